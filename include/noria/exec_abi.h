@@ -1,0 +1,132 @@
+/* exec_abi.h - the contract between compiled code and the runtime that runs it. Includes nothing of Noria's.
+ *
+ * A compiled program, made in memory or linked from an object file, is one NoriaModule: plain data that names its inputs,
+ * outputs, constants, imports and check sites, and an entry. Compiled code has no undefined symbols: whatever it needs from
+ * the runtime it reaches through NoriaExec. So the same code runs from memory, from a shared library and in an executable. */
+#ifndef NORIA_EXEC_ABI_H
+#define NORIA_EXEC_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NORIA_ABI_VERSION 1
+#define NORIA_MAX_RANK 16
+
+/* Element types, numbered as ONNX's TensorProto.DataType. Sub-byte types take one byte per element in memory. */
+typedef enum NoriaDType {
+  NORIA_UNDEFINED = 0,
+  NORIA_F32 = 1,
+  NORIA_U8 = 2,
+  NORIA_I8 = 3,
+  NORIA_U16 = 4,
+  NORIA_I16 = 5,
+  NORIA_I32 = 6,
+  NORIA_I64 = 7,
+  NORIA_STRING = 8, /* each element is a NoriaString* */
+  NORIA_BOOL = 9,   /* one byte, 0 or 1 */
+  NORIA_F16 = 10,
+  NORIA_F64 = 11,
+  NORIA_U32 = 12,
+  NORIA_U64 = 13,
+  NORIA_C64 = 14,  /* two f32 */
+  NORIA_C128 = 15, /* two f64 */
+  NORIA_BF16 = 16,
+  NORIA_F8E4M3FN = 17,
+  NORIA_F8E4M3FNUZ = 18,
+  NORIA_F8E5M2 = 19,
+  NORIA_F8E5M2FNUZ = 20,
+  NORIA_U4 = 21,
+  NORIA_I4 = 22,
+  NORIA_F4E2M1FN = 23,
+  NORIA_F8E8M0FNU = 24,
+  NORIA_U2 = 25,
+  NORIA_I2 = 26,
+} NoriaDType;
+
+/* What a value is: a tensor, or a handle to a runtime object. */
+typedef enum NoriaKind { NORIA_KIND_TENSOR = 0, NORIA_KIND_SEQUENCE = 1, NORIA_KIND_OPTIONAL = 2 } NoriaKind;
+
+/* One value at the boundary of compiled code, always dense and row-major.
+ *   tensor:             data = first element, rank and dims valid
+ *   sequence, optional: data = the runtime's NoriaValue*, rank = 0
+ *   scalar (imports only): rank = -1 and the value itself, zero-extended, in bits */
+typedef struct NoriaDesc {
+  void *data;
+  int64_t rank;
+  uint64_t bits;
+  int64_t dims[NORIA_MAX_RANK];
+} NoriaDesc;
+
+typedef struct NoriaExec NoriaExec;
+
+/* Workgroup function of an executable: args is the argument block that the dispatch gave (same for every workgroup).
+ * Returns 0, or non-zero after api->fail. */
+typedef int32_t (*NoriaWorkgroupFn)(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z);
+
+/* A runtime function that compiled code imports by name (NoriaModule.imports). Returns 0, or non-zero after api->fail.
+ * Tensors in results are fresh buffers from api->alloc, owned by the caller. */
+typedef int32_t (*NoriaImportFn)(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+typedef struct NoriaRuntimeApi {
+  /* 64-byte aligned, contents undefined. NULL after failing with the memory limit or the system's refusal. */
+  void *(*alloc)(NoriaExec *exec, int64_t size);
+  void (*free)(NoriaExec *exec, void *data); /* NULL is fine */
+  /* Runs fn for every workgroup of the grid, in any order, possibly on several threads; returns when all are done. */
+  int32_t (*dispatch)(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
+  /* Called by loops now and then with the number of iterations since the last call. Non-zero: stop (already failed). */
+  int32_t (*poll)(NoriaExec *exec, int64_t iterations);
+  /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values. Returns non-zero. */
+  int32_t (*fail)(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
+} NoriaRuntimeApi;
+
+/* One run. Compiled code reads these fields; the runtime keeps more behind them. */
+struct NoriaExec {
+  const NoriaRuntimeApi *api;
+  const void *const *constants;    /* NoriaModule.constants, resolved */
+  const NoriaImportFn *imports;    /* NoriaModule.imports, resolved */
+  volatile int32_t stop;           /* non-zero: a loop should call poll, which tells why */
+  int32_t threads;                 /* of the pool, at least 1 */
+};
+
+/* int32_t entry(exec, inputs, outputs): returns 0, or non-zero after api->fail. Outputs are fresh buffers from api->alloc
+ * (owned by the caller), never aliases of inputs or constants. */
+typedef int32_t (*NoriaEntryFn)(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs);
+
+typedef struct NoriaValueInfo {
+  const char *name;
+  int32_t kind;                  /* NoriaKind */
+  int32_t dtype;                 /* NoriaDType of the elements */
+  int32_t rank;                  /* -1: any rank (never for inputs of compiled code) */
+  const int64_t *dims;           /* -1: not known before the run */
+  const char *const *dim_names;  /* per dim: symbol name or NULL */
+} NoriaValueInfo;
+
+/* A place in the program that can fail. The message is `text` with %0..%3 replaced by the values. */
+typedef struct NoriaSite {
+  const char *node; /* name of the model's node or function, may be "" */
+  const char *text;
+} NoriaSite;
+
+typedef struct NoriaConstant {
+  const void *data; /* 64-byte aligned */
+  int64_t size;     /* bytes */
+} NoriaConstant;
+
+typedef struct NoriaModule {
+  int32_t abi_version;
+  int32_t num_inputs, num_outputs, num_constants, num_imports, num_sites;
+  const char *name;
+  const NoriaValueInfo *inputs, *outputs;
+  const NoriaConstant *constants;
+  const char *const *imports;
+  const NoriaSite *sites;
+  NoriaEntryFn entry;
+} NoriaModule;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,169 @@
+/* base.h - what every part of Noria stands on: status, checked sizes, memory, strings, vectors, maps.
+ *
+ * This folder knows nothing of tensors, IR or ONNX. Nothing here prints or exits on wrong input; see nr_oom for the one
+ * exception, memory that the system will not give. */
+#ifndef NORIA_BASE_H
+#define NORIA_BASE_H
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__GNUC__)
+#define NR_PRINTF(fmt_index, first) __attribute__((format(printf, fmt_index, first)))
+#define NR_UNREACHABLE() (assert(!"unreachable"), __builtin_unreachable())
+#define NR_WARN_UNUSED __attribute__((warn_unused_result))
+#else
+#define NR_PRINTF(fmt_index, first)
+#define NR_UNREACHABLE() assert(!"unreachable")
+#define NR_WARN_UNUSED
+#endif
+
+#define NR_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+#define NR_MIN(a, b) ((a) < (b) ? (a) : (b))
+#define NR_MAX(a, b) ((a) > (b) ? (a) : (b))
+
+/* ---- status ---------------------------------------------------------------------------------------------------- */
+
+/* What a fallible function returns. The message, if any, went to the diagnostics sink that the caller gave. */
+typedef enum NrStatus {
+  NR_OK = 0,
+  NR_ERROR_INVALID,   /* the input is wrong */
+  NR_ERROR_NOT_FOUND, /* a file, symbol or name does not exist */
+  NR_ERROR_LIMIT,     /* a stated limit was reached */
+  NR_ERROR_IO,        /* the system refused to read or write */
+  NR_ERROR_INTERNAL,  /* a bug of ours, reported rather than hidden */
+} NrStatus;
+
+/* ---- checked sizes: every product or sum of untrusted sizes goes through these; true = it fits ------------------- */
+
+static inline bool nr_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool nr_add_size(size_t a, size_t b, size_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool nr_mul_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_mul_overflow(a, b, out); }
+static inline bool nr_add_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_add_overflow(a, b, out); }
+static inline bool nr_sub_i64(int64_t a, int64_t b, int64_t *out) { return !__builtin_sub_overflow(a, b, out); }
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+/* The one door to the system's allocator for compiler data structures. They never return NULL: compiler structures are
+ * small against the input that they describe, so running out there ends the process (nr_oom), as in LLVM. Tensor data,
+ * whose size the input chooses, is allocated by the runtime, which returns a status instead. */
+void *nr_malloc(size_t size);
+void *nr_calloc(size_t count, size_t size);
+void *nr_realloc(void *ptr, size_t size);
+void nr_free(void *ptr);
+_Noreturn void nr_oom(void);
+
+/* Bump allocator: everything in it dies at once. Memory comes zeroed and 16-byte aligned. */
+typedef struct NrArenaChunk NrArenaChunk;
+typedef struct NrArena {
+  NrArenaChunk *chunk;
+  size_t total; /* bytes held, for statistics and limits */
+} NrArena;
+void nr_arena_init(NrArena *arena);
+void nr_arena_deinit(NrArena *arena);
+void *nr_arena_alloc(NrArena *arena, size_t size);
+void *nr_arena_copy(NrArena *arena, const void *data, size_t size);
+#define NR_NEW(arena, Type) ((Type *)nr_arena_alloc((arena), sizeof(Type)))
+#define NR_NEW_ARRAY(arena, Type, count) ((Type *)nr_arena_alloc_array((arena), (count), sizeof(Type)))
+void *nr_arena_alloc_array(NrArena *arena, size_t count, size_t size);
+
+/* ---- strings ---------------------------------------------------------------------------------------------------- */
+
+/* A view of bytes; not owned, not NUL-terminated unless it says so. */
+typedef struct NrStr {
+  const char *data;
+  size_t size;
+} NrStr;
+#define NR_STR(literal) ((NrStr){(literal), sizeof(literal) - 1})
+#define NR_STR_ARG(s) (int)(s).size, (s).data /* for "%.*s" */
+NrStr nr_str(const char *c_string); /* NULL gives the empty string */
+bool nr_str_eq(NrStr a, NrStr b);
+bool nr_str_is(NrStr a, const char *c_string);
+bool nr_str_starts(NrStr s, const char *prefix);
+int nr_str_cmp(NrStr a, NrStr b);
+NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */
+const char *nr_arena_printf(NrArena *arena, const char *format, ...) NR_PRINTF(2, 3);
+uint64_t nr_hash_bytes(const void *data, size_t size);
+static inline uint64_t nr_hash_mix(uint64_t h, uint64_t v) {
+  h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
+  return h * 0xff51afd7ed558ccdull;
+}
+/* Levenshtein distance, for "did you mean"; returns more than limit as limit + 1. */
+size_t nr_edit_distance(NrStr a, NrStr b, size_t limit);
+
+/* A growing byte string, always NUL-terminated. */
+typedef struct NrBuf {
+  char *data;
+  size_t size, capacity;
+} NrBuf;
+void nr_buf_deinit(NrBuf *buf);
+void nr_buf_append(NrBuf *buf, const void *data, size_t size);
+void nr_buf_str(NrBuf *buf, NrStr s);
+void nr_buf_puts(NrBuf *buf, const char *c_string);
+void nr_buf_putc(NrBuf *buf, char c);
+void nr_buf_printf(NrBuf *buf, const char *format, ...) NR_PRINTF(2, 3);
+void nr_buf_vprintf(NrBuf *buf, const char *format, va_list args);
+
+/* ---- vectors ---------------------------------------------------------------------------------------------------- */
+
+/* NR_VEC(T) v = {0}; nr_vec_push(&v, x); v.data[i]; nr_vec_deinit(&v); */
+#define NR_VEC(Type)                                                                                                   \
+  struct {                                                                                                             \
+    Type *data;                                                                                                        \
+    size_t size, capacity;                                                                                             \
+  }
+#define nr_vec_push(v, item)                                                                                           \
+  ((v)->size == (v)->capacity                                                                                          \
+       ? (void)((v)->data = nr_vec_grow((v)->data, &(v)->capacity, (v)->size + 1, sizeof(*(v)->data)))                 \
+       : (void)0,                                                                                                      \
+   (void)((v)->data[(v)->size++] = (item)))
+#define nr_vec_reserve(v, count)                                                                                       \
+  ((count) > (v)->capacity                                                                                             \
+       ? (void)((v)->data = nr_vec_grow((v)->data, &(v)->capacity, (count), sizeof(*(v)->data)))                       \
+       : (void)0)
+#define nr_vec_pop(v) ((v)->data[--(v)->size])
+#define nr_vec_last(v) ((v)->data[(v)->size - 1])
+#define nr_vec_deinit(v) (nr_free((v)->data), (v)->data = NULL, (v)->size = (v)->capacity = 0)
+void *nr_vec_grow(void *data, size_t *capacity, size_t at_least, size_t item_size);
+
+/* ---- maps ------------------------------------------------------------------------------------------------------- */
+
+/* Pointer -> pointer-sized value. Keys are never NULL. Zero-initialise; nr_map_deinit frees. */
+typedef struct NrMap {
+  struct NrMapSlot *slots;
+  size_t size, capacity;
+} NrMap;
+void nr_map_deinit(NrMap *map);
+void nr_map_clear(NrMap *map);
+void nr_map_set(NrMap *map, const void *key, void *value);
+void *nr_map_get(const NrMap *map, const void *key); /* NULL when absent */
+bool nr_map_has(const NrMap *map, const void *key);
+bool nr_map_remove(NrMap *map, const void *key);
+
+/* String -> pointer-sized value. Keys are views: they must outlive the map. */
+typedef struct NrStrMap {
+  struct NrStrMapSlot *slots;
+  size_t size, capacity;
+} NrStrMap;
+void nr_strmap_deinit(NrStrMap *map);
+void nr_strmap_clear(NrStrMap *map);
+void nr_strmap_set(NrStrMap *map, NrStr key, void *value);
+void *nr_strmap_get(const NrStrMap *map, NrStr key); /* NULL when absent */
+bool nr_strmap_has(const NrStrMap *map, NrStr key);
+bool nr_strmap_remove(NrStrMap *map, NrStr key);
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+/* Reads a whole file (path "-" = standard input) into out, a buffer that the caller deinits. */
+NR_WARN_UNUSED NrStatus nr_file_read(const char *path, NrBuf *out);
+/* Writes to a temporary beside path and renames, so that path is whole or untouched ("-" = standard output). */
+NR_WARN_UNUSED NrStatus nr_file_write(const char *path, const void *data, size_t size);
+
+/* Nanoseconds of a monotonic clock. */
+int64_t nr_now_ns(void);
+
+#endif

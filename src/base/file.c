@@ -1,0 +1,42 @@
+/* file.c - whole files in and out, and the clock. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+NrStatus nr_file_read(const char *path, NrBuf *out) {
+  bool is_stdin = strcmp(path, "-") == 0;
+  FILE *f = is_stdin ? stdin : fopen(path, "rb");
+  if (!f) return NR_ERROR_NOT_FOUND;
+  char block[1 << 16];
+  size_t n;
+  while ((n = fread(block, 1, sizeof block, f)) > 0) nr_buf_append(out, block, n);
+  bool bad = ferror(f) != 0;
+  if (!is_stdin) fclose(f);
+  nr_buf_append(out, "", 0);
+  return bad ? NR_ERROR_IO : NR_OK;
+}
+
+NrStatus nr_file_write(const char *path, const void *data, size_t size) {
+  if (strcmp(path, "-") == 0)
+    return fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0 ? NR_OK : NR_ERROR_IO;
+  NrBuf temporary = {0};
+  nr_buf_printf(&temporary, "%s.tmp%ld", path, (long)getpid());
+  NrStatus status = NR_ERROR_IO;
+  FILE *f = fopen(temporary.data, "wb");
+  if (f) {
+    bool ok = fwrite(data, 1, size, f) == size;
+    ok = fclose(f) == 0 && ok;
+    if (ok && rename(temporary.data, path) == 0) status = NR_OK;
+    else remove(temporary.data);
+  }
+  nr_buf_deinit(&temporary);
+  return status;
+}
+
+int64_t nr_now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}

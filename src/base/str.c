@@ -1,0 +1,112 @@
+/* str.c - string views and growing byte strings. */
+#include "base/base.h"
+
+#include <stdio.h>
+
+NrStr nr_str(const char *c_string) { return c_string ? (NrStr){c_string, strlen(c_string)} : (NrStr){"", 0}; }
+
+bool nr_str_eq(NrStr a, NrStr b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
+
+bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a, nr_str(c_string)); }
+
+bool nr_str_starts(NrStr s, const char *prefix) {
+  size_t n = strlen(prefix);
+  return s.size >= n && memcmp(s.data, prefix, n) == 0;
+}
+
+int nr_str_cmp(NrStr a, NrStr b) {
+  size_t n = NR_MIN(a.size, b.size);
+  int c = n ? memcmp(a.data, b.data, n) : 0;
+  return c ? c : (a.size > b.size) - (a.size < b.size);
+}
+
+NrStr nr_str_copy(NrArena *arena, NrStr s) {
+  char *p = nr_arena_alloc(arena, s.size + 1);
+  if (s.size) memcpy(p, s.data, s.size);
+  return (NrStr){p, s.size};
+}
+
+const char *nr_arena_printf(NrArena *arena, const char *format, ...) {
+  NrBuf buf = {0};
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(&buf, format, args);
+  va_end(args);
+  const char *p = nr_str_copy(arena, (NrStr){buf.data, buf.size}).data;
+  nr_buf_deinit(&buf);
+  return p;
+}
+
+uint64_t nr_hash_bytes(const void *data, size_t size) {
+  /* FNV-1a over eight bytes at a time, mixed at the end: short keys dominate here. */
+  const unsigned char *p = data;
+  uint64_t h = 0xcbf29ce484222325ull ^ size;
+  for (; size >= 8; size -= 8, p += 8) {
+    uint64_t word;
+    memcpy(&word, p, 8);
+    h = (h ^ word) * 0x9fb21c651e98df25ull;
+    h ^= h >> 32;
+  }
+  for (; size; size--, p++) h = (h ^ *p) * 0x100000001b3ull;
+  h ^= h >> 29;
+  return h * 0xbf58476d1ce4e5b9ull;
+}
+
+size_t nr_edit_distance(NrStr a, NrStr b, size_t limit) {
+  enum { LONGEST = 128 };
+  size_t row[LONGEST + 1];
+  if (a.size > LONGEST || b.size > LONGEST) return limit + 1;
+  if ((a.size > b.size ? a.size - b.size : b.size - a.size) > limit) return limit + 1;
+  for (size_t j = 0; j <= b.size; j++) row[j] = j;
+  for (size_t i = 1; i <= a.size; i++) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size; j++) {
+      size_t above = row[j];
+      size_t replace = diagonal + (a.data[i - 1] != b.data[j - 1]);
+      row[j] = NR_MIN(replace, NR_MIN(above, row[j - 1]) + 1);
+      diagonal = above;
+    }
+  }
+  return NR_MIN(row[b.size], limit + 1);
+}
+
+void nr_buf_deinit(NrBuf *buf) {
+  nr_free(buf->data);
+  *buf = (NrBuf){0};
+}
+
+static void buf_reserve(NrBuf *buf, size_t extra) {
+  size_t need;
+  if (!nr_add_size(buf->size, extra, &need) || !nr_add_size(need, 1, &need)) nr_oom();
+  if (need > buf->capacity) buf->data = nr_vec_grow(buf->data, &buf->capacity, NR_MAX(need, (size_t)64), 1);
+}
+
+void nr_buf_append(NrBuf *buf, const void *data, size_t size) {
+  buf_reserve(buf, size);
+  if (size) memcpy(buf->data + buf->size, data, size);
+  buf->size += size;
+  buf->data[buf->size] = 0;
+}
+
+void nr_buf_str(NrBuf *buf, NrStr s) { nr_buf_append(buf, s.data, s.size); }
+void nr_buf_puts(NrBuf *buf, const char *c_string) { nr_buf_append(buf, c_string, strlen(c_string)); }
+void nr_buf_putc(NrBuf *buf, char c) { nr_buf_append(buf, &c, 1); }
+
+void nr_buf_vprintf(NrBuf *buf, const char *format, va_list args) {
+  va_list again;
+  va_copy(again, args);
+  int n = vsnprintf(NULL, 0, format, args);
+  assert(n >= 0);
+  buf_reserve(buf, (size_t)n);
+  vsnprintf(buf->data + buf->size, (size_t)n + 1, format, again);
+  va_end(again);
+  buf->size += (size_t)n;
+}
+
+void nr_buf_printf(NrBuf *buf, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(buf, format, args);
+  va_end(args);
+}
