@@ -1,0 +1,57 @@
+# Thin fronts of scripts/, CMake presets and CTest. `make help` lists them.
+VENV := $(or $(NORIA_VENV),$(CURDIR)/.venv)
+PYTHON := $(VENV)/bin/python
+JOBS ?= $(shell nproc)
+export PYTHONPATH := $(CURDIR)/python
+CTEST := ctest --output-on-failure -j$(JOBS) --test-dir
+
+help:
+	@echo "make run      install, build, and find the speech in a recording with Silero VAD"
+	@echo "make test     everything, including the sanitizer builds of the C tests"
+	@echo "make check    the quick tests (about a minute)"
+	@echo "make build    build/release/noria, and a .venv in which 'import noria' works"
+	@echo "make bench    timings against other tools, in the same run"
+	@echo "make lint     the rules of the source tree"
+	@echo "make asan | ubsan | tsan    the C tests under a sanitizer"
+	@echo "make fuzz     feed each parser with mutated input for a minute"
+	@echo "make clean    remove build/"
+
+# Configuring again is left to ninja, which does it when a CMake file or a folder's content changes.
+build/%/build.ninja: | setup
+	cmake --preset $*
+
+setup:
+	@scripts/install.sh
+	@scripts/venv.sh
+
+build: setup build/release/build.ninja
+	@ninja -C build/release -j$(JOBS)
+
+run: build
+	$(PYTHON) examples/silero/run.py
+
+check: build
+	$(CTEST) build/release -L quick
+
+test: build lint
+	$(CTEST) build/release
+	$(MAKE) --no-print-directory asan
+
+asan ubsan tsan: %: setup build/%/build.ninja
+	@ninja -C build/$@ -j$(JOBS)
+	$(CTEST) build/$@ -L unit
+
+bench: build
+	$(PYTHON) bench/run.py
+
+fuzz: build
+	$(PYTHON) scripts/fuzz.py
+
+lint:
+	@python3 scripts/lint.py
+
+clean:
+	rm -rf build
+
+.PHONY: help setup build run check test asan ubsan tsan bench fuzz lint clean
+.SECONDARY:
