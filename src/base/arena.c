@@ -57,7 +57,9 @@ void *nr_arena_alloc(NrArena *arena, size_t size) {
     /* Chunks double, so that small arenas stay small and large ones make few calls. */
     size_t chunk_size = chunk ? NR_MIN(chunk->size * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK;
     chunk_size = NR_MAX(chunk_size, need);
-    NrArenaChunk *fresh = nr_calloc(1, sizeof(NrArenaChunk) + chunk_size);
+    size_t bytes;
+    if (!nr_add_size(sizeof(NrArenaChunk), chunk_size, &bytes)) nr_oom();
+    NrArenaChunk *fresh = nr_calloc(1, bytes);
     fresh->size = chunk_size;
     fresh->next = chunk;
     arena->chunk = chunk = fresh;

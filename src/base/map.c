@@ -7,7 +7,12 @@ struct NrMapSlot {
   void *value;
 };
 
-static uint64_t hash_pointer(const void *p) { return nr_hash_mix(0, (uint64_t)(uintptr_t)p >> 4); }
+/* The low bits choose the slot, and a product's low bits know nothing of the key's high ones: fold those in, or keys that
+ * lie a page apart would share a few slots. */
+static uint64_t hash_pointer(const void *p) {
+  uint64_t h = nr_hash_mix(0, (uint64_t)(uintptr_t)p >> 4);
+  return h ^ h >> 32;
+}
 
 void nr_map_deinit(NrMap *map) {
   nr_free(map->slots);

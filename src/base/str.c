@@ -11,7 +11,7 @@ bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a, nr_str(c_str
 
 bool nr_str_starts(NrStr s, const char *prefix) {
   size_t n = strlen(prefix);
-  return s.size >= n && memcmp(s.data, prefix, n) == 0;
+  return s.size >= n && (n == 0 || memcmp(s.data, prefix, n) == 0);
 }
 
 int nr_str_cmp(NrStr a, NrStr b) {
