@@ -1,0 +1,502 @@
+/* ir.h - the intermediate representation: context, types, attributes, ops, regions, blocks, values.
+ *
+ * The data model is MLIR's. An op has operands, results, attributes, regions and successors; a region has blocks; a block
+ * has arguments and ops. Types and attributes are immutable, owned by the context and unique: equal means same pointer.
+ * Ops, blocks and values live in the arena of their module; erasing unlinks them and the memory goes with the module.
+ *
+ * Read ir.h, then op_info.h (what an op row says), then src/dialect/scf/scf.def. */
+#ifndef NORIA_IR_IR_H
+#define NORIA_IR_IR_H
+
+#include "base/base.h"
+
+typedef struct NrContext NrContext;
+typedef const struct NrTypeData *NrType;
+typedef const struct NrAttrData *NrAttr;
+typedef const struct NrAffineExprData *NrAffineExpr;
+typedef const struct NrLocData *NrLoc;
+typedef struct NrOpInfo NrOpInfo;
+typedef struct NrOp NrOp;
+typedef struct NrValue NrValue;
+typedef struct NrUse NrUse;
+typedef struct NrBlock NrBlock;
+typedef struct NrRegion NrRegion;
+typedef struct NrModule NrModule;
+
+#define NR_DYNAMIC INT64_MIN /* a dim, stride or offset that is not known: `?` */
+#define NR_MAX_NESTING 1000  /* regions, types, attributes and affine expressions nested deeper are refused */
+#define NR_MAX_RANK 64
+
+/* ---- context ---------------------------------------------------------------------------------------------------- */
+
+/* Owns types, attributes, locations and names. One thread at a time. */
+NrContext *nr_context_create(void);
+void nr_context_destroy(NrContext *ctx);
+NrArena *nr_context_arena(NrContext *ctx);
+NrStr nr_context_intern(NrContext *ctx, NrStr s); /* unique: equal strings give the same data pointer */
+
+/* ---- locations -------------------------------------------------------------------------------------------------- */
+
+typedef enum NrLocKind { NR_LOC_UNKNOWN, NR_LOC_FILE, NR_LOC_NAME, NR_LOC_CALLSITE, NR_LOC_FUSED } NrLocKind;
+struct NrLocData {
+  NrLocKind kind;
+  NrStr name;                 /* FILE: file; NAME: name */
+  uint32_t line, column;      /* FILE: from 1 */
+  uint32_t end_line, end_column;
+  NrLoc a, b;                 /* NAME: child (or NULL); CALLSITE: callee, caller */
+  NrAttr metadata;            /* FUSED, may be NULL */
+  size_t num_parts;           /* FUSED */
+  const NrLoc *parts;
+};
+NrLoc nr_loc_unknown(NrContext *ctx);
+NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column);
+NrLoc nr_loc_name(NrContext *ctx, NrStr name, NrLoc child);
+NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller);
+NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata);
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------ */
+
+typedef enum NrSeverity { NR_NOTE, NR_REMARK, NR_WARNING, NR_ERROR } NrSeverity;
+typedef struct NrDiag {
+  NrSeverity severity;
+  NrLoc loc;
+  NrStr message;
+  size_t num_notes;
+  const struct NrDiag *notes;
+} NrDiag;
+/* Called for each diagnostic when it is complete, notes included. */
+typedef void (*NrDiagHandler)(void *user, const NrDiag *diag);
+void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *user);
+/* Each returns NR_ERROR_INVALID, so that `return nr_error(...)` reads well. The message has no newline. */
+NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
+void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
+/* Adds a note to the diagnostic that was just reported; diagnostics are delivered when the next one starts or at flush. */
+void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
+void nr_diag_flush(NrContext *ctx);
+size_t nr_context_num_errors(const NrContext *ctx);
+/* "'scf.for' op <message>" at the op's location. */
+NrStatus nr_op_error(NrOp *op, const char *format, ...) NR_PRINTF(2, 3);
+
+/* ---- types ------------------------------------------------------------------------------------------------------ */
+
+typedef enum NrTypeKind {
+  NR_TYPE_INTEGER,
+  NR_TYPE_INDEX,
+  NR_TYPE_FLOAT,
+  NR_TYPE_COMPLEX,
+  NR_TYPE_NONE,
+  NR_TYPE_TUPLE,
+  NR_TYPE_FUNCTION,
+  NR_TYPE_VECTOR,
+  NR_TYPE_TENSOR,          /* ranked */
+  NR_TYPE_UNRANKED_TENSOR,
+  NR_TYPE_MEMREF,          /* ranked */
+  NR_TYPE_UNRANKED_MEMREF,
+  NR_TYPE_SEQ,             /* !onnx.seq<T> */
+  NR_TYPE_OPTIONAL,        /* !onnx.optional<T> */
+  NR_TYPE_STRING,          /* !onnx.string */
+  NR_TYPE_DISPATCH_TENSOR, /* !flow.dispatch.tensor<access:T> */
+  NR_TYPE_CHANNEL,         /* !flow.channel */
+  NR_TYPE_OPAQUE,          /* any other !dialect.name<...>, kept as text */
+} NrTypeKind;
+
+typedef enum NrSignedness { NR_SIGNLESS, NR_SIGNED, NR_UNSIGNED } NrSignedness;
+typedef enum NrFloatKind {
+  NR_F16, NR_BF16, NR_F32, NR_F64, NR_TF32, NR_F80, NR_F128,
+  NR_F8E5M2, NR_F8E4M3, NR_F8E4M3FN, NR_F8E5M2FNUZ, NR_F8E4M3FNUZ, NR_F8E4M3B11FNUZ, NR_F8E3M4,
+  NR_F8E8M0FNU, NR_F4E2M1FN, NR_F6E2M3FN, NR_F6E3M2FN,
+} NrFloatKind;
+typedef enum NrAccess { NR_READONLY, NR_WRITEONLY, NR_READWRITE } NrAccess;
+
+struct NrTypeData {
+  NrTypeKind kind;
+  NrContext *ctx;
+  uint32_t width;          /* INTEGER: bits; FLOAT: bits */
+  NrSignedness signedness; /* INTEGER */
+  NrFloatKind float_kind;  /* FLOAT */
+  NrAccess access;         /* DISPATCH_TENSOR */
+  uint32_t rank;           /* VECTOR, TENSOR, MEMREF */
+  uint64_t scalable;       /* VECTOR: bit i = dim i is scalable */
+  const int64_t *dims;     /* rank of them; NR_DYNAMIC where unknown */
+  NrType elem;             /* COMPLEX, VECTOR, TENSOR, MEMREF, SEQ, OPTIONAL, DISPATCH_TENSOR */
+  NrAttr layout;           /* MEMREF: affine map or strided layout, NULL = identity; TENSOR: encoding or NULL */
+  NrAttr space;            /* MEMREF: memory space or NULL */
+  uint32_t num_inputs, num_results; /* FUNCTION; TUPLE: num_inputs members */
+  const NrType *inputs, *results;
+  NrStr text;              /* OPAQUE: what follows `!` */
+};
+
+NrType nr_type_int(NrContext *ctx, uint32_t width);
+NrType nr_type_int_signed(NrContext *ctx, uint32_t width, NrSignedness signedness);
+NrType nr_type_i1(NrContext *ctx);
+NrType nr_type_i32(NrContext *ctx);
+NrType nr_type_i64(NrContext *ctx);
+NrType nr_type_index(NrContext *ctx);
+NrType nr_type_float(NrContext *ctx, NrFloatKind kind);
+NrType nr_type_f32(NrContext *ctx);
+NrType nr_type_f64(NrContext *ctx);
+NrType nr_type_complex(NrType elem);
+NrType nr_type_none(NrContext *ctx);
+NrType nr_type_tuple(NrContext *ctx, const NrType *members, size_t count);
+NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs, const NrType *results, size_t num_results);
+NrType nr_type_vector(const int64_t *dims, size_t rank, NrType elem);
+NrType nr_type_vector_scalable(const int64_t *dims, size_t rank, NrType elem, uint64_t scalable);
+NrType nr_type_tensor(const int64_t *dims, size_t rank, NrType elem);
+NrType nr_type_tensor_encoded(const int64_t *dims, size_t rank, NrType elem, NrAttr encoding);
+NrType nr_type_tensor_unranked(NrType elem);
+NrType nr_type_memref(const int64_t *dims, size_t rank, NrType elem);
+NrType nr_type_memref_layout(const int64_t *dims, size_t rank, NrType elem, NrAttr layout, NrAttr space);
+NrType nr_type_memref_unranked(NrType elem, NrAttr space);
+NrType nr_type_seq(NrType elem);
+NrType nr_type_optional(NrType elem);
+NrType nr_type_string(NrContext *ctx);
+NrType nr_type_dispatch_tensor(NrAccess access, NrType bound);
+NrType nr_type_channel(NrContext *ctx);
+NrType nr_type_opaque(NrContext *ctx, NrStr text);
+
+bool nr_type_is_int(NrType t);          /* any width, signless or not */
+bool nr_type_is_int_width(NrType t, uint32_t width);
+bool nr_type_is_index(NrType t);
+bool nr_type_is_int_or_index(NrType t);
+bool nr_type_is_float(NrType t);
+bool nr_type_is_float_kind(NrType t, NrFloatKind kind);
+bool nr_type_is_scalar(NrType t);       /* int, index, float, complex, string */
+bool nr_type_is_shaped(NrType t);       /* vector, tensor, memref, ranked or not */
+bool nr_type_is_ranked(NrType t);       /* shaped with a rank */
+bool nr_type_is_tensor(NrType t);       /* ranked or not */
+bool nr_type_is_memref(NrType t);       /* ranked or not */
+bool nr_type_has_static_shape(NrType t);
+size_t nr_type_num_dynamic(NrType t);   /* count of `?` dims */
+NrType nr_type_elem(NrType t);          /* element of a shaped type, else t itself */
+/* Product of static dims; false when it does not fit or a dim is dynamic. */
+bool nr_type_num_elements(NrType t, int64_t *out);
+NrType nr_type_with_elem(NrType shaped, NrType elem);           /* same shape and kind, other element */
+NrType nr_type_with_dims(NrType shaped, const int64_t *dims, size_t rank);
+/* Bytes of one element in memory: i1 and sub-byte types 1, index 8, i24 4, complex twice. 0 for types without memory. */
+size_t nr_type_byte_size(NrType scalar);
+uint32_t nr_type_bits(NrType scalar);   /* index = 64 */
+/* Strides and offset of a memref type in elements (NR_DYNAMIC where unknown); false when its map is not strided. */
+bool nr_memref_strides(NrType memref, int64_t *out_strides, int64_t *out_offset);
+bool nr_memref_is_identity(NrType memref); /* row-major, offset 0 */
+
+/* ---- affine maps and sets --------------------------------------------------------------------------------------- */
+
+typedef enum NrAffineKind {
+  NR_AFFINE_DIM, NR_AFFINE_SYMBOL, NR_AFFINE_CONSTANT,
+  NR_AFFINE_ADD, NR_AFFINE_MUL, NR_AFFINE_MOD, NR_AFFINE_FLOORDIV, NR_AFFINE_CEILDIV,
+} NrAffineKind;
+struct NrAffineExprData {
+  NrAffineKind kind;
+  NrContext *ctx;
+  int64_t value; /* DIM, SYMBOL: position; CONSTANT: value */
+  NrAffineExpr lhs, rhs;
+};
+/* Builders simplify: constants fold, x+0, x*1, x*0, constants on the right. */
+NrAffineExpr nr_affine_dim(NrContext *ctx, uint32_t position);
+NrAffineExpr nr_affine_symbol(NrContext *ctx, uint32_t position);
+NrAffineExpr nr_affine_constant(NrContext *ctx, int64_t value);
+NrAffineExpr nr_affine_binary(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rhs);
+/* Evaluates; false on division by zero or a negative divisor or overflow. */
+bool nr_affine_eval(NrAffineExpr e, const int64_t *dims, const int64_t *symbols, int64_t *out);
+/* Replaces dims and symbols; NULL arrays keep them. */
+NrAffineExpr nr_affine_replace(NrAffineExpr e, const NrAffineExpr *dims, const NrAffineExpr *symbols);
+bool nr_affine_uses_dim(NrAffineExpr e, uint32_t position);
+/* e as sum(coeff[i]*d_i) + constant without symbols, mod or div; false otherwise. coeff has num_dims entries. */
+bool nr_affine_linear(NrAffineExpr e, uint32_t num_dims, int64_t *coeff, int64_t *constant);
+
+/* ---- attributes ------------------------------------------------------------------------------------------------- */
+
+typedef enum NrAttrKind {
+  NR_ATTR_UNIT,
+  NR_ATTR_INTEGER,       /* bool is i1 */
+  NR_ATTR_FLOAT,
+  NR_ATTR_STRING,
+  NR_ATTR_ARRAY,
+  NR_ATTR_DICT,
+  NR_ATTR_TYPE,
+  NR_ATTR_SYMBOL,        /* @root::@nested... */
+  NR_ATTR_AFFINE_MAP,
+  NR_ATTR_AFFINE_SET,
+  NR_ATTR_DENSE,         /* dense<...> : shaped type, element bytes */
+  NR_ATTR_DENSE_STRINGS,
+  NR_ATTR_RESOURCE,      /* dense_resource<key> : type, bytes owned by somebody that outlives the context's users */
+  NR_ATTR_SPARSE,
+  NR_ATTR_DENSE_ARRAY,   /* array<i64: 1, 2> */
+  NR_ATTR_STRIDED,       /* strided<[..], offset: ..> */
+  NR_ATTR_LOC,
+  NR_ATTR_DISTINCT,
+  NR_ATTR_OPAQUE,        /* any other #dialect.name<...>, kept as text, with optional type */
+} NrAttrKind;
+
+typedef struct NrNamedAttr {
+  NrStr name; /* interned */
+  NrAttr value;
+} NrNamedAttr;
+
+struct NrAttrData {
+  NrAttrKind kind;
+  NrContext *ctx;
+  NrType type;          /* INTEGER, FLOAT, STRING (or NULL), TYPE, DENSE*, RESOURCE, SPARSE, OPAQUE; DENSE_ARRAY: element */
+  int64_t i;            /* INTEGER up to 64 bits: sign-extended value (zero-extended when the type is unsigned) */
+  size_t num_words;     /* INTEGER wider than 64 bits: two's complement words, least first */
+  const uint64_t *words;
+  double f;             /* FLOAT: value */
+  uint64_t bits;        /* FLOAT: raw bits of its own type */
+  NrStr s;              /* STRING; SYMBOL: root; RESOURCE: key; OPAQUE: text after `#` */
+  size_t size;          /* ARRAY, SYMBOL (nested parts), DENSE_STRINGS, SPARSE(2: indices, values), DISTINCT(1) */
+  const NrAttr *items;  /* ARRAY, SPARSE, DISTINCT; SYMBOL: string attributes of the nested parts */
+  size_t num_named;     /* DICT, sorted by name */
+  const NrNamedAttr *named;
+  uint32_t num_dims, num_symbols, num_exprs; /* AFFINE_MAP, AFFINE_SET */
+  const NrAffineExpr *exprs;
+  const bool *is_equality;                   /* AFFINE_SET: expr == 0, else expr >= 0 */
+  bool splat;           /* DENSE: data holds one element for all */
+  size_t data_size;     /* DENSE, RESOURCE, DENSE_ARRAY: bytes */
+  const void *data;     /* elements little-endian, row-major, nr_type_byte_size each */
+  const NrStr *strings; /* DENSE_STRINGS */
+  size_t num_strides;   /* STRIDED */
+  const int64_t *strides;
+  int64_t offset;       /* STRIDED */
+  NrLoc loc;            /* LOC */
+};
+
+NrAttr nr_attr_unit(NrContext *ctx);
+NrAttr nr_attr_bool(NrContext *ctx, bool value);
+NrAttr nr_attr_int(NrType type, int64_t value); /* wraps to the type's width */
+NrAttr nr_attr_int_wide(NrType type, const uint64_t *words, size_t num_words);
+NrAttr nr_attr_i64(NrContext *ctx, int64_t value);
+NrAttr nr_attr_index(NrContext *ctx, int64_t value);
+NrAttr nr_attr_float(NrType type, double value); /* rounds to the type */
+NrAttr nr_attr_float_bits(NrType type, uint64_t bits);
+NrAttr nr_attr_string(NrContext *ctx, NrStr value);
+NrAttr nr_attr_string_typed(NrType type, NrStr value);
+NrAttr nr_attr_array(NrContext *ctx, const NrAttr *items, size_t count);
+NrAttr nr_attr_dict(NrContext *ctx, const NrNamedAttr *items, size_t count); /* sorts */
+NrAttr nr_attr_type(NrType type);
+NrAttr nr_attr_symbol(NrContext *ctx, NrStr root);
+NrAttr nr_attr_symbol_nested(NrContext *ctx, NrStr root, const NrStr *nested, size_t count);
+NrAttr nr_attr_affine_map(NrContext *ctx, uint32_t dims, uint32_t symbols, const NrAffineExpr *exprs, size_t count);
+NrAttr nr_attr_affine_identity(NrContext *ctx, uint32_t dims);
+NrAttr nr_attr_affine_set(NrContext *ctx, uint32_t dims, uint32_t symbols, const NrAffineExpr *exprs,
+                          const bool *is_equality, size_t count);
+/* data: one element (splat) or all elements; copied. size must match exactly. A splat is recognised and stored once. */
+NrAttr nr_attr_dense(NrType shaped, const void *data, size_t size);
+NrAttr nr_attr_dense_strings(NrType shaped, const NrStr *strings, size_t count);
+/* data is not copied and must outlive the context. Same key, same data. */
+NrAttr nr_attr_resource(NrType shaped, NrStr key, const void *data, size_t size);
+NrAttr nr_attr_sparse(NrType shaped, NrAttr indices, NrAttr values);
+NrAttr nr_attr_dense_array(NrType elem, const void *data, size_t size);
+NrAttr nr_attr_i64_array(NrContext *ctx, const int64_t *values, size_t count); /* array<i64: ...> */
+NrAttr nr_attr_strided(NrContext *ctx, const int64_t *strides, size_t count, int64_t offset);
+NrAttr nr_attr_loc(NrContext *ctx, NrLoc loc);
+NrAttr nr_attr_opaque(NrContext *ctx, NrStr text, NrType type);
+
+bool nr_attr_is_int(NrAttr a, int64_t *out);          /* integer of at most 64 bits */
+NrAttr nr_dict_get(NrAttr dict, const char *name);    /* NULL when absent */
+bool nr_attr_is_elements(NrAttr a);                    /* DENSE or RESOURCE */
+/* Element i of DENSE or RESOURCE (a splat answers for all) as an INTEGER or FLOAT attribute. */
+NrAttr nr_attr_element(NrAttr elements, int64_t i);
+const void *nr_attr_element_ptr(NrAttr elements, int64_t i);
+
+/* ---- ops, regions, blocks, values ------------------------------------------------------------------------------- */
+
+struct NrUse {
+  NrValue *value;
+  NrOp *owner;
+  NrUse *prev, *next; /* in the value's list */
+  uint32_t index;     /* operand number */
+};
+
+struct NrValue {
+  NrType type;
+  NrUse *first_use;
+  NrOp *op;       /* result of; NULL for a block argument */
+  NrBlock *block; /* argument of; NULL for a result */
+  uint32_t index;
+  NrStr name;     /* hint for printing, without `%`; may be empty */
+  NrLoc loc;      /* arguments only, may be NULL */
+};
+
+typedef struct NrSuccessor {
+  NrBlock *block;
+  NrOp *owner;
+  struct NrSuccessor *prev, *next; /* in the block's list of predecessors */
+  uint32_t num_operands;           /* successor operands are the op's last ones, successor by successor */
+} NrSuccessor;
+
+struct NrOp {
+  const NrOpInfo *info;
+  NrLoc loc;
+  NrModule *module;
+  NrBlock *block; /* NULL while detached, and for the top module op */
+  NrOp *prev, *next;
+  NrNamedAttr *attrs; /* sorted by name */
+  NrUse *operands;
+  NrValue *results;
+  NrRegion *regions;
+  NrSuccessor *successors;
+  uint32_t num_attrs, cap_attrs, num_operands, cap_operands, num_results, num_regions, num_successors;
+  uint32_t order;   /* position in the block, when block->ordered */
+  NrStr raw_name;   /* full name of an unregistered op (info is nr_unregistered_op_info) */
+};
+
+struct NrBlock {
+  NrRegion *region;
+  NrBlock *prev, *next;
+  NrOp *first, *last;
+  NrValue **args;
+  uint32_t num_args, cap_args;
+  NrSuccessor *first_pred; /* uses of this block as successor */
+  bool ordered;
+  NrStr name; /* label hint, without `^` */
+};
+
+struct NrRegion {
+  NrOp *op;
+  NrBlock *first, *last;
+};
+
+/* A module owns the arena of everything in it. */
+struct NrModule {
+  NrContext *ctx;
+  NrArena arena;
+  NrOp *op; /* the builtin.module op */
+};
+
+NrModule *nr_module_create(NrContext *ctx, NrLoc loc);
+void nr_module_destroy(NrModule *module);
+
+/* What a new op is made of. Arrays are copied. */
+typedef struct NrOpState {
+  const NrOpInfo *info;
+  NrStr raw_name; /* unregistered ops only */
+  NrLoc loc;
+  size_t num_operands, num_results, num_attrs, num_regions, num_successors;
+  NrValue *const *operands; /* successor operands last */
+  const NrType *result_types;
+  const NrNamedAttr *attrs;
+  NrBlock *const *successors;
+  const uint32_t *successor_operands; /* count per successor; NULL = none */
+} NrOpState;
+NrOp *nr_op_create(NrModule *module, const NrOpState *state); /* detached; regions are empty */
+void nr_op_erase(NrOp *op);        /* with its regions; its results must have no uses left */
+void nr_op_drop_uses(NrOp *op);    /* drops all operands and successors, also in nested ops (before erasing cycles) */
+void nr_op_unlink(NrOp *op);
+void nr_op_insert_before(NrOp *op, NrOp *anchor);
+void nr_op_insert_after(NrOp *op, NrOp *anchor);
+void nr_op_append(NrBlock *block, NrOp *op);
+void nr_op_prepend(NrBlock *block, NrOp *op);
+/* Deep copy. map: NrValue* and NrBlock* of the original -> of the copy; operands absent from it stay as they are; the
+ * copy's results, arguments and blocks are added to it. The clone is detached and belongs to module. */
+NrOp *nr_op_clone(NrModule *module, NrOp *op, NrMap *map);
+/* The same op with other result types, regions moved, attributes kept. The old op is erased, uses are replaced; types must
+ * be equal in number. */
+NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
+
+NrContext *nr_op_context(const NrOp *op);
+NrStr nr_op_name(const NrOp *op); /* "scf.for" */
+NrOp *nr_op_parent(const NrOp *op);
+NrRegion *nr_op_region(const NrOp *op, size_t i);
+NrBlock *nr_op_body(const NrOp *op, size_t i); /* first block of region i or NULL */
+bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op); /* of itself: true */
+bool nr_op_is_before(NrOp *a, NrOp *b); /* both in one block; amortised O(1) */
+
+static inline NrValue *nr_operand(const NrOp *op, size_t i) { assert(i < op->num_operands); return op->operands[i].value; }
+static inline NrValue *nr_result(const NrOp *op, size_t i) { assert(i < op->num_results); return &op->results[i]; }
+void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);
+void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count); /* all; not for ops with successor operands */
+void nr_op_erase_operand(NrOp *op, size_t i);
+void nr_op_insert_operand(NrOp *op, size_t i, NrValue *value);
+/* Operand groups as the row declares them ("lb", "init", ...): begin index and count. Rows with several variadic groups
+ * keep their sizes in the attribute operandSegmentSizes. */
+bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
+NrValue *nr_op_group_operand(const NrOp *op, size_t group); /* single or optional group; NULL when absent */
+size_t nr_op_num_plain_operands(const NrOp *op);             /* without successor operands */
+NrValue *nr_successor_operand(const NrOp *op, size_t successor, size_t i);
+size_t nr_successor_operand_begin(const NrOp *op, size_t successor);
+void nr_op_set_successor(NrOp *op, size_t i, NrBlock *block);
+void nr_successor_append_operand(NrOp *op, size_t successor, NrValue *value);
+void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i);
+
+NrAttr nr_op_attr(const NrOp *op, const char *name); /* NULL when absent */
+void nr_op_set_attr(NrOp *op, const char *name, NrAttr value);
+void nr_op_remove_attr(NrOp *op, const char *name);
+int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t otherwise);
+NrStr nr_op_attr_str(const NrOp *op, const char *name); /* empty when absent; the root of a symbol too */
+
+NrBlock *nr_block_create(NrModule *module); /* detached */
+void nr_block_append(NrRegion *region, NrBlock *block);
+void nr_block_insert_before(NrBlock *block, NrBlock *anchor);
+void nr_block_insert_after(NrBlock *block, NrBlock *anchor);
+void nr_block_unlink(NrBlock *block);
+void nr_block_erase(NrBlock *block); /* with its ops; nothing outside may use them */
+NrValue *nr_block_add_arg(NrBlock *block, NrType type, NrLoc loc);
+NrValue *nr_block_insert_arg(NrBlock *block, size_t i, NrType type, NrLoc loc);
+void nr_block_erase_arg(NrBlock *block, size_t i); /* must have no uses */
+static inline NrValue *nr_block_arg(const NrBlock *b, size_t i) { assert(i < b->num_args); return b->args[i]; }
+NrOp *nr_block_terminator(const NrBlock *block); /* last op if it is a terminator, else NULL */
+NrOp *nr_block_parent_op(const NrBlock *block);
+NrModule *nr_block_module(const NrBlock *block); /* NULL for a detached block */
+NrBlock *nr_block_split(NrBlock *block, NrOp *first_of_new); /* ops from first_of_new move to a new block behind it */
+void nr_block_splice(NrBlock *from, NrBlock *to, NrOp *before); /* all ops; before = NULL appends */
+void nr_region_take(NrRegion *to, NrRegion *from);  /* moves all blocks */
+void nr_region_clone(NrModule *module, NrRegion *from, NrRegion *to, NrMap *map);
+
+bool nr_value_has_uses(const NrValue *value);
+bool nr_value_has_one_use(const NrValue *value);
+void nr_value_replace_uses(NrValue *from, NrValue *to);
+void nr_value_replace_uses_except(NrValue *from, NrValue *to, const NrOp *except);
+NrBlock *nr_value_block(const NrValue *value); /* where it is defined */
+NrContext *nr_value_context(const NrValue *value);
+/* The constant that a value is, when its defining op is constant-like: its attribute, else NULL. */
+NrAttr nr_value_constant(const NrValue *value);
+bool nr_value_constant_int(const NrValue *value, int64_t *out);
+
+/* Every op nested in root, root last (post) or first (pre). The callback may erase the op it is given (post only).
+ * Return false to stop; the walk then returns false. */
+typedef bool (*NrWalkFn)(NrOp *op, void *user);
+bool nr_walk_post(NrOp *root, NrWalkFn fn, void *user);
+bool nr_walk_pre(NrOp *root, NrWalkFn fn, void *user);
+
+/* ---- builder ---------------------------------------------------------------------------------------------------- */
+
+/* Where new ops go: before `before`, or at the end of `block` when before is NULL. */
+typedef struct NrBuilder {
+  NrModule *module;
+  NrContext *ctx;
+  NrBlock *block;
+  NrOp *before;
+  NrLoc loc;
+} NrBuilder;
+NrBuilder nr_builder_before(NrOp *op); /* takes op's location */
+NrBuilder nr_builder_after(NrOp *op);
+NrBuilder nr_builder_at_end(NrModule *module, NrBlock *block, NrLoc loc);
+NrBuilder nr_builder_at_start(NrModule *module, NrBlock *block, NrLoc loc);
+NrOp *nr_build(NrBuilder *b, const NrOpState *state); /* creates and inserts; state->loc NULL takes the builder's */
+/* The common case: id of the op, operands, result types, no attributes yet (set them with nr_op_set_attr). */
+NrOp *nr_build_op(NrBuilder *b, unsigned op_id, NrValue *const *operands, size_t num_operands, const NrType *results,
+                  size_t num_results);
+/* One result of the given type. */
+NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *const *operands, size_t num_operands);
+
+/* ---- symbols ---------------------------------------------------------------------------------------------------- */
+
+/* The op with sym_name `name` directly inside the symbol table op `table`, or NULL. Linear; for many look-ups use a map. */
+NrOp *nr_symbol_lookup(NrOp *table, NrStr name);
+/* Resolves a reference from the nearest enclosing symbol table outwards. */
+NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol);
+/* A name like `base` that is free in table: base, base_0, ... */
+NrStr nr_symbol_unique(NrOp *table, NrStr base);
+
+/* ---- dominance -------------------------------------------------------------------------------------------------- */
+
+/* Dominators of one region, computed once (Cooper, Harvey, Kennedy 2001). Stale after the blocks change. */
+typedef struct NrDominance NrDominance;
+NrDominance *nr_dominance_create(NrRegion *region);
+void nr_dominance_destroy(NrDominance *dom);
+bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock *b);
+bool nr_dominance_reachable(const NrDominance *dom, const NrBlock *block);
+/* Whether value may be used by op: defined before it in the block, in a dominating block or an enclosing region. */
+bool nr_value_dominates(const NrDominance *dom, const NrValue *value, NrOp *user);
+
+#endif

@@ -1,0 +1,131 @@
+/* text.h - MLIR text in and out: the parser and printer of modules, types and attributes, and what op hooks may call.
+ *
+ * Two spellings are read, also mixed: today's MLIR and the text of 2020 (loop.for, std ops). The printer writes either. */
+#ifndef NORIA_IR_TEXT_H
+#define NORIA_IR_TEXT_H
+
+#include "ir/op_info.h"
+
+/* ---- whole files ------------------------------------------------------------------------------------------------ */
+
+typedef enum NrSyntax { NR_SYNTAX_MLIR, NR_SYNTAX_2020 } NrSyntax;
+
+typedef struct NrParseOptions {
+  bool allow_unregistered; /* unknown ops in generic form are kept, else they are errors */
+} NrParseOptions;
+
+/* Parses text (not NUL-terminated; kept by nobody) named `file` in diagnostics. Reports all errors that it can find through
+ * the context and returns NULL if there was one. *out_syntax, when given, says which spelling the file used. The text is
+ * registered with the context as the source of `file`, so that diagnostics can show the line. */
+NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax);
+NrType nr_parse_type(NrContext *ctx, NrStr text);  /* NULL after an error */
+NrAttr nr_parse_attr(NrContext *ctx, NrStr text);
+
+typedef struct NrPrintOptions {
+  NrSyntax syntax;
+  bool generic;    /* "scf.for"(...) for every op */
+  bool locations;  /* print loc(...) */
+  size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0 = never */
+} NrPrintOptions;
+void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */
+void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options);
+void nr_print_type(NrBuf *out, NrType type);
+void nr_print_attr(NrBuf *out, NrAttr attr);
+void nr_print_affine_map(NrBuf *out, NrAttr map); /* "(d0) -> (d0)" without affine_map<> */
+const char *nr_type_text(NrContext *ctx, NrType type); /* for messages; lives in the context */
+
+/* Renders diagnostics like clang: file:line:col: error: text, the source line, a caret. */
+void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out);
+/* The text of a source file that was parsed, for the renderer; empty when unknown. */
+void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text);
+NrStr nr_context_source(NrContext *ctx, NrStr file);
+
+/* ---- for .parse hooks ------------------------------------------------------------------------------------------- */
+
+/* All return NR_OK or report and return an error. "try" functions report nothing when the thing is not there. */
+NrContext *nr_p_context(NrParser *p);
+NrModule *nr_p_module(NrParser *p);
+NrLoc nr_p_loc(NrParser *p);       /* of the next token */
+NrStatus nr_p_error(NrParser *p, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
+NrStatus nr_p_op_error(NrParser *p, const char *format, ...) NR_PRINTF(2, 3); /* "custom op 'scf.for' ..." at the op's name */
+bool nr_p_is_legacy(NrParser *p);  /* the op was written in its 2020 name */
+
+bool nr_p_try(NrParser *p, const char *token);       /* punctuation or keyword: "(", "->", "to" */
+NrStatus nr_p_expect(NrParser *p, const char *token);
+bool nr_p_peek(NrParser *p, const char *token);
+bool nr_p_try_keyword(NrParser *p, NrStr *out);       /* any bare identifier */
+NrStatus nr_p_keyword(NrParser *p, NrStr *out);
+bool nr_p_try_int(NrParser *p, int64_t *out);         /* with sign */
+NrStatus nr_p_int(NrParser *p, int64_t *out);
+bool nr_p_try_string(NrParser *p, NrStr *out);
+NrStatus nr_p_symbol_name(NrParser *p, NrStr *out);   /* @name */
+NrStatus nr_p_symbol(NrParser *p, NrAttr *out);       /* @a::@b */
+NrStatus nr_p_type(NrParser *p, NrType *out);
+NrStatus nr_p_type_list(NrParser *p, NrType **out, size_t *count);          /* t, t (at least one) */
+NrStatus nr_p_paren_type_list(NrParser *p, NrType **out, size_t *count);    /* (t, t) or () */
+NrStatus nr_p_arrow_type_list(NrParser *p, NrType **out, size_t *count);    /* -> t | -> (t, t); nothing without `->` */
+NrStatus nr_p_function_type(NrParser *p, NrType *out);
+NrStatus nr_p_attr(NrParser *p, NrAttr *out);
+NrStatus nr_p_attr_of_type(NrParser *p, NrType type, NrAttr *out); /* a literal whose type is known: 3, 1.0, dense<..> */
+bool nr_p_try_attr_dict(NrParser *p, NrOpState *state); /* false after an error (reported) */
+bool nr_p_try_attr_dict_keyword(NrParser *p, NrOpState *state); /* attributes {...} */
+NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out);
+
+/* %name not yet resolved to a value: the type comes later in the text. */
+typedef struct NrOperandRef {
+  NrStr name;       /* without % */
+  uint32_t number;  /* %name#number */
+  NrLoc loc;
+} NrOperandRef;
+bool nr_p_try_operand(NrParser *p, NrOperandRef *out);
+NrStatus nr_p_operand(NrParser *p, NrOperandRef *out);
+/* %a, %b ... up to the closing token, which is not consumed; may be empty. */
+NrStatus nr_p_operands(NrParser *p, NrOperandRef **out, size_t *count);
+NrStatus nr_p_resolve(NrParser *p, NrOperandRef ref, NrType type, NrValue **out); /* a forward reference is made if unknown */
+/* Resolve and append to state->operands. */
+NrStatus nr_p_add_operand(NrParser *p, NrOpState *state, NrOperandRef ref, NrType type);
+NrStatus nr_p_add_operands(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count, const NrType *types,
+                           size_t num_types); /* reports a count mismatch */
+void nr_p_add_result(NrParser *p, NrOpState *state, NrType type);
+void nr_p_add_results(NrParser *p, NrOpState *state, const NrType *types, size_t count);
+void nr_p_add_attr(NrParser *p, NrOpState *state, const char *name, NrAttr value);
+void nr_p_set_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count);
+size_t nr_p_num_result_names(NrParser *p); /* how many results the text binds: `%a, %b:2 =` is 3 */
+
+/* Region arguments are bound to names in the region's first block. Regions are attached to the op, in order, when it is
+ * created; missing terminators are inserted as the row says. A region may be added empty. */
+typedef struct NrArgRef {
+  NrStr name;
+  NrType type; /* NULL until known */
+  NrLoc loc;
+} NrArgRef;
+NrStatus nr_p_region(NrParser *p, NrOpState *state, const NrArgRef *args, size_t count); /* { ... } */
+void nr_p_empty_region(NrParser *p, NrOpState *state);
+NrStatus nr_p_arg(NrParser *p, NrArgRef *out);         /* %name */
+NrStatus nr_p_typed_arg(NrParser *p, NrArgRef *out);   /* %name : type */
+NrStatus nr_p_successor(NrParser *p, NrOpState *state); /* ^bb or ^bb(%x, %y : t, t) */
+
+/* ---- for .print hooks ------------------------------------------------------------------------------------------- */
+
+void nr_w_puts(NrPrinter *w, const char *text);
+void nr_w_printf(NrPrinter *w, const char *format, ...) NR_PRINTF(2, 3);
+bool nr_w_is_legacy(NrPrinter *w);
+void nr_w_value(NrPrinter *w, NrValue *value);
+void nr_w_values(NrPrinter *w, NrOp *op, size_t begin, size_t count); /* operands, comma-separated */
+void nr_w_type(NrPrinter *w, NrType type);
+void nr_w_operand_types(NrPrinter *w, NrOp *op, size_t begin, size_t count);
+void nr_w_result_types(NrPrinter *w, NrOp *op);       /* t, t */
+void nr_w_arrow_results(NrPrinter *w, NrOp *op);      /* " -> t" or " -> (t, t)" or nothing */
+void nr_w_functional_type(NrPrinter *w, NrOp *op);
+void nr_w_attr(NrPrinter *w, NrAttr attr);
+void nr_w_attr_no_type(NrPrinter *w, NrAttr attr);    /* 3 instead of 3 : i32 */
+void nr_w_symbol_name(NrPrinter *w, NrStr name);
+void nr_w_string(NrPrinter *w, NrStr s);              /* quoted and escaped */
+/* Attributes except the named ones (NULL-terminated list), with a leading blank; nothing when none are left. */
+void nr_w_attr_dict(NrPrinter *w, NrOp *op, const char *const *except);
+void nr_w_attr_dict_keyword(NrPrinter *w, NrOp *op, const char *const *except);
+/* "{ ... }" on its own lines. entry_args: print ^bb0(...) for the entry block's arguments; terminator: print an implicit one. */
+void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminator);
+void nr_w_successor(NrPrinter *w, NrOp *op, size_t i); /* ^bb1(%x : t) */
+
+#endif
