@@ -1,4 +1,4 @@
-/* test.h - what every unit test includes: cmocka with the headers that it wants before it, and a seeded random source. */
+/* test.h - what every unit test includes: cmocka with the headers that it wants before it, and seeded randomness. */
 #ifndef NORIA_TESTS_UNIT_TEST_H
 #define NORIA_TESTS_UNIT_TEST_H
 

@@ -1,4 +1,4 @@
-/* test_base.c - src/base against what its header promises; the maps also against a plain array of what must be in them. */
+/* test_base.c - src/base against what its header promises; the maps also against an array of what must be in them. */
 #include "base/base.h"
 
 #include <stdio.h>

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs every check of the tree, one stage after the other, and prints a line for each at the end. `make test` calls it
+# when the release build is there. Fails when a stage failed, but only after all of them ran.
+set -u
+cd "$(dirname "$0")/.."
+results=""
+failed=0
+
+stage() {
+  name=$1
+  shift
+  echo "== $name"
+  begin=$(date +%s)
+  if "$@"; then verdict=passed; else verdict=FAILED failed=1; fi
+  results="$results$(printf '%-28s %-7s %5d s' "$name" "$verdict" $(($(date +%s) - begin)))
+"
+}
+
+stage "rules of the source tree" make --no-print-directory -s lint
+stage "tests, release build" ctest --test-dir build/release --output-on-failure -j"$(nproc)"
+stage "C and text tests, sanitized" make --no-print-directory asan
+
+printf '\n%s' "$results"
+if [ $failed = 0 ]; then echo "all passed"; else echo "something failed: see above"; fi
+exit $failed

@@ -1,0 +1,27 @@
+"""What the Python tests share: where the build is, and how to call the tool."""
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release"))
+
+
+@pytest.fixture(scope="session")
+def root():
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def noria_tool():
+    """Runs `noria ARGS...` and gives the finished process, its output as text."""
+    tool = BUILD / "noria"
+    if not tool.exists():
+        pytest.skip(f"{tool} is not built")
+
+    def run(*args, stdin=None, timeout=60):
+        return subprocess.run([tool, *map(str, args)], input=stdin, capture_output=True, text=True, timeout=timeout)
+
+    return run
