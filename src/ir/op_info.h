@@ -104,6 +104,7 @@ enum NrOpId {
 
 extern const NrOpInfo *const nr_op_infos[]; /* indexed by NrOpId */
 extern const NrOpInfo nr_unregistered_op_info;
+NrStr nr_op_info_name(const NrOpInfo *info); /* "scf.for", NUL-terminated, lives forever; "" for the unregistered row */
 /* Finds a row by full name in either spelling ("scf.for", "loop.for", "addf"), or NULL. *out_legacy says which. */
 const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy);
 /* The registered op name nearest to a misspelt one, or an empty string. */

@@ -1,0 +1,3 @@
+/* arith.c - the rows of dialect arith and their hooks. */
+#include "dialect/rows.h"
+#include "dialect/arith/arith.def"

@@ -1,0 +1,3 @@
+/* cf.c - the rows of dialect cf and their hooks. */
+#include "dialect/rows.h"
+#include "dialect/cf/cf.def"

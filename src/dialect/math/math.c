@@ -1,0 +1,3 @@
+/* math.c - the rows of dialect math and their hooks. */
+#include "dialect/rows.h"
+#include "dialect/math/math.def"

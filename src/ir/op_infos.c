@@ -1,0 +1,104 @@
+/* op_infos.c - the table of all op rows and look-up by name. */
+#include "ir/op_info.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#define OP(dialect, op, ...) extern const NrOpInfo nr_row_##dialect##_##op;
+#include "dialect/all.def"
+#undef OP
+
+const NrOpInfo nr_unregistered_op_info = {.id = NR_OP_unregistered, .dialect = "", .name = ""};
+
+const NrOpInfo *const nr_op_infos[] = {
+    &nr_unregistered_op_info,
+#define OP(dialect, op, ...) &nr_row_##dialect##_##op,
+#include "dialect/all.def"
+#undef OP
+};
+
+/* Both spellings of every op, hashed with open addressing. Built at the first look-up and read-only from then on. */
+enum { TABLE_SIZE = 1 << 13, MAX_DIALECTS = 64, NAME_BYTES = 64 };
+_Static_assert(TABLE_SIZE >= 4 * NR_OP_COUNT, "the table must stay sparse");
+
+typedef struct Entry {
+  const NrOpInfo *info; /* NULL = free */
+  NrStr name;
+  bool legacy;
+} Entry;
+
+static Entry table[TABLE_SIZE];
+static char full_names[NR_OP_COUNT][NAME_BYTES]; /* "scf.for", NUL-terminated */
+static const char *dialects[MAX_DIALECTS];
+static size_t num_dialects;
+static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+
+static void add_entry(Entry e) {
+  uint64_t h = nr_hash_bytes(e.name.data, e.name.size);
+  while (table[h % TABLE_SIZE].info) h++;
+  table[h % TABLE_SIZE] = e;
+}
+
+static void add_dialect(const char *name) {
+  for (size_t i = 0; i < num_dialects; i++)
+    if (strcmp(dialects[i], name) == 0) return;
+  assert(num_dialects < MAX_DIALECTS);
+  dialects[num_dialects++] = name;
+}
+
+static void build_table(void) {
+  for (size_t id = 1; id < NR_OP_COUNT; id++) {
+    const NrOpInfo *info = nr_op_infos[id];
+    int size = snprintf(full_names[id], NAME_BYTES, "%s.%s", info->dialect, info->name);
+    assert(size > 0 && size < NAME_BYTES);
+    add_entry((Entry){info, {full_names[id], (size_t)size}, false});
+    if (info->legacy) add_entry((Entry){info, nr_str(info->legacy), true});
+    add_dialect(info->dialect);
+  }
+  add_dialect("std"); /* dialects that only the text of 2020 names */
+  add_dialect("loop");
+}
+
+static const Entry *find_entry(NrStr name) {
+  for (uint64_t h = nr_hash_bytes(name.data, name.size); table[h % TABLE_SIZE].info; h++)
+    if (nr_str_eq(table[h % TABLE_SIZE].name, name)) return &table[h % TABLE_SIZE];
+  return NULL;
+}
+
+NrStr nr_op_info_name(const NrOpInfo *info) {
+  pthread_once(&table_once, build_table);
+  return nr_str(full_names[info->id]);
+}
+
+const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy) {
+  pthread_once(&table_once, build_table);
+  const Entry *e = find_entry(name);
+  /* The standard dialect's prefix could be written out in 2020: "std.addf" is `addf`. */
+  if (!e && nr_str_starts(name, "std.")) {
+    NrStr rest = {name.data + 4, name.size - 4};
+    if (!memchr(rest.data, '.', rest.size)) e = find_entry(rest);
+  }
+  if (out_legacy) *out_legacy = e && e->legacy;
+  return e ? e->info : NULL;
+}
+
+bool nr_dialect_exists(NrStr dialect) {
+  pthread_once(&table_once, build_table);
+  for (size_t i = 0; i < num_dialects; i++)
+    if (nr_str_is(dialect, dialects[i])) return true;
+  return false;
+}
+
+NrStr nr_op_info_suggest(NrStr name) {
+  pthread_once(&table_once, build_table);
+  size_t nearest = 1 + NR_MAX(1, NR_MIN(3, name.size / 3));
+  NrStr best = {0};
+  for (size_t i = 0; i < TABLE_SIZE && nearest > 0; i++) {
+    if (!table[i].info) continue;
+    size_t distance = nr_edit_distance(name, table[i].name, nearest);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    best = table[i].name;
+  }
+  return best;
+}
