@@ -50,6 +50,8 @@ struct NrLocData {
 };
 NrLoc nr_loc_unknown(NrContext *ctx);
 NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column);
+NrLoc nr_loc_file_range(NrContext *ctx, NrStr file, uint32_t line, uint32_t column, uint32_t end_line,
+                        uint32_t end_column);
 NrLoc nr_loc_name(NrContext *ctx, NrStr name, NrLoc child);
 NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller);
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata);
@@ -289,8 +291,11 @@ NrAttr nr_attr_dense_array(NrType elem, const void *data, size_t size);
 NrAttr nr_attr_i64_array(NrContext *ctx, const int64_t *values, size_t count); /* array<i64: ...> */
 NrAttr nr_attr_strided(NrContext *ctx, const int64_t *strides, size_t count, int64_t offset);
 NrAttr nr_attr_loc(NrContext *ctx, NrLoc loc);
+NrAttr nr_attr_distinct(NrContext *ctx, NrAttr referenced); /* a new one each time */
 NrAttr nr_attr_opaque(NrContext *ctx, NrStr text, NrType type);
 
+/* The bit layout of a float type; NULL for f32, f64, f80 and f128, the last two held as f64. base/float_format.h. */
+const struct NrFloatFormat *nr_float_format(NrFloatKind kind);
 bool nr_attr_is_int(NrAttr a, int64_t *out);          /* integer of at most 64 bits */
 NrAttr nr_dict_get(NrAttr dict, const char *name);    /* NULL when absent */
 bool nr_attr_is_elements(NrAttr a);                    /* DENSE or RESOURCE */
@@ -341,6 +346,7 @@ struct NrOp {
 };
 
 struct NrBlock {
+  NrModule *module;
   NrRegion *region;
   NrBlock *prev, *next;
   NrOp *first, *last;
@@ -436,7 +442,7 @@ void nr_block_erase_arg(NrBlock *block, size_t i); /* must have no uses */
 static inline NrValue *nr_block_arg(const NrBlock *b, size_t i) { assert(i < b->num_args); return b->args[i]; }
 NrOp *nr_block_terminator(const NrBlock *block); /* last op if it is a terminator, else NULL */
 NrOp *nr_block_parent_op(const NrBlock *block);
-NrModule *nr_block_module(const NrBlock *block); /* NULL for a detached block */
+NrModule *nr_block_module(const NrBlock *block);
 NrBlock *nr_block_split(NrBlock *block, NrOp *first_of_new); /* ops from first_of_new move to a new block behind it */
 void nr_block_splice(NrBlock *from, NrBlock *to, NrOp *before); /* all ops; before = NULL appends */
 void nr_region_take(NrRegion *to, NrRegion *from);  /* moves all blocks */
@@ -490,7 +496,8 @@ NrStr nr_symbol_unique(NrOp *table, NrStr base);
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */
 
-/* Dominators of one region, computed once (Cooper, Harvey, Kennedy 2001). Stale after the blocks change. */
+/* Dominators of one region, computed once (Cooper, Harvey, Kennedy 2001). Stale after the blocks change. In the questions
+ * below, blocks that nothing reaches are dominated by every block. */
 typedef struct NrDominance NrDominance;
 NrDominance *nr_dominance_create(NrRegion *region);
 void nr_dominance_destroy(NrDominance *dom);

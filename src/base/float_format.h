@@ -1,0 +1,30 @@
+/* float_format.h - binary floating-point formats of at most 64 bits as data, and exact conversion from and to double. */
+#ifndef NORIA_BASE_FLOAT_FORMAT_H
+#define NORIA_BASE_FLOAT_FORMAT_H
+
+#include "base/base.h"
+
+typedef enum NrNanStyle {
+  NR_NAN_IEEE,     /* exponent all ones: infinity (mantissa 0) or NaN */
+  NR_NAN_ALL_ONES, /* only exponent and mantissa all ones are NaN; no infinity */
+  NR_NAN_NEG_ZERO, /* only the pattern of -0 is NaN; no infinity, no -0 */
+  NR_NAN_NONE,     /* no NaN, no infinity */
+} NrNanStyle;
+
+typedef struct NrFloatFormat {
+  uint8_t exponent_bits, mantissa_bits;
+  int16_t bias;
+  NrNanStyle nan;
+  bool unsigned_no_zero; /* f8E8M0FNU: no sign, no zero, no subnormals */
+} NrFloatFormat;
+
+extern const NrFloatFormat nr_format_f16, nr_format_bf16, nr_format_tf32, nr_format_f8e5m2, nr_format_f8e4m3,
+    nr_format_f8e4m3fn, nr_format_f8e5m2fnuz, nr_format_f8e4m3fnuz, nr_format_f8e4m3b11fnuz, nr_format_f8e3m4,
+    nr_format_f8e8m0fnu, nr_format_f4e2m1fn, nr_format_f6e2m3fn, nr_format_f6e3m2fn;
+
+/* Rounds to nearest, ties to even. A value too large becomes infinity (or NaN where there is none, or the largest value
+ * where there is neither); with saturate it becomes the largest value. */
+uint64_t nr_float_encode(const NrFloatFormat *format, double value, bool saturate);
+double nr_float_decode(const NrFloatFormat *format, uint64_t bits);
+
+#endif

@@ -1,0 +1,69 @@
+/* builder.c - making ops at a place, and symbol look-up. */
+#include "ir/op_info.h"
+
+NrBuilder nr_builder_before(NrOp *op) {
+  return (NrBuilder){op->module, op->module->ctx, op->block, op, op->loc};
+}
+
+NrBuilder nr_builder_after(NrOp *op) {
+  return (NrBuilder){op->module, op->module->ctx, op->block, op->next, op->loc};
+}
+
+NrBuilder nr_builder_at_end(NrModule *module, NrBlock *block, NrLoc loc) {
+  return (NrBuilder){module, module->ctx, block, NULL, loc};
+}
+
+NrBuilder nr_builder_at_start(NrModule *module, NrBlock *block, NrLoc loc) {
+  return (NrBuilder){module, module->ctx, block, block->first, loc};
+}
+
+NrOp *nr_build(NrBuilder *b, const NrOpState *state) {
+  NrOpState located = *state;
+  if (!located.loc) located.loc = b->loc;
+  NrOp *op = nr_op_create(b->module, &located);
+  if (b->before) nr_op_insert_before(op, b->before);
+  else nr_op_append(b->block, op);
+  return op;
+}
+
+NrOp *nr_build_op(NrBuilder *b, unsigned op_id, NrValue *const *operands, size_t num_operands, const NrType *results,
+                  size_t num_results) {
+  return nr_build(b, &(NrOpState){.info = nr_op_infos[op_id],
+                                  .operands = operands,
+                                  .num_operands = num_operands,
+                                  .result_types = results,
+                                  .num_results = num_results});
+}
+
+NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *const *operands, size_t num_operands) {
+  return nr_result(nr_build_op(b, op_id, operands, num_operands, &result, 1), 0);
+}
+
+/* ---- symbols ---- */
+
+NrOp *nr_symbol_lookup(NrOp *table, NrStr name) {
+  for (uint32_t r = 0; r < table->num_regions; r++)
+    for (NrBlock *b = table->regions[r].first; b; b = b->next)
+      for (NrOp *op = b->first; op; op = op->next)
+        if (nr_op_has(op, NR_SYMBOL) && nr_str_eq(nr_op_attr_str(op, "sym_name"), name)) return op;
+  return NULL;
+}
+
+NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol) {
+  if (!symbol || symbol->kind != NR_ATTR_SYMBOL) return NULL;
+  for (NrOp *table = from; table; table = nr_op_parent(table)) {
+    if (!nr_op_has(table, NR_SYMBOL_TABLE)) continue;
+    NrOp *op = nr_symbol_lookup(table, symbol->s);
+    for (size_t i = 0; op && i < symbol->size; i++) op = nr_symbol_lookup(op, symbol->items[i]->s);
+    if (op) return op;
+  }
+  return NULL;
+}
+
+NrStr nr_symbol_unique(NrOp *table, NrStr base) {
+  NrContext *ctx = nr_op_context(table);
+  NrStr name = base;
+  for (unsigned i = 0; nr_symbol_lookup(table, name); i++)
+    name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_%u", NR_STR_ARG(base), i));
+  return nr_context_intern(ctx, name);
+}

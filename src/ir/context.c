@@ -1,0 +1,203 @@
+/* context.c - the context: unique strings and locations, diagnostics. */
+#include "ir/context.h"
+
+NrContext *nr_context_create(void) {
+  NrContext *ctx = nr_calloc(1, sizeof *ctx);
+  ctx->unknown = nr_loc_unknown(ctx);
+  return ctx;
+}
+
+void nr_context_destroy(NrContext *ctx) {
+  if (!ctx) return;
+  nr_diag_flush(ctx);
+  nr_free(ctx->strings.slots);
+  nr_free(ctx->types.slots);
+  nr_free(ctx->attrs.slots);
+  nr_free(ctx->affine.slots);
+  nr_free(ctx->locs.slots);
+  nr_strmap_deinit(&ctx->sources);
+  nr_map_deinit(&ctx->specs);
+  nr_map_deinit(&ctx->formats);
+  nr_vec_deinit(&ctx->notes);
+  nr_arena_deinit(&ctx->diag_arena);
+  nr_arena_deinit(&ctx->arena);
+  nr_free(ctx);
+}
+
+NrArena *nr_context_arena(NrContext *ctx) { return &ctx->arena; }
+
+/* ---- unique sets ---- */
+
+const void *nr_unique_find(const NrUniqueSet *set, uint64_t hash, bool (*equal)(const void *node, const void *key),
+                           const void *key) {
+  if (!set->size) return NULL;
+  size_t mask = set->capacity - 1;
+  for (size_t i = hash & mask; set->slots[i].node; i = (i + 1) & mask)
+    if (set->slots[i].hash == hash && equal(set->slots[i].node, key)) return set->slots[i].node;
+  return NULL;
+}
+
+static void unique_put(NrUniqueSet *set, uint64_t hash, const void *node) {
+  size_t mask = set->capacity - 1, i = hash & mask;
+  while (set->slots[i].node) i = (i + 1) & mask;
+  set->slots[i].hash = hash;
+  set->slots[i].node = node;
+}
+
+void nr_unique_add(NrUniqueSet *set, uint64_t hash, const void *node) {
+  if ((set->size + 1) * 4 > set->capacity * 3) {
+    NrUniqueSet bigger = {.capacity = set->capacity ? set->capacity * 2 : 64};
+    bigger.slots = nr_calloc(bigger.capacity, sizeof *bigger.slots);
+    for (size_t i = 0; i < set->capacity; i++)
+      if (set->slots[i].node) unique_put(&bigger, set->slots[i].hash, set->slots[i].node);
+    bigger.size = set->size;
+    nr_free(set->slots);
+    *set = bigger;
+  }
+  unique_put(set, hash, node);
+  set->size++;
+}
+
+/* ---- strings ---- */
+
+static bool string_equal(const void *node, const void *key) { return nr_str_eq(*(const NrStr *)node, *(const NrStr *)key); }
+
+NrStr nr_context_intern(NrContext *ctx, NrStr s) {
+  uint64_t hash = nr_hash_bytes(s.data, s.size);
+  const NrStr *found = nr_unique_find(&ctx->strings, hash, string_equal, &s);
+  if (found) return *found;
+  NrStr *fresh = NR_NEW(&ctx->arena, NrStr);
+  *fresh = nr_str_copy(&ctx->arena, s);
+  nr_unique_add(&ctx->strings, hash, fresh);
+  return *fresh;
+}
+
+/* ---- locations ---- */
+
+static uint64_t loc_hash(const struct NrLocData *l) {
+  uint64_t h = nr_hash_mix(l->kind, (uintptr_t)l->name.data);
+  h = nr_hash_mix(h, (uint64_t)l->line << 32 | l->column);
+  h = nr_hash_mix(h, (uint64_t)l->end_line << 32 | l->end_column);
+  h = nr_hash_mix(h, (uintptr_t)l->a);
+  h = nr_hash_mix(h, (uintptr_t)l->b);
+  h = nr_hash_mix(h, (uintptr_t)l->metadata);
+  return nr_hash_mix(h, nr_hash_bytes(l->parts, l->num_parts * sizeof *l->parts));
+}
+
+static bool loc_equal(const void *node, const void *key) {
+  const struct NrLocData *x = node, *y = key;
+  return x->kind == y->kind && x->name.data == y->name.data && x->line == y->line && x->column == y->column &&
+         x->end_line == y->end_line && x->end_column == y->end_column && x->a == y->a && x->b == y->b &&
+         x->metadata == y->metadata && x->num_parts == y->num_parts &&
+         (!x->num_parts || memcmp(x->parts, y->parts, x->num_parts * sizeof *x->parts) == 0);
+}
+
+static NrLoc loc_get(NrContext *ctx, const struct NrLocData *key) {
+  uint64_t hash = loc_hash(key);
+  NrLoc found = nr_unique_find(&ctx->locs, hash, loc_equal, key);
+  if (found) return found;
+  struct NrLocData *fresh = nr_arena_copy(&ctx->arena, key, sizeof *key);
+  fresh->parts = nr_arena_copy(&ctx->arena, key->parts, key->num_parts * sizeof *key->parts);
+  nr_unique_add(&ctx->locs, hash, fresh);
+  return fresh;
+}
+
+NrLoc nr_loc_unknown(NrContext *ctx) { return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_UNKNOWN}); }
+
+NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column) {
+  return nr_loc_file_range(ctx, file, line, column, 0, 0);
+}
+
+NrLoc nr_loc_file_range(NrContext *ctx, NrStr file, uint32_t line, uint32_t column, uint32_t end_line,
+                        uint32_t end_column) {
+  return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_FILE,
+                                          .name = nr_context_intern(ctx, file),
+                                          .line = line,
+                                          .column = column,
+                                          .end_line = end_line,
+                                          .end_column = end_column});
+}
+
+NrLoc nr_loc_name(NrContext *ctx, NrStr name, NrLoc child) {
+  return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_NAME, .name = nr_context_intern(ctx, name), .a = child});
+}
+
+NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller) {
+  return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_CALLSITE, .a = callee, .b = caller});
+}
+
+NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata) {
+  return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_FUSED, .parts = parts, .num_parts = count, .metadata = metadata});
+}
+
+/* ---- diagnostics ---- */
+
+void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *user) {
+  nr_diag_flush(ctx);
+  ctx->handler = handler;
+  ctx->handler_user = user;
+}
+
+void nr_diag_flush(NrContext *ctx) {
+  if (!ctx->has_pending) return;
+  ctx->has_pending = false;
+  ctx->pending.notes = ctx->notes.data;
+  ctx->pending.num_notes = ctx->notes.size;
+  if (ctx->handler) ctx->handler(ctx->handler_user, &ctx->pending);
+  ctx->notes.size = 0;
+  nr_arena_deinit(&ctx->diag_arena);
+}
+
+static NrDiag diag_make(NrContext *ctx, NrSeverity severity, NrLoc loc, const char *format, va_list args) {
+  NrBuf text = {0};
+  nr_buf_vprintf(&text, format, args);
+  NrDiag diag = {severity, loc ? loc : ctx->unknown, nr_str_copy(&ctx->diag_arena, (NrStr){text.data, text.size}), 0, NULL};
+  nr_buf_deinit(&text);
+  return diag;
+}
+
+static void diag_start(NrContext *ctx, NrSeverity severity, NrLoc loc, const char *format, va_list args) {
+  nr_diag_flush(ctx);
+  ctx->pending = diag_make(ctx, severity, loc, format, args);
+  ctx->has_pending = true;
+  ctx->num_errors += severity == NR_ERROR;
+}
+
+NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_start(ctx, NR_ERROR, loc, format, args);
+  va_end(args);
+  return NR_ERROR_INVALID;
+}
+
+void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_start(ctx, NR_WARNING, loc, format, args);
+  va_end(args);
+}
+
+void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) {
+  if (!ctx->has_pending) return;
+  va_list args;
+  va_start(args, format);
+  NrDiag note = diag_make(ctx, NR_NOTE, loc, format, args);
+  va_end(args);
+  nr_vec_push(&ctx->notes, note);
+}
+
+size_t nr_context_num_errors(const NrContext *ctx) { return ctx->num_errors; }
+
+NrStatus nr_op_error(NrOp *op, const char *format, ...) {
+  NrContext *ctx = nr_op_context(op);
+  NrBuf text = {0};
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(&text, format, args);
+  va_end(args);
+  NrStr name = nr_op_name(op);
+  nr_error(ctx, op->loc, "'%.*s' op %s", NR_STR_ARG(name), text.data);
+  nr_buf_deinit(&text);
+  return NR_ERROR_INVALID;
+}

@@ -1,0 +1,119 @@
+/* dominance.c - dominators of a region's blocks.
+ * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). Order and search use explicit stacks. */
+#include "ir/op_info.h"
+
+struct NrDominance {
+  NrRegion *region;
+  NrMap number;     /* block -> postorder number + 1; absent when unreachable */
+  NrBlock **blocks; /* by postorder number */
+  size_t *idom;     /* by postorder number */
+  size_t count;
+};
+
+typedef struct Frame {
+  NrBlock *block;
+  uint32_t next_successor;
+} Frame;
+
+static void postorder(NrDominance *dom) {
+  NR_VEC(Frame) stack = {0};
+  NR_VEC(NrBlock *) order = {0};
+  NrMap seen = {0};
+  if (dom->region->first) {
+    nr_vec_push(&stack, ((Frame){dom->region->first, 0}));
+    nr_map_set(&seen, dom->region->first, dom);
+  }
+  while (stack.size) {
+    Frame *top = &nr_vec_last(&stack);
+    NrOp *last = top->block->last;
+    if (last && top->next_successor < last->num_successors) {
+      NrBlock *next = last->successors[top->next_successor++].block;
+      if (next && !nr_map_has(&seen, next)) {
+        nr_map_set(&seen, next, dom);
+        nr_vec_push(&stack, ((Frame){next, 0}));
+      }
+    } else {
+      nr_vec_push(&order, top->block);
+      nr_map_set(&dom->number, top->block, (void *)(uintptr_t)order.size);
+      (void)nr_vec_pop(&stack);
+    }
+  }
+  dom->blocks = order.data;
+  dom->count = order.size;
+  nr_vec_deinit(&stack);
+  nr_map_deinit(&seen);
+}
+
+static bool number_of(const NrDominance *dom, const NrBlock *block, size_t *out) {
+  uintptr_t n = (uintptr_t)nr_map_get(&dom->number, block);
+  if (!n) return false;
+  *out = n - 1;
+  return true;
+}
+
+static size_t intersect(const NrDominance *dom, size_t a, size_t b) {
+  while (a != b) {
+    while (a < b) a = dom->idom[a];
+    while (b < a) b = dom->idom[b];
+  }
+  return a;
+}
+
+NrDominance *nr_dominance_create(NrRegion *region) {
+  NrDominance *dom = nr_calloc(1, sizeof *dom);
+  dom->region = region;
+  postorder(dom);
+  dom->idom = nr_malloc((dom->count + 1) * sizeof *dom->idom);
+  const size_t none = SIZE_MAX;
+  for (size_t i = 0; i < dom->count; i++) dom->idom[i] = none;
+  if (!dom->count) return dom;
+  size_t entry = dom->count - 1;
+  dom->idom[entry] = entry;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = entry; i-- > 0;) {
+      size_t best = none, p;
+      for (NrSuccessor *s = dom->blocks[i]->first_pred; s; s = s->next)
+        if (s->owner->block && number_of(dom, s->owner->block, &p) && dom->idom[p] != none)
+          best = best == none ? p : intersect(dom, best, p);
+      if (best != dom->idom[i]) {
+        dom->idom[i] = best;
+        changed = true;
+      }
+    }
+  }
+  return dom;
+}
+
+void nr_dominance_destroy(NrDominance *dom) {
+  if (!dom) return;
+  nr_map_deinit(&dom->number);
+  nr_free(dom->blocks);
+  nr_free(dom->idom);
+  nr_free(dom);
+}
+
+bool nr_dominance_reachable(const NrDominance *dom, const NrBlock *block) {
+  size_t n;
+  return number_of(dom, block, &n);
+}
+
+bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock *b) {
+  if (a == b) return true;
+  size_t x, y;
+  if (!number_of(dom, b, &y)) return true; /* nothing reaches b */
+  if (!number_of(dom, a, &x)) return false;
+  while (y < x) y = dom->idom[y];
+  return x == y;
+}
+
+bool nr_value_dominates(const NrDominance *dom, const NrValue *value, NrOp *user) {
+  NrBlock *block = nr_value_block(value);
+  if (!block) return false;
+  /* Lift the user to the region where the value is defined. */
+  while (user && user->block && user->block->region != block->region) user = nr_op_parent(user);
+  if (!user || !user->block) return false;
+  if (value->op == user) return false;
+  if (user->block == block) return !value->op || nr_op_is_before(value->op, user);
+  return nr_dominates_block(dom, block, user->block);
+}
