@@ -1,6 +1,8 @@
 /* op.c - ops: creation, links, operands and use lists, attributes, clone. */
 #include "ir/op_info.h"
 
+#include <stdio.h>
+
 /* ---- modules ---- */
 
 NrModule *nr_module_create(NrContext *ctx, NrLoc loc) {
@@ -261,8 +263,9 @@ NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
 
 NrStr nr_op_name(const NrOp *op) {
   if (op->raw_name.size) return op->raw_name;
-  const char *full = nr_arena_printf(nr_context_arena(op->module->ctx), "%s.%s", op->info->dialect, op->info->name);
-  return nr_context_intern(op->module->ctx, nr_str(full));
+  char full[128]; /* the rows are ours: no name comes near this */
+  int n = snprintf(full, sizeof full, "%s.%s", op->info->dialect, op->info->name);
+  return nr_context_intern(op->module->ctx, (NrStr){full, (size_t)n});
 }
 
 NrOp *nr_op_parent(const NrOp *op) { return op->block && op->block->region ? op->block->region->op : NULL; }
