@@ -1,0 +1,15 @@
+"""Printing loses nothing: for every text test, in each spelling, print, parse and print again give the same text."""
+import pytest
+
+from corpus import programs
+
+
+@pytest.mark.parametrize("spelling", ["--syntax=mlir", "--syntax=2020", "--mlir-print-op-generic"])
+@pytest.mark.parametrize("program", programs())
+def test_printed_text_reads_back(program, spelling, noria_tool):
+    options = ["opt", "--allow-unregistered-dialect", spelling, "-"]
+    once = noria_tool(*options, stdin=program)
+    assert once.returncode == 0, once.stderr
+    twice = noria_tool(*options, stdin=once.stdout)
+    assert twice.returncode == 0, f"{twice.stderr}\n--- printed:\n{once.stdout}"
+    assert twice.stdout == once.stdout
