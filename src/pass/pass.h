@@ -1,0 +1,79 @@
+/* pass.h - what a pass is, and how passes are run. One pass is one file; passes.def lists them; pipeline.c orders them.
+ *
+ *   static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *op) { ... }
+ *   NR_PASS(fuse_maps, .on = "func.func", .run = fuse_maps_run, .doc = "merges an element-wise op into its only user")
+ *
+ * The pass is then `fuse-maps` on the command line. */
+#ifndef NORIA_PASS_PASS_H
+#define NORIA_PASS_PASS_H
+
+#include "ir/op_info.h"
+
+/* What one run of a pass gets. */
+typedef struct NrPassContext {
+  NrContext *ctx;
+  NrModule *module;
+  NrArena *scratch;           /* dies after the pass */
+  const struct NrPassArg *args;
+  size_t num_args;
+  const struct NrTarget *target; /* of the machine that code is made for; never NULL */
+} NrPassContext;
+
+typedef struct NrPassArg {
+  NrStr name, value;
+} NrPassArg;
+
+/* The machine, as far as passes need it. */
+typedef struct NrTarget {
+  uint32_t vector_bytes; /* of the widest vector register that is worth using */
+  uint32_t registers;    /* vector registers */
+  uint32_t threads;      /* workers that a dispatch may use */
+} NrTarget;
+NrTarget nr_target_host(void);
+
+typedef struct NrPass {
+  const char *name;    /* "fuse-maps" */
+  const char *on;      /* full name of the op that it runs on, each in turn; NULL = the module */
+  const char *options; /* "tile: i64 = 4 (what it is), ..." for --list-passes; NULL = none */
+  const char *doc;
+  NrStatus (*run)(NrPassContext *pass, NrOp *op); /* reports its errors */
+} NrPass;
+#define NR_PASS(id, ...) const NrPass nr_pass_##id = {__VA_ARGS__};
+
+/* Value of option `name` in the pipeline text "pass{name=value}", or the default. */
+int64_t nr_pass_int(const NrPassContext *pass, const char *name, int64_t otherwise);
+bool nr_pass_flag(const NrPassContext *pass, const char *name);
+/* A comma-separated list of integers; returns the count, at most max. */
+size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, size_t max);
+
+extern const NrPass *const nr_passes[]; /* NULL-terminated, in the order of passes.def */
+const NrPass *nr_pass_find(NrStr name);
+
+typedef struct NrPassOptions {
+  const NrTarget *target;    /* NULL = the host */
+  bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
+  const char *print_after;   /* a pass name, "all", or NULL */
+  const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
+  NrBuf *print_to;           /* where print_after writes */
+  /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run); a status other than NR_OK stops. */
+  NrStatus (*after)(void *user, NrModule *module, const char *name);
+  void *user;
+} NrPassOptions;
+
+/* Runs "canonicalize,cse,unroll{factor=4}" on the module. Wrong text is an error at an unknown location. */
+NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options);
+NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args, size_t num_args,
+                     const NrPassOptions *options);
+
+/* ---- the pipeline (pipeline.c) ---------------------------------------------------------------------------------- */
+
+/* One step of the way from an imported program to code. The only place that orders passes. */
+typedef struct NrStep {
+  const char *stage;
+  const char *passes; /* pipeline text */
+  const char *why;    /* why here */
+} NrStep;
+extern const NrStep nr_pipeline[]; /* ends with stage NULL */
+NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);
+
+#endif
