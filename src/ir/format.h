@@ -53,14 +53,11 @@ typedef struct NrFormat {
  * Parsed once per context. A malformed format is a bug in the row: an assertion with the row's name. */
 const NrFormat *nr_op_format(NrContext *ctx, const NrOpInfo *info, bool legacy);
 
-/* How an attribute of the declared kind stands in a format: as a bare literal whose type the kind gives, or as written. */
+/* How an attribute of the declared kind stands in a format. */
 typedef enum NrFmtAttrStyle {
-  NR_FMT_ATTR_FULL,   /* any: 1 : i32, dense<..> : t */
-  NR_FMT_ATTR_INT,    /* i64, int, index: 3 (i64 and int read as i64, index as index) */
-  NR_FMT_ATTR_BOOL,   /* true or false */
-  NR_FMT_ATTR_SYMBOL, /* @name */
-  NR_FMT_ATTR_STRING, /* "text" */
-  NR_FMT_ATTR_TYPE,   /* a bare type */
+  NR_FMT_ATTR_FULL,   /* as everywhere: 1 : i32, dense<..> : t, affine_map<..>, "text", @name, true */
+  NR_FMT_ATTR_INT,    /* kinds i64, i32, index: 3, of the type that the kind names */
+  NR_FMT_ATTR_I64S,   /* kind i64s: [1, -2] stands for array<i64: 1, -2> */
   NR_FMT_ATTR_UNIT,   /* nothing: the group that it anchors says that it is there */
 } NrFmtAttrStyle;
 NrFmtAttrStyle nr_format_attr_style(NrStr constraint);

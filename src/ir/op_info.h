@@ -16,6 +16,7 @@
  *                                                  or unranked tensor of it
  *   C*   any number of them (each may have another type, unless C is a type variable)       C?  at most one
  *   *    short for any*
+ *   a|b  either
  * Attributes in .attrs: "predicate: i64, value: any, fastmath?: any", kinds any unit bool int i64 index float string symbol
  *   array dict type map elements i64s (dense i64 array); `?` after the name = may be absent.
  * Regions in .regions: "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
@@ -132,6 +133,11 @@ typedef struct NrOpSpec {
 const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info); /* parsed once per context */
 bool nr_constraint_holds(NrStr constraint, NrType type);
 const char *nr_constraint_words(NrContext *ctx, NrStr constraint); /* "index", "floating-point-like", for messages */
+
+/* Result groups as the row declares them; at most one varies. */
+bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
+/* Entry i of an operandSegmentSizes attribute; false when there is none or it is negative. */
+bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size);
 
 /* Effects of op, with those of nested ops when the row says so. */
 bool nr_op_is_pure(NrOp *op);       /* no effects at all: may be erased when unused */

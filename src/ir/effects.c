@@ -1,0 +1,22 @@
+/* effects.c - what an op does to memory, from the traits of its row and of the ops in its regions. */
+#include "ir/op_info.h"
+
+/* A terminator that only hands values on has no effect of its own inside the op that it ends. */
+static bool ends_region(const NrOp *op) { return nr_op_has(op, NR_TERMINATOR) && (op->info->traits & (NR_RETURN_LIKE | NR_BRANCH)); }
+
+/* Depth is bounded by NR_MAX_NESTING. `nested`: op is inside the op that is asked about. */
+static bool effects_within(const NrOp *op, uint32_t allowed, bool nested) {
+  uint32_t own = op->info->traits & (NR_READS | NR_WRITES | NR_ALLOCATES | NR_FREES);
+  bool known = own || nr_op_has(op, NR_PURE) || (nested && ends_region(op)) || nr_op_has(op, NR_RECURSIVE_EFFECTS);
+  if (!known || (own & ~allowed)) return false;
+  if (!nr_op_has(op, NR_RECURSIVE_EFFECTS)) return true;
+  for (size_t i = 0; i < op->num_regions; i++)
+    for (const NrBlock *block = op->regions[i].first; block; block = block->next)
+      for (const NrOp *inner = block->first; inner; inner = inner->next)
+        if (!effects_within(inner, allowed, true)) return false;
+  return true;
+}
+
+bool nr_op_is_pure(NrOp *op) { return effects_within(op, 0, false); }
+
+bool nr_op_only_reads(NrOp *op) { return effects_within(op, NR_READS, false); }

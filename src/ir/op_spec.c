@@ -1,0 +1,323 @@
+/* op_spec.c - the strings of an op row, parsed: operands, results, attributes, regions and their constraints. */
+#include "ir/context.h"
+#include "ir/op_info.h"
+
+#include <ctype.h>
+
+/* ---- parsing ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Cursor {
+  const char *p;
+  const NrOpInfo *info; /* for the assertion's reader */
+} Cursor;
+
+static void skip_blanks(Cursor *c) {
+  while (*c->p == ' ' || *c->p == '\n') c->p++;
+}
+
+static bool take(Cursor *c, char ch) {
+  skip_blanks(c);
+  if (*c->p != ch) return false;
+  c->p++;
+  return true;
+}
+
+static NrStr take_word(Cursor *c) {
+  skip_blanks(c);
+  const char *start = c->p;
+  while (isalnum((unsigned char)*c->p) || *c->p == '_' || *c->p == '|' || *c->p == '.') c->p++;
+  assert((c->p > start || *c->p == '*') && "malformed op row: a name or constraint is missing");
+  return (NrStr){start, (size_t)(c->p - start)};
+}
+
+static char take_arity(Cursor *c) {
+  return *c->p == '*' || *c->p == '?' ? *c->p++ : 0;
+}
+
+/* "T=floatlike*": variable, constraint and arity. A bare `*` is any*. */
+static void parse_constraint(Cursor *c, NrSpecItem *item) {
+  item->constraint = take_word(c);
+  if (item->constraint.size == 1 && isupper((unsigned char)item->constraint.data[0])) {
+    item->variable = item->constraint.data[0];
+    item->constraint = take(c, '=') ? take_word(c) : NR_STR("any");
+  }
+  if (item->constraint.size == 0) item->constraint = NR_STR("any");
+  item->arity = take_arity(c);
+}
+
+/* "name: constraint", "name?: constraint", "name" or "name*". */
+static NrSpecItem parse_item(Cursor *c) {
+  NrSpecItem item = {.constraint = NR_STR("any")};
+  item.name = take_word(c);
+  char arity = take_arity(c);
+  if (take(c, ':')) parse_constraint(c, &item);
+  if (arity) item.arity = arity;
+  return item;
+}
+
+typedef NR_VEC(NrSpecItem) ItemVec;
+
+static const NrSpecItem *keep_items(NrArena *arena, ItemVec *items, size_t *out_count) {
+  *out_count = items->size;
+  const NrSpecItem *copy = items->size ? nr_arena_copy(arena, items->data, items->size * sizeof(NrSpecItem)) : NULL;
+  items->size = 0;
+  return copy;
+}
+
+static const NrSpecItem *parse_list(NrArena *arena, const NrOpInfo *info, const char *text, size_t *out_count) {
+  ItemVec items = {0};
+  Cursor c = {text ? text : "", info};
+  skip_blanks(&c);
+  while (*c.p) {
+    nr_vec_push(&items, parse_item(&c));
+    bool more = take(&c, ',');
+    assert((more || *c.p == 0) && "malformed op row: expected `,`");
+    if (!more) break;
+    skip_blanks(&c);
+  }
+  const NrSpecItem *list = keep_items(arena, &items, out_count);
+  nr_vec_deinit(&items);
+  return list;
+}
+
+/* "body(iv: index, acc: *), else?": the names as items, the arguments per region. */
+static void parse_regions(NrArena *arena, const NrOpInfo *info, NrOpSpec *spec) {
+  ItemVec regions = {0}, args = {0};
+  NR_VEC(const NrSpecItem *) lists = {0};
+  NR_VEC(size_t) counts = {0};
+  Cursor c = {info->regions ? info->regions : "", info};
+  skip_blanks(&c);
+  while (*c.p) {
+    NrSpecItem region = {.name = take_word(&c), .constraint = NR_STR("any")};
+    size_t count = 0;
+    const NrSpecItem *list = NULL;
+    if (take(&c, '(')) {
+      while (!take(&c, ')')) {
+        nr_vec_push(&args, parse_item(&c));
+        take(&c, ',');
+      }
+      list = keep_items(arena, &args, &count);
+      if (!list) list = nr_arena_alloc(arena, sizeof(NrSpecItem)); /* "body()": no arguments, not any */
+    }
+    region.arity = take_arity(&c);
+    nr_vec_push(&regions, region);
+    nr_vec_push(&lists, list);
+    nr_vec_push(&counts, count);
+    if (!take(&c, ',')) break;
+    skip_blanks(&c);
+  }
+  spec->regions = keep_items(arena, &regions, &spec->num_regions);
+  if (lists.size) {
+    spec->region_args = nr_arena_copy(arena, lists.data, lists.size * sizeof(*lists.data));
+    spec->num_region_args = nr_arena_copy(arena, counts.data, counts.size * sizeof(*counts.data));
+  }
+  nr_vec_deinit(&regions);
+  nr_vec_deinit(&args);
+  nr_vec_deinit(&lists);
+  nr_vec_deinit(&counts);
+}
+
+const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info) {
+  NrOpSpec *spec = nr_map_get(&ctx->specs, info);
+  if (spec) return spec;
+  NrArena *arena = nr_context_arena(ctx);
+  spec = NR_NEW(arena, NrOpSpec);
+  spec->operands = parse_list(arena, info, info->operands, &spec->num_operands);
+  spec->results = parse_list(arena, info, info->results, &spec->num_results);
+  spec->attrs = parse_list(arena, info, info->attrs, &spec->num_attrs);
+  spec->successors = parse_list(arena, info, info->successors, &spec->num_successors);
+  parse_regions(arena, info, spec);
+  nr_map_set(&ctx->specs, info, spec);
+  return spec;
+}
+
+/* ---- constraints ------------------------------------------------------------------------------------------------ */
+
+static bool is_any(NrType t) { return t != NULL; }
+static bool is_signless(NrType t) { return t->kind == NR_TYPE_INTEGER && t->signedness == NR_SIGNLESS; }
+static bool is_intlike_scalar(NrType t) { return is_signless(t) || t->kind == NR_TYPE_INDEX; }
+static bool is_bool(NrType t) { return is_signless(t) && t->width == 1; }
+static bool is_numlike_scalar(NrType t) { return is_intlike_scalar(t) || t->kind == NR_TYPE_FLOAT; }
+static bool is_complex(NrType t) { return t->kind == NR_TYPE_COMPLEX; }
+static bool is_string(NrType t) { return t->kind == NR_TYPE_STRING; }
+static bool is_ranked_tensor(NrType t) { return t->kind == NR_TYPE_TENSOR; }
+static bool is_ranked_memref(NrType t) { return t->kind == NR_TYPE_MEMREF; }
+static bool is_vector(NrType t) { return t->kind == NR_TYPE_VECTOR; }
+static bool is_function(NrType t) { return t->kind == NR_TYPE_FUNCTION; }
+static bool is_seq(NrType t) { return t->kind == NR_TYPE_SEQ; }
+static bool is_optional(NrType t) { return t->kind == NR_TYPE_OPTIONAL; }
+static bool is_dispatch_tensor(NrType t) { return t->kind == NR_TYPE_DISPATCH_TENSOR; }
+static bool is_channel(NrType t) { return t->kind == NR_TYPE_CHANNEL; }
+static bool is_none(NrType t) { return t->kind == NR_TYPE_NONE; }
+static bool is_tuple(NrType t) { return t->kind == NR_TYPE_TUPLE; }
+
+/* `like` classes also take vectors and tensors of what holds for the scalar. */
+static const struct Class {
+  const char *name;
+  bool (*holds)(NrType t);
+  bool like;
+  const char *words;
+} classes[] = {
+    {"any", is_any, false, "any type"},
+    {"index", nr_type_is_index, false, "index"},
+    {"int", nr_type_is_int, false, "integer"},
+    {"float", nr_type_is_float, false, "floating-point"},
+    {"int_or_index", nr_type_is_int_or_index, false, "integer or index"},
+    {"complex", is_complex, false, "complex type"},
+    {"string", is_string, false, "string"},
+    {"scalar", nr_type_is_scalar, false, "scalar"},
+    {"tensor", nr_type_is_tensor, false, "tensor of any type values"},
+    {"ranked_tensor", is_ranked_tensor, false, "ranked tensor of any type values"},
+    {"memref", nr_type_is_memref, false, "ranked or unranked memref of any type values"},
+    {"ranked_memref", is_ranked_memref, false, "memref of any type values"},
+    {"vector", is_vector, false, "vector of any type values"},
+    {"function", is_function, false, "function type"},
+    {"shaped", nr_type_is_shaped, false, "shaped of any type values"},
+    {"seq", is_seq, false, "sequence"},
+    {"optional", is_optional, false, "optional"},
+    {"dispatch_tensor", is_dispatch_tensor, false, "dispatch tensor"},
+    {"channel", is_channel, false, "channel"},
+    {"none", is_none, false, "none type"},
+    {"tuple", is_tuple, false, "tuple"},
+    {"intlike", is_intlike_scalar, true, "signless-integer-like"},
+    {"floatlike", nr_type_is_float, true, "floating-point-like"},
+    {"boollike", is_bool, true, "bool-like"},
+    {"indexlike", nr_type_is_index, true, "index-like"},
+    {"numlike", is_numlike_scalar, true, "signless-integer-like or floating-point-like"},
+};
+
+static const struct Class *find_class(NrStr name) {
+  for (size_t i = 0; i < NR_COUNTOF(classes); i++)
+    if (nr_str_is(name, classes[i].name)) return &classes[i];
+  return NULL;
+}
+
+/* The spelling of a scalar: "i32", "si8", "ui8", "f32", "bf16". */
+static const char *const float_names[] = {
+    [NR_F16] = "f16",
+    [NR_BF16] = "bf16",
+    [NR_F32] = "f32",
+    [NR_F64] = "f64",
+};
+
+static bool parse_int_name(NrStr name, NrSignedness *out_signedness, uint32_t *out_width) {
+  size_t i = 0;
+  *out_signedness = NR_SIGNLESS;
+  if (i < name.size && (name.data[i] == 's' || name.data[i] == 'u'))
+    *out_signedness = name.data[i++] == 's' ? NR_SIGNED : NR_UNSIGNED;
+  if (i >= name.size || name.data[i++] != 'i' || i == name.size) return false;
+  uint32_t width = 0;
+  for (; i < name.size; i++) {
+    if (!isdigit((unsigned char)name.data[i]) || width > 1000000) return false;
+    width = width * 10 + (uint32_t)(name.data[i] - '0');
+  }
+  *out_width = width;
+  return true;
+}
+
+static bool scalar_name_holds(NrStr name, NrType t) {
+  NrSignedness signedness;
+  uint32_t width;
+  if (parse_int_name(name, &signedness, &width))
+    return t->kind == NR_TYPE_INTEGER && t->width == width && t->signedness == signedness;
+  for (size_t i = 0; i < NR_COUNTOF(float_names); i++)
+    if (float_names[i] && nr_str_is(name, float_names[i])) return nr_type_is_float_kind(t, (NrFloatKind)i);
+  assert(!"malformed op row: unknown constraint");
+  return false;
+}
+
+static bool one_constraint_holds(NrStr name, NrType t) {
+  const struct Class *cls = find_class(name);
+  if (!cls) return scalar_name_holds(name, t);
+  if (!cls->like || cls->holds(t)) return cls->holds(t);
+  return (is_vector(t) || nr_type_is_tensor(t)) && cls->holds(nr_type_elem(t));
+}
+
+/* Splits "a|b|c" at the first bar. */
+static NrStr take_alternative(NrStr *rest) {
+  const char *bar = memchr(rest->data, '|', rest->size);
+  NrStr first = {rest->data, bar ? (size_t)(bar - rest->data) : rest->size};
+  size_t used = bar ? first.size + 1 : first.size;
+  *rest = (NrStr){rest->data + used, rest->size - used};
+  return first;
+}
+
+bool nr_constraint_holds(NrStr constraint, NrType type) {
+  while (constraint.size)
+    if (one_constraint_holds(take_alternative(&constraint), type)) return true;
+  return false;
+}
+
+static void append_words(NrBuf *out, NrStr name) {
+  const struct Class *cls = find_class(name);
+  NrSignedness signedness;
+  uint32_t width;
+  if (cls) {
+    nr_buf_puts(out, cls->words);
+  } else if (parse_int_name(name, &signedness, &width)) {
+    static const char *const words[] = {"signless", "signed", "unsigned"};
+    nr_buf_printf(out, "%u-bit %s integer", width, words[signedness]);
+  } else {
+    nr_buf_str(out, name);
+  }
+}
+
+const char *nr_constraint_words(NrContext *ctx, NrStr constraint) {
+  NrBuf text = {0};
+  while (constraint.size) {
+    append_words(&text, take_alternative(&constraint));
+    if (constraint.size) nr_buf_puts(&text, " or ");
+  }
+  const char *words = nr_str_copy(nr_context_arena(ctx), (NrStr){text.data, text.size}).data;
+  nr_buf_deinit(&text);
+  return words;
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------------------- */
+
+/* Without stored sizes at most one group varies: it takes what the single ones leave. */
+static bool implied_group(const NrSpecItem *items, size_t num_items, size_t total, size_t group, size_t *out_begin,
+                          size_t *out_count) {
+  size_t singles = 0;
+  for (size_t i = 0; i < num_items; i++) singles += items[i].arity == 0;
+  if (group >= num_items || total < singles) return false;
+  size_t begin = 0;
+  for (size_t i = 0; i < group; i++) begin += items[i].arity ? total - singles : 1;
+  *out_begin = begin;
+  *out_count = items[group].arity ? total - singles : 1;
+  return begin + *out_count <= total;
+}
+
+bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size) {
+  if (!sizes || sizes->kind != NR_ATTR_DENSE_ARRAY || sizes->data_size / 4 <= i) return false;
+  if (!nr_type_is_int_width(sizes->type, 32)) return false;
+  int32_t size;
+  memcpy(&size, (const char *)sizes->data + 4 * i, 4);
+  *out_size = (size_t)size;
+  return size >= 0;
+}
+
+bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count) {
+  const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
+  size_t total = nr_op_num_plain_operands(op);
+  if (!nr_op_has(op, NR_SEGMENTS)) return implied_group(spec->operands, spec->num_operands, total, group, out_begin, out_count);
+  NrAttr sizes = nr_op_attr(op, "operandSegmentSizes");
+  size_t begin = 0, size = 0;
+  for (size_t i = 0; i <= group; i++) {
+    begin += size;
+    if (!nr_segment_size(sizes, i, &size) || size > total - begin) return false;
+  }
+  *out_begin = begin;
+  *out_count = size;
+  return group < spec->num_operands;
+}
+
+NrValue *nr_op_group_operand(const NrOp *op, size_t group) {
+  size_t begin, count;
+  return nr_op_operand_group(op, group, &begin, &count) && count > 0 ? nr_operand(op, begin) : NULL;
+}
+
+bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count) {
+  const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
+  return implied_group(spec->results, spec->num_results, op->num_results, group, out_begin, out_count);
+}
