@@ -116,7 +116,8 @@ static void take_step(Build *b) {
     const char *end = strchr(start, '`');
     assert(end && "malformed format: unbalanced back quote");
     b->p = end + 1;
-    nr_vec_push(&b->steps, (NrFmtStep){.kind = NR_FMT_LITERAL, .text = {start, (size_t)(end - start)}});
+    NrFmtStep step = {.kind = NR_FMT_LITERAL, .text = {start, (size_t)(end - start)}};
+    nr_vec_push(&b->steps, step);
   } else if (*b->p == '(') {
     assert(b->group == SIZE_MAX && "malformed format: groups do not nest");
     b->p++;

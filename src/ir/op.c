@@ -261,12 +261,7 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
 
 NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
 
-NrStr nr_op_name(const NrOp *op) {
-  if (op->raw_name.size) return op->raw_name;
-  char full[128]; /* the rows are ours: no name comes near this */
-  int n = snprintf(full, sizeof full, "%s.%s", op->info->dialect, op->info->name);
-  return nr_context_intern(op->module->ctx, (NrStr){full, (size_t)n});
-}
+NrStr nr_op_name(const NrOp *op) { return op->raw_name.size ? op->raw_name : nr_op_info_name(op->info); }
 
 NrOp *nr_op_parent(const NrOp *op) { return op->block && op->block->region ? op->block->region->op : NULL; }
 NrRegion *nr_op_region(const NrOp *op, size_t i) { return i < op->num_regions ? &op->regions[i] : NULL; }
