@@ -9,7 +9,7 @@ want=$(sha256sum <"$root/requirements.txt")
 
 [ "$(cat "$stamp" 2>/dev/null)" != "$want" ] || exit 0
 
-[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
+"$venv/bin/python" -m pip --version >/dev/null 2>&1 || python3 -m venv --clear "$venv"
 for attempt in 1 2 3; do
   "$venv/bin/python" -m pip install -q --disable-pip-version-check --retries 5 -r "$root/requirements.txt" && break
   [ "$attempt" != 3 ] || { echo "venv: could not install requirements.txt into $venv" >&2; exit 1; }
