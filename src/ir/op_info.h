@@ -74,7 +74,8 @@ struct NrOpInfo {
   unsigned id;              /* NR_OP_<d>_<name> */
   const char *dialect;
   const char *name;         /* without dialect; set by the OP macro, a row may override it */
-  const char *legacy;       /* the 2020 spelling, with dialect if it had one ("loop.for", "addf"); NULL = the same name */
+  const char *legacy;       /* the 2020 spelling, with dialect if it had one ("loop.for", "addf"); NULL = the same
+                             * name; others that were used follow behind `|` ("divi_signed|divis") */
   const char *operands, *results, *attrs, *regions, *successors;
   const char *format;       /* modern syntax */
   const char *legacy_format; /* 2020 syntax where it differs */
@@ -109,6 +110,7 @@ enum NrOpId {
 extern const NrOpInfo *const nr_op_infos[]; /* indexed by NrOpId */
 extern const NrOpInfo nr_unregistered_op_info;
 NrStr nr_op_info_name(const NrOpInfo *info); /* "scf.for", NUL-terminated, lives forever; "" for the unregistered row */
+NrStr nr_op_info_legacy_name(const NrOpInfo *info); /* the first 2020 spelling, or the full name */
 /* Finds a row by full name in either spelling ("scf.for", "loop.for", "addf"), or NULL. *out_legacy says which. */
 const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy);
 /* The registered op name nearest to a misspelt one, or an empty string. */
@@ -120,7 +122,7 @@ static inline bool nr_op_has(const NrOp *op, uint32_t traits) { return (op->info
 
 /* One declared operand, result, attribute or region argument: the parsed form of the strings above (op_spec.c). */
 typedef struct NrSpecItem {
-  NrStr name, constraint; /* constraint without the suffix and without "T=" */
+  NrStr name, constraint; /* name interned; constraint without the suffix and without "T=" */
   char variable;          /* 'T' or 0 */
   char arity;             /* 0 one, '*' any number, '?' at most one */
 } NrSpecItem;

@@ -46,13 +46,22 @@ static void add_dialect(const char *name) {
   dialects[num_dialects++] = name;
 }
 
+/* Cuts the first of "a|b|c" off. */
+static NrStr take_spelling(NrStr *rest) {
+  const char *bar = memchr(rest->data, '|', rest->size);
+  NrStr first = {rest->data, bar ? (size_t)(bar - rest->data) : rest->size};
+  size_t used = first.size + (bar != NULL);
+  *rest = (NrStr){rest->data + used, rest->size - used};
+  return first;
+}
+
 static void build_table(void) {
   for (size_t id = 1; id < NR_OP_COUNT; id++) {
     const NrOpInfo *info = nr_op_infos[id];
     int size = snprintf(full_names[id], NAME_BYTES, "%s.%s", info->dialect, info->name);
     assert(size > 0 && size < NAME_BYTES);
     add_entry((Entry){info, {full_names[id], (size_t)size}, false});
-    if (info->legacy) add_entry((Entry){info, nr_str(info->legacy), true});
+    for (NrStr rest = nr_str(info->legacy); rest.size;) add_entry((Entry){info, take_spelling(&rest), true});
     add_dialect(info->dialect);
   }
   add_dialect("std"); /* dialects that only the text of 2020 names */
@@ -68,6 +77,11 @@ static const Entry *find_entry(NrStr name) {
 NrStr nr_op_info_name(const NrOpInfo *info) {
   pthread_once(&table_once, build_table);
   return nr_str(full_names[info->id]);
+}
+
+NrStr nr_op_info_legacy_name(const NrOpInfo *info) {
+  NrStr spellings = nr_str(info->legacy);
+  return spellings.size ? take_spelling(&spellings) : nr_op_info_name(info);
 }
 
 const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy) {

@@ -8,7 +8,7 @@
 
 typedef struct Cursor {
   const char *p;
-  const NrOpInfo *info; /* for the assertion's reader */
+  NrContext *ctx;
 } Cursor;
 
 static void skip_blanks(Cursor *c) {
@@ -48,7 +48,7 @@ static void parse_constraint(Cursor *c, NrSpecItem *item) {
 /* "name: constraint", "name?: constraint", "name" or "name*". */
 static NrSpecItem parse_item(Cursor *c) {
   NrSpecItem item = {.constraint = NR_STR("any")};
-  item.name = take_word(c);
+  item.name = nr_context_intern(c->ctx, take_word(c));
   char arity = take_arity(c);
   if (take(c, ':')) parse_constraint(c, &item);
   if (arity) item.arity = arity;
@@ -64,9 +64,9 @@ static const NrSpecItem *keep_items(NrArena *arena, ItemVec *items, size_t *out_
   return copy;
 }
 
-static const NrSpecItem *parse_list(NrArena *arena, const NrOpInfo *info, const char *text, size_t *out_count) {
+static const NrSpecItem *parse_list(NrContext *ctx, const char *text, size_t *out_count) {
   ItemVec items = {0};
-  Cursor c = {text ? text : "", info};
+  Cursor c = {text ? text : "", ctx};
   skip_blanks(&c);
   while (*c.p) {
     nr_vec_push(&items, parse_item(&c));
@@ -75,20 +75,21 @@ static const NrSpecItem *parse_list(NrArena *arena, const NrOpInfo *info, const 
     if (!more) break;
     skip_blanks(&c);
   }
-  const NrSpecItem *list = keep_items(arena, &items, out_count);
+  const NrSpecItem *list = keep_items(nr_context_arena(ctx), &items, out_count);
   nr_vec_deinit(&items);
   return list;
 }
 
 /* "body(iv: index, acc: *), else?": the names as items, the arguments per region. */
-static void parse_regions(NrArena *arena, const NrOpInfo *info, NrOpSpec *spec) {
+static void parse_regions(NrContext *ctx, const char *text, NrOpSpec *spec) {
+  NrArena *arena = nr_context_arena(ctx);
   ItemVec regions = {0}, args = {0};
   NR_VEC(const NrSpecItem *) lists = {0};
   NR_VEC(size_t) counts = {0};
-  Cursor c = {info->regions ? info->regions : "", info};
+  Cursor c = {text ? text : "", ctx};
   skip_blanks(&c);
   while (*c.p) {
-    NrSpecItem region = {.name = take_word(&c), .constraint = NR_STR("any")};
+    NrSpecItem region = {.name = nr_context_intern(ctx, take_word(&c)), .constraint = NR_STR("any")};
     size_t count = 0;
     const NrSpecItem *list = NULL;
     if (take(&c, '(')) {
@@ -120,13 +121,12 @@ static void parse_regions(NrArena *arena, const NrOpInfo *info, NrOpSpec *spec) 
 const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info) {
   NrOpSpec *spec = nr_map_get(&ctx->specs, info);
   if (spec) return spec;
-  NrArena *arena = nr_context_arena(ctx);
-  spec = NR_NEW(arena, NrOpSpec);
-  spec->operands = parse_list(arena, info, info->operands, &spec->num_operands);
-  spec->results = parse_list(arena, info, info->results, &spec->num_results);
-  spec->attrs = parse_list(arena, info, info->attrs, &spec->num_attrs);
-  spec->successors = parse_list(arena, info, info->successors, &spec->num_successors);
-  parse_regions(arena, info, spec);
+  spec = NR_NEW(nr_context_arena(ctx), NrOpSpec);
+  spec->operands = parse_list(ctx, info->operands, &spec->num_operands);
+  spec->results = parse_list(ctx, info->results, &spec->num_results);
+  spec->attrs = parse_list(ctx, info->attrs, &spec->num_attrs);
+  spec->successors = parse_list(ctx, info->successors, &spec->num_successors);
+  parse_regions(ctx, info->regions, spec);
   nr_map_set(&ctx->specs, info, spec);
   return spec;
 }

@@ -1,0 +1,83 @@
+/* diag_render.c - diagnostics as text for people: file:line:col: error: message, the source line, a caret, then the notes. */
+#include "ir/context.h"
+#include "ir/text.h"
+
+void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
+  NrStr *kept = NR_NEW(&ctx->arena, NrStr);
+  *kept = nr_str_copy(&ctx->arena, text);
+  nr_strmap_set(&ctx->sources, nr_context_intern(ctx, file), kept);
+}
+
+NrStr nr_context_source(NrContext *ctx, NrStr file) {
+  const NrStr *text = nr_strmap_get(&ctx->sources, file);
+  return text ? *text : (NrStr){0};
+}
+
+/* The place in a file that a location leads to: of a name its child, of a call its callee, of fused ones the first. */
+static NrLoc file_of(NrLoc loc) {
+  while (loc && loc->kind != NR_LOC_FILE) {
+    NrLoc next = NULL;
+    if (loc->kind == NR_LOC_NAME || loc->kind == NR_LOC_CALLSITE) next = loc->a;
+    for (size_t i = 0; loc->kind == NR_LOC_FUSED && i < loc->num_parts && !next; i++) next = file_of(loc->parts[i]);
+    loc = next;
+  }
+  return loc;
+}
+
+static NrStr find_line(NrStr text, uint32_t line) {
+  size_t at = 0;
+  for (uint32_t n = 1; n < line && at < text.size; n++) {
+    const char *end = memchr(text.data + at, '\n', text.size - at);
+    at = end ? (size_t)(end - text.data) + 1 : text.size;
+  }
+  const char *end = text.size > at ? memchr(text.data + at, '\n', text.size - at) : NULL;
+  return (NrStr){text.data + at, (end ? (size_t)(end - text.data) : text.size) - at};
+}
+
+typedef struct Style {
+  const char *bold, *red, *magenta, *cyan, *green, *off;
+} Style;
+static const Style plain_style = {"", "", "", "", "", ""};
+static const Style color_style = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
+
+/* Under the line: blanks (tabs stay tabs), ^ and ~ to the end of the range. */
+static void render_line(const Style *style, NrLoc loc, NrStr line, NrBuf *out) {
+  while (line.size && line.data[line.size - 1] == '\r') line.size--;
+  nr_buf_str(out, line);
+  nr_buf_putc(out, '\n');
+  size_t column = loc->column ? loc->column - 1 : 0;
+  if (column > line.size) column = line.size;
+  for (size_t i = 0; i < column; i++)
+    if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, line.data[i] == '\t' ? '\t' : ' ');
+  nr_buf_puts(out, style->green);
+  nr_buf_putc(out, '^');
+  size_t end = loc->end_line > loc->line ? line.size : loc->end_column ? loc->end_column - 1 : 0;
+  for (size_t i = column + 1; i < end && i < line.size; i++)
+    if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, '~');
+  nr_buf_puts(out, style->off);
+  nr_buf_putc(out, '\n');
+}
+
+static void render_one(NrContext *ctx, const NrDiag *diag, const Style *style, NrBuf *out) {
+  static const char *const words[] = {[NR_NOTE] = "note", [NR_REMARK] = "remark", [NR_WARNING] = "warning", [NR_ERROR] = "error"};
+  const char *const colors[] = {
+      [NR_NOTE] = style->cyan, [NR_REMARK] = style->cyan, [NR_WARNING] = style->magenta, [NR_ERROR] = style->red};
+  NrLoc loc = file_of(diag->loc);
+  nr_buf_puts(out, style->bold);
+  if (loc && loc->line) nr_buf_printf(out, "%.*s:%u:%u: ", NR_STR_ARG(loc->name), loc->line, loc->column);
+  else if (loc) nr_buf_printf(out, "%.*s: ", NR_STR_ARG(loc->name));
+  else if (diag->loc && diag->loc->kind == NR_LOC_NAME) nr_buf_printf(out, "%.*s: ", NR_STR_ARG(diag->loc->name));
+  nr_buf_puts(out, style->off);
+  nr_buf_printf(out, "%s%s: %s%s", colors[diag->severity], words[diag->severity], style->off, style->bold);
+  nr_buf_str(out, diag->message);
+  nr_buf_puts(out, style->off);
+  nr_buf_putc(out, '\n');
+  NrStr text = loc && loc->line ? nr_context_source(ctx, loc->name) : (NrStr){0};
+  if (text.size) render_line(style, loc, find_line(text, loc->line), out);
+}
+
+void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out) {
+  const Style *style = color ? &color_style : &plain_style;
+  render_one(ctx, diag, style, out);
+  for (size_t i = 0; i < diag->num_notes; i++) render_one(ctx, &diag->notes[i], style, out);
+}

@@ -1,0 +1,111 @@
+/* print_affine.c - affine expressions, maps and sets as text, with as few parentheses as they read back with. */
+#include "ir/print.h"
+
+typedef enum Binding { WEAK, STRONG } Binding; /* how tightly the surroundings bind: STRONG asks for parentheses */
+
+static bool is_constant(NrAffineExpr e, int64_t *out) {
+  if (e->kind != NR_AFFINE_CONSTANT) return false;
+  *out = e->value;
+  return true;
+}
+
+static void put_expr(NrPrinter *w, NrAffineExpr e, Binding around);
+
+/* a + b * -1 is a - b; a + b * -3 is a - b * 3; a + -4 is a - 4. */
+static void put_sum(NrPrinter *w, NrAffineExpr e) {
+  int64_t c;
+  put_expr(w, e->lhs, WEAK);
+  if (is_constant(e->rhs, &c) && c < 0 && c != INT64_MIN) {
+    nr_w_puts(w, " - ");
+    nr_w_int(w, -c);
+  } else if (e->rhs->kind == NR_AFFINE_MUL && is_constant(e->rhs->rhs, &c) && c == -1) {
+    nr_w_puts(w, " - ");
+    put_expr(w, e->rhs->lhs, e->rhs->lhs->kind == NR_AFFINE_ADD ? STRONG : WEAK);
+  } else if (e->rhs->kind == NR_AFFINE_MUL && is_constant(e->rhs->rhs, &c) && c < 0 && c != INT64_MIN) {
+    nr_w_puts(w, " - ");
+    put_expr(w, e->rhs->lhs, STRONG);
+    nr_w_puts(w, " * ");
+    nr_w_int(w, -c);
+  } else {
+    nr_w_puts(w, " + ");
+    put_expr(w, e->rhs, WEAK);
+  }
+}
+
+static void put_product(NrPrinter *w, NrAffineExpr e) {
+  static const char *const signs[] = {
+      [NR_AFFINE_MUL] = " * ", [NR_AFFINE_MOD] = " mod ", [NR_AFFINE_FLOORDIV] = " floordiv ", [NR_AFFINE_CEILDIV] = " ceildiv "};
+  int64_t c;
+  if (e->kind == NR_AFFINE_MUL && is_constant(e->rhs, &c) && c == -1) {
+    nr_w_char(w, '-');
+    put_expr(w, e->lhs, STRONG);
+    return;
+  }
+  put_expr(w, e->lhs, STRONG);
+  nr_w_puts(w, signs[e->kind]);
+  put_expr(w, e->rhs, STRONG);
+}
+
+static void put_expr(NrPrinter *w, NrAffineExpr e, Binding around) {
+  switch (e->kind) {
+  case NR_AFFINE_DIM:
+    nr_w_char(w, 'd');
+    nr_w_int(w, e->value);
+    return;
+  case NR_AFFINE_SYMBOL:
+    nr_w_char(w, 's');
+    nr_w_int(w, e->value);
+    return;
+  case NR_AFFINE_CONSTANT: nr_w_int(w, e->value); return;
+  default: break;
+  }
+  if (around == STRONG) nr_w_char(w, '(');
+  if (e->kind == NR_AFFINE_ADD) put_sum(w, e);
+  else put_product(w, e);
+  if (around == STRONG) nr_w_char(w, ')');
+}
+
+/* (d0, d1)[s0] */
+static void put_space(NrPrinter *w, NrAttr a) {
+  nr_w_char(w, '(');
+  for (uint32_t i = 0; i < a->num_dims; i++) {
+    nr_w_puts(w, i ? ", d" : "d");
+    nr_w_uint(w, i);
+  }
+  nr_w_char(w, ')');
+  if (a->num_symbols == 0) return;
+  nr_w_char(w, '[');
+  for (uint32_t i = 0; i < a->num_symbols; i++) {
+    nr_w_puts(w, i ? ", s" : "s");
+    nr_w_uint(w, i);
+  }
+  nr_w_char(w, ']');
+}
+
+void nr_w_affine_map(NrPrinter *w, NrAttr map) {
+  put_space(w, map);
+  nr_w_puts(w, " -> (");
+  for (uint32_t i = 0; i < map->num_exprs; i++) {
+    if (i) nr_w_puts(w, ", ");
+    put_expr(w, map->exprs[i], WEAK);
+  }
+  nr_w_char(w, ')');
+}
+
+void nr_w_affine_set(NrPrinter *w, NrAttr set) {
+  put_space(w, set);
+  nr_w_puts(w, " : (");
+  for (uint32_t i = 0; i < set->num_exprs; i++) {
+    if (i) nr_w_puts(w, ", ");
+    put_expr(w, set->exprs[i], WEAK);
+    nr_w_puts(w, set->is_equality[i] ? " == 0" : " >= 0");
+  }
+  nr_w_char(w, ')');
+}
+
+void nr_print_affine_map(NrBuf *out, NrAttr map) {
+  NrPrinter w;
+  nr_printer_init(&w, map->ctx, out, NULL);
+  nr_w_affine_map(&w, map);
+  nr_printer_deinit(&w);
+}

@@ -1,0 +1,158 @@
+/* print_format.c - ops printed by the declarative syntax of their row. Blanks are set as MLIR's format printer sets them, so
+ * that a row with MLIR's format prints MLIR's text. */
+#include "ir/format.h"
+#include "ir/print.h"
+
+#include <ctype.h>
+
+typedef struct State {
+  NrPrinter *w;
+  NrOp *op;
+  const NrFormat *format;
+  const NrOpSpec *spec;
+  bool space;       /* a blank is due before the next element */
+  bool punctuation; /* the last literal was one of ( [ , ... */
+} State;
+
+static bool wants_space_before(NrStr literal, bool last_was_punctuation) {
+  if (literal.size != 1 && !nr_str_is(literal, "->")) return true;
+  return !strchr(last_was_punctuation ? ">)}]," : "<>(){}[],", literal.data[0]);
+}
+
+static void put_literal(State *s, NrStr literal) {
+  if (s->space && literal.size && wants_space_before(literal, s->punctuation)) nr_w_char(s->w, ' ');
+  nr_w_str(s->w, literal);
+  if (!literal.size) return;
+  s->space = literal.size != 1 || !strchr("<({[", literal.data[0]);
+  s->punctuation = literal.data[0] != '_' && !isalpha((unsigned char)literal.data[0]);
+}
+
+static void before_element(State *s) {
+  if (s->space || !s->punctuation) nr_w_char(s->w, ' ');
+  s->space = true;
+  s->punctuation = false;
+}
+
+static void put_operand_types(State *s, uint32_t group) {
+  size_t begin, count;
+  if (nr_op_operand_group(s->op, group, &begin, &count)) nr_w_operand_types(s->w, s->op, begin, count);
+}
+
+static void put_result_group_types(State *s, uint32_t group) {
+  size_t begin, count;
+  if (!nr_op_result_group(s->op, group, &begin, &count)) return;
+  for (size_t i = 0; i < count; i++) {
+    if (i) nr_w_puts(s->w, ", ");
+    nr_w_type(s->w, nr_result(s->op, begin + i)->type);
+  }
+}
+
+static NrAttr declared_attr(const State *s, uint32_t index) {
+  NrStr name = s->spec->attrs[index].name;
+  for (uint32_t i = 0; i < s->op->num_attrs; i++)
+    if (nr_str_eq(s->op->attrs[i].name, name)) return s->op->attrs[i].value;
+  return NULL;
+}
+
+static void put_i64s(NrPrinter *w, NrAttr a) {
+  nr_w_char(w, '[');
+  for (size_t at = 0; at + 8 <= a->data_size; at += 8) {
+    int64_t value;
+    memcpy(&value, (const char *)a->data + at, 8);
+    if (at) nr_w_puts(w, ", ");
+    nr_w_int(w, value);
+  }
+  nr_w_char(w, ']');
+}
+
+static void put_attr(State *s, uint32_t index) {
+  NrAttr a = declared_attr(s, index);
+  NrFmtAttrStyle style = nr_format_attr_style(s->spec->attrs[index].constraint);
+  if (!a || style == NR_FMT_ATTR_UNIT) return;
+  before_element(s);
+  if (style == NR_FMT_ATTR_INT) nr_w_attr_no_type(s->w, a);
+  else if (style == NR_FMT_ATTR_I64S && a->kind == NR_ATTR_DENSE_ARRAY) put_i64s(s->w, a);
+  else nr_w_attr(s->w, a);
+}
+
+static void put_region(State *s, uint32_t index) {
+  if (index >= s->op->num_regions) return;
+  NrRegion *region = &s->op->regions[index];
+  NrOp *last = region->first && region->first == region->last ? region->first->last : NULL;
+  bool implied = nr_op_has(s->op, NR_IMPLICIT_YIELD) && last && last->num_operands == 0 && last->num_attrs == 0;
+  before_element(s);
+  nr_w_region(s->w, region, true, !implied);
+}
+
+static void put_attr_dict(State *s, bool keyword) {
+  const char *except[65]; /* attrs_named has 64 bits */
+  size_t n = 0;
+  for (size_t i = 0; i < s->spec->num_attrs && i < 64; i++)
+    if (s->format->attrs_named >> i & 1) except[n++] = s->spec->attrs[i].name.data;
+  except[n] = NULL;
+  if (keyword) nr_w_attr_dict_keyword(s->w, s->op, except);
+  else nr_w_attr_dict(s->w, s->op, except);
+  s->punctuation = false;
+}
+
+static bool is_present(const State *s, const NrFmtStep *group) {
+  size_t begin, count;
+  switch (group->anchor_kind) {
+  case NR_FMT_OPERAND: return nr_op_operand_group(s->op, group->index, &begin, &count) && count > 0;
+  case NR_FMT_RESULT_TYPE: return nr_op_result_group(s->op, group->index, &begin, &count) && count > 0;
+  case NR_FMT_ATTR: return declared_attr(s, group->index) != NULL;
+  case NR_FMT_REGION: return group->index < s->op->num_regions && s->op->regions[group->index].first;
+  case NR_FMT_SUCCESSOR: return group->index < s->op->num_successors;
+  default: return false;
+  }
+}
+
+static void put_successors(State *s, uint32_t index) {
+  bool all = s->spec->successors[index].arity == '*';
+  size_t end = all ? s->op->num_successors : NR_MIN((size_t)index + 1, s->op->num_successors);
+  before_element(s);
+  for (size_t i = index; i < end; i++) {
+    if (i > index) nr_w_puts(s->w, ", ");
+    nr_w_successor(s->w, s->op, i);
+  }
+}
+
+static void put_step(State *s, const NrFmtStep *step) {
+  size_t begin, count;
+  switch (step->kind) {
+  case NR_FMT_LITERAL: put_literal(s, step->text); break;
+  case NR_FMT_OPERAND:
+    if (!nr_op_operand_group(s->op, step->index, &begin, &count)) break;
+    before_element(s);
+    nr_w_values(s->w, s->op, begin, count);
+    break;
+  case NR_FMT_OPERAND_TYPE:
+    before_element(s);
+    put_operand_types(s, step->index);
+    break;
+  case NR_FMT_RESULT_TYPE:
+    before_element(s);
+    put_result_group_types(s, step->index);
+    break;
+  case NR_FMT_ATTR: put_attr(s, step->index); break;
+  case NR_FMT_REGION: put_region(s, step->index); break;
+  case NR_FMT_SUCCESSOR: put_successors(s, step->index); break;
+  case NR_FMT_FUNCTIONAL_TYPE:
+    before_element(s);
+    nr_w_functional_type(s->w, s->op);
+    break;
+  case NR_FMT_ATTR_DICT: put_attr_dict(s, false); break;
+  case NR_FMT_ATTR_DICT_KEYWORD: put_attr_dict(s, true); break;
+  default: break;
+  }
+}
+
+void nr_w_format(NrPrinter *w, NrOp *op, const NrFormat *format) {
+  State s = {.w = w, .op = op, .format = format, .spec = nr_op_spec(w->ctx, op->info), .space = true};
+  for (size_t i = 0; i < format->num_steps;) {
+    const NrFmtStep *step = &format->steps[i];
+    if (step->kind == NR_FMT_GROUP && !is_present(&s, step)) i += step->skip;
+    else if (step->kind == NR_FMT_GROUP_ELSE) i += step->skip;
+    else put_step(&s, step), i++;
+  }
+}

@@ -1,0 +1,131 @@
+/* print_names.c - numbering of values and blocks, as MLIR does it: the values of a region in order, then those of the regions
+ * nested in it from there on, so that siblings share numbers. Entry arguments are %arg0..., other values %0...; constants get
+ * names that say what they are (%c0, %c4_i32, %true, %cst). */
+#include "ir/print.h"
+
+#include <stdio.h>
+
+/* What NrNameScope.names holds: a number with a tag in the low bits, or a pointer to a name (whose low bits are 0). */
+enum { TAG_NUMBER = 1, TAG_ARG = 2, TAG_MASK = 3 };
+
+static void *tagged(uint32_t number, unsigned tag) { return (void *)((uintptr_t)number << 2 | tag); }
+
+static bool is_used(const NrPrinter *w, const char *name) { return nr_strmap_has(&w->scope->used, nr_str(name)); }
+
+static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *hint) {
+  char text[80];
+  snprintf(text, sizeof text, "%s", hint);
+  while (is_used(w, text)) snprintf(text, sizeof text, "%s_%u", hint, n->next_conflict++);
+  const char *name = nr_str_copy(&w->scratch, nr_str(text)).data;
+  nr_strmap_set(&w->scope->used, nr_str(name), (void *)1);
+  nr_vec_push(&w->hints, name);
+  nr_map_set(&w->scope->names, value, (void *)name);
+}
+
+static void name_constant(NrPrinter *w, NrNumbering *n, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  NrType type = nr_result(op, 0)->type;
+  char text[64];
+  if (!value || value->kind != NR_ATTR_INTEGER || value->num_words) {
+    set_hint(w, n, nr_result(op, 0), value && value->kind == NR_ATTR_SYMBOL ? "f" : "cst");
+  } else if (nr_type_is_int_width(type, 1)) {
+    set_hint(w, n, nr_result(op, 0), value->i ? "true" : "false");
+  } else if (nr_type_is_index(type)) {
+    snprintf(text, sizeof text, "c%lld", (long long)value->i);
+    set_hint(w, n, nr_result(op, 0), text);
+  } else {
+    static const char *const prefixes[] = {[NR_SIGNLESS] = "i", [NR_SIGNED] = "si", [NR_UNSIGNED] = "ui"};
+    snprintf(text, sizeof text, "c%lld_%s%u", (long long)value->i, prefixes[type->signedness], type->width);
+    set_hint(w, n, nr_result(op, 0), text);
+  }
+}
+
+static void number_args(NrPrinter *w, NrBlock *block, bool entry, NrNumbering *n) {
+  for (uint32_t i = 0; i < block->num_args; i++)
+    nr_map_set(&w->scope->names, block->args[i],
+               entry ? tagged(n->next_arg++, TAG_ARG) : tagged(n->next_value++, TAG_NUMBER));
+}
+
+void nr_print_number_region(NrPrinter *w, NrRegion *region, NrNumbering *n) {
+  n->hints_begin = w->hints.size;
+  uint32_t number = 0;
+  for (NrBlock *block = region->first; block; block = block->next, number++) {
+    if (number) nr_map_set(&w->scope->names, block, tagged(number, TAG_NUMBER));
+    number_args(w, block, number == 0, n);
+    for (NrOp *op = block->first; op; op = op->next) {
+      if (op->num_results == 0) continue;
+      if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) name_constant(w, n, op);
+      else nr_map_set(&w->scope->names, &op->results[0], tagged(n->next_value++, TAG_NUMBER));
+    }
+  }
+  n->hints_end = w->hints.size;
+  nr_print_leave_names(w, n); /* until the region is printed */
+}
+
+void nr_print_enter_names(NrPrinter *w, const NrNumbering *n) {
+  for (size_t i = n->hints_begin; i < n->hints_end; i++)
+    nr_strmap_set(&w->scope->used, nr_str(w->hints.data[i]), (void *)1);
+}
+
+void nr_print_leave_names(NrPrinter *w, const NrNumbering *n) {
+  for (size_t i = n->hints_begin; i < n->hints_end; i++) nr_strmap_remove(&w->scope->used, nr_str(w->hints.data[i]));
+}
+
+static uintptr_t find_name(const NrPrinter *w, const void *key) {
+  for (const NrNameScope *scope = w->scope; scope; scope = scope->up) {
+    void *name = nr_map_get(&scope->names, key);
+    if (name) return (uintptr_t)name;
+  }
+  return 0;
+}
+
+static void put_name(NrPrinter *w, const NrValue *value) {
+  uintptr_t name = find_name(w, value);
+  if (!name) {
+    nr_w_puts(w, "<<unknown value>>");
+    return;
+  }
+  nr_w_char(w, '%');
+  if ((name & TAG_MASK) == 0) {
+    nr_w_puts(w, (const char *)name);
+    return;
+  }
+  if ((name & TAG_MASK) == TAG_ARG) nr_w_puts(w, "arg");
+  nr_w_uint(w, name >> 2);
+}
+
+void nr_w_value(NrPrinter *w, NrValue *value) {
+  if (!value->op || value->op->num_results == 1) {
+    put_name(w, value);
+    return;
+  }
+  put_name(w, &value->op->results[0]);
+  nr_w_char(w, '#');
+  nr_w_uint(w, value->index);
+}
+
+void nr_w_values(NrPrinter *w, NrOp *op, size_t begin, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    if (i) nr_w_puts(w, ", ");
+    nr_w_value(w, nr_operand(op, begin + i));
+  }
+}
+
+void nr_w_result_group(NrPrinter *w, NrOp *op) {
+  put_name(w, &op->results[0]);
+  if (op->num_results == 1) return;
+  nr_w_char(w, ':');
+  nr_w_uint(w, op->num_results);
+}
+
+uint32_t nr_print_block_number(const NrPrinter *w, const NrBlock *block) { return (uint32_t)(find_name(w, block) >> 2); }
+
+void nr_w_block_name(NrPrinter *w, NrBlock *block) {
+  uintptr_t name = find_name(w, block);
+  if (!name && !(block->region && block->region->first == block)) {
+    nr_w_puts(w, "^<<unknown block>>");
+    return;
+  }
+  nr_w_puts(w, "^bb");
+  nr_w_uint(w, name >> 2);
+}

@@ -1,0 +1,182 @@
+/* print_text.c - the printer's raw output: characters, strings, integers and floats as MLIR spells them. */
+#include "base/float_format.h"
+#include "ir/print.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Nearly all of the printer's output goes through here: the common case is a copy into room that is there. */
+static inline void put(NrPrinter *w, const char *data, size_t size) {
+  NrBuf *out = w->out;
+  if (out->capacity - out->size > size) {
+    memcpy(out->data + out->size, data, size);
+    out->size += size;
+    out->data[out->size] = 0;
+  } else {
+    nr_buf_append(out, data, size);
+  }
+}
+
+void nr_w_char(NrPrinter *w, char c) { put(w, &c, 1); }
+void nr_w_str(NrPrinter *w, NrStr s) { if (s.size) put(w, s.data, s.size); }
+void nr_w_puts(NrPrinter *w, const char *text) { put(w, text, strlen(text)); }
+
+void nr_w_printf(NrPrinter *w, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(w->out, format, args);
+  va_end(args);
+}
+
+void nr_w_uint(NrPrinter *w, uint64_t value) {
+  char text[20];
+  size_t at = sizeof text;
+  do text[--at] = (char)('0' + value % 10);
+  while (value /= 10);
+  put(w, text + at, sizeof text - at);
+}
+
+void nr_w_int(NrPrinter *w, int64_t value) {
+  if (value < 0) nr_w_char(w, '-');
+  nr_w_uint(w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* Decimal digits of a number of several words, by dividing by ten again and again from the top. */
+void nr_w_wide_int(NrPrinter *w, const uint64_t *words, size_t count, bool is_signed) {
+  uint64_t *n = nr_arena_copy(&w->scratch, words, count * sizeof *words);
+  bool negative = is_signed && count && words[count - 1] >> 63;
+  if (negative) {
+    bool carry = true;
+    for (size_t i = 0; i < count; i++) {
+      n[i] = ~n[i] + carry;
+      carry = carry && n[i] == 0;
+    }
+    nr_w_char(w, '-');
+  }
+  size_t at = count * 20 + 1;
+  char *text = nr_arena_alloc(&w->scratch, at);
+  size_t end = at, top = count;
+  do {
+    uint64_t rest = 0;
+    for (size_t i = top; i-- > 0;) {
+      unsigned __int128 part = (unsigned __int128)rest << 64 | n[i];
+      n[i] = (uint64_t)(part / 10);
+      rest = (uint64_t)(part % 10);
+    }
+    text[--at] = (char)('0' + rest);
+    while (top && n[top - 1] == 0) top--;
+  } while (top);
+  put(w, text + at, end - at);
+}
+
+void nr_w_newline(NrPrinter *w) {
+  static const char blanks[65] = "\n                                                               ";
+  size_t left = w->indent;
+  size_t now = NR_MIN(left, sizeof blanks - 2);
+  put(w, blanks, now + 1);
+  for (left -= now; left; left -= now) {
+    now = NR_MIN(left, sizeof blanks - 2);
+    put(w, blanks + 1, now);
+  }
+}
+
+bool nr_is_bare_id(NrStr s) {
+  if (s.size == 0 || !(isalpha((unsigned char)s.data[0]) || s.data[0] == '_')) return false;
+  for (size_t i = 1; i < s.size; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    if (!isalnum(c) && c != '_' && c != '$' && c != '.') return false;
+  }
+  return true;
+}
+
+void nr_w_string(NrPrinter *w, NrStr s) {
+  static const char digits[] = "0123456789ABCDEF";
+  nr_w_char(w, '"');
+  size_t done = 0;
+  for (size_t i = 0; i < s.size; i++) {
+    unsigned char c = (unsigned char)s.data[i];
+    if (c >= 0x20 && c < 0x7f && c != '"' && c != '\\') continue;
+    put(w, s.data + done, i - done);
+    done = i + 1;
+    if (c == '\\') put(w, "\\\\", 2);
+    else put(w, (char[]){'\\', digits[c >> 4], digits[c & 15]}, 3);
+  }
+  if (s.size > done) put(w, s.data + done, s.size - done);
+  nr_w_char(w, '"');
+}
+
+void nr_w_symbol_name(NrPrinter *w, NrStr name) {
+  nr_w_char(w, '@');
+  if (nr_is_bare_id(name)) nr_w_str(w, name);
+  else nr_w_string(w, name);
+}
+
+void nr_w_hex(NrPrinter *w, const void *data, size_t size) {
+  static const char digits[] = "0123456789ABCDEF";
+  const unsigned char *p = data;
+  char text[512];
+  for (size_t i = 0; i < size;) {
+    size_t n = 0;
+    for (; i < size && n < sizeof text; i++) {
+      text[n++] = digits[p[i] >> 4];
+      text[n++] = digits[p[i] & 15];
+    }
+    put(w, text, n);
+  }
+}
+
+static double decode(NrType type, uint64_t bits) {
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (format) return nr_float_decode(format, bits);
+  double value;
+  if (type->float_kind == NR_F32) {
+    float f;
+    uint32_t low = (uint32_t)bits;
+    memcpy(&f, &low, sizeof f);
+    return f;
+  }
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+static uint64_t encode(NrType type, const char *text) {
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  uint64_t bits = 0;
+  if (type->float_kind == NR_F32) {
+    float f = strtof(text, NULL);
+    memcpy(&bits, &f, sizeof f);
+    return bits;
+  }
+  double value = strtod(text, NULL);
+  if (format) return nr_float_encode(format, value, false);
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/* As MLIR: six decimals when they say it all, else as many digits as the value has (3.14159274, 1.0E-7 has them all in the
+ * first form). Infinity and NaN are their bits. */
+void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
+  double value = decode(type, bits);
+  char text[64];
+  if (value - value != 0) { /* infinity or NaN */
+    nr_w_printf(w, "0x%0*llX", (int)((type->width > 64 ? 64 : type->width) + 3) / 4, (unsigned long long)bits);
+    return;
+  }
+  int precision = type->width <= 32 ? 8 : 16;
+  int n = snprintf(text, sizeof text, "%.6e", value);
+  if (encode(type, text) != bits) {
+    int exponent = 0;
+    n = snprintf(text, sizeof text, "%.*e", precision, value);
+    exponent = atoi(strchr(text, 'e') + 1);
+    if (exponent >= -3 && exponent < precision) {
+      n = snprintf(text, sizeof text, "%.*f", precision - exponent, value);
+      while (text[n - 1] == '0' && text[n - 2] != '.') n--;
+    } else {
+      char *e = strchr(text, 'e'), *last = e;
+      while (last[-1] == '0' && last[-2] != '.') last--;
+      n = (int)(last - text) + snprintf(last, sizeof text - (size_t)(last - text), "E%+d", exponent);
+    }
+  }
+  put(w, text, (size_t)n);
+}
