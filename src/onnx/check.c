@@ -1,8 +1,8 @@
 /* check.c - what the parts of a model must agree on: names, order, operator sets, attributes, calls of local functions.
  *
- * Names are resolved as the ONNX specification says. A node sees what stands before it in its own graph and, from a subgraph,
- * what the node that holds the subgraph sees. Inputs and initializers of a subgraph may hide outer names; a node's output may
- * not. A subgraph may give an outer value as its output directly. */
+ * Names are resolved as the ONNX specification says. A node sees what stands before it in its own graph and, from a
+ * subgraph, what the node that holds the subgraph sees. Inputs and initializers of a subgraph may hide outer names; a
+ * node's output may not. A subgraph may give an outer value as its output directly. */
 #include "onnx/reader.h"
 
 /* The names of one graph, while its nodes are walked in order. */
@@ -21,12 +21,12 @@ typedef struct Checker {
   const NrOnnxFunction *function; /* whose body is being checked, or NULL */
   NrStrMap told_domains;          /* domains without an import that have been told */
   NrStrMap function_domains;
-  NrMap heights; /* NrOnnxFunction -> calls below it + 1, as an integer; ACTIVE while it is being measured */
+  NrMap heights; /* NrOnnxFunction -> calls below it + 1, as an integer; ACTIVE or TOLD */
 } Checker;
 
 /* Markers in Scope.defined; only their addresses count. */
 static const NrOnnxNode graph_input, initializer, told_missing;
-enum { ACTIVE = -1 };
+enum { ACTIVE = -1, TOLD = -2 };
 
 #define FAIL(c, place, ...) nr_onnx_error((c)->errors, NR_ERROR_INVALID, place, __VA_ARGS__)
 
@@ -107,7 +107,8 @@ static void tell_missing(Checker *c, Scope *innermost, const NrOnnxPlace *place,
     if (producer == user)
       FAIL(c, place, "the graph is cyclic: uses '%.*s', which %s itself produces", NR_STR_ARG(name), label.data);
     else if (!depends_on(scope, producer, user))
-      FAIL(c, place, "uses '%.*s' before %s produces it; nodes must be in topological order", NR_STR_ARG(name), label.data);
+      FAIL(c, place, "uses '%.*s' before %s produces it; nodes must be in topological order", NR_STR_ARG(name),
+           label.data);
     else if (!scope->told_cyclic) /* one is enough: the other nodes of a cycle say nothing new */
       FAIL(c, place, "the graph is cyclic: uses '%.*s', which %s makes from what this node produces", NR_STR_ARG(name),
            label.data), scope->told_cyclic = true;
@@ -223,13 +224,14 @@ static void check_op(Checker *c, const NrOnnxPlace *place) {
     return;
   }
   if (node->overload.size || (!is_known_domain(node->domain) && nr_strmap_has(&c->function_domains, node->domain))) {
-    FAIL(c, place, "calls a function '%.*s%s%.*s'%s%.*s that the model does not define", NR_STR_ARG(node->domain),
-         node->domain.size ? "." : "", NR_STR_ARG(node->op_type), node->overload.size ? " of overload " : "",
-         NR_STR_ARG(node->overload));
+    FAIL(c, place, "calls a function '%.*s%s%.*s'%s%.*s%s that the model does not define", NR_STR_ARG(node->domain),
+         node->domain.size ? "." : "", NR_STR_ARG(node->op_type), node->overload.size ? " of overload '" : "",
+         NR_STR_ARG(node->overload), node->overload.size ? "'" : "");
   } else if (!node->version && !nr_strmap_has(&c->told_domains, node->domain)) {
     nr_strmap_set(&c->told_domains, node->domain, c);
     NrStr shown = node->domain.size ? node->domain : NR_STR("ai.onnx");
-    FAIL(c, place, "the %s imports no operator set of domain '%.*s'", c->function ? "function" : "model", NR_STR_ARG(shown));
+    FAIL(c, place, "the %s imports no operator set of domain '%.*s'", c->function ? "function" : "model",
+         NR_STR_ARG(shown));
   }
 }
 
@@ -247,26 +249,22 @@ static void check_nodes(Checker *c, Scope *scope, const NrOnnxPlace *outer) {
 
 /* ---- functions -------------------------------------------------------------------------------------------------- */
 
-static intptr_t measure_function(Checker *c, const NrOnnxFunction *f, int depth);
+typedef NR_VEC(const NrOnnxFunction *) Callees;
 
-static intptr_t measure_nodes(Checker *c, const NrOnnxNode *nodes, size_t count, int depth) {
-  intptr_t height = 0, below;
+static void collect_callees(Checker *c, const NrOnnxNode *nodes, size_t count, Callees *out) {
   for (size_t i = 0; i < count; i++) {
     const NrOnnxNode *node = &nodes[i];
     const NrOnnxFunction *callee = nr_onnx_find_function(c->model, node);
-    if (callee) below = measure_function(c, callee, depth + 1), height = NR_MAX(height, below);
+    if (callee) nr_vec_push(out, callee);
     for (size_t a = 0; a < node->num_attrs; a++) {
       const NrOnnxAttr *attr = &node->attrs[a];
-      size_t graphs = attr->ref_attr_name.size ? 0 : attr->type == NR_ONNX_ATTR_GRAPH ? 1
-                      : attr->type == NR_ONNX_ATTR_GRAPHS                             ? attr->count
-                                                                                      : 0;
-      for (size_t g = 0; g < graphs; g++) {
-        const NrOnnxGraph *graph = attr->type == NR_ONNX_ATTR_GRAPH ? attr->g : attr->graphs[g];
-        below = measure_nodes(c, graph->nodes, graph->num_nodes, depth), height = NR_MAX(height, below);
-      }
+      if (attr->ref_attr_name.size) continue;
+      if (attr->type == NR_ONNX_ATTR_GRAPH) collect_callees(c, attr->g->nodes, attr->g->num_nodes, out);
+      if (attr->type == NR_ONNX_ATTR_GRAPHS)
+        for (size_t g = 0; g < attr->count; g++)
+          collect_callees(c, attr->graphs[g]->nodes, attr->graphs[g]->num_nodes, out);
     }
   }
-  return height;
 }
 
 /* How many calls lie below a call of f, itself counted. Tells recursion and a chain of calls that is too long. */
@@ -276,13 +274,21 @@ static intptr_t measure_function(Checker *c, const NrOnnxFunction *f, int depth)
   if (known == ACTIVE) FAIL(c, &place, "the function calls itself, directly or through others");
   if (known) return NR_MAX(known, 0);
   nr_map_set(&c->heights, f, (void *)(intptr_t)ACTIVE);
-  intptr_t height = depth > NR_ONNX_MAX_CALL_DEPTH ? NR_ONNX_MAX_CALL_DEPTH : measure_nodes(c, f->nodes, f->num_nodes, depth);
+  intptr_t height = depth > NR_ONNX_MAX_CALL_DEPTH ? NR_ONNX_MAX_CALL_DEPTH : 0;
+  Callees callees = {0};
+  if (!height) collect_callees(c, f->nodes, f->num_nodes, &callees);
+  for (size_t i = 0; i < callees.size; i++) {
+    intptr_t below = measure_function(c, callees.data[i], depth + 1);
+    height = NR_MAX(height, below);
+  }
+  nr_vec_deinit(&callees);
   if (++height > NR_ONNX_MAX_CALL_DEPTH) {
-    nr_onnx_error(c->errors, NR_ERROR_LIMIT, &place, "functions call functions more than %d deep", (int)NR_ONNX_MAX_CALL_DEPTH);
-    height = 1; /* told; its callers need not tell it again */
+    nr_onnx_error(c->errors, NR_ERROR_LIMIT, &place, "functions call functions more than %d deep",
+                  (int)NR_ONNX_MAX_CALL_DEPTH);
+    height = TOLD; /* its callers need not tell it again */
   }
   nr_map_set(&c->heights, f, (void *)height);
-  return height;
+  return NR_MAX(height, 0);
 }
 
 static void check_function(Checker *c, const NrOnnxFunction *f) {

@@ -1,8 +1,8 @@
 /* external_data.c - tensors whose bytes lie in files beside the model, mapped read-only.
  *
- * A model is data from a stranger, so it may name only files in its own folder: no absolute path, no "..", and no link that
- * leads out. Where the model's path is itself a link (download caches keep files so), the folder that the link leads to counts
- * as the model's own too. */
+ * A model is data from a stranger, so it may name only files in its own folder: no absolute path, no "..", and no link
+ * that leads out. Where the model's path is itself a link (download caches keep files so), the folder that the link
+ * leads to counts as the model's own too. */
 #include "onnx/reader.h"
 
 #include <errno.h>
@@ -59,14 +59,15 @@ static bool parse_number(NrStr text, uint64_t *out) {
   uint64_t value = 0;
   for (size_t i = 0; i < text.size; i++) {
     if (text.data[i] < '0' || text.data[i] > '9') return false;
-    if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, (uint64_t)(text.data[i] - '0'), &value))
+    if (__builtin_mul_overflow(value, 10, &value) ||
+        __builtin_add_overflow(value, (uint64_t)(text.data[i] - '0'), &value))
       return false;
   }
   *out = value;
   return text.size > 0 && value != UINT64_MAX;
 }
 
-/* Why path may not be used, or NULL. A backslash is a separator too: the same model must not become harmful elsewhere. */
+/* Why path may not be used, or NULL. A backslash is a separator too, as it is on other systems. */
 static const char *refuse_path(NrStr path) {
   if (!path.size) return "is empty";
   bool drive = path.size > 1 && path.data[1] == ':';
@@ -146,8 +147,8 @@ bool nr_onnx_map_external(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx_
   }
   if (where.offset > map->size || map->size - where.offset < size) {
     nr_onnx_error(r->errors, NR_ERROR_INVALID, place,
-                  "tensor '%s': external data file '%.*s' is too short: %zu bytes at offset %llu of a file of %zu", name,
-                  NR_STR_ARG(where.path), size, (unsigned long long)where.offset, map->size);
+                  "tensor '%s': external data file '%.*s' is too short: %zu bytes at offset %llu of a file of %zu",
+                  name, NR_STR_ARG(where.path), size, (unsigned long long)where.offset, map->size);
     return false;
   }
   *out_data = map->data + where.offset;

@@ -5,8 +5,9 @@
  *             c = Constant[value_float=@by]()
  *             b = Mul(a, c)
  *
- * One pass from the outside in: a body is copied with its values renamed, its attributes bound and the calls in it expanded on
- * the way. New names are the call's name and the value's, cut to a sane length, so that no file can make them grow. */
+ * One pass from the outside in: a body is copied with its values renamed, its attributes bound and the calls in it
+ * expanded on the way. New names are the call's name and the value's, cut to a sane length, so that no file can make
+ * them grow. */
 #include "onnx/reader.h"
 
 typedef NR_VEC(NrOnnxNode) Nodes;
@@ -96,10 +97,12 @@ static void collect_names(Inliner *x, const NrOnnxGraph *graph) {
 
 /* ---- graphs and attributes --------------------------------------------------------------------------------------- */
 
-static bool too_much(Inliner *x, const NrOnnxPlace *place) {
-  nr_onnx_error(x->errors, NR_ERROR_LIMIT, place, "inlining the model's functions makes more than %d parts",
-                (int)NR_ONNX_MAX_INLINED);
-  return false;
+static bool too_much(Inliner *x, int depth) {
+  if (x->made <= NR_ONNX_MAX_INLINED && depth <= NR_ONNX_MAX_DEPTH) return false;
+  nr_onnx_error(x->errors, NR_ERROR_LIMIT, NULL,
+                "inlining the model's functions makes more than %d parts or nests them more than %d deep",
+                (int)NR_ONNX_MAX_INLINED, (int)NR_ONNX_MAX_DEPTH);
+  return true;
 }
 
 static NrOnnxValue *rename_values(Inliner *x, const Names *names, const NrOnnxValue *values, size_t count) {
@@ -113,14 +116,12 @@ static NrOnnxGraph *expand_graph(Inliner *x, Frame *frame, Names *outer, NrOnnxG
   Names names = {.outer = outer};
   NrOnnxGraph *out = frame ? nr_arena_copy(x->arena, graph, sizeof *graph) : graph;
   x->made += frame ? graph->num_inputs + graph->num_initializers + graph->num_outputs + graph->num_value_infos : 0;
-  if (x->made > NR_ONNX_MAX_INLINED || depth > NR_ONNX_MAX_DEPTH) {
-    NrOnnxPlace place = {.node = frame ? frame->call : NULL};
-    return too_much(x, &place), NULL;
-  }
+  if (too_much(x, depth)) return NULL;
   if (frame) {
     for (size_t i = 0; i < graph->num_inputs; i++) define(x, frame, &names, graph->inputs[i].name);
     out->inputs = rename_values(x, &names, graph->inputs, graph->num_inputs);
-    out->initializers = nr_arena_copy(x->arena, graph->initializers, graph->num_initializers * sizeof *graph->initializers);
+    out->initializers =
+        nr_arena_copy(x->arena, graph->initializers, graph->num_initializers * sizeof *graph->initializers);
     for (size_t i = 0; i < graph->num_initializers; i++) {
       NrStr name = graph->initializers[i].name, *known = nr_strmap_get(&names.map, name);
       out->initializers[i].name = known ? *known : define(x, frame, &names, name);
@@ -162,8 +163,8 @@ static bool bind_attr(Inliner *x, const Frame *frame, const NrOnnxAttr *ref, NrO
   return false;
 }
 
-static bool expand_attr(Inliner *x, Frame *frame, Names *names, const NrOnnxAttr *attr, NrOnnxAttr *out, bool *out_present,
-                        int depth) {
+static bool expand_attr(Inliner *x, Frame *frame, Names *names, const NrOnnxAttr *attr, NrOnnxAttr *out,
+                        bool *out_present, int depth) {
   *out_present = true;
   if (attr->ref_attr_name.size) return bind_attr(x, frame, attr, out, out_present);
   *out = *attr;
@@ -200,8 +201,9 @@ static bool forward_output(Inliner *x, const Frame *frame, const Names *names, N
   NrStr source = lookup(names, from);
   if (!source.size) {
     NrOnnxPlace place = {.node = call};
-    nr_onnx_error(x->errors, NR_ERROR_INVALID, &place, "output '%.*s' is the function's input '%.*s', which the call leaves out",
-                  NR_STR_ARG(to), NR_STR_ARG(from));
+    nr_onnx_error(x->errors, NR_ERROR_INVALID, &place,
+                  "output '%.*s' is the function's input '%.*s', which the call leaves out", NR_STR_ARG(to),
+                  NR_STR_ARG(from));
     return false;
   }
   int64_t version = nr_onnx_opset_version(x->model, frame->function, NR_STR(""));
@@ -237,12 +239,11 @@ static bool expand_nodes(Inliner *x, Frame *frame, Names *names, const NrOnnxNod
     const NrOnnxNode *node = &nodes[i];
     NrOnnxNode copy = *node;
     x->made += frame ? 1 + node->num_inputs + node->num_outputs + node->num_attrs : 0;
-    if (x->made > NR_ONNX_MAX_INLINED || depth > NR_ONNX_MAX_DEPTH) {
-      NrOnnxPlace place = {.node = frame ? frame->call : node};
-      return too_much(x, &place);
-    }
+    if (too_much(x, depth)) return false;
+    const NrOnnxFunction *callee = nr_onnx_find_function(x->model, node);
     if (frame) {
-      copy.name = node->name.size ? prefixed(x, frame, node->name) : frame->prefix;
+      NrStr name = !node->name.size && callee ? callee->name : node->name;
+      copy.name = name.size ? prefixed(x, frame, name) : frame->prefix;
       copy.inputs = NR_NEW_ARRAY(x->arena, NrStr, node->num_inputs);
       for (size_t k = 0; k < node->num_inputs; k++) copy.inputs[k] = lookup(names, node->inputs[k]);
     }
@@ -251,7 +252,6 @@ static bool expand_nodes(Inliner *x, Frame *frame, Names *names, const NrOnnxNod
       copy.outputs = NR_NEW_ARRAY(x->arena, NrStr, node->num_outputs);
       for (size_t k = 0; k < node->num_outputs; k++) copy.outputs[k] = define(x, frame, names, node->outputs[k]);
     }
-    const NrOnnxFunction *callee = nr_onnx_find_function(x->model, node);
     if (!callee) nr_vec_push(out, copy);
     else if (!expand_call(x, callee, &copy, out, depth)) return false;
   }

@@ -130,18 +130,18 @@ void nr_onnx_node_label(NrBuf *out, const NrOnnxNode *node) {
   nr_buf_printf(out, "%.*s)", NR_STR_ARG(node->op_type));
 }
 
-/* "function 'f': node 'loop' (Loop), body: node 'n' (Add)": outermost first. */
+/* "function 'f': node 'loop' (Loop), attribute 'body': node 'n' (Add): ", outermost first. */
 static void print_place(NrBuf *out, const NrOnnxPlace *place) {
   if (!place) return;
   print_place(out, place->outer);
   if (place->function) {
     const NrOnnxFunction *f = place->function;
-    nr_buf_printf(out, "function '%.*s%s%.*s': ", NR_STR_ARG(f->domain), f->domain.size ? "." : "", NR_STR_ARG(f->name));
+    nr_buf_printf(out, "function '%.*s%s%.*s': ", NR_STR_ARG(f->domain), f->domain.size ? "." : "",
+                  NR_STR_ARG(f->name));
   }
-  if (!place->node) return;
-  nr_onnx_node_label(out, place->node);
-  if (place->attr.size) nr_buf_printf(out, ", %.*s", NR_STR_ARG(place->attr));
-  nr_buf_puts(out, ": ");
+  if (place->node) nr_onnx_node_label(out, place->node);
+  if (place->attr.size) nr_buf_printf(out, "%sattribute '%.*s'", place->node ? ", " : "", NR_STR_ARG(place->attr));
+  if (place->node || place->attr.size) nr_buf_puts(out, ": ");
 }
 
 void nr_onnx_error(NrOnnxErrors *errors, NrStatus status, const NrOnnxPlace *place, const char *format, ...) {

@@ -1,10 +1,10 @@
 /* model.h - an ONNX model as plain C structs, read from its file and checked.
  *
- *   bytes --wire.c--> bounded copy without tensor data --protobuf-c--> messages --model_read.c, tensor_read.c--> these structs
- *         --check.c--> names, order, opsets and functions are sound --inline_functions.c--> no calls of local functions
+ *   bytes --wire.c--> bounded copy without tensor data --protobuf-c--> messages --model_read.c, tensor_read.c-->
+ *   these structs --check.c--> sound names, order, opsets --inline_functions.c--> no calls of local functions
  *
- * Everything here lives in the model's arena, or in the bytes and files that the model maps, and dies with the model. No other
- * folder sees protobuf. What an op means, which inputs and attributes it takes, is the importer's business. */
+ * Everything here lives in the model's arena, or in the bytes and files that the model maps, and dies with the model.
+ * No other folder sees protobuf. What an op means, which inputs and attributes it takes, is the importer's business. */
 #ifndef NORIA_ONNX_MODEL_H
 #define NORIA_ONNX_MODEL_H
 
@@ -23,7 +23,7 @@ typedef struct NrOnnxType NrOnnxType;
 enum {
   NR_ONNX_MAX_DEPTH = 300,            /* messages inside messages; one subgraph takes three */
   NR_ONNX_MAX_PARTS = 1 << 24,        /* messages and strings of a file */
-  NR_ONNX_MAX_INLINED = 1 << 24,      /* nodes, inputs, outputs and attributes that inlining functions makes */
+  NR_ONNX_MAX_INLINED = 1 << 22,      /* nodes, inputs, outputs and attributes that inlining functions makes */
   NR_ONNX_MAX_OPSETS = 1024,          /* operator sets that a model or function imports */
   NR_ONNX_MAX_CALL_DEPTH = 128,       /* functions that call functions */
   NR_ONNX_MAX_SPARSE_BYTES = 1 << 30, /* a sparse tensor, once dense */
@@ -119,8 +119,8 @@ struct NrOnnxNode {
   NrStr op_type;
   NrStr domain; /* "" for ai.onnx, which is never spelled out here */
   NrStr overload;
-  int64_t version;                /* of the domain's operator set, by the model's or the function's imports; 0 = not imported,
-                                   * which only calls of local functions may be */
+  int64_t version; /* of the domain's operator set, by the model's or the function's imports; 0 = not imported,
+                    * which only calls of local functions may be */
   size_t num_inputs, num_outputs; /* an absent optional one is the empty string */
   NrStr *inputs, *outputs;
   size_t num_attrs;
@@ -170,20 +170,21 @@ struct NrOnnxModel {
   NrBuf bytes;                    /* the model file, where it could not be mapped */
 };
 
-/* Reads and checks the model at path ("-" = standard input). External data is looked for in the folder of path, and only
- * there. On failure *out_model is NULL and errors, which may be NULL, has one line for each thing wrong, without a newline
- * after the last; the status is that of the first. The file must not be changed or cut while the model lives. */
+/* Reads and checks the model at path ("-" = standard input). External data is looked for in the folder of path, and
+ * only there. On failure *out_model is NULL and errors, which may be NULL, has one line for each thing wrong, without a
+ * newline after the last; the status is that of the first. The file must not change while the model lives. */
 NR_WARN_UNUSED NrStatus nr_onnx_read_file(const char *path, NrOnnxModel **out_model, NrBuf *errors);
 
-/* The same from memory. data is borrowed: it must outlive the model, whose tensors may point into it. External data is looked
- * for in folder; where that is NULL it is refused. */
+/* The same from memory. data is borrowed: it must outlive the model, whose tensors may point into it. External data is
+ * looked for in folder; where that is NULL it is refused. */
 NR_WARN_UNUSED NrStatus nr_onnx_read_memory(const void *data, size_t size, const char *folder, NrOnnxModel **out_model,
                                             NrBuf *errors);
 
 void nr_onnx_model_destroy(NrOnnxModel *model); /* NULL is fine */
 
-/* Replaces every call of a local function by its body, with attributes bound, names made unique and each node keeping the
- * opset version that its function imports. What an absent optional input feeds becomes absent. */
+/* Replaces every call of a local function by its body, with attributes bound, names made unique and each node keeping
+ * the opset version that its function imports. What an absent optional input feeds becomes absent. After an error the
+ * model is good for nr_onnx_model_destroy only. */
 NR_WARN_UNUSED NrStatus nr_onnx_inline_functions(NrOnnxModel *model, NrBuf *errors);
 
 /* ---- questions -------------------------------------------------------------------------------------------------- */
@@ -203,7 +204,7 @@ NrStr nr_onnx_attr_string(const NrOnnxNode *node, const char *name, const char *
 NrStr nr_onnx_input(const NrOnnxNode *node, size_t i);
 NrStr nr_onnx_output(const NrOnnxNode *node, size_t i);
 
-/* Element i of a tensor of integers (any width and sign) or booleans; false for other types and for u64 beyond int64. */
+/* Element i of a tensor of integers (of any width and sign) or booleans; false for other types and beyond int64. */
 bool nr_onnx_tensor_int(const NrOnnxTensor *tensor, size_t i, int64_t *out);
 
 /* Bytes of one element in memory; 0 for strings and for what is not a type. */

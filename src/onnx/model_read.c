@@ -1,4 +1,5 @@
-/* model_read.c - ModelProto to NrOnnxModel. Errors do not stop it, so that one run lists them all: what is wrong becomes empty. */
+/* model_read.c - ModelProto to NrOnnxModel. Errors do not stop it: what is wrong becomes empty, so that one run lists
+ * them all. */
 #include "onnx/reader.h"
 
 #include <errno.h>
@@ -8,7 +9,9 @@ static NrStr text(NrOnnxReader *r, const char *s) { return nr_str_copy(r->arena,
 static NrStr bytes_text(NrOnnxReader *r, ProtobufCBinaryData b) {
   return nr_str_copy(r->arena, (NrStr){(const char *)b.data, b.len});
 }
-static NrStr domain_text(NrOnnxReader *r, const char *s) { return s && strcmp(s, "ai.onnx") == 0 ? NR_STR("") : text(r, s); }
+static NrStr domain_text(NrOnnxReader *r, const char *s) {
+  return s && strcmp(s, "ai.onnx") == 0 ? NR_STR("") : text(r, s);
+}
 
 static NrStr *texts(NrOnnxReader *r, char **items, size_t count) {
   NrStr *out = NR_NEW_ARRAY(r->arena, NrStr, count);
@@ -19,9 +22,10 @@ static NrStr *texts(NrOnnxReader *r, char **items, size_t count) {
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
 static NoriaDType read_dtype(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, int32_t dtype) {
-  if (dtype == NORIA_UNDEFINED || dtype == NORIA_STRING || nr_onnx_dtype_size((NoriaDType)dtype)) return (NoriaDType)dtype;
-  nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "value '%.*s' has an unsupported element type (%d)", NR_STR_ARG(value),
-                (int)dtype);
+  if (dtype == NORIA_UNDEFINED || dtype == NORIA_STRING || nr_onnx_dtype_size((NoriaDType)dtype))
+    return (NoriaDType)dtype;
+  nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "value '%.*s' has an unsupported element type (%d)",
+                NR_STR_ARG(value), (int)dtype);
   return NORIA_UNDEFINED;
 }
 
@@ -51,7 +55,8 @@ static void read_shape(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, c
   }
 }
 
-static const NrOnnxType *read_type(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, const Onnx__TypeProto *proto) {
+static const NrOnnxType *read_type(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value,
+                                   const Onnx__TypeProto *proto) {
   NrOnnxType *out = NR_NEW(r->arena, NrOnnxType);
   switch (proto ? proto->value_case : ONNX__TYPE_PROTO__VALUE__NOT_SET) {
   case ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE:
@@ -114,107 +119,83 @@ static int attr_type(const Onnx__AttributeProto *p) {
                            : NR_ONNX_ATTR_UNDEFINED;
 }
 
-static const NrOnnxTensor *const *read_tensors(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__AttributeProto *p) {
-  const NrOnnxTensor **out = NR_NEW_ARRAY(r->arena, const NrOnnxTensor *, p->n_tensors);
-  for (size_t i = 0; i < p->n_tensors; i++) {
-    NrOnnxTensor *tensor = NR_NEW(r->arena, NrOnnxTensor);
-    nr_onnx_read_tensor(r, place, p->tensors[i], tensor);
-    out[i] = tensor;
-  }
-  return out;
-}
+/* Sparse ones become dense, so nothing after the reader need know them. */
+enum {
+  SPARSE_TENSOR = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR,
+  SPARSE_TENSORS = ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS,
+};
 
-static const NrOnnxTensor *const *read_sparse_tensors(NrOnnxReader *r, const NrOnnxPlace *place,
-                                                      const Onnx__AttributeProto *p) {
-  const NrOnnxTensor **out = NR_NEW_ARRAY(r->arena, const NrOnnxTensor *, p->n_sparse_tensors);
-  for (size_t i = 0; i < p->n_sparse_tensors; i++) {
-    NrOnnxTensor *tensor = NR_NEW(r->arena, NrOnnxTensor);
-    nr_onnx_read_sparse(r, place, p->sparse_tensors[i], tensor);
-    out[i] = tensor;
-  }
-  return out;
-}
-
-static void read_attr_message(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__AttributeProto *p, NrOnnxAttr *out) {
+static const NrOnnxTensor *new_tensor(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__TensorProto *p) {
   static const Onnx__TensorProto no_tensor = ONNX__TENSOR_PROTO__INIT;
-  static const Onnx__SparseTensorProto no_sparse = ONNX__SPARSE_TENSOR_PROTO__INIT;
-  static const Onnx__GraphProto no_graph = ONNX__GRAPH_PROTO__INIT;
   NrOnnxTensor *tensor = NR_NEW(r->arena, NrOnnxTensor);
-  switch ((int)p->type ? (int)p->type : (int)out->type) {
-  case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR:
-    nr_onnx_read_sparse(r, place, p->sparse_tensor ? p->sparse_tensor : &no_sparse, tensor);
-    out->t = tensor;
-    break;
-  case NR_ONNX_ATTR_GRAPH:
-    if (!p->g) nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "the attribute has no graph");
-    out->g = read_graph(r, place, p->g ? p->g : &no_graph);
-    break;
-  default:
-    nr_onnx_read_tensor(r, place, p->t ? p->t : &no_tensor, tensor);
-    out->t = tensor;
-    break;
-  }
+  nr_onnx_read_tensor(r, place, p ? p : &no_tensor, tensor);
+  return tensor;
 }
 
-static void read_attr(NrOnnxReader *r, const NrOnnxPlace *outer, const Onnx__AttributeProto *p, NrOnnxAttr *out) {
-  *out = (NrOnnxAttr){.name = text(r, p->name), .ref_attr_name = text(r, p->ref_attr_name)};
-  NrOnnxPlace place = {.outer = outer ? outer->outer : NULL, .node = outer ? outer->node : NULL, .attr = out->name,
-                       .function = outer ? outer->function : NULL};
-  int type = attr_type(p);
-  bool sparse = type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR,
-       sparses = type == ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS;
-  out->type = sparse ? NR_ONNX_ATTR_TENSOR : sparses ? NR_ONNX_ATTR_TENSORS : (NrOnnxAttrType)type;
-  if (out->ref_attr_name.size) return;
+static const NrOnnxTensor *new_dense(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__SparseTensorProto *p) {
+  static const Onnx__SparseTensorProto no_tensor = ONNX__SPARSE_TENSOR_PROTO__INIT;
+  NrOnnxTensor *tensor = NR_NEW(r->arena, NrOnnxTensor);
+  nr_onnx_read_sparse(r, place, p ? p : &no_tensor, tensor);
+  return tensor;
+}
+
+static NrOnnxGraph *new_graph(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__GraphProto *p) {
+  static const Onnx__GraphProto no_graph = ONNX__GRAPH_PROTO__INIT;
+  if (!p) nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "the attribute has no graph");
+  return read_graph(r, place, p ? p : &no_graph);
+}
+
+/* out->FIELD = an array of count items, made from items[i] by the expression `make`. */
+#define READ_LIST(FIELD, Type, number, make)                                                                           \
+  do {                                                                                                                 \
+    Type *list = NR_NEW_ARRAY(r->arena, Type, number);                                                                 \
+    out->count = (number);                                                                                             \
+    for (size_t i = 0; i < out->count; i++) list[i] = (make);                                                          \
+    out->FIELD = list;                                                                                                 \
+  } while (0)
+
+static void read_attr_value(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__AttributeProto *p, int type,
+                            NrOnnxAttr *out) {
   switch (type) {
   case NR_ONNX_ATTR_FLOAT: out->f = p->f; break;
   case NR_ONNX_ATTR_INT: out->i = p->i; break;
   case NR_ONNX_ATTR_STRING: out->s = bytes_text(r, p->s); break;
-  case NR_ONNX_ATTR_TYPE: out->tp = read_type(r, &place, out->name, p->tp); break;
-  case NR_ONNX_ATTR_TENSOR:
-  case NR_ONNX_ATTR_GRAPH:
-  case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSOR: read_attr_message(r, &place, p, out); break;
-  case NR_ONNX_ATTR_FLOATS:
-    out->floats = nr_arena_copy(r->arena, p->floats, p->n_floats * sizeof *p->floats);
-    out->count = p->n_floats;
-    break;
-  case NR_ONNX_ATTR_INTS:
-    out->ints = nr_arena_copy(r->arena, p->ints, p->n_ints * sizeof *p->ints);
-    out->count = p->n_ints;
-    break;
-  case NR_ONNX_ATTR_STRINGS: {
-    NrStr *strings = NR_NEW_ARRAY(r->arena, NrStr, p->n_strings);
-    for (size_t i = 0; i < p->n_strings; i++) strings[i] = bytes_text(r, p->strings[i]);
-    out->strings = strings;
-    out->count = p->n_strings;
-    break;
-  }
+  case NR_ONNX_ATTR_TYPE: out->tp = read_type(r, place, out->name, p->tp); break;
+  case NR_ONNX_ATTR_TENSOR: out->t = new_tensor(r, place, p->t); break;
+  case NR_ONNX_ATTR_GRAPH: out->g = new_graph(r, place, p->g); break;
+  case SPARSE_TENSOR: out->t = new_dense(r, place, p->sparse_tensor); break;
+  case NR_ONNX_ATTR_FLOATS: READ_LIST(floats, float, p->n_floats, p->floats[i]); break;
+  case NR_ONNX_ATTR_INTS: READ_LIST(ints, int64_t, p->n_ints, p->ints[i]); break;
+  case NR_ONNX_ATTR_STRINGS: READ_LIST(strings, NrStr, p->n_strings, bytes_text(r, p->strings[i])); break;
   case NR_ONNX_ATTR_TENSORS:
-    out->tensors = read_tensors(r, &place, p);
-    out->count = p->n_tensors;
+    READ_LIST(tensors, const NrOnnxTensor *, p->n_tensors, new_tensor(r, place, p->tensors[i]));
     break;
-  case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__SPARSE_TENSORS:
-    out->tensors = read_sparse_tensors(r, &place, p);
-    out->count = p->n_sparse_tensors;
+  case SPARSE_TENSORS:
+    READ_LIST(tensors, const NrOnnxTensor *, p->n_sparse_tensors, new_dense(r, place, p->sparse_tensors[i]));
     break;
-  case NR_ONNX_ATTR_GRAPHS: {
-    NrOnnxGraph **graphs = NR_NEW_ARRAY(r->arena, NrOnnxGraph *, p->n_graphs);
-    for (size_t i = 0; i < p->n_graphs; i++) graphs[i] = read_graph(r, &place, p->graphs[i]);
-    out->graphs = graphs;
-    out->count = p->n_graphs;
+  case NR_ONNX_ATTR_GRAPHS:
+    READ_LIST(graphs, NrOnnxGraph *, p->n_graphs, read_graph(r, place, p->graphs[i]));
     break;
-  }
-  case NR_ONNX_ATTR_TYPES: {
-    const NrOnnxType **types = NR_NEW_ARRAY(r->arena, const NrOnnxType *, p->n_type_protos);
-    for (size_t i = 0; i < p->n_type_protos; i++) types[i] = read_type(r, &place, out->name, p->type_protos[i]);
-    out->types = types;
-    out->count = p->n_type_protos;
+  case NR_ONNX_ATTR_TYPES:
+    READ_LIST(types, const NrOnnxType *, p->n_type_protos, read_type(r, place, out->name, p->type_protos[i]));
     break;
-  }
   default:
-    nr_onnx_error(r->errors, NR_ERROR_INVALID, &place, "the attribute has no known type (%d)", type);
+    nr_onnx_error(r->errors, NR_ERROR_INVALID, place, "the attribute has no known type (%d)", type);
     out->type = NR_ONNX_ATTR_UNDEFINED;
     break;
   }
+}
+
+/* place is that of the node, or of the function whose default it is. */
+static void read_attr(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__AttributeProto *p, NrOnnxAttr *out) {
+  *out = (NrOnnxAttr){.name = text(r, p->name), .ref_attr_name = text(r, p->ref_attr_name)};
+  NrOnnxPlace inside = *place;
+  inside.attr = out->name;
+  int type = attr_type(p);
+  out->type = type == SPARSE_TENSOR    ? NR_ONNX_ATTR_TENSOR
+              : type == SPARSE_TENSORS ? NR_ONNX_ATTR_TENSORS
+                                       : (NrOnnxAttrType)type;
+  if (!out->ref_attr_name.size) read_attr_value(r, &inside, p, type, out);
 }
 
 /* ---- nodes, graphs, functions ----------------------------------------------------------------------------------- */
@@ -260,8 +241,8 @@ static NrOnnxGraph *read_graph(NrOnnxReader *r, const NrOnnxPlace *place, const 
   return out;
 }
 
-static NrOnnxOpset *read_opsets(NrOnnxReader *r, const NrOnnxPlace *place, Onnx__OperatorSetIdProto **items, size_t count,
-                                size_t *out_count) {
+static NrOnnxOpset *read_opsets(NrOnnxReader *r, const NrOnnxPlace *place, Onnx__OperatorSetIdProto **items,
+                                size_t count, size_t *out_count) {
   NrOnnxOpset *out = NR_NEW_ARRAY(r->arena, NrOnnxOpset, NR_MIN(count, (size_t)NR_ONNX_MAX_OPSETS));
   *out_count = 0;
   if (count > NR_ONNX_MAX_OPSETS) {
@@ -369,7 +350,8 @@ static void read_bytes(NrOnnxReader *r) {
     return;
   }
   if (nr_str_starts((NrStr){(const char *)r->bytes, r->size}, "version https://git-lfs")) {
-    nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "this is a Git LFS pointer, not a model: fetch it with `git lfs pull`");
+    nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL,
+                  "this is a Git LFS pointer, not a model: fetch it with `git lfs pull`");
     return;
   }
   NrBuf compact = {0};
@@ -441,10 +423,12 @@ NrStatus nr_onnx_read_file(const char *path, NrOnnxModel **out_model, NrBuf *err
   return finish(model, &list, out_model);
 }
 
-NrStatus nr_onnx_read_memory(const void *data, size_t size, const char *folder, NrOnnxModel **out_model, NrBuf *errors) {
+NrStatus nr_onnx_read_memory(const void *data, size_t size, const char *folder, NrOnnxModel **out_model,
+                             NrBuf *errors) {
   NrOnnxErrors list = {.text = errors};
   NrOnnxModel *model = new_model();
-  NrOnnxReader r = {.model = model, .arena = &model->arena, .errors = &list, .bytes = data, .size = size, .folder = folder};
+  NrOnnxReader r = {
+      .model = model, .arena = &model->arena, .errors = &list, .bytes = data, .size = size, .folder = folder};
   read_bytes(&r);
   return finish(model, &list, out_model);
 }

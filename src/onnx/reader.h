@@ -9,7 +9,7 @@
 typedef struct NrOnnxPlace {
   const struct NrOnnxPlace *outer;
   const NrOnnxNode *node;         /* NULL, or the node that we are in ... */
-  NrStr attr;                     /* ... and the attribute that holds the graph that we are in, or empty */
+  NrStr attr;                     /* ... and the attribute that we are in, or empty */
   const NrOnnxFunction *function; /* NULL, or the function that we are in */
 } NrOnnxPlace;
 
@@ -48,7 +48,7 @@ bool nr_onnx_read_tensor(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__
 bool nr_onnx_read_sparse(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__SparseTensorProto *proto,
                          NrOnnxTensor *out);
 
-/* external_data.c: the bytes that proto's external_data names, which must be `size`. The map lives as long as the model. */
+/* external_data.c: the bytes that proto's external_data names, which must be `size`. They live as long as the model. */
 bool nr_onnx_map_external(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__TensorProto *proto, size_t size,
                           const void **out_data);
 /* Maps a whole regular file; the same file twice gives the same map. NULL with errno set when the system refuses. */

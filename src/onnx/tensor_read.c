@@ -1,7 +1,8 @@
 /* tensor_read.c - TensorProto in all its encodings to dense row-major bytes in memory layout.
  *
- * Raw and external bytes are already that on a little-endian machine, and are pointed at where they lie. Copies are made only
- * of the typed fields, of sub-byte elements (packed in files, a byte each in memory), and of booleans other than 0 and 1. */
+ * Raw and external bytes are already that on a little-endian machine, and are pointed at where they lie. Copies are
+ * made only of the typed fields, of sub-byte elements (packed in files, a byte each in memory), and of booleans other
+ * than 0 and 1. */
 #include "onnx/reader.h"
 
 #include <limits.h>
@@ -146,7 +147,8 @@ static bool read_int32s(Source *s) {
 
 static bool read_uint64s(Source *s) {
   if (!fits(s, s->proto->n_uint64_data, s->out->count, "elements")) return false;
-  if (s->out->dtype == NORIA_U64) return s->out->data = nr_arena_copy(s->r->arena, s->proto->uint64_data, s->packed), true;
+  if (s->out->dtype == NORIA_U64)
+    return s->out->data = nr_arena_copy(s->r->arena, s->proto->uint64_data, s->packed), true;
   uint32_t *data = NR_NEW_ARRAY(s->r->arena, uint32_t, s->out->count);
   for (size_t i = 0; i < s->out->count; i++) data[i] = (uint32_t)s->proto->uint64_data[i];
   s->out->data = data;
@@ -236,19 +238,22 @@ bool nr_onnx_read_sparse(NrOnnxReader *r, const NrOnnxPlace *place, const Onnx__
   if (out->size > NR_ONNX_MAX_SPARSE_BYTES)
     return FAIL(&s, NR_ERROR_LIMIT, "sparse tensor '%.*s' of shape %s takes %zu bytes when dense; the most is %d",
                 NAME(&s), shape_text(&s), out->size, (int)NR_ONNX_MAX_SPARSE_BYTES);
-  if (!proto->indices && values.count == 0) indices = (NrOnnxTensor){.dtype = NORIA_I64, .rank = 1, .dims = values.dims};
+  if (!proto->indices && values.count == 0)
+    indices = (NrOnnxTensor){.dtype = NORIA_I64, .rank = 1, .dims = values.dims};
   else if (!nr_onnx_read_tensor(r, place, proto->indices ? proto->indices : &no_tensor, &indices)) return false;
-  bool shaped = indices.dtype == NORIA_I64 && (indices.rank == 1 || (indices.rank == 2 && out->rank == (size_t)indices.dims[1])) &&
+  bool shaped = indices.dtype == NORIA_I64 &&
+                (indices.rank == 1 || (indices.rank == 2 && out->rank == (size_t)indices.dims[1])) &&
                 indices.dims[0] == values.dims[0];
   if (!shaped)
-    return FAIL(&s, NR_ERROR_INVALID, "sparse tensor '%.*s': indices must be int64 of shape [%zu] or [%zu,%zu]", NAME(&s),
-                values.count, values.count, out->rank);
+    return FAIL(&s, NR_ERROR_INVALID, "sparse tensor '%.*s': indices must be int64 of shape [%zu] or [%zu,%zu]",
+                NAME(&s), values.count, values.count, out->rank);
   size_t item = nr_onnx_dtype_size(out->dtype);
   char *data = nr_arena_alloc(r->arena, out->size);
   for (size_t i = 0; i < values.count; i++) {
     size_t at;
     if (!sparse_index(out, &indices, i, &at))
-      return FAIL(&s, NR_ERROR_INVALID, "sparse tensor '%.*s': index %zu is outside shape %s", NAME(&s), i, shape_text(&s));
+      return FAIL(&s, NR_ERROR_INVALID, "sparse tensor '%.*s': index %zu is outside shape %s", NAME(&s), i,
+                  shape_text(&s));
     memcpy(data + at * item, (const char *)values.data + i * item, item);
   }
   out->data = data;

@@ -1,12 +1,13 @@
 /* wire.c - walks the bytes of a protobuf message before protobuf-c does, and copies all but the tensors' bytes.
  *
- * protobuf-c recurses as deep as the file says and copies every bytes field. So this walk, which knows from protobuf-c's own
- * descriptors which fields are messages, first
- *   - refuses what is cut short, malformed, nested deeper than NR_ONNX_MAX_DEPTH or of too many parts, with the byte offset;
+ * protobuf-c recurses as deep as the file says and copies every bytes field. So this walk, which knows from
+ * protobuf-c's own descriptors which fields are messages, first
+ *   - refuses what is cut short, malformed, nested deeper than NR_ONNX_MAX_DEPTH or of too many parts, with the byte
+ * offset;
  *   - replaces each raw_data by an NrOnnxRawRef, so that tensors stay in the (mapped) file and are never copied;
  *   - drops unknown fields.
- * A length in front of a rewritten message takes five bytes always, padded as varints may be, so that it can be filled in
- * when the message is written. */
+ * A length in front of a rewritten message takes five bytes always, padded as varints may be, so that it can be filled
+ * in when the message is written. */
 #include "onnx/reader.h"
 
 typedef struct Walk {
@@ -45,7 +46,8 @@ static void fill_length(NrBuf *out, size_t at, size_t length) {
     out->data[at + (size_t)i] = (char)((length & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0));
 }
 
-static bool copy_message(Walk *w, const ProtobufCMessageDescriptor *type, const uint8_t *p, const uint8_t *end, int depth);
+static bool copy_message(Walk *w, const ProtobufCMessageDescriptor *type, const uint8_t *p, const uint8_t *end,
+                         int depth);
 
 /* Copies one length-delimited field whose content is [p, p + size). */
 static bool copy_delimited(Walk *w, const ProtobufCMessageDescriptor *type, const ProtobufCFieldDescriptor *field,
@@ -74,11 +76,13 @@ static bool copy_delimited(Walk *w, const ProtobufCMessageDescriptor *type, cons
   return true;
 }
 
-static bool copy_message(Walk *w, const ProtobufCMessageDescriptor *type, const uint8_t *p, const uint8_t *end, int depth) {
+static bool copy_message(Walk *w, const ProtobufCMessageDescriptor *type, const uint8_t *p, const uint8_t *end,
+                         int depth) {
   while (p < end) {
     const uint8_t *start = p, *content;
     uint64_t tag, value;
-    if (!(p = read_varint(p, end, &tag)) || tag >> 3 == 0 || tag >> 32) return bad(w, NR_ERROR_INVALID, start, "a bad field");
+    if (!(p = read_varint(p, end, &tag)) || tag >> 3 == 0 || tag >> 32)
+      return bad(w, NR_ERROR_INVALID, start, "a bad field");
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(type, (unsigned)(tag >> 3));
     content = p;
     switch (tag & 7) {
