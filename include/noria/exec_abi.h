@@ -46,11 +46,21 @@ typedef enum NoriaDType {
   NORIA_I2 = 26,
 } NoriaDType;
 
+/* An element of a string tensor is a pointer to one of these: immutable, `size` bytes and a NUL after them.
+ * Inside a run they are plain words: compiled code copies the pointers freely and never counts references. The run holds
+ * every string that it meets until it ends. A string constant of a module has refs = 0: it lives as long as the module. */
+typedef struct NoriaString {
+  int64_t refs; /* 0: static. Changed by the runtime only */
+  int64_t size; /* bytes, without the NUL */
+  char data[];
+} NoriaString;
+
 /* What a value is: a tensor, or a handle to a runtime object. */
 typedef enum NoriaKind { NORIA_KIND_TENSOR = 0, NORIA_KIND_SEQUENCE = 1, NORIA_KIND_OPTIONAL = 2 } NoriaKind;
 
 /* One value at the boundary of compiled code, always dense and row-major.
- *   tensor:             data = first element, rank and dims valid
+ *   tensor:             data = first element, rank and dims valid. Inputs of a program are aligned to their element only;
+ *                       what api->alloc gave, and constants, to 64 bytes. May be NULL when there are no elements
  *   sequence, optional: data = the runtime's NoriaValue*, rank = 0
  *   scalar (imports only): rank = -1 and the value itself, zero-extended, in bits */
 typedef struct NoriaDesc {
@@ -67,7 +77,9 @@ typedef struct NoriaExec NoriaExec;
 typedef int32_t (*NoriaWorkgroupFn)(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z);
 
 /* A runtime function that compiled code imports by name (NoriaModule.imports). Returns 0, or non-zero after api->fail.
- * Tensors in results are fresh buffers from api->alloc, owned by the caller. */
+ * Tensors in results are fresh buffers from api->alloc, owned by the caller. Handles in results carry one reference, which
+ * the caller may give back with the import "value_release"; the run gives back the rest when it ends. The list of
+ * functions with their arguments is the table in src/runtime/imports.c. */
 typedef int32_t (*NoriaImportFn)(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 typedef struct NoriaRuntimeApi {
@@ -80,6 +92,9 @@ typedef struct NoriaRuntimeApi {
   int32_t (*poll)(NoriaExec *exec, int64_t iterations);
   /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values. Returns non-zero. */
   int32_t (*fail)(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
+  /* Gives the block another size and keeps the bytes that both have; data = NULL allocates. Large blocks move by
+   * remapping pages, so growing by doubling never holds two copies. NULL after failing; data is then still valid. */
+  void *(*realloc)(NoriaExec *exec, void *data, int64_t new_size);
 } NoriaRuntimeApi;
 
 /* One run. Compiled code reads these fields; the runtime keeps more behind them. */
@@ -92,7 +107,8 @@ struct NoriaExec {
 };
 
 /* int32_t entry(exec, inputs, outputs): returns 0, or non-zero after api->fail. Outputs are fresh buffers from api->alloc
- * (owned by the caller), never aliases of inputs or constants. */
+ * (owned by the caller), never aliases of inputs or constants; handles may also be those of the inputs. What else the
+ * run still holds when entry returns is freed by the runtime, also after a failure. */
 typedef int32_t (*NoriaEntryFn)(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs);
 
 typedef struct NoriaValueInfo {

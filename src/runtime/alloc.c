@@ -1,0 +1,204 @@
+/* alloc.c - memory of a run.
+ *
+ * Every live block is in a ring, so that a run that fails leaves nothing behind. Freed blocks wait in lists by size class:
+ * a loop that asks for the same sizes again and again calls malloc in its first trip only. */
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+
+enum { ALIGNMENT = 64 };
+_Static_assert(sizeof(NrBlock) <= ALIGNMENT, "the header stands in the 64 bytes before the data");
+
+static void *block_data(NrBlock *block) { return (char *)block + ALIGNMENT; }
+static NrBlock *data_block(void *data) { return (NrBlock *)(void *)((char *)data - ALIGNMENT); }
+
+/* The class whose capacity is the smallest that holds size bytes; false when size is more than any address space has. */
+static bool size_class(size_t size, uint32_t *out_class, size_t *out_capacity) {
+  if (size <= 1024) {
+    size_t units = size ? (size + 63) / 64 : 1;
+    *out_class = (uint32_t)units - 1;
+    *out_capacity = units * 64;
+    return true;
+  }
+  if (size > (size_t)1 << NR_LARGEST_LOG2) return false;
+  unsigned log2 = 63 - (unsigned)__builtin_clzll(size - 1);
+  size_t step = ((size_t)1 << log2) / NR_CLASS_STEPS, k = (size - 1 - ((size_t)1 << log2)) / step;
+  *out_class = NR_SMALL_CLASSES + (log2 - 10) * NR_CLASS_STEPS + (uint32_t)k;
+  *out_capacity = ((size_t)1 << log2) + (k + 1) * step;
+  return true;
+}
+
+void nr_allocator_init(NrAllocator *a) {
+  *a = (NrAllocator){0};
+  a->live.prev = a->live.next = &a->live;
+}
+
+void nr_allocator_begin(NrAllocator *a, int64_t limit) {
+  a->limit = limit > 0 ? limit : INT64_MAX;
+  a->peak_bytes = a->live_bytes = a->allocations = 0;
+}
+
+static void link_live(NrAllocator *a, NrBlock *b) {
+  b->prev = &a->live;
+  b->next = a->live.next;
+  b->prev->next = b->next->prev = b;
+}
+
+static void unlink_live(NrBlock *b) {
+  b->prev->next = b->next;
+  b->next->prev = b->prev;
+  b->prev = NULL;
+}
+
+/* Frees cached blocks, the largest first, until at most keep bytes are cached. */
+static void purge(NrAllocator *a, int64_t keep) {
+  for (size_t c = NR_NUM_CLASSES; c-- > 0 && a->cached_bytes > keep;)
+    while (a->free[c] && a->cached_bytes > keep) {
+      NrBlock *b = a->free[c];
+      a->free[c] = b->next;
+      a->cached_bytes -= (int64_t)b->capacity;
+      free(b->base);
+    }
+}
+
+static void cache(NrAllocator *a, NrBlock *b) {
+  b->next = a->free[b->size_class];
+  a->free[b->size_class] = b;
+  a->cached_bytes += (int64_t)b->capacity;
+}
+
+void nr_allocator_end(NrAllocator *a, int64_t keep) {
+  while (a->live.next != &a->live) {
+    NrBlock *b = a->live.next;
+    unlink_live(b);
+    cache(a, b);
+  }
+  a->live_bytes = 0;
+  purge(a, keep > 0 ? keep : 0);
+}
+
+void *nr_allocator_detach(NrAllocator *a, void *data) {
+  NrBlock *b = data_block(data);
+  if (!b->prev) return NULL;
+  unlink_live(b);
+  a->live_bytes -= (int64_t)b->size;
+  return b->base;
+}
+
+static NrBlock *block_malloc(size_t capacity, uint32_t class) {
+  char *base = malloc(capacity + 2 * ALIGNMENT);
+  if (!base) return NULL;
+  NrBlock *b = (NrBlock *)(void *)(base + (-(uintptr_t)base & (ALIGNMENT - 1)));
+  b->base = base;
+  b->capacity = capacity;
+  b->size_class = class;
+  return b;
+}
+
+static bool within_limit(NrExec *e, int64_t size, int64_t more) {
+  NrAllocator *a = &e->allocator;
+  if (more <= a->limit - a->live_bytes) return true;
+  nr_exec_fail(e, NORIA_ERROR_LIMIT, -1,
+               "the memory limit of %lld bytes is reached: the run holds %lld bytes and asks for %lld", (long long)a->limit,
+               (long long)a->live_bytes, (long long)size);
+  return false;
+}
+
+static void *refused(NrExec *e, int64_t size) {
+  nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for %lld bytes", (long long)size);
+  return NULL;
+}
+
+static void *alloc_locked(NrExec *e, int64_t size) {
+  NrAllocator *a = &e->allocator;
+  uint32_t class;
+  size_t capacity;
+  if (size < 0 || !size_class((size_t)size, &class, &capacity)) return refused(e, size);
+  if (!within_limit(e, size, size)) return NULL;
+  NrBlock *b = a->free[class];
+  if (b) {
+    a->free[class] = b->next;
+    a->cached_bytes -= (int64_t)capacity;
+  } else {
+    /* What is cached counts as ours against the limit, and must not be why the system refuses. */
+    if (a->cached_bytes > a->limit - a->live_bytes - size) purge(a, a->limit - a->live_bytes - size);
+    b = block_malloc(capacity, class);
+    if (!b && a->cached_bytes > 0) {
+      purge(a, 0);
+      b = block_malloc(capacity, class);
+    }
+    if (!b) return refused(e, size);
+  }
+  b->size = (size_t)size;
+  link_live(a, b);
+  a->allocations++;
+  a->live_bytes += size;
+  if (a->live_bytes > a->peak_bytes) a->peak_bytes = a->live_bytes;
+  return block_data(b);
+}
+
+void *nr_api_alloc(NoriaExec *exec, int64_t size) {
+  NrExec *e = nr_exec(exec);
+  bool locked = nr_exec_lock(e);
+  void *data = alloc_locked(e, size);
+  nr_exec_unlock(e, locked);
+  return data;
+}
+
+void nr_api_free(NoriaExec *exec, void *data) {
+  if (!data) return;
+  NrExec *e = nr_exec(exec);
+  NrAllocator *a = &e->allocator;
+  bool locked = nr_exec_lock(e);
+  NrBlock *b = data_block(data);
+  unlink_live(b);
+  a->live_bytes -= (int64_t)b->size;
+  /* Sizes that change from trip to trip must not pile up: the cache may double what the run needs, no more. */
+  if (a->live_bytes + a->cached_bytes + (int64_t)b->capacity > 2 * a->peak_bytes + (1 << 20))
+    free(b->base);
+  else
+    cache(a, b);
+  nr_exec_unlock(e, locked);
+}
+
+static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
+  NrAllocator *a = &e->allocator;
+  NrBlock *b = data_block(data);
+  uint32_t class;
+  size_t capacity, old_size = b->size;
+  if (new_size < 0 || !size_class((size_t)new_size, &class, &capacity)) return refused(e, new_size);
+  int64_t more = new_size - (int64_t)old_size;
+  if (more > 0 && !within_limit(e, new_size, more)) return NULL;
+  if (class != b->size_class) {
+    if (a->cached_bytes > 0 && a->cached_bytes > a->limit - a->live_bytes - more)
+      purge(a, NR_MAX(a->limit - a->live_bytes - more, 0));
+    unlink_live(b);
+    /* realloc remaps the pages of large blocks instead of copying them. */
+    size_t offset = (size_t)((char *)b - (char *)b->base);
+    char *base = realloc(b->base, capacity + 2 * ALIGNMENT);
+    if (!base) {
+      link_live(a, b);
+      return refused(e, new_size);
+    }
+    size_t aligned = -(uintptr_t)base & (ALIGNMENT - 1);
+    if (aligned != offset) memmove(base + aligned, base + offset, ALIGNMENT + NR_MIN(old_size, (size_t)new_size));
+    b = (NrBlock *)(void *)(base + aligned);
+    b->base = base;
+    b->capacity = capacity;
+    b->size_class = class;
+    link_live(a, b);
+  }
+  b->size = (size_t)new_size;
+  a->live_bytes += more;
+  if (a->live_bytes > a->peak_bytes) a->peak_bytes = a->live_bytes;
+  return block_data(b);
+}
+
+void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size) {
+  if (!data) return nr_api_alloc(exec, new_size);
+  NrExec *e = nr_exec(exec);
+  bool locked = nr_exec_lock(e);
+  void *moved = realloc_locked(e, data, new_size);
+  nr_exec_unlock(e, locked);
+  return moved;
+}

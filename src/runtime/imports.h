@@ -1,0 +1,51 @@
+/* imports.h - the functions of the table in imports.c, and what they share. */
+#ifndef NORIA_RUNTIME_IMPORTS_H
+#define NORIA_RUNTIME_IMPORTS_H
+
+#include "runtime/internal.h"
+
+static inline int32_t nr_arg_i32(const NoriaDesc *arg) { return (int32_t)arg->bits; }
+static inline int64_t nr_arg_i64(const NoriaDesc *arg) { return (int64_t)arg->bits; }
+static inline bool nr_arg_bool(const NoriaDesc *arg) { return (arg->bits & 1) != 0; }
+static inline NoriaValue *nr_arg_handle(const NoriaDesc *arg) { return arg->data; }
+
+static inline void nr_result_scalar(NoriaDesc *result, uint64_t bits) {
+  result->data = NULL;
+  result->rank = -1;
+  result->bits = bits;
+}
+/* Gives the handle, which is new, to compiled code; NULL fails for want of memory. */
+int32_t nr_result_handle(NrExec *e, NoriaDesc *result, NoriaValue *handle);
+/* A fresh tensor for compiled code. Its shape must be one that nr_shape_size accepts. */
+int32_t nr_result_tensor(NrExec *e, NoriaDesc *result, NoriaDType dtype, int64_t rank, const int64_t *dims);
+/* A value with a copy of compiled code's tensor; NULL after failing. */
+NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *desc);
+/* Copies count elements into memory of the run, which then holds the strings among them. */
+int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from, int64_t count);
+
+/* imports_seq.c */
+int32_t nr_import_value_retain(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_empty(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_construct(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_append(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_append_owned(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_insert(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_insert_owned(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_erase(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_erase_owned(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_length(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_at(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_optional_none(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_optional_some(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_optional_some_seq(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_optional_has(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_optional_get(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_optional_get_seq(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+/* imports_split.c */
+int32_t nr_import_seq_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_split(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_seq_split_sizes(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+#endif

@@ -1,0 +1,239 @@
+/* internal.h - what the files of the runtime share. Public contracts are in noria/runtime.h and noria/exec_abi.h. */
+#ifndef NORIA_RUNTIME_INTERNAL_H
+#define NORIA_RUNTIME_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/base.h"
+#include "noria/runtime.h"
+
+/* ---- errors (error.c) ------------------------------------------------------------------------------------------- */
+
+/* Puts the message into *error (NULL is fine) and returns code. */
+NoriaStatus nr_error(NoriaError *error, NoriaStatus code, const char *format, ...) NR_PRINTF(3, 4);
+NoriaStatus nr_error_memory(NoriaError *error, size_t size);
+
+/* ---- strings (string.c) ----------------------------------------------------------------------------------------- */
+
+NoriaString *nr_string_new(const char *data, size_t size); /* one reference; NULL without memory */
+NoriaString *nr_string_retain(NoriaString *string);        /* a static string is copied; NULL without memory */
+void nr_string_release(NoriaString *string);               /* NULL and static are fine */
+
+/* ---- values (value.c, sequence.c) ------------------------------------------------------------------------------- */
+
+/* Items that sequences share. A sequence sees a slice, so appending to the end of the slice that ends where the items end
+ * adds to all in O(1) and changes none of the others. Items are references. */
+typedef struct NrItems {
+  atomic_int refs;
+  _Atomic int64_t used; /* [0, used) are set or being set by the thread that moved used */
+  int64_t capacity;
+  NoriaValue *at[];
+} NrItems;
+
+typedef struct NrExec NrExec;
+
+struct NoriaValue {
+  atomic_int refs;
+  uint8_t kind;       /* NoriaKind */
+  uint8_t item_kind;  /* optional */
+  bool read_only;     /* tensor */
+  NoriaDType dtype;
+  /* While compiled code owns it: the run, and its place in the list of the run's handles. */
+  NrExec *run;
+  NoriaValue *run_prev, *run_next;
+  union {
+    struct {
+      int64_t rank, count;
+      size_t size;
+      void *data;
+      NoriaReleaseFn release; /* NULL: nothing to do */
+      void *user;
+    } tensor;
+    struct {
+      NrItems *items; /* NULL when empty */
+      int64_t first, length;
+    } sequence;
+    NoriaValue *item; /* optional */
+  } as;
+  int64_t dims[]; /* rank of them */
+};
+
+/* Elements and bytes of a shape; an error names what does not fit. */
+NoriaStatus nr_shape_size(NoriaDType dtype, int64_t rank, const int64_t *dims, int64_t *out_count, size_t *out_size,
+                          NoriaError *error);
+/* A tensor over data, which release(user) frees with the tensor. NULL without memory (release is then not called). For
+ * strings data is NoriaString*[count], a reference each. The shape was checked. */
+NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, void *data, NoriaReleaseFn release,
+                          void *user);
+/* 64-byte aligned memory of size bytes (0 is fine): *out_base goes to free(). NULL without memory. */
+void *nr_aligned_malloc(size_t size, void **out_base);
+/* A tensor with memory of its own, contents undefined (strings: NULL pointers, to be set). NULL without memory. */
+NoriaValue *nr_tensor_alloc(NoriaDType dtype, int64_t rank, const int64_t *dims, int64_t count, size_t size);
+
+void nr_items_release(NrItems *items); /* NULL is fine */
+NoriaValue *nr_sequence_new(NoriaDType dtype); /* empty; NULL without memory */
+/* A second value with the same contents, for sequences and optionals. NULL without memory. */
+NoriaValue *nr_handle_copy(const NoriaValue *handle);
+/* Insert before position 0..length, or remove position 0..length-1. insert takes over the item's reference also when it
+ * fails. False without memory; the sequence is then unchanged. The sequence must have one owner. */
+bool nr_sequence_insert(NoriaValue *sequence, int64_t position, NoriaValue *item);
+bool nr_sequence_erase(NoriaValue *sequence, int64_t position);
+NoriaValue *nr_optional_new(NoriaValue *item, NoriaKind kind, NoriaDType dtype); /* takes over item's reference */
+
+/* ---- allocation in a run (alloc.c) ------------------------------------------------------------------------------ */
+
+/* Small sizes are multiples of 64 up to 1 KiB; above, eight classes for each doubling. */
+enum {
+  NR_SMALL_CLASSES = 16,
+  NR_CLASS_STEPS = 8,
+  NR_LARGEST_LOG2 = 46,
+  NR_NUM_CLASSES = NR_SMALL_CLASSES + (NR_LARGEST_LOG2 - 10) * NR_CLASS_STEPS
+};
+
+/* Stands in the 64 bytes before the data of each block. */
+typedef struct NrBlock {
+  struct NrBlock *prev, *next; /* in the run's list of live blocks; next also links free blocks */
+  void *base;                  /* what malloc gave */
+  size_t capacity, size;       /* size: asked for; what limits and statistics count */
+  uint32_t size_class;
+} NrBlock;
+
+typedef struct NrAllocator {
+  NrBlock live; /* head of a ring */
+  NrBlock *free[NR_NUM_CLASSES];
+  int64_t live_bytes, peak_bytes, cached_bytes, limit, allocations;
+} NrAllocator;
+
+void nr_allocator_init(NrAllocator *a);
+void nr_allocator_begin(NrAllocator *a, int64_t limit);         /* of a run */
+void nr_allocator_end(NrAllocator *a, int64_t keep);            /* frees live blocks; at most keep bytes stay cached */
+/* Takes the block of data out of the run: data lives until free(the result). NULL when it was taken before. */
+void *nr_allocator_detach(NrAllocator *a, void *data);
+
+void *nr_api_alloc(NoriaExec *exec, int64_t size);
+void nr_api_free(NoriaExec *exec, void *data);
+void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size);
+
+/* ---- thread pool (pool.c) --------------------------------------------------------------------------------------- */
+
+typedef struct NrPool NrPool;
+NrPool *nr_pool_create(int32_t threads); /* starts nothing yet; NULL without memory */
+void nr_pool_destroy(NrPool *pool);
+int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
+
+/* Starts a thread that takes no signals. Returns 0 or an errno. */
+int nr_thread_start(pthread_t *out_thread, void *(*body)(void *), void *user);
+
+/* ---- time limits (watchdog.c) ----------------------------------------------------------------------------------- */
+
+typedef struct NrWatchdog {
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  pthread_t thread;
+  bool started, quit;
+  NrExec *first; /* runs with a deadline */
+} NrWatchdog;
+bool nr_watchdog_init(NrWatchdog *w);
+void nr_watchdog_deinit(NrWatchdog *w);
+/* False when the system gives no thread. */
+bool nr_watchdog_add(NrWatchdog *w, NrExec *exec, int64_t deadline_ns);
+void nr_watchdog_remove(NrWatchdog *w, NrExec *exec);
+
+/* ---- one run (exec.c) ------------------------------------------------------------------------------------------- */
+
+/* Bits of NoriaExec.stop. */
+enum { NR_STOP_FAILED = 1, NR_STOP_TIME = 2, NR_STOP_INTERRUPT = 4 };
+
+/* Execs are never returned to the system while the process lives, so that a signal handler can walk them at any time; a
+ * destroyed program leaves its own for the next program. */
+struct NrExec {
+  NoriaExec pub; /* first: compiled code sees this */
+  _Atomic(NoriaProgram *) program;
+  atomic_bool running;
+  NrExec *registry_next; /* all execs; set once */
+  NrExec *next;          /* in the program's list of idle ones, or the global one */
+
+  pthread_mutex_t lock; /* allocator, handles and strings while a dispatch runs on several threads */
+  atomic_int parallel;  /* dispatches on several threads in progress */
+  NrAllocator allocator;
+  NoriaValue *handles;     /* sequences and optionals that compiled code holds */
+  NoriaString **strings;   /* references that last as long as the run */
+  size_t num_strings, strings_capacity;
+
+  NoriaRunLimits limits;
+  _Atomic int64_t iterations;
+
+  atomic_int failed; /* 0, then 1 while the first failure writes, then 2 */
+  NoriaStatus fail_code;
+  NrBuf fail_message;
+
+  int64_t deadline_ns; /* watchdog */
+  NrExec *watch_prev, *watch_next;
+
+  NoriaDesc *descs; /* of inputs, then outputs */
+  int64_t *symbols; /* what each symbolic dim is in this run; -1: not met yet */
+};
+
+static inline NrExec *nr_exec(NoriaExec *exec) { return (NrExec *)exec; }
+
+/* Locks only while several threads may be in the run. */
+static inline bool nr_exec_lock(NrExec *e) {
+  if (atomic_load_explicit(&e->parallel, memory_order_relaxed) == 0) return false;
+  pthread_mutex_lock(&e->lock);
+  return true;
+}
+static inline void nr_exec_unlock(NrExec *e, bool locked) {
+  if (locked) pthread_mutex_unlock(&e->lock);
+}
+
+NrExec *nr_exec_acquire(NoriaProgram *program); /* NULL without memory */
+void nr_exec_release(NoriaProgram *program, NrExec *e);
+void nr_exec_retire_all(NoriaProgram *program);
+void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits);
+/* Frees what the run still holds and makes the exec ready for another. */
+void nr_exec_finish(NrExec *e, int64_t keep);
+void nr_exec_stop(NrExec *e, int32_t why); /* sets bits of stop; async-signal-safe */
+/* Records the first failure of the run; later ones are dropped. Returns 1. A site that is not -1 adds its node's name. */
+int32_t nr_exec_fail(NrExec *e, NoriaStatus code, int32_t site, const char *format, ...) NR_PRINTF(4, 5);
+/* Gives compiled code the handle with its reference. False without memory: already failed and released. */
+NoriaValue *nr_exec_add_handle(NrExec *e, NoriaValue *handle);
+void nr_exec_unlink_handle(NrExec *e, NoriaValue *handle); /* its references are then not the run's */
+void nr_exec_drop_handle(NrExec *e, NoriaValue *handle); /* gives back one reference of compiled code */
+/* Keeps a reference of the string, which it takes over, until the run ends. False after failing; it is released. */
+bool nr_exec_hold_string(NrExec *e, NoriaString *string);
+
+extern const NoriaRuntimeApi nr_runtime_api;
+
+/* ---- imports (imports.c) ---------------------------------------------------------------------------------------- */
+
+NoriaImportFn nr_import_find(const char *name); /* NULL when there is none */
+
+/* ---- programs (program.c, feeds.c) ------------------------------------------------------------------------------ */
+
+struct NoriaProgram {
+  const NoriaModule *module;
+  void *library; /* from dlopen */
+  const void **constants;
+  NoriaImportFn *imports;
+  int32_t threads;
+  NoriaRunLimits limits;
+  int64_t cache_size;
+  NoriaReleaseFn release;
+  void *user;
+  NrPool *pool; /* NULL: one thread */
+  NrWatchdog watchdog;
+  /* Number of the symbol of each dim of each input, input after input; -1: none. */
+  int32_t *dim_symbols;
+  int32_t num_symbols;
+  pthread_mutex_t lock; /* idle */
+  NrExec *idle;
+};
+
+/* Checks the values against the module's inputs and describes them in e->descs. */
+NoriaStatus nr_feeds_bind(NoriaProgram *program, NrExec *e, const NoriaValue *const *inputs, size_t num_inputs,
+                          NoriaError *error);
+/* Number the symbols of the inputs' dims. False without memory. */
+bool nr_feeds_prepare(NoriaProgram *program);
+
+#endif

@@ -1,0 +1,278 @@
+/* program.c - compiled models: making, loading, running. */
+#include "runtime/internal.h"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DEFAULT_CACHE = 64 << 20, MOST_THREADS = 1024 };
+
+/* ---- making ----------------------------------------------------------------------------------------------------- */
+
+static int32_t count_threads(int32_t wanted) {
+  if (wanted > 0) return NR_MIN(wanted, MOST_THREADS);
+  cpu_set_t cpus;
+  int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+  return NR_MAX(1, NR_MIN(n, MOST_THREADS));
+}
+
+static NoriaStatus check_values(const NoriaModule *module, const char *what, const NoriaValueInfo *infos, int32_t count,
+                                NoriaError *error) {
+  for (int32_t i = 0; i < count; i++)
+    if (!infos || !infos[i].name || infos[i].rank > NORIA_MAX_RANK || (infos[i].rank > 0 && !infos[i].dims) ||
+        noria_dtype_size((NoriaDType)infos[i].dtype) == 0)
+      return nr_error(error, NORIA_ERROR_INVALID, "%s %d of module '%s' is malformed", what, (int)i,
+                      module->name ? module->name : "");
+  return NORIA_OK;
+}
+
+static NoriaStatus check_module(const NoriaModule *module, NoriaError *error) {
+  if (!module) return nr_error(error, NORIA_ERROR_INVALID, "there is no module");
+  if (module->abi_version != NORIA_ABI_VERSION)
+    return nr_error(error, NORIA_ERROR_UNSUPPORTED, "the program was compiled for ABI version %d, this runtime has %d",
+                    (int)module->abi_version, NORIA_ABI_VERSION);
+  if (!module->entry || module->num_inputs < 0 || module->num_outputs < 0 || module->num_constants < 0 ||
+      module->num_imports < 0 || module->num_sites < 0 || (module->num_constants > 0 && !module->constants) ||
+      (module->num_imports > 0 && !module->imports) || (module->num_sites > 0 && !module->sites))
+    return nr_error(error, NORIA_ERROR_INVALID, "the module is malformed");
+  NoriaStatus status = check_values(module, "input", module->inputs, module->num_inputs, error);
+  return status ? status : check_values(module, "output", module->outputs, module->num_outputs, error);
+}
+
+static NoriaStatus resolve_constants(NoriaProgram *program, NoriaError *error) {
+  const NoriaModule *module = program->module;
+  for (int32_t i = 0; i < module->num_constants; i++) {
+    program->constants[i] = module->constants[i].data;
+    if (!program->constants[i] && module->constants[i].size > 0)
+      return nr_error(error, NORIA_ERROR_INVALID, "constant %d has no data", (int)i);
+  }
+  return NORIA_OK;
+}
+
+static NoriaStatus resolve_imports(NoriaProgram *program, const NoriaProgramOptions *options, NoriaError *error) {
+  const NoriaModule *module = program->module;
+  for (int32_t i = 0; i < module->num_imports; i++) {
+    NoriaImportFn found = NULL;
+    for (size_t k = 0; options && k < options->num_imports && !found; k++)
+      if (strcmp(options->imports[k].name, module->imports[i]) == 0) found = options->imports[k].function;
+    if (!found) found = nr_import_find(module->imports[i]);
+    if (!found)
+      return nr_error(error, NORIA_ERROR_NOT_FOUND, "the program imports '%s', which this runtime does not have",
+                      module->imports[i]);
+    program->imports[i] = found;
+  }
+  return NORIA_OK;
+}
+
+/* Frees everything but what the caller of create still owns after a failure. */
+static void program_free(NoriaProgram *program) {
+  nr_pool_destroy(program->pool);
+  nr_exec_retire_all(program);
+  nr_watchdog_deinit(&program->watchdog);
+  pthread_mutex_destroy(&program->lock);
+  free(program->constants);
+  free(program->imports);
+  free(program->dim_symbols);
+  free(program);
+}
+
+static NoriaProgram *program_new(const NoriaModule *module) {
+  NoriaProgram *program = calloc(1, sizeof(NoriaProgram));
+  if (!program) return NULL;
+  if (!nr_watchdog_init(&program->watchdog)) {
+    free(program);
+    return NULL;
+  }
+  if (pthread_mutex_init(&program->lock, NULL)) {
+    nr_watchdog_deinit(&program->watchdog);
+    free(program);
+    return NULL;
+  }
+  program->module = module;
+  program->constants = calloc((size_t)module->num_constants + 1, sizeof(void *));
+  program->imports = calloc((size_t)module->num_imports + 1, sizeof(NoriaImportFn));
+  if (program->constants && program->imports && nr_feeds_prepare(program)) return program;
+  program_free(program);
+  return NULL;
+}
+
+NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOptions *options,
+                                 NoriaProgram **out_program, NoriaError *error) {
+  *out_program = NULL;
+  NoriaStatus status = check_module(module, error);
+  if (status) return status;
+  NoriaProgram *program = program_new(module);
+  if (!program) return nr_error_memory(error, sizeof(NoriaProgram));
+  program->threads = count_threads(options ? options->threads : 0);
+  program->cache_size = DEFAULT_CACHE;
+  if (options) {
+    program->limits = options->limits;
+    if (options->cache_size) program->cache_size = options->cache_size;
+  }
+  if ((status = resolve_constants(program, error)) || (status = resolve_imports(program, options, error))) goto failed;
+  if (program->threads > 1 && !(program->pool = nr_pool_create(program->threads))) {
+    status = nr_error_memory(error, sizeof(NoriaProgram));
+    goto failed;
+  }
+  if (options) {
+    program->release = options->release;
+    program->user = options->user;
+  }
+  *out_program = program;
+  return NORIA_OK;
+failed:
+  program_free(program);
+  return status;
+}
+
+NoriaStatus noria_program_load(const char *path, const NoriaProgramOptions *options, NoriaProgram **out_program,
+                               NoriaError *error) {
+  *out_program = NULL;
+  if (!path || !*path) return nr_error(error, NORIA_ERROR_INVALID, "the path is empty");
+  /* dlopen searches the system's folders for a name without a slash, but a path means the file. */
+  char *file = NULL;
+  if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0) return nr_error_memory(error, strlen(path));
+  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  free(file);
+  if (!library) {
+    const char *why = dlerror();
+    return nr_error(error, NORIA_ERROR_NOT_FOUND, "%s", why ? why : path);
+  }
+  const NoriaModule *module = dlsym(library, "noria_module");
+  NoriaStatus status = module ? noria_program_create(module, options, out_program, error)
+                              : nr_error(error, NORIA_ERROR_INVALID,
+                                         "'%s' is not a compiled program: it has no symbol noria_module", path);
+  if (status)
+    dlclose(library);
+  else
+    (*out_program)->library = library;
+  return status;
+}
+
+void noria_program_destroy(NoriaProgram *program) {
+  if (!program) return;
+  void *library = program->library, *user = program->user;
+  NoriaReleaseFn release = program->release;
+  program_free(program);
+  if (library) dlclose(library);
+  if (release) release(user);
+}
+
+const NoriaModule *noria_program_module(const NoriaProgram *program) { return program->module; }
+
+void noria_program_trim(NoriaProgram *program) {
+  pthread_mutex_lock(&program->lock);
+  for (NrExec *e = program->idle; e; e = e->next) nr_allocator_end(&e->allocator, 0);
+  pthread_mutex_unlock(&program->lock);
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+/* A tensor that compiled code made becomes a value: its block leaves the run. */
+static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const NoriaDesc *desc, NoriaError *error) {
+  NoriaDType dtype = (NoriaDType)info->dtype;
+  int64_t count;
+  size_t size;
+  if (nr_shape_size(dtype, desc->rank, desc->dims, &count, &size, error)) return NULL;
+  if (!desc->data && count > 0) {
+    nr_error(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
+    return NULL;
+  }
+  void *base = desc->data ? nr_allocator_detach(&e->allocator, desc->data) : NULL;
+  NoriaValue *value;
+  if (base || count == 0) {
+    value = nr_tensor_new(dtype, desc->rank, desc->dims, base ? desc->data : NULL, base ? free : NULL, base);
+    if (!value) free(base);
+  } else {
+    /* The block is an earlier output's already. */
+    value = nr_tensor_alloc(dtype, desc->rank, desc->dims, count, size);
+    if (value) memcpy(value->as.tensor.data, desc->data, size);
+  }
+  if (!value) nr_error_memory(error, size);
+  NoriaString **strings = value && dtype == NORIA_STRING ? value->as.tensor.data : NULL;
+  for (int64_t i = 0; strings && i < count; i++) {
+    if (!(strings[i] = nr_string_retain(strings[i]))) {
+      /* The elements after this one are the run's, not ours. */
+      memset(strings + i, 0, (size_t)(count - i) * sizeof(*strings));
+      noria_value_release(value);
+      nr_error_memory(error, size);
+      return NULL;
+    }
+  }
+  return value;
+}
+
+static NoriaValue *take_handle(NrExec *e, const NoriaValueInfo *info, const NoriaDesc *desc, NoriaError *error) {
+  NoriaValue *handle = desc->data;
+  if (!handle) {
+    nr_error(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
+    return NULL;
+  }
+  if (handle->run == e && atomic_load_explicit(&handle->refs, memory_order_relaxed) == 1) {
+    nr_exec_unlink_handle(e, handle);
+    return handle;
+  }
+  NoriaValue *copy = nr_handle_copy(handle);
+  if (!copy) nr_error_memory(error, sizeof(NoriaValue));
+  return copy;
+}
+
+static NoriaStatus take_outputs(NoriaProgram *program, NrExec *e, NoriaValue **out_outputs, NoriaError *error) {
+  const NoriaModule *module = program->module;
+  NoriaError own = NORIA_ERROR_INIT, *to = error ? error : &own;
+  NoriaStatus status = NORIA_OK;
+  for (int32_t i = 0; i < module->num_outputs && !status; i++) {
+    const NoriaValueInfo *info = &module->outputs[i];
+    const NoriaDesc *desc = &e->descs[module->num_inputs + i];
+    out_outputs[i] = info->kind == NORIA_KIND_TENSOR ? take_tensor(e, info, desc, to) : take_handle(e, info, desc, to);
+    if (!out_outputs[i]) status = to->code;
+  }
+  for (int32_t i = 0; i < module->num_outputs && status; i++) {
+    noria_value_release(out_outputs[i]);
+    out_outputs[i] = NULL;
+  }
+  noria_error_clear(&own);
+  return status;
+}
+
+/* The deadline of a run that starts now; 0 without a limit. */
+static int64_t deadline(double time_s) {
+  if (!(time_s > 0) || time_s > 1e9) return 0;
+  return nr_now_ns() + (int64_t)(time_s * 1e9) + 1;
+}
+
+static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *error) {
+  const NoriaModule *module = program->module;
+  int64_t until = deadline(e->limits.time_s);
+  if (until && !nr_watchdog_add(&program->watchdog, e, until))
+    return nr_error(error, NORIA_ERROR_MEMORY, "the system gives no thread to watch the time limit");
+  int32_t result = module->entry(&e->pub, e->descs, e->descs + module->num_inputs);
+  if (until) nr_watchdog_remove(&program->watchdog, e);
+  bool failed = atomic_load(&e->failed) != 0;
+  if (failed) return nr_error(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");
+  if (result) return nr_error(error, NORIA_ERROR_INTERNAL, "the program failed with %d and no message", (int)result);
+  return NORIA_OK;
+}
+
+NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *inputs, size_t num_inputs,
+                              NoriaValue **out_outputs, size_t num_outputs, const NoriaRunOptions *options,
+                              NoriaError *error) {
+  for (size_t i = 0; i < num_outputs; i++) out_outputs[i] = NULL;
+  if (num_outputs != (size_t)program->module->num_outputs)
+    return nr_error(error, NORIA_ERROR_INVALID, "the program has %d outputs, but there is room for %zu",
+                    (int)program->module->num_outputs, num_outputs);
+  NrExec *e = nr_exec_acquire(program);
+  if (!e) return nr_error_memory(error, sizeof(NrExec));
+  nr_exec_begin(e, options ? &options->limits : &program->limits);
+  NoriaStatus status = nr_feeds_bind(program, e, inputs, num_inputs, error);
+  if (!status) status = call_entry(program, e, error);
+  if (!status) status = take_outputs(program, e, out_outputs, error);
+  if (options && options->stats)
+    *options->stats = (NoriaRunStats){.peak_memory = e->allocator.peak_bytes,
+                                      .iterations = atomic_load_explicit(&e->iterations, memory_order_relaxed),
+                                      .allocations = e->allocator.allocations};
+  nr_exec_finish(e, program->cache_size);
+  nr_exec_release(program, e);
+  return status;
+}

@@ -1,0 +1,27 @@
+/* string.c - the elements of string tensors: immutable bytes with a reference count that is safe to change anywhere. */
+#include "runtime/internal.h"
+
+#include <stdlib.h>
+
+NoriaString *nr_string_new(const char *data, size_t size) {
+  size_t bytes;
+  if (!nr_add_size(size, sizeof(NoriaString) + 1, &bytes)) return NULL;
+  NoriaString *s = malloc(bytes);
+  if (!s) return NULL;
+  s->refs = 1;
+  s->size = (int64_t)size;
+  if (size) memcpy(s->data, data, size);
+  s->data[size] = 0;
+  return s;
+}
+
+NoriaString *nr_string_retain(NoriaString *string) {
+  if (__atomic_load_n(&string->refs, __ATOMIC_RELAXED) == 0) return nr_string_new(string->data, (size_t)string->size);
+  __atomic_fetch_add(&string->refs, 1, __ATOMIC_RELAXED);
+  return string;
+}
+
+void nr_string_release(NoriaString *string) {
+  if (!string || __atomic_load_n(&string->refs, __ATOMIC_RELAXED) == 0) return;
+  if (__atomic_fetch_sub(&string->refs, 1, __ATOMIC_ACQ_REL) == 1) free(string);
+}
