@@ -1,8 +1,9 @@
 /* exec_abi.h - the contract between compiled code and the runtime that runs it. Includes nothing of Noria's.
  *
- * A compiled program, made in memory or linked from an object file, is one NoriaModule: plain data that names its inputs,
- * outputs, constants, imports and check sites, and an entry. Compiled code has no undefined symbols: whatever it needs from
- * the runtime it reaches through NoriaExec. So the same code runs from memory, from a shared library and in an executable. */
+ * A compiled program, made in memory or linked from an object file, is one NoriaModule: plain data that names its
+ * inputs, outputs, constants, imports and check sites, and an entry. Compiled code has no undefined symbols: whatever
+ * it needs from the runtime it reaches through NoriaExec. So the same code runs from memory, from a shared library and
+ * in an executable. */
 #ifndef NORIA_EXEC_ABI_H
 #define NORIA_EXEC_ABI_H
 
@@ -47,8 +48,9 @@ typedef enum NoriaDType {
 } NoriaDType;
 
 /* An element of a string tensor is a pointer to one of these: immutable, `size` bytes and a NUL after them.
- * Inside a run they are plain words: compiled code copies the pointers freely and never counts references. The run holds
- * every string that it meets until it ends. A string constant of a module has refs = 0: it lives as long as the module. */
+ * Inside a run they are plain words: compiled code copies the pointers freely and never counts references. The run
+ * holds every string that it meets until it ends. A string constant of a module has refs = 0: it lives as long as the
+ * module. */
 typedef struct NoriaString {
   int64_t refs; /* 0: static. Changed by the runtime only */
   int64_t size; /* bytes, without the NUL */
@@ -59,8 +61,8 @@ typedef struct NoriaString {
 typedef enum NoriaKind { NORIA_KIND_TENSOR = 0, NORIA_KIND_SEQUENCE = 1, NORIA_KIND_OPTIONAL = 2 } NoriaKind;
 
 /* One value at the boundary of compiled code, always dense and row-major.
- *   tensor:             data = first element, rank and dims valid. Inputs of a program are aligned to their element only;
- *                       what api->alloc gave, and constants, to 64 bytes. May be NULL when there are no elements
+ *   tensor:             data = first element, rank and dims valid. Inputs of a program are aligned to their element
+ *                       only; what api->alloc gave, and constants, to 64 bytes. May be NULL when there are no elements
  *   sequence, optional: data = the runtime's NoriaValue*, rank = 0
  *   scalar (imports only): rank = -1 and the value itself, zero-extended, in bits */
 typedef struct NoriaDesc {
@@ -77,8 +79,8 @@ typedef struct NoriaExec NoriaExec;
 typedef int32_t (*NoriaWorkgroupFn)(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z);
 
 /* A runtime function that compiled code imports by name (NoriaModule.imports). Returns 0, or non-zero after api->fail.
- * Tensors in results are fresh buffers from api->alloc, owned by the caller. Handles in results carry one reference, which
- * the caller may give back with the import "value_release"; the run gives back the rest when it ends. The list of
+ * Tensors in results are fresh buffers from api->alloc, owned by the caller. Handles in results carry one reference,
+ * which the caller may give back with the import "value_release"; the run gives back the rest when it ends. The list of
  * functions with their arguments is the table in src/runtime/imports.c. */
 typedef int32_t (*NoriaImportFn)(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
@@ -90,7 +92,7 @@ typedef struct NoriaRuntimeApi {
   int32_t (*dispatch)(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
   /* Called by loops now and then with the number of iterations since the last call. Non-zero: stop (already failed). */
   int32_t (*poll)(NoriaExec *exec, int64_t iterations);
-  /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values. Returns non-zero. */
+  /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values; not 0. */
   int32_t (*fail)(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
   /* Gives the block another size and keeps the bytes that both have; data = NULL allocates. Large blocks move by
    * remapping pages, so growing by doubling never holds two copies. NULL after failing; data is then still valid. */
@@ -106,7 +108,7 @@ struct NoriaExec {
   int32_t threads;                 /* of the pool, at least 1 */
 };
 
-/* int32_t entry(exec, inputs, outputs): returns 0, or non-zero after api->fail. Outputs are fresh buffers from api->alloc
+/* int32_t entry(exec, inputs, outputs): returns 0, or non-zero after api->fail. Outputs are fresh buffers of api->alloc
  * (owned by the caller), never aliases of inputs or constants; handles may also be those of the inputs. What else the
  * run still holds when entry returns is freed by the runtime, also after a failure. */
 typedef int32_t (*NoriaEntryFn)(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs);

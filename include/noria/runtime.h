@@ -11,9 +11,9 @@
  *   noria_value_release(y); noria_value_release(x); noria_program_destroy(program);
  *
  * Conventions. A function that can fail returns a NoriaStatus, writes its result through `out_` parameters only when it
- * returns NORIA_OK (else they are set to NULL where they are pointers), and puts a message into *error, which may be NULL.
- * Nothing here prints, exits or throws. Sizes are bytes, times seconds. Strings are UTF-8 and NUL-terminated unless a size
- * goes with them. Whatever a `create`, `load`, `read` or `run` gives belongs to the caller. */
+ * returns NORIA_OK (else they are set to NULL where they are pointers), and puts a message into *error, which may be
+ * NULL. Nothing here prints, exits or throws. Sizes are bytes, times seconds. Strings are UTF-8 and NUL-terminated
+ * unless a size goes with them. Whatever a `create`, `load`, `read` or `run` gives belongs to the caller. */
 #ifndef NORIA_RUNTIME_H
 #define NORIA_RUNTIME_H
 
@@ -47,8 +47,8 @@ typedef enum NoriaStatus {
   NORIA_ERROR_UNSUPPORTED, /* right, but not something that this function can do */
 } NoriaStatus;
 
-/* Set by the last call that failed with it. Start with NORIA_ERROR_INIT; give back with noria_error_clear. A call that
- * fails frees the message that was there before. Not shared between threads without a lock of the caller's. */
+/* Set by the last call that failed with it. Start with NORIA_ERROR_INIT; give back with noria_error_clear. A call
+ * that fails frees the message that was there before. Not shared between threads without a lock of the caller's. */
 typedef struct NoriaError {
   NoriaStatus code;
   char *message; /* owned; NULL when code is NORIA_OK */
@@ -87,9 +87,9 @@ NORIA_API NoriaStatus noria_tensor_create(NoriaDType dtype, int64_t rank, const 
 /* Called once, when the last reference to wrapped memory is gone, from the thread that gives it back. */
 typedef void (*NoriaReleaseFn)(void *user);
 
-/* No copy: the tensor is the caller's memory, which must stay valid and unchanged until release(user) is called (release
- * may be NULL). data must be aligned to the element; it may be NULL when there are no elements. On failure release is not
- * called. Not for strings. */
+/* No copy: the tensor is the caller's memory, which must stay valid and unchanged until release(user) is called
+ * (release may be NULL). data must be aligned to the element; it may be NULL when there are no elements. On failure
+ * release is not called. Not for strings. */
 NORIA_API NoriaStatus noria_tensor_wrap(NoriaDType dtype, int64_t rank, const int64_t *dims, void *data,
                                         NoriaReleaseFn release, void *user, NoriaValue **out_value, NoriaError *error);
 
@@ -106,8 +106,8 @@ NORIA_API size_t noria_tensor_size(const NoriaValue *tensor);         /* bytes *
 NORIA_API const void *noria_tensor_data(const NoriaValue *tensor);
 /* The same, to write. NULL when the memory was wrapped read-only (DLPack's read-only flag). */
 NORIA_API void *noria_tensor_mutable_data(NoriaValue *tensor);
-/* Element `index` in row-major order; its bytes live as long as the tensor and a NUL follows them. out_size may be NULL.
- * NULL when this is not a string tensor or has no such element. */
+/* Element `index` in row-major order; its bytes live as long as the tensor and a NUL follows them. out_size may be
+ * NULL. NULL when this is not a string tensor or has no such element. */
 NORIA_API const char *noria_tensor_string(const NoriaValue *tensor, int64_t index, size_t *out_size);
 
 /* A sequence of tensors of element type dtype. Takes a reference of each item; the caller keeps its own. */
@@ -117,8 +117,9 @@ NORIA_API int64_t noria_sequence_length(const NoriaValue *sequence);
 /* Item `index` counted from 0; belongs to the sequence. NULL when there is none. */
 NORIA_API const NoriaValue *noria_sequence_at(const NoriaValue *sequence, int64_t index);
 
-/* An optional that holds item (a tensor or a sequence; the caller keeps its reference), or, with item = NULL, an empty
- * optional of kind NORIA_KIND_TENSOR or NORIA_KIND_SEQUENCE and element type dtype. With an item, the two are not read. */
+/* An optional that holds item (a tensor or a sequence; the caller keeps its reference), or, with item = NULL, an
+ * empty optional of kind NORIA_KIND_TENSOR or NORIA_KIND_SEQUENCE and element type dtype. With an item, the two are
+ * not read. */
 NORIA_API NoriaStatus noria_optional_create(const NoriaValue *item, NoriaKind kind, NoriaDType dtype,
                                             NoriaValue **out_value, NoriaError *error);
 /* The item, which belongs to the optional; NULL when it is empty. */
@@ -132,15 +133,15 @@ NORIA_API NoriaKind noria_optional_item_kind(const NoriaValue *optional);
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 
-/* Takes over managed: its deleter runs when the tensor's last reference goes. The memory must be the CPU's. A tensor whose
- * strides are not row-major, or whose memory is not aligned to its element, is copied and the deleter runs at once. On
- * failure managed stays the caller's. */
+/* Takes over managed: its deleter runs when the tensor's last reference goes. The memory must be the CPU's. A tensor
+ * whose strides are not row-major, or whose memory is not aligned to its element, is copied and the deleter runs at
+ * once. On failure managed stays the caller's. */
 NORIA_API NoriaStatus noria_tensor_from_dlpack(struct DLManagedTensor *managed, NoriaValue **out_value,
                                                NoriaError *error);
 NORIA_API NoriaStatus noria_tensor_from_dlpack_versioned(struct DLManagedTensorVersioned *managed,
                                                          NoriaValue **out_value, NoriaError *error);
-/* The result holds a reference of the tensor until its deleter runs. Types without a DLPack name (strings), and in the form
- * without a version also sub-byte types, are NORIA_ERROR_UNSUPPORTED. */
+/* The result holds a reference of the tensor until its deleter runs. Types without a DLPack name (strings), and in
+ * the form without a version also sub-byte types, are NORIA_ERROR_UNSUPPORTED. */
 NORIA_API NoriaStatus noria_tensor_to_dlpack(const NoriaValue *tensor, struct DLManagedTensor **out_managed,
                                              NoriaError *error);
 NORIA_API NoriaStatus noria_tensor_to_dlpack_versioned(const NoriaValue *tensor,
@@ -149,18 +150,19 @@ NORIA_API NoriaStatus noria_tensor_to_dlpack_versioned(const NoriaValue *tensor,
 
 /* ---- .npy files ------------------------------------------------------------------------------------------------- */
 
-/* Reads NumPy's format, versions 1 to 3: bool, integers, floats and complex numbers of either byte order, and fixed-width
- * strings (`U`, `S`); Fortran order is transposed. Pickled objects and void types are NORIA_ERROR_UNSUPPORTED. */
+/* Reads NumPy's format, versions 1 to 3: bool, integers, floats and complex numbers of either byte order, and
+ * fixed-width strings (`U`, `S`); Fortran order is transposed. Pickled objects and void types are
+ * NORIA_ERROR_UNSUPPORTED. */
 NORIA_API NoriaStatus noria_npy_read(const char *path, NoriaValue **out_value, NoriaError *error);
 NORIA_API NoriaStatus noria_npy_decode(const void *data, size_t size, NoriaValue **out_value, NoriaError *error);
-/* Writes version 1 (2 when the header is long), row-major. Types that NumPy itself does not have (bfloat16, float8, int4,
- * ...) are NORIA_ERROR_UNSUPPORTED. The file is whole or untouched. */
+/* Writes version 1 (2 when the header is long), row-major. Types that NumPy itself does not have (bfloat16, float8,
+ * int4, ...) are NORIA_ERROR_UNSUPPORTED. The file is whole or untouched. */
 NORIA_API NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor, NoriaError *error);
 
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
-/* Limits of one run; 0 means none. Loops look at them when they poll, so a run may pass a limit by a little; memory is
- * exact. Zero-initialise. */
+/* Limits of one run; 0 means none. Loops look at them when they poll, so a run may pass a limit by a little; memory
+ * is exact. Zero-initialise. */
 typedef struct NoriaRunLimits {
   double time_s;      /* wall time */
   int64_t iterations; /* trips of all loops that poll, together */
@@ -187,9 +189,9 @@ typedef struct NoriaImport {
 
 /* Zero-initialise for the defaults. */
 typedef struct NoriaProgramOptions {
-  int32_t threads;        /* that a run uses, its caller's included; 0: one per available CPU; 1: never starts a thread */
-  NoriaRunLimits limits;  /* for runs without options of their own */
-  int64_t cache_size;     /* bytes of freed blocks that stay for the next run; 0: 64 MiB; negative: none */
+  int32_t threads;       /* of a run, its caller's included; 0: one per available CPU; 1: never starts a thread */
+  NoriaRunLimits limits; /* for runs without options of their own */
+  int64_t cache_size;    /* bytes of freed blocks that stay for the next run; 0: 64 MiB; negative: none */
   const NoriaImport *imports; /* found before the runtime's; read during the call only */
   size_t num_imports;
   NoriaReleaseFn release; /* called with user when the program is destroyed, e.g. to free the code */
@@ -199,12 +201,12 @@ typedef struct NoriaProgramOptions {
 /* A compiled model, ready to run. Runs from several threads at once are safe. */
 typedef struct NoriaProgram NoriaProgram;
 
-/* module and all that it points to must live until the program is destroyed. options may be NULL. On failure release is
- * not called. Fails when the module's ABI version or an import is not known. */
+/* module and all that it points to must live until the program is destroyed. options may be NULL. On failure release
+ * is not called. Fails when the module's ABI version or an import is not known. */
 NORIA_API NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOptions *options,
                                            NoriaProgram **out_program, NoriaError *error);
-/* Opens a shared library that `noria compile` made: its data symbol `noria_module` is the NoriaModule. A path without a
- * slash is a file of the current folder. */
+/* Opens a shared library that `noria compile` made: its data symbol `noria_module` is the NoriaModule. A path without
+ * a slash is a file of the current folder. */
 NORIA_API NoriaStatus noria_program_load(const char *path, const NoriaProgramOptions *options,
                                          NoriaProgram **out_program, NoriaError *error);
 /* NULL is fine. No run may be in progress. Values that the program gave stay valid. */
@@ -213,9 +215,9 @@ NORIA_API void noria_program_destroy(NoriaProgram *program);
 /* Name, inputs and outputs (num_inputs, num_outputs of them). */
 NORIA_API const NoriaModule *noria_program_module(const NoriaProgram *program);
 
-/* Runs the program on num_inputs values in the order of the module's inputs and writes num_outputs new values, which the
- * caller releases. Inputs are checked against the module: kind, element type, rank, dims, and equal dims for equal symbols.
- * Inputs are not written and not kept. options may be NULL. After any error the program can run again. */
+/* Runs the program on num_inputs values in the order of the module's inputs and writes num_outputs new values, which
+ * the caller releases. Inputs are checked against the module: kind, element type, rank, dims, and equal dims for
+ * equal symbols. Inputs are not written and not kept. options may be NULL. After an error the program can run again. */
 NORIA_API NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *inputs, size_t num_inputs,
                                         NoriaValue **out_outputs, size_t num_outputs, const NoriaRunOptions *options,
                                         NoriaError *error);
@@ -223,8 +225,8 @@ NORIA_API NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue 
 /* Frees the blocks that finished runs left for the next ones. */
 NORIA_API void noria_program_trim(NoriaProgram *program);
 
-/* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, at their next poll. Both
- * may be called from any thread and from a signal handler. Later runs are not affected. */
+/* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, at their next
+ * poll. Both may be called from any thread and from a signal handler. Later runs are not affected. */
 NORIA_API void noria_program_interrupt(NoriaProgram *program);
 NORIA_API void noria_interrupt_all(void);
 

@@ -1,7 +1,7 @@
 /* alloc.c - memory of a run.
  *
- * Every live block is in a ring, so that a run that fails leaves nothing behind. Freed blocks wait in lists by size class:
- * a loop that asks for the same sizes again and again calls malloc in its first trip only. */
+ * Every live block is in a ring, so that a run that fails leaves nothing behind. Freed blocks wait in lists by size
+ * class: a loop that asks for the same sizes again and again calls malloc in its first trip only. */
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ _Static_assert(sizeof(NrBlock) <= ALIGNMENT, "the header stands in the 64 bytes 
 static void *block_data(NrBlock *block) { return (char *)block + ALIGNMENT; }
 static NrBlock *data_block(void *data) { return (NrBlock *)(void *)((char *)data - ALIGNMENT); }
 
-/* The class whose capacity is the smallest that holds size bytes; false when size is more than any address space has. */
+/* The class whose capacity is the smallest that holds size bytes; false when size is more than any address space has.
+ */
 static bool size_class(size_t size, uint32_t *out_class, size_t *out_capacity) {
   if (size <= 1024) {
     size_t units = size ? (size + 63) / 64 : 1;
@@ -99,8 +100,8 @@ static bool within_limit(NrExec *e, int64_t size, int64_t more) {
   NrAllocator *a = &e->allocator;
   if (more <= a->limit - a->live_bytes) return true;
   nr_exec_fail(e, NORIA_ERROR_LIMIT, -1,
-               "the memory limit of %lld bytes is reached: the run holds %lld bytes and asks for %lld", (long long)a->limit,
-               (long long)a->live_bytes, (long long)size);
+               "the memory limit of %lld bytes is reached: the run holds %lld bytes and asks for %lld",
+               (long long)a->limit, (long long)a->live_bytes, (long long)size);
   return false;
 }
 

@@ -16,7 +16,7 @@ void noria_error_clear(NoriaError *error) {
   *error = (NoriaError)NORIA_ERROR_INIT;
 }
 
-NoriaStatus nr_error(NoriaError *error, NoriaStatus code, const char *format, ...) {
+NoriaStatus nr_error_set(NoriaError *error, NoriaStatus code, const char *format, ...) {
   if (!error) return code;
   va_list args;
   va_start(args, format);
@@ -29,6 +29,6 @@ NoriaStatus nr_error(NoriaError *error, NoriaStatus code, const char *format, ..
   return code;
 }
 
-NoriaStatus nr_error_memory(NoriaError *error, size_t size) {
-  return nr_error(error, NORIA_ERROR_MEMORY, "the system has no memory for %zu bytes", size);
+NoriaStatus nr_error_set_memory(NoriaError *error, size_t size) {
+  return nr_error_set(error, NORIA_ERROR_MEMORY, "the system has no memory for %zu bytes", size);
 }

@@ -5,8 +5,8 @@
 
 /* ---- all execs -------------------------------------------------------------------------------------------------- */
 
-/* Globals, because a signal handler has no other way to find the runs. The registry only grows, by one exec for each run
- * that there ever was at the same time; execs that no program uses wait in `retired`. */
+/* Globals, because a signal handler has no other way to find the runs. The registry only grows, by one exec for each
+ * run that there ever was at the same time; execs that no program uses wait in `retired`. */
 static _Atomic(NrExec *) registry;
 static pthread_mutex_t retired_lock = PTHREAD_MUTEX_INITIALIZER;
 static NrExec *retired;

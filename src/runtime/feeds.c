@@ -51,10 +51,11 @@ static NoriaStatus wrong_shape(const NoriaValueInfo *info, const NoriaValue *val
   print_dims(&have, NULL, value->dims, value->as.tensor.rank);
   NoriaStatus status;
   if (value->as.tensor.rank != info->rank)
-    status = nr_error(error, NORIA_ERROR_INVALID, "input '%s' has rank %d and shape %s, but the value has rank %d and shape %s",
-                      info->name, (int)info->rank, want.data, (int)value->as.tensor.rank, have.data);
+    status = nr_error_set(error, NORIA_ERROR_INVALID,
+                          "input '%s' has rank %d and shape %s, but the value has rank %d and shape %s", info->name,
+                          (int)info->rank, want.data, (int)value->as.tensor.rank, have.data);
   else
-    status = nr_error(error, NORIA_ERROR_INVALID, "input '%s' has shape %s, but the value has shape %s", info->name,
+    status = nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' has shape %s, but the value has shape %s", info->name,
                       want.data, have.data);
   nr_buf_deinit(&want);
   nr_buf_deinit(&have);
@@ -70,10 +71,10 @@ static NoriaStatus wrong_symbol(const NoriaProgram *program, int32_t input, int3
   for (int32_t i = 0; i <= input; i++)
     for (int32_t d = 0; d < module->inputs[i].rank; d++, other++)
       if (program->dim_symbols[other] == program->dim_symbols[at])
-        return nr_error(error, NORIA_ERROR_INVALID,
+        return nr_error_set(error, NORIA_ERROR_INVALID,
                         "dim %d of input '%s' is %lld, but '%s' is %lld (dim %d of input '%s')", (int)dim, info->name,
                         (long long)have, info->dim_names[dim], (long long)want, (int)d, module->inputs[i].name);
-  return nr_error(error, NORIA_ERROR_INTERNAL, "the symbol of dim %d of input '%s' is lost", (int)dim, info->name);
+  return nr_error_set(error, NORIA_ERROR_INTERNAL, "the symbol of dim %d of input '%s' is lost", (int)dim, info->name);
 }
 
 static NoriaStatus bind_tensor(const NoriaProgram *program, NrExec *e, int32_t input, const NoriaValue *value,
@@ -100,27 +101,27 @@ NoriaStatus nr_feeds_bind(NoriaProgram *program, NrExec *e, const NoriaValue *co
                           NoriaError *error) {
   const NoriaModule *module = program->module;
   if (num_inputs != (size_t)module->num_inputs)
-    return nr_error(error, NORIA_ERROR_INVALID, "the program has %d inputs, but %zu are given", (int)module->num_inputs,
-                    num_inputs);
+    return nr_error_set(error, NORIA_ERROR_INVALID, "the program has %d inputs, but %zu are given",
+                        (int)module->num_inputs, num_inputs);
   for (int32_t s = 0; s < program->num_symbols; s++) e->symbols[s] = -1;
   size_t at = 0;
   for (int32_t i = 0; i < module->num_inputs; i++) {
     const NoriaValueInfo *info = &module->inputs[i];
     const NoriaValue *value = inputs ? inputs[i] : NULL;
-    if (!value) return nr_error(error, NORIA_ERROR_INVALID, "input '%s' is missing", info->name);
+    if (!value) return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is missing", info->name);
     if (value->kind != info->kind)
-      return nr_error(error, NORIA_ERROR_INVALID, "input '%s' is a %s, but the value is a %s", info->name,
+      return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is a %s, but the value is a %s", info->name,
                       kind_name(info->kind), kind_name(value->kind));
     if ((int32_t)value->dtype != info->dtype)
-      return nr_error(error, NORIA_ERROR_INVALID, "input '%s' is of type %s, but the value is of type %s", info->name,
-                      noria_dtype_name((NoriaDType)info->dtype), noria_dtype_name(value->dtype));
+      return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is of type %s, but the value is of type %s",
+                          info->name, noria_dtype_name((NoriaDType)info->dtype), noria_dtype_name(value->dtype));
     if (info->kind == NORIA_KIND_TENSOR) {
       NoriaStatus status = bind_tensor(program, e, i, value, at, error);
       if (status) return status;
     } else {
       /* A handle of the run's own, so that compiled code may count its references without touching the caller's. */
       NoriaValue *handle = nr_exec_add_handle(e, nr_handle_copy(value));
-      if (!handle) return nr_error_memory(error, sizeof(NoriaValue));
+      if (!handle) return nr_error_set_memory(error, sizeof(NoriaValue));
       e->descs[i].data = handle;
       e->descs[i].rank = 0;
     }

@@ -1,10 +1,11 @@
 /* imports.c - the functions that compiled code imports by name.
  *
- * Arguments and results are NoriaDescs in the order of the row: `dtype: i32` is a scalar (rank = -1, value in bits), `t:
- * tensor` a tensor, `s: seq`, `o: opt` a handle. `site: i32` is the check site whose node a failure names (-1: none).
- * Handles in arguments are borrowed. A handle in a result carries one reference: give it back with value_release, or not
- * at all, then the run does it when it ends. Appending to a sequence is O(1) whoever else holds it; the other edits are in
- * place in the `_owned` form, which takes over the argument's reference, when nobody else holds the sequence. */
+ * Arguments and results are NoriaDescs in the order of the row: `dtype: i32` is a scalar (rank = -1, value in bits),
+ * `t: tensor` a tensor, `s: seq`, `o: opt` a handle. `site: i32` is the check site whose node a failure names (-1:
+ * none). Handles in arguments are borrowed. A handle in a result carries one reference: give it back with
+ * value_release, or not at all, then the run does it when it ends. Appending to a sequence is O(1) whoever else holds
+ * it; the other edits are in place in the `_owned` form, which takes over the argument's reference, when nobody else
+ * holds the sequence. */
 #include "runtime/imports.h"
 
 /* One row per function. */
@@ -29,8 +30,8 @@ static const struct {
     {"seq_at", nr_import_seq_at},                     /* (site: i32, s: seq, position: i64) -> (tensor) */
     /* (site: i32, s: seq, axis: i64, new_axis: i1) -> (tensor) */
     {"seq_concat", nr_import_seq_concat},
-    /* (site: i32, dtype: i32, t: tensor, axis: i64, size: i64, keepdims: i1) -> (seq): pieces of `size`, the last one may
-     * be smaller; keepdims = 0 removes the axis and needs size = 1 */
+    /* (site: i32, dtype: i32, t: tensor, axis: i64, size: i64, keepdims: i1) -> (seq): pieces of `size`, the last one
+     * may be smaller; keepdims = 0 removes the axis and needs size = 1 */
     {"seq_split", nr_import_seq_split},
     /* (site: i32, dtype: i32, t: tensor, axis: i64, sizes: tensor of i64, rank 1) -> (seq): pieces of these sizes */
     {"seq_split_sizes", nr_import_seq_split_sizes},

@@ -115,8 +115,8 @@ static bool in_range(NrExec *e, int32_t site, int64_t *position, int64_t length,
   return false;
 }
 
-static int32_t edit_insert(NrExec *e, const NoriaDesc *seq, const NoriaDesc *tensor, int64_t position, NoriaDesc *result,
-                           bool owned) {
+static int32_t edit_insert(NrExec *e, const NoriaDesc *seq, const NoriaDesc *tensor, int64_t position,
+                           NoriaDesc *result, bool owned) {
   NoriaValue *item = nr_value_from_desc(e, nr_arg_handle(seq)->dtype, tensor);
   if (!item) return 1;
   NoriaValue *s = editable(e, seq, result, owned);
@@ -129,7 +129,8 @@ static int32_t edit_insert(NrExec *e, const NoriaDesc *seq, const NoriaDesc *ten
 }
 
 int32_t nr_import_seq_append(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
-  return edit_insert(nr_exec(exec), &args[0], &args[1], nr_arg_handle(&args[0])->as.sequence.length, &results[0], false);
+  return edit_insert(nr_exec(exec), &args[0], &args[1], nr_arg_handle(&args[0])->as.sequence.length, &results[0],
+                     false);
 }
 
 int32_t nr_import_seq_append_owned(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {

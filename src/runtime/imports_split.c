@@ -44,7 +44,8 @@ static bool concat_shape(NrExec *e, int32_t site, const NoriaValue *s, int64_t *
       fits = item->dims[d] == first->dims[d] || (!new_axis && d == *axis);
     if (fits) fits = nr_add_i64(total, new_axis ? 1 : item->dims[*axis], &total);
     if (!fits) {
-      nr_exec_fail(e, NORIA_ERROR_FAILED, site, "item %lld of the sequence has another shape than item 0", (long long)i);
+      nr_exec_fail(e, NORIA_ERROR_FAILED, site, "item %lld of the sequence has another shape than item 0",
+                   (long long)i);
       return false;
     }
   }

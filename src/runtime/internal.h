@@ -11,8 +11,8 @@
 /* ---- errors (error.c) ------------------------------------------------------------------------------------------- */
 
 /* Puts the message into *error (NULL is fine) and returns code. */
-NoriaStatus nr_error(NoriaError *error, NoriaStatus code, const char *format, ...) NR_PRINTF(3, 4);
-NoriaStatus nr_error_memory(NoriaError *error, size_t size);
+NoriaStatus nr_error_set(NoriaError *error, NoriaStatus code, const char *format, ...) NR_PRINTF(3, 4);
+NoriaStatus nr_error_set_memory(NoriaError *error, size_t size);
 
 /* ---- strings (string.c) ----------------------------------------------------------------------------------------- */
 
@@ -22,8 +22,8 @@ void nr_string_release(NoriaString *string);               /* NULL and static ar
 
 /* ---- values (value.c, sequence.c) ------------------------------------------------------------------------------- */
 
-/* Items that sequences share. A sequence sees a slice, so appending to the end of the slice that ends where the items end
- * adds to all in O(1) and changes none of the others. Items are references. */
+/* Items that sequences share. A sequence sees a slice, so appending to the end of the slice that ends where the items
+ * end adds to all in O(1) and changes none of the others. Items are references. */
 typedef struct NrItems {
   atomic_int refs;
   _Atomic int64_t used; /* [0, used) are set or being set by the thread that moved used */
@@ -62,8 +62,8 @@ struct NoriaValue {
 /* Elements and bytes of a shape; an error names what does not fit. */
 NoriaStatus nr_shape_size(NoriaDType dtype, int64_t rank, const int64_t *dims, int64_t *out_count, size_t *out_size,
                           NoriaError *error);
-/* A tensor over data, which release(user) frees with the tensor. NULL without memory (release is then not called). For
- * strings data is NoriaString*[count], a reference each. The shape was checked. */
+/* A tensor over data, which release(user) frees with the tensor. NULL without memory (release is then not called).
+ * For strings data is NoriaString*[count], a reference each. The shape was checked. */
 NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, void *data, NoriaReleaseFn release,
                           void *user);
 /* 64-byte aligned memory of size bytes (0 is fine): *out_base goes to free(). NULL without memory. */
@@ -75,8 +75,8 @@ void nr_items_release(NrItems *items); /* NULL is fine */
 NoriaValue *nr_sequence_new(NoriaDType dtype); /* empty; NULL without memory */
 /* A second value with the same contents, for sequences and optionals. NULL without memory. */
 NoriaValue *nr_handle_copy(const NoriaValue *handle);
-/* Insert before position 0..length, or remove position 0..length-1. insert takes over the item's reference also when it
- * fails. False without memory; the sequence is then unchanged. The sequence must have one owner. */
+/* Insert before position 0..length, or remove position 0..length-1. insert takes over the item's reference also when
+ * it fails. False without memory; the sequence is then unchanged. The sequence must have one owner. */
 bool nr_sequence_insert(NoriaValue *sequence, int64_t position, NoriaValue *item);
 bool nr_sequence_erase(NoriaValue *sequence, int64_t position);
 NoriaValue *nr_optional_new(NoriaValue *item, NoriaKind kind, NoriaDType dtype); /* takes over item's reference */
@@ -145,8 +145,8 @@ void nr_watchdog_remove(NrWatchdog *w, NrExec *exec);
 /* Bits of NoriaExec.stop. */
 enum { NR_STOP_FAILED = 1, NR_STOP_TIME = 2, NR_STOP_INTERRUPT = 4 };
 
-/* Execs are never returned to the system while the process lives, so that a signal handler can walk them at any time; a
- * destroyed program leaves its own for the next program. */
+/* Execs are never returned to the system while the process lives, so that a signal handler can walk them at any time;
+ * a destroyed program leaves its own for the next program. */
 struct NrExec {
   NoriaExec pub; /* first: compiled code sees this */
   _Atomic(NoriaProgram *) program;
@@ -194,7 +194,8 @@ void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits);
 /* Frees what the run still holds and makes the exec ready for another. */
 void nr_exec_finish(NrExec *e, int64_t keep);
 void nr_exec_stop(NrExec *e, int32_t why); /* sets bits of stop; async-signal-safe */
-/* Records the first failure of the run; later ones are dropped. Returns 1. A site that is not -1 adds its node's name. */
+/* Records the first failure of the run; later ones are dropped. Returns 1. A site that is not -1 adds its node's
+ * name. */
 int32_t nr_exec_fail(NrExec *e, NoriaStatus code, int32_t site, const char *format, ...) NR_PRINTF(4, 5);
 /* Gives compiled code the handle with its reference. False without memory: already failed and released. */
 NoriaValue *nr_exec_add_handle(NrExec *e, NoriaValue *handle);

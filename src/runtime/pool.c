@@ -1,7 +1,8 @@
 /* pool.c - the thread pool that walks workgroup grids.
  *
  * A dispatch is a job on its caller's stack. The caller walks the grid itself; idle threads join by taking chunks of
- * workgroups from the job's counter. So a dispatch inside a workgroup cannot deadlock: its caller alone can finish it. */
+ * workgroups from the job's counter. So a dispatch inside a workgroup cannot deadlock: its caller alone can finish
+ * it. */
 #include "runtime/internal.h"
 
 #include <signal.h>

@@ -22,20 +22,21 @@ static NoriaStatus check_values(const NoriaModule *module, const char *what, con
   for (int32_t i = 0; i < count; i++)
     if (!infos || !infos[i].name || infos[i].rank > NORIA_MAX_RANK || (infos[i].rank > 0 && !infos[i].dims) ||
         noria_dtype_size((NoriaDType)infos[i].dtype) == 0)
-      return nr_error(error, NORIA_ERROR_INVALID, "%s %d of module '%s' is malformed", what, (int)i,
+      return nr_error_set(error, NORIA_ERROR_INVALID, "%s %d of module '%s' is malformed", what, (int)i,
                       module->name ? module->name : "");
   return NORIA_OK;
 }
 
 static NoriaStatus check_module(const NoriaModule *module, NoriaError *error) {
-  if (!module) return nr_error(error, NORIA_ERROR_INVALID, "there is no module");
+  if (!module) return nr_error_set(error, NORIA_ERROR_INVALID, "there is no module");
   if (module->abi_version != NORIA_ABI_VERSION)
-    return nr_error(error, NORIA_ERROR_UNSUPPORTED, "the program was compiled for ABI version %d, this runtime has %d",
-                    (int)module->abi_version, NORIA_ABI_VERSION);
+    return nr_error_set(error, NORIA_ERROR_UNSUPPORTED,
+                        "the program was compiled for ABI version %d, this runtime has %d", (int)module->abi_version,
+                        NORIA_ABI_VERSION);
   if (!module->entry || module->num_inputs < 0 || module->num_outputs < 0 || module->num_constants < 0 ||
       module->num_imports < 0 || module->num_sites < 0 || (module->num_constants > 0 && !module->constants) ||
       (module->num_imports > 0 && !module->imports) || (module->num_sites > 0 && !module->sites))
-    return nr_error(error, NORIA_ERROR_INVALID, "the module is malformed");
+    return nr_error_set(error, NORIA_ERROR_INVALID, "the module is malformed");
   NoriaStatus status = check_values(module, "input", module->inputs, module->num_inputs, error);
   return status ? status : check_values(module, "output", module->outputs, module->num_outputs, error);
 }
@@ -45,7 +46,7 @@ static NoriaStatus resolve_constants(NoriaProgram *program, NoriaError *error) {
   for (int32_t i = 0; i < module->num_constants; i++) {
     program->constants[i] = module->constants[i].data;
     if (!program->constants[i] && module->constants[i].size > 0)
-      return nr_error(error, NORIA_ERROR_INVALID, "constant %d has no data", (int)i);
+      return nr_error_set(error, NORIA_ERROR_INVALID, "constant %d has no data", (int)i);
   }
   return NORIA_OK;
 }
@@ -58,7 +59,7 @@ static NoriaStatus resolve_imports(NoriaProgram *program, const NoriaProgramOpti
       if (strcmp(options->imports[k].name, module->imports[i]) == 0) found = options->imports[k].function;
     if (!found) found = nr_import_find(module->imports[i]);
     if (!found)
-      return nr_error(error, NORIA_ERROR_NOT_FOUND, "the program imports '%s', which this runtime does not have",
+      return nr_error_set(error, NORIA_ERROR_NOT_FOUND, "the program imports '%s', which this runtime does not have",
                       module->imports[i]);
     program->imports[i] = found;
   }
@@ -103,7 +104,7 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
   NoriaStatus status = check_module(module, error);
   if (status) return status;
   NoriaProgram *program = program_new(module);
-  if (!program) return nr_error_memory(error, sizeof(NoriaProgram));
+  if (!program) return nr_error_set_memory(error, sizeof(NoriaProgram));
   program->threads = count_threads(options ? options->threads : 0);
   program->cache_size = DEFAULT_CACHE;
   if (options) {
@@ -112,7 +113,7 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
   }
   if ((status = resolve_constants(program, error)) || (status = resolve_imports(program, options, error))) goto failed;
   if (program->threads > 1 && !(program->pool = nr_pool_create(program->threads))) {
-    status = nr_error_memory(error, sizeof(NoriaProgram));
+    status = nr_error_set_memory(error, sizeof(NoriaProgram));
     goto failed;
   }
   if (options) {
@@ -129,19 +130,19 @@ failed:
 NoriaStatus noria_program_load(const char *path, const NoriaProgramOptions *options, NoriaProgram **out_program,
                                NoriaError *error) {
   *out_program = NULL;
-  if (!path || !*path) return nr_error(error, NORIA_ERROR_INVALID, "the path is empty");
+  if (!path || !*path) return nr_error_set(error, NORIA_ERROR_INVALID, "the path is empty");
   /* dlopen searches the system's folders for a name without a slash, but a path means the file. */
   char *file = NULL;
-  if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0) return nr_error_memory(error, strlen(path));
+  if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0) return nr_error_set_memory(error, strlen(path));
   void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
   free(file);
   if (!library) {
     const char *why = dlerror();
-    return nr_error(error, NORIA_ERROR_NOT_FOUND, "%s", why ? why : path);
+    return nr_error_set(error, NORIA_ERROR_NOT_FOUND, "%s", why ? why : path);
   }
   const NoriaModule *module = dlsym(library, "noria_module");
   NoriaStatus status = module ? noria_program_create(module, options, out_program, error)
-                              : nr_error(error, NORIA_ERROR_INVALID,
+                              : nr_error_set(error, NORIA_ERROR_INVALID,
                                          "'%s' is not a compiled program: it has no symbol noria_module", path);
   if (status)
     dlclose(library);
@@ -176,7 +177,7 @@ static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const Nori
   size_t size;
   if (nr_shape_size(dtype, desc->rank, desc->dims, &count, &size, error)) return NULL;
   if (!desc->data && count > 0) {
-    nr_error(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
+    nr_error_set(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
     return NULL;
   }
   void *base = desc->data ? nr_allocator_detach(&e->allocator, desc->data) : NULL;
@@ -189,14 +190,14 @@ static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const Nori
     value = nr_tensor_alloc(dtype, desc->rank, desc->dims, count, size);
     if (value) memcpy(value->as.tensor.data, desc->data, size);
   }
-  if (!value) nr_error_memory(error, size);
+  if (!value) nr_error_set_memory(error, size);
   NoriaString **strings = value && dtype == NORIA_STRING ? value->as.tensor.data : NULL;
   for (int64_t i = 0; strings && i < count; i++) {
     if (!(strings[i] = nr_string_retain(strings[i]))) {
       /* The elements after this one are the run's, not ours. */
       memset(strings + i, 0, (size_t)(count - i) * sizeof(*strings));
       noria_value_release(value);
-      nr_error_memory(error, size);
+      nr_error_set_memory(error, size);
       return NULL;
     }
   }
@@ -206,7 +207,7 @@ static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const Nori
 static NoriaValue *take_handle(NrExec *e, const NoriaValueInfo *info, const NoriaDesc *desc, NoriaError *error) {
   NoriaValue *handle = desc->data;
   if (!handle) {
-    nr_error(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
+    nr_error_set(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
     return NULL;
   }
   if (handle->run == e && atomic_load_explicit(&handle->refs, memory_order_relaxed) == 1) {
@@ -214,7 +215,7 @@ static NoriaValue *take_handle(NrExec *e, const NoriaValueInfo *info, const Nori
     return handle;
   }
   NoriaValue *copy = nr_handle_copy(handle);
-  if (!copy) nr_error_memory(error, sizeof(NoriaValue));
+  if (!copy) nr_error_set_memory(error, sizeof(NoriaValue));
   return copy;
 }
 
@@ -246,12 +247,14 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   const NoriaModule *module = program->module;
   int64_t until = deadline(e->limits.time_s);
   if (until && !nr_watchdog_add(&program->watchdog, e, until))
-    return nr_error(error, NORIA_ERROR_MEMORY, "the system gives no thread to watch the time limit");
+    return nr_error_set(error, NORIA_ERROR_MEMORY, "the system gives no thread to watch the time limit");
   int32_t result = module->entry(&e->pub, e->descs, e->descs + module->num_inputs);
   if (until) nr_watchdog_remove(&program->watchdog, e);
   bool failed = atomic_load(&e->failed) != 0;
-  if (failed) return nr_error(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");
-  if (result) return nr_error(error, NORIA_ERROR_INTERNAL, "the program failed with %d and no message", (int)result);
+  if (failed)
+    return nr_error_set(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");
+  if (result)
+    return nr_error_set(error, NORIA_ERROR_INTERNAL, "the program failed with %d and no message", (int)result);
   return NORIA_OK;
 }
 
@@ -260,10 +263,10 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
                               NoriaError *error) {
   for (size_t i = 0; i < num_outputs; i++) out_outputs[i] = NULL;
   if (num_outputs != (size_t)program->module->num_outputs)
-    return nr_error(error, NORIA_ERROR_INVALID, "the program has %d outputs, but there is room for %zu",
+    return nr_error_set(error, NORIA_ERROR_INVALID, "the program has %d outputs, but there is room for %zu",
                     (int)program->module->num_outputs, num_outputs);
   NrExec *e = nr_exec_acquire(program);
-  if (!e) return nr_error_memory(error, sizeof(NrExec));
+  if (!e) return nr_error_set_memory(error, sizeof(NrExec));
   nr_exec_begin(e, options ? &options->limits : &program->limits);
   NoriaStatus status = nr_feeds_bind(program, e, inputs, num_inputs, error);
   if (!status) status = call_entry(program, e, error);

@@ -1,9 +1,9 @@
 /* sequence.c - sequences and optionals.
  *
- * A sequence is a slice of an NrItems block that other sequences may share. Inserting at the end of the slice, when the
- * block's items end there too, adds an item to the block and changes nobody else's slice: so a loop that carries a
- * sequence and appends to it pays O(1) per trip, whoever holds the older ones. All other edits are in place when the block
- * has one owner and copy the references otherwise. */
+ * A sequence is a slice of an NrItems block that other sequences may share. Inserting at the end of the slice, when
+ * the block's items end there too, adds an item to the block and changes nobody else's slice: so a loop that carries
+ * a sequence and appends to it pays O(1) per trip, whoever holds the older ones. All other edits are in place when
+ * the block has one owner and copy the references otherwise. */
 #include "runtime/internal.h"
 
 #include <stdlib.h>
@@ -143,20 +143,20 @@ NoriaStatus noria_sequence_create(NoriaDType dtype, const NoriaValue *const *ite
                                   NoriaValue **out_value, NoriaError *error) {
   *out_value = NULL;
   if (noria_dtype_size(dtype) == 0)
-    return nr_error(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
-  if (count < 0 || (count > 0 && !items)) return nr_error(error, NORIA_ERROR_INVALID, "the items are missing");
+    return nr_error_set(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
+  if (count < 0 || (count > 0 && !items)) return nr_error_set(error, NORIA_ERROR_INVALID, "the items are missing");
   for (int64_t i = 0; i < count; i++) {
     if (!items[i] || items[i]->kind != NORIA_KIND_TENSOR)
-      return nr_error(error, NORIA_ERROR_INVALID, "item %lld of the sequence is not a tensor", (long long)i);
+      return nr_error_set(error, NORIA_ERROR_INVALID, "item %lld of the sequence is not a tensor", (long long)i);
     if (items[i]->dtype != dtype)
-      return nr_error(error, NORIA_ERROR_INVALID, "item %lld is %s in a sequence of %s", (long long)i,
+      return nr_error_set(error, NORIA_ERROR_INVALID, "item %lld is %s in a sequence of %s", (long long)i,
                       noria_dtype_name(items[i]->dtype), noria_dtype_name(dtype));
   }
   NoriaValue *v = nr_sequence_new(dtype);
-  if (!v) return nr_error_memory(error, sizeof(NoriaValue));
+  if (!v) return nr_error_set_memory(error, sizeof(NoriaValue));
   if (count > 0 && !(v->as.sequence.items = items_new(count))) {
     noria_value_release(v);
-    return nr_error_memory(error, (size_t)count * sizeof(NoriaValue *));
+    return nr_error_set_memory(error, (size_t)count * sizeof(NoriaValue *));
   }
   for (int64_t i = 0; i < count; i++) v->as.sequence.items->at[i] = noria_value_retain(items[i]);
   if (count > 0) atomic_init(&v->as.sequence.items->used, count);
@@ -193,11 +193,11 @@ NoriaStatus noria_optional_create(const NoriaValue *item, NoriaKind kind, NoriaD
     dtype = item->dtype;
   }
   if (kind != NORIA_KIND_TENSOR && kind != NORIA_KIND_SEQUENCE)
-    return nr_error(error, NORIA_ERROR_INVALID, "an optional holds a tensor or a sequence");
+    return nr_error_set(error, NORIA_ERROR_INVALID, "an optional holds a tensor or a sequence");
   if (noria_dtype_size(dtype) == 0)
-    return nr_error(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
+    return nr_error_set(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
   if (!(*out_value = nr_optional_new(noria_value_retain(item), kind, dtype)))
-    return nr_error_memory(error, sizeof(NoriaValue));
+    return nr_error_set_memory(error, sizeof(NoriaValue));
   return NORIA_OK;
 }
 

@@ -44,23 +44,23 @@ NoriaDType noria_value_dtype(const NoriaValue *value) { return value->dtype; }
 NoriaStatus nr_shape_size(NoriaDType dtype, int64_t rank, const int64_t *dims, int64_t *out_count, size_t *out_size,
                           NoriaError *error) {
   size_t element = noria_dtype_size(dtype);
-  if (element == 0) return nr_error(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
+  if (element == 0) return nr_error_set(error, NORIA_ERROR_INVALID, "%d is not an element type", (int)dtype);
   if (rank < 0 || rank > NORIA_MAX_RANK)
-    return nr_error(error, NORIA_ERROR_INVALID, "rank %lld is not in 0..%d", (long long)rank, NORIA_MAX_RANK);
-  if (rank > 0 && !dims) return nr_error(error, NORIA_ERROR_INVALID, "a tensor of rank %d needs dims", (int)rank);
+    return nr_error_set(error, NORIA_ERROR_INVALID, "rank %lld is not in 0..%d", (long long)rank, NORIA_MAX_RANK);
+  if (rank > 0 && !dims) return nr_error_set(error, NORIA_ERROR_INVALID, "a tensor of rank %d needs dims", (int)rank);
   int64_t count = 1, size;
   bool empty = false;
   for (int64_t i = 0; i < rank; i++) {
     if (dims[i] < 0)
-      return nr_error(error, NORIA_ERROR_INVALID, "dim %d is negative: %lld", (int)i, (long long)dims[i]);
+      return nr_error_set(error, NORIA_ERROR_INVALID, "dim %d is negative: %lld", (int)i, (long long)dims[i]);
     empty |= dims[i] == 0;
   }
   for (int64_t i = 0; i < rank && !empty; i++)
     if (!nr_mul_i64(count, dims[i], &count))
-      return nr_error(error, NORIA_ERROR_INVALID, "the product of the dims does not fit 64 bits");
+      return nr_error_set(error, NORIA_ERROR_INVALID, "the product of the dims does not fit 64 bits");
   if (empty) count = 0;
   if (!nr_mul_i64(count, (int64_t)element, &size))
-    return nr_error(error, NORIA_ERROR_INVALID, "the size in bytes does not fit 64 bits");
+    return nr_error_set(error, NORIA_ERROR_INVALID, "the size in bytes does not fit 64 bits");
   *out_count = count;
   *out_size = (size_t)size;
   return NORIA_OK;
@@ -116,9 +116,9 @@ NoriaStatus noria_tensor_create(NoriaDType dtype, int64_t rank, const int64_t *d
   NoriaStatus status = nr_shape_size(dtype, rank, dims, &count, &size, error);
   if (status) return status;
   if (dtype == NORIA_STRING)
-    return nr_error(error, NORIA_ERROR_INVALID, "string tensors are made by noria_tensor_create_strings");
+    return nr_error_set(error, NORIA_ERROR_INVALID, "string tensors are made by noria_tensor_create_strings");
   NoriaValue *v = nr_tensor_alloc(dtype, rank, dims, count, size);
-  if (!v) return nr_error_memory(error, size);
+  if (!v) return nr_error_set_memory(error, size);
   if (data && size)
     memcpy(v->as.tensor.data, data, size);
   else
@@ -139,12 +139,13 @@ NoriaStatus noria_tensor_wrap(NoriaDType dtype, int64_t rank, const int64_t *dim
   *out_value = NULL;
   NoriaStatus status = nr_shape_size(dtype, rank, dims, &count, &size, error);
   if (status) return status;
-  if (dtype == NORIA_STRING) return nr_error(error, NORIA_ERROR_INVALID, "string tensors cannot wrap memory");
-  if (!data && count > 0) return nr_error(error, NORIA_ERROR_INVALID, "%lld elements at NULL", (long long)count);
+  if (dtype == NORIA_STRING) return nr_error_set(error, NORIA_ERROR_INVALID, "string tensors cannot wrap memory");
+  if (!data && count > 0) return nr_error_set(error, NORIA_ERROR_INVALID, "%lld elements at NULL", (long long)count);
   if ((uintptr_t)data % element_alignment(dtype) != 0)
-    return nr_error(error, NORIA_ERROR_INVALID, "the data is not aligned to its %s elements", noria_dtype_name(dtype));
+    return nr_error_set(error, NORIA_ERROR_INVALID, "the data is not aligned to its %s elements",
+                        noria_dtype_name(dtype));
   NoriaValue *v = nr_tensor_new(dtype, rank, dims, data, release, user);
-  if (!v) return nr_error_memory(error, sizeof(NoriaValue));
+  if (!v) return nr_error_set_memory(error, sizeof(NoriaValue));
   *out_value = v;
   return NORIA_OK;
 }
@@ -156,20 +157,20 @@ NoriaStatus noria_tensor_create_strings(int64_t rank, const int64_t *dims, const
   *out_value = NULL;
   NoriaStatus status = nr_shape_size(NORIA_STRING, rank, dims, &count, &size, error);
   if (status) return status;
-  if (!strings && count > 0) return nr_error(error, NORIA_ERROR_INVALID, "%lld strings at NULL", (long long)count);
+  if (!strings && count > 0) return nr_error_set(error, NORIA_ERROR_INVALID, "%lld strings at NULL", (long long)count);
   NoriaValue *v = nr_tensor_alloc(NORIA_STRING, rank, dims, count, size);
-  if (!v) return nr_error_memory(error, size);
+  if (!v) return nr_error_set_memory(error, size);
   NoriaString **elements = v->as.tensor.data;
   for (int64_t i = 0; i < count; i++) {
     const char *text = strings[i];
     size_t bytes = sizes ? sizes[i] : text ? strlen(text) : 0;
     if (!text && (bytes > 0 || !sizes)) {
       noria_value_release(v);
-      return nr_error(error, NORIA_ERROR_INVALID, "string %lld is NULL", (long long)i);
+      return nr_error_set(error, NORIA_ERROR_INVALID, "string %lld is NULL", (long long)i);
     }
     if (!(elements[i] = nr_string_new(text, bytes))) {
       noria_value_release(v);
-      return nr_error_memory(error, bytes);
+      return nr_error_set_memory(error, bytes);
     }
   }
   *out_value = v;

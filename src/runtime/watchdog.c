@@ -1,5 +1,5 @@
-/* watchdog.c - one thread per program that sets the stop flag of runs whose time is over. It starts with the first run that
- * has a time limit. */
+/* watchdog.c - one thread per program that sets the stop flag of runs whose time is over. It starts with the first
+ * run that has a time limit. */
 #include "runtime/internal.h"
 
 #include <time.h>

@@ -38,8 +38,8 @@ static inline NoriaProgram *make_program(const NoriaModule *module, int32_t thre
 static inline NoriaStatus run_i64(NoriaProgram *program, int64_t n, const NoriaRunOptions *options, NoriaError *error) {
   NoriaValue *input = make_i64(n), *output = NULL;
   const NoriaValue *inputs[] = {input};
-  NoriaStatus status =
-      noria_program_run(program, inputs, 1, &output, (size_t)noria_program_module(program)->num_outputs, options, error);
+  NoriaStatus status = noria_program_run(program, inputs, 1, &output,
+                                         (size_t)noria_program_module(program)->num_outputs, options, error);
   if (status) assert_null(output);
   noria_value_release(output);
   noria_value_release(input);
