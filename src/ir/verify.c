@@ -1,0 +1,161 @@
+/* verify.c - the verifier's walk: structure of regions and blocks, branches, dominance. The order for one op: its row, its own
+ * blocks, and only if both are right its hook, which may then rely on them; then the ops inside. */
+#include "ir/verify.h"
+
+typedef struct Verifier {
+  NrContext *ctx;
+  NrSymbolTables symbols;
+  NrMap dominance; /* NrRegion* -> NrDominance*, of regions with several blocks that are being walked */
+  bool good;
+} Verifier;
+
+static void fail(Verifier *v) { v->good = false; }
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+
+static bool may_end_block(const NrOp *op) { return op->info->id == NR_OP_unregistered || nr_op_has(op, NR_TERMINATOR); }
+
+/* Blocks end in a terminator, and nothing else does. */
+static bool check_block_end(NrOp *parent, NrBlock *block, bool needs_terminator) {
+  bool good = true;
+  if (!block->last) {
+    if (needs_terminator) good = nr_op_error(parent, "has an empty block: expected at least a terminator") == NR_OK;
+    return good;
+  }
+  if (needs_terminator && !may_end_block(block->last)) {
+    nr_op_error(parent, "has a block without a terminator");
+    nr_note(nr_op_context(parent), block->last->loc, "the block's last op is here");
+    good = false;
+  }
+  for (NrOp *op = block->first; op != block->last; op = op->next) {
+    if (nr_op_has(op, NR_TERMINATOR)) good = nr_op_error(op, "must be the last operation in the parent block") == NR_OK;
+    else if (op->num_successors)
+      good = nr_op_error(op, "with block successors must terminate its parent block") == NR_OK;
+  }
+  return good;
+}
+
+static bool check_region(NrOp *op, uint32_t index) {
+  NrRegion *region = &op->regions[index];
+  bool good = true;
+  if (nr_op_has(op, NR_SINGLE_BLOCK) && region->first != region->last)
+    good = nr_op_error(op, "expects region #%u to have 0 or 1 blocks", index) == NR_OK;
+  if (region->first && region->first->first_pred)
+    good = nr_op_error(op, "entry block of region #%u may not have predecessors", index) == NR_OK;
+  bool loose = nr_op_has(op, NR_NO_TERMINATOR) || (op->info->id == NR_OP_unregistered && region->first == region->last);
+  for (NrBlock *block = region->first; block; block = block->next) good &= check_block_end(op, block, !loose);
+  return good;
+}
+
+/* ---- branches --------------------------------------------------------------------------------------------------- */
+
+static bool check_successor(NrOp *op, uint32_t i) {
+  const NrSuccessor *s = &op->successors[i];
+  NrContext *ctx = nr_op_context(op);
+  if (!op->block || s->block->region != op->block->region)
+    return nr_op_error(op, "successor #%u is a block of another region", i) == NR_OK;
+  if (op->info->id == NR_OP_unregistered && s->num_operands == 0) return true;
+  if (s->num_operands != s->block->num_args)
+    return nr_op_error(op, "branch has %u operands for successor #%u, but target block has %u", s->num_operands, i,
+                       s->block->num_args) == NR_OK;
+  bool good = true;
+  for (uint32_t k = 0; k < s->num_operands; k++) {
+    NrType passed = nr_successor_operand(op, i, k)->type, wanted = nr_block_arg(s->block, k)->type;
+    if (passed == wanted) continue;
+    good = nr_op_error(op, "type mismatch for bb argument #%u of successor #%u: '%s' vs '%s'", k, i,
+                       nr_type_text(ctx, passed), nr_type_text(ctx, wanted)) == NR_OK;
+  }
+  return good;
+}
+
+/* ---- dominance -------------------------------------------------------------------------------------------------- */
+
+static const NrDominance *dominance_of(Verifier *v, NrRegion *region) {
+  NrDominance *dom = nr_map_get(&v->dominance, region);
+  if (!dom) nr_map_set(&v->dominance, region, dom = nr_dominance_create(region));
+  return dom;
+}
+
+static void forget_dominance(Verifier *v, NrRegion *region) {
+  NrDominance *dom = nr_map_get(&v->dominance, region);
+  if (!dom) return;
+  nr_dominance_destroy(dom);
+  nr_map_remove(&v->dominance, region);
+}
+
+static bool report_use(NrOp *op, uint32_t index, const char *message) {
+  NrContext *ctx = nr_op_context(op);
+  const NrValue *value = op->operands[index].value;
+  nr_error(ctx, op->loc, "operand #%u of '%.*s' %s", index, NR_STR_ARG(nr_op_name(op)), message);
+  NrLoc loc = value->op ? value->op->loc : value->loc;
+  if (loc) nr_note(ctx, loc, value->op ? "operand defined here" : "it is a block argument, declared here");
+  return false;
+}
+
+/* Both in one region: whether the definition comes first. */
+static bool is_defined_before(Verifier *v, const NrValue *value, NrOp *user) {
+  NrBlock *block = nr_value_block(value);
+  NrRegion *region = block->region;
+  if (region->op && nr_op_has(region->op, NR_GRAPH_REGION)) return true;
+  if (block == user->block) return !value->op || (value->op != user && nr_op_is_before(value->op, user));
+  const NrDominance *dom = dominance_of(v, region);
+  return !nr_dominance_reachable(dom, user->block) || nr_dominates_block(dom, block, user->block);
+}
+
+static bool check_operand(Verifier *v, NrOp *op, uint32_t index) {
+  const NrValue *value = op->operands[index].value;
+  if (!value) return nr_op_error(op, "operand #%u is missing", index) == NR_OK;
+  NrBlock *block = nr_value_block(value);
+  if (!block) return report_use(op, index, "is defined by an op that is not in the program");
+  NrOp *at = op; /* op, or its ancestor in the region of the definition */
+  for (; at && at->block && at->block->region != block->region; at = nr_op_parent(at)) {
+    NrOp *parent = nr_op_parent(at);
+    if (parent && nr_op_has(parent, NR_ISOLATED)) {
+      report_use(op, index, "is defined outside of the region");
+      nr_note(v->ctx, parent->loc, "this op's regions are isolated from above");
+      return false;
+    }
+  }
+  if (!at || !at->block) return report_use(op, index, "is not visible here: it is defined inside of another region");
+  return is_defined_before(v, value, at) || report_use(op, index, "does not dominate this use");
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------------- */
+
+static void verify_op(Verifier *v, NrOp *op, size_t depth);
+
+static void verify_inside(Verifier *v, NrOp *op, size_t depth) {
+  for (uint32_t i = 0; i < op->num_regions; i++) {
+    for (NrBlock *block = op->regions[i].first; block; block = block->next)
+      for (NrOp *inner = block->first; inner; inner = inner->next) verify_op(v, inner, depth + 1);
+    forget_dominance(v, &op->regions[i]);
+  }
+}
+
+static void verify_op(Verifier *v, NrOp *op, size_t depth) {
+  if (depth > NR_MAX_NESTING) {
+    nr_op_error(op, "is nested more than %d levels deep", NR_MAX_NESTING);
+    fail(v);
+    return;
+  }
+  bool good = nr_verify_row(op);
+  for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);
+  for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (op->block && !check_operand(v, op, i)) fail(v);
+  good = good && nr_verify_symbol_uses(&v->symbols, op);
+  if (good && op->info->verify) good = op->info->verify(op) == NR_OK;
+  if (nr_op_has(op, NR_SYMBOL_TABLE)) good &= nr_verify_symbol_table(op);
+  if (!good) fail(v);
+  if (op->num_regions) verify_inside(v, op, depth);
+}
+
+NrStatus nr_verify(NrOp *op) {
+  Verifier v = {.ctx = nr_op_context(op), .good = true};
+  verify_op(&v, op, 0);
+  for (NrOp *up = op; up; up = nr_op_parent(up)) /* op need not be the whole program */
+    if (up->block) forget_dominance(&v, up->block->region);
+  nr_map_deinit(&v.dominance);
+  nr_symbol_tables_deinit(&v.symbols);
+  return v.good ? NR_OK : NR_ERROR_INVALID;
+}

@@ -1,0 +1,19 @@
+/* verify.h - the parts of the verifier, for verify*.c only. */
+#ifndef NORIA_IR_VERIFY_H
+#define NORIA_IR_VERIFY_H
+
+#include "ir/text.h"
+
+/* Each reports all that it finds through nr_op_error and answers whether nothing was wrong. */
+bool nr_verify_row(NrOp *op); /* verify_row.c: numbers, types and attributes against the row */
+
+typedef struct NrSymbolTables {
+  NrMap tables; /* NrOp* of a symbol table -> NrStrMap* of its symbols */
+  NR_VEC(NrStrMap *) all;
+} NrSymbolTables;
+/* verify_symbols.c: names in a table are unique; declared symbol attributes lead somewhere. */
+bool nr_verify_symbol_table(NrOp *table);
+bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op);
+void nr_symbol_tables_deinit(NrSymbolTables *tables);
+
+#endif

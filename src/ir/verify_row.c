@@ -1,0 +1,302 @@
+/* verify_row.c - an op against its row: how many operands, results, regions and successors, their types, the attributes. */
+#include "ir/verify.h"
+
+typedef struct Row {
+  NrOp *op;
+  NrContext *ctx;
+  const NrOpSpec *spec;
+  bool good;
+} Row;
+
+static const char *words(Row *r, NrStr constraint) { return nr_constraint_words(r->ctx, constraint); }
+
+/* ---- numbers ---------------------------------------------------------------------------------------------------- */
+
+static void count_range(const NrSpecItem *items, size_t count, size_t *out_least, bool *out_exact) {
+  *out_least = 0;
+  *out_exact = true;
+  for (size_t i = 0; i < count; i++) {
+    *out_least += items[i].arity == 0;
+    *out_exact &= items[i].arity == 0;
+  }
+}
+
+/* One `?` group and no other that varies: one more than the least at most. */
+static bool count_fits(const NrSpecItem *items, size_t count, size_t found) {
+  size_t least, optional = 0, many = 0;
+  bool exact;
+  count_range(items, count, &least, &exact);
+  for (size_t i = 0; i < count; i++) {
+    optional += items[i].arity == '?';
+    many += items[i].arity == '*';
+  }
+  return found >= least && (many || found <= least + optional);
+}
+
+static void check_count(Row *r, const NrSpecItem *items, size_t count, size_t found, const char *what) {
+  if (count_fits(items, count, found)) return;
+  size_t least;
+  bool exact;
+  count_range(items, count, &least, &exact);
+  nr_op_error(r->op, "expected %zu%s %s%s, but found %zu", least, exact ? "" : " or more", what, least == 1 ? "" : "s", found);
+  r->good = false;
+}
+
+/* Sizes of operand groups: one per group, none negative, single groups 1, optional ones 0 or 1, in all as many as there are. */
+static void check_segments(Row *r) {
+  const NrOpSpec *spec = r->spec;
+  NrAttr sizes = nr_op_attr(r->op, "operandSegmentSizes");
+  if (!sizes) {
+    nr_op_error(r->op, "requires attribute 'operandSegmentSizes'");
+    r->good = false;
+    return;
+  }
+  size_t sum = 0, size;
+  bool fits = sizes->kind == NR_ATTR_DENSE_ARRAY && sizes->data_size == 4 * spec->num_operands;
+  for (size_t i = 0; fits && i < spec->num_operands; i++) {
+    char arity = spec->operands[i].arity;
+    fits = nr_segment_size(sizes, i, &size) && nr_add_size(sum, size, &sum) && (arity == '*' || size <= 1) &&
+           (arity != 0 || size == 1);
+  }
+  if (fits && sum == nr_op_num_plain_operands(r->op)) return;
+  nr_op_error(r->op, "has %zu operands, which attribute 'operandSegmentSizes' does not share out to its %zu groups",
+              nr_op_num_plain_operands(r->op), spec->num_operands);
+  r->good = false;
+}
+
+static void check_counts(Row *r) {
+  NrOp *op = r->op;
+  const NrOpSpec *s = r->spec;
+  if (nr_op_has(op, NR_SEGMENTS)) check_segments(r);
+  else check_count(r, s->operands, s->num_operands, nr_op_num_plain_operands(op), "operand");
+  check_count(r, s->results, s->num_results, op->num_results, "result");
+  check_count(r, s->successors, s->num_successors, op->num_successors, "successor");
+  bool variadic = s->num_regions && s->regions[s->num_regions - 1].arity == '*';
+  if (op->num_regions == s->num_regions || (variadic && op->num_regions + 1 >= s->num_regions)) return;
+  nr_op_error(op, "incorrect number of regions: expected %zu but found %u", s->num_regions, op->num_regions);
+  r->good = false;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------ */
+
+static const char *arity_words(char arity) { return arity == '*' ? "variadic of " : ""; }
+
+static void check_type(Row *r, const NrSpecItem *item, const char *what, size_t number, NrType type) {
+  if (nr_constraint_holds(item->constraint, type)) return;
+  nr_op_error(r->op, "%s #%zu must be %s%s, but got '%s'", what, number, arity_words(item->arity),
+              words(r, item->constraint), nr_type_text(r->ctx, type));
+  r->good = false;
+}
+
+static bool any_with_variable(const NrSpecItem *items, size_t count, char variable, bool all) {
+  for (size_t i = 0; i < count; i++)
+    if ((items[i].variable == variable) != all) return !all;
+  return all;
+}
+
+static void append_names(NrBuf *out, const NrSpecItem *items, size_t count, char variable) {
+  for (size_t i = 0; i < count; i++) {
+    if (items[i].variable != variable) continue;
+    if (out->size) nr_buf_puts(out, ", ");
+    nr_buf_str(out, items[i].name);
+  }
+}
+
+static void report_variable(Row *r, char variable, NrType first, NrType other) {
+  const NrOpSpec *s = r->spec;
+  bool operands = s->num_operands && any_with_variable(s->operands, s->num_operands, variable, true);
+  bool results = s->num_results && any_with_variable(s->results, s->num_results, variable, true);
+  bool some_results = any_with_variable(s->results, s->num_results, variable, false);
+  const char *a = nr_type_text(r->ctx, first), *b = nr_type_text(r->ctx, other);
+  r->good = false;
+  if (operands && results) {
+    nr_op_error(r->op, "requires the same type for all operands and results, but has '%s' and '%s'", a, b);
+  } else if (operands && !some_results) {
+    nr_op_error(r->op, "requires all operands to have the same type, but has '%s' and '%s'", a, b);
+  } else {
+    NrBuf names = {0};
+    append_names(&names, s->operands, s->num_operands, variable);
+    append_names(&names, s->results, s->num_results, variable);
+    nr_op_error(r->op, "failed to verify that all of {%s} have same type: '%s' and '%s'", names.data, a, b);
+    nr_buf_deinit(&names);
+  }
+}
+
+typedef struct Variables {
+  NrType types[26];
+  bool reported[26];
+} Variables;
+
+static void bind_variable(Row *r, Variables *v, char variable, NrType type) {
+  if (!variable) return;
+  int i = variable - 'A';
+  if (!v->types[i]) v->types[i] = type;
+  if (v->types[i] == type || v->reported[i]) return;
+  v->reported[i] = true;
+  report_variable(r, variable, v->types[i], type);
+}
+
+static void check_types(Row *r) {
+  NrOp *op = r->op;
+  const NrOpSpec *s = r->spec;
+  Variables variables = {0};
+  size_t begin, count;
+  for (size_t g = 0; g < s->num_operands; g++) {
+    if (!nr_op_operand_group(op, g, &begin, &count)) continue;
+    for (size_t i = begin; i < begin + count; i++) check_type(r, &s->operands[g], "operand", i, nr_operand(op, i)->type);
+    for (size_t i = begin; i < begin + count; i++) bind_variable(r, &variables, s->operands[g].variable, nr_operand(op, i)->type);
+  }
+  for (size_t g = 0; g < s->num_results; g++) {
+    if (!nr_op_result_group(op, g, &begin, &count)) continue;
+    for (size_t i = begin; i < begin + count; i++) check_type(r, &s->results[g], "result", i, nr_result(op, i)->type);
+    for (size_t i = begin; i < begin + count; i++) bind_variable(r, &variables, s->results[g].variable, nr_result(op, i)->type);
+  }
+}
+
+/* ---- regions ---------------------------------------------------------------------------------------------------- */
+
+static void check_region_args(Row *r, size_t index) {
+  const NrSpecItem *items = r->spec->region_args[index], *region = &r->spec->regions[index];
+  size_t count = r->spec->num_region_args[index];
+  NrBlock *block = nr_op_body(r->op, index);
+  if (!items || !block) return;
+  if (!count_fits(items, count, block->num_args)) {
+    size_t least;
+    bool exact;
+    count_range(items, count, &least, &exact);
+    nr_op_error(r->op, "expects region #%zu ('%.*s') to have %zu%s arguments, but found %u", index, NR_STR_ARG(region->name),
+                least, exact ? "" : " or more", block->num_args);
+    r->good = false;
+    return;
+  }
+  size_t singles, at = 0;
+  bool exact;
+  count_range(items, count, &singles, &exact);
+  for (size_t i = 0; i < count; i++) {
+    size_t n = items[i].arity ? block->num_args - singles : 1;
+    for (size_t k = 0; k < n; k++, at++) {
+      NrType type = nr_block_arg(block, at)->type;
+      if (nr_constraint_holds(items[i].constraint, type)) continue;
+      nr_op_error(r->op, "expects argument #%zu ('%.*s') of region #%zu to be %s, but got '%s'", at, NR_STR_ARG(items[i].name),
+                  index, words(r, items[i].constraint), nr_type_text(r->ctx, type));
+      r->good = false;
+    }
+  }
+}
+
+static void check_regions(Row *r) {
+  NrOp *op = r->op;
+  for (size_t i = 0; i < op->num_regions && i < r->spec->num_regions; i++) {
+    bool may_be_empty = r->spec->regions[i].arity || nr_op_has(op, NR_FUNCTION) || nr_op_has(op, NR_SYMBOL);
+    if (!nr_op_body(op, i) && !may_be_empty) {
+      nr_op_error(op, "region #%zu ('%.*s') must have a block", i, NR_STR_ARG(r->spec->regions[i].name));
+      r->good = false;
+    }
+    check_region_args(r, i);
+  }
+}
+
+/* ---- attributes ------------------------------------------------------------------------------------------------- */
+
+static bool is_int_of(NrAttr a, uint32_t width) { return a->kind == NR_ATTR_INTEGER && nr_type_is_int_width(a->type, width); }
+static bool kind_any(NrAttr a) { return a != NULL; }
+static bool kind_unit(NrAttr a) { return a->kind == NR_ATTR_UNIT; }
+static bool kind_bool(NrAttr a) { return is_int_of(a, 1); }
+static bool kind_int(NrAttr a) { return a->kind == NR_ATTR_INTEGER; }
+static bool kind_i32(NrAttr a) { return is_int_of(a, 32); }
+static bool kind_i64(NrAttr a) { return is_int_of(a, 64); }
+static bool kind_index(NrAttr a) { return a->kind == NR_ATTR_INTEGER && nr_type_is_index(a->type); }
+static bool kind_float(NrAttr a) { return a->kind == NR_ATTR_FLOAT; }
+static bool kind_string(NrAttr a) { return a->kind == NR_ATTR_STRING; }
+static bool kind_symbol(NrAttr a) { return a->kind == NR_ATTR_SYMBOL; }
+static bool kind_array(NrAttr a) { return a->kind == NR_ATTR_ARRAY; }
+static bool kind_dict(NrAttr a) { return a->kind == NR_ATTR_DICT; }
+static bool kind_type(NrAttr a) { return a->kind == NR_ATTR_TYPE; }
+static bool kind_map(NrAttr a) { return a->kind == NR_ATTR_AFFINE_MAP; }
+static bool kind_elements(NrAttr a) {
+  return nr_attr_is_elements(a) || a->kind == NR_ATTR_DENSE_STRINGS || a->kind == NR_ATTR_SPARSE;
+}
+static bool kind_i64s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64); }
+
+static const struct AttrKind {
+  const char *name;
+  bool (*holds)(NrAttr a);
+  const char *words;
+} attr_kinds[] = {
+    {"any", kind_any, "any attribute"},
+    {"unit", kind_unit, "unit attribute"},
+    {"bool", kind_bool, "bool attribute"},
+    {"int", kind_int, "integer attribute"},
+    {"i32", kind_i32, "32-bit signless integer attribute"},
+    {"i64", kind_i64, "64-bit signless integer attribute"},
+    {"index", kind_index, "index attribute"},
+    {"float", kind_float, "float attribute"},
+    {"string", kind_string, "string attribute"},
+    {"symbol", kind_symbol, "symbol reference attribute"},
+    {"array", kind_array, "array attribute"},
+    {"dict", kind_dict, "dictionary attribute"},
+    {"type", kind_type, "type attribute"},
+    {"map", kind_map, "AffineMap attribute"},
+    {"elements", kind_elements, "constant vector/tensor attribute"},
+    {"i64s", kind_i64s, "i64 dense array attribute"},
+};
+
+static const struct AttrKind *find_attr_kind(NrStr name) {
+  for (size_t i = 0; i < NR_COUNTOF(attr_kinds); i++)
+    if (nr_str_is(name, attr_kinds[i].name)) return &attr_kinds[i];
+  assert(!"malformed op row: unknown kind of attribute");
+  return &attr_kinds[0];
+}
+
+static void check_attrs(Row *r) {
+  for (size_t i = 0; i < r->spec->num_attrs; i++) {
+    const NrSpecItem *item = &r->spec->attrs[i];
+    NrAttr value = nr_op_attr(r->op, item->name.data);
+    if (!value && item->arity == 0) {
+      nr_op_error(r->op, "requires attribute '%.*s'", NR_STR_ARG(item->name));
+      r->good = false;
+    }
+    const struct AttrKind *kind = find_attr_kind(item->constraint);
+    if (!value || kind->holds(value)) continue;
+    nr_op_error(r->op, "attribute '%.*s' failed to satisfy constraint: %s", NR_STR_ARG(item->name), kind->words);
+    r->good = false;
+  }
+}
+
+/* ---- parent ----------------------------------------------------------------------------------------------------- */
+
+static bool is_listed(const char *names, NrStr name) {
+  for (const char *p = names;; p++) {
+    const char *bar = strchr(p, '|');
+    if (nr_str_eq((NrStr){p, bar ? (size_t)(bar - p) : strlen(p)}, name)) return true;
+    if (!bar) return false;
+    p = bar;
+  }
+}
+
+static void check_parent(Row *r) {
+  const char *names = r->op->info->parent;
+  NrOp *parent = nr_op_parent(r->op);
+  if (!names || (parent && is_listed(names, nr_op_name(parent)))) return;
+  if (!r->op->block) return; /* detached: it has no place yet */
+  NrBuf list = {0};
+  for (const char *p = names; *p; p++) {
+    if (*p == '|') nr_buf_puts(&list, ", ");
+    else nr_buf_putc(&list, *p);
+  }
+  nr_op_error(r->op, strchr(names, '|') ? "expects parent op to be one of '%s'" : "expects parent op '%s'", list.data);
+  nr_buf_deinit(&list);
+  r->good = false;
+}
+
+bool nr_verify_row(NrOp *op) {
+  if (op->info->id == NR_OP_unregistered) return true;
+  Row r = {.op = op, .ctx = nr_op_context(op), .good = true};
+  r.spec = nr_op_spec(r.ctx, op->info);
+  check_parent(&r);
+  check_counts(&r);
+  check_attrs(&r);
+  if (r.good) check_types(&r);
+  check_regions(&r);
+  return r.good;
+}

@@ -1,0 +1,96 @@
+/* verify_symbols.c - names in a symbol table are unique, and references lead to a symbol. Tables are hashed once. */
+#include "ir/verify.h"
+
+static NrStr symbol_name(const NrOp *op) {
+  NrAttr name = op->num_attrs ? nr_op_attr(op, "sym_name") : NULL;
+  return name && name->kind == NR_ATTR_STRING ? name->s : (NrStr){0};
+}
+
+bool nr_verify_symbol_table(NrOp *table) {
+  NrStrMap seen = {0};
+  bool good = true;
+  for (uint32_t i = 0; i < table->num_regions; i++)
+    for (NrBlock *block = table->regions[i].first; block; block = block->next)
+      for (NrOp *op = block->first; op; op = op->next) {
+        NrStr name = symbol_name(op);
+        if (!name.size) continue;
+        NrOp *other = nr_strmap_get(&seen, name);
+        if (!other) {
+          nr_strmap_set(&seen, name, op);
+          continue;
+        }
+        nr_error(nr_op_context(op), op->loc, "redefinition of symbol named '%.*s'", NR_STR_ARG(name));
+        nr_note(nr_op_context(op), other->loc, "see existing symbol definition here");
+        good = false;
+      }
+  nr_strmap_deinit(&seen);
+  return good;
+}
+
+static NrStrMap *table_of(NrSymbolTables *tables, NrOp *table) {
+  NrStrMap *map = nr_map_get(&tables->tables, table);
+  if (map) return map;
+  map = nr_calloc(1, sizeof *map);
+  nr_map_set(&tables->tables, table, map);
+  nr_vec_push(&tables->all, map);
+  for (uint32_t i = 0; i < table->num_regions; i++)
+    for (NrBlock *block = table->regions[i].first; block; block = block->next)
+      for (NrOp *op = block->first; op; op = op->next)
+        if (symbol_name(op).size && !nr_strmap_has(map, symbol_name(op))) nr_strmap_set(map, symbol_name(op), op);
+  return map;
+}
+
+void nr_symbol_tables_deinit(NrSymbolTables *tables) {
+  for (size_t i = 0; i < tables->all.size; i++) {
+    nr_strmap_deinit(tables->all.data[i]);
+    nr_free(tables->all.data[i]);
+  }
+  nr_vec_deinit(&tables->all);
+  nr_map_deinit(&tables->tables);
+}
+
+/* From the nearest table outwards, then down the nested names. */
+static NrOp *resolve(NrSymbolTables *tables, NrOp *from, NrAttr symbol) {
+  for (NrOp *table = from; table; table = nr_op_parent(table)) {
+    if (!nr_op_has(table, NR_SYMBOL_TABLE)) continue;
+    NrOp *found = nr_strmap_get(table_of(tables, table), symbol->s);
+    for (size_t i = 0; found && i < symbol->size; i++)
+      found = nr_op_has(found, NR_SYMBOL_TABLE) ? nr_strmap_get(table_of(tables, found), symbol->items[i]->s) : NULL;
+    if (found) return found;
+  }
+  return NULL;
+}
+
+static NrStr nearest_symbol(NrOp *from, NrStr name) {
+  NrOp *table = from;
+  while (table && !nr_op_has(table, NR_SYMBOL_TABLE)) table = nr_op_parent(table);
+  size_t nearest = 1 + NR_MAX(1, NR_MIN(3, name.size / 3));
+  NrStr best = {0};
+  for (NrOp *op = table && nr_op_body(table, 0) ? nr_op_body(table, 0)->first : NULL; op; op = op->next) {
+    NrStr candidate = symbol_name(op);
+    size_t distance = candidate.size ? nr_edit_distance(name, candidate, nearest) : nearest;
+    if (distance >= nearest) continue;
+    nearest = distance;
+    best = candidate;
+  }
+  return best;
+}
+
+bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
+  if (!op->num_attrs || !op->info->attrs || !strstr(op->info->attrs, "symbol")) return true;
+  const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
+  bool good = true;
+  for (size_t i = 0; i < spec->num_attrs; i++) {
+    if (!nr_str_is(spec->attrs[i].constraint, "symbol")) continue;
+    NrAttr symbol = nr_op_attr(op, spec->attrs[i].name.data);
+    if (!symbol || symbol->kind != NR_ATTR_SYMBOL) continue;
+    NrOp *target = resolve(tables, op, symbol);
+    bool wants_function = nr_op_has(op, NR_CALL) && symbol->size == 0;
+    if (target && (!wants_function || nr_op_has(target, NR_FUNCTION) || !nr_op_has(target, NR_SYMBOL))) continue;
+    NrStr nearest = target ? (NrStr){0} : nearest_symbol(op, symbol->s);
+    nr_op_error(op, "'%.*s' does not reference a valid %s%s%.*s%s", NR_STR_ARG(symbol->s), wants_function ? "function" : "symbol",
+                nearest.size ? "; did you mean '" : "", NR_STR_ARG(nearest), nearest.size ? "'?" : "");
+    good = false;
+  }
+  return good;
+}
