@@ -108,15 +108,17 @@ static bool check_operand(Verifier *v, NrOp *op, uint32_t index) {
   NrBlock *block = nr_value_block(value);
   if (!block) return report_use(op, index, "is defined by an op that is not in the program");
   NrOp *at = op; /* op, or its ancestor in the region of the definition */
+  NrOp *isolated = NULL;
   for (; at && at->block && at->block->region != block->region; at = nr_op_parent(at)) {
     NrOp *parent = nr_op_parent(at);
-    if (parent && nr_op_has(parent, NR_ISOLATED)) {
-      report_use(op, index, "is defined outside of the region");
-      nr_note(v->ctx, parent->loc, "this op's regions are isolated from above");
-      return false;
-    }
+    if (parent && nr_op_has(parent, NR_ISOLATED) && !isolated) isolated = parent;
   }
   if (!at || !at->block) return report_use(op, index, "is not visible here: it is defined inside of another region");
+  if (isolated) {
+    report_use(op, index, "is defined outside of the region");
+    nr_note(v->ctx, isolated->loc, "this op's regions are isolated from above");
+    return false;
+  }
   return is_defined_before(v, value, at) || report_use(op, index, "does not dominate this use");
 }
 
