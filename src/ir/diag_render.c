@@ -1,4 +1,5 @@
-/* diag_render.c - diagnostics as text for people: file:line:col: error: message, the source line, a caret, then the notes. */
+/* diag_render.c - diagnostics as text for people: file:line:col: error: message, the source line, a caret, then the
+ * notes. */
 #include "ir/context.h"
 #include "ir/text.h"
 
@@ -59,7 +60,8 @@ static void render_line(const Style *style, NrLoc loc, NrStr line, NrBuf *out) {
 }
 
 static void render_one(NrContext *ctx, const NrDiag *diag, const Style *style, NrBuf *out) {
-  static const char *const words[] = {[NR_NOTE] = "note", [NR_REMARK] = "remark", [NR_WARNING] = "warning", [NR_ERROR] = "error"};
+  static const char *const words[] = {
+      [NR_NOTE] = "note", [NR_REMARK] = "remark", [NR_WARNING] = "warning", [NR_ERROR] = "error"};
   const char *const colors[] = {
       [NR_NOTE] = style->cyan, [NR_REMARK] = style->cyan, [NR_WARNING] = style->magenta, [NR_ERROR] = style->red};
   NrLoc loc = file_of(diag->loc);

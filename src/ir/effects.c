@@ -2,7 +2,9 @@
 #include "ir/op_info.h"
 
 /* A terminator that only hands values on has no effect of its own inside the op that it ends. */
-static bool ends_region(const NrOp *op) { return nr_op_has(op, NR_TERMINATOR) && (op->info->traits & (NR_RETURN_LIKE | NR_BRANCH)); }
+static bool ends_region(const NrOp *op) {
+  return nr_op_has(op, NR_TERMINATOR) && (op->info->traits & (NR_RETURN_LIKE | NR_BRANCH));
+}
 
 /* Depth is bounded by NR_MAX_NESTING. `nested`: op is inside the op that is asked about. */
 static bool effects_within(const NrOp *op, uint32_t allowed, bool nested) {

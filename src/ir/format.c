@@ -137,7 +137,7 @@ static void take_step(Build *b) {
 const NrFormat *nr_op_format(NrContext *ctx, const NrOpInfo *info, bool legacy) {
   const char *text = legacy && info->legacy_format ? info->legacy_format : info->format;
   if (!text) return NULL;
-  /* Keyed by the place in the row, because equal texts of two rows may share one address and yet name other operands. */
+  /* Keyed by the place in the row: equal texts of two rows may share one address and yet name other operands. */
   const void *key = text == info->format ? &info->format : &info->legacy_format;
   NrFormat *format = nr_map_get(&ctx->formats, key);
   if (format) return format;

@@ -1,15 +1,16 @@
 /* format.h - the declarative syntax of op rows (.format), as a small program that parser and printer interpret.
  *
  * The grammar is described in op_info.h. A program is a flat array of steps ended by NR_FMT_END. An optional group is
- * NR_FMT_GROUP ... NR_FMT_GROUP_END; `skip` of the first is the distance to the step behind the second. Groups do not nest.
+ * NR_FMT_GROUP ... NR_FMT_GROUP_END; `skip` of the first is the distance to the step behind the second. Groups do not
+ * nest.
  *
  *   `(` $args `)` attr-dict (`:` type($args)^)?
- *   LITERAL "("  OPERAND 0  LITERAL ")"  ATTR_DICT  GROUP(anchor: operand 0)  LITERAL ":"  OPERAND_TYPE 0  GROUP_END  END
+ *   LITERAL "("  OPERAND 0  LITERAL ")"  ATTR_DICT  GROUP(operand 0)  LITERAL ":"  OPERAND_TYPE 0  GROUP_END  END
  *
- * The anchor of a group is the element marked `^`: an operand group, result group, attribute or region by index. The printer
- * prints the group when the anchor is present: operand or result group not empty, attribute set, region not empty. The parser
- * enters it when the group's first step matches: a literal that stands there, an operand (`%`), or an attribute literal.
- * A group with a NR_FMT_GROUP_ELSE step has an alternative: (a)?:(b) is `a` when present, else `b`. */
+ * The anchor of a group is the element marked `^`: an operand group, result group, attribute or region by index. The
+ * printer prints the group when the anchor is present: operand or result group not empty, attribute set, region not
+ * empty. The parser enters it when the group's first step matches: a literal that stands there, an operand (`%`), or an
+ * attribute literal. A group with a NR_FMT_GROUP_ELSE step has an alternative: (a):(b)? is `a` when present, else `b`. */
 #ifndef NORIA_IR_FORMAT_H
 #define NORIA_IR_FORMAT_H
 
@@ -49,8 +50,8 @@ typedef struct NrFormat {
   bool functional_type, has_attr_dict;
 } NrFormat;
 
-/* The program of the row's .format, or of .legacy_format when legacy is set and the row has one; NULL when the row has none.
- * Parsed once per context. A malformed format is a bug in the row: an assertion with the row's name. */
+/* The program of the row's .format, or of .legacy_format when legacy is set and the row has one; NULL when the row has
+ * none. Parsed once per context. A malformed format is a bug in the row: an assertion with the row's name. */
 const NrFormat *nr_op_format(NrContext *ctx, const NrOpInfo *info, bool legacy);
 
 /* How an attribute of the declared kind stands in a format. */

@@ -300,7 +300,8 @@ bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size) {
 bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count) {
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
   size_t total = nr_op_num_plain_operands(op);
-  if (!nr_op_has(op, NR_SEGMENTS)) return implied_group(spec->operands, spec->num_operands, total, group, out_begin, out_count);
+  if (!nr_op_has(op, NR_SEGMENTS))
+    return implied_group(spec->operands, spec->num_operands, total, group, out_begin, out_count);
   NrAttr sizes = nr_op_attr(op, "operandSegmentSizes");
   size_t begin = 0, size = 0;
   for (size_t i = 0; i <= group; i++) {

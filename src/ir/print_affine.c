@@ -33,8 +33,10 @@ static void put_sum(NrPrinter *w, NrAffineExpr e) {
 }
 
 static void put_product(NrPrinter *w, NrAffineExpr e) {
-  static const char *const signs[] = {
-      [NR_AFFINE_MUL] = " * ", [NR_AFFINE_MOD] = " mod ", [NR_AFFINE_FLOORDIV] = " floordiv ", [NR_AFFINE_CEILDIV] = " ceildiv "};
+  static const char *const signs[] = {[NR_AFFINE_MUL] = " * ",
+                                      [NR_AFFINE_MOD] = " mod ",
+                                      [NR_AFFINE_FLOORDIV] = " floordiv ",
+                                      [NR_AFFINE_CEILDIV] = " ceildiv "};
   int64_t c;
   if (e->kind == NR_AFFINE_MUL && is_constant(e->rhs, &c) && c == -1) {
     nr_w_char(w, '-');

@@ -1,4 +1,5 @@
-/* print_dense.c - elements of dense constants: nested lists, one value for a splat, hexadecimal bytes when there are many. */
+/* print_dense.c - elements of dense constants: nested lists, one value for a splat, hexadecimal bytes when there are
+ * many. */
 #include "ir/print.h"
 
 enum { MAX_LISTED = 100 }; /* elements; more are written as bytes, as mlir-opt does */

@@ -1,5 +1,5 @@
-/* print_format.c - ops printed by the declarative syntax of their row. Blanks are set as MLIR's format printer sets them, so
- * that a row with MLIR's format prints MLIR's text. */
+/* print_format.c - ops printed by the declarative syntax of their row. Blanks are set as MLIR's format printer sets
+ * them, so that a row with MLIR's format prints MLIR's text. */
 #include "ir/format.h"
 #include "ir/print.h"
 

@@ -1,6 +1,6 @@
-/* print_names.c - numbering of values and blocks, as MLIR does it: the values of a region in order, then those of the regions
- * nested in it from there on, so that siblings share numbers. Entry arguments are %arg0..., other values %0...; constants get
- * names that say what they are (%c0, %c4_i32, %true, %cst). */
+/* print_names.c - numbering of values and blocks, as MLIR does it: the values of a region in order, then those of the
+ * regions nested in it from there on, so that siblings share numbers. Entry arguments are %arg0..., other values %0...;
+ * constants get names that say what they are (%c0, %c4_i32, %true, %cst). */
 #include "ir/print.h"
 
 #include <stdio.h>
@@ -118,7 +118,9 @@ void nr_w_result_group(NrPrinter *w, NrOp *op) {
   nr_w_uint(w, op->num_results);
 }
 
-uint32_t nr_print_block_number(const NrPrinter *w, const NrBlock *block) { return (uint32_t)(find_name(w, block) >> 2); }
+uint32_t nr_print_block_number(const NrPrinter *w, const NrBlock *block) {
+  return (uint32_t)(find_name(w, block) >> 2);
+}
 
 void nr_w_block_name(NrPrinter *w, NrBlock *block) {
   uintptr_t name = find_name(w, block);

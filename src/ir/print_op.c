@@ -7,7 +7,8 @@
 static const NrPrintOptions default_options = {.syntax = NR_SYNTAX_MLIR};
 
 void nr_printer_init(NrPrinter *w, NrContext *ctx, NrBuf *out, const NrPrintOptions *options) {
-  *w = (NrPrinter){.out = out, .ctx = ctx, .options = options ? *options : default_options, .default_dialect = "builtin"};
+  *w = (NrPrinter){
+      .out = out, .ctx = ctx, .options = options ? *options : default_options, .default_dialect = "builtin"};
   nr_arena_init(&w->scratch);
 }
 
@@ -65,9 +66,9 @@ static NrAttr i32_array(NrPrinter *w, const int32_t *values, size_t count) {
   return nr_attr_dense_array(nr_type_i32(w->ctx), values, count * sizeof *values);
 }
 
-/* Branches hold the operands of each successor apart; MLIR's generic form has all operands in one list, and their numbers in
- * operandSegmentSizes: those of the op itself, of each single successor, and of all variadic ones together, which are told
- * apart by case_operand_segments. */
+/* Branches hold the operands of each successor apart; MLIR's generic form has all operands in one list, and their
+ * numbers in operandSegmentSizes: those of the op itself, of each single successor, and of all variadic ones together,
+ * which are told apart by case_operand_segments. */
 typedef struct Segments {
   NrAttr sizes, cases;
 } Segments;
@@ -84,7 +85,8 @@ static Segments branch_segments(NrPrinter *w, NrOp *op) {
   if (variadic) {
     int32_t *cases = NR_NEW_ARRAY(&w->scratch, int32_t, (size_t)op->num_successors + 1), sum = 0;
     size_t count = 0;
-    for (size_t i = singles; i < op->num_successors; i++) sum += cases[count++] = (int32_t)op->successors[i].num_operands;
+    for (size_t i = singles; i < op->num_successors; i++)
+      sum += cases[count++] = (int32_t)op->successors[i].num_operands;
     sizes[n++] = sum;
     s.cases = i32_array(w, cases, count);
   }
@@ -317,8 +319,10 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
   nr_w_char(w, '{');
   for (NrBlock *block = region->first; block; block = block->next) {
     bool entry = block == region->first;
-    /* The label of an entry block is needed for its arguments, for a block without ops, and to say that it is a target. */
-    bool label = !entry || (entry_args && block->num_args) || (w->options.generic && !block->first) || block->first_pred;
+    /* The label of an entry block is needed for its arguments, for a block without ops, and to say that it is a target.
+     */
+    bool label =
+        !entry || (entry_args && block->num_args) || (w->options.generic && !block->first) || block->first_pred;
     put_block(w, block, label, terminator || region->first != region->last);
   }
   nr_w_newline(w);

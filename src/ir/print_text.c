@@ -154,8 +154,8 @@ static uint64_t encode(NrType type, const char *text) {
   return bits;
 }
 
-/* As MLIR: six decimals when they say it all, else as many digits as the value has (3.14159274, 1.0E-7 has them all in the
- * first form). Infinity and NaN are their bits. */
+/* As MLIR: six decimals when they say it all, else as many digits as the value has (3.14159274, 1.0E-7 has them all in
+ * the first form). Infinity and NaN are their bits. */
 void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
   double value = decode(type, bits);
   char text[64];
@@ -168,7 +168,7 @@ void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
   if (encode(type, text) != bits) {
     int exponent = 0;
     n = snprintf(text, sizeof text, "%.*e", precision, value);
-    exponent = atoi(strchr(text, 'e') + 1);
+    exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
     if (exponent >= -3 && exponent < precision) {
       n = snprintf(text, sizeof text, "%.*f", precision - exponent, value);
       while (text[n - 1] == '0' && text[n - 2] != '.') n--;

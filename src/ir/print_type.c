@@ -108,7 +108,8 @@ static void put_integer(NrPrinter *w, NrType t) {
 }
 
 void nr_w_type(NrPrinter *w, NrType t) {
-  static const char *const access[] = {[NR_READONLY] = "readonly", [NR_WRITEONLY] = "writeonly", [NR_READWRITE] = "readwrite"};
+  static const char *const access[] = {
+      [NR_READONLY] = "readonly", [NR_WRITEONLY] = "writeonly", [NR_READWRITE] = "readwrite"};
   switch (t->kind) {
   case NR_TYPE_INTEGER: put_integer(w, t); break;
   case NR_TYPE_INDEX: nr_w_puts(w, "index"); break;

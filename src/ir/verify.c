@@ -1,5 +1,5 @@
-/* verify.c - the verifier's walk: structure of regions and blocks, branches, dominance. The order for one op: its row, its own
- * blocks, and only if both are right its hook, which may then rely on them; then the ops inside. */
+/* verify.c - the verifier's walk: structure of regions and blocks, branches, dominance. The order for one op: its row,
+ * its own blocks, and only if both are right its hook, which may then rely on them; then the ops inside. */
 #include "ir/verify.h"
 
 typedef struct Verifier {

@@ -1,4 +1,5 @@
-/* verify_row.c - an op against its row: how many operands, results, regions and successors, their types, the attributes. */
+/* verify_row.c - an op against its row: how many operands, results, regions and successors, their types, the
+ * attributes. */
 #include "ir/verify.h"
 
 typedef struct Row {
@@ -38,11 +39,13 @@ static void check_count(Row *r, const NrSpecItem *items, size_t count, size_t fo
   size_t least;
   bool exact;
   count_range(items, count, &least, &exact);
-  nr_op_error(r->op, "expected %zu%s %s%s, but found %zu", least, exact ? "" : " or more", what, least == 1 ? "" : "s", found);
+  nr_op_error(r->op, "expected %zu%s %s%s, but found %zu", least, exact ? "" : " or more", what, least == 1 ? "" : "s",
+              found);
   r->good = false;
 }
 
-/* Sizes of operand groups: one per group, none negative, single groups 1, optional ones 0 or 1, in all as many as there are. */
+/* Sizes of operand groups: one per group, none negative, single groups 1, optional ones 0 or 1, in all as many as there
+ * are. */
 static void check_segments(Row *r) {
   const NrOpSpec *spec = r->spec;
   NrAttr sizes = nr_op_attr(r->op, "operandSegmentSizes");
@@ -143,13 +146,16 @@ static void check_types(Row *r) {
   size_t begin, count;
   for (size_t g = 0; g < s->num_operands; g++) {
     if (!nr_op_operand_group(op, g, &begin, &count)) continue;
-    for (size_t i = begin; i < begin + count; i++) check_type(r, &s->operands[g], "operand", i, nr_operand(op, i)->type);
-    for (size_t i = begin; i < begin + count; i++) bind_variable(r, &variables, s->operands[g].variable, nr_operand(op, i)->type);
+    for (size_t i = begin; i < begin + count; i++)
+      check_type(r, &s->operands[g], "operand", i, nr_operand(op, i)->type);
+    for (size_t i = begin; i < begin + count; i++)
+      bind_variable(r, &variables, s->operands[g].variable, nr_operand(op, i)->type);
   }
   for (size_t g = 0; g < s->num_results; g++) {
     if (!nr_op_result_group(op, g, &begin, &count)) continue;
     for (size_t i = begin; i < begin + count; i++) check_type(r, &s->results[g], "result", i, nr_result(op, i)->type);
-    for (size_t i = begin; i < begin + count; i++) bind_variable(r, &variables, s->results[g].variable, nr_result(op, i)->type);
+    for (size_t i = begin; i < begin + count; i++)
+      bind_variable(r, &variables, s->results[g].variable, nr_result(op, i)->type);
   }
 }
 
@@ -164,8 +170,8 @@ static void check_region_args(Row *r, size_t index) {
     size_t least;
     bool exact;
     count_range(items, count, &least, &exact);
-    nr_op_error(r->op, "expects region #%zu ('%.*s') to have %zu%s arguments, but found %u", index, NR_STR_ARG(region->name),
-                least, exact ? "" : " or more", block->num_args);
+    nr_op_error(r->op, "expects region #%zu ('%.*s') to have %zu%s arguments, but found %u", index,
+                NR_STR_ARG(region->name), least, exact ? "" : " or more", block->num_args);
     r->good = false;
     return;
   }
@@ -177,8 +183,8 @@ static void check_region_args(Row *r, size_t index) {
     for (size_t k = 0; k < n; k++, at++) {
       NrType type = nr_block_arg(block, at)->type;
       if (nr_constraint_holds(items[i].constraint, type)) continue;
-      nr_op_error(r->op, "expects argument #%zu ('%.*s') of region #%zu to be %s, but got '%s'", at, NR_STR_ARG(items[i].name),
-                  index, words(r, items[i].constraint), nr_type_text(r->ctx, type));
+      nr_op_error(r->op, "expects argument #%zu ('%.*s') of region #%zu to be %s, but got '%s'", at,
+                  NR_STR_ARG(items[i].name), index, words(r, items[i].constraint), nr_type_text(r->ctx, type));
       r->good = false;
     }
   }
@@ -198,7 +204,9 @@ static void check_regions(Row *r) {
 
 /* ---- attributes ------------------------------------------------------------------------------------------------- */
 
-static bool is_int_of(NrAttr a, uint32_t width) { return a->kind == NR_ATTR_INTEGER && nr_type_is_int_width(a->type, width); }
+static bool is_int_of(NrAttr a, uint32_t width) {
+  return a->kind == NR_ATTR_INTEGER && nr_type_is_int_width(a->type, width);
+}
 static bool kind_any(NrAttr a) { return a != NULL; }
 static bool kind_unit(NrAttr a) { return a->kind == NR_ATTR_UNIT; }
 static bool kind_bool(NrAttr a) { return is_int_of(a, 1); }

@@ -88,8 +88,9 @@ bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
     bool wants_function = nr_op_has(op, NR_CALL) && symbol->size == 0;
     if (target && (!wants_function || nr_op_has(target, NR_FUNCTION) || !nr_op_has(target, NR_SYMBOL))) continue;
     NrStr nearest = target ? (NrStr){0} : nearest_symbol(op, symbol->s);
-    nr_op_error(op, "'%.*s' does not reference a valid %s%s%.*s%s", NR_STR_ARG(symbol->s), wants_function ? "function" : "symbol",
-                nearest.size ? "; did you mean '" : "", NR_STR_ARG(nearest), nearest.size ? "'?" : "");
+    nr_op_error(op, "'%.*s' does not reference a valid %s%s%.*s%s", NR_STR_ARG(symbol->s),
+                wants_function ? "function" : "symbol", nearest.size ? "; did you mean '" : "", NR_STR_ARG(nearest),
+                nearest.size ? "'?" : "");
     good = false;
   }
   return good;

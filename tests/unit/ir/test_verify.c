@@ -50,7 +50,8 @@ static NrOp *make_op(const char *name, NrValue *const *operands, size_t n, size_
   return nr_op_create(module, &state);
 }
 
-static NrOp *add_op(NrBlock *block, const char *name, NrValue *const *operands, size_t n, size_t results, size_t regions) {
+static NrOp *add_op(NrBlock *block, const char *name, NrValue *const *operands, size_t n, size_t results,
+                    size_t regions) {
   NrOp *op = make_op(name, operands, n, results, regions);
   for (size_t i = 0; i < regions; i++) nr_block_append(nr_op_region(op, i), nr_block_create(module));
   nr_op_append(block, op);
