@@ -1,6 +1,6 @@
 /* print_names.c - numbering of values and blocks, as MLIR does it: the values of a region in order, then those of the
  * regions nested in it from there on, so that siblings share numbers. Entry arguments are %arg0..., other values %0...;
- * constants get names that say what they are (%c0, %c4_i32, %true, %cst). */
+ * constants get names that say what they are (%c0, %c4_i32, %true, %cst), but not in the generic form. */
 #include "ir/print.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ void nr_print_number_region(NrPrinter *w, NrRegion *region, NrNumbering *n) {
     number_args(w, block, number == 0, n);
     for (NrOp *op = block->first; op; op = op->next) {
       if (op->num_results == 0) continue;
-      if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) name_constant(w, n, op);
+      if (!w->options.generic && nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) name_constant(w, n, op);
       else nr_map_set(&w->scope->names, &op->results[0], tagged(n->next_value++, TAG_NUMBER));
     }
   }

@@ -1,5 +1,9 @@
 /* text.h - MLIR text in and out: the parser and printer of modules, types and attributes, and what op hooks may call.
  *
+ * The generic form of a branch has all operands in one list, as MLIR's; who takes which is said by attributes that exist in
+ * the text only: operandSegmentSizes = array<i32: own, of each single successor.., of all variadic ones together>, where
+ * there are several successors, and case_operand_segments = array<i32: ..> for the variadic ones.
+ *
  * Two spellings are read, also mixed: today's MLIR and the text of 2020 (loop.for, std ops). The printer writes either. */
 #ifndef NORIA_IR_TEXT_H
 #define NORIA_IR_TEXT_H
