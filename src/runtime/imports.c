@@ -37,12 +37,19 @@ static const struct {
     {"seq_split_sizes", nr_import_seq_split_sizes},
 
     /* Optionals. */
-    {"optional_none", nr_import_optional_none},       /* (kind: i32, dtype: i32) -> (opt) */
-    {"optional_some", nr_import_optional_some},       /* (dtype: i32, t: tensor) -> (opt) */
+    {"optional_none", nr_import_optional_none},         /* (kind: i32, dtype: i32) -> (opt) */
+    {"optional_some", nr_import_optional_some},         /* (dtype: i32, t: tensor) -> (opt) */
     {"optional_some_seq", nr_import_optional_some_seq}, /* (s: seq) -> (opt) */
-    {"optional_has", nr_import_optional_has},         /* (o: opt) -> (i1) */
-    {"optional_get", nr_import_optional_get},         /* (site: i32, o: opt) -> (tensor); fails when empty */
-    {"optional_get_seq", nr_import_optional_get_seq}, /* (site: i32, o: opt) -> (seq); fails when empty */
+    {"optional_has", nr_import_optional_has},           /* (o: opt) -> (i1) */
+    {"optional_get", nr_import_optional_get},           /* (site: i32, o: opt) -> (tensor); fails when empty */
+    {"optional_get_seq", nr_import_optional_get_seq},   /* (site: i32, o: opt) -> (seq); fails when empty */
+
+    /* Strings. Two tensors broadcast as in NumPy. Copying a string tensor is copying its words: no function is needed.
+     */
+    {"string_equal", nr_import_string_equal},   /* (site: i32, a: tensor, b: tensor) -> (tensor of bool) */
+    {"string_concat", nr_import_string_concat}, /* (site: i32, a: tensor, b: tensor) -> (tensor) */
+    {"string_from", nr_import_string_from},     /* (dtype: i32, t: tensor) -> (tensor of strings) */
+    {"string_to", nr_import_string_to},         /* (site: i32, dtype: i32, t: tensor of strings) -> (tensor of dtype) */
 };
 
 NoriaImportFn nr_import_find(const char *name) {

@@ -23,6 +23,8 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
 /* Copies count elements into memory of the run, which then holds the strings among them. */
 int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from, int64_t count);
 
+int64_t nr_desc_count(const NoriaDesc *tensor); /* elements */
+
 /* imports_seq.c */
 int32_t nr_import_value_retain(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
@@ -47,5 +49,11 @@ int32_t nr_import_optional_get_seq(NoriaExec *exec, const NoriaDesc *args, Noria
 int32_t nr_import_seq_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_seq_split(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_seq_split_sizes(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+
+/* imports_string.c, imports_cast.c */
+int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
+int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 #endif

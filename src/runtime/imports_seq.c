@@ -3,6 +3,12 @@
 
 /* ---- between compiled code and values --------------------------------------------------------------------------- */
 
+int64_t nr_desc_count(const NoriaDesc *tensor) {
+  int64_t n = 1;
+  for (int64_t d = 0; d < tensor->rank; d++) n = tensor->dims[d] == 0 || n == 0 ? 0 : n * tensor->dims[d];
+  return n;
+}
+
 int32_t nr_result_handle(NrExec *e, NoriaDesc *result, NoriaValue *handle) {
   result->rank = 0;
   result->data = nr_exec_add_handle(e, handle);

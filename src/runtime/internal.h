@@ -17,6 +17,7 @@ NoriaStatus nr_error_set_memory(NoriaError *error, size_t size);
 /* ---- strings (string.c) ----------------------------------------------------------------------------------------- */
 
 NoriaString *nr_string_new(const char *data, size_t size); /* one reference; NULL without memory */
+NoriaString *nr_string_join(const char *a, size_t a_size, const char *b, size_t b_size);
 NoriaString *nr_string_retain(NoriaString *string);        /* a static string is copied; NULL without memory */
 void nr_string_release(NoriaString *string);               /* NULL and static are fine */
 

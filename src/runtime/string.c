@@ -3,17 +3,20 @@
 
 #include <stdlib.h>
 
-NoriaString *nr_string_new(const char *data, size_t size) {
-  size_t bytes;
-  if (!nr_add_size(size, sizeof(NoriaString) + 1, &bytes)) return NULL;
+NoriaString *nr_string_join(const char *a, size_t a_size, const char *b, size_t b_size) {
+  size_t size, bytes;
+  if (!nr_add_size(a_size, b_size, &size) || !nr_add_size(size, sizeof(NoriaString) + 1, &bytes)) return NULL;
   NoriaString *s = malloc(bytes);
   if (!s) return NULL;
   s->refs = 1;
   s->size = (int64_t)size;
-  if (size) memcpy(s->data, data, size);
+  if (a_size) memcpy(s->data, a, a_size);
+  if (b_size) memcpy(s->data + a_size, b, b_size);
   s->data[size] = 0;
   return s;
 }
+
+NoriaString *nr_string_new(const char *data, size_t size) { return nr_string_join(data, size, NULL, 0); }
 
 NoriaString *nr_string_retain(NoriaString *string) {
   if (__atomic_load_n(&string->refs, __ATOMIC_RELAXED) == 0) return nr_string_new(string->data, (size_t)string->size);

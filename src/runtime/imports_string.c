@@ -1,0 +1,68 @@
+/* imports_string.c - element-wise work on string tensors for compiled code. Signatures: the table in imports.c. */
+#include "runtime/imports.h"
+
+/* ---- pairs of elements, with NumPy's broadcasting ---------------------------------------------------------------- */
+
+typedef struct Pairs {
+  int64_t rank, dims[NORIA_MAX_RANK], a_stride[NORIA_MAX_RANK], b_stride[NORIA_MAX_RANK];
+  int64_t index[NORIA_MAX_RANK], a, b; /* where the walk is */
+} Pairs;
+
+static bool pairs_init(NrExec *e, int32_t site, const NoriaDesc *a, const NoriaDesc *b, Pairs *p) {
+  *p = (Pairs){.rank = NR_MAX(a->rank, b->rank)};
+  int64_t a_step = 1, b_step = 1;
+  for (int64_t d = p->rank - 1; d >= 0; d--) {
+    int64_t ad = d - (p->rank - a->rank), bd = d - (p->rank - b->rank);
+    int64_t m = ad >= 0 ? a->dims[ad] : 1, n = bd >= 0 ? b->dims[bd] : 1;
+    if (m != n && m != 1 && n != 1) {
+      nr_exec_fail(e, NORIA_ERROR_FAILED, site, "dims %lld and %lld do not broadcast", (long long)m, (long long)n);
+      return false;
+    }
+    p->dims[d] = m == 1 ? n : m;
+    p->a_stride[d] = m == 1 ? 0 : a_step;
+    p->b_stride[d] = n == 1 ? 0 : b_step;
+    a_step *= m;
+    b_step *= n;
+  }
+  return true;
+}
+
+static void pairs_next(Pairs *p) {
+  for (int64_t d = p->rank - 1; d >= 0; d--) {
+    p->a += p->a_stride[d];
+    p->b += p->b_stride[d];
+    if (++p->index[d] < p->dims[d]) return;
+    p->a -= p->a_stride[d] * p->dims[d];
+    p->b -= p->b_stride[d] * p->dims[d];
+    p->index[d] = 0;
+  }
+}
+
+int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
+  NrExec *e = nr_exec(exec);
+  Pairs p;
+  if (!pairs_init(e, nr_arg_i32(&args[0]), &args[1], &args[2], &p)) return 1;
+  if (nr_result_tensor(e, &results[0], NORIA_BOOL, p.rank, p.dims)) return 1;
+  NoriaString *const *a = args[1].data, *const *b = args[2].data;
+  uint8_t *equal = results[0].data;
+  for (int64_t i = 0, n = nr_desc_count(&results[0]); i < n; i++, pairs_next(&p)) {
+    const NoriaString *s = a[p.a], *t = b[p.b];
+    equal[i] = s == t || (s->size == t->size && memcmp(s->data, t->data, (size_t)s->size) == 0);
+  }
+  return 0;
+}
+
+int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
+  NrExec *e = nr_exec(exec);
+  Pairs p;
+  if (!pairs_init(e, nr_arg_i32(&args[0]), &args[1], &args[2], &p)) return 1;
+  if (nr_result_tensor(e, &results[0], NORIA_STRING, p.rank, p.dims)) return 1;
+  NoriaString *const *a = args[1].data, *const *b = args[2].data, **joined = results[0].data;
+  for (int64_t i = 0, n = nr_desc_count(&results[0]); i < n; i++, pairs_next(&p)) {
+    const NoriaString *s = a[p.a], *t = b[p.b];
+    if (!(joined[i] = nr_string_join(s->data, (size_t)s->size, t->data, (size_t)t->size)))
+      return nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for a string");
+    if (!nr_exec_hold_string(e, joined[i])) return 1;
+  }
+  return 0;
+}
