@@ -77,11 +77,8 @@ static void put_attr(State *s, uint32_t index) {
 
 static void put_region(State *s, uint32_t index) {
   if (index >= s->op->num_regions) return;
-  NrRegion *region = &s->op->regions[index];
-  NrOp *last = region->first && region->first == region->last ? region->first->last : NULL;
-  bool implied = nr_op_has(s->op, NR_IMPLICIT_YIELD) && last && last->num_operands == 0 && last->num_attrs == 0;
   before_element(s);
-  nr_w_region(s->w, region, true, !implied);
+  nr_w_region(s->w, &s->op->regions[index], true, !nr_op_has(s->op, NR_IMPLICIT_YIELD));
 }
 
 static void put_attr_dict(State *s, bool keyword) {

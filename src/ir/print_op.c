@@ -296,10 +296,17 @@ static void put_label(NrPrinter *w, NrBlock *block) {
   put_preds(w, block);
 }
 
+/* Whether a reader puts this op there by itself, where the text has none. */
+static bool is_implied(const NrOp *op) {
+  const NrOp *parent = nr_op_parent(op);
+  return op->num_operands == 0 && op->num_attrs == 0 && parent->info->terminator &&
+         nr_str_is(nr_op_name(op), parent->info->terminator);
+}
+
 static void put_block(NrPrinter *w, NrBlock *block, bool label, bool terminator) {
   if (label) put_label(w, block);
   w->indent += 2;
-  NrOp *stop = terminator || !block->last || !nr_op_has(block->last, NR_TERMINATOR) ? NULL : block->last;
+  NrOp *stop = !terminator && block->last && is_implied(block->last) ? block->last : NULL;
   for (NrOp *op = block->first; op && op != stop; op = op->next) {
     nr_w_newline(w);
     put_op(w, op);
