@@ -108,6 +108,11 @@ static NrAttr legacy_segments(NrPrinter *w, NrAttr sizes) {
   return nr_attr_dense(nr_type_vector(&count, 1, nr_type_i32(w->ctx)), sizes->data, sizes->data_size);
 }
 
+/* Said anew from what the successors hold. */
+static bool is_branch_segments(const NrOp *op, NrStr name) {
+  return nr_op_has(op, NR_BRANCH) && (nr_str_is(name, "operandSegmentSizes") || nr_str_is(name, "case_operand_segments"));
+}
+
 /* declared: the attributes of the row, which MLIR calls properties; else all others. */
 static void put_generic_attrs(NrPrinter *w, NrOp *op, bool declared, bool all, const char *open, const char *close) {
   const NrOpSpec *spec = nr_op_spec(w->ctx, op->info);
@@ -115,6 +120,7 @@ static void put_generic_attrs(NrPrinter *w, NrOp *op, bool declared, bool all, c
   for (uint32_t i = 0; i < op->num_attrs; i++) {
     const NrNamedAttr *attr = &op->attrs[i];
     bool segments = is_segments(op, attr->name);
+    if (is_branch_segments(op, attr->name)) continue;
     if (!all && (segments || is_declared(spec, attr->name)) != declared) continue;
     if (segments && nr_w_is_legacy(w) && attr->value->kind == NR_ATTR_DENSE_ARRAY && attr->value->data_size)
       put_one(w, "operand_segment_sizes", legacy_segments(w, attr->value), open, &any);
