@@ -85,6 +85,7 @@ struct NrOpInfo {
   const char *doc;
   /* Hooks, each optional: only what the strings cannot say. Hooks report through nr_op_error / the parser's errors. */
   NrStatus (*verify)(NrOp *op);
+  NrStatus (*verify_symbol)(NrOp *op, NrOp *target); /* target: what a symbol attribute of op refers to */
   NrStatus (*parse)(NrParser *p, NrOpState *state);
   void (*print)(NrPrinter *p, NrOp *op);
   /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the shapes

@@ -60,7 +60,6 @@ void nr_w_str(NrPrinter *w, NrStr s);
 void nr_w_uint(NrPrinter *w, uint64_t value);
 void nr_w_int(NrPrinter *w, int64_t value);
 void nr_w_wide_int(NrPrinter *w, const uint64_t *words, size_t count, bool is_signed);
-void nr_w_newline(NrPrinter *w); /* with the indentation of the next line */
 bool nr_is_bare_id(NrStr s);
 void nr_w_float(NrPrinter *w, NrType type, uint64_t bits);
 void nr_w_hex(NrPrinter *w, const void *data, size_t size);

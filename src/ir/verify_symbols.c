@@ -86,7 +86,10 @@ bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
     if (!symbol || symbol->kind != NR_ATTR_SYMBOL) continue;
     NrOp *target = resolve(tables, op, symbol);
     bool wants_function = nr_op_has(op, NR_CALL) && symbol->size == 0;
-    if (target && (!wants_function || nr_op_has(target, NR_FUNCTION) || !nr_op_has(target, NR_SYMBOL))) continue;
+    if (target && (!wants_function || nr_op_has(target, NR_FUNCTION) || !nr_op_has(target, NR_SYMBOL))) {
+      if (op->info->verify_symbol) good &= op->info->verify_symbol(op, target) == NR_OK;
+      continue;
+    }
     NrStr nearest = target ? (NrStr){0} : nearest_symbol(op, symbol->s);
     nr_op_error(op, "'%.*s' does not reference a valid %s%s%.*s%s", NR_STR_ARG(symbol->s),
                 wants_function ? "function" : "symbol", nearest.size ? "; did you mean '" : "", NR_STR_ARG(nearest),

@@ -1,3 +1,125 @@
-/* func.c - the rows of dialect func and their hooks. */
+/* func.c - the rows of dialect func, their verification and rewrites. The syntax of functions is in func_syntax.c. */
+#include "dialect/arith/arith.h"
+#include "dialect/func/func.h"
+
+/* ---- building ----------------------------------------------------------------------------------------------------- */
+
+NrOp *nr_func_create(NrBuilder *b, NrStr name, NrType type, bool is_private) {
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .num_regions = 1});
+  nr_op_set_attr(op, "sym_name", nr_attr_string(b->ctx, name));
+  nr_op_set_attr(op, "function_type", nr_attr_type(type));
+  if (is_private) nr_op_set_attr(op, "sym_visibility", nr_attr_string(b->ctx, NR_STR("private")));
+  return op;
+}
+
+NrType nr_func_type(const NrOp *op) {
+  NrAttr type = nr_op_attr(op, "function_type");
+  return type && type->kind == NR_ATTR_TYPE && type->type->kind == NR_TYPE_FUNCTION ? type->type : NULL;
+}
+
+NrAttr nr_func_arg_attr(const NrOp *op, size_t i, const char *name) {
+  NrAttr all = nr_op_attr(op, "arg_attrs");
+  return all && all->kind == NR_ATTR_ARRAY && i < all->size ? nr_dict_get(all->items[i], name) : NULL;
+}
+
+NrAttr nr_func_result_attr(const NrOp *op, size_t i, const char *name) {
+  NrAttr all = nr_op_attr(op, "res_attrs");
+  return all && all->kind == NR_ATTR_ARRAY && i < all->size ? nr_dict_get(all->items[i], name) : NULL;
+}
+
+/* ---- verification ------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
+
+static NrStatus verify_dicts(NrOp *op, const char *name, const char *what, size_t count) {
+  NrAttr dicts = nr_op_attr(op, name);
+  if (!dicts || dicts->kind != NR_ATTR_ARRAY) return NR_OK;
+  if (dicts->size != count)
+    return nr_op_error(op, "expects %s attribute array to have the same number of elements as the number of function %ss, got "
+                       "%zu, but expected %zu", what, what, dicts->size, count);
+  for (size_t i = 0; i < dicts->size; i++)
+    if (dicts->items[i]->kind != NR_ATTR_DICT) return nr_op_error(op, "expects %s attribute %zu to be a dictionary", what, i);
+  return NR_OK;
+}
+
+static NrStatus func_verify(NrOp *op) {
+  NrType type = nr_func_type(op);
+  if (!type) return nr_op_error(op, "requires attribute 'function_type' to be a function type");
+  NrStatus status = verify_dicts(op, "arg_attrs", "argument", type->num_inputs);
+  if (status || (status = verify_dicts(op, "res_attrs", "result", type->num_results))) return status;
+  NrBlock *entry = nr_op_body(op, 0);
+  if (!entry) return NR_OK;
+  if (entry->num_args != type->num_inputs)
+    return nr_op_error(op, "entry block must have %u arguments to match function signature", type->num_inputs);
+  for (uint32_t i = 0; i < type->num_inputs; i++)
+    if (entry->args[i]->type != type->inputs[i])
+      return nr_op_error(op, "type of entry block argument #%u('%s') must match the type of the corresponding argument in "
+                         "function signature('%s')", i, text_of(entry->args[i]->type), text_of(type->inputs[i]));
+  return NR_OK;
+}
+
+static NrStatus return_verify(NrOp *op) {
+  NrOp *func = nr_op_parent(op);
+  NrType type = nr_func_type(func);
+  NrStr name = nr_op_attr_str(func, "sym_name");
+  if (!type) return NR_OK; /* the function says so itself */
+  if (op->num_operands != type->num_results)
+    return nr_op_error(op, "has %u operands, but enclosing function (@%.*s) returns %u", op->num_operands, NR_STR_ARG(name),
+                       type->num_results);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_operand(op, i)->type != type->results[i])
+      return nr_op_error(op, "type of return operand %u ('%s') doesn't match function result type ('%s') in function @%.*s", i,
+                         text_of(nr_operand(op, i)->type), text_of(type->results[i]), NR_STR_ARG(name));
+  return NR_OK;
+}
+
+/* Operands from `first` on and results against a function type. */
+static NrStatus verify_against(NrOp *op, NrType type, uint32_t first) {
+  if (op->num_operands - first != type->num_inputs) return nr_op_error(op, "incorrect number of operands for callee");
+  for (uint32_t i = 0; i < type->num_inputs; i++)
+    if (nr_operand(op, first + i)->type != type->inputs[i])
+      return nr_op_error(op, "operand type mismatch: expected operand type '%s', but provided '%s' for operand number %u",
+                         text_of(type->inputs[i]), text_of(nr_operand(op, first + i)->type), i);
+  if (op->num_results != type->num_results) return nr_op_error(op, "incorrect number of results for callee");
+  for (uint32_t i = 0; i < type->num_results; i++)
+    if (nr_result(op, i)->type != type->results[i])
+      return nr_op_error(op, "result type mismatch at index %u: expected '%s', but got '%s'", i, text_of(type->results[i]),
+                         text_of(nr_result(op, i)->type));
+  return NR_OK;
+}
+
+static NrStatus call_verify_symbol(NrOp *op, NrOp *target) {
+  NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL;
+  return type ? verify_against(op, type, 0) : NR_OK;
+}
+
+static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_operand(op, 0)->type, 1); }
+
+static NrStatus constant_verify_symbol(NrOp *op, NrOp *target) {
+  NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL, has = nr_result(op, 0)->type;
+  if (!type) return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "value")->s));
+  if (type == has) return NR_OK;
+  return nr_op_error(op, "reference to function with mismatched type: '%s' vs '%s'", text_of(has), text_of(type));
+}
+
+/* ---- rewrites ------------------------------------------------------------------------------------------------------- */
+
+/* A call of a function that is known becomes a direct call. */
+static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *callee = nr_operand(op, 0)->op;
+  if (!nr_op_is(callee, NR_OP_func_constant)) return false;
+  NR_VEC(NrValue *) args = {0};
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 1; i < op->num_operands; i++) nr_vec_push(&args, nr_operand(op, i));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
+  NrOp *call = nr_build_op(b, NR_OP_func_call, args.data, args.size, types.data, types.size);
+  nr_op_set_attr(call, "callee", nr_op_attr(callee, "value"));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(call, i));
+  nr_op_erase(op);
+  nr_vec_deinit(&args);
+  nr_vec_deinit(&types);
+  return true;
+}
+
 #include "dialect/rows.h"
 #include "dialect/func/func.def"

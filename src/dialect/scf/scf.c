@@ -1,3 +1,180 @@
-/* scf.c - the rows of dialect scf and their hooks. */
+/* scf.c - the rows of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c, canon.c. */
+#include "dialect/scf/scf.h"
+
+static NrBlock *add_block(NrOp *op, size_t region) {
+  NrBlock *block = nr_block_create(op->module);
+  nr_block_append(nr_op_region(op, region), block);
+  return block;
+}
+
+static void add_args(NrBlock *block, NrValue *const *like, size_t count, NrLoc loc) {
+  for (size_t i = 0; i < count; i++) nr_block_add_arg(block, like[i]->type, loc);
+}
+
+NrOp *nr_scf_for(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits, size_t num_inits) {
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  nr_vec_push(&operands, lower);
+  nr_vec_push(&operands, upper);
+  nr_vec_push(&operands, step);
+  for (size_t i = 0; i < num_inits; i++) {
+    nr_vec_push(&operands, inits[i]);
+    nr_vec_push(&types, inits[i]->type);
+  }
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_for],
+                                      .operands = operands.data,
+                                      .num_operands = operands.size,
+                                      .result_types = types.data,
+                                      .num_results = types.size,
+                                      .num_regions = 1});
+  NrBlock *body = add_block(op, 0);
+  nr_block_add_arg(body, lower->type, op->loc);
+  add_args(body, inits, num_inits, op->loc);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  return op;
+}
+
+NrOp *nr_scf_if(NrBuilder *b, NrValue *condition, const NrType *results, size_t num_results, bool with_else) {
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_if],
+                                      .operands = &condition,
+                                      .num_operands = 1,
+                                      .result_types = results,
+                                      .num_results = num_results,
+                                      .num_regions = 2});
+  add_block(op, 0);
+  if (with_else) add_block(op, 1);
+  return op;
+}
+
+NrOp *nr_scf_while(NrBuilder *b, NrValue *const *inits, size_t num_inits, const NrType *results, size_t num_results) {
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_while],
+                                      .operands = inits,
+                                      .num_operands = num_inits,
+                                      .result_types = results,
+                                      .num_results = num_results,
+                                      .num_regions = 2});
+  add_args(add_block(op, 0), inits, num_inits, op->loc);
+  NrBlock *after = add_block(op, 1);
+  for (size_t i = 0; i < num_results; i++) nr_block_add_arg(after, results[i], op->loc);
+  return op;
+}
+
+NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper, NrValue *const *step, size_t rank,
+                      NrValue *const *inits, size_t num_inits) {
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  NrValue *const *groups[] = {lower, upper, step, inits};
+  int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)num_inits};
+  for (size_t g = 0; g < 4; g++)
+    for (int32_t i = 0; i < sizes[g]; i++) nr_vec_push(&operands, groups[g][i]);
+  for (size_t i = 0; i < num_inits; i++) nr_vec_push(&types, inits[i]->type);
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_parallel],
+                                      .operands = operands.data,
+                                      .num_operands = operands.size,
+                                      .result_types = types.data,
+                                      .num_results = types.size,
+                                      .num_regions = 1});
+  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(b->ctx), sizes, sizeof sizes));
+  add_args(add_block(op, 0), lower, rank, op->loc);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  return op;
+}
+
+NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count) {
+  return nr_build_op(b, NR_OP_scf_yield, values, count, NULL, 0);
+}
+
+NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values, size_t count) {
+  NR_VEC(NrValue *) operands = {0};
+  nr_vec_push(&operands, condition);
+  for (size_t i = 0; i < count; i++) nr_vec_push(&operands, values[i]);
+  NrOp *op = nr_build_op(b, NR_OP_scf_condition, operands.data, operands.size, NULL, 0);
+  nr_vec_deinit(&operands);
+  return op;
+}
+
+NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count) {
+  return nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_reduce],
+                                  .operands = values,
+                                  .num_operands = count,
+                                  .num_regions = count});
+}
+
+NrBuilder nr_scf_body_builder(NrOp *op, size_t i) { return nr_builder_at_end(op->module, nr_op_body(op, i), op->loc); }
+
+/* ---- parts ---------------------------------------------------------------------------------------------------------- */
+
+bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out) {
+  if (step == 0 || (!is_unsigned && step < 0)) return false;
+  bool empty = is_unsigned ? (uint64_t)lower >= (uint64_t)upper : lower >= upper;
+  uint64_t distance = (uint64_t)upper - (uint64_t)lower; /* exact: upper is above lower */
+  *out = empty ? 0 : (distance - 1) / (uint64_t)step + 1;
+  return true;
+}
+
+bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
+  int64_t lower, upper, step;
+  bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
+  if (nr_scf_for_lower(op) == nr_scf_for_upper(op)) {
+    *out = 0;
+    return true;
+  }
+  if (!nr_value_constant_int(nr_scf_for_lower(op), &lower) || !nr_value_constant_int(nr_scf_for_upper(op), &upper)) return false;
+  uint32_t width = nr_type_bits(nr_scf_for_lower(op)->type);
+  if (width > 64) return false;
+  if (is_unsigned && width < 64) {
+    uint64_t mask = (UINT64_C(1) << width) - 1;
+    lower = (int64_t)((uint64_t)lower & mask);
+    upper = (int64_t)((uint64_t)upper & mask);
+  }
+  bool empty = is_unsigned ? (uint64_t)lower >= (uint64_t)upper : lower >= upper;
+  if (empty) {
+    *out = 0;
+    return true;
+  }
+  if (!nr_value_constant_int(nr_scf_for_step(op), &step)) return false;
+  if (is_unsigned && width < 64) step = (int64_t)((uint64_t)step & ((UINT64_C(1) << width) - 1));
+  return nr_scf_trip_count(lower, upper, step, is_unsigned, out);
+}
+
+void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args) {
+  for (uint32_t i = 0; i < block->num_args; i++) nr_value_replace_uses(block->args[i], args[i]);
+  NrOp *terminator = nr_block_terminator(block), *next;
+  for (NrOp *inner = block->first; inner && inner != terminator; inner = next) {
+    next = inner->next;
+    nr_op_unlink(inner);
+    nr_op_insert_before(inner, op);
+  }
+}
+
+NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
+  NR_VEC(NrValue *) inits = {0};
+  uint32_t count = nr_scf_for_num_inits(op);
+  for (uint32_t i = 0; i < count; i++)
+    if (!drop[i]) nr_vec_push(&inits, nr_scf_for_init(op, i));
+  NrBuilder b = nr_builder_before(op);
+  NrOp *loop = nr_scf_for(&b, nr_scf_for_lower(op), nr_scf_for_upper(op), nr_scf_for_step(op), inits.data, inits.size);
+  nr_vec_deinit(&inits);
+  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(loop, op->attrs[i].name.data, op->attrs[i].value);
+  nr_block_erase(nr_op_body(loop, 0));
+  NrBlock *body = nr_op_body(op, 0);
+  NrOp *yield = nr_block_terminator(body);
+  for (uint32_t i = count; i-- > 0;) {
+    if (!drop[i]) continue;
+    nr_op_erase_operand(yield, i);
+    nr_block_erase_arg(body, 1 + i);
+  }
+  nr_region_take(nr_op_region(loop, 0), nr_op_region(op, 0));
+  for (uint32_t i = 0, kept = 0; i < count; i++)
+    if (!drop[i]) {
+      nr_result(loop, kept)->name = nr_result(op, i)->name;
+      nr_value_replace_uses(nr_result(op, i), nr_result(loop, kept++));
+    }
+  nr_op_erase(op);
+  return loop;
+}
+
 #include "dialect/rows.h"
 #include "dialect/scf/scf.def"

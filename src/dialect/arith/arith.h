@@ -1,0 +1,112 @@
+/* arith.h - predicates of arith's comparisons, and the hooks that its rows and math's name. */
+#ifndef NORIA_DIALECT_ARITH_ARITH_H
+#define NORIA_DIALECT_ARITH_ARITH_H
+
+#include "ir/op_info.h"
+#include "ir/text.h"
+
+/* The attribute `predicate` of arith.cmpi and arith.cmpf, numbered as in MLIR. */
+typedef enum NrCmpI {
+  NR_CMPI_EQ, NR_CMPI_NE, NR_CMPI_SLT, NR_CMPI_SLE, NR_CMPI_SGT, NR_CMPI_SGE,
+  NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT, NR_CMPI_UGE,
+} NrCmpI;
+typedef enum NrCmpF {
+  NR_CMPF_FALSE, NR_CMPF_OEQ, NR_CMPF_OGT, NR_CMPF_OGE, NR_CMPF_OLT, NR_CMPF_OLE, NR_CMPF_ONE, NR_CMPF_ORD,
+  NR_CMPF_UEQ, NR_CMPF_UGT, NR_CMPF_UGE, NR_CMPF_ULT, NR_CMPF_ULE, NR_CMPF_UNE, NR_CMPF_UNO, NR_CMPF_TRUE,
+} NrCmpF;
+
+/* ---- building ----------------------------------------------------------------------------------------------------- */
+
+NrValue *nr_arith_constant(NrBuilder *b, NrAttr value); /* of value's type */
+NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value);
+NrValue *nr_arith_constant_int(NrBuilder *b, NrType type, int64_t value); /* integer or index type */
+NrValue *nr_arith_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs); /* result has lhs's type */
+NrValue *nr_arith_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs);
+NrValue *nr_arith_cmpf(NrBuilder *b, NrCmpF predicate, NrValue *lhs, NrValue *rhs);
+NrValue *nr_arith_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
+
+NrType nr_arith_bool_like(NrType type); /* i1, or vector or tensor of i1 of type's shape */
+/* The fastmath attribute grants `flag` ("nnan", "nsz", ..) or all of them ("fast"). */
+bool nr_arith_fastmath_has(const NrOp *op, const char *flag);
+
+/* ---- syntax ------------------------------------------------------------------------------------------------------- */
+
+/* "a, b flags attr-dict : type" and "a flags attr-dict : type to type", where flags are what the row's attributes allow:
+ * fastmath<..>, overflow<..>, exact, a rounding mode. */
+NrStatus nr_arith_parse(NrParser *p, NrOpState *state);
+void nr_arith_print(NrPrinter *w, NrOp *op);
+NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state);
+void nr_arith_print_flags(NrPrinter *w, NrOp *op);
+/* The attributes that nr_arith_print_flags prints, or leaves out as defaults. */
+extern const char *const nr_arith_flag_attrs[];
+
+NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out_types);
+
+/* Hooks of arith.constant; func.constant shares the 2020 spelling `constant` and so the parser. */
+NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state);
+
+/* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canon.c) --------------------------- */
+
+#define NR_FOLD_HOOK(name) bool nr_arith_fold_##name(NrOp *op, const NrAttr *constants, NrFold *out)
+NR_FOLD_HOOK(addi);
+NR_FOLD_HOOK(addui);
+NR_FOLD_HOOK(subi);
+NR_FOLD_HOOK(muli);
+NR_FOLD_HOOK(mulsi_extended);
+NR_FOLD_HOOK(mului_extended);
+NR_FOLD_HOOK(divui);
+NR_FOLD_HOOK(divsi);
+NR_FOLD_HOOK(ceildivui);
+NR_FOLD_HOOK(ceildivsi);
+NR_FOLD_HOOK(floordivsi);
+NR_FOLD_HOOK(remui);
+NR_FOLD_HOOK(remsi);
+NR_FOLD_HOOK(andi);
+NR_FOLD_HOOK(ori);
+NR_FOLD_HOOK(xori);
+NR_FOLD_HOOK(shli);
+NR_FOLD_HOOK(shrui);
+NR_FOLD_HOOK(shrsi);
+NR_FOLD_HOOK(maxsi);
+NR_FOLD_HOOK(maxui);
+NR_FOLD_HOOK(minsi);
+NR_FOLD_HOOK(minui);
+NR_FOLD_HOOK(cmpi);
+NR_FOLD_HOOK(negf);
+NR_FOLD_HOOK(addf);
+NR_FOLD_HOOK(subf);
+NR_FOLD_HOOK(mulf);
+NR_FOLD_HOOK(divf);
+NR_FOLD_HOOK(remf);
+NR_FOLD_HOOK(maximumf);
+NR_FOLD_HOOK(maxnumf);
+NR_FOLD_HOOK(minimumf);
+NR_FOLD_HOOK(minnumf);
+NR_FOLD_HOOK(cmpf);
+NR_FOLD_HOOK(extui);
+NR_FOLD_HOOK(extsi);
+NR_FOLD_HOOK(trunci);
+NR_FOLD_HOOK(extf);
+NR_FOLD_HOOK(truncf);
+NR_FOLD_HOOK(uitofp);
+NR_FOLD_HOOK(sitofp);
+NR_FOLD_HOOK(fptoui);
+NR_FOLD_HOOK(fptosi);
+NR_FOLD_HOOK(index_cast);
+NR_FOLD_HOOK(index_castui);
+NR_FOLD_HOOK(bitcast);
+NR_FOLD_HOOK(select);
+#undef NR_FOLD_HOOK
+
+bool nr_arith_canon_addi(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_subi(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_muli(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_xori(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b);
+
+/* The value of a float attribute of a type that is folded (f16, bf16, tf32, f32, f64); false for others. */
+bool nr_float_foldable(NrAttr attr);
+/* Rounds an exact or double result to type; a NaN result is the quiet NaN of an operand that is NaN, else the default. */
+NrAttr nr_float_result(NrType type, double value, const NrAttr *in, size_t num_operands);
+
+#endif

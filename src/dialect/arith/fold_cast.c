@@ -1,0 +1,135 @@
+/* fold_cast.c - folds of arith's casts and of select. A cast whose result is undefined (a float that does not fit the
+ * integer) is not folded. */
+#include "dialect/arith/arith.h"
+#include "dialect/arith/wide.h"
+#include "dialect/fold.h"
+
+#include <math.h>
+
+static NrAttr resize_scalar(NrType out, NrAttr in, bool sign) {
+  NrWide a;
+  uint32_t width = nr_type_bits(out);
+  if (!nr_wide_from_attr(in, &a) || width == 0 || width > NR_WIDE_MAX) return NULL;
+  a = nr_wide_resize(&a, width, sign);
+  return nr_wide_to_attr(out, &a);
+}
+
+static NrAttr unsigned_scalar(const NrOp *op, NrType out, const NrAttr *in) { return resize_scalar(out, in[0], false); }
+static NrAttr signed_scalar(const NrOp *op, NrType out, const NrAttr *in) { return resize_scalar(out, in[0], true); }
+
+/* The value that was there before the op that makes op's operand, when that op is `id` and the types are the same. */
+static NrValue *undone(const NrOp *op, unsigned id) {
+  NrOp *inner = nr_operand(op, 0)->op;
+  if (!nr_op_is(inner, id) || nr_operand(inner, 0)->type != nr_result(op, 0)->type) return NULL;
+  return nr_operand(inner, 0);
+}
+
+bool nr_arith_fold_extui(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, unsigned_scalar); }
+bool nr_arith_fold_extsi(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, signed_scalar); }
+
+bool nr_arith_fold_trunci(NrOp *op, const NrAttr *c, NrFold *out) {
+  NrValue *before = undone(op, NR_OP_arith_extui);
+  if (!before) before = undone(op, NR_OP_arith_extsi);
+  return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, unsigned_scalar);
+}
+
+/* There and back is nothing when nothing was cut off on the way. */
+static bool fold_index_cast(NrOp *op, const NrAttr *c, NrFold *out, unsigned id, NrScalarFold fn) {
+  if (nr_operand(op, 0)->type == nr_result(op, 0)->type) return nr_fold_to_value(out, nr_operand(op, 0));
+  NrValue *before = undone(op, id);
+  if (before && nr_type_bits(nr_type_elem(before->type)) <= nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)))
+    return nr_fold_to_value(out, before);
+  return nr_fold_elementwise(op, c, out, fn);
+}
+
+bool nr_arith_fold_index_cast(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_index_cast(op, c, out, NR_OP_arith_index_cast, signed_scalar);
+}
+bool nr_arith_fold_index_castui(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_index_cast(op, c, out, NR_OP_arith_index_castui, unsigned_scalar);
+}
+
+static bool foldable_type(NrType type) {
+  if (!nr_type_is_float(type)) return false;
+  return nr_float_foldable(nr_attr_float(type, 0.0));
+}
+
+static NrAttr float_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  if (!nr_float_foldable(in[0]) || !foldable_type(out)) return NULL;
+  return nr_float_result(out, in[0]->f, in, 1);
+}
+
+bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, float_scalar); }
+
+bool nr_arith_fold_truncf(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (nr_op_attr_int(op, "roundingmode", 0) != 0) return false;
+  NrValue *before = undone(op, NR_OP_arith_extf);
+  return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, float_scalar);
+}
+
+/* Exact or rounded once: integers of up to 64 bits for f32 and f64, of up to 53 bits for the narrower floats. */
+static NrAttr int_to_float(NrType out, NrAttr in, bool sign) {
+  NrWide a;
+  if (!foldable_type(out) || !nr_wide_from_attr(in, &a)) return NULL;
+  bool negative = sign && nr_wide_is_negative(&a);
+  NrWide magnitude = negative ? nr_wide_neg(&a) : a;
+  uint32_t digits = magnitude.width - nr_wide_leading_zeros(&magnitude);
+  bool narrow = out->float_kind != NR_F32 && out->float_kind != NR_F64;
+  if (digits > (narrow ? 53u : 64u)) return NULL;
+  double value = out->float_kind == NR_F32 ? (double)(float)magnitude.w[0] : (double)magnitude.w[0];
+  return nr_attr_float(out, negative ? -value : value);
+}
+
+static NrAttr uitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) { return int_to_float(out, in[0], false); }
+static NrAttr sitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) { return int_to_float(out, in[0], true); }
+bool nr_arith_fold_uitofp(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, uitofp_scalar); }
+bool nr_arith_fold_sitofp(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, sitofp_scalar); }
+
+static NrAttr float_to_int(NrType out, NrAttr in, bool sign) {
+  uint32_t width = nr_type_bits(out);
+  if (!nr_float_foldable(in) || width == 0 || width > NR_WIDE_MAX) return NULL;
+  int exponent;
+  double fraction = frexp(fabs(trunc(in->f)), &exponent); /* [0.5, 1) * 2^exponent */
+  if (!isfinite(in->f)) return NULL;
+  bool negative = in->f <= -1.0;
+  if (negative && !sign) return NULL;
+  if (exponent > (int)width + 1 || exponent > NR_WIDE_MAX - 2) return NULL;
+  /* The 53 bits of the fraction, moved to their place in a number with room for all of them. */
+  uint32_t room = NR_MIN(NR_MAX(width + 2, 64u), (uint32_t)NR_WIDE_MAX);
+  NrWide a = nr_wide_from_u64(room, (uint64_t)ldexp(fraction, 53));
+  a = exponent >= 53 ? nr_wide_shl(&a, (uint32_t)exponent - 53) : nr_wide_shr(&a, (uint32_t)(53 - exponent), false);
+  if (negative) a = nr_wide_neg(&a);
+  NrWide r = nr_wide_resize(&a, width, false), back = nr_wide_resize(&r, room, sign);
+  return nr_wide_cmp_unsigned(&a, &back) == 0 ? nr_wide_to_attr(out, &r) : NULL;
+}
+
+static NrAttr fptoui_scalar(const NrOp *op, NrType out, const NrAttr *in) { return float_to_int(out, in[0], false); }
+static NrAttr fptosi_scalar(const NrOp *op, NrType out, const NrAttr *in) { return float_to_int(out, in[0], true); }
+bool nr_arith_fold_fptoui(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, fptoui_scalar); }
+bool nr_arith_fold_fptosi(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, fptosi_scalar); }
+
+static NrAttr bitcast_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  uint32_t width = nr_type_bits(out);
+  if (width != nr_type_bits(in[0]->type) || width > 64) return NULL;
+  uint64_t bits = in[0]->kind == NR_ATTR_FLOAT ? in[0]->bits : (uint64_t)in[0]->i;
+  if (width < 64) bits &= (UINT64_C(1) << width) - 1;
+  if (nr_type_is_float(out)) return nr_attr_float_bits(out, bits);
+  return nr_type_is_int(out) ? nr_attr_int(out, (int64_t)bits) : NULL;
+}
+
+bool nr_arith_fold_bitcast(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (nr_operand(op, 0)->type == nr_result(op, 0)->type) return nr_fold_to_value(out, nr_operand(op, 0));
+  NrValue *before = undone(op, NR_OP_arith_bitcast);
+  return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, bitcast_scalar);
+}
+
+static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) { return nr_const_is_int(in[0], 0) ? in[2] : in[1]; }
+
+bool nr_arith_fold_select(NrOp *op, const NrAttr *c, NrFold *out) {
+  NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);
+  if (if_true == if_false || nr_const_is_int(c[0], 1)) return nr_fold_to_value(out, if_true);
+  if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, if_false);
+  if (nr_operand(op, 0)->type == nr_result(op, 0)->type && nr_const_is_int(c[1], 1) && nr_const_is_int(c[2], 0))
+    return nr_fold_to_value(out, nr_operand(op, 0));
+  return nr_fold_elementwise(op, c, out, select_scalar);
+}

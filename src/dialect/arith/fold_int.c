@@ -1,0 +1,274 @@
+/* fold_int.c - folds of arith's integer ops. Results wrap at the width of the type; what the op leaves undefined (division
+ * by zero, a quotient or shift out of range) is never folded. */
+#include "dialect/arith/arith.h"
+#include "dialect/arith/wide.h"
+#include "dialect/fold.h"
+
+static bool wide_pair(const NrAttr *in, NrWide *a, NrWide *b) {
+  return nr_wide_from_attr(in[0], a) && nr_wide_from_attr(in[1], b) && a->width == b->width;
+}
+
+/* NAME_scalar: the op on two scalars, r = EXPR of a and b, unless UNDEFINED. */
+#define SCALAR(NAME, UNDEFINED, EXPR)                                                                                  \
+  static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
+    NrWide a, b;                                                                                                       \
+    if (!wide_pair(in, &a, &b) || (UNDEFINED)) return NULL;                                                            \
+    NrWide r = (EXPR);                                                                                                 \
+    return nr_wide_to_attr(out, &r);                                                                                   \
+  }
+
+static NrWide quotient(const NrWide *a, const NrWide *b, bool sign) {
+  NrWide q, r;
+  (sign ? nr_wide_divrem_signed : nr_wide_divrem_unsigned)(a, b, &q, &r);
+  return q;
+}
+
+static NrWide remainder_of(const NrWide *a, const NrWide *b, bool sign) {
+  NrWide q, r;
+  (sign ? nr_wide_divrem_signed : nr_wide_divrem_unsigned)(a, b, &q, &r);
+  return r;
+}
+
+/* The signed quotient moved by one where rounding to zero is not rounding up (or down). */
+static NrWide quotient_rounded(const NrWide *a, const NrWide *b, bool up) {
+  NrWide q, r, one = nr_wide_from_u64(a->width, 1);
+  nr_wide_divrem_signed(a, b, &q, &r);
+  if (nr_wide_is_zero(&r)) return q;
+  bool negative = nr_wide_is_negative(a) != nr_wide_is_negative(b);
+  if (up && !negative) return nr_wide_add(&q, &one);
+  if (!up && negative) return nr_wide_sub(&q, &one);
+  return q;
+}
+
+static NrWide quotient_up_unsigned(const NrWide *a, const NrWide *b) {
+  NrWide q, r, one = nr_wide_from_u64(a->width, 1);
+  nr_wide_divrem_unsigned(a, b, &q, &r);
+  return nr_wide_is_zero(&r) ? q : nr_wide_add(&q, &one);
+}
+
+static bool overflows(const NrWide *a, const NrWide *b) { return nr_wide_is_min_signed(a) && nr_wide_is_ones(b); }
+static bool bad_shift(const NrWide *b) {
+  NrWide width = nr_wide_from_u64(64, b->width), count = nr_wide_resize(b, NR_MAX(b->width, 64u), false);
+  width = nr_wide_resize(&width, count.width, false);
+  return nr_wide_cmp_unsigned(&count, &width) >= 0;
+}
+static NrWide pick(bool first, const NrWide *a, const NrWide *b) { return first ? *a : *b; }
+
+SCALAR(addi, false, nr_wide_add(&a, &b))
+SCALAR(subi, false, nr_wide_sub(&a, &b))
+SCALAR(muli, false, nr_wide_mul(&a, &b))
+SCALAR(divui, nr_wide_is_zero(&b), quotient(&a, &b, false))
+SCALAR(divsi, nr_wide_is_zero(&b) || overflows(&a, &b), quotient(&a, &b, true))
+SCALAR(ceildivui, nr_wide_is_zero(&b), quotient_up_unsigned(&a, &b))
+SCALAR(ceildivsi, nr_wide_is_zero(&b) || overflows(&a, &b), quotient_rounded(&a, &b, true))
+SCALAR(floordivsi, nr_wide_is_zero(&b) || overflows(&a, &b), quotient_rounded(&a, &b, false))
+SCALAR(remui, nr_wide_is_zero(&b), remainder_of(&a, &b, false))
+SCALAR(remsi, nr_wide_is_zero(&b), remainder_of(&a, &b, true))
+SCALAR(andi, false, nr_wide_and(&a, &b))
+SCALAR(ori, false, nr_wide_or(&a, &b))
+SCALAR(xori, false, nr_wide_xor(&a, &b))
+SCALAR(shli, bad_shift(&b), nr_wide_shl(&a, (uint32_t)b.w[0]))
+SCALAR(shrui, bad_shift(&b), nr_wide_shr(&a, (uint32_t)b.w[0], false))
+SCALAR(shrsi, bad_shift(&b), nr_wide_shr(&a, (uint32_t)b.w[0], true))
+SCALAR(maxsi, false, pick(nr_wide_cmp_signed(&a, &b) >= 0, &a, &b))
+SCALAR(maxui, false, pick(nr_wide_cmp_unsigned(&a, &b) >= 0, &a, &b))
+SCALAR(minsi, false, pick(nr_wide_cmp_signed(&a, &b) <= 0, &a, &b))
+SCALAR(minui, false, pick(nr_wide_cmp_unsigned(&a, &b) <= 0, &a, &b))
+
+static NrWide high_half(const NrWide *a, const NrWide *b, bool sign) {
+  NrWide x = nr_wide_resize(a, 2 * a->width, sign), y = nr_wide_resize(b, 2 * b->width, sign);
+  NrWide product = nr_wide_mul(&x, &y);
+  product = nr_wide_shr(&product, a->width, false);
+  return nr_wide_resize(&product, a->width, false);
+}
+SCALAR(high_signed, 2 * a.width > NR_WIDE_MAX, high_half(&a, &b, true))
+SCALAR(high_unsigned, 2 * a.width > NR_WIDE_MAX, high_half(&a, &b, false))
+
+static NrAttr carry_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  NrWide a, b;
+  if (!wide_pair(in, &a, &b)) return NULL;
+  NrWide sum = nr_wide_add(&a, &b);
+  return nr_attr_int(out, nr_wide_cmp_unsigned(&sum, &a) < 0);
+}
+
+static bool same_operands(const NrOp *op) { return nr_operand(op, 0) == nr_operand(op, 1); }
+
+/* 0 of the result's type. */
+static bool fold_to_int(NrOp *op, NrFold *out, int64_t value) {
+  return nr_fold_to_attr(out, nr_splat_int(nr_result(op, 0)->type, value));
+}
+
+bool nr_arith_fold_addi(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, nr_operand(op, 1));
+  /* (x - y) + y = x, whatever wraps. */
+  for (size_t i = 0; i < 2; i++) {
+    NrOp *sub = nr_operand(op, i)->op;
+    if (nr_op_is(sub, NR_OP_arith_subi) && nr_operand(sub, 1) == nr_operand(op, 1 - i))
+      return nr_fold_to_value(out, nr_operand(sub, 0));
+  }
+  return nr_fold_elementwise(op, c, out, addi_scalar);
+}
+
+bool nr_arith_fold_addui(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (nr_const_is_int(c[1], 0)) {
+    out[0] = (NrFold){.value = nr_operand(op, 0)};
+    out[1] = (NrFold){.attr = nr_splat_int(nr_result(op, 1)->type, 0)};
+    return out[1].attr != NULL;
+  }
+  out[0] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 0)->type, addi_scalar)};
+  out[1] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 1)->type, carry_scalar)};
+  return out[0].attr && out[1].attr;
+}
+
+static bool fold_mul_extended(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold high) {
+  for (size_t i = 0; i < 2; i++) {
+    if (!nr_const_is_int(c[i], 0)) continue;
+    out[0] = out[1] = (NrFold){.attr = c[i]};
+    return true;
+  }
+  out[0] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 0)->type, muli_scalar)};
+  out[1] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 1)->type, high)};
+  return out[0].attr && out[1].attr;
+}
+
+bool nr_arith_fold_mulsi_extended(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_mul_extended(op, c, out, high_signed_scalar);
+}
+
+bool nr_arith_fold_mului_extended(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_mul_extended(op, c, out, high_unsigned_scalar);
+}
+
+bool nr_arith_fold_subi(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (same_operands(op) && fold_to_int(op, out, 0)) return true;
+  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
+  /* (x + y) - y = x and (x + y) - x = y, whatever wraps. */
+  NrOp *add = nr_operand(op, 0)->op;
+  if (nr_op_is(add, NR_OP_arith_addi))
+    for (size_t i = 0; i < 2; i++)
+      if (nr_operand(add, i) == nr_operand(op, 1)) return nr_fold_to_value(out, nr_operand(add, 1 - i));
+  return nr_fold_elementwise(op, c, out, subi_scalar);
+}
+
+bool nr_arith_fold_muli(NrOp *op, const NrAttr *c, NrFold *out) {
+  for (size_t i = 0; i < 2; i++) {
+    if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
+    if (nr_const_is_int(c[i], 1)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
+  }
+  return nr_fold_elementwise(op, c, out, muli_scalar);
+}
+
+/* x / 1 = x for all quotients; i1 has no 1 that a signed division could use. */
+static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
+  bool bit = nr_type_is_int_width(nr_type_elem(nr_result(op, 0)->type), 1);
+  if (!bit && nr_const_is_int(c[1], 1)) return nr_fold_to_value(out, nr_operand(op, 0));
+  return nr_fold_elementwise(op, c, out, fn);
+}
+
+bool nr_arith_fold_divui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, divui_scalar); }
+bool nr_arith_fold_divsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, divsi_scalar); }
+bool nr_arith_fold_ceildivui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, ceildivui_scalar); }
+bool nr_arith_fold_ceildivsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, ceildivsi_scalar); }
+bool nr_arith_fold_floordivsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, floordivsi_scalar); }
+
+bool nr_arith_fold_remui(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (nr_const_is_int(c[1], 1) && fold_to_int(op, out, 0)) return true;
+  return nr_fold_elementwise(op, c, out, remui_scalar);
+}
+
+bool nr_arith_fold_remsi(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (nr_const_is_int(c[1], 1) && fold_to_int(op, out, 0)) return true;
+  return nr_fold_elementwise(op, c, out, remsi_scalar);
+}
+
+bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  for (size_t i = 0; i < 2; i++) {
+    if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
+    if (nr_const_is_int(c[i], -1)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
+  }
+  return nr_fold_elementwise(op, c, out, andi_scalar);
+}
+
+bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  for (size_t i = 0; i < 2; i++) {
+    if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
+    if (nr_const_is_int(c[i], -1)) return nr_fold_to_attr(out, c[i]);
+  }
+  return nr_fold_elementwise(op, c, out, ori_scalar);
+}
+
+bool nr_arith_fold_xori(NrOp *op, const NrAttr *c, NrFold *out) {
+  if (same_operands(op) && fold_to_int(op, out, 0)) return true;
+  for (size_t i = 0; i < 2; i++) {
+    if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
+    /* (x ^ y) ^ y = x */
+    NrOp *inner = nr_operand(op, i)->op;
+    if (!nr_op_is(inner, NR_OP_arith_xori)) continue;
+    for (size_t j = 0; j < 2; j++)
+      if (nr_operand(inner, j) == nr_operand(op, 1 - i)) return nr_fold_to_value(out, nr_operand(inner, 1 - j));
+  }
+  return nr_fold_elementwise(op, c, out, xori_scalar);
+}
+
+static bool fold_shift(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
+  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
+  return nr_fold_elementwise(op, c, out, fn);
+}
+
+bool nr_arith_fold_shli(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shli_scalar); }
+bool nr_arith_fold_shrui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shrui_scalar); }
+bool nr_arith_fold_shrsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shrsi_scalar); }
+
+/* min and max: x of itself is x. */
+static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
+  if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  return nr_fold_elementwise(op, c, out, fn);
+}
+
+bool nr_arith_fold_maxsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, maxsi_scalar); }
+bool nr_arith_fold_maxui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, maxui_scalar); }
+bool nr_arith_fold_minsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, minsi_scalar); }
+bool nr_arith_fold_minui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, minui_scalar); }
+
+static bool compare(int64_t predicate, const NrWide *a, const NrWide *b) {
+  int sign = nr_wide_cmp_signed(a, b), plain = nr_wide_cmp_unsigned(a, b);
+  switch ((NrCmpI)predicate) {
+  case NR_CMPI_EQ: return plain == 0;
+  case NR_CMPI_NE: return plain != 0;
+  case NR_CMPI_SLT: return sign < 0;
+  case NR_CMPI_SLE: return sign <= 0;
+  case NR_CMPI_SGT: return sign > 0;
+  case NR_CMPI_SGE: return sign >= 0;
+  case NR_CMPI_ULT: return plain < 0;
+  case NR_CMPI_ULE: return plain <= 0;
+  case NR_CMPI_UGT: return plain > 0;
+  case NR_CMPI_UGE: return plain >= 0;
+  }
+  return false;
+}
+
+static NrAttr cmpi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  NrWide a, b;
+  if (!wide_pair(in, &a, &b)) return NULL;
+  return nr_attr_int(out, compare(nr_op_attr_int(op, "predicate", 0), &a, &b));
+}
+
+bool nr_arith_fold_cmpi(NrOp *op, const NrAttr *c, NrFold *out) {
+  int64_t predicate = nr_op_attr_int(op, "predicate", 0);
+  if (same_operands(op)) {
+    NrWide zero = nr_wide_from_u64(1, 0);
+    if (fold_to_int(op, out, compare(predicate, &zero, &zero))) return true;
+  }
+  /* Nothing is below 0 when unsigned. */
+  if (nr_const_is_int(c[1], 0) && (predicate == NR_CMPI_ULT || predicate == NR_CMPI_UGE) &&
+      fold_to_int(op, out, predicate == NR_CMPI_UGE))
+    return true;
+  /* An i1 compared with the constant that leaves it as it is. */
+  if (nr_type_is_int_width(nr_type_elem(nr_operand(op, 0)->type), 1) &&
+      ((predicate == NR_CMPI_NE && nr_const_is_int(c[1], 0)) || (predicate == NR_CMPI_EQ && nr_const_is_int(c[1], 1))))
+    return nr_fold_to_value(out, nr_operand(op, 0));
+  return nr_fold_elementwise(op, c, out, cmpi_scalar);
+}

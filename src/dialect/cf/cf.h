@@ -1,0 +1,12 @@
+/* cf.h - building branches. */
+#ifndef NORIA_DIALECT_CF_CF_H
+#define NORIA_DIALECT_CF_CF_H
+
+#include "ir/op_info.h"
+
+NrOp *nr_cf_br(NrBuilder *b, NrBlock *dest, NrValue *const *operands, size_t count);
+/* Operands of both successors may be NULL when there are none. */
+NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue *const *true_operands, size_t num_true,
+                    NrBlock *if_false, NrValue *const *false_operands, size_t num_false);
+
+#endif

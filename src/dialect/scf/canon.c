@@ -1,0 +1,184 @@
+/* canon.c - rewrites of if, switch and regions that run once. Loops are in canon_loop.c. */
+#include "dialect/arith/arith.h"
+#include "dialect/fold.h"
+#include "dialect/scf/scf.h"
+
+/* Replaces op by the ops of one of its blocks, whose terminator gives the results. */
+static bool replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args) {
+  NrOp *yield = nr_block_terminator(block);
+  nr_scf_inline_before(op, block, args);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(yield, i));
+  nr_op_erase(op);
+  return true;
+}
+
+static bool is_nested_in(const NrOp *op, const NrRegion *region) {
+  for (const NrOp *up = op; up && up->block; up = nr_op_parent(up))
+    if (up->block->region == region) return true;
+  return false;
+}
+
+static bool defined_in(const NrValue *value, const NrRegion *region) {
+  const NrBlock *block = nr_value_block(value);
+  if (block->region == region) return true;
+  const NrOp *parent = block->region ? block->region->op : NULL;
+  return parent && is_nested_in(parent, region);
+}
+
+/* ---- if ------------------------------------------------------------------------------------------------------------- */
+
+/* In a branch it is known what the condition is. */
+static bool use_known_condition(NrOp *op, NrBuilder *b) {
+  NrValue *condition = nr_operand(op, 0);
+  NrValue *known[2] = {NULL, NULL};
+  NrUse *next;
+  for (NrUse *use = condition->first_use; use; use = next) {
+    next = use->next;
+    if (use->owner == op) continue;
+    int side = is_nested_in(use->owner, nr_op_region(op, 0)) ? 0 : is_nested_in(use->owner, nr_op_region(op, 1)) ? 1 : 2;
+    if (side == 2) continue;
+    if (!known[side]) known[side] = nr_arith_constant(b, nr_attr_bool(b->ctx, side == 0));
+    nr_op_set_operand(use->owner, use->index, known[side]);
+  }
+  return known[0] || known[1];
+}
+
+/* Keeps the results i with keep[i]; the others must have no uses. */
+static void keep_results(NrOp *op, const bool *keep, NrBuilder *b) {
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (keep[i]) nr_vec_push(&types, nr_result(op, i)->type);
+  NrOp *fewer = nr_build(b, &(NrOpState){.info = op->info,
+                                         .operands = (NrValue *[]){nr_operand(op, 0)},
+                                         .num_operands = 1,
+                                         .result_types = types.data,
+                                         .num_results = types.size,
+                                         .attrs = op->attrs,
+                                         .num_attrs = op->num_attrs,
+                                         .num_regions = op->num_regions});
+  nr_vec_deinit(&types);
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next)
+      for (uint32_t i = op->num_results; i-- > 0;)
+        if (!keep[i]) nr_op_erase_operand(nr_block_terminator(block), i);
+    nr_region_take(nr_op_region(fewer, r), nr_op_region(op, r));
+  }
+  for (uint32_t i = 0, k = 0; i < op->num_results; i++) {
+    if (!keep[i]) continue;
+    nr_result(fewer, k)->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), nr_result(fewer, k++));
+  }
+  nr_op_erase(op);
+}
+
+/* Scalars choose cheaply; for tensors and buffers a select would copy. */
+static bool may_select(NrType type) { return nr_type_is_int_or_index(type) || nr_type_is_float(type); }
+
+/* Results that need no branch: the same value on both sides, or a choice of two values from outside. */
+static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
+  NrValue *result = nr_result(op, i);
+  NrValue *yes = nr_operand(nr_op_body(op, 0)->last, i), *no = nr_operand(nr_op_body(op, 1)->last, i);
+  bool outside = !defined_in(yes, nr_op_region(op, 0)) && !defined_in(no, nr_op_region(op, 1));
+  if (!nr_value_has_uses(result) || !outside) return false;
+  NrAttr yes_constant = nr_value_constant(yes), no_constant = nr_value_constant(no);
+  if (yes == no || (yes_constant && yes_constant == no_constant)) {
+    nr_value_replace_uses(result, yes);
+  } else if (may_select(result->type)) {
+    bool is_condition = nr_type_is_int_width(result->type, 1) && nr_const_is_int(yes_constant, 1) && nr_const_is_int(no_constant, 0);
+    nr_value_replace_uses(result, is_condition ? nr_operand(op, 0) : nr_arith_select(b, nr_operand(op, 0), yes, no));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+static bool is_empty(const NrBlock *block) { return !block || block->first == block->last; }
+
+static bool simplify_results(NrOp *op, NrBuilder *b) {
+  bool changed = false, unused = false;
+  for (uint32_t i = 0; i < op->num_results; i++) changed |= replace_result(op, i, b);
+  bool *keep = nr_calloc(op->num_results + 1, sizeof *keep);
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    keep[i] = nr_value_has_uses(nr_result(op, i));
+    unused |= !keep[i];
+  }
+  if (unused) keep_results(op, keep, b);
+  nr_free(keep);
+  return changed || unused;
+}
+
+/* Nothing in `then`: what is in `else` runs when the condition is false. */
+static bool move_else_to_then(NrOp *op, NrBuilder *b) {
+  NrValue *yes = nr_arith_constant(b, nr_attr_bool(b->ctx, true));
+  NrValue *negated = nr_arith_binary(b, NR_OP_arith_xori, nr_operand(op, 0), yes);
+  nr_op_set_operand(op, 0, negated);
+  nr_block_erase(nr_op_body(op, 0));
+  nr_region_take(nr_op_region(op, 0), nr_op_region(op, 1));
+  return true;
+}
+
+bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
+  int64_t value;
+  NrBlock *yes = nr_op_body(op, 0), *no = nr_op_body(op, 1);
+  if (nr_value_constant_int(nr_operand(op, 0), &value)) {
+    NrBlock *taken = value ? yes : no;
+    if (taken) return replace_by_block(op, taken, NULL);
+    nr_op_erase(op);
+    return true;
+  }
+  if (op->num_results) {
+    if (simplify_results(op, b)) return true;
+  } else if (is_empty(yes) && is_empty(no)) {
+    nr_op_erase(op);
+    return true;
+  } else if (no && is_empty(no)) {
+    nr_block_erase(no);
+    return true;
+  } else if (is_empty(yes)) {
+    return move_else_to_then(op, b);
+  }
+  return use_known_condition(op, b);
+}
+
+/* ---- index_switch --------------------------------------------------------------------------------------------------- */
+
+bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
+  int64_t value;
+  NrAttr cases = nr_op_attr(op, "cases");
+  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return false;
+  uint32_t taken = 0;
+  for (uint32_t i = 1; i < op->num_regions && !taken; i++)
+    if (((const int64_t *)cases->data)[i - 1] == value) taken = i;
+  return replace_by_block(op, nr_op_body(op, taken), NULL);
+}
+
+/* ---- execute_region ------------------------------------------------------------------------------------------------- */
+
+/* A region of one block runs just as well without the op around it. */
+bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
+  NrRegion *region = nr_op_region(op, 0);
+  if (nr_op_attr(op, "no_inline") || region->first != region->last) return false;
+  if (!nr_op_is(nr_block_terminator(region->first), NR_OP_scf_yield)) return false;
+  return replace_by_block(op, region->first, NULL);
+}
+
+/* ---- parallel ------------------------------------------------------------------------------------------------------- */
+
+/* A loop over no points gives its initial values. */
+bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
+  size_t rank, num_inits, lower, upper, step, inits;
+  if (!nr_op_operand_group(op, 0, &lower, &rank) || !nr_op_operand_group(op, 1, &upper, &rank) ||
+      !nr_op_operand_group(op, 2, &step, &rank) || !nr_op_operand_group(op, 3, &inits, &num_inits))
+    return false;
+  bool no_points = false;
+  for (size_t i = 0; i < rank && !no_points; i++) {
+    int64_t from, to;
+    no_points = nr_operand(op, lower + i) == nr_operand(op, upper + i) ||
+                (nr_value_constant_int(nr_operand(op, lower + i), &from) &&
+                 nr_value_constant_int(nr_operand(op, upper + i), &to) && from >= to);
+  }
+  if (!no_points) return false;
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(op, inits + i));
+  nr_op_erase(op);
+  return true;
+}

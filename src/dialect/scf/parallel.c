@@ -1,0 +1,282 @@
+/* parallel.c - scf.parallel and scf.reduce as text.
+ *
+ * Today the terminator of the loop holds all reductions. In 2020 each was an op in the body, ended by a yield:
+ *
+ *   2020   %r = loop.parallel (%i) = (%lb) to (%ub) step (%st) init (%z) {     today   %r = scf.parallel (..) .. init (%z) -> f32 {
+ *            loop.reduce(%x) {                                                           scf.reduce(%x : f32) {
+ *            ^bb0(%a: f32, %b: f32): ..                                                  ^bb0(%a: f32, %b: f32): ..
+ *            } : f32                                                                     }
+ *            loop.yield                                                                }
+ *          } : f32
+ *
+ * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is the
+ * initial value, so that a loop without points has a result. */
+#include "dialect/arith/arith.h"
+#include "dialect/fold.h"
+#include "dialect/scf/scf.h"
+
+#include <math.h>
+
+enum { LOWER, UPPER, STEP, INITS, NUM_GROUPS };
+
+/* ---- parallel ------------------------------------------------------------------------------------------------------- */
+
+/* (%a, %b) */
+static NrStatus parse_operand_tuple(NrParser *p, NrOpState *state, size_t expected, NrType type) {
+  NrOperandRef *refs;
+  size_t count;
+  NrStatus status;
+  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operands(p, &refs, &count)) || (status = nr_p_expect(p, ")"))) return status;
+  if (count != expected) return nr_p_op_error(p, "expected %zu operands", expected);
+  for (size_t i = 0; i < count && !status; i++) status = nr_p_add_operand(p, state, refs[i], type);
+  return status;
+}
+
+static NrStatus parse_ivs(NrParser *p, NrArgRef **ivs, size_t *count) {
+  NR_VEC(NrArgRef) args = {0};
+  NrStatus status = nr_p_expect(p, "(");
+  while (!status && !nr_p_peek(p, ")")) {
+    NrArgRef arg;
+    if ((args.size && (status = nr_p_expect(p, ","))) || (status = nr_p_arg(p, &arg))) break;
+    arg.type = nr_type_index(nr_p_context(p));
+    nr_vec_push(&args, arg);
+  }
+  *ivs = args.data;
+  *count = args.size;
+  return status ? status : nr_p_expect(p, ")");
+}
+
+static NrStatus parse_after_bounds(NrParser *p, NrOpState *state, const NrArgRef *ivs, size_t rank) {
+  NrOperandRef *inits = NULL;
+  NrType *types = NULL;
+  size_t num_inits = 0, num_types = 0;
+  NrStatus status;
+  bool has_init = nr_p_try(p, "init");
+  if (has_init && ((status = nr_p_expect(p, "(")) || (status = nr_p_operands(p, &inits, &num_inits)) ||
+                   (status = nr_p_expect(p, ")"))))
+    return status;
+  if ((status = nr_p_arrow_type_list(p, &types, &num_types)) || (status = nr_p_region(p, state, ivs, rank))) return status;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  if (nr_p_is_legacy(p) && num_types == 0 && nr_p_try(p, ":") && (status = nr_p_type_list(p, &types, &num_types))) return status;
+  if (has_init || !nr_p_is_legacy(p)) {
+    if (num_inits != num_types) return nr_p_op_error(p, "number of results (%zu) and of initial values (%zu) differ", num_types, num_inits);
+    if ((status = nr_p_add_operands(p, state, inits, num_inits, types, num_types))) return status;
+  }
+  nr_p_add_results(p, state, types, num_types);
+  nr_p_set_segments(p, state, (uint32_t[]){(uint32_t)rank, (uint32_t)rank, (uint32_t)rank, (uint32_t)num_inits}, NUM_GROUPS);
+  return NR_OK;
+}
+
+NrStatus nr_scf_parallel_parse(NrParser *p, NrOpState *state) {
+  static const char *const words[] = {"=", "to", "step"};
+  NrArgRef *ivs = NULL;
+  size_t rank = 0;
+  NrStatus status = parse_ivs(p, &ivs, &rank);
+  for (size_t g = 0; g < 3 && !status; g++) {
+    status = nr_p_expect(p, words[g]);
+    if (!status) status = parse_operand_tuple(p, state, rank, nr_type_index(nr_p_context(p)));
+  }
+  if (!status) status = parse_after_bounds(p, state, ivs, rank);
+  nr_free(ivs);
+  return status;
+}
+
+static void print_group(NrPrinter *w, NrOp *op, size_t group, const char *before) {
+  size_t begin = 0, count = 0;
+  nr_op_operand_group(op, group, &begin, &count);
+  nr_w_puts(w, before);
+  nr_w_puts(w, "(");
+  nr_w_values(w, op, begin, count);
+  nr_w_puts(w, ")");
+}
+
+void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  nr_w_puts(w, " (");
+  for (uint32_t i = 0; i < body->num_args; i++) {
+    if (i) nr_w_puts(w, ", ");
+    nr_w_value(w, nr_block_arg(body, i));
+  }
+  nr_w_puts(w, ")");
+  print_group(w, op, LOWER, " = ");
+  print_group(w, op, UPPER, " to ");
+  print_group(w, op, STEP, " step ");
+  if (op->num_results) print_group(w, op, INITS, " init ");
+  if (!nr_w_is_legacy(w)) nr_w_arrow_results(w, op);
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0 || !nr_w_is_legacy(w));
+  nr_w_attr_dict(w, op, NULL);
+  if (!nr_w_is_legacy(w) || op->num_results == 0) return;
+  nr_w_puts(w, " : ");
+  nr_w_result_types(w, op);
+}
+
+/* ---- reduce --------------------------------------------------------------------------------------------------------- */
+
+/* loop.reduce(%x) { .. } : t, later loop.reduce(%x) : t { .. } */
+static NrStatus parse_legacy_reduce(NrParser *p, NrOpState *state) {
+  NrOperandRef value;
+  NrType type = NULL;
+  NrStatus status;
+  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operand(p, &value)) || (status = nr_p_expect(p, ")"))) return status;
+  if (nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
+  if ((status = nr_p_region(p, state, NULL, 0))) return status;
+  if (!type && ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, &type)))) return status;
+  return nr_p_add_operand(p, state, value, type);
+}
+
+NrStatus nr_scf_reduce_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef *refs;
+  NrType *types;
+  size_t count, num_types;
+  NrStatus status;
+  if (nr_p_is_legacy(p)) return parse_legacy_reduce(p, state);
+  if (nr_p_try(p, "(")) {
+    if ((status = nr_p_operands(p, &refs, &count)) || (status = nr_p_expect(p, ":")) ||
+        (status = nr_p_type_list(p, &types, &num_types)) || (status = nr_p_expect(p, ")")) ||
+        (status = nr_p_add_operands(p, state, refs, count, types, num_types)))
+      return status;
+  }
+  if (nr_p_peek(p, "{")) {
+    do {
+      if ((status = nr_p_region(p, state, NULL, 0))) return status;
+    } while (nr_p_try(p, ","));
+  }
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+static void print_legacy_reduce(NrPrinter *w, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_regions; i++) {
+    if (i) {
+      nr_w_newline(w);
+      nr_w_puts(w, "loop.reduce");
+    }
+    nr_w_puts(w, "(");
+    nr_w_value(w, nr_operand(op, i));
+    nr_w_puts(w, ") ");
+    nr_w_region(w, nr_op_region(op, i), true, true);
+    nr_w_puts(w, " : ");
+    nr_w_type(w, nr_operand(op, i)->type);
+  }
+  nr_w_newline(w);
+  nr_w_puts(w, "loop.yield");
+}
+
+void nr_scf_reduce_print(NrPrinter *w, NrOp *op) {
+  if (nr_w_is_legacy(w) && op->num_regions) {
+    print_legacy_reduce(w, op);
+    return;
+  }
+  if (op->num_operands) {
+    nr_w_puts(w, "(");
+    nr_w_values(w, op, 0, op->num_operands);
+    nr_w_puts(w, " : ");
+    nr_w_operand_types(w, op, 0, op->num_operands);
+    nr_w_puts(w, ")");
+  }
+  for (uint32_t i = 0; i < op->num_regions; i++) {
+    nr_w_puts(w, i ? ", " : " ");
+    nr_w_region(w, nr_op_region(op, i), true, true);
+  }
+  nr_w_attr_dict(w, op, NULL);
+}
+
+/* ---- the shape of 2020 becomes today's ------------------------------------------------------------------------------ */
+
+/* All loop.reduce ops of the body as one terminator; false when there is nothing to do. */
+static bool merge_reductions(NrOp *op, NrBlock *body) {
+  NR_VEC(NrOp *) reductions = {0};
+  NR_VEC(NrValue *) values = {0};
+  size_t num_regions = 0;
+  for (NrOp *inner = body->first; inner; inner = inner->next) {
+    if (!nr_op_is(inner, NR_OP_scf_reduce)) continue;
+    nr_vec_push(&reductions, inner);
+    num_regions += inner->num_regions;
+    for (uint32_t i = 0; i < inner->num_operands; i++) nr_vec_push(&values, nr_operand(inner, i));
+  }
+  bool yields = nr_op_is(body->last, NR_OP_scf_yield);
+  bool merge = yields || reductions.size > 1;
+  if (merge) {
+    NrLoc loc = reductions.size ? reductions.data[0]->loc : body->last->loc;
+    if (yields) nr_op_erase(body->last);
+    NrBuilder b = nr_builder_at_end(op->module, body, loc);
+    NrOp *all = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_reduce],
+                                          .operands = values.data,
+                                          .num_operands = values.size,
+                                          .num_regions = num_regions});
+    uint32_t at = 0;
+    for (size_t i = 0; i < reductions.size; i++) {
+      for (uint32_t r = 0; r < reductions.data[i]->num_regions; r++)
+        nr_region_take(nr_op_region(all, at++), nr_op_region(reductions.data[i], r));
+      nr_op_erase(reductions.data[i]);
+    }
+  }
+  nr_vec_deinit(&reductions);
+  nr_vec_deinit(&values);
+  return merge;
+}
+
+/* The op that combines the two arguments of a reduction and is all that there is in it, or NULL. */
+static NrOp *combining_op(NrBlock *block) {
+  NrOp *op = block ? block->first : NULL;
+  if (!op || op->num_operands != 2 || op->num_results != 1 || block->num_args != 2 || op->next != block->last) return NULL;
+  if (!nr_op_is(block->last, NR_OP_scf_reduce_return) || block->last->operands[0].value != nr_result(op, 0)) return NULL;
+  NrValue *a = nr_operand(op, 0), *b = nr_operand(op, 1);
+  bool both = (a == block->args[0] && b == block->args[1]) || (a == block->args[1] && b == block->args[0]);
+  return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
+}
+
+/* The value that leaves the other one as it is; NULL for an op that has none known here. */
+static NrAttr neutral_element(NrOp *op) {
+  NrType type = nr_result(op, 0)->type, elem = nr_type_elem(type);
+  uint32_t bits = nr_type_bits(elem);
+  int64_t largest = bits >= 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
+  bool narrow = bits <= 64; /* wider extremes are not made here */
+  switch (op->info->id) {
+  case NR_OP_arith_addi:
+  case NR_OP_arith_ori:
+  case NR_OP_arith_xori:
+  case NR_OP_arith_maxui: return nr_splat_int(type, 0);
+  case NR_OP_arith_muli: return nr_splat_int(type, 1);
+  case NR_OP_arith_andi:
+  case NR_OP_arith_minui: return nr_splat_int(type, -1);
+  case NR_OP_arith_maxsi: return narrow ? nr_splat_int(type, -largest - 1) : NULL;
+  case NR_OP_arith_minsi: return narrow ? nr_splat_int(type, largest) : NULL;
+  case NR_OP_arith_addf: return nr_splat_attr(type, nr_attr_float(elem, -0.0));
+  case NR_OP_arith_mulf: return nr_splat_attr(type, nr_attr_float(elem, 1.0));
+  case NR_OP_arith_maximumf: return nr_splat_attr(type, nr_attr_float(elem, -(double)INFINITY));
+  case NR_OP_arith_minimumf: return nr_splat_attr(type, nr_attr_float(elem, (double)INFINITY));
+  case NR_OP_arith_maxnumf:
+  case NR_OP_arith_minnumf: return nr_splat_attr(type, nr_attr_float(elem, (double)NAN));
+  default: return NULL;
+  }
+}
+
+static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
+  NrContext *ctx = nr_op_context(op);
+  size_t begin, count, rank;
+  if (!nr_op_operand_group(op, LOWER, &begin, &rank) || !nr_op_operand_group(op, INITS, &begin, &count)) return NR_OK;
+  if (count || op->num_results == 0 || op->num_results != reduce->num_regions) return NR_OK;
+  NrBuilder b = nr_builder_before(op);
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrOp *combine = combining_op(nr_op_body(reduce, i));
+    NrAttr neutral = combine ? neutral_element(combine) : NULL;
+    if (!neutral || neutral->type != nr_result(op, i)->type)
+      return nr_error(ctx, reduce->loc, "reduction #%u is none whose neutral element is known: give the loop an initial value "
+                      "with init(..)", i);
+    nr_op_insert_operand(op, begin + i, nr_arith_constant(&b, neutral));
+  }
+  int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)op->num_results};
+  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(ctx), sizes, sizeof sizes));
+  return NR_OK;
+}
+
+NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op) {
+  NrBlock *body = op->num_regions ? nr_op_body(op, 0) : NULL;
+  if (!body || !body->last) return NR_OK;
+  if (nr_op_is(body->last, NR_OP_scf_yield) && body->last->num_operands)
+    return nr_op_error(body->last, "yield inside loop.parallel is not allowed to have operands");
+  bool merged = merge_reductions(op, body);
+  if (!nr_op_is(body->last, NR_OP_scf_reduce) || (!merged && !nr_p_is_legacy(p))) return NR_OK;
+  return add_neutral_inits(op, body->last);
+}

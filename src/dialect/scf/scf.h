@@ -1,0 +1,91 @@
+/* scf.h - structured control flow: building it, reading its parts, and the hooks that the rows name. */
+#ifndef NORIA_DIALECT_SCF_SCF_H
+#define NORIA_DIALECT_SCF_SCF_H
+
+#include "ir/op_info.h"
+#include "ir/text.h"
+
+/* ---- building ----------------------------------------------------------------------------------------------------- */
+
+/* Each makes the op with its regions' blocks and their arguments; the caller fills the blocks and ends them with
+ * nr_scf_yield (nr_scf_condition for the first block of while). Results have the types of what the loop carries. */
+NrOp *nr_scf_for(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits, size_t num_inits);
+/* The second region has a block only with_else. */
+NrOp *nr_scf_if(NrBuilder *b, NrValue *condition, const NrType *results, size_t num_results, bool with_else);
+NrOp *nr_scf_while(NrBuilder *b, NrValue *const *inits, size_t num_inits, const NrType *results, size_t num_results);
+/* Ends in scf.reduce, which the caller appends: without operands when there are no inits. */
+NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper, NrValue *const *step, size_t rank,
+                      NrValue *const *inits, size_t num_inits);
+NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count);
+NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values, size_t count);
+NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* regions are empty: one per value */
+/* Builders that add ops at the end of the first block of region i of op. */
+NrBuilder nr_scf_body_builder(NrOp *op, size_t i);
+
+/* ---- parts of scf.for ----------------------------------------------------------------------------------------------- */
+
+static inline NrValue *nr_scf_for_lower(const NrOp *op) { return nr_operand(op, 0); }
+static inline NrValue *nr_scf_for_upper(const NrOp *op) { return nr_operand(op, 1); }
+static inline NrValue *nr_scf_for_step(const NrOp *op) { return nr_operand(op, 2); }
+static inline NrValue *nr_scf_for_iv(const NrOp *op) { return nr_block_arg(nr_op_body(op, 0), 0); }
+static inline uint32_t nr_scf_for_num_inits(const NrOp *op) { return op->num_operands - 3; }
+static inline NrValue *nr_scf_for_init(const NrOp *op, uint32_t i) { return nr_operand(op, 3 + i); }
+static inline NrValue *nr_scf_for_arg(const NrOp *op, uint32_t i) { return nr_block_arg(nr_op_body(op, 0), 1 + i); }
+/* The number of iterations when bounds and step are constant; false when they are not or the number does not fit. */
+bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
+/* The number of points from lower up to upper in steps of step (positive), of integers of the given width. */
+bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);
+
+/* The op with other carried values: drop[i] takes out number i. Its argument must have no uses left, nor its result. The old
+ * op is erased; returns the new one. */
+NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
+
+/* Moves the ops of a block before op, with values for its arguments, leaving the terminator behind; the block must be op's. */
+void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args);
+
+/* ---- hooks ---------------------------------------------------------------------------------------------------------- */
+
+NrStatus nr_scf_for_verify(NrOp *op);
+NrStatus nr_scf_if_verify(NrOp *op);
+NrStatus nr_scf_while_verify(NrOp *op);
+NrStatus nr_scf_yield_verify(NrOp *op);
+NrStatus nr_scf_parallel_verify(NrOp *op);
+NrStatus nr_scf_reduce_verify(NrOp *op);
+NrStatus nr_scf_reduce_return_verify(NrOp *op);
+NrStatus nr_scf_execute_region_verify(NrOp *op);
+NrStatus nr_scf_index_switch_verify(NrOp *op);
+NrStatus nr_scf_forall_verify(NrOp *op);
+
+NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_while_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_yield_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_execute_region_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_parallel_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_reduce_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_forall_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_in_parallel_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op);
+NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op);
+NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op);
+
+void nr_scf_for_print(NrPrinter *w, NrOp *op);
+void nr_scf_if_print(NrPrinter *w, NrOp *op);
+void nr_scf_while_print(NrPrinter *w, NrOp *op);
+void nr_scf_yield_print(NrPrinter *w, NrOp *op);
+void nr_scf_execute_region_print(NrPrinter *w, NrOp *op);
+void nr_scf_index_switch_print(NrPrinter *w, NrOp *op);
+void nr_scf_parallel_print(NrPrinter *w, NrOp *op);
+void nr_scf_reduce_print(NrPrinter *w, NrOp *op);
+void nr_scf_forall_print(NrPrinter *w, NrOp *op);
+void nr_scf_in_parallel_print(NrPrinter *w, NrOp *op);
+
+bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b);
+
+#endif

@@ -1,0 +1,301 @@
+/* syntax.c - the text of scf ops, of today and of 2020. Parallel loops are in parallel.c and forall.c. */
+#include "dialect/scf/scf.h"
+
+/* `%a = %b, ..` up to `)`: arguments of a region and what they start with. The texts of early 2020 could give each a type. */
+typedef struct Bindings {
+  NR_VEC(NrArgRef) args;
+  NR_VEC(NrOperandRef) values;
+} Bindings;
+
+static void bindings_deinit(Bindings *b) {
+  nr_vec_deinit(&b->args);
+  nr_vec_deinit(&b->values);
+}
+
+static NrStatus parse_bindings(NrParser *p, Bindings *b) {
+  NrStatus status;
+  if (nr_p_try(p, ")")) return NR_OK;
+  do {
+    NrArgRef arg;
+    NrOperandRef value;
+    NrType type;
+    if ((status = nr_p_arg(p, &arg)) || (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &value))) return status;
+    if (nr_p_is_legacy(p) && nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
+    nr_vec_push(&b->args, arg);
+    nr_vec_push(&b->values, value);
+  } while (nr_p_try(p, ","));
+  return nr_p_expect(p, ")");
+}
+
+static void print_bindings(NrPrinter *w, NrOp *op, uint32_t first_operand, NrBlock *block, uint32_t first_arg) {
+  nr_w_puts(w, "(");
+  for (uint32_t i = first_arg; i < block->num_args; i++) {
+    if (i > first_arg) nr_w_puts(w, ", ");
+    nr_w_value(w, nr_block_arg(block, i));
+    nr_w_puts(w, " = ");
+    nr_w_value(w, nr_operand(op, first_operand + i - first_arg));
+  }
+  nr_w_puts(w, ")");
+}
+
+/* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} ------------------------------------ */
+
+static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const NrOperandRef *bounds, Bindings *carried) {
+  NrType *types = NULL, bound = nr_type_index(nr_p_context(p));
+  size_t num_types = 0;
+  NrStatus status = nr_p_arrow_type_list(p, &types, &num_types);
+  if (status) return status;
+  if (num_types != carried->args.size)
+    return nr_p_op_error(p, "mismatch in number of loop-carried values and defined values");
+  if (nr_p_try(p, ":") && (status = nr_p_type(p, &bound))) return status;
+  for (size_t i = 0; i < 3; i++)
+    if ((status = nr_p_add_operand(p, state, bounds[i], bound))) return status;
+  if ((status = nr_p_add_operands(p, state, carried->values.data, carried->values.size, types, num_types))) return status;
+  nr_p_add_results(p, state, types, num_types);
+  NR_VEC(NrArgRef) args = {0};
+  iv.type = bound;
+  nr_vec_push(&args, iv);
+  for (size_t i = 0; i < num_types; i++) {
+    carried->args.data[i].type = types[i];
+    nr_vec_push(&args, carried->args.data[i]);
+  }
+  status = nr_p_region(p, state, args.data, args.size);
+  nr_vec_deinit(&args);
+  if (status) return status;
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state) {
+  static const char *const words[] = {"=", "to", "step"};
+  NrArgRef iv;
+  NrOperandRef bounds[3];
+  NrStatus status;
+  if (nr_p_try(p, "unsigned")) nr_p_add_attr(p, state, "unsignedCmp", nr_attr_unit(nr_p_context(p)));
+  if ((status = nr_p_arg(p, &iv))) return status;
+  for (size_t i = 0; i < 3; i++)
+    if ((status = nr_p_expect(p, words[i])) || (status = nr_p_operand(p, &bounds[i]))) return status;
+  Bindings carried = {0};
+  if (nr_p_try(p, "iter_args")) {
+    status = nr_p_expect(p, "(");
+    if (!status) status = parse_bindings(p, &carried);
+  }
+  if (!status) status = parse_for_body(p, state, iv, bounds, &carried);
+  bindings_deinit(&carried);
+  return status;
+}
+
+void nr_scf_for_print(NrPrinter *w, NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  if (nr_op_attr(op, "unsignedCmp")) nr_w_puts(w, " unsigned");
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_block_arg(body, 0));
+  nr_w_puts(w, " = ");
+  nr_w_value(w, nr_scf_for_lower(op));
+  nr_w_puts(w, " to ");
+  nr_w_value(w, nr_scf_for_upper(op));
+  nr_w_puts(w, " step ");
+  nr_w_value(w, nr_scf_for_step(op));
+  if (nr_scf_for_num_inits(op)) {
+    nr_w_puts(w, " iter_args");
+    print_bindings(w, op, 3, body, 1);
+    nr_w_puts(w, " -> (");
+    nr_w_result_types(w, op);
+    nr_w_puts(w, ")");
+  }
+  NrType bound = nr_scf_for_lower(op)->type;
+  if (!nr_type_is_index(bound)) {
+    nr_w_puts(w, " : ");
+    nr_w_type(w, bound);
+  }
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
+  nr_w_attr_dict(w, op, (const char *const[]){"unsignedCmp", NULL});
+}
+
+/* ---- if %c -> (t) { .. } else { .. } {attrs} ------------------------------------------------------------------------ */
+
+NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef condition;
+  NrType *types = NULL;
+  size_t num_types = 0;
+  NrStatus status = nr_p_operand(p, &condition);
+  if (status || (status = nr_p_add_operand(p, state, condition, nr_type_i1(nr_p_context(p)))) ||
+      (status = nr_p_arrow_type_list(p, &types, &num_types)) || (status = nr_p_region(p, state, NULL, 0)))
+    return status;
+  if (!nr_p_try(p, "else")) nr_p_empty_region(p, state);
+  else if ((status = nr_p_region(p, state, NULL, 0))) return status;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  nr_p_add_results(p, state, types, num_types);
+  if (!nr_p_is_legacy(p) || num_types || !nr_p_try(p, ":")) return NR_OK;
+  /* The first proposal of 2020 gave the types behind the regions: `: (i1) -> f32`. */
+  NrType type;
+  if ((status = nr_p_function_type(p, &type))) return status;
+  nr_p_add_results(p, state, type->results, type->num_results);
+  return NR_OK;
+}
+
+void nr_scf_if_print(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  if (op->num_results) {
+    nr_w_puts(w, " -> (");
+    nr_w_result_types(w, op);
+    nr_w_puts(w, ")");
+  }
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
+  if (nr_op_body(op, 1)) {
+    nr_w_puts(w, " else ");
+    nr_w_region(w, nr_op_region(op, 1), false, op->num_results > 0);
+  }
+  nr_w_attr_dict(w, op, NULL);
+}
+
+/* Before the implicit terminator became the yield, it stood behind it. */
+NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_regions; i++)
+    for (NrBlock *block = nr_op_region(op, i)->first; block; block = block->next) {
+      NrOp *last = block->last;
+      if (nr_op_is(last, NR_OP_scf_yield) && nr_op_is(last->prev, NR_OP_scf_yield) && last->num_operands == 0)
+        nr_op_erase(last);
+    }
+  return NR_OK;
+}
+
+/* ---- while (%a = %x) : (t) -> u { .. } do { ^bb0(%b: u): .. } attributes {..} --------------------------------------- */
+
+static NrStatus parse_while_regions(NrParser *p, NrOpState *state, Bindings *inits) {
+  NrType type;
+  NrStatus status;
+  if ((status = nr_p_expect(p, ":")) || (status = nr_p_function_type(p, &type))) return status;
+  if (type->num_inputs != inits->args.size)
+    return nr_p_op_error(p, "expected as many input types as operands (expected %zu got %u)", inits->args.size, type->num_inputs);
+  if ((status = nr_p_add_operands(p, state, inits->values.data, inits->values.size, type->inputs, type->num_inputs)))
+    return status;
+  nr_p_add_results(p, state, type->results, type->num_results);
+  for (uint32_t i = 0; i < type->num_inputs; i++) inits->args.data[i].type = type->inputs[i];
+  if ((status = nr_p_region(p, state, inits->args.data, inits->args.size)) || (status = nr_p_expect(p, "do")) ||
+      (status = nr_p_region(p, state, NULL, 0)))
+    return status;
+  return nr_p_try_attr_dict_keyword(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+NrStatus nr_scf_while_parse(NrParser *p, NrOpState *state) {
+  Bindings inits = {0};
+  NrStatus status = nr_p_try(p, "(") ? parse_bindings(p, &inits) : NR_OK;
+  if (!status) status = parse_while_regions(p, state, &inits);
+  bindings_deinit(&inits);
+  return status;
+}
+
+void nr_scf_while_print(NrPrinter *w, NrOp *op) {
+  if (op->num_operands) {
+    nr_w_puts(w, " ");
+    print_bindings(w, op, 0, nr_op_body(op, 0), 0);
+  }
+  nr_w_puts(w, " : ");
+  nr_w_functional_type(w, op);
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_puts(w, " do ");
+  nr_w_region(w, nr_op_region(op, 1), true, true);
+  nr_w_attr_dict_keyword(w, op, NULL);
+}
+
+/* ---- yield %a, %b : t, u -------------------------------------------------------------------------------------------- */
+
+NrStatus nr_scf_yield_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef *refs = NULL;
+  NrType *types = NULL;
+  size_t count = 0, num_types = 0;
+  NrStatus status;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  if ((status = nr_p_operands(p, &refs, &count)) || count == 0) return status;
+  if ((status = nr_p_expect(p, ":")) || (status = nr_p_type_list(p, &types, &num_types))) return status;
+  return nr_p_add_operands(p, state, refs, count, types, num_types);
+}
+
+void nr_scf_yield_print(NrPrinter *w, NrOp *op) {
+  nr_w_attr_dict(w, op, NULL);
+  if (op->num_operands == 0) return;
+  nr_w_puts(w, " ");
+  nr_w_values(w, op, 0, op->num_operands);
+  nr_w_puts(w, " : ");
+  nr_w_operand_types(w, op, 0, op->num_operands);
+}
+
+/* ---- execute_region no_inline -> t { .. } --------------------------------------------------------------------------- */
+
+NrStatus nr_scf_execute_region_parse(NrParser *p, NrOpState *state) {
+  NrType *types = NULL;
+  size_t count = 0;
+  if (nr_p_try(p, "no_inline")) nr_p_add_attr(p, state, "no_inline", nr_attr_unit(nr_p_context(p)));
+  NrStatus status = nr_p_arrow_type_list(p, &types, &count);
+  if (status || (status = nr_p_region(p, state, NULL, 0))) return status;
+  nr_p_add_results(p, state, types, count);
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
+  if (nr_op_attr(op, "no_inline")) nr_w_puts(w, " no_inline");
+  nr_w_arrow_results(w, op);
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_attr_dict(w, op, (const char *const[]){"no_inline", NULL});
+}
+
+/* ---- index_switch %i {attrs} -> t case 2 { .. } default { .. } ------------------------------------------------------ */
+
+/* The default region is the last in the text and the first in the op: until the finish hook has moved it there, the values
+ * of the cases have another name. */
+static const char unordered_cases[] = "cases_as_read";
+
+NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {
+  NrContext *ctx = nr_p_context(p);
+  NrOperandRef arg;
+  NrType *types = NULL;
+  size_t count = 0;
+  NrStatus status = nr_p_operand(p, &arg);
+  if (status || (status = nr_p_add_operand(p, state, arg, nr_type_index(ctx)))) return status;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  if ((status = nr_p_arrow_type_list(p, &types, &count))) return status;
+  nr_p_add_results(p, state, types, count);
+  NR_VEC(int64_t) cases = {0};
+  while (!status && nr_p_try(p, "case")) {
+    int64_t value;
+    if ((status = nr_p_int(p, &value)) || (status = nr_p_region(p, state, NULL, 0))) break;
+    nr_vec_push(&cases, value);
+  }
+  if (!status) nr_p_add_attr(p, state, unordered_cases, nr_attr_i64_array(ctx, cases.data, cases.size));
+  nr_vec_deinit(&cases);
+  if (status || (status = nr_p_expect(p, "default"))) return status;
+  return nr_p_region(p, state, NULL, 0);
+}
+
+NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op) {
+  NrAttr cases = nr_op_attr(op, unordered_cases);
+  if (!cases) return NR_OK;
+  NrRegion last = {.op = op};
+  nr_region_take(&last, nr_op_region(op, op->num_regions - 1));
+  for (uint32_t i = op->num_regions - 1; i > 0; i--) nr_region_take(nr_op_region(op, i), nr_op_region(op, i - 1));
+  nr_region_take(nr_op_region(op, 0), &last);
+  nr_op_remove_attr(op, unordered_cases);
+  nr_op_set_attr(op, "cases", cases);
+  return NR_OK;
+}
+
+void nr_scf_index_switch_print(NrPrinter *w, NrOp *op) {
+  NrAttr cases = nr_op_attr(op, "cases");
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_attr_dict(w, op, (const char *const[]){"cases", NULL});
+  nr_w_arrow_results(w, op);
+  for (uint32_t i = 1; i < op->num_regions; i++) {
+    nr_w_newline(w);
+    nr_w_printf(w, "case %lld ", (long long)((const int64_t *)cases->data)[i - 1]);
+    nr_w_region(w, nr_op_region(op, i), false, true);
+  }
+  nr_w_newline(w);
+  nr_w_puts(w, "default ");
+  nr_w_region(w, nr_op_region(op, 0), false, true);
+}
