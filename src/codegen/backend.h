@@ -1,0 +1,23 @@
+/* backend.h - what libnoria_llvm.so gives to codegen.c: one exported table. */
+#ifndef NORIA_CODEGEN_BACKEND_H
+#define NORIA_CODEGEN_BACKEND_H
+
+#include "codegen/codegen.h"
+
+typedef struct NrBackend {
+  NrStatus (*jit)(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
+  NrStatus (*emit)(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
+  NoriaEntryFn (*function)(const NrCompiled *compiled, const char *name);
+  void (*destroy)(NrCompiled *compiled);
+} NrBackend;
+
+#define NR_BACKEND_SYMBOL "nr_llvm_backend"
+#define NR_BACKEND_LIBRARY "libnoria_llvm.so"
+
+/* The part of a compiled program that codegen.c reads. */
+struct NrCompiled {
+  const NrBackend *backend;
+  const NoriaModule *module;
+};
+
+#endif

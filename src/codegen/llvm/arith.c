@@ -1,0 +1,300 @@
+/* arith.c - arith ops, on scalars and vectors alike: LLVM's instructions take both. */
+#include "codegen/llvm/ll.h"
+
+/* ---- flags ------------------------------------------------------------------------------------------------------ */
+
+static bool has_word(NrStr text, const char *word) {
+  size_t n = strlen(word);
+  for (size_t i = 0; i + n <= text.size; i++) {
+    bool starts = i == 0 || strchr("<, ", text.data[i - 1]) != NULL;
+    bool ends = i + n == text.size || strchr(">, ", text.data[i + n]) != NULL;
+    if (starts && ends && memcmp(text.data + i, word, n) == 0) return true;
+  }
+  return false;
+}
+
+/* A flags attribute, as text (#arith.fastmath<nnan,contract>) or as MLIR's bit set, whose bits are in the order of words. */
+static unsigned flag_bits(NrAttr attr, const char *const *words, size_t count) {
+  int64_t bits = 0;
+  if (!attr || nr_attr_is_int(attr, &bits)) return (unsigned)bits;
+  for (size_t i = 0; i < count; i++)
+    if (has_word(attr->s, words[i])) bits |= 1 << i;
+  return (unsigned)bits;
+}
+
+unsigned nr_ll_fastmath(NrOp *op) {
+  static const char *const words[] = {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"};
+  NrAttr attr = nr_op_attr(op, "fastmath");
+  if (attr && attr->kind != NR_ATTR_INTEGER && has_word(attr->s, "fast")) return LLVMFastMathAll;
+  return flag_bits(attr, words, NR_COUNTOF(words));
+}
+
+void nr_ll_flags(NrOp *op, LLVMValueRef value) {
+  if (!LLVMIsAInstruction(value)) return;
+  if (LLVMCanValueUseFastMathFlags(value)) {
+    unsigned flags = nr_ll_fastmath(op);
+    if (flags) LLVMSetFastMathFlags(value, flags);
+    return;
+  }
+  static const char *const words[] = {"nsw", "nuw"};
+  NrAttr overflow = nr_op_attr(op, "overflowFlags");
+  if (overflow) {
+    unsigned flags = flag_bits(overflow, words, 2);
+    if (flags & 1) LLVMSetNSW(value, true);
+    if (flags & 2) LLVMSetNUW(value, true);
+  }
+  if (nr_op_attr(op, "isExact")) LLVMSetExact(value, true);
+}
+
+LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads, LLVMValueRef *args,
+                             unsigned count) {
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->mod, id, overloads, num_overloads);
+  return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->llvm, id, overloads, num_overloads), fn, args, count, "");
+}
+
+/* ---- constants, select ------------------------------------------------------------------------------------------ */
+
+static NrStatus emit_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef value = nr_ll_constant(g, nr_op_attr(op, "value"), nr_result(op, 0)->type);
+  if (!value) return nr_op_error(op, "has a value that machine code does not have");
+  nr_ll_set(g, nr_result(op, 0), value);
+  return NR_OK;
+}
+
+static NrStatus emit_select_mem(NrLl *g, NrOp *op) {
+  LLVMValueRef cond = nr_ll_value(g, nr_operand(op, 0));
+  NrLlParts a = {0}, b = {0};
+  nr_ll_parts(g, nr_operand(op, 1), &a);
+  nr_ll_parts(g, nr_operand(op, 2), &b);
+  for (size_t i = 0; i < a.values.size; i++)
+    a.values.data[i] = LLVMBuildSelect(g->b, cond, a.values.data[i], b.values.data[i], "");
+  size_t next = 0;
+  nr_ll_set_mem(g, nr_result(op, 0), nr_ll_from_parts(g, nr_result(op, 0)->type, a.values.data, &next));
+  nr_ll_parts_deinit(&a);
+  nr_ll_parts_deinit(&b);
+  return NR_OK;
+}
+
+static LLVMValueRef lane_select(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  return LLVMBuildSelect(g->b, args[0], args[1], args[2], "");
+}
+
+static NrStatus emit_select(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  if (type->kind == NR_TYPE_MEMREF) return emit_select_mem(g, op);
+  if (nr_operand(op, 0)->type->kind != NR_TYPE_VECTOR) { /* one condition: LLVM selects whole aggregates */
+    LLVMValueRef args[] = {nr_ll_value(g, nr_operand(op, 0)), nr_ll_value(g, nr_operand(op, 1)),
+                           nr_ll_value(g, nr_operand(op, 2))};
+    nr_ll_set(g, nr_result(op, 0), lane_select(g, op, row, args));
+    return NR_OK;
+  }
+  return nr_ll_emit_lanes(g, op, &(NrLlRow){.op = row->op, .lane = lane_select});
+}
+
+/* ---- arithmetic ------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef lane_binary(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMValueRef out = LLVMBuildBinOp(g->b, (LLVMOpcode)row->code, args[0], args[1], "");
+  nr_ll_flags(op, out);
+  return out;
+}
+
+static LLVMValueRef lane_negf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type));
+  if (soft) {
+    if (soft->unsigned_no_zero) return NULL;
+    unsigned sign_bit = (unsigned)soft->exponent_bits + soft->mantissa_bits;
+    return LLVMBuildXor(g->b, args[0], nr_ll_const_i(g, args[0], 1ull << sign_bit), "");
+  }
+  LLVMValueRef out = LLVMBuildFNeg(g->b, args[0], "");
+  nr_ll_flags(op, out);
+  return out;
+}
+
+/* An intrinsic named by row->text, overloaded on the operands' type. */
+static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef out = nr_ll_intrinsic(g, row->text, &type, 1, args, op->num_operands);
+  nr_ll_flags(op, out);
+  return out;
+}
+
+/* Rounding division without overflow on the way: the quotient to 0, corrected where a remainder was cut off. */
+static LLVMValueRef lane_ceildivui(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMValueRef q = LLVMBuildUDiv(g->b, args[0], args[1], ""), r = LLVMBuildURem(g->b, args[0], args[1], "");
+  LLVMValueRef cut = LLVMBuildICmp(g->b, LLVMIntNE, r, nr_ll_const_i(g, r, 0), "");
+  return LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, cut, LLVMTypeOf(q), ""), "");
+}
+
+/* code: 1 = up, -1 = down. */
+static LLVMValueRef lane_rounddivsi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMValueRef q = LLVMBuildSDiv(g->b, args[0], args[1], ""), r = LLVMBuildSRem(g->b, args[0], args[1], "");
+  LLVMValueRef zero = nr_ll_const_i(g, r, 0);
+  LLVMValueRef cut = LLVMBuildICmp(g->b, LLVMIntNE, r, zero, "");
+  LLVMValueRef signs = LLVMBuildXor(g->b, r, args[1], "");
+  LLVMValueRef negative = LLVMBuildICmp(g->b, row->code > 0 ? LLVMIntSGE : LLVMIntSLT, signs, zero, "");
+  LLVMValueRef fix = LLVMBuildAnd(g->b, cut, negative, "");
+  LLVMTypeRef type = LLVMTypeOf(q);
+  return row->code > 0 ? LLVMBuildAdd(g->b, q, LLVMBuildZExt(g->b, fix, type, ""), "")
+                       : LLVMBuildAdd(g->b, q, LLVMBuildSExt(g->b, fix, type, ""), "");
+}
+
+/* ---- comparison ------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef lane_cmpi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
+                                                LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
+  return LLVMBuildICmp(g->b, predicates[nr_op_attr_int(op, "predicate", 0)], args[0], args[1], "");
+}
+
+static LLVMValueRef lane_cmpf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  static const LLVMRealPredicate predicates[] = {
+      LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
+      LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
+  LLVMValueRef out = LLVMBuildFCmp(g->b, predicates[nr_op_attr_int(op, "predicate", 0)], args[0], args[1], "");
+  nr_ll_flags(op, out);
+  return out;
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------ */
+
+/* The LLVM type of the result's lane, in the shape of the argument. */
+static LLVMTypeRef result_lane(NrLl *g, NrOp *op, LLVMValueRef arg) {
+  return nr_ll_like(nr_ll_type(g, nr_type_elem(nr_result(op, 0)->type)), arg);
+}
+
+static LLVMValueRef lane_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMValueRef out = LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[0], result_lane(g, op, args[0]), "");
+  nr_ll_flags(op, out);
+  return out;
+}
+
+/* code: whether the extension copies the sign. */
+static LLVMValueRef lane_index_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  unsigned from = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
+  unsigned to = nr_type_bits(nr_type_elem(nr_result(op, 0)->type));
+  LLVMTypeRef type = result_lane(g, op, args[0]);
+  if (from == to) return args[0];
+  if (from > to) return LLVMBuildTrunc(g->b, args[0], type, "");
+  return row->code ? LLVMBuildSExt(g->b, args[0], type, "") : LLVMBuildZExt(g->b, args[0], type, "");
+}
+
+/* To a soft format through f64, which holds every i32, so that it rounds once. */
+static LLVMValueRef lane_int_to_float(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_result(op, 0)->type));
+  LLVMTypeRef type = soft ? nr_ll_like(g->f64, args[0]) : result_lane(g, op, args[0]);
+  LLVMValueRef out = LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[0], type, "");
+  return soft ? nr_ll_soft_round(g, soft, out) : out;
+}
+
+static LLVMValueRef lane_float_to_int(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type));
+  LLVMValueRef in = soft ? nr_ll_soft_extend(g, soft, args[0]) : args[0];
+  return LLVMBuildCast(g->b, (LLVMOpcode)row->code, in, result_lane(g, op, args[0]), "");
+}
+
+/* Between any two float types. f64 to f16 is written out: hardware has no such step, and LLVM would call a library. */
+static LLVMValueRef lane_float_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  NrType from = nr_type_elem(nr_operand(op, 0)->type), to = nr_type_elem(nr_result(op, 0)->type);
+  const NrFloatFormat *soft_in = nr_ll_soft_format(g, from), *soft_out = nr_ll_soft_format(g, to);
+  LLVMValueRef value = soft_in ? nr_ll_soft_extend(g, soft_in, args[0]) : args[0];
+  LLVMTypeRef type = nr_ll_like(soft_out ? g->f32 : nr_ll_type(g, to), args[0]);
+  if (from->float_kind == NR_F64 && to->float_kind == NR_F16 && !soft_out)
+    return LLVMBuildBitCast(g->b, nr_ll_soft_round(g, &nr_format_f16, value), type, "");
+  if (soft_out && from->float_kind == NR_F64) return nr_ll_soft_round(g, soft_out, value);
+  unsigned have = soft_in ? 32 : from->width, want = soft_out ? 32 : to->width;
+  if (have < want) value = LLVMBuildFPExt(g->b, value, type, "");
+  else if (have > want) value = LLVMBuildFPTrunc(g->b, value, type, "");
+  return soft_out ? nr_ll_soft_round(g, soft_out, value) : value;
+}
+
+static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  return LLVMBuildBitCast(g->b, args[0], result_lane(g, op, args[0]), "");
+}
+
+/* ---- two results ------------------------------------------------------------------------------------------------ */
+
+static NrStatus no_arrays(NrLl *g, NrOp *op) {
+  NrType type = nr_operand(op, 0)->type;
+  if (type->kind == NR_TYPE_VECTOR && type->rank > 1) return nr_op_error(op, "is not compiled for vectors of rank above 1");
+  return NR_OK;
+}
+
+static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrStatus status = no_arrays(g, op);
+  if (status) return status;
+  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0)), b = nr_ll_value(g, nr_operand(op, 1));
+  LLVMValueRef sum = LLVMBuildAdd(g->b, a, b, "");
+  nr_ll_set(g, nr_result(op, 0), sum);
+  nr_ll_set(g, nr_result(op, 1), LLVMBuildICmp(g->b, LLVMIntULT, sum, a, ""));
+  return NR_OK;
+}
+
+/* code: LLVMSExt or LLVMZExt. */
+static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrStatus status = no_arrays(g, op);
+  if (status) return status;
+  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0)), b = nr_ll_value(g, nr_operand(op, 1));
+  unsigned bits = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
+  LLVMTypeRef narrow = LLVMTypeOf(a), wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), a);
+  LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, a, wide, ""),
+                                      LLVMBuildCast(g->b, (LLVMOpcode)row->code, b, wide, ""), "");
+  LLVMValueRef high = LLVMBuildLShr(g->b, product, nr_ll_const_i(g, product, bits), "");
+  nr_ll_set(g, nr_result(op, 0), LLVMBuildTrunc(g->b, product, narrow, ""));
+  nr_ll_set(g, nr_result(op, 1), LLVMBuildTrunc(g->b, high, narrow, ""));
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_arith_rows[] = {
+    {"arith.constant", .emit = emit_constant},
+    {"arith.select", .emit = emit_select},
+    {"arith.addi", .lane = lane_binary, .code = LLVMAdd},
+    {"arith.subi", .lane = lane_binary, .code = LLVMSub},
+    {"arith.muli", .lane = lane_binary, .code = LLVMMul},
+    {"arith.divsi", .lane = lane_binary, .code = LLVMSDiv},
+    {"arith.divui", .lane = lane_binary, .code = LLVMUDiv},
+    {"arith.remsi", .lane = lane_binary, .code = LLVMSRem},
+    {"arith.remui", .lane = lane_binary, .code = LLVMURem},
+    {"arith.andi", .lane = lane_binary, .code = LLVMAnd},
+    {"arith.ori", .lane = lane_binary, .code = LLVMOr},
+    {"arith.xori", .lane = lane_binary, .code = LLVMXor},
+    {"arith.shli", .lane = lane_binary, .code = LLVMShl},
+    {"arith.shrsi", .lane = lane_binary, .code = LLVMAShr},
+    {"arith.shrui", .lane = lane_binary, .code = LLVMLShr},
+    {"arith.ceildivui", .lane = lane_ceildivui},
+    {"arith.ceildivsi", .lane = lane_rounddivsi, .code = 1},
+    {"arith.floordivsi", .lane = lane_rounddivsi, .code = -1},
+    {"arith.addf", .lane = lane_binary, .code = LLVMFAdd, .is_float = true},
+    {"arith.subf", .lane = lane_binary, .code = LLVMFSub, .is_float = true},
+    {"arith.mulf", .lane = lane_binary, .code = LLVMFMul, .is_float = true},
+    {"arith.divf", .lane = lane_binary, .code = LLVMFDiv, .is_float = true},
+    {"arith.remf", .lane = lane_binary, .code = LLVMFRem, .is_float = true},
+    {"arith.negf", .lane = lane_negf},
+    {"arith.maximumf", .lane = lane_intrinsic, .text = "llvm.maximum", .is_float = true},
+    {"arith.minimumf", .lane = lane_intrinsic, .text = "llvm.minimum", .is_float = true},
+    {"arith.maxnumf", .lane = lane_intrinsic, .text = "llvm.maxnum", .is_float = true},
+    {"arith.minnumf", .lane = lane_intrinsic, .text = "llvm.minnum", .is_float = true},
+    {"arith.maxsi", .lane = lane_intrinsic, .text = "llvm.smax"},
+    {"arith.maxui", .lane = lane_intrinsic, .text = "llvm.umax"},
+    {"arith.minsi", .lane = lane_intrinsic, .text = "llvm.smin"},
+    {"arith.minui", .lane = lane_intrinsic, .text = "llvm.umin"},
+    {"arith.cmpi", .lane = lane_cmpi},
+    {"arith.cmpf", .lane = lane_cmpf, .is_float = true},
+    {"arith.extsi", .lane = lane_cast, .code = LLVMSExt},
+    {"arith.extui", .lane = lane_cast, .code = LLVMZExt},
+    {"arith.trunci", .lane = lane_cast, .code = LLVMTrunc},
+    {"arith.extf", .lane = lane_float_cast},
+    {"arith.truncf", .lane = lane_float_cast},
+    {"arith.sitofp", .lane = lane_int_to_float, .code = LLVMSIToFP},
+    {"arith.uitofp", .lane = lane_int_to_float, .code = LLVMUIToFP},
+    {"arith.fptosi", .lane = lane_float_to_int, .code = LLVMFPToSI},
+    {"arith.fptoui", .lane = lane_float_to_int, .code = LLVMFPToUI},
+    {"arith.index_cast", .lane = lane_index_cast, .code = 1},
+    {"arith.index_castui", .lane = lane_index_cast, .code = 0},
+    {"arith.bitcast", .lane = lane_bitcast},
+    {"arith.addui_extended", .emit = emit_addui_extended},
+    {"arith.mulsi_extended", .emit = emit_mul_extended, .code = LLVMSExt},
+    {"arith.mului_extended", .emit = emit_mul_extended, .code = LLVMZExt},
+    {0},
+};

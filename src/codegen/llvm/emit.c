@@ -1,0 +1,154 @@
+/* emit.c - a module as LLVM IR: the order of things, and the step from an op to its row. */
+#include "codegen/llvm/ll.h"
+
+static void add_rows(NrLl *g, const NrLlRow *rows) {
+  for (; rows->op; rows++) {
+    const NrOpInfo *info = nr_op_info_find(nr_str(rows->op), NULL);
+    if (info) g->rows[info->id] = rows;
+  }
+}
+
+static LLVMTypeRef function(LLVMTypeRef result, LLVMTypeRef *params, unsigned count) {
+  return LLVMFunctionType(result, params, count, false);
+}
+
+static void init_types(NrLl *g) {
+  LLVMContextRef c = g->llvm;
+  g->i1 = LLVMInt1TypeInContext(c);
+  g->i8 = LLVMInt8TypeInContext(c);
+  g->i16 = LLVMInt16TypeInContext(c);
+  g->i32 = LLVMInt32TypeInContext(c);
+  g->i64 = LLVMInt64TypeInContext(c);
+  g->f16 = LLVMHalfTypeInContext(c);
+  g->f32 = LLVMFloatTypeInContext(c);
+  g->f64 = LLVMDoubleTypeInContext(c);
+  g->ptr = LLVMPointerTypeInContext(c, 0);
+  g->none = LLVMVoidTypeInContext(c);
+  LLVMTypeRef fields[] = {g->ptr, g->i64, g->i64, LLVMArrayType2(g->i64, NORIA_MAX_RANK)};
+  g->desc = LLVMStructTypeInContext(c, fields, 4, false);
+  g->entry_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->ptr}, 3);
+  g->import_type = g->entry_type;
+  g->workgroup_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64, g->i64, g->i64}, 5);
+}
+
+NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm, bool for_file) {
+  *g = (NrLl){.module = module, .ctx = module->ctx, .options = options, .tm = tm, .for_file = for_file};
+  nr_arena_init(&g->arena);
+  g->llvm = LLVMContextCreate();
+  LLVMContextSetDiscardValueNames(g->llvm, true);
+  g->b = LLVMCreateBuilderInContext(g->llvm);
+  g->mod = LLVMModuleCreateWithNameInContext("noria", g->llvm);
+  char *triple = LLVMGetTargetMachineTriple(tm), *features = LLVMGetTargetMachineFeatureString(tm);
+  LLVMSetTarget(g->mod, triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
+  LLVMSetModuleDataLayout(g->mod, layout);
+  LLVMDisposeTargetData(layout);
+  g->native_f16 = strncmp(triple, "x86", 3) != 0 || strstr(features, "+f16c");
+  LLVMDisposeMessage(triple);
+  LLVMDisposeMessage(features);
+  init_types(g);
+  add_rows(g, nr_ll_func_rows);
+  add_rows(g, nr_ll_arith_rows);
+  add_rows(g, nr_ll_math_rows);
+  add_rows(g, nr_ll_memref_rows);
+  add_rows(g, nr_ll_rt_rows);
+  add_rows(g, nr_ll_vector_rows);
+  add_rows(g, nr_ll_vector_memory_rows);
+  return NR_OK;
+}
+
+void nr_ll_deinit(NrLl *g) {
+  LLVMDisposeBuilder(g->b);
+  if (g->mod) LLVMDisposeModule(g->mod);
+  LLVMContextDispose(g->llvm);
+  nr_vec_deinit(&g->all);
+  nr_vec_deinit(&g->constants);
+  nr_vec_deinit(&g->imports);
+  nr_vec_deinit(&g->sites);
+  nr_map_deinit(&g->funcs);
+  nr_map_deinit(&g->constant_index);
+  nr_map_deinit(&g->global_data);
+  nr_map_deinit(&g->values);
+  nr_map_deinit(&g->blocks);
+  nr_strmap_deinit(&g->by_name);
+  nr_strmap_deinit(&g->globals);
+  nr_strmap_deinit(&g->import_index);
+  nr_strmap_deinit(&g->site_index);
+  nr_strmap_deinit(&g->strings);
+  nr_arena_deinit(&g->arena);
+}
+
+/* ---- one op ----------------------------------------------------------------------------------------------------- */
+
+/* A lane function over a vector of rank above 1: on the innermost vectors, one after the other. */
+static LLVMValueRef over_arrays(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, NrType result, uint32_t dim) {
+  if (result->kind != NR_TYPE_VECTOR || dim + 1 >= result->rank) return row->lane(g, op, row, args);
+  LLVMValueRef out = NULL, inner[4];
+  for (unsigned i = 0; i < (unsigned)result->dims[dim]; i++) {
+    for (uint32_t a = 0; a < op->num_operands; a++) {
+      /* A scalar condition of a select goes to every row. */
+      bool whole = LLVMGetTypeKind(LLVMTypeOf(args[a])) != LLVMArrayTypeKind;
+      inner[a] = whole ? args[a] : LLVMBuildExtractValue(g->b, args[a], i, "");
+    }
+    LLVMValueRef item = over_arrays(g, op, row, inner, result, dim + 1);
+    if (!item) return NULL;
+    if (!out) out = LLVMGetPoison(LLVMArrayType2(LLVMTypeOf(item), (uint64_t)result->dims[dim]));
+    out = LLVMBuildInsertValue(g->b, out, item, i, "");
+  }
+  return out;
+}
+
+NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef args[4];
+  assert(op->num_operands <= 4);
+  for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_ll_value(g, nr_operand(op, i));
+  LLVMValueRef out = over_arrays(g, op, row, args, nr_result(op, 0)->type, 0);
+  if (!out) return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_result(op, 0)->type));
+  nr_ll_set(g, nr_result(op, 0), out);
+  return NR_OK;
+}
+
+/* The same row on f32 instead of soft floats; the result is rounded back. */
+static LLVMValueRef float_lane(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMValueRef wide[4];
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, i)->type));
+    wide[i] = soft ? nr_ll_soft_extend(g, soft, args[i]) : args[i];
+  }
+  const NrLlRow *inner = (const NrLlRow *)row->text;
+  LLVMValueRef out = inner->lane(g, op, inner, wide);
+  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_result(op, 0)->type));
+  return out && soft ? nr_ll_soft_round(g, soft, out) : out;
+}
+
+static bool has_soft(NrLl *g, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_ll_soft_format(g, nr_type_elem(nr_operand(op, i)->type))) return true;
+  return nr_ll_soft_format(g, nr_type_elem(nr_result(op, 0)->type)) != NULL;
+}
+
+NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
+  const NrLlRow *row = g->rows[op->info->id];
+  if (!row) return nr_op_error(op, "has no machine code: an earlier stage should have lowered it");
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (!nr_ll_supports(g, nr_result(op, i)->type))
+      return nr_op_error(op, "has a result of type %s, which machine code does not have",
+                         nr_type_text(g->ctx, nr_result(op, i)->type));
+  if (row->emit) return row->emit(g, op, row);
+  if (row->is_float && has_soft(g, op)) {
+    NrLlRow wrapped = {.op = row->op, .lane = float_lane, .text = (const char *)row};
+    return nr_ll_emit_lanes(g, op, &wrapped);
+  }
+  return nr_ll_emit_lanes(g, op, row);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------------- */
+
+NrStatus nr_ll_build(NrLl *g) {
+  NrStatus status = nr_ll_declare_functions(g);
+  if (!status) status = nr_ll_define_functions(g);
+  return status ? status : nr_ll_define_wrappers(g);
+}
+
+
+const NrBackend nr_llvm_backend = {nr_ll_jit, nr_ll_emit_file, nr_ll_jit_function, nr_ll_jit_destroy};

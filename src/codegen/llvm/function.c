@@ -1,0 +1,555 @@
+/* function.c - functions, blocks, branches and calls; values and their parts. */
+#include "codegen/llvm/ll.h"
+
+#include <llvm-c/DebugInfo.h>
+
+/* ---- values and parts ------------------------------------------------------------------------------------------- */
+
+LLVMValueRef nr_ll_value(NrLl *g, NrValue *value) {
+  LLVMValueRef ll = nr_map_get(&g->values, value);
+  assert(ll && value->type->kind != NR_TYPE_MEMREF);
+  return ll;
+}
+
+NrLlMem *nr_ll_mem(NrLl *g, NrValue *value) {
+  NrLlMem *mem = nr_map_get(&g->values, value);
+  assert(mem && value->type->kind == NR_TYPE_MEMREF);
+  return mem;
+}
+
+void nr_ll_set(NrLl *g, NrValue *value, LLVMValueRef ll) { nr_map_set(&g->values, value, ll); }
+void nr_ll_set_mem(NrLl *g, NrValue *value, NrLlMem *mem) { nr_map_set(&g->values, value, mem); }
+
+/* Which parts of a memref type are not fixed by it, in order: base, data, offset, sizes, strides. */
+void nr_ll_part_types(NrLl *g, NrType type, NrLlParts *out) {
+  if (type->kind != NR_TYPE_MEMREF) {
+    nr_vec_push(&out->types, nr_ll_type(g, type));
+    return;
+  }
+  int64_t strides[NR_MAX_RANK], offset;
+  nr_memref_strides(type, strides, &offset);
+  nr_vec_push(&out->types, g->ptr);
+  nr_vec_push(&out->types, g->ptr);
+  if (offset == NR_DYNAMIC) nr_vec_push(&out->types, g->i64);
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (type->dims[i] == NR_DYNAMIC) nr_vec_push(&out->types, g->i64);
+  if (nr_memref_is_identity(type)) return;
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (strides[i] == NR_DYNAMIC) nr_vec_push(&out->types, g->i64);
+}
+
+void nr_ll_push_parts(NrLl *g, NrType type, void *part, NrLlParts *out) {
+  (void)g;
+  if (type->kind != NR_TYPE_MEMREF) {
+    nr_vec_push(&out->values, part);
+    return;
+  }
+  NrLlMem *mem = part;
+  int64_t strides[NR_MAX_RANK], offset;
+  nr_memref_strides(type, strides, &offset);
+  nr_vec_push(&out->values, mem->base);
+  nr_vec_push(&out->values, mem->data);
+  if (offset == NR_DYNAMIC) nr_vec_push(&out->values, mem->offset);
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (type->dims[i] == NR_DYNAMIC) nr_vec_push(&out->values, mem->sizes[i]);
+  if (nr_memref_is_identity(type)) return;
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (strides[i] == NR_DYNAMIC) nr_vec_push(&out->values, mem->strides[i]);
+}
+
+void nr_ll_parts(NrLl *g, NrValue *value, NrLlParts *out) {
+  nr_ll_push_parts(g, value->type, nr_map_get(&g->values, value), out);
+}
+
+void *nr_ll_from_parts(NrLl *g, NrType type, const LLVMValueRef *parts, size_t *next) {
+  if (type->kind != NR_TYPE_MEMREF) return parts[(*next)++];
+  NrLlMem *mem = nr_ll_mem_new(g, type);
+  mem->base = parts[(*next)++];
+  mem->data = parts[(*next)++];
+  if (!mem->offset) mem->offset = parts[(*next)++];
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (!mem->sizes[i]) mem->sizes[i] = parts[(*next)++];
+  if (!nr_memref_is_identity(type))
+    for (uint32_t i = 0; i < type->rank; i++)
+      if (!mem->strides[i]) mem->strides[i] = parts[(*next)++];
+  nr_ll_mem_finish(g, type, mem);
+  return mem;
+}
+
+void nr_ll_parts_deinit(NrLlParts *parts) {
+  nr_vec_deinit(&parts->types);
+  nr_vec_deinit(&parts->values);
+}
+
+/* ---- small helpers ---------------------------------------------------------------------------------------------- */
+
+static LLVMAttributeRef attribute(NrLl *g, const char *name, uint64_t value) {
+  return LLVMCreateEnumAttribute(g->llvm, LLVMGetEnumAttributeKindForName(name, strlen(name)), value);
+}
+
+void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, uint64_t value) {
+  LLVMAddAttributeAtIndex(func, index, attribute(g, name, value));
+}
+
+void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value) {
+  LLVMAddCallSiteAttribute(call, index, attribute(g, name, value));
+}
+
+LLVMValueRef nr_ll_alloca(NrLl *g, LLVMTypeRef type, unsigned align) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  LLVMValueRef first = LLVMGetFirstInstruction(g->allocas);
+  if (first) LLVMPositionBuilderBefore(g->b, first);
+  else LLVMPositionBuilderAtEnd(g->b, g->allocas);
+  LLVMValueRef slot = LLVMBuildAlloca(g->b, type, "");
+  if (align) LLVMSetAlignment(slot, align);
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return slot;
+}
+
+static void set_metadata(NrLl *g, LLVMValueRef inst, const char *kind, LLVMMetadataRef node) {
+  LLVMSetMetadata(inst, LLVMGetMDKindIDInContext(g->llvm, kind, (unsigned)strlen(kind)),
+                  LLVMMetadataAsValue(g->llvm, node));
+}
+
+void nr_ll_invariant(NrLl *g, LLVMValueRef load) {
+  set_metadata(g, load, "invariant.load", LLVMMDNodeInContext2(g->llvm, NULL, 0));
+}
+
+void nr_ll_metadata_int(NrLl *g, LLVMValueRef inst, const char *kind, int64_t value) {
+  LLVMMetadataRef item = LLVMValueAsMetadata(nr_ll_int(g, value));
+  set_metadata(g, inst, kind, LLVMMDNodeInContext2(g->llvm, &item, 1));
+}
+
+LLVMValueRef nr_ll_exec_field(NrLl *g, LLVMValueRef *cache, size_t offset) {
+  if (*cache) return *cache;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  LLVMPositionBuilderAtEnd(g->b, g->allocas);
+  LLVMValueRef index = nr_ll_int(g, (int64_t)offset);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(g->b, g->i8, g->exec, &index, 1, "");
+  *cache = LLVMBuildLoad2(g->b, g->ptr, address, "");
+  nr_ll_invariant(g, *cache);
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return *cache;
+}
+
+/* Calls what stands at `offset` in the runtime's table. Such functions reach the memory of compiled code through their
+ * arguments only. */
+LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count) {
+  LLVMValueRef api = nr_ll_exec_field(g, &g->api, offsetof(NoriaExec, api));
+  LLVMValueRef index = nr_ll_int(g, (int64_t)offset);
+  LLVMValueRef fn = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->i8, api, &index, 1, ""), "");
+  nr_ll_invariant(g, fn);
+  LLVMValueRef call = LLVMBuildCall2(g->b, type, fn, args, count, "");
+  nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "nounwind", 0);
+  return call;
+}
+
+LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name) {
+  LLVMBasicBlockRef block = LLVMCreateBasicBlockInContext(g->llvm, name);
+  LLVMInsertExistingBasicBlockAfterInsertBlock(g->b, block);
+  return block;
+}
+
+/* ---- leaving with failure --------------------------------------------------------------------------------------- */
+
+/* { 1, poison... } or 1. */
+static LLVMValueRef failure_value(NrLl *g) {
+  LLVMTypeRef type = LLVMGetReturnType(g->func->ll_type);
+  LLVMValueRef one = nr_ll_int32(g, 1);
+  if (LLVMGetTypeKind(type) != LLVMStructTypeKind) return one;
+  return LLVMBuildInsertValue(g->b, LLVMGetPoison(type), one, 0, "");
+}
+
+LLVMBasicBlockRef nr_ll_fail_block(NrLl *g) {
+  if (g->fail) return g->fail;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  g->fail = LLVMAppendBasicBlockInContext(g->llvm, g->func->value, "fail");
+  LLVMPositionBuilderAtEnd(g->b, g->fail);
+  LLVMBuildRet(g->b, failure_value(g));
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return g->fail;
+}
+
+void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely) {
+  LLVMValueRef branch = LLVMBuildCondBr(g->b, cond, likely, unlikely);
+  LLVMMetadataRef weights[] = {
+      LLVMMDStringInContext2(g->llvm, "branch_weights", strlen("branch_weights")),
+      LLVMValueAsMetadata(nr_ll_int32(g, 1 << 20)),
+      LLVMValueAsMetadata(nr_ll_int32(g, 1)),
+  };
+  set_metadata(g, branch, "prof", LLVMMDNodeInContext2(g->llvm, weights, 3));
+}
+
+void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok) {
+  LLVMBasicBlockRef next = nr_ll_new_block(g, "");
+  nr_ll_cond_br_likely(g, ok, next, nr_ll_fail_block(g));
+  LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+/* ---- declarations ----------------------------------------------------------------------------------------------- */
+
+static NrType function_type(NrOp *op) {
+  NrAttr attr = nr_op_attr(op, "function_type");
+  return attr && attr->kind == NR_ATTR_TYPE ? attr->type : NULL;
+}
+
+static NrStatus check_signature(NrLl *g, NrOp *op, NrType type) {
+  for (uint32_t i = 0; i < type->num_inputs + type->num_results; i++) {
+    NrType t = i < type->num_inputs ? type->inputs[i] : type->results[i - type->num_inputs];
+    if (!nr_ll_supports(g, t))
+      return nr_op_error(op, "has type %s in its signature, which machine code does not have", nr_type_text(g->ctx, t));
+  }
+  return NR_OK;
+}
+
+static LLVMTypeRef ll_function_type(NrLl *g, NrType type) {
+  NrLlParts params = {0}, results = {0};
+  nr_vec_push(&params.types, g->ptr);
+  nr_vec_push(&results.types, g->i32);
+  for (uint32_t i = 0; i < type->num_inputs; i++) nr_ll_part_types(g, type->inputs[i], &params);
+  for (uint32_t i = 0; i < type->num_results; i++) nr_ll_part_types(g, type->results[i], &results);
+  LLVMTypeRef result = results.types.size == 1
+                           ? g->i32
+                           : LLVMStructTypeInContext(g->llvm, results.types.data, (unsigned)results.types.size, false);
+  LLVMTypeRef out = LLVMFunctionType(result, params.types.data, (unsigned)params.types.size, false);
+  nr_ll_parts_deinit(&params);
+  nr_ll_parts_deinit(&results);
+  return out;
+}
+
+/* Attributes of the data pointers, from the marks of earlier stages. */
+static void set_param_attrs(NrLl *g, NrLlFunc *func) {
+  NrAttr marks = nr_op_attr(func->op, "arg_attrs");
+  nr_ll_attr(g, func->value, 1, "nonnull", 0);
+  nr_ll_attr(g, func->value, 1, "noundef", 0);
+  nr_ll_attr(g, func->value, 1, "dereferenceable", sizeof(NoriaExec));
+  unsigned index = 2; /* attribute index of the next parameter; 1 is exec */
+  for (uint32_t i = 0; i < func->type->num_inputs; i++) {
+    NrType type = func->type->inputs[i];
+    NrLlParts parts = {0};
+    nr_ll_part_types(g, type, &parts);
+    if (type->kind == NR_TYPE_MEMREF) {
+      NrAttr dict = marks && marks->kind == NR_ATTR_ARRAY && i < marks->size ? marks->items[i] : NULL;
+      unsigned data = index + 1;
+      if (dict && nr_dict_get(dict, "noria.noalias")) nr_ll_attr(g, func->value, data, "noalias", 0);
+      if (dict && nr_dict_get(dict, "noria.readonly")) nr_ll_attr(g, func->value, data, "readonly", 0);
+      if (dict && nr_dict_get(dict, "noria.aligned")) nr_ll_attr(g, func->value, data, "align", 64);
+    }
+    index += (unsigned)parts.types.size;
+    nr_ll_parts_deinit(&parts);
+  }
+}
+
+static NrStatus declare_function(NrLl *g, NrOp *op) {
+  NrType type = function_type(op);
+  NrStr name = nr_op_attr_str(op, "sym_name");
+  if (!type) return nr_op_error(op, "has no function type");
+  if (!nr_op_body(op, 0)) return NR_OK; /* a declaration; a call of it is an error */
+  NrStatus status = check_signature(g, op, type);
+  if (status) return status;
+  if (nr_strmap_has(&g->by_name, name)) return nr_op_error(op, "'%.*s' is defined twice", NR_STR_ARG(name));
+  NrLlFunc *func = NR_NEW(&g->arena, NrLlFunc);
+  *func = (NrLlFunc){.op = op, .type = type, .ll_type = ll_function_type(g, type)};
+  const char *symbol = nr_arena_printf(&g->arena, "noria.%.*s", NR_STR_ARG(name));
+  func->value = LLVMAddFunction(g->mod, symbol, func->ll_type);
+  LLVMSetLinkage(func->value, LLVMInternalLinkage);
+  nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "nounwind", 0);
+  set_param_attrs(g, func);
+  if (nr_op_attr(op, "noria.entry")) {
+    if (g->entry) return nr_op_error(op, "is a second entry of the program");
+    g->entry = func;
+  }
+  nr_vec_push(&g->all, func);
+  nr_map_set(&g->funcs, op, func);
+  nr_strmap_set(&g->by_name, name, func);
+  return NR_OK;
+}
+
+typedef struct Declare {
+  NrLl *g;
+  NrStatus status;
+} Declare;
+
+static bool declare_one(NrOp *op, void *user) {
+  Declare *d = user;
+  NrStr name = nr_op_name(op);
+  if (nr_str_is(name, "func.func")) d->status = declare_function(d->g, op);
+  if (nr_str_is(name, "memref.global")) nr_strmap_set(&d->g->globals, nr_op_attr_str(op, "sym_name"), op);
+  return d->status == NR_OK;
+}
+
+/* Ops of a table (module, nested modules), not of function bodies. */
+static bool walk_tables(NrOp *op, Declare *d) {
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (NrOp *inner = block->first; inner; inner = inner->next) {
+        if (!declare_one(inner, d)) return false;
+        if (nr_op_has(inner, NR_SYMBOL_TABLE) && !walk_tables(inner, d)) return false;
+      }
+  return true;
+}
+
+NrStatus nr_ll_declare_functions(NrLl *g) {
+  Declare d = {g, NR_OK};
+  walk_tables(g->module->op, &d);
+  return d.status;
+}
+
+NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol) {
+  NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
+  NrLlFunc *func = nr_strmap_get(&g->by_name, name);
+  if (!func) nr_op_error(user, "calls '%.*s', which has no body here", NR_STR_ARG(name));
+  return func;
+}
+
+/* ---- bodies ----------------------------------------------------------------------------------------------------- */
+
+/* Blocks that are reached, each before those that it dominates. */
+typedef struct Order {
+  NR_VEC(NrBlock *) post, stack;
+  NR_VEC(uint32_t) next; /* successor to visit, per stack entry */
+} Order;
+
+static void order_blocks(NrLl *g, NrBlock *entry, Order *order) {
+  nr_vec_push(&order->stack, entry);
+  nr_vec_push(&order->next, 0);
+  nr_map_set(&g->blocks, entry, (void *)1);
+  while (order->stack.size) {
+    NrBlock *block = nr_vec_last(&order->stack);
+    NrOp *last = block->last;
+    uint32_t i = nr_vec_last(&order->next)++;
+    if (last && i < last->num_successors) {
+      NrBlock *to = last->successors[i].block;
+      if (nr_map_has(&g->blocks, to)) continue;
+      nr_map_set(&g->blocks, to, (void *)1);
+      nr_vec_push(&order->stack, to);
+      nr_vec_push(&order->next, 0);
+    } else {
+      nr_vec_push(&order->post, block);
+      (void)nr_vec_pop(&order->stack);
+      (void)nr_vec_pop(&order->next);
+    }
+  }
+}
+
+static void order_deinit(Order *order) {
+  nr_vec_deinit(&order->post);
+  nr_vec_deinit(&order->stack);
+  nr_vec_deinit(&order->next);
+}
+
+static void bind(NrLl *g, NrValue *value, const LLVMValueRef *parts, size_t *next) {
+  nr_map_set(&g->values, value, nr_ll_from_parts(g, value->type, parts, next));
+}
+
+/* Block arguments become phis, one per part. */
+static NrStatus make_phis(NrLl *g, NrBlock *block) {
+  LLVMPositionBuilderAtEnd(g->b, nr_map_get(&g->blocks, block));
+  NrLlParts parts = {0};
+  for (uint32_t i = 0; i < block->num_args; i++) {
+    NrType type = block->args[i]->type;
+    if (!nr_ll_supports(g, type)) {
+      nr_ll_parts_deinit(&parts);
+      return nr_op_error(nr_block_parent_op(block), "has a block argument of type %s, which machine code does not have",
+                         nr_type_text(g->ctx, type));
+    }
+    nr_ll_part_types(g, type, &parts);
+  }
+  for (size_t i = 0; i < parts.types.size; i++)
+    nr_vec_push(&parts.values, LLVMBuildPhi(g->b, parts.types.data[i], ""));
+  size_t next = 0;
+  for (uint32_t i = 0; i < block->num_args; i++) bind(g, block->args[i], parts.values.data, &next);
+  nr_ll_parts_deinit(&parts);
+  return NR_OK;
+}
+
+static void bind_params(NrLl *g, NrBlock *entry) {
+  NrLlParts parts = {0};
+  unsigned count = LLVMCountParams(g->func->value);
+  for (unsigned i = 1; i < count; i++) nr_vec_push(&parts.values, LLVMGetParam(g->func->value, i));
+  LLVMPositionBuilderAtEnd(g->b, nr_map_get(&g->blocks, entry));
+  size_t next = 0;
+  for (uint32_t i = 0; i < entry->num_args; i++) bind(g, entry->args[i], parts.values.data, &next);
+  nr_ll_parts_deinit(&parts);
+}
+
+void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
+  g->func = func;
+  g->exec = LLVMGetParam(func->value, 0);
+  g->allocas = LLVMAppendBasicBlockInContext(g->llvm, func->value, "entry");
+  g->fail = NULL;
+  g->api = g->constant_table = g->import_table = g->call_descs = NULL;
+  g->num_call_descs = 0;
+  nr_map_clear(&g->values);
+  nr_map_clear(&g->blocks);
+}
+
+static NrStatus define_function(NrLl *g, NrLlFunc *func) {
+  nr_ll_begin_function(g, func);
+  NrBlock *entry = nr_op_body(func->op, 0);
+  Order order = {0};
+  NrStatus status = NR_OK;
+  order_blocks(g, entry, &order);
+  for (size_t i = order.post.size; i-- > 0;)
+    nr_map_set(&g->blocks, order.post.data[i], LLVMAppendBasicBlockInContext(g->llvm, func->value, ""));
+  bind_params(g, entry);
+  for (size_t i = order.post.size; i-- > 0 && !status;)
+    if (order.post.data[i] != entry) status = make_phis(g, order.post.data[i]);
+  for (size_t i = order.post.size; i-- > 0 && !status;) {
+    LLVMPositionBuilderAtEnd(g->b, nr_map_get(&g->blocks, order.post.data[i]));
+    for (NrOp *op = order.post.data[i]->first; op && !status; op = op->next) status = nr_ll_emit_op(g, op);
+  }
+  LLVMPositionBuilderAtEnd(g->b, g->allocas);
+  LLVMBuildBr(g->b, nr_map_get(&g->blocks, entry));
+  order_deinit(&order);
+  return status;
+}
+
+NrStatus nr_ll_define_functions(NrLl *g) {
+  for (size_t i = 0; i < g->all.size; i++) {
+    NrStatus status = define_function(g, g->all.data[i]);
+    if (status) return status;
+  }
+  return NR_OK;
+}
+
+/* ---- calls and returns ------------------------------------------------------------------------------------------ */
+
+void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results) {
+  NrLlParts all = {0};
+  nr_vec_push(&all.values, g->exec);
+  for (size_t i = 0; i < count; i++) nr_vec_push(&all.values, args[i]);
+  LLVMValueRef result =
+      LLVMBuildCall2(g->b, func->ll_type, func->value, all.values.data, (unsigned)all.values.size, "");
+  nr_ll_parts_deinit(&all);
+  LLVMTypeRef type = LLVMTypeOf(result);
+  bool many = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+  LLVMValueRef status = many ? LLVMBuildExtractValue(g->b, result, 0, "") : result;
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  if (!many) return;
+  for (unsigned i = 1; i < LLVMCountStructElementTypes(type); i++)
+    nr_vec_push(&out_results->values, LLVMBuildExtractValue(g->b, result, i, ""));
+}
+
+static NrStatus emit_call(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "callee"));
+  if (!func) return NR_ERROR_INVALID;
+  NrLlParts args = {0}, results = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
+  nr_ll_call_func(g, func, args.values.data, args.values.size, &results);
+  size_t next = 0;
+  for (uint32_t i = 0; i < op->num_results; i++) bind(g, nr_result(op, i), results.values.data, &next);
+  nr_ll_parts_deinit(&args);
+  nr_ll_parts_deinit(&results);
+  return NR_OK;
+}
+
+static NrStatus emit_return(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMTypeRef type = LLVMGetReturnType(g->func->ll_type);
+  LLVMValueRef zero = nr_ll_int32(g, 0), out = zero;
+  if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+    NrLlParts parts = {0};
+    for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &parts);
+    out = LLVMBuildInsertValue(g->b, LLVMGetPoison(type), zero, 0, "");
+    for (size_t i = 0; i < parts.values.size; i++)
+      out = LLVMBuildInsertValue(g->b, out, parts.values.data[i], (unsigned)i + 1, "");
+    nr_ll_parts_deinit(&parts);
+  }
+  LLVMBuildRet(g->b, out);
+  return NR_OK;
+}
+
+/* ---- branches --------------------------------------------------------------------------------------------------- */
+
+/* Gives the phis of the successor their values for an edge out of `from`. */
+static void add_incoming(NrLl *g, NrOp *op, uint32_t successor, LLVMBasicBlockRef from) {
+  NrLlParts parts = {0};
+  for (uint32_t i = 0; i < op->successors[successor].num_operands; i++)
+    nr_ll_parts(g, nr_successor_operand(op, successor, i), &parts);
+  LLVMValueRef phi = LLVMGetFirstInstruction(nr_map_get(&g->blocks, op->successors[successor].block));
+  for (size_t i = 0; i < parts.values.size; i++, phi = LLVMGetNextInstruction(phi))
+    LLVMAddIncoming(phi, &parts.values.data[i], &from, 1);
+  nr_ll_parts_deinit(&parts);
+}
+
+/* The LLVM block for a successor. LLVM wants equal values on all edges between the same two blocks, so a second edge to one
+ * block, when that has arguments, gets a block of its own. */
+static LLVMBasicBlockRef edge(NrLl *g, NrOp *op, uint32_t successor) {
+  NrBlock *to = op->successors[successor].block;
+  LLVMBasicBlockRef target = nr_map_get(&g->blocks, to), here = LLVMGetInsertBlock(g->b);
+  bool again = false;
+  for (uint32_t i = 0; i < successor; i++) again |= op->successors[i].block == to;
+  if (!again || !to->num_args) {
+    add_incoming(g, op, successor, here);
+    return target;
+  }
+  LLVMBasicBlockRef middle = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, middle);
+  LLVMBuildBr(g->b, target);
+  add_incoming(g, op, successor, middle);
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return middle;
+}
+
+static LLVMMetadataRef loop_property(NrLl *g, const char *name, LLVMTypeRef type, int64_t value) {
+  LLVMMetadataRef parts[] = {LLVMMDStringInContext2(g->llvm, name, strlen(name)), NULL};
+  if (type) parts[1] = LLVMValueAsMetadata(LLVMConstInt(type, (uint64_t)value, true));
+  return LLVMMDNodeInContext2(g->llvm, parts, type ? 2 : 1);
+}
+
+/* llvm.loop metadata: a node that names itself, then its properties. */
+static void mark_loop(NrLl *g, NrOp *op, LLVMValueRef branch) {
+  NrAttr dict = nr_op_attr(op, "noria.loop");
+  if (!dict || dict->kind != NR_ATTR_DICT) return;
+  LLVMMetadataRef items[6];
+  size_t n = 1;
+  int64_t value;
+  NrAttr attr;
+  items[0] = LLVMTemporaryMDNode(g->llvm, NULL, 0);
+  if ((attr = nr_dict_get(dict, "vectorize")) && nr_attr_is_int(attr, &value))
+    items[n++] = loop_property(g, "llvm.loop.vectorize.enable", g->i1, value != 0);
+  if ((attr = nr_dict_get(dict, "width")) && nr_attr_is_int(attr, &value))
+    items[n++] = loop_property(g, "llvm.loop.vectorize.width", g->i32, value);
+  if ((attr = nr_dict_get(dict, "interleave")) && nr_attr_is_int(attr, &value))
+    items[n++] = loop_property(g, "llvm.loop.interleave.count", g->i32, value);
+  if ((attr = nr_dict_get(dict, "unroll")) && nr_attr_is_int(attr, &value))
+    items[n++] = value <= 1 ? loop_property(g, "llvm.loop.unroll.disable", NULL, 0)
+                            : loop_property(g, "llvm.loop.unroll.count", g->i32, value);
+  items[n++] = loop_property(g, "llvm.loop.mustprogress", NULL, 0);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(g->llvm, items, n);
+  LLVMMetadataReplaceAllUsesWith(items[0], node);
+  set_metadata(g, branch, "llvm.loop", node);
+}
+
+static NrStatus emit_br(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMBasicBlockRef to = edge(g, op, 0);
+  mark_loop(g, op, LLVMBuildBr(g->b, to));
+  return NR_OK;
+}
+
+static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMBasicBlockRef yes = edge(g, op, 0), no = edge(g, op, 1);
+  mark_loop(g, op, LLVMBuildCondBr(g->b, nr_ll_value(g, nr_operand(op, 0)), yes, no));
+  return NR_OK;
+}
+
+/* The first successor is the default; case_values holds the others' values. */
+static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrAttr cases = nr_op_attr(op, "case_values");
+  LLVMValueRef flag = nr_ll_value(g, nr_operand(op, 0));
+  LLVMBasicBlockRef *to = nr_malloc(op->num_successors * sizeof *to);
+  for (uint32_t i = 0; i < op->num_successors; i++) to[i] = edge(g, op, i);
+  LLVMValueRef inst = LLVMBuildSwitch(g->b, flag, to[0], op->num_successors - 1);
+  for (uint32_t i = 1; i < op->num_successors; i++) {
+    int64_t value = 0;
+    nr_attr_is_int(nr_attr_element(cases, i - 1), &value);
+    LLVMAddCase(inst, LLVMConstInt(LLVMTypeOf(flag), (uint64_t)value, true), to[i]);
+  }
+  nr_free(to);
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_func_rows[] = {
+    {"func.call", emit_call},     {"func.return", emit_return}, {"cf.br", emit_br},
+    {"cf.cond_br", emit_cond_br}, {"cf.switch", emit_switch},   {0},
+};

@@ -1,0 +1,233 @@
+/* ll.h - inside of libnoria_llvm.so: one NrLl turns one Noria module into one LLVM module.
+ *
+ * How values map:
+ *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16, f8.., f4,
+ *                                            and f16 on old CPUs) is the integer of its bits, see soft_float.c
+ *   vector<8xf32>, vector<2x8xf32>           <8 x float>, [2 x <8 x float>]
+ *   complex<f32>                             { float, float }
+ *   handles (seq, optional, string)          ptr
+ *   memref                                   parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
+ * Every function is  i32 f(exec, parts of arguments...)  or returns { i32, parts of results... }; non-zero: the run failed.
+ *
+ * Files: target.c host and passes; types.c types and constants; function.c functions, blocks, calls; boundary.c NoriaDesc
+ * wrappers; tables.c noria_module; arith.c math.c memref.c vector.c rt.c the op rows; jit.c and aot.c the ways out. */
+#ifndef NORIA_CODEGEN_LLVM_LL_H
+#define NORIA_CODEGEN_LLVM_LL_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+#include "base/float_format.h"
+#include "codegen/backend.h"
+#include "ir/op_info.h"
+#include "ir/text.h"
+
+/* A memref's parts. Sizes, strides and offset that the type fixes are LLVM constants, so only the rest is ever passed on. */
+typedef struct NrLlMem {
+  LLVMValueRef base;   /* what api->alloc gave: for dealloc and realloc */
+  LLVMValueRef data;   /* element 0 of the buffer; the offset is not in it */
+  LLVMValueRef offset; /* in elements */
+  LLVMValueRef *sizes, *strides;
+} NrLlMem;
+
+typedef struct NrLlFunc {
+  NrOp *op;
+  NrType type;
+  LLVMTypeRef ll_type;
+  LLVMValueRef value;
+  LLVMValueRef thunk;       /* workgroup function, made when the first dispatch needs it */
+  LLVMTypeRef thunk_args;   /* the struct that a dispatch packs */
+  LLVMValueRef wrapper;     /* NoriaEntryFn, or NULL */
+} NrLlFunc;
+
+typedef struct NrLlSite {
+  LLVMValueRef node, text;
+} NrLlSite;
+
+typedef struct NrLl NrLl;
+typedef struct NrLlRow NrLlRow;
+/* Emits a whole op. */
+typedef NrStatus (*NrLlEmitFn)(NrLl *g, NrOp *op, const NrLlRow *row);
+/* Emits one element-wise op on LLVM scalars or 1-D vectors. NULL: not possible (nothing reported yet). */
+typedef LLVMValueRef (*NrLlLaneFn)(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args);
+
+/* How an op is emitted; one array of these per dialect. */
+struct NrLlRow {
+  const char *op;
+  NrLlEmitFn emit;  /* or */
+  NrLlLaneFn lane;  /* element by element, over vectors of any rank */
+  int code;         /* for the hook */
+  const char *text; /* for the hook */
+  bool is_float;    /* lane: soft floats come in as f32 and go out rounded */
+};
+
+struct NrLl {
+  NrModule *module;
+  NrContext *ctx;
+  const NrCodegenOptions *options;
+  NrArena arena; /* of this struct's lifetime */
+
+  LLVMContextRef llvm;
+  LLVMModuleRef mod;
+  LLVMBuilderRef b;
+  LLVMTargetMachineRef tm;
+  bool native_f16; /* the CPU converts between f16 and f32 */
+  bool for_file;   /* constants' data goes into the file instead of being pointed to */
+
+  LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
+  LLVMTypeRef desc;                                        /* NoriaDesc */
+  LLVMTypeRef entry_type, workgroup_type, import_type;     /* function types of exec_abi.h */
+
+  const NrLlRow *rows[NR_OP_COUNT];
+  NrMap funcs;       /* NrOp* -> NrLlFunc* */
+  NrStrMap by_name;  /* last part of the symbol -> NrLlFunc* */
+  NrStrMap globals;  /* memref.global by name -> NrOp* */
+  NR_VEC(NrLlFunc *) all;
+  NrLlFunc *entry;
+
+  NR_VEC(NrAttr) constants; /* DENSE or RESOURCE, of NoriaModule.constants */
+  NrMap constant_index; /* NrAttr -> index + 1 */
+  NR_VEC(NrStr) imports;
+  NrStrMap import_index; /* index + 1 */
+  NR_VEC(NrLlSite) sites;
+  NrStrMap site_index;   /* "node\0text" -> index + 1 */
+  NrStrMap strings;      /* text -> LLVMValueRef */
+  NrMap global_data;     /* memref.global op -> LLVMValueRef */
+
+  /* Of the function that is being emitted. */
+  NrLlFunc *func;
+  LLVMValueRef exec;
+  LLVMBasicBlockRef allocas; /* the entry block: allocas and loads of exec's fields, ends in a branch to the first block */
+  LLVMBasicBlockRef fail;    /* returns 1; NULL until something may fail */
+  LLVMValueRef api, constant_table, import_table; /* loaded in the entry block on the first use */
+  LLVMValueRef call_descs;   /* alloca shared by all rt.calls of the function */
+  unsigned num_call_descs;
+  NrMap values;              /* NrValue* -> LLVMValueRef or NrLlMem* */
+  NrMap blocks;              /* NrBlock* -> LLVMBasicBlockRef */
+};
+
+/* ---- types.c ---------------------------------------------------------------------------------------------------- */
+
+LLVMTypeRef nr_ll_type(NrLl *g, NrType type);     /* of a value in a register; NULL when not supported (memref too) */
+LLVMTypeRef nr_ll_mem_type(NrLl *g, NrType elem); /* of an element in memory */
+bool nr_ll_supports(NrLl *g, NrType type);
+const NrFloatFormat *nr_ll_soft_format(NrLl *g, NrType elem); /* NULL: a float type that LLVM computes with, or no float */
+LLVMValueRef nr_ll_int(NrLl *g, int64_t value);   /* i64 */
+LLVMValueRef nr_ll_int32(NrLl *g, int64_t value);
+LLVMValueRef nr_ll_constant(NrLl *g, NrAttr attr, NrType type); /* INTEGER, FLOAT or DENSE for a vector; NULL otherwise */
+LLVMValueRef nr_ll_string(NrLl *g, NrStr s);      /* pointer to a private NUL-terminated constant */
+LLVMTypeRef nr_ll_like(LLVMTypeRef elem, LLVMValueRef shape);          /* elem, or a vector of it as long as shape's */
+LLVMValueRef nr_ll_splat(LLVMValueRef scalar_constant, LLVMValueRef shape); /* the constant, once per lane of shape */
+LLVMValueRef nr_ll_const_f(NrLl *g, LLVMValueRef shape, double value);  /* of shape's own (float) type */
+LLVMValueRef nr_ll_const_i(NrLl *g, LLVMValueRef shape, uint64_t value); /* of shape's own (integer) type */
+
+/* ---- soft_float.c ----------------------------------------------------------------------------------------------- */
+
+/* Bits of a soft format (integer or vector of it) to f32 and back; from f64 too, rounding once. */
+LLVMValueRef nr_ll_soft_extend(NrLl *g, const NrFloatFormat *format, LLVMValueRef bits);
+LLVMValueRef nr_ll_soft_round(NrLl *g, const NrFloatFormat *format, LLVMValueRef value);
+
+/* ---- function.c ------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef nr_ll_value(NrLl *g, NrValue *value); /* not of a memref */
+NrLlMem *nr_ll_mem(NrLl *g, NrValue *value);
+void nr_ll_set(NrLl *g, NrValue *value, LLVMValueRef ll);
+void nr_ll_set_mem(NrLl *g, NrValue *value, NrLlMem *mem);
+
+/* A value as a flat list: one LLVM value, or the parts of a memref that its type does not fix. */
+typedef struct NrLlParts {
+  NR_VEC(LLVMTypeRef) types;
+  NR_VEC(LLVMValueRef) values;
+} NrLlParts;
+void nr_ll_part_types(NrLl *g, NrType type, NrLlParts *out);
+void nr_ll_parts(NrLl *g, NrValue *value, NrLlParts *out);
+void nr_ll_push_parts(NrLl *g, NrType type, void *part, NrLlParts *out); /* part: LLVMValueRef or NrLlMem* */
+/* Reads parts[*next...]: an LLVMValueRef, or an NrLlMem for a memref. */
+void *nr_ll_from_parts(NrLl *g, NrType type, const LLVMValueRef *parts, size_t *next);
+void nr_ll_parts_deinit(NrLlParts *parts);
+
+NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol); /* reports when there is none */
+NrStatus nr_ll_declare_functions(NrLl *g);
+NrStatus nr_ll_define_functions(NrLl *g);
+void nr_ll_begin_function(NrLl *g, NrLlFunc *func); /* clears what NrLl holds of a function */
+LLVMValueRef nr_ll_alloca(NrLl *g, LLVMTypeRef type, unsigned align); /* in the entry block */
+LLVMValueRef nr_ll_exec_field(NrLl *g, LLVMValueRef *cache, size_t offset);
+LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count);
+/* Continues when ok (i1) holds, else leaves the function with failure. unlikely: through a block that has been filled. */
+void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok);
+LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
+LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
+void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
+/* Calls func with parts of arguments, leaves on failure; fills out with the parts of the results. */
+void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results);
+void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, uint64_t value);
+void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value);
+void nr_ll_invariant(NrLl *g, LLVMValueRef load); /* reads the same value wherever it stands */
+void nr_ll_metadata_int(NrLl *g, LLVMValueRef inst, const char *kind, int64_t value);
+extern const NrLlRow nr_ll_func_rows[];
+
+/* ---- memref.c --------------------------------------------------------------------------------------------------- */
+
+NrLlMem *nr_ll_mem_new(NrLl *g, NrType type); /* offset, sizes, strides that the type fixes are set, the others NULL */
+void nr_ll_mem_finish(NrLl *g, NrType type, NrLlMem *mem); /* sets the strides of an identity layout from its sizes */
+LLVMValueRef nr_ll_mem_data(NrLl *g, NrType elem, NrLlMem *mem); /* data + offset */
+LLVMValueRef nr_ll_mem_address(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef *indices, size_t count);
+LLVMValueRef nr_ll_mem_count(NrLl *g, NrType type, NrLlMem *mem); /* number of elements */
+LLVMValueRef nr_ll_load(NrLl *g, NrType elem, LLVMValueRef address);
+void nr_ll_store(NrLl *g, NrType elem, LLVMValueRef value, LLVMValueRef address);
+LLVMValueRef nr_ll_to_memory(NrLl *g, NrType elem, LLVMValueRef value);   /* i1 -> i8 and the like, also vectors */
+LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
+LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes); /* api->alloc, leaves on failure */
+/* dst and src of equal sizes; any strides. */
+void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
+extern const NrLlRow nr_ll_memref_rows[];
+
+/* ---- the other op rows ------------------------------------------------------------------------------------------ */
+
+void nr_ll_flags(NrOp *op, LLVMValueRef value); /* fastmath, overflow and exact flags of op on an LLVM instruction */
+unsigned nr_ll_fastmath(NrOp *op);
+LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads, LLVMValueRef *args,
+                             unsigned count);
+/* A libm function on a scalar or, lane by lane, on a vector. name without the f of float. */
+LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned count);
+extern const NrLlRow nr_ll_arith_rows[];
+extern const NrLlRow nr_ll_math_rows[];
+extern const NrLlRow nr_ll_rt_rows[];
+extern const NrLlRow nr_ll_vector_rows[];
+extern const NrLlRow nr_ll_vector_memory_rows[];
+
+/* ---- boundary.c, tables.c --------------------------------------------------------------------------------------- */
+
+NrStatus nr_ll_define_wrappers(NrLl *g);
+/* One memref, scalar or handle from and to the descriptor at pointer desc. */
+bool nr_ll_can_pass(NrType type);
+void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc);
+void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc);
+void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc);
+
+unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text);
+unsigned nr_ll_import(NrLl *g, NrStr name);
+LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from exec->constants */
+/* Defines noria_module; data: a pointer constant per entry of g->constants. */
+NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data);
+size_t nr_ll_constant_size(const NrLl *g, size_t i);                /* bytes */
+void nr_ll_constant_copy(const NrLl *g, size_t i, void *out);       /* all elements, splats written out */
+
+/* ---- emit.c, target.c ------------------------------------------------------------------------------------------- */
+
+NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out);
+NrStatus nr_ll_optimize(NrLl *g);
+/* The whole module as LLVM IR, without tables. On error deinit too. */
+NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm, bool for_file);
+NrStatus nr_ll_build(NrLl *g);
+void nr_ll_deinit(NrLl *g);
+NrStatus nr_ll_emit_op(NrLl *g, NrOp *op);
+NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row);
+
+extern const NrBackend nr_llvm_backend; /* the one exported name: NR_BACKEND_SYMBOL */
+NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
+NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name);
+void nr_ll_jit_destroy(NrCompiled *compiled);
+NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
+
+#endif

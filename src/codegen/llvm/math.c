@@ -1,0 +1,199 @@
+/* math.c - math ops. */
+#include "codegen/llvm/ll.h"
+
+#include <stdio.h>
+
+static LLVMTypeRef scalar_of(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
+
+/* Declares a function of libm that reads and writes no memory (errno is of no interest). */
+static LLVMValueRef libm_function(NrLl *g, const char *name, LLVMTypeRef type) {
+  LLVMValueRef fn = LLVMGetNamedFunction(g->mod, name);
+  if (fn) return fn;
+  fn = LLVMAddFunction(g->mod, name, type);
+  nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "nounwind", 0);
+  nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "willreturn", 0);
+  nr_ll_attr(g, fn, LLVMAttributeFunctionIndex, "memory", 0);
+  return fn;
+}
+
+LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned count) {
+  LLVMTypeRef lane = scalar_of(args[0]), whole = LLVMTypeOf(args[0]);
+  if (lane == g->f16) { /* libm has none: through f32 */
+    LLVMValueRef wide[3];
+    for (unsigned i = 0; i < count; i++) wide[i] = LLVMBuildFPExt(g->b, args[i], nr_ll_like(g->f32, args[i]), "");
+    return LLVMBuildFPTrunc(g->b, nr_ll_libm(g, name, wide, count), whole, "");
+  }
+  if (lane != g->f32 && lane != g->f64) return NULL;
+  char symbol[32];
+  snprintf(symbol, sizeof symbol, "%s%s", name, lane == g->f32 ? "f" : "");
+  LLVMTypeRef params[3] = {lane, lane, lane}, type = LLVMFunctionType(lane, params, count, false);
+  LLVMValueRef fn = libm_function(g, symbol, type);
+  if (whole == lane) return LLVMBuildCall2(g->b, type, fn, args, count, "");
+  LLVMValueRef out = LLVMGetPoison(whole);
+  for (unsigned i = 0; i < LLVMGetVectorSize(whole); i++) {
+    LLVMValueRef at = nr_ll_int(g, i), item[3];
+    for (unsigned a = 0; a < count; a++) item[a] = LLVMBuildExtractElement(g->b, args[a], at, "");
+    out = LLVMBuildInsertElement(g->b, out, LLVMBuildCall2(g->b, type, fn, item, count, ""), at, "");
+  }
+  return out;
+}
+
+static LLVMValueRef lane_libm(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  return nr_ll_libm(g, row->text, args, op->num_operands);
+}
+
+static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef out = nr_ll_intrinsic(g, row->text, &type, 1, args, op->num_operands);
+  nr_ll_flags(op, out);
+  return out;
+}
+
+/* llvm.abs, llvm.ctlz, llvm.cttz: the second argument says that no input is poison. */
+static LLVMValueRef lane_int_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef both[] = {args[0], LLVMConstInt(g->i1, 0, false)};
+  return nr_ll_intrinsic(g, row->text, &type, 1, both, row->code ? 2 : 1);
+}
+
+static LLVMValueRef lane_rsqrt(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef root = nr_ll_intrinsic(g, "llvm.sqrt", &type, 1, args, 1);
+  nr_ll_flags(op, root);
+  LLVMValueRef out = LLVMBuildFDiv(g->b, nr_ll_const_f(g, args[0], 1), root, "");
+  nr_ll_flags(op, out);
+  return out;
+}
+
+/* min(max(value, low), high), NaN of any operand winning. */
+static LLVMValueRef lane_clampf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef low[] = {args[0], args[1]};
+  LLVMValueRef high[] = {nr_ll_intrinsic(g, "llvm.maximum", &type, 1, low, 2), args[2]};
+  return nr_ll_intrinsic(g, "llvm.minimum", &type, 1, high, 2);
+}
+
+/* code: mask of llvm.is.fpclass. */
+static LLVMValueRef lane_class(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef both[] = {args[0], nr_ll_int32(g, row->code)};
+  return nr_ll_intrinsic(g, "llvm.is.fpclass", &type, 1, both, 2);
+}
+
+static LLVMValueRef lane_fpowi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMValueRef both[] = {args[0], LLVMBuildSIToFP(g->b, args[1], LLVMTypeOf(args[0]), "")};
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  return nr_ll_intrinsic(g, "llvm.pow", &type, 1, both, 2);
+}
+
+/* lhs ** rhs by squaring, on a scalar: a loop over the bits of |rhs|. */
+static LLVMValueRef scalar_ipowi(NrLl *g, LLVMValueRef base, LLVMValueRef power) {
+  LLVMTypeRef type = LLVMTypeOf(base);
+  LLVMValueRef zero = LLVMConstInt(type, 0, false), one = LLVMConstInt(type, 1, false);
+  LLVMValueRef minus = LLVMConstInt(type, ~0ull, true);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
+  LLVMBuildBr(g->b, head);
+  LLVMPositionBuilderAtEnd(g->b, head);
+  LLVMValueRef product = LLVMBuildPhi(g->b, type, ""), square = LLVMBuildPhi(g->b, type, "");
+  LLVMValueRef left = LLVMBuildPhi(g->b, type, "");
+  LLVMValueRef odd = LLVMBuildTrunc(g->b, left, g->i1, "");
+  LLVMValueRef next = LLVMBuildSelect(g->b, odd, LLVMBuildMul(g->b, product, square, ""), product, "");
+  LLVMValueRef next_square = LLVMBuildMul(g->b, square, square, ""), next_left = LLVMBuildLShr(g->b, left, one, "");
+  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
+  LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntNE, next_left, zero, ""), head, after);
+  LLVMAddIncoming(product, (LLVMValueRef[]){one, next}, (LLVMBasicBlockRef[]){before, head}, 2);
+  LLVMAddIncoming(square, (LLVMValueRef[]){base, next_square}, (LLVMBasicBlockRef[]){before, head}, 2);
+  LLVMAddIncoming(left, (LLVMValueRef[]){power, next_left}, (LLVMBasicBlockRef[]){before, head}, 2);
+  LLVMPositionBuilderAtEnd(g->b, after);
+  /* A negative power is 1/base^|power| cut off: 0, except for bases 1 and -1. */
+  LLVMValueRef odd_power = LLVMBuildTrunc(g->b, power, g->i1, "");
+  LLVMValueRef of_minus = LLVMBuildSelect(g->b, odd_power, minus, one, "");
+  LLVMValueRef small = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, base, minus, ""), of_minus, zero, "");
+  small = LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntEQ, base, one, ""), one, small, "");
+  return LLVMBuildSelect(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, power, zero, ""), small, next, "");
+}
+
+static LLVMValueRef lane_ipowi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) return scalar_ipowi(g, args[0], args[1]);
+  LLVMValueRef out = LLVMGetPoison(type);
+  for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+    LLVMValueRef at = nr_ll_int(g, i);
+    LLVMValueRef item = scalar_ipowi(g, LLVMBuildExtractElement(g->b, args[0], at, ""),
+                                     LLVMBuildExtractElement(g->b, args[1], at, ""));
+    out = LLVMBuildInsertElement(g->b, out, item, at, "");
+  }
+  return out;
+}
+
+static NrStatus emit_sincos(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef arg = nr_ll_value(g, nr_operand(op, 0));
+  LLVMTypeRef type = LLVMTypeOf(arg);
+  if (LLVMGetTypeKind(type) == LLVMArrayTypeKind || nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type)))
+    return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_operand(op, 0)->type));
+  nr_ll_set(g, nr_result(op, 0), nr_ll_intrinsic(g, "llvm.sin", &type, 1, &arg, 1));
+  nr_ll_set(g, nr_result(op, 1), nr_ll_intrinsic(g, "llvm.cos", &type, 1, &arg, 1));
+  return NR_OK;
+}
+
+enum { /* bits of llvm.is.fpclass */
+  CLASS_NAN = 0x3,
+  CLASS_INF = 0x204,
+  CLASS_NORMAL = 0x108,
+  CLASS_FINITE = 0x1f8,
+};
+
+#define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function, .is_float = true}
+#define LIBM(name) {"math." name, .lane = lane_libm, .text = name, .is_float = true}
+const NrLlRow nr_ll_math_rows[] = {
+    INTRINSIC("absf", "fabs"),
+    INTRINSIC("ceil", "ceil"),
+    INTRINSIC("copysign", "copysign"),
+    INTRINSIC("cos", "cos"),
+    INTRINSIC("sin", "sin"),
+    INTRINSIC("exp", "exp"),
+    INTRINSIC("exp2", "exp2"),
+    INTRINSIC("floor", "floor"),
+    INTRINSIC("fma", "fma"),
+    INTRINSIC("log", "log"),
+    INTRINSIC("log10", "log10"),
+    INTRINSIC("log2", "log2"),
+    INTRINSIC("powf", "pow"),
+    INTRINSIC("sqrt", "sqrt"),
+    INTRINSIC("roundeven", "roundeven"),
+    INTRINSIC("round", "round"),
+    INTRINSIC("trunc", "trunc"),
+    LIBM("acos"),
+    LIBM("acosh"),
+    LIBM("asin"),
+    LIBM("asinh"),
+    LIBM("atan"),
+    LIBM("atan2"),
+    LIBM("atanh"),
+    LIBM("cbrt"),
+    LIBM("cosh"),
+    LIBM("erf"),
+    LIBM("erfc"),
+    LIBM("expm1"),
+    LIBM("log1p"),
+    LIBM("sinh"),
+    LIBM("tan"),
+    LIBM("tanh"),
+    {"math.rsqrt", .lane = lane_rsqrt, .is_float = true},
+    {"math.clampf", .lane = lane_clampf, .is_float = true},
+    {"math.fpowi", .lane = lane_fpowi, .is_float = true},
+    {"math.isnan", .lane = lane_class, .code = CLASS_NAN, .is_float = true},
+    {"math.isinf", .lane = lane_class, .code = CLASS_INF, .is_float = true},
+    {"math.isfinite", .lane = lane_class, .code = CLASS_FINITE, .is_float = true},
+    {"math.isnormal", .lane = lane_class, .code = CLASS_NORMAL, .is_float = true},
+    {"math.absi", .lane = lane_int_intrinsic, .text = "llvm.abs", .code = 1},
+    {"math.ctlz", .lane = lane_int_intrinsic, .text = "llvm.ctlz", .code = 1},
+    {"math.cttz", .lane = lane_int_intrinsic, .text = "llvm.cttz", .code = 1},
+    {"math.ctpop", .lane = lane_int_intrinsic, .text = "llvm.ctpop"},
+    {"math.ipowi", .lane = lane_ipowi},
+    {"math.sincos", .emit = emit_sincos},
+    {0},
+};

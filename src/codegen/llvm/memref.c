@@ -1,0 +1,621 @@
+/* memref.c - memory: addresses, loads and stores, allocation, views. A view never touches memory; it is arithmetic on the
+ * parts of a memref. */
+#include "codegen/llvm/ll.h"
+
+#include <llvm-c/Target.h>
+
+/* ---- arithmetic on sizes and strides ---------------------------------------------------------------------------- */
+
+static bool is_int(LLVMValueRef v, int64_t *out) {
+  if (!LLVMIsAConstantInt(v)) return false;
+  *out = LLVMConstIntGetSExtValue(v);
+  return true;
+}
+
+static LLVMValueRef mul(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+  int64_t x;
+  if (is_int(a, &x) && x == 1) return b;
+  if (is_int(b, &x) && x == 1) return a;
+  return LLVMBuildNSWMul(g->b, a, b, "");
+}
+
+static LLVMValueRef add(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+  int64_t x;
+  if (is_int(a, &x) && x == 0) return b;
+  if (is_int(b, &x) && x == 0) return a;
+  return LLVMBuildNSWAdd(g->b, a, b, "");
+}
+
+NrLlMem *nr_ll_mem_new(NrLl *g, NrType type) {
+  NrLlMem *mem = NR_NEW(&g->arena, NrLlMem);
+  int64_t strides[NR_MAX_RANK], offset;
+  nr_memref_strides(type, strides, &offset);
+  mem->sizes = NR_NEW_ARRAY(&g->arena, LLVMValueRef, type->rank ? type->rank : 1);
+  mem->strides = NR_NEW_ARRAY(&g->arena, LLVMValueRef, type->rank ? type->rank : 1);
+  if (offset != NR_DYNAMIC) mem->offset = nr_ll_int(g, offset);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    if (type->dims[i] != NR_DYNAMIC) mem->sizes[i] = nr_ll_int(g, type->dims[i]);
+    if (strides[i] != NR_DYNAMIC) mem->strides[i] = nr_ll_int(g, strides[i]);
+  }
+  return mem;
+}
+
+void nr_ll_mem_finish(NrLl *g, NrType type, NrLlMem *mem) {
+  if (!nr_memref_is_identity(type)) return;
+  for (uint32_t i = type->rank; i-- > 0;)
+    if (!mem->strides[i]) mem->strides[i] = mul(g, mem->strides[i + 1], mem->sizes[i + 1]);
+}
+
+/* Sets a part unless the type has fixed it. */
+static void set_part(LLVMValueRef *part, LLVMValueRef value) {
+  if (!*part) *part = value;
+}
+
+LLVMValueRef nr_ll_mem_count(NrLl *g, NrType type, NrLlMem *mem) {
+  LLVMValueRef count = nr_ll_int(g, 1);
+  for (uint32_t i = 0; i < type->rank; i++) count = mul(g, count, mem->sizes[i]);
+  return count;
+}
+
+static LLVMValueRef element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index) {
+  int64_t x;
+  if (is_int(index, &x) && x == 0) return data;
+  return LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, elem), data, &index, 1, "");
+}
+
+LLVMValueRef nr_ll_mem_data(NrLl *g, NrType elem, NrLlMem *mem) { return element(g, elem, mem->data, mem->offset); }
+
+LLVMValueRef nr_ll_mem_address(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef *indices, size_t count) {
+  LLVMValueRef at = mem->offset;
+  for (size_t i = 0; i < count; i++) at = add(g, at, mul(g, indices[i], mem->strides[i]));
+  return element(g, type->elem, mem->data, at);
+}
+
+/* ---- elements in memory ----------------------------------------------------------------------------------------- */
+
+/* Integers whose width is no whole number of bytes, and their vectors, take more bits in memory. */
+LLVMValueRef nr_ll_to_memory(NrLl *g, NrType type, LLVMValueRef value) {
+  NrType elem = nr_type_elem(type);
+  LLVMTypeRef want = nr_ll_mem_type(g, type);
+  if (LLVMTypeOf(value) == want) return value;
+  if (LLVMGetTypeKind(want) == LLVMArrayTypeKind) return value;
+  return elem->signedness == NR_SIGNED ? LLVMBuildSExt(g->b, value, want, "") : LLVMBuildZExt(g->b, value, want, "");
+}
+
+LLVMValueRef nr_ll_from_memory(NrLl *g, NrType type, LLVMValueRef value) {
+  LLVMTypeRef want = nr_ll_type(g, type);
+  if (LLVMTypeOf(value) == want || LLVMGetTypeKind(want) == LLVMArrayTypeKind) return value;
+  return LLVMBuildTrunc(g->b, value, want, "");
+}
+
+static unsigned elem_align(NrType type) {
+  NrType elem = nr_type_elem(type);
+  size_t size = elem->kind == NR_TYPE_COMPLEX ? nr_type_byte_size(elem->elem)
+                : elem->kind == NR_TYPE_SEQ || elem->kind == NR_TYPE_OPTIONAL || elem->kind == NR_TYPE_STRING
+                    ? sizeof(void *)
+                    : nr_type_byte_size(elem);
+  return size && (size & (size - 1)) == 0 && size <= 16 ? (unsigned)size : 1;
+}
+
+LLVMValueRef nr_ll_load(NrLl *g, NrType elem, LLVMValueRef address) {
+  LLVMValueRef value = LLVMBuildLoad2(g->b, nr_ll_mem_type(g, elem), address, "");
+  LLVMSetAlignment(value, elem_align(elem));
+  return nr_ll_from_memory(g, elem, value);
+}
+
+void nr_ll_store(NrLl *g, NrType elem, LLVMValueRef value, LLVMValueRef address) {
+  LLVMValueRef store = LLVMBuildStore(g->b, nr_ll_to_memory(g, elem, value), address);
+  LLVMSetAlignment(store, elem_align(elem));
+}
+
+static void read_indices(NrLl *g, NrOp *op, size_t begin, LLVMValueRef *out) {
+  for (size_t i = begin; i < op->num_operands; i++) out[i - begin] = nr_ll_value(g, nr_operand(op, i));
+}
+
+static NrStatus emit_load(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef indices[NR_MAX_RANK];
+  NrType type = nr_operand(op, 0)->type;
+  read_indices(g, op, 1, indices);
+  LLVMValueRef address = nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, 0)), indices, type->rank);
+  nr_ll_set(g, nr_result(op, 0), nr_ll_load(g, type->elem, address));
+  return NR_OK;
+}
+
+static NrStatus emit_store(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef indices[NR_MAX_RANK];
+  NrType type = nr_operand(op, 1)->type;
+  read_indices(g, op, 2, indices);
+  LLVMValueRef address = nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, 1)), indices, type->rank);
+  nr_ll_store(g, type->elem, nr_ll_value(g, nr_operand(op, 0)), address);
+  return NR_OK;
+}
+
+/* ---- allocation ------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef elem_bytes(NrLl *g, NrType elem) {
+  if (elem->kind != NR_TYPE_VECTOR) {
+    size_t size = nr_type_byte_size(elem);
+    return nr_ll_int(g, (int64_t)(size ? size : sizeof(void *)));
+  }
+  return nr_ll_int(g, (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(g->mod), nr_ll_mem_type(g, elem)));
+}
+
+/* a * b, and the largest number where that does not fit: the runtime then refuses it like any too large size. */
+static LLVMValueRef mul_saturated(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+  int64_t x, y, z;
+  if (is_int(a, &x) && is_int(b, &y))
+    return nr_ll_int(g, x >= 0 && y >= 0 && nr_mul_i64(x, y, &z) ? z : INT64_MAX);
+  if (is_int(a, &x) && x == 1) return b;
+  if (is_int(b, &x) && x == 1) return a;
+  LLVMValueRef args[] = {a, b};
+  LLVMValueRef pair = nr_ll_intrinsic(g, "llvm.smul.with.overflow", &g->i64, 1, args, 2);
+  return LLVMBuildSelect(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), nr_ll_int(g, INT64_MAX),
+                         LLVMBuildExtractValue(g->b, pair, 0, ""), "");
+}
+
+LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes) {
+  LLVMTypeRef type = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
+  LLVMValueRef args[] = {g->exec, bytes};
+  LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, alloc), type, args, 2);
+  nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
+  nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);
+  nr_ll_fail_unless(g, LLVMBuildIsNotNull(g->b, data, ""));
+  return data;
+}
+
+/* Fills the dynamic sizes from operands [begin...). */
+static NrLlMem *sized_mem(NrLl *g, NrOp *op, NrType type, size_t begin) {
+  NrLlMem *mem = nr_ll_mem_new(g, type);
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (!mem->sizes[i]) mem->sizes[i] = nr_ll_value(g, nr_operand(op, begin++));
+  nr_ll_mem_finish(g, type, mem);
+  return mem;
+}
+
+static LLVMValueRef buffer_bytes(NrLl *g, NrType type, NrLlMem *mem) {
+  LLVMValueRef bytes = elem_bytes(g, type->elem);
+  for (uint32_t i = 0; i < type->rank; i++) bytes = mul_saturated(g, bytes, mem->sizes[i]);
+  return bytes;
+}
+
+static NrStatus check_identity(NrOp *op, NrType type) {
+  if (nr_memref_is_identity(type)) return NR_OK;
+  return nr_op_error(op, "makes a buffer of type %s; machine code has buffers of identity layout only",
+                     nr_type_text(type->ctx, type));
+}
+
+static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrStatus status = check_identity(op, type);
+  if (status) return status;
+  NrLlMem *mem = sized_mem(g, op, type, 0);
+  int64_t align = nr_op_attr_int(op, "alignment", 0);
+  LLVMValueRef bytes = buffer_bytes(g, type, mem);
+  if (align <= 64) {
+    mem->base = mem->data = nr_ll_alloc(g, bytes);
+  } else { /* more than the runtime gives: take some more and round up */
+    LLVMValueRef mask = nr_ll_int(g, -align);
+    mem->base = nr_ll_alloc(g, LLVMBuildAdd(g->b, bytes, nr_ll_int(g, align), ""));
+    LLVMValueRef slack = nr_ll_int(g, align - 1);
+    LLVMValueRef args[] = {LLVMBuildGEP2(g->b, g->i8, mem->base, &slack, 1, ""), mask};
+    mem->data = nr_ll_intrinsic(g, "llvm.ptrmask", (LLVMTypeRef[]){g->ptr, g->i64}, 2, args, 2);
+  }
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrStatus status = check_identity(op, type);
+  if (status) return status;
+  NrLlMem *mem = sized_mem(g, op, type, 0);
+  unsigned align = (unsigned)nr_op_attr_int(op, "alignment", 64);
+  int64_t count;
+  LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
+  if (nr_type_num_elements(type, &count)) {
+    mem->data = nr_ll_alloca(g, LLVMArrayType2(elem, (uint64_t)count), align);
+  } else {
+    mem->data = LLVMBuildArrayAlloca(g->b, elem, nr_ll_mem_count(g, type, mem), "");
+    LLVMSetAlignment(mem->data, align);
+  }
+  mem->base = mem->data;
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_dealloc(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMTypeRef type = LLVMFunctionType(g->none, (LLVMTypeRef[]){g->ptr, g->ptr}, 2, false);
+  LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base};
+  nr_ll_api_call(g, offsetof(NoriaRuntimeApi, free), type, args, 2);
+  return NR_OK;
+}
+
+static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrLlMem *mem = sized_mem(g, op, type, 1);
+  LLVMTypeRef fn = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64}, 3, false);
+  LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base, buffer_bytes(g, type, mem)};
+  LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, realloc), fn, args, 3);
+  nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
+  nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);
+  nr_ll_fail_unless(g, LLVMBuildIsNotNull(g->b, data, ""));
+  mem->base = mem->data = data;
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+/* ---- globals ---------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a dense attribute as an LLVM constant. */
+static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
+  if (!value->splat) return LLVMConstStringInContext2(g->llvm, value->data, size, true);
+  char *bytes = nr_malloc(size ? size : 1);
+  for (size_t i = 0; i < size; i += value->data_size) memcpy(bytes + i, value->data, value->data_size);
+  LLVMValueRef out = LLVMConstStringInContext2(g->llvm, bytes, size, true);
+  nr_free(bytes);
+  return out;
+}
+
+/* A global that is written to, or is small, is an LLVM global. */
+static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size, bool constant) {
+  LLVMValueRef global = nr_map_get(&g->global_data, op);
+  if (global) return global;
+  LLVMTypeRef type = LLVMArrayType2(g->i8, size);
+  global = LLVMAddGlobal(g->mod, type, "");
+  LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
+  LLVMSetLinkage(global, LLVMInternalLinkage);
+  LLVMSetGlobalConstant(global, constant);
+  LLVMSetAlignment(global, 64);
+  nr_map_set(&g->global_data, op, global);
+  return global;
+}
+
+#define SMALL_CONSTANT 64 /* bytes; larger ones stay out of LLVM's IR */
+
+static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrOp *global = nr_strmap_get(&g->globals, nr_op_attr_str(op, "name"));
+  NrType type = nr_result(op, 0)->type;
+  int64_t count;
+  size_t size;
+  if (!global) return nr_op_error(op, "names no global of this module");
+  if (!nr_type_num_elements(type, &count) || !nr_mul_size((size_t)count, nr_type_byte_size(type->elem), &size))
+    return nr_op_error(op, "has a type without a fixed size");
+  NrAttr value = nr_op_attr(global, "initial_value");
+  if (value && !nr_attr_is_elements(value)) value = NULL;
+  bool constant = nr_op_attr(global, "constant") && value;
+  NrLlMem *mem = nr_ll_mem_new(g, type);
+  mem->data = constant && size > SMALL_CONSTANT ? nr_ll_constant_data(g, value)
+                                                : global_variable(g, global, value, size, constant);
+  mem->base = mem->data;
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_global(NrLl *g, NrOp *op, const NrLlRow *row) { return NR_OK; }
+
+/* ---- views ------------------------------------------------------------------------------------------------------ */
+
+static NrLlMem *view_of(NrLl *g, NrType type, NrLlMem *source) {
+  NrLlMem *mem = nr_ll_mem_new(g, type);
+  mem->base = source->base;
+  mem->data = source->data;
+  return mem;
+}
+
+static NrStatus emit_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  if (nr_operand(op, 0)->type->kind != NR_TYPE_MEMREF) return nr_op_error(op, "is not compiled for unranked memrefs");
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
+  set_part(&mem->offset, source->offset);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    set_part(&mem->sizes[i], source->sizes[i]);
+    set_part(&mem->strides[i], source->strides[i]);
+  }
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+/* Entry i of a static_* array, or the next operand where that is dynamic. */
+static LLVMValueRef mixed(NrLl *g, NrOp *op, const char *name, size_t i, size_t *next) {
+  NrAttr fixed = nr_op_attr(op, name);
+  int64_t value = ((const int64_t *)fixed->data)[i];
+  return value == NR_DYNAMIC ? nr_ll_value(g, nr_operand(op, (*next)++)) : nr_ll_int(g, value);
+}
+
+static size_t group_begin(NrOp *op, size_t group) {
+  size_t begin = 0, count = 0;
+  nr_op_operand_group(op, group, &begin, &count);
+  return begin;
+}
+
+static size_t i64_count(NrOp *op, const char *name) {
+  NrAttr a = nr_op_attr(op, name);
+  return a ? a->data_size / sizeof(int64_t) : 0;
+}
+
+/* Operand groups: source, offsets, sizes, strides. Result dims are those of the source, without some of static size 1. */
+static NrStatus emit_subview(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
+  size_t rank = i64_count(op, "static_sizes"), drop = rank - type->rank;
+  size_t offsets = group_begin(op, 1), sizes = group_begin(op, 2), strides = group_begin(op, 3);
+  LLVMValueRef offset = source->offset;
+  for (size_t i = 0, to = 0; i < rank; i++) {
+    LLVMValueRef at = mixed(g, op, "static_offsets", i, &offsets), size = mixed(g, op, "static_sizes", i, &sizes);
+    LLVMValueRef step = mixed(g, op, "static_strides", i, &strides);
+    offset = add(g, offset, mul(g, at, source->strides[i]));
+    int64_t one;
+    bool may_drop = drop && is_int(size, &one) && one == 1;
+    /* A dim of size 1 stays when the result has a 1 here too; which of several goes makes no difference. */
+    if (may_drop && (to == type->rank || type->dims[to] != 1 || rank - i <= drop)) {
+      drop--;
+      continue;
+    }
+    set_part(&mem->sizes[to], size);
+    set_part(&mem->strides[to], mul(g, step, source->strides[i]));
+    to++;
+  }
+  set_part(&mem->offset, offset);
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_reinterpret_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrLlMem *mem = view_of(g, type, nr_ll_mem(g, nr_operand(op, 0)));
+  size_t offsets = group_begin(op, 1), sizes = group_begin(op, 2), strides = group_begin(op, 3);
+  set_part(&mem->offset, mixed(g, op, "static_offsets", 0, &offsets));
+  for (uint32_t i = 0; i < type->rank; i++) {
+    set_part(&mem->sizes[i], mixed(g, op, "static_sizes", i, &sizes));
+    set_part(&mem->strides[i], mixed(g, op, "static_strides", i, &strides));
+  }
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+/* memref.view %bytes[%shift][%sizes...] */
+static NrStatus emit_view(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type, bytes = nr_operand(op, 0)->type;
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = sized_mem(g, op, type, 2);
+  LLVMValueRef shift = nr_ll_value(g, nr_operand(op, 1));
+  mem->base = source->base;
+  mem->data = element(g, bytes->elem, source->data, add(g, source->offset, shift));
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+/* The dims of the longer shape that dim i of the shorter one stands for. */
+static void group_dims(NrAttr reassociation, size_t i, uint32_t *begin, uint32_t *end) {
+  NrAttr group = reassociation->items[i];
+  if (group->kind == NR_ATTR_DENSE_ARRAY) {
+    const int64_t *dims = group->data;
+    size_t n = group->data_size / sizeof(int64_t);
+    *begin = n ? (uint32_t)dims[0] : 0;
+    *end = *begin + (uint32_t)n;
+  } else {
+    *begin = group->size ? (uint32_t)group->items[0]->i : 0;
+    *end = *begin + (uint32_t)group->size;
+  }
+}
+
+/* Older texts give no output shape: the one size of a group that the type leaves open is what the others leave over. */
+static void infer_size(NrLl *g, NrLlMem *mem, uint32_t begin, uint32_t end, LLVMValueRef whole) {
+  LLVMValueRef others = nr_ll_int(g, 1);
+  for (uint32_t d = begin; d < end; d++)
+    if (mem->sizes[d]) others = mul(g, others, mem->sizes[d]);
+  for (uint32_t d = begin; d < end; d++) set_part(&mem->sizes[d], LLVMBuildUDiv(g->b, whole, others, ""));
+}
+
+static NrStatus emit_expand_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
+  NrAttr reassociation = nr_op_attr(op, "reassociation");
+  size_t next = 1;
+  if (i64_count(op, "static_output_shape") == type->rank)
+    for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->sizes[i], mixed(g, op, "static_output_shape", i, &next));
+  for (size_t i = 0; i < reassociation->size; i++) {
+    uint32_t begin, end;
+    group_dims(reassociation, i, &begin, &end);
+    infer_size(g, mem, begin, end, source->sizes[i]);
+    LLVMValueRef stride = source->strides[i];
+    for (uint32_t d = end; d-- > begin;) {
+      set_part(&mem->strides[d], stride);
+      stride = mul(g, mem->strides[d], mem->sizes[d]);
+    }
+  }
+  for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->strides[i], nr_ll_int(g, 1));
+  set_part(&mem->offset, source->offset);
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_collapse_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
+  NrAttr reassociation = nr_op_attr(op, "reassociation");
+  for (uint32_t i = 0; i < type->rank; i++) {
+    uint32_t begin, end;
+    group_dims(reassociation, i, &begin, &end);
+    LLVMValueRef size = nr_ll_int(g, 1), stride = nr_ll_int(g, 1);
+    int64_t one;
+    bool found = false; /* the innermost dim that is not of size 1 has the stride */
+    for (uint32_t d = end; d-- > begin;) {
+      size = mul(g, size, source->sizes[d]);
+      if (found) continue;
+      stride = source->strides[d];
+      found = !(is_int(source->sizes[d], &one) && one == 1);
+    }
+    set_part(&mem->sizes[i], size);
+    set_part(&mem->strides[i], stride);
+  }
+  set_part(&mem->offset, source->offset);
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_transpose(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type;
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
+  NrAttr map = nr_op_attr(op, "permutation");
+  for (uint32_t i = 0; i < type->rank; i++) {
+    size_t from = (size_t)map->exprs[i]->value;
+    set_part(&mem->sizes[i], source->sizes[from]);
+    set_part(&mem->strides[i], source->strides[from]);
+  }
+  set_part(&mem->offset, source->offset);
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_alias(NrLl *g, NrOp *op, const NrLlRow *row) {
+  nr_ll_set_mem(g, nr_result(op, 0), nr_ll_mem(g, nr_operand(op, 0)));
+  return NR_OK;
+}
+
+static NrStatus emit_assume_alignment(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlMem *mem = nr_ll_mem(g, nr_operand(op, 0));
+  NrType type = nr_operand(op, 0)->type;
+  LLVMValueRef args[] = {nr_ll_mem_data(g, type->elem, mem), nr_ll_int(g, nr_op_attr_int(op, "alignment", 1))};
+  LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("align", strlen("align"), args, 2);
+  unsigned id = LLVMLookupIntrinsicID("llvm.assume", strlen("llvm.assume"));
+  LLVMValueRef yes = LLVMConstInt(g->i1, 1, false);
+  LLVMBuildCallWithOperandBundles(g->b, LLVMIntrinsicGetType(g->llvm, id, NULL, 0),
+                                  LLVMGetIntrinsicDeclaration(g->mod, id, NULL, 0), &yes, 1, &bundle, 1, "");
+  LLVMDisposeOperandBundle(bundle);
+  if (op->num_results) nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+/* ---- what a memref is ------------------------------------------------------------------------------------------- */
+
+static NrStatus emit_dim(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_operand(op, 0)->type;
+  NrLlMem *mem = nr_ll_mem(g, nr_operand(op, 0));
+  LLVMValueRef index = nr_ll_value(g, nr_operand(op, 1));
+  int64_t i;
+  if (is_int(index, &i)) {
+    LLVMValueRef size = i >= 0 && i < type->rank ? mem->sizes[i] : LLVMGetPoison(g->i64);
+    nr_ll_set(g, nr_result(op, 0), size);
+    return NR_OK;
+  }
+  LLVMValueRef size = LLVMGetPoison(g->i64);
+  for (uint32_t d = 0; d < type->rank; d++) {
+    LLVMValueRef here = LLVMBuildICmp(g->b, LLVMIntEQ, index, nr_ll_int(g, d), "");
+    size = d ? LLVMBuildSelect(g->b, here, mem->sizes[d], size, "") : mem->sizes[d];
+  }
+  nr_ll_set(g, nr_result(op, 0), size);
+  return NR_OK;
+}
+
+static NrStatus emit_rank(NrLl *g, NrOp *op, const NrLlRow *row) {
+  nr_ll_set(g, nr_result(op, 0), nr_ll_int(g, nr_operand(op, 0)->type->rank));
+  return NR_OK;
+}
+
+/* Results: the buffer as a memref of rank 0, offset, sizes, strides. */
+static NrStatus emit_metadata(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0));
+  NrLlMem *base = view_of(g, nr_result(op, 0)->type, source);
+  uint32_t rank = nr_operand(op, 0)->type->rank;
+  set_part(&base->offset, nr_ll_int(g, 0));
+  nr_ll_set_mem(g, nr_result(op, 0), base);
+  nr_ll_set(g, nr_result(op, 1), source->offset);
+  for (uint32_t i = 0; i < rank; i++) {
+    nr_ll_set(g, nr_result(op, 2 + i), source->sizes[i]);
+    nr_ll_set(g, nr_result(op, 2 + rank + i), source->strides[i]);
+  }
+  return NR_OK;
+}
+
+static NrStatus emit_pointer(NrLl *g, NrOp *op, const NrLlRow *row) {
+  nr_ll_set(g, nr_result(op, 0), LLVMBuildPtrToInt(g->b, nr_ll_mem(g, nr_operand(op, 0))->data, g->i64, ""));
+  return NR_OK;
+}
+
+/* ---- copies ----------------------------------------------------------------------------------------------------- */
+
+/* How many of the last dims lie without gaps in both. */
+static uint32_t dense_dims(NrType a, NrType b) {
+  if (nr_memref_is_identity(a) && nr_memref_is_identity(b)) return a->rank;
+  int64_t sa[NR_MAX_RANK], sb[NR_MAX_RANK], offset, expect = 1;
+  nr_memref_strides(a, sa, &offset);
+  nr_memref_strides(b, sb, &offset);
+  uint32_t n = 0;
+  for (uint32_t i = a->rank; i-- > 0 && expect != NR_DYNAMIC; n++) {
+    if (sa[i] != expect || sb[i] != expect) break;
+    int64_t dim = a->dims[i] != NR_DYNAMIC ? a->dims[i] : b->dims[i];
+    if (dim == NR_DYNAMIC || !nr_mul_i64(expect, dim, &expect)) expect = NR_DYNAMIC;
+  }
+  return n;
+}
+
+/* One loop per dim that has gaps, around a memcpy of the dims that have none (or one element). */
+static void copy_dims(NrLl *g, NrType dt, NrLlMem *dst, NrType st, NrLlMem *src, LLVMValueRef *indices, uint32_t dim,
+                      uint32_t loops) {
+  if (dim == loops) {
+    LLVMValueRef to = nr_ll_mem_address(g, dt, dst, indices, loops);
+    LLVMValueRef from = nr_ll_mem_address(g, st, src, indices, loops);
+    if (loops == dt->rank && loops) {
+      nr_ll_store(g, dt->elem, nr_ll_load(g, st->elem, from), to);
+      return;
+    }
+    LLVMValueRef bytes = elem_bytes(g, dt->elem);
+    for (uint32_t i = loops; i < dt->rank; i++) bytes = mul(g, bytes, src->sizes[i]);
+    unsigned align = elem_align(dt->elem);
+    LLVMBuildMemCpy(g->b, to, align, from, align, bytes);
+    return;
+  }
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
+  LLVMBuildBr(g->b, head);
+  LLVMPositionBuilderAtEnd(g->b, head);
+  LLVMValueRef i = LLVMBuildPhi(g->b, g->i64, ""), zero = nr_ll_int(g, 0);
+  LLVMBasicBlockRef body = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, body);
+  indices[dim] = i;
+  copy_dims(g, dt, dst, st, src, indices, dim + 1, loops);
+  LLVMValueRef next = LLVMBuildNSWAdd(g->b, i, nr_ll_int(g, 1), "");
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
+  LLVMBuildBr(g->b, head);
+  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, head);
+  LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, i, src->sizes[dim], ""), body, after);
+  LLVMAddIncoming(i, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+  LLVMPositionBuilderAtEnd(g->b, after);
+}
+
+void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src) {
+  LLVMValueRef indices[NR_MAX_RANK];
+  copy_dims(g, dst_type, dst, src_type, src, indices, 0, dst_type->rank - dense_dims(dst_type, src_type));
+}
+
+static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrValue *from = nr_operand(op, 0), *to = nr_operand(op, 1);
+  nr_ll_mem_copy(g, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_memref_rows[] = {
+    {"memref.load", emit_load},
+    {"memref.store", emit_store},
+    {"memref.alloc", emit_alloc},
+    {"memref.alloca", emit_alloca},
+    {"memref.dealloc", emit_dealloc},
+    {"memref.realloc", emit_realloc},
+    {"memref.global", emit_global},
+    {"memref.get_global", emit_get_global},
+    {"memref.cast", emit_cast},
+    {"memref.subview", emit_subview},
+    {"memref.reinterpret_cast", emit_reinterpret_cast},
+    {"memref.view", emit_view},
+    {"memref.expand_shape", emit_expand_shape},
+    {"memref.collapse_shape", emit_collapse_shape},
+    {"memref.transpose", emit_transpose},
+    {"memref.memory_space_cast", emit_alias},
+    {"memref.assume_alignment", emit_assume_alignment},
+    {"memref.dim", emit_dim},
+    {"memref.rank", emit_rank},
+    {"memref.extract_strided_metadata", emit_metadata},
+    {"memref.extract_aligned_pointer_as_index", emit_pointer},
+    {"memref.copy", emit_copy},
+    {0},
+};

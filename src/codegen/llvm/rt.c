@@ -1,0 +1,172 @@
+/* rt.c - rt ops and cf.assert: checks, polls, calls of the runtime, dispatches. */
+#include "codegen/llvm/ll.h"
+
+/* ---- checks ----------------------------------------------------------------------------------------------------- */
+
+/* A value for the message, as i64. */
+static LLVMValueRef message_value(NrLl *g, NrValue *value) {
+  NrType type = value->type;
+  LLVMValueRef v = nr_ll_value(g, value);
+  if (type->kind == NR_TYPE_FLOAT) {
+    const NrFloatFormat *soft = nr_ll_soft_format(g, type);
+    if (soft) v = nr_ll_soft_extend(g, soft, v);
+    LLVMTypeRef overloads[] = {g->i64, LLVMTypeOf(v)};
+    return nr_ll_intrinsic(g, "llvm.fptosi.sat", overloads, 2, &v, 1);
+  }
+  if (type->kind == NR_TYPE_INDEX) return v;
+  if (type->kind != NR_TYPE_INTEGER) return nr_ll_int(g, 0);
+  if (type->width >= 64) return LLVMBuildTrunc(g->b, v, g->i64, "");
+  bool sign = type->signedness != NR_UNSIGNED && type->width > 1;
+  return sign ? LLVMBuildSExt(g->b, v, g->i64, "") : LLVMBuildZExt(g->b, v, g->i64, "");
+}
+
+/* if (!cond) { api->fail(exec, site, values...); return 1; } */
+static NrStatus check(NrLl *g, NrOp *op, NrStr node, NrStr text) {
+  LLVMBasicBlockRef cold = nr_ll_new_block(g, ""), next = nr_ll_new_block(g, "");
+  nr_ll_cond_br_likely(g, nr_ll_value(g, nr_operand(op, 0)), next, cold);
+  LLVMPositionBuilderAtEnd(g->b, cold);
+  LLVMValueRef args[6] = {g->exec, nr_ll_int32(g, nr_ll_site(g, node, text))};
+  for (uint32_t i = 0; i < 4; i++)
+    args[2 + i] = i + 1 < op->num_operands ? message_value(g, nr_operand(op, i + 1)) : nr_ll_int(g, 0);
+  LLVMTypeRef params[] = {g->ptr, g->i32, g->i64, g->i64, g->i64, g->i64};
+  LLVMTypeRef type = LLVMFunctionType(g->i32, params, 6, false);
+  LLVMValueRef call = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, fail), type, args, 6);
+  nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "cold", 0);
+  LLVMBuildBr(g->b, nr_ll_fail_block(g));
+  LLVMPositionBuilderAtEnd(g->b, next);
+  return NR_OK;
+}
+
+static NrStatus emit_check(NrLl *g, NrOp *op, const NrLlRow *row) {
+  return check(g, op, nr_op_attr_str(op, "node"), nr_op_attr_str(op, "text"));
+}
+
+static NrStatus emit_assert(NrLl *g, NrOp *op, const NrLlRow *row) {
+  return check(g, op, (NrStr){0}, nr_op_attr_str(op, "msg"));
+}
+
+static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef args[] = {g->exec, nr_ll_value(g, nr_operand(op, 0))};
+  LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
+  LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, poll), type, args, 2);
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  return NR_OK;
+}
+
+/* ---- calls of the runtime --------------------------------------------------------------------------------------- */
+
+static LLVMValueRef desc_at(NrLl *g, unsigned i) {
+  LLVMValueRef index = nr_ll_int(g, i);
+  return i ? LLVMBuildInBoundsGEP2(g->b, g->desc, g->call_descs, &index, 1, "") : g->call_descs;
+}
+
+/* All calls of a function share one array of descriptors, as long as the longest call needs. */
+static void need_descs(NrLl *g, unsigned count) {
+  if (g->call_descs && g->num_call_descs >= count) return;
+  LLVMValueRef grown = nr_ll_alloca(g, LLVMArrayType2(g->desc, count ? count : 1), 8);
+  if (g->call_descs) {
+    LLVMReplaceAllUsesWith(g->call_descs, grown);
+    LLVMInstructionEraseFromParent(g->call_descs);
+  }
+  g->call_descs = grown;
+  g->num_call_descs = count ? count : 1;
+}
+
+static NrStatus check_passes(NrOp *op, NrType type) {
+  if (nr_ll_can_pass(type)) return NR_OK;
+  return nr_op_error(op, "passes a value of type %s; only scalars, handles and dense memrefs of rank up to %d go to the runtime",
+                     nr_type_text(type->ctx, type), NORIA_MAX_RANK);
+}
+
+static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrStatus status = NR_OK;
+  for (uint32_t i = 0; i < op->num_operands && !status; i++) status = check_passes(op, nr_operand(op, i)->type);
+  for (uint32_t i = 0; i < op->num_results && !status; i++) status = check_passes(op, nr_result(op, i)->type);
+  if (status) return status;
+  need_descs(g, op->num_operands + op->num_results);
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_desc_write(g, nr_operand(op, i), desc_at(g, i));
+  LLVMValueRef table = nr_ll_exec_field(g, &g->import_table, offsetof(NoriaExec, imports));
+  LLVMValueRef index = nr_ll_int(g, nr_ll_import(g, nr_op_attr_str(op, "name")));
+  LLVMValueRef fn = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->ptr, table, &index, 1, ""), "");
+  LLVMValueRef args[] = {g->exec, desc_at(g, 0), desc_at(g, op->num_operands)};
+  LLVMValueRef call = LLVMBuildCall2(g->b, g->import_type, fn, args, 3, "");
+  nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "nounwind", 0);
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, call, nr_ll_int32(g, 0), ""));
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *result = nr_result(op, i);
+    nr_map_set(&g->values, result, nr_ll_desc_read(g, result->type, desc_at(g, op->num_operands + i)));
+  }
+  return NR_OK;
+}
+
+/* ---- dispatches ------------------------------------------------------------------------------------------------- */
+
+/* The NoriaWorkgroupFn of a function: unpacks the struct of arguments, adds x, y, z. */
+static void make_thunk(NrLl *g, NrLlFunc *func) {
+  unsigned count = LLVMCountParams(func->value), packed = count - 4; /* without exec, x, y, z */
+  LLVMTypeRef *types = nr_malloc((count + 1) * sizeof *types);
+  LLVMGetParamTypes(func->ll_type, types);
+  func->thunk_args = LLVMStructTypeInContext(g->llvm, types + 1, packed, false);
+  func->thunk = LLVMAddFunction(g->mod, "noria.workgroup", g->workgroup_type);
+  LLVMSetLinkage(func->thunk, LLVMInternalLinkage);
+  nr_ll_attr(g, func->thunk, LLVMAttributeFunctionIndex, "nounwind", 0);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  LLVMPositionBuilderAtEnd(g->b, LLVMAppendBasicBlockInContext(g->llvm, func->thunk, ""));
+  LLVMValueRef *args = nr_malloc(count * sizeof *args);
+  args[0] = LLVMGetParam(func->thunk, 0);
+  for (unsigned i = 0; i < packed; i++)
+    args[1 + i] = LLVMBuildLoad2(
+        g->b, types[1 + i], LLVMBuildStructGEP2(g->b, func->thunk_args, LLVMGetParam(func->thunk, 1), i, ""), "");
+  for (unsigned i = 0; i < 3; i++) args[1 + packed + i] = LLVMGetParam(func->thunk, 2 + i);
+  LLVMBuildRet(g->b, LLVMBuildCall2(g->b, func->ll_type, func->value, args, count, ""));
+  LLVMPositionBuilderAtEnd(g->b, here);
+  nr_free(args);
+  nr_free(types);
+}
+
+static bool is_workgroup_function(NrLlFunc *func) {
+  NrType t = func->type;
+  if (t->num_results || t->num_inputs < 3) return false;
+  for (uint32_t i = 0; i < 3; i++)
+    if (t->inputs[t->num_inputs - 1 - i]->kind != NR_TYPE_INDEX) return false;
+  return true;
+}
+
+static bool is_one(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) == 1; }
+
+static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "entry"));
+  if (!func) return NR_ERROR_INVALID;
+  size_t grid = 0, num_grid = 0, first = 0, num_args = 0;
+  nr_op_operand_group(op, 0, &grid, &num_grid);
+  nr_op_operand_group(op, 1, &first, &num_args);
+  if (!is_workgroup_function(func) || func->type->num_inputs != num_args + 3 || num_grid > 3)
+    return nr_op_error(op, "names a function that does not take its arguments and three indices, and returns nothing");
+  LLVMValueRef dims[3];
+  for (size_t i = 0; i < 3; i++)
+    dims[i] = i < num_grid ? nr_ll_value(g, nr_operand(op, grid + i)) : nr_ll_int(g, 1);
+  NrLlParts args = {0}, none = {0};
+  for (size_t i = 0; i < num_args; i++) nr_ll_parts(g, nr_operand(op, first + i), &args);
+  if (is_one(dims[0]) && is_one(dims[1]) && is_one(dims[2])) {
+    for (int i = 0; i < 3; i++) nr_vec_push(&args.values, nr_ll_int(g, 0));
+    nr_ll_call_func(g, func, args.values.data, args.values.size, &none);
+    nr_ll_parts_deinit(&args);
+    return NR_OK;
+  }
+  if (!func->thunk) make_thunk(g, func);
+  LLVMValueRef pack = nr_ll_alloca(g, func->thunk_args, 8);
+  for (unsigned i = 0; i < args.values.size; i++)
+    LLVMBuildStore(g->b, args.values.data[i], LLVMBuildStructGEP2(g->b, func->thunk_args, pack, i, ""));
+  nr_ll_parts_deinit(&args);
+  LLVMTypeRef params[] = {g->ptr, g->ptr, g->ptr, g->i64, g->i64, g->i64};
+  LLVMTypeRef type = LLVMFunctionType(g->i32, params, 6, false);
+  LLVMValueRef call_args[] = {g->exec, func->thunk, pack, dims[0], dims[1], dims[2]};
+  LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, dispatch), type, call_args, 6);
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_rt_rows[] = {
+    {"rt.check", emit_check},       {"cf.assert", emit_assert},     {"rt.poll", emit_poll},
+    {"rt.call", emit_runtime_call}, {"rt.dispatch", emit_dispatch}, {0},
+};

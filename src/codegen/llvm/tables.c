@@ -1,0 +1,195 @@
+/* tables.c - what a program tells about itself: noria_module with its inputs, outputs, constants, imports and sites. */
+#include "codegen/llvm/ll.h"
+
+/* ---- gathered while functions are emitted ----------------------------------------------------------------------- */
+
+unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text) {
+  NrBuf key = {0};
+  nr_buf_str(&key, node);
+  nr_buf_putc(&key, 0);
+  nr_buf_str(&key, text);
+  NrStr view = {key.data, key.size};
+  uintptr_t index = (uintptr_t)nr_strmap_get(&g->site_index, view);
+  if (!index) {
+    nr_vec_push(&g->sites, ((NrLlSite){nr_ll_string(g, node), nr_ll_string(g, text)}));
+    index = g->sites.size;
+    nr_strmap_set(&g->site_index, nr_str_copy(&g->arena, view), (void *)index);
+  }
+  nr_buf_deinit(&key);
+  return (unsigned)index - 1;
+}
+
+unsigned nr_ll_import(NrLl *g, NrStr name) {
+  uintptr_t index = (uintptr_t)nr_strmap_get(&g->import_index, name);
+  if (!index) {
+    nr_vec_push(&g->imports, name);
+    index = g->imports.size;
+    nr_strmap_set(&g->import_index, name, (void *)index);
+  }
+  return (unsigned)index - 1;
+}
+
+LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value) {
+  uintptr_t index = (uintptr_t)nr_map_get(&g->constant_index, value);
+  if (!index) {
+    nr_vec_push(&g->constants, value);
+    index = g->constants.size;
+    nr_map_set(&g->constant_index, value, (void *)index);
+  }
+  LLVMValueRef table = nr_ll_exec_field(g, &g->constant_table, offsetof(NoriaExec, constants));
+  LLVMValueRef at = nr_ll_int(g, (int64_t)index - 1);
+  LLVMValueRef data = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->ptr, table, &at, 1, ""), "");
+  nr_ll_invariant(g, data);
+  nr_ll_metadata_int(g, data, "align", 64);
+  return data;
+}
+
+size_t nr_ll_constant_size(const NrLl *g, size_t i) {
+  NrAttr value = g->constants.data[i];
+  int64_t count = 0;
+  nr_type_num_elements(value->type, &count);
+  return (size_t)count * nr_type_byte_size(value->type->elem);
+}
+
+void nr_ll_constant_copy(const NrLl *g, size_t i, void *out) {
+  NrAttr value = g->constants.data[i];
+  size_t size = nr_ll_constant_size(g, i);
+  if (!value->splat) {
+    memcpy(out, value->data, size);
+    return;
+  }
+  for (size_t at = 0; at < size; at += value->data_size) memcpy((char *)out + at, value->data, value->data_size);
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+/* A private constant array; NULL when it is empty. */
+static LLVMValueRef array(NrLl *g, LLVMTypeRef elem, LLVMValueRef *items, size_t count) {
+  if (!count) return LLVMConstNull(g->ptr);
+  LLVMValueRef init = LLVMConstArray2(elem, items, count);
+  LLVMValueRef global = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "");
+  LLVMSetInitializer(global, init);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(global, true);
+  return global;
+}
+
+static LLVMValueRef record(NrLl *g, LLVMValueRef *fields, unsigned count) {
+  return LLVMConstStructInContext(g->llvm, fields, count, false);
+}
+
+static LLVMValueRef array_of_records(NrLl *g, LLVMValueRef *items, size_t count) {
+  return array(g, count ? LLVMTypeOf(items[0]) : g->ptr, items, count);
+}
+
+static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
+  int64_t value;
+  NrAttr attr = nr_dict_get(dict, name);
+  return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
+}
+
+/* One NoriaValueInfo. */
+static LLVMValueRef value_info(NrLl *g, NrAttr dict) {
+  NrAttr name = nr_dict_get(dict, "name"), dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
+  size_t rank = dims && dims->kind == NR_ATTR_DENSE_ARRAY ? dims->data_size / sizeof(int64_t) : 0;
+  LLVMValueRef *sizes = nr_malloc((rank + 1) * sizeof *sizes), *symbols = nr_malloc((rank + 1) * sizeof *symbols);
+  for (size_t i = 0; i < rank; i++) {
+    NrAttr symbol = names && names->kind == NR_ATTR_ARRAY && i < names->size ? names->items[i] : NULL;
+    sizes[i] = nr_ll_int(g, ((const int64_t *)dims->data)[i]);
+    symbols[i] = symbol && symbol->s.size ? nr_ll_string(g, symbol->s) : LLVMConstNull(g->ptr);
+  }
+  LLVMValueRef fields[] = {
+      nr_ll_string(g, name ? name->s : (NrStr){0}),
+      nr_ll_int32(g, dict_int(dict, "kind", NORIA_KIND_TENSOR)),
+      nr_ll_int32(g, dict_int(dict, "dtype", NORIA_UNDEFINED)),
+      nr_ll_int32(g, dims ? (int64_t)rank : -1),
+      array(g, g->i64, sizes, rank),
+      array(g, g->ptr, symbols, rank),
+  };
+  nr_free(sizes);
+  nr_free(symbols);
+  return record(g, fields, NR_COUNTOF(fields));
+}
+
+static NrStatus value_infos(NrLl *g, const char *attr_name, uint32_t want, LLVMValueRef *out, uint32_t *out_count) {
+  *out = LLVMConstNull(g->ptr);
+  *out_count = 0;
+  if (!g->entry) return NR_OK;
+  NrAttr list = nr_op_attr(g->entry->op, attr_name);
+  if (!list || list->kind != NR_ATTR_ARRAY || list->size != want)
+    return nr_op_error(g->entry->op, "needs %u entries in '%s'", want, attr_name);
+  LLVMValueRef *items = nr_malloc((want + 1) * sizeof *items);
+  NrStatus status = NR_OK;
+  for (uint32_t i = 0; i < want && !status; i++) {
+    if (list->items[i]->kind != NR_ATTR_DICT)
+      status = nr_op_error(g->entry->op, "entry %u of '%s' is not a dictionary", i, attr_name);
+    else
+      items[i] = value_info(g, list->items[i]);
+  }
+  if (!status) *out = array_of_records(g, items, want);
+  *out_count = want;
+  nr_free(items);
+  return status;
+}
+
+static LLVMValueRef constants_table(NrLl *g, const LLVMValueRef *data) {
+  size_t n = g->constants.size;
+  LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
+  for (size_t i = 0; i < n; i++)
+    items[i] = record(g, (LLVMValueRef[]){data[i], nr_ll_int(g, (int64_t)nr_ll_constant_size(g, i))}, 2);
+  LLVMValueRef table = array_of_records(g, items, n);
+  nr_free(items);
+  return table;
+}
+
+static LLVMValueRef imports_table(NrLl *g) {
+  size_t n = g->imports.size;
+  LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
+  for (size_t i = 0; i < n; i++) items[i] = nr_ll_string(g, g->imports.data[i]);
+  LLVMValueRef table = array(g, g->ptr, items, n);
+  nr_free(items);
+  return table;
+}
+
+static LLVMValueRef sites_table(NrLl *g) {
+  size_t n = g->sites.size;
+  LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
+  for (size_t i = 0; i < n; i++) items[i] = record(g, (LLVMValueRef[]){g->sites.data[i].node, g->sites.data[i].text}, 2);
+  LLVMValueRef table = array_of_records(g, items, n);
+  nr_free(items);
+  return table;
+}
+
+static NrStr module_name(NrLl *g) {
+  if (g->options->name) return nr_str(g->options->name);
+  return nr_op_attr_str(g->module->op, "sym_name");
+}
+
+NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data) {
+  LLVMValueRef inputs, outputs;
+  uint32_t num_inputs, num_outputs;
+  NrType type = g->entry ? g->entry->type : NULL;
+  NrStatus status = value_infos(g, "noria.inputs", type ? type->num_inputs : 0, &inputs, &num_inputs);
+  if (!status) status = value_infos(g, "noria.outputs", type ? type->num_results : 0, &outputs, &num_outputs);
+  if (status) return status;
+  LLVMValueRef fields[] = {
+      nr_ll_int32(g, NORIA_ABI_VERSION),
+      nr_ll_int32(g, num_inputs),
+      nr_ll_int32(g, num_outputs),
+      nr_ll_int32(g, (int64_t)g->constants.size),
+      nr_ll_int32(g, (int64_t)g->imports.size),
+      nr_ll_int32(g, (int64_t)g->sites.size),
+      nr_ll_string(g, module_name(g)),
+      inputs,
+      outputs,
+      constants_table(g, data),
+      imports_table(g),
+      sites_table(g),
+      g->entry ? g->entry->wrapper : LLVMConstNull(g->ptr),
+  };
+  LLVMValueRef init = record(g, fields, NR_COUNTOF(fields));
+  LLVMValueRef module = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "noria_module");
+  LLVMSetInitializer(module, init);
+  LLVMSetGlobalConstant(module, true);
+  return NR_OK;
+}

@@ -1,0 +1,61 @@
+/* target.c - the CPU to compile for, and the passes that run on the LLVM IR. */
+#include <llvm-c/Error.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <pthread.h>
+
+#include "codegen/llvm/ll.h"
+
+static void init_native(void) {
+  LLVMInitializeNativeTarget();
+  LLVMInitializeNativeAsmPrinter();
+  LLVMInitializeNativeAsmParser();
+}
+
+static LLVMCodeGenOptLevel codegen_level(int level) {
+  return level <= 0 ? LLVMCodeGenLevelNone : level == 1 ? LLVMCodeGenLevelLess
+                                         : level == 2 ? LLVMCodeGenLevelDefault
+                                                      : LLVMCodeGenLevelAggressive;
+}
+
+NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, init_native);
+  bool native = !options->cpu || strcmp(options->cpu, "native") == 0;
+  char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
+  char *cpu = native ? LLVMGetHostCPUName() : NULL, *features = native ? LLVMGetHostCPUFeatures() : NULL;
+  const char *wanted = options->features ? options->features : features ? features : "";
+  LLVMTargetRef target;
+  NrStatus status = NR_OK;
+  if (LLVMGetTargetFromTriple(triple, &target, &error)) {
+    status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM cannot compile for %s: %s", triple, error);
+    LLVMDisposeMessage(error);
+    goto out;
+  }
+  *out = LLVMCreateTargetMachine(target, triple, cpu ? cpu : options->cpu, wanted, codegen_level(options->opt_level),
+                                 LLVMRelocPIC, jit ? LLVMCodeModelJITDefault : LLVMCodeModelDefault);
+  if (!*out)
+    status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM has no target machine for CPU '%s'", cpu ? cpu : options->cpu);
+out:
+  LLVMDisposeMessage(triple);
+  if (cpu) LLVMDisposeMessage(cpu);
+  if (features) LLVMDisposeMessage(features);
+  return status;
+}
+
+NrStatus nr_ll_optimize(NrLl *g) {
+  static const char *const pipelines[] = {"default<O0>", "default<O1>", "default<O2>", "default<O3>"};
+  int level = NR_MIN(NR_MAX(g->options->opt_level, 0), 3);
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, level >= 2);
+  LLVMPassBuilderOptionsSetSLPVectorization(options, level >= 2);
+  LLVMPassBuilderOptionsSetLoopInterleaving(options, level >= 2);
+  LLVMPassBuilderOptionsSetLoopUnrolling(options, level >= 2);
+  LLVMErrorRef error = LLVMRunPasses(g->mod, pipelines[level], g->tm, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error) return NR_OK;
+  char *message = LLVMGetErrorMessage(error);
+  nr_error(g->ctx, nr_loc_unknown(g->ctx), "LLVM's passes failed: %s", message);
+  LLVMDisposeErrorMessage(message);
+  return NR_ERROR_INTERNAL;
+}

@@ -1,0 +1,173 @@
+/* types.c - LLVM types of Noria types, and constants. */
+#include "codegen/llvm/ll.h"
+
+static const NrFloatFormat *const soft_formats[] = {
+    [NR_F16] = &nr_format_f16,
+    [NR_BF16] = &nr_format_bf16,
+    [NR_TF32] = &nr_format_tf32,
+    [NR_F8E5M2] = &nr_format_f8e5m2,
+    [NR_F8E4M3] = &nr_format_f8e4m3,
+    [NR_F8E4M3FN] = &nr_format_f8e4m3fn,
+    [NR_F8E5M2FNUZ] = &nr_format_f8e5m2fnuz,
+    [NR_F8E4M3FNUZ] = &nr_format_f8e4m3fnuz,
+    [NR_F8E4M3B11FNUZ] = &nr_format_f8e4m3b11fnuz,
+    [NR_F8E3M4] = &nr_format_f8e3m4,
+    [NR_F8E8M0FNU] = &nr_format_f8e8m0fnu,
+    [NR_F4E2M1FN] = &nr_format_f4e2m1fn,
+    [NR_F6E2M3FN] = &nr_format_f6e2m3fn,
+    [NR_F6E3M2FN] = &nr_format_f6e3m2fn,
+};
+
+const NrFloatFormat *nr_ll_soft_format(NrLl *g, NrType elem) {
+  if (elem->kind != NR_TYPE_FLOAT) return NULL;
+  switch (elem->float_kind) {
+  case NR_F32:
+  case NR_F64:
+  case NR_F80:
+  case NR_F128: return NULL;
+  case NR_F16: return g->native_f16 ? NULL : &nr_format_f16;
+  default: return soft_formats[elem->float_kind];
+  }
+}
+
+static LLVMTypeRef float_type(NrLl *g, NrType type) {
+  if (nr_ll_soft_format(g, type)) return LLVMIntTypeInContext(g->llvm, (unsigned)nr_type_byte_size(type) * 8);
+  switch (type->float_kind) {
+  case NR_F16: return g->f16;
+  case NR_F32: return g->f32;
+  case NR_F64: return g->f64;
+  case NR_F128: return LLVMFP128TypeInContext(g->llvm);
+  default: return NULL;
+  }
+}
+
+static LLVMTypeRef vector_type(NrType type, LLVMTypeRef elem) {
+  if (!elem) return NULL;
+  LLVMTypeKind kind = LLVMGetTypeKind(elem);
+  if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind || type->scalable) return NULL;
+  if (type->rank == 0) return LLVMVectorType(elem, 1);
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (type->dims[i] <= 0 || type->dims[i] > UINT32_MAX) return NULL;
+  unsigned last = (unsigned)type->dims[type->rank - 1];
+  LLVMTypeRef t = LLVMVectorType(elem, last);
+  for (uint32_t i = type->rank - 1; i-- > 0;) t = LLVMArrayType2(t, (uint64_t)type->dims[i]);
+  return t;
+}
+
+LLVMTypeRef nr_ll_type(NrLl *g, NrType type) {
+  switch (type->kind) {
+  case NR_TYPE_INTEGER: return type->width ? LLVMIntTypeInContext(g->llvm, type->width) : NULL;
+  case NR_TYPE_INDEX: return g->i64;
+  case NR_TYPE_FLOAT: return float_type(g, type);
+  case NR_TYPE_COMPLEX: {
+    LLVMTypeRef part = nr_ll_soft_format(g, type->elem) ? NULL : nr_ll_type(g, type->elem);
+    return part ? LLVMStructTypeInContext(g->llvm, (LLVMTypeRef[]){part, part}, 2, false) : NULL;
+  }
+  case NR_TYPE_VECTOR: return vector_type(type, nr_ll_type(g, type->elem));
+  case NR_TYPE_SEQ:
+  case NR_TYPE_OPTIONAL:
+  case NR_TYPE_STRING: return g->ptr;
+  default: return NULL;
+  }
+}
+
+LLVMTypeRef nr_ll_mem_type(NrLl *g, NrType elem) {
+  if (elem->kind == NR_TYPE_INTEGER) return LLVMIntTypeInContext(g->llvm, (unsigned)nr_type_byte_size(elem) * 8);
+  if (elem->kind == NR_TYPE_VECTOR) return vector_type(elem, nr_ll_mem_type(g, elem->elem));
+  return nr_ll_type(g, elem);
+}
+
+bool nr_ll_supports(NrLl *g, NrType type) {
+  if (type->kind != NR_TYPE_MEMREF) return nr_ll_type(g, type) != NULL;
+  int64_t strides[NR_MAX_RANK], offset;
+  return nr_ll_mem_type(g, type->elem) && nr_memref_strides(type, strides, &offset);
+}
+
+LLVMValueRef nr_ll_int(NrLl *g, int64_t value) { return LLVMConstInt(g->i64, (uint64_t)value, true); }
+LLVMValueRef nr_ll_int32(NrLl *g, int64_t value) { return LLVMConstInt(g->i32, (uint64_t)value, true); }
+
+LLVMTypeRef nr_ll_like(LLVMTypeRef elem, LLVMValueRef shape) {
+  LLVMTypeRef t = LLVMTypeOf(shape);
+  return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMVectorType(elem, LLVMGetVectorSize(t)) : elem;
+}
+
+LLVMValueRef nr_ll_splat(LLVMValueRef scalar_constant, LLVMValueRef shape) {
+  LLVMTypeRef t = LLVMTypeOf(shape);
+  if (LLVMGetTypeKind(t) != LLVMVectorTypeKind) return scalar_constant;
+  unsigned n = LLVMGetVectorSize(t);
+  LLVMValueRef *items = nr_malloc(n * sizeof *items);
+  for (unsigned i = 0; i < n; i++) items[i] = scalar_constant;
+  LLVMValueRef vector = LLVMConstVector(items, n);
+  nr_free(items);
+  return vector;
+}
+
+static LLVMTypeRef lane_type(LLVMValueRef shape) {
+  LLVMTypeRef t = LLVMTypeOf(shape);
+  return LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+}
+
+LLVMValueRef nr_ll_const_f(NrLl *g, LLVMValueRef shape, double value) {
+  (void)g;
+  return nr_ll_splat(LLVMConstReal(lane_type(shape), value), shape);
+}
+
+LLVMValueRef nr_ll_const_i(NrLl *g, LLVMValueRef shape, uint64_t value) {
+  (void)g;
+  return nr_ll_splat(LLVMConstInt(lane_type(shape), value, false), shape);
+}
+
+LLVMValueRef nr_ll_string(NrLl *g, NrStr s) {
+  LLVMValueRef global = nr_strmap_get(&g->strings, s);
+  if (global) return global;
+  LLVMValueRef text = LLVMConstStringInContext2(g->llvm, s.data, s.size, false);
+  global = LLVMAddGlobal(g->mod, LLVMTypeOf(text), "");
+  LLVMSetInitializer(global, text);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetUnnamedAddress(global, LLVMGlobalUnnamedAddr);
+  nr_strmap_set(&g->strings, nr_str_copy(&g->arena, s), global);
+  return global;
+}
+
+/* A float constant by its bits, so that NaN keeps its payload. */
+static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits, double value) {
+  LLVMTypeRef t = nr_ll_type(g, type);
+  if (!t) return NULL;
+  if (LLVMGetTypeKind(t) == LLVMIntegerTypeKind) return LLVMConstInt(t, bits, false);
+  if (type->float_kind == NR_F80 || type->float_kind == NR_F128) return LLVMConstReal(t, value);
+  return LLVMConstBitCast(LLVMConstInt(LLVMIntTypeInContext(g->llvm, type->width), bits, false), t);
+}
+
+static LLVMValueRef scalar_constant(NrLl *g, NrAttr attr, NrType type) {
+  LLVMTypeRef t = nr_ll_type(g, type);
+  if (!t) return NULL;
+  if (attr->kind == NR_ATTR_FLOAT) return float_constant(g, type, attr->bits, attr->f);
+  if (attr->kind != NR_ATTR_INTEGER) return NULL;
+  if (attr->num_words) return LLVMConstIntOfArbitraryPrecision(t, (unsigned)attr->num_words, attr->words);
+  return LLVMConstInt(t, (uint64_t)attr->i, type->signedness != NR_UNSIGNED);
+}
+
+/* Elements [begin, begin + length of the last dim) as an LLVM vector, or the array of those below dim. */
+static LLVMValueRef vector_constant(NrLl *g, NrAttr attr, NrType type, uint32_t dim, int64_t *next) {
+  bool leaf = dim + 1 >= type->rank;
+  size_t n = type->rank ? (size_t)type->dims[dim] : 1;
+  LLVMValueRef *items = nr_malloc((n ? n : 1) * sizeof *items);
+  LLVMValueRef out = NULL;
+  for (size_t i = 0; i < n; i++) {
+    items[i] = leaf ? scalar_constant(g, nr_attr_element(attr, (*next)++), type->elem)
+                    : vector_constant(g, attr, type, dim + 1, next);
+    if (!items[i]) goto done;
+  }
+  out = leaf ? LLVMConstVector(items, (unsigned)n) : LLVMConstArray2(LLVMTypeOf(items[0]), items, n);
+done:
+  nr_free(items);
+  return out;
+}
+
+LLVMValueRef nr_ll_constant(NrLl *g, NrAttr attr, NrType type) {
+  if (type->kind != NR_TYPE_VECTOR) return scalar_constant(g, attr, type);
+  if (!nr_attr_is_elements(attr) || !nr_ll_type(g, type)) return NULL;
+  int64_t next = 0;
+  return vector_constant(g, attr, type, 0, &next);
+}

@@ -1,0 +1,15 @@
+/* vector.h - what vector.c and vector_memory.c share. */
+#ifndef NORIA_CODEGEN_LLVM_VECTOR_H
+#define NORIA_CODEGEN_LLVM_VECTOR_H
+
+#include "codegen/llvm/ll.h"
+
+uint32_t nr_ll_rows_rank(NrType type); /* dims above the rows */
+unsigned nr_ll_lanes(NrType type);     /* of a row */
+LLVMValueRef nr_ll_broadcast(NrLl *g, LLVMValueRef scalar, unsigned lanes);
+LLVMValueRef nr_ll_iota(NrLl *g, LLVMTypeRef elem, unsigned lanes); /* 0, 1, 2, ... */
+LLVMValueRef nr_ll_mask_below(NrLl *g, LLVMValueRef count, unsigned lanes);
+LLVMValueRef nr_ll_resize(NrLl *g, LLVMValueRef row, unsigned lanes); /* cuts off, or fills with poison */
+NrStr nr_ll_kind_name(NrOp *op);
+
+#endif
