@@ -58,8 +58,8 @@ typedef enum NrCodegenKind { NR_CODEGEN_OBJECT, NR_CODEGEN_ASSEMBLY, NR_CODEGEN_
  * mem* functions and libm. A shared library is linked by the system's C compiler driver or linker. */
 NrStatus nr_codegen_emit(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
 
-/* The C header that goes with a compiled model: the declaration of noria_module and what its inputs and outputs are.
- * name: C identifier for the include guard. */
-void nr_codegen_header(const NoriaModule *module, const char *name, NrBuf *out);
+/* The C header that goes with a compiled module: declares noria_module and says what its inputs and outputs are. name: the
+ * model's, used in the include guard and in macros. */
+void nr_codegen_header(NrModule *module, NrStr name, NrBuf *out);
 
 #endif

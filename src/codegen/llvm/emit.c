@@ -1,4 +1,6 @@
 /* emit.c - a module as LLVM IR: the order of things, and the step from an op to its row. */
+#include <llvm-c/Analysis.h>
+
 #include "codegen/llvm/ll.h"
 
 static void add_rows(NrLl *g, const NrLlRow *rows) {
@@ -150,5 +152,18 @@ NrStatus nr_ll_build(NrLl *g) {
   return status ? status : nr_ll_define_wrappers(g);
 }
 
+
+NrStatus nr_ll_check(NrLl *g) {
+#ifdef NR_DEBUG
+  char *message = NULL;
+  bool wrong = LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message);
+  if (wrong) nr_error(g->ctx, nr_loc_unknown(g->ctx), "wrong LLVM IR was made: %s", message);
+  LLVMDisposeMessage(message);
+  return wrong ? NR_ERROR_INTERNAL : NR_OK;
+#else
+  (void)g;
+  return NR_OK;
+#endif
+}
 
 const NrBackend nr_llvm_backend = {nr_ll_jit, nr_ll_emit_file, nr_ll_jit_function, nr_ll_jit_destroy};

@@ -1,5 +1,4 @@
 /* jit.c - machine code in memory. */
-#include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <math.h>
@@ -79,19 +78,6 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
 
 /* ---- the way through -------------------------------------------------------------------------------------------- */
 
-static NrStatus verify(NrLl *g) {
-#ifdef NR_DEBUG
-  char *message = NULL;
-  if (LLVMVerifyModule(g->mod, LLVMReturnStatusAction, &message)) {
-    nr_error(g->ctx, nr_loc_unknown(g->ctx), "wrong LLVM IR was made: %s", message);
-    LLVMDisposeMessage(message);
-    return NR_ERROR_INTERNAL;
-  }
-  LLVMDisposeMessage(message);
-#endif
-  return NR_OK;
-}
-
 static NrStatus link_object(NrContext *ctx, LLVMMemoryBufferRef object, Jit *out) {
   NrStatus status = llvm_error(ctx, "LLVM's linker did not start", LLVMOrcCreateLLJIT(&out->jit, NULL));
   if (status) {
@@ -121,7 +107,7 @@ static NrStatus compile(NrLl *g, Jit *out, NrCodegenTimes *times) {
   LLVMValueRef *pointers = place_constants(g, out);
   status = nr_ll_define_tables(g, pointers);
   nr_free(pointers);
-  if (!status) status = verify(g);
+  if (!status) status = nr_ll_check(g);
   times->build = lap(&clock);
   if (!status) status = nr_ll_optimize(g);
   times->optimize = lap(&clock);

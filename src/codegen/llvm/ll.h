@@ -220,6 +220,7 @@ NrStatus nr_ll_optimize(NrLl *g);
 /* The whole module as LLVM IR, without tables. On error deinit too. */
 NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm, bool for_file);
 NrStatus nr_ll_build(NrLl *g);
+NrStatus nr_ll_check(NrLl *g); /* LLVM's verifier, in debug builds */
 void nr_ll_deinit(NrLl *g);
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op);
 NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row);

@@ -1,0 +1,115 @@
+/* header.c - the C header of a compiled module. */
+#include <ctype.h>
+
+#include "codegen/codegen.h"
+
+/* What C calls an element type; strings and the float formats that C lacks are given as what is in memory. */
+static const char *c_type(int64_t dtype) {
+  switch (dtype) {
+  case NORIA_F32: return "float";
+  case NORIA_F64: return "double";
+  case NORIA_I8:
+  case NORIA_I4:
+  case NORIA_I2: return "int8_t";
+  case NORIA_I16: return "int16_t";
+  case NORIA_I32: return "int32_t";
+  case NORIA_I64: return "int64_t";
+  case NORIA_U16: return "uint16_t";
+  case NORIA_U32: return "uint32_t";
+  case NORIA_U64: return "uint64_t";
+  case NORIA_BOOL: return "bool in a byte";
+  case NORIA_F16: return "IEEE half in uint16_t";
+  case NORIA_BF16: return "bfloat16 in uint16_t";
+  case NORIA_C64: return "float _Complex";
+  case NORIA_C128: return "double _Complex";
+  case NORIA_STRING: return "string";
+  default: return "uint8_t";
+  }
+}
+
+static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
+  int64_t value;
+  NrAttr attr = nr_dict_get(dict, name);
+  return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
+}
+
+/* text as part of a C identifier, upper-case or as it is. */
+static void put_identifier(NrBuf *out, NrStr text, bool upper) {
+  for (size_t i = 0; i < text.size; i++) {
+    unsigned char c = (unsigned char)text.data[i];
+    nr_buf_putc(out, (char)(isalnum(c) && c < 128 ? (upper ? toupper(c) : c) : '_'));
+  }
+}
+
+/* Text inside a comment: nothing in a model's names may end it. */
+static void put_comment(NrBuf *out, NrStr text) {
+  for (size_t i = 0; i < text.size; i++) {
+    bool bad = (unsigned char)text.data[i] < ' ' || (i && text.data[i - 1] == '*' && text.data[i] == '/');
+    nr_buf_putc(out, bad ? '_' : text.data[i]);
+  }
+}
+
+static void put_shape(NrBuf *out, NrAttr dict) {
+  NrAttr dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
+  if (!dims || dims->kind != NR_ATTR_DENSE_ARRAY) return;
+  size_t rank = dims->data_size / sizeof(int64_t);
+  for (size_t i = 0; i < rank; i++) {
+    int64_t dim = ((const int64_t *)dims->data)[i];
+    NrAttr name = names && names->kind == NR_ATTR_ARRAY && i < names->size ? names->items[i] : NULL;
+    if (dim >= 0) nr_buf_printf(out, "[%lld]", (long long)dim);
+    else if (name && name->s.size) nr_buf_puts(out, "["), put_comment(out, name->s), nr_buf_puts(out, "]");
+    else nr_buf_puts(out, "[?]");
+  }
+}
+
+static void put_values(NrBuf *out, const char *title, NrAttr list) {
+  nr_buf_printf(out, " * %s\n", title);
+  for (size_t i = 0; list && list->kind == NR_ATTR_ARRAY && i < list->size; i++) {
+    NrAttr dict = list->items[i], name = nr_dict_get(dict, "name");
+    int64_t kind = dict_int(dict, "kind", NORIA_KIND_TENSOR);
+    nr_buf_printf(out, " *   %zu  ", i);
+    if (name) put_comment(out, name->s);
+    nr_buf_puts(out, ": ");
+    if (kind == NORIA_KIND_SEQUENCE) nr_buf_puts(out, "sequence of ");
+    if (kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
+    nr_buf_puts(out, c_type(dict_int(dict, "dtype", 0)));
+    put_shape(out, dict);
+    nr_buf_putc(out, '\n');
+  }
+}
+
+static void put_indices(NrBuf *out, NrStr model, const char *what, NrAttr list) {
+  size_t count = list && list->kind == NR_ATTR_ARRAY ? list->size : 0;
+  nr_buf_puts(out, "#define ");
+  put_identifier(out, model, true);
+  nr_buf_printf(out, "_NUM_%sS %zu\n", what, count);
+}
+
+static NrOp *find_entry(NrModule *module) {
+  NrBlock *body = nr_op_body(module->op, 0);
+  for (NrOp *op = body ? body->first : NULL; op; op = op->next)
+    if (nr_op_attr(op, "noria.entry")) return op;
+  return NULL;
+}
+
+void nr_codegen_header(NrModule *module, NrStr name, NrBuf *out) {
+  NrOp *entry = find_entry(module);
+  NrAttr inputs = entry ? nr_op_attr(entry, "noria.inputs") : NULL;
+  NrAttr outputs = entry ? nr_op_attr(entry, "noria.outputs") : NULL;
+  nr_buf_puts(out, "/* A model compiled by Noria: ");
+  put_comment(out, name);
+  nr_buf_puts(out, "\n *\n");
+  put_values(out, "Inputs", inputs);
+  put_values(out, "Outputs", outputs);
+  nr_buf_puts(out, " *\n * Run it with noria/runtime.h:\n"
+                   " *   noria_program_create(&noria_module, NULL, &program, &error);\n"
+                   " *   noria_program_run(program, inputs, num_inputs, outputs, num_outputs, NULL, &error); */\n#ifndef ");
+  put_identifier(out, name, true);
+  nr_buf_puts(out, "_NORIA_H\n#define ");
+  put_identifier(out, name, true);
+  nr_buf_puts(out, "_NORIA_H\n\n#include <noria/exec_abi.h>\n\n");
+  put_indices(out, name, "INPUT", inputs);
+  put_indices(out, name, "OUTPUT", outputs);
+  nr_buf_puts(out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\nextern const NoriaModule noria_module;\n"
+                   "#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}
