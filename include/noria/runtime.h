@@ -155,7 +155,7 @@ NORIA_API NoriaStatus noria_tensor_to_dlpack_versioned(const NoriaValue *tensor,
  * NORIA_ERROR_UNSUPPORTED. */
 NORIA_API NoriaStatus noria_npy_read(const char *path, NoriaValue **out_value, NoriaError *error);
 NORIA_API NoriaStatus noria_npy_decode(const void *data, size_t size, NoriaValue **out_value, NoriaError *error);
-/* Writes version 1 (2 when the header is long), row-major. Types that NumPy itself does not have (bfloat16, float8,
+/* Writes version 1, row-major. Types that NumPy itself does not have (bfloat16, float8,
  * int4, ...) are NORIA_ERROR_UNSUPPORTED. The file is whole or untouched. */
 NORIA_API NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor, NoriaError *error);
 

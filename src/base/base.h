@@ -162,6 +162,7 @@ bool nr_strmap_remove(NrStrMap *map, NrStr key);
 NR_WARN_UNUSED NrStatus nr_file_read(const char *path, NrBuf *out);
 /* Writes to a temporary beside path and renames, so that path is whole or untouched ("-" = standard output). */
 NR_WARN_UNUSED NrStatus nr_file_write(const char *path, const void *data, size_t size);
+NR_WARN_UNUSED NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count); /* one after another */
 
 /* Nanoseconds of a monotonic clock. */
 int64_t nr_now_ns(void);

@@ -18,21 +18,30 @@ NrStatus nr_file_read(const char *path, NrBuf *out) {
   return bad ? NR_ERROR_IO : NR_OK;
 }
 
-NrStatus nr_file_write(const char *path, const void *data, size_t size) {
-  if (strcmp(path, "-") == 0)
-    return fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0 ? NR_OK : NR_ERROR_IO;
+static bool write_all(FILE *f, const NrStr *parts, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (parts[i].size && fwrite(parts[i].data, 1, parts[i].size, f) != parts[i].size) return false;
+  return fflush(f) == 0;
+}
+
+NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count) {
+  if (strcmp(path, "-") == 0) return write_all(stdout, parts, count) ? NR_OK : NR_ERROR_IO;
   NrBuf temporary = {0};
   nr_buf_printf(&temporary, "%s.tmp%ld", path, (long)getpid());
   NrStatus status = NR_ERROR_IO;
   FILE *f = fopen(temporary.data, "wb");
   if (f) {
-    bool ok = fwrite(data, 1, size, f) == size;
+    bool ok = write_all(f, parts, count);
     ok = fclose(f) == 0 && ok;
     if (ok && rename(temporary.data, path) == 0) status = NR_OK;
     else remove(temporary.data);
   }
   nr_buf_deinit(&temporary);
   return status;
+}
+
+NrStatus nr_file_write(const char *path, const void *data, size_t size) {
+  return nr_file_write_parts(path, &(NrStr){data, size}, 1);
 }
 
 int64_t nr_now_ns(void) {

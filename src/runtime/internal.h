@@ -63,6 +63,7 @@ struct NoriaValue {
 /* Elements and bytes of a shape; an error names what does not fit. */
 NoriaStatus nr_shape_size(NoriaDType dtype, int64_t rank, const int64_t *dims, int64_t *out_count, size_t *out_size,
                           NoriaError *error);
+size_t nr_dtype_alignment(NoriaDType dtype); /* that data must have */
 /* A tensor over data, which release(user) frees with the tensor. NULL without memory (release is then not called).
  * For strings data is NoriaString*[count], a reference each. The shape was checked. */
 NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, void *data, NoriaReleaseFn release,

@@ -127,7 +127,7 @@ NoriaStatus noria_tensor_create(NoriaDType dtype, int64_t rank, const int64_t *d
   return NORIA_OK;
 }
 
-static size_t element_alignment(NoriaDType dtype) {
+size_t nr_dtype_alignment(NoriaDType dtype) {
   size_t size = noria_dtype_size(dtype);
   return dtype == NORIA_C64 || dtype == NORIA_C128 ? size / 2 : size;
 }
@@ -141,7 +141,7 @@ NoriaStatus noria_tensor_wrap(NoriaDType dtype, int64_t rank, const int64_t *dim
   if (status) return status;
   if (dtype == NORIA_STRING) return nr_error_set(error, NORIA_ERROR_INVALID, "string tensors cannot wrap memory");
   if (!data && count > 0) return nr_error_set(error, NORIA_ERROR_INVALID, "%lld elements at NULL", (long long)count);
-  if ((uintptr_t)data % element_alignment(dtype) != 0)
+  if ((uintptr_t)data % nr_dtype_alignment(dtype) != 0)
     return nr_error_set(error, NORIA_ERROR_INVALID, "the data is not aligned to its %s elements",
                         noria_dtype_name(dtype));
   NoriaValue *v = nr_tensor_new(dtype, rank, dims, data, release, user);

@@ -1,0 +1,89 @@
+/* npy_write.c - writes .npy files, row-major and little-endian. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "runtime/npy.h"
+
+/* The character at *p, which moves past it; UINT32_MAX when the bytes are not UTF-8. */
+static uint32_t take_utf8(const unsigned char **p, const unsigned char *end) {
+  uint32_t c = *(*p)++;
+  if (c < 0x80) return c;
+  int more = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xc2 && c < 0xe0 ? 1 : 0;
+  if (more == 0 || end - *p < more) return UINT32_MAX;
+  static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
+  c &= 0x3fu >> more;
+  for (int i = 0; i < more; i++) {
+    if ((**p & 0xc0) != 0x80) return UINT32_MAX;
+    c = c << 6 | (*(*p)++ & 0x3f);
+  }
+  return c < smallest[more] || c >= 0x110000 || (c >= 0xd800 && c < 0xe000) ? UINT32_MAX : c;
+}
+
+/* The strings as rows of `*out_width` characters of 4 bytes, filled with zeros, in memory for free(). */
+static NoriaStatus encode_strings(const NoriaValue *t, uint32_t **out_rows, size_t *out_width, NoriaError *error) {
+  NoriaString *const *strings = t->as.tensor.data;
+  size_t count = (size_t)t->as.tensor.count, cells;
+  *out_width = 1; /* NumPy has no narrower strings */
+  for (size_t i = 0; i < count; i++) {
+    const unsigned char *p = (const unsigned char *)strings[i]->data, *end = p + strings[i]->size;
+    size_t width = 0;
+    for (; p < end; width++)
+      if (take_utf8(&p, end) == UINT32_MAX)
+        return nr_error_set(error, NORIA_ERROR_UNSUPPORTED, "string %zu is not UTF-8, which .npy files need", i);
+    *out_width = NR_MAX(*out_width, width);
+  }
+  if (!nr_mul_size(count, *out_width, &cells) || !(*out_rows = calloc(cells ? cells : 1, sizeof(uint32_t))))
+    return nr_error_set_memory(error, cells);
+  for (size_t i = 0; i < count; i++) {
+    const unsigned char *p = (const unsigned char *)strings[i]->data, *end = p + strings[i]->size;
+    for (uint32_t *to = *out_rows + i * *out_width; p < end;) *to++ = take_utf8(&p, end);
+  }
+  return NORIA_OK;
+}
+
+static void write_header(NrBuf *buf, const NoriaValue *t, const NrNpyType *type, size_t width) {
+  NrBuf dict = {0};
+  if (type)
+    nr_buf_printf(&dict, "{'descr': '%c%c%d'", type->unit > 1 ? '<' : '|', type->kind, type->size);
+  else
+    nr_buf_printf(&dict, "{'descr': '<U%zu'", width);
+  nr_buf_puts(&dict, ", 'fortran_order': False, 'shape': (");
+  for (int64_t d = 0; d < t->as.tensor.rank; d++)
+    nr_buf_printf(&dict, d == 0 || d < t->as.tensor.rank - 1 ? "%lld, " : "%lld", (long long)t->dims[d]);
+  nr_buf_puts(&dict, "), }");
+  /* The elements begin at a multiple of 64, after a newline. At most 16 dims keep the header within version 1. */
+  while ((10 + dict.size + 1) % 64 != 0) nr_buf_putc(&dict, ' ');
+  nr_buf_putc(&dict, '\n');
+  nr_buf_append(buf, "\x93NUMPY\x01\x00", 8);
+  nr_buf_putc(buf, (char)(dict.size & 0xff));
+  nr_buf_putc(buf, (char)(dict.size >> 8));
+  nr_buf_append(buf, dict.data, dict.size);
+  nr_buf_deinit(&dict);
+}
+
+NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor, NoriaError *error) {
+  if (!path || !tensor || tensor->kind != NORIA_KIND_TENSOR)
+    return nr_error_set(error, NORIA_ERROR_INVALID, "a .npy file needs a path and a tensor");
+  const NrNpyType *type = nr_npy_type_of(tensor->dtype);
+  uint32_t *rows = NULL;
+  size_t width = 0;
+  NrStr parts[2] = {{0}, {tensor->as.tensor.data, tensor->as.tensor.size}};
+  if (tensor->dtype == NORIA_STRING) {
+    NoriaStatus status = encode_strings(tensor, &rows, &width, error);
+    if (status) return status;
+    parts[1] = (NrStr){(const char *)rows, (size_t)tensor->as.tensor.count * width * sizeof(uint32_t)};
+  } else if (!type) {
+    return nr_error_set(error, NORIA_ERROR_UNSUPPORTED, ".npy files have no elements of type %s",
+                        noria_dtype_name(tensor->dtype));
+  }
+  NrBuf header = {0};
+  write_header(&header, tensor, type, width);
+  parts[0] = (NrStr){header.data, header.size};
+  errno = 0;
+  NrStatus written = nr_file_write_parts(path, parts, 2);
+  if (written)
+    nr_error_set(error, NORIA_ERROR_IO, "%s: %s", path, errno ? strerror(errno) : "cannot be written");
+  nr_buf_deinit(&header);
+  free(rows);
+  return written ? NORIA_ERROR_IO : NORIA_OK;
+}
