@@ -62,6 +62,7 @@ enum NrTrait {
   NR_SPECULATABLE_NO = 1 << 21, /* pure, but must not run where the program would not (division by a value that may be 0) */
   NR_CALL = 1 << 22,
   NR_FUNCTION = 1 << 23,      /* function_type, sym_name, body */
+  NR_ON_BUFFERS = 1 << 24,    /* NR_READS and NR_WRITES hold only where an operand is a memref: on tensors the op is pure */
 };
 
 /* Outcome of a fold: nothing, or per result an attribute or a value. */

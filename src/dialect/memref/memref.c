@@ -1,3 +1,538 @@
-/* memref.c - the rows of dialect memref and their hooks. */
+/* memref.c - the rows of dialect memref and their hooks. Folds are in memref_fold.c. */
+#include "dialect/memref/memref.h"
+
+static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
+static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, operand)->type; }
+
+/* ---- allocation ------------------------------------------------------------------------------------------------- */
+
+static NrStatus alignment_verify(NrOp *op, const char *id, bool required) {
+  NrAttr a = nr_op_attr(op, "alignment");
+  int64_t value;
+  if (!a && !required) return NR_OK;
+  if (!a || !nr_attr_is_int(a, &value) || value <= 0 || (value & (value - 1)))
+    return nr_op_error(op, "(%s) alignment must be a positive power of two", id);
+  return NR_OK;
+}
+
+static NrStatus alloc_verify(NrOp *op) {
+  NrType type = nr_result(op, 0)->type;
+  size_t begin, sizes, symbols, need = 0;
+  nr_op_operand_group(op, 0, &begin, &sizes);
+  nr_op_operand_group(op, 1, &begin, &symbols);
+  if (sizes != nr_type_num_dynamic(type))
+    return nr_op_error(op, "(C1) dimension operand count (%zu) does not equal the memref's dynamic dimension count (%zu)",
+                       sizes, nr_type_num_dynamic(type));
+  if (type->layout && type->layout->kind == NR_ATTR_AFFINE_MAP) need = type->layout->num_symbols;
+  if (symbols != need)
+    return nr_op_error(op, "(C2) symbol operand count (%zu) does not equal the memref's symbol count (%zu)", symbols, need);
+  return alignment_verify(op, "C3", false);
+}
+
+static NrStatus realloc_verify(NrOp *op) {
+  NrType from = memref_of(op, 0), to = nr_result(op, 0)->type;
+  if (from->rank != 1 || to->rank != 1) return nr_op_error(op, "(C1) works on memrefs of rank 1 only");
+  if (from->elem != to->elem) return nr_op_error(op, "(C1) source and result have different element types");
+  if (from->space != to->space) return nr_op_error(op, "(C1) source and result have different memory spaces");
+  if (from->layout || to->layout) return nr_op_error(op, "(C1) source and result must have no layout");
+  if ((op->num_operands == 2) != (to->dims[0] == NR_DYNAMIC))
+    return nr_op_error(op, "(C2) %s", op->num_operands == 2 ? "a size is given but the result is static"
+                                                            : "the result is dynamic but no size is given");
+  return alignment_verify(op, "C1", false);
+}
+
+/* ---- elements --------------------------------------------------------------------------------------------------- */
+
+static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_types) {
+  (void)ctx;
+  out_types[0] = nr_type_elem(state->operands[0]->type);
+  return NR_OK;
+}
+
+/* (C1) of every op with `memref[indices]` where indices are the operands behind `memref`. */
+static NrStatus indices_verify(NrOp *op, size_t memref, size_t count, const char *what) {
+  uint32_t rank = memref_of(op, memref)->rank;
+  if (count != rank)
+    return nr_op_error(op, "(C1) incorrect number of indices for %s, expected %u but got %zu", what, rank, count);
+  return NR_OK;
+}
+
+static NrStatus elem_verify(NrOp *op, NrType type, size_t memref) {
+  NrType elem = memref_of(op, memref)->elem;
+  if (type != elem)
+    return nr_op_error(op, "(C2) expected the element type %s, got %s", text_of(op, elem), text_of(op, type));
+  return NR_OK;
+}
+
+static NrStatus load_verify(NrOp *op) {
+  NR_TRY(indices_verify(op, 0, op->num_operands - 1, "load"));
+  return elem_verify(op, nr_result(op, 0)->type, 0);
+}
+
+static NrStatus store_verify(NrOp *op) {
+  NR_TRY(indices_verify(op, 1, op->num_operands - 2, "store"));
+  return elem_verify(op, nr_operand(op, 0)->type, 1);
+}
+
+static NrStatus store_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef value, memref, *indices;
+  size_t count;
+  NrType type;
+  NR_TRY(nr_p_operand(p, &value));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NrLoc loc = nr_p_loc(p);
+  NR_TRY(nr_p_colon_type(p, &type));
+  if (!nr_type_is_memref(type)) return nr_p_error(p, loc, "expected a memref type");
+  NR_TRY(nr_p_add_operand(p, state, value, type->elem));
+  NR_TRY(nr_p_add_operand(p, state, memref, type));
+  return nr_p_add_indices(p, state, indices, count);
+}
+
+static void store_print(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, ", ");
+  nr_w_value(w, nr_operand(op, 1));
+  nr_w_indices(w, op, 2, op->num_operands - 2);
+  nr_w_attr_dict(w, op, NULL);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, memref_of(op, 1));
+}
+
+static const char *const atomic_kinds[] = {"addf", "addi", "assign", "maximumf", "maxs", "maxu",    "minimumf", "mins",
+                                           "minu", "mulf", "muli",   "ori",      "andi", "maxnumf", "minnumf",  "xori"};
+
+const char *nr_atomic_kind_name(int64_t kind) {
+  return kind >= 0 && kind < (int64_t)NR_COUNTOF(atomic_kinds) ? atomic_kinds[kind] : NULL;
+}
+
+static NrStatus atomic_rmw_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef value, memref, *indices;
+  size_t count;
+  NrType types[2], result;
+  NrStr kind;
+  NrLoc loc = nr_p_loc(p);
+  if (!nr_p_try_string(p, &kind)) NR_TRY(nr_p_keyword(p, &kind));
+  int64_t number = 0;
+  while (nr_atomic_kind_name(number) && !nr_str_is(kind, atomic_kinds[number])) number++;
+  if (nr_str_is(kind, "maxf")) number = 3; /* the names of 2020 */
+  if (nr_str_is(kind, "minf")) number = 6;
+  if (!nr_atomic_kind_name(number)) return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'", NR_STR_ARG(kind));
+  nr_p_add_attr(p, state, "kind", nr_attr_i64(nr_p_context(p), number));
+  NR_TRY(nr_p_operand(p, &value));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_expect(p, ":"));
+  NR_TRY(nr_p_expect(p, "("));
+  NR_TRY(nr_p_type(p, &types[0]));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_type(p, &types[1]));
+  NR_TRY(nr_p_expect(p, ")"));
+  NR_TRY(nr_p_expect(p, "->"));
+  NR_TRY(nr_p_type(p, &result));
+  NR_TRY(nr_p_add_operand(p, state, value, types[0]));
+  NR_TRY(nr_p_add_operand(p, state, memref, types[1]));
+  NR_TRY(nr_p_add_indices(p, state, indices, count));
+  nr_p_add_result(p, state, result);
+  return NR_OK;
+}
+
+static void atomic_rmw_print(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"kind", NULL};
+  nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\" " : " %s ", nr_atomic_kind_name(nr_op_attr_int(op, "kind", 0)));
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, ", ");
+  nr_w_value(w, nr_operand(op, 1));
+  nr_w_indices(w, op, 2, op->num_operands - 2);
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : (");
+  nr_w_operand_types(w, op, 0, 2);
+  nr_w_puts(w, ") -> ");
+  nr_w_result_types(w, op);
+}
+
+static NrStatus atomic_rmw_verify(NrOp *op) {
+  NR_TRY(indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
+  NrType type = nr_operand(op, 0)->type;
+  NR_TRY(elem_verify(op, type, 1));
+  const char *kind = nr_atomic_kind_name(nr_op_attr_int(op, "kind", -1));
+  if (!kind) return nr_op_error(op, "(C3) unknown kind");
+  if (strcmp(kind, "assign") == 0) return NR_OK;
+  bool wants_float = kind[strlen(kind) - 1] == 'f';
+  if (wants_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
+    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", kind, wants_float ? "a floating-point" : "an integer",
+                       text_of(op, type));
+  return NR_OK;
+}
+
+static NrStatus generic_atomic_rmw_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef memref, *indices;
+  size_t count;
+  NrType type;
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  NrLoc loc = nr_p_loc(p);
+  NR_TRY(nr_p_colon_type(p, &type));
+  if (!nr_type_is_memref(type)) return nr_p_error(p, loc, "expected a memref type");
+  NR_TRY(nr_p_add_operand(p, state, memref, type));
+  NR_TRY(nr_p_add_indices(p, state, indices, count));
+  nr_p_add_result(p, state, type->elem);
+  NR_TRY(nr_p_region(p, state, NULL, 0));
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+static void generic_atomic_rmw_print(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_indices(w, op, 1, op->num_operands - 1);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, memref_of(op, 0));
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), true, true);
+  nr_w_attr_dict(w, op, NULL);
+}
+
+static NrStatus generic_atomic_rmw_verify(NrOp *op) {
+  NR_TRY(indices_verify(op, 0, op->num_operands - 1, "generic_atomic_rmw"));
+  NR_TRY(elem_verify(op, nr_result(op, 0)->type, 0));
+  NrBlock *body = nr_op_body(op, 0);
+  if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
+    return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
+  return NR_OK;
+}
+
+static NrStatus atomic_yield_verify(NrOp *op) {
+  NrOp *parent = nr_op_parent(op);
+  if (parent && parent->num_results == 1 && nr_result(parent, 0)->type != nr_operand(op, 0)->type)
+    return nr_op_error(op, "(C1) types mismatch between yield op: %s and its parent: %s", text_of(op, nr_operand(op, 0)->type),
+                       text_of(op, nr_result(parent, 0)->type));
+  return NR_OK;
+}
+
+static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
+  NrContext *ctx = nr_p_context(p);
+  NrOperandRef memref, *indices;
+  size_t count;
+  NrType type;
+  int64_t locality;
+  NrStr access, cache;
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  NR_TRY(nr_p_expect(p, ","));
+  NrLoc loc = nr_p_loc(p);
+  NR_TRY(nr_p_keyword(p, &access));
+  if (!nr_str_is(access, "read") && !nr_str_is(access, "write"))
+    return nr_p_error(p, loc, "rw specifier has to be 'read' or 'write'");
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_expect(p, "locality"));
+  NR_TRY(nr_p_expect(p, "<"));
+  NR_TRY(nr_p_int(p, &locality));
+  NR_TRY(nr_p_expect(p, ">"));
+  NR_TRY(nr_p_expect(p, ","));
+  loc = nr_p_loc(p);
+  NR_TRY(nr_p_keyword(p, &cache));
+  if (!nr_str_is(cache, "data") && !nr_str_is(cache, "instr"))
+    return nr_p_error(p, loc, "cache type has to be 'data' or 'instr'");
+  nr_p_add_attr(p, state, "isWrite", nr_attr_bool(ctx, nr_str_is(access, "write")));
+  nr_p_add_attr(p, state, "localityHint", nr_attr_int(nr_type_i32(ctx), locality));
+  nr_p_add_attr(p, state, "isDataCache", nr_attr_bool(ctx, nr_str_is(cache, "data")));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_add_operand(p, state, memref, type));
+  return nr_p_add_indices(p, state, indices, count);
+}
+
+static void prefetch_print(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"isWrite", "localityHint", "isDataCache", NULL};
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_indices(w, op, 1, op->num_operands - 1);
+  nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, "isWrite", 0) ? "write" : "read",
+              (long long)nr_op_attr_int(op, "localityHint", 0), nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, memref_of(op, 0));
+}
+
+static NrStatus prefetch_verify(NrOp *op) {
+  int64_t locality = nr_op_attr_int(op, "localityHint", -1);
+  if (locality < 0 || locality > 3) return nr_op_error(op, "(C2) locality must be 0 to 3");
+  return indices_verify(op, 0, op->num_operands - 1, "prefetch");
+}
+
+static NrStatus copy_verify(NrOp *op) {
+  if (memref_of(op, 0)->elem != memref_of(op, 1)->elem)
+    return nr_op_error(op, "(C1) requires the same element type for source and target");
+  if (!nr_types_cast_compatible(memref_of(op, 0), memref_of(op, 1)))
+    return nr_op_error(op, "(C1) requires the same shape for source and target");
+  return NR_OK;
+}
+
+/* ---- transfers -------------------------------------------------------------------------------------------------- */
+
+/* Where the parts of dma_start begin: source, target, n, tag, stride. */
+typedef struct DmaParts {
+  size_t target, n, tag, stride;
+} DmaParts;
+
+static bool dma_parts(const NrOp *op, DmaParts *out) {
+  size_t at = 0, count = op->num_operands;
+  size_t *const begins[] = {&out->target, &out->n};
+  for (size_t i = 0; i < 2; i++) {
+    if (at >= count || memref_of(op, at)->kind != NR_TYPE_MEMREF) return false;
+    at += 1 + memref_of(op, at)->rank;
+    *begins[i] = at;
+  }
+  out->tag = at + 1;
+  if (out->tag >= count || memref_of(op, out->tag)->kind != NR_TYPE_MEMREF) return false;
+  out->stride = out->tag + 1 + memref_of(op, out->tag)->rank;
+  return count == out->stride || count == out->stride + 2;
+}
+
+static NrStatus dma_start_verify(NrOp *op) {
+  DmaParts parts;
+  if (!dma_parts(op, &parts))
+    return nr_op_error(op, "(C1) expected source, target, number of elements, tag and indices of each");
+  for (size_t i = 0; i < op->num_operands; i++) {
+    bool is_memref = i == 0 || i == parts.target || i == parts.tag;
+    if (!is_memref && !nr_type_is_index(memref_of(op, i))) return nr_op_error(op, "(C1) operand #%zu must be index", i);
+  }
+  return NR_OK;
+}
+
+static NrStatus dma_start_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef memrefs[3], n, strides[2];
+  struct {
+    NrOperandRef *refs;
+    size_t count;
+  } indices[3];
+  NrType types[3];
+  bool strided = false;
+  NR_TRY(nr_p_operand(p, &memrefs[0]));
+  NR_TRY(nr_p_indices(p, &indices[0].refs, &indices[0].count));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_operand(p, &memrefs[1]));
+  NR_TRY(nr_p_indices(p, &indices[1].refs, &indices[1].count));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_operand(p, &n));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_operand(p, &memrefs[2]));
+  NR_TRY(nr_p_indices(p, &indices[2].refs, &indices[2].count));
+  if (nr_p_try(p, ",")) {
+    strided = true;
+    NR_TRY(nr_p_operand(p, &strides[0]));
+    NR_TRY(nr_p_expect(p, ","));
+    NR_TRY(nr_p_operand(p, &strides[1]));
+  }
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &types[0]));
+  for (size_t i = 1; i < 3; i++) {
+    NR_TRY(nr_p_expect(p, ","));
+    NR_TRY(nr_p_type(p, &types[i]));
+  }
+  for (size_t i = 0; i < 3; i++) {
+    if (i == 2) NR_TRY(nr_p_add_indices(p, state, &n, 1));
+    NR_TRY(nr_p_add_operand(p, state, memrefs[i], types[i]));
+    NR_TRY(nr_p_add_indices(p, state, indices[i].refs, indices[i].count));
+  }
+  return strided ? nr_p_add_indices(p, state, strides, 2) : NR_OK;
+}
+
+static void dma_start_print(NrPrinter *w, NrOp *op) {
+  DmaParts parts = {0};
+  if (!dma_parts(op, &parts)) return;
+  const size_t begins[] = {0, parts.target, parts.tag}, ends[] = {parts.target, parts.n, parts.stride};
+  for (size_t i = 0; i < 3; i++) {
+    nr_w_puts(w, i ? ", " : " ");
+    if (i == 2) {
+      nr_w_value(w, nr_operand(op, parts.n));
+      nr_w_puts(w, ", ");
+    }
+    nr_w_value(w, nr_operand(op, begins[i]));
+    nr_w_indices(w, op, begins[i] + 1, ends[i] - begins[i] - 1);
+  }
+  if (op->num_operands > parts.stride) {
+    nr_w_puts(w, ", ");
+    nr_w_values(w, op, parts.stride, 2);
+  }
+  nr_w_attr_dict(w, op, NULL);
+  nr_w_puts(w, " : ");
+  for (size_t i = 0; i < 3; i++) {
+    if (i) nr_w_puts(w, ", ");
+    nr_w_type(w, memref_of(op, begins[i]));
+  }
+}
+
+static NrStatus dma_wait_verify(NrOp *op) { return indices_verify(op, 0, op->num_operands - 2, "dma_wait"); }
+
+/* ---- what a buffer is ------------------------------------------------------------------------------------------- */
+
+static NrStatus dim_verify(NrOp *op) {
+  int64_t index;
+  NrType type = memref_of(op, 0);
+  if (type->kind == NR_TYPE_MEMREF && nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
+    return nr_op_error(op, "(C1) index %lld is out of range for a memref of rank %u", (long long)index, type->rank);
+  return NR_OK;
+}
+
+static NrStatus metadata_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrType type, *results;
+  size_t count;
+  NR_TRY(nr_p_operand(p, &source));
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_expect(p, "->"));
+  NR_TRY(nr_p_type_list(p, &results, &count));
+  NR_TRY(nr_p_add_operand(p, state, source, type));
+  nr_p_add_results(p, state, results, count);
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+static void metadata_print(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, " : ");
+  nr_w_type(w, memref_of(op, 0));
+  nr_w_puts(w, " -> ");
+  nr_w_result_types(w, op);
+  nr_w_attr_dict(w, op, NULL);
+}
+
+static NrStatus metadata_verify(NrOp *op) {
+  NrType type = memref_of(op, 0), base = nr_result(op, 0)->type;
+  if (op->num_results != 2 + 2 * (size_t)type->rank)
+    return nr_op_error(op, "(C1) expected %u sizes and strides, got %u results", 2 * type->rank, op->num_results - 2);
+  if (base->rank != 0 || base->elem != type->elem) return nr_op_error(op, "base must be a memref of rank 0 of the same element");
+  return NR_OK;
+}
+
+static NrStatus assume_alignment_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrType type;
+  int64_t alignment;
+  NR_TRY(nr_p_operand(p, &source));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_int(p, &alignment));
+  nr_p_add_attr(p, state, "alignment", nr_attr_int(nr_type_i32(nr_p_context(p)), alignment));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  nr_p_add_result(p, state, type);
+  return nr_p_add_operand(p, state, source, type);
+}
+
+static void assume_alignment_print(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"alignment", NULL};
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_printf(w, ", %lld", (long long)nr_op_attr_int(op, "alignment", 1));
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, memref_of(op, 0));
+}
+
+static NrStatus assume_alignment_verify(NrOp *op) { return alignment_verify(op, "C1", true); }
+
+/* ---- globals ---------------------------------------------------------------------------------------------------- */
+
+static NrStatus global_parse(NrParser *p, NrOpState *state) {
+  NrContext *ctx = nr_p_context(p);
+  NrStr visibility, name;
+  NrType type;
+  if (nr_p_try_string(p, &visibility)) nr_p_add_attr(p, state, "sym_visibility", nr_attr_string(ctx, visibility));
+  if (nr_p_try(p, "constant")) nr_p_add_attr(p, state, "constant", nr_attr_unit(ctx));
+  NR_TRY(nr_p_symbol_name(p, &name));
+  nr_p_add_attr(p, state, "sym_name", nr_attr_string(ctx, name));
+  NrLoc loc = nr_p_loc(p);
+  NR_TRY(nr_p_colon_type(p, &type));
+  if (type->kind != NR_TYPE_MEMREF || !nr_type_has_static_shape(type))
+    return nr_p_error(p, loc, "type should be static shaped memref, but got %s", nr_type_text(ctx, type));
+  nr_p_add_attr(p, state, "type", nr_attr_type(type));
+  if (nr_p_try(p, "=")) {
+    NrAttr value = nr_attr_unit(ctx);
+    NrType tensor = nr_type_tensor(type->dims, type->rank, type->elem);
+    if (!nr_p_try(p, "uninitialized")) NR_TRY(nr_p_attr_of_type(p, tensor, &value));
+    nr_p_add_attr(p, state, "initial_value", value);
+  }
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+static void global_print(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"sym_name", "sym_visibility", "type", "initial_value", "constant", NULL};
+  NrAttr visibility = nr_op_attr(op, "sym_visibility"), value = nr_op_attr(op, "initial_value"), type = nr_op_attr(op, "type");
+  nr_w_puts(w, " ");
+  if (visibility) {
+    nr_w_string(w, visibility->s);
+    nr_w_puts(w, " ");
+  }
+  if (nr_op_attr(op, "constant")) nr_w_puts(w, "constant ");
+  nr_w_symbol_name(w, nr_op_attr_str(op, "sym_name"));
+  nr_w_puts(w, " : ");
+  nr_w_type(w, type->type);
+  if (value) {
+    nr_w_puts(w, " = ");
+    if (value->kind == NR_ATTR_UNIT) nr_w_puts(w, "uninitialized");
+    else nr_w_attr_no_type(w, value);
+  }
+  nr_w_attr_dict(w, op, elided);
+}
+
+static NrStatus global_verify(NrOp *op) {
+  NrAttr type = nr_op_attr(op, "type"), value = nr_op_attr(op, "initial_value");
+  NrType memref = type->type;
+  if (memref->kind != NR_TYPE_MEMREF || !nr_type_has_static_shape(memref))
+    return nr_op_error(op, "(C1) type should be static shaped memref, but got %s", text_of(op, memref));
+  if (!value || value->kind == NR_ATTR_UNIT) return alignment_verify(op, "C1", false);
+  NrType tensor = nr_type_tensor(memref->dims, memref->rank, memref->elem);
+  if (!nr_attr_is_elements(value)) return nr_op_error(op, "(C2) initial value should be a unit or elements attribute");
+  if (value->type != tensor)
+    return nr_op_error(op, "(C2) initial value expected to be of type %s, but was of type %s", text_of(op, tensor),
+                       text_of(op, value->type));
+  return alignment_verify(op, "C1", false);
+}
+
+static NrStatus get_global_verify(NrOp *op) {
+  NrAttr name = nr_op_attr(op, "name");
+  NrOp *global = nr_symbol_resolve(op, name);
+  if (!nr_op_is(global, NR_OP_memref_global))
+    return nr_op_error(op, "(C1) '%.*s' does not reference a valid global memref", NR_STR_ARG(name->s));
+  NrType type = nr_op_attr(global, "type")->type;
+  if (type != nr_result(op, 0)->type)
+    return nr_op_error(op, "(C2) result type %s does not match type %s of the global memref @%.*s",
+                       text_of(op, nr_result(op, 0)->type), text_of(op, type), NR_STR_ARG(name->s));
+  return NR_OK;
+}
+
+/* ---- builders --------------------------------------------------------------------------------------------------- */
+
+NrValue *nr_build_alloc(NrBuilder *b, unsigned op_id, NrType elem, const NrIndex *dims, size_t rank) {
+  NrValue *operands[NR_MAX_RANK];
+  size_t count = 0;
+  int64_t sizes[NR_MAX_RANK];
+  for (size_t i = 0; i < rank; i++) {
+    sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
+    if (dims[i].value) operands[count++] = dims[i].value;
+  }
+  NrValue *value = nr_build_value(b, op_id, nr_type_memref(sizes, rank, elem), operands, count);
+  nr_op_set_segments(value->op, (uint32_t[]){(uint32_t)count, 0}, 2);
+  return value;
+}
+
+NrValue *nr_build_load(NrBuilder *b, NrValue *memref, NrValue *const *indices, size_t count) {
+  NrValue *operands[1 + NR_MAX_RANK] = {memref};
+  if (count) memcpy(operands + 1, indices, count * sizeof *indices);
+  return nr_build_value(b, NR_OP_memref_load, memref->type->elem, operands, 1 + count);
+}
+
+NrOp *nr_build_store(NrBuilder *b, NrValue *value, NrValue *memref, NrValue *const *indices, size_t count) {
+  NrValue *operands[2 + NR_MAX_RANK] = {value, memref};
+  if (count) memcpy(operands + 2, indices, count * sizeof *indices);
+  return nr_build_op(b, NR_OP_memref_store, operands, 2 + count, NULL, 0);
+}
+
 #include "dialect/rows.h"
 #include "dialect/memref/memref.def"

@@ -1,0 +1,271 @@
+/* memref_fold.c - folds and canonicalisations of memref ops. */
+#include "dialect/memref/memref.h"
+
+static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
+static bool fold_index(NrOp *op, NrFold *out, int64_t c) { return out->attr = nr_attr_index(nr_op_context(op), c), true; }
+
+static bool fold_nr_index(NrOp *op, NrFold *out, NrIndex i) {
+  return i.value ? fold_value(out, i.value) : fold_index(op, out, i.constant);
+}
+
+/* Replaces op's one result and erases op. */
+static bool replace(NrOp *op, NrValue *value) {
+  nr_value_replace_uses(nr_result(op, 0), value);
+  nr_op_erase(op);
+  return true;
+}
+
+/* value as type: itself or a memref.cast of it. */
+static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
+  return value->type == type ? value : nr_build_value(b, NR_OP_memref_cast, type, &value, 1);
+}
+
+/* ---- allocation ------------------------------------------------------------------------------------------------- */
+
+/* Whether value is a fresh buffer that nothing ever reads: it is only freed or written to. Every write asks this, so it looks at
+ * a bounded number of uses. */
+static bool only_written(NrValue *buffer) {
+  enum { MOST_USES = 32 };
+  size_t seen = 0;
+  if (!nr_op_is(buffer->op, NR_OP_memref_alloc) && !nr_op_is(buffer->op, NR_OP_memref_alloca)) return false;
+  for (NrUse *u = buffer->first_use; u; u = u->next) {
+    if (++seen > MOST_USES) return false;
+    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && u->index == 1) || nr_op_is(u->owner, NR_OP_memref_dealloc) ||
+                  (nr_op_is(u->owner, NR_OP_memref_copy) && u->index == 1) ||
+                  (nr_op_is(u->owner, NR_OP_linalg_fill) && u->index == 1);
+    if (!target) return false;
+  }
+  return true;
+}
+
+bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *buffer = nr_result(op, 0);
+  if (!nr_value_has_uses(buffer)) {
+    nr_op_erase(op);
+    return true;
+  }
+  /* Sizes that are constants move into the type. */
+  NrType type = buffer->type;
+  NrValue *operands[2 * NR_MAX_RANK];
+  int64_t dims[NR_MAX_RANK];
+  size_t begin, count, kept = 0, used = 0;
+  nr_op_operand_group(op, 0, &begin, &count);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, begin + used++);
+    int64_t c;
+    if (nr_value_constant_int(size, &c) && c >= 0) dims[i] = c;
+    else operands[kept++] = size;
+  }
+  if (kept == count) return false;
+  uint32_t segments[2] = {(uint32_t)kept, (uint32_t)(op->num_operands - count)};
+  for (size_t i = count; i < op->num_operands; i++) operands[kept++] = nr_operand(op, i);
+  NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
+  NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
+  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(alloc, op->attrs[i].name.data, op->attrs[i].value);
+  nr_op_set_segments(alloc, segments, 2);
+  return replace(op, cast_to(b, nr_result(alloc, 0), type));
+}
+
+/* A cast whose source says at least as much as its result; what comes behind can use the source. */
+static NrValue *cast_source(NrValue *value) {
+  if (!nr_op_is(value->op, NR_OP_memref_cast)) return NULL;
+  NrValue *source = nr_operand(value->op, 0);
+  return source->type->kind == NR_TYPE_MEMREF ? source : NULL;
+}
+
+/* For ops whose results do not depend on how much the operand's type says. A write to what is never read goes. */
+bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
+  bool changed = false, store = nr_op_is(op, NR_OP_memref_store);
+  if ((store || nr_op_is(op, NR_OP_memref_dealloc)) && only_written(nr_operand(op, store))) {
+    nr_op_erase(op);
+    return true;
+  }
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *source;
+    if (!nr_type_is_memref(nr_operand(op, i)->type)) continue;
+    /* The stored value of a buffer of buffers is not an access. */
+    if (store && i == 0) continue;
+    while ((source = cast_source(nr_operand(op, i)))) {
+      nr_op_set_operand(op, i, source);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b) {
+  int64_t elements;
+  bool empty = nr_type_has_static_shape(nr_operand(op, 0)->type) && nr_type_is_ranked(nr_operand(op, 0)->type) &&
+               nr_type_num_elements(nr_operand(op, 0)->type, &elements) && elements == 0;
+  if (empty || nr_operand(op, 0) == nr_operand(op, 1) || only_written(nr_operand(op, 1))) {
+    nr_op_erase(op);
+    return true;
+  }
+  return nr_memref_absorb_cast(op, b);
+}
+
+/* ---- access ----------------------------------------------------------------------------------------------------- */
+
+bool nr_memref_load_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *memref = nr_operand(op, 0);
+  if (!nr_op_is(memref->op, NR_OP_memref_get_global)) return false;
+  NrOp *global = nr_symbol_resolve(op, nr_op_attr(memref->op, "name"));
+  if (!nr_op_is(global, NR_OP_memref_global) || !nr_op_attr(global, "constant")) return false;
+  NrAttr value = nr_op_attr(global, "initial_value");
+  if (!value || !nr_attr_is_elements(value)) return false;
+  int64_t at = 0;
+  for (uint32_t i = 0; i < memref->type->rank; i++) {
+    int64_t index;
+    if (!constants[1 + i] || !nr_attr_is_int(constants[1 + i], &index)) return false;
+    if (index < 0 || index >= memref->type->dims[i]) return false;
+    at = at * memref->type->dims[i] + index;
+  }
+  out->attr = nr_attr_element(value, at);
+  return out->attr != NULL;
+}
+
+bool nr_memref_dim_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  int64_t i;
+  NrIndex dim;
+  if (!constants[1] || !nr_attr_is_int(constants[1], &i) || i < 0) return false;
+  return nr_dim_of(nr_operand(op, 0), (size_t)i, &dim) && fold_nr_index(op, out, dim);
+}
+
+bool nr_memref_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrType type = nr_operand(op, 0)->type;
+  return nr_type_is_ranked(type) && fold_index(op, out, type->rank);
+}
+
+/* Offset, sizes and strides that the type says. */
+bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  int64_t strides[NR_MAX_RANK], offset;
+  bool changed = false, strided = nr_memref_strides(source->type, strides, &offset);
+  for (uint32_t r = 1; r < op->num_results; r++) {
+    NrIndex value = nr_index_const(NR_DYNAMIC);
+    uint32_t i = r - 2, rank = source->type->rank;
+    if (!nr_value_has_uses(nr_result(op, r))) continue;
+    if (r == 1) value.constant = strided ? offset : NR_DYNAMIC;
+    else if (i >= rank) value.constant = strided ? strides[i - rank] : NR_DYNAMIC;
+    else if (!nr_dim_of(source, i, &value)) continue;
+    if (!value.value && value.constant == NR_DYNAMIC) continue;
+    nr_value_replace_uses(nr_result(op, r), nr_index_value(b, value));
+    changed = true;
+  }
+  return changed;
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------ */
+
+/* cast(x) of x's own type is x; cast(cast(x)) back to x's type is x; cast(cast(x)) goes from x when nothing that the middle
+ * type claims gets lost: it claims no more than x or the result does. */
+bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  if (source->type == nr_result(op, 0)->type) return fold_value(out, source);
+  if (!nr_op_is(source->op, op->info->id)) return false;
+  NrValue *root = nr_operand(source->op, 0);
+  if (root->type == nr_result(op, 0)->type) return fold_value(out, root);
+  if (root->type->kind == NR_TYPE_MEMREF && nr_type_is_ranked(source->type) && nr_type_refines(root->type, source->type)) {
+    nr_op_set_operand(op, 0, root);
+    return fold_value(out, nr_result(op, 0));
+  }
+  return false;
+}
+
+bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
+  NrType type = nr_result(op, 0)->type;
+  NrValue *operands[2 + NR_MAX_RANK] = {nr_operand(op, 0), nr_operand(op, 1)};
+  int64_t dims[NR_MAX_RANK];
+  size_t kept = 2, used = 2;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, used++);
+    int64_t c;
+    if (nr_value_constant_int(size, &c) && c >= 0) dims[i] = c;
+    else operands[kept++] = size;
+  }
+  NrValue *source = cast_source(operands[0]);
+  if (kept == op->num_operands && !source) return false;
+  if (source && source->type->layout) return false;
+  if (source) operands[0] = source;
+  NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
+  NrValue *view = nr_build_value(b, NR_OP_memref_view, to, operands, kept);
+  return replace(op, cast_to(b, view, type));
+}
+
+/* The whole of source, as it is. */
+bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK], dim;
+  if (source->type != nr_result(op, 0)->type) return false;
+  nr_index_list_all(op, nr_extract_slice_slots[0], offsets);
+  nr_index_list_all(op, nr_extract_slice_slots[1], sizes);
+  nr_index_list_all(op, nr_extract_slice_slots[2], strides);
+  for (uint32_t i = 0; i < source->type->rank; i++) {
+    if (!nr_index_is(offsets[i], 0) || !nr_index_is(strides[i], 1)) return false;
+    if (!nr_dim_of(source, i, &dim) || !nr_index_eq(dim, sizes[i])) return false;
+  }
+  return fold_value(out, source);
+}
+
+/* The type of a subview or slice after its lists changed: rank reduction as before. */
+static NrType refined_type(NrOp *op, NrType old) {
+  NrIndex lists[3][NR_MAX_RANK];
+  bool keep[NR_MAX_RANK];
+  NrType source = nr_operand(op, 0)->type;
+  int64_t before[NR_MAX_RANK];
+  for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
+  NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
+  if (!full) return NULL;
+  /* Which dims the old type left out: those of size 1 where it had to. A `?` that now is 1 stays. */
+  size_t at = 0;
+  for (uint32_t i = 0; i < full->rank; i++) {
+    before[i] = full->dims[i];
+    bool same = at < old->rank && (old->dims[at] == before[i] || old->dims[at] == NR_DYNAMIC);
+    if (!same && before[i] != 1) return NULL;
+    if (same && before[i] == 1 && old->dims[at] == NR_DYNAMIC && full->rank - i > old->rank - at) return NULL;
+    keep[i] = same;
+    at += same;
+  }
+  return at == old->rank ? nr_memref_drop_dims(full, keep) : NULL;
+}
+
+bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
+  bool constant = false;
+  NrValue *source = cast_source(nr_operand(op, 0));
+  for (size_t s = 0; s < 3; s++) {
+    size_t begin, count;
+    int64_t c;
+    nr_op_operand_group(op, nr_extract_slice_slots[s].group, &begin, &count);
+    for (size_t i = 0; i < count; i++) constant |= nr_value_constant_int(nr_operand(op, begin + i), &c);
+  }
+  if (!constant && !source) return false;
+  NrMap map = {0};
+  NrOp *copy = nr_op_clone(b->module, op, &map);
+  nr_map_deinit(&map);
+  nr_op_insert_before(copy, op);
+  if (source) nr_op_set_operand(copy, 0, source);
+  nr_index_lists_fold_constants(copy, nr_extract_slice_slots, 3);
+  NrType old = nr_result(op, 0)->type, type = refined_type(copy, old);
+  if (!type) {
+    nr_op_erase(copy);
+    return false;
+  }
+  if (type != old) copy = nr_op_retype(copy, &type);
+  return replace(op, cast_to(b, nr_result(copy, 0), old));
+}
+
+/* collapse(expand(x)) and expand(collapse(x)) with x's type give x. */
+bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  unsigned inverse = nr_op_is(op, NR_OP_memref_expand_shape) ? NR_OP_memref_collapse_shape : NR_OP_memref_expand_shape;
+  if (source->type == nr_result(op, 0)->type) return replace(op, source);
+  if (!nr_op_is(source->op, inverse)) return false;
+  NrValue *root = nr_operand(source->op, 0);
+  if (root->type != nr_result(op, 0)->type || nr_op_attr(op, "reassociation") != nr_op_attr(source->op, "reassociation"))
+    return false;
+  return replace(op, root);
+}

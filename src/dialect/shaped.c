@@ -1,0 +1,528 @@
+/* shaped.c - mixed constant and operand index lists, reassociations and shapes, shared by the shaped dialects. */
+#include "dialect/shaped.h"
+
+#include "dialect/arith/arith.h"
+
+const NrIndexListSlot nr_extract_slice_slots[3] = {{1, "static_offsets"}, {2, "static_sizes"}, {3, "static_strides"}};
+const NrIndexListSlot nr_insert_slice_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
+const NrIndexListSlot nr_output_shape_slot = {1, "static_output_shape"};
+
+NrIndex nr_index_of(NrValue *value) {
+  int64_t c;
+  if (nr_value_constant_int(value, &c)) return nr_index_const(c);
+  return (NrIndex){value, 0};
+}
+
+bool nr_index_is(NrIndex i, int64_t constant) { return !i.value && i.constant == constant; }
+
+bool nr_index_eq(NrIndex a, NrIndex b) {
+  if (a.value) a = nr_index_of(a.value);
+  if (b.value) b = nr_index_of(b.value);
+  return a.value == b.value && (a.value || a.constant == b.constant);
+}
+
+NrValue *nr_index_value(NrBuilder *b, NrIndex i) {
+  if (i.value) return i.value;
+  return nr_arith_constant_index(b, i.constant);
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------ */
+
+size_t nr_index_list_size(const NrOp *op, const char *attr) {
+  NrAttr a = nr_op_attr(op, attr);
+  return a && a->kind == NR_ATTR_DENSE_ARRAY ? a->data_size / sizeof(int64_t) : 0;
+}
+
+const int64_t *nr_index_list_statics(const NrOp *op, const char *attr) {
+  NrAttr a = nr_op_attr(op, attr);
+  return a && a->kind == NR_ATTR_DENSE_ARRAY ? a->data : NULL;
+}
+
+size_t nr_index_list_all(const NrOp *op, NrIndexListSlot slot, NrIndex *out) {
+  size_t n = nr_index_list_size(op, slot.attr), begin, count, used = 0;
+  const int64_t *statics = nr_index_list_statics(op, slot.attr);
+  if (!nr_op_operand_group(op, slot.group, &begin, &count)) return 0;
+  for (size_t i = 0; i < n && i < NR_MAX_RANK; i++) {
+    if (statics[i] != NR_DYNAMIC) {
+      out[i] = nr_index_const(statics[i]);
+    } else {
+      assert(used < count);
+      out[i] = (NrIndex){nr_operand(op, begin + used++), 0};
+    }
+  }
+  return NR_MIN(n, (size_t)NR_MAX_RANK);
+}
+
+NrIndex nr_index_list_get(const NrOp *op, NrIndexListSlot slot, size_t i) {
+  const int64_t *statics = nr_index_list_statics(op, slot.attr);
+  if (statics[i] != NR_DYNAMIC) return nr_index_const(statics[i]);
+  size_t begin, count, before = 0;
+  bool ok = nr_op_operand_group(op, slot.group, &begin, &count);
+  assert(ok);
+  (void)ok;
+  for (size_t k = 0; k < i; k++) before += statics[k] == NR_DYNAMIC;
+  return (NrIndex){nr_operand(op, begin + before), 0};
+}
+
+NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands) {
+  int64_t statics[NR_MAX_RANK];
+  assert(count <= NR_MAX_RANK);
+  for (size_t i = 0; i < count; i++) {
+    statics[i] = list[i].value ? NR_DYNAMIC : list[i].constant;
+    if (list[i].value) operands[(*num_operands)++] = list[i].value;
+  }
+  return nr_attr_i64_array(ctx, statics, count);
+}
+
+static bool is_i64_array(NrAttr a) {
+  return a && a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64);
+}
+
+NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, size_t rank) {
+  NrAttr a = nr_op_attr(op, slot.attr);
+  if (!is_i64_array(a)) return nr_op_error(op, "requires attribute '%s' to be an i64 dense array", slot.attr);
+  size_t n = a->data_size / sizeof(int64_t), begin, count, dynamic = 0;
+  if (n != rank) return nr_op_error(op, "expected %zu %s values, got %zu", rank, what, n);
+  const int64_t *statics = a->data;
+  for (size_t i = 0; i < n; i++) dynamic += statics[i] == NR_DYNAMIC;
+  if (!nr_op_operand_group(op, slot.group, &begin, &count) || count != dynamic)
+    return nr_op_error(op, "expected %zu dynamic %s values", dynamic, what);
+  return NR_OK;
+}
+
+bool nr_attr_scalar_bytes(NrAttr scalar, uint8_t *out) {
+  size_t size;
+  uint64_t bits;
+  if (scalar->kind != NR_ATTR_INTEGER && scalar->kind != NR_ATTR_FLOAT) return false;
+  size = nr_type_byte_size(scalar->type);
+  if (size == 0 || size > 8) return false;
+  bits = scalar->kind == NR_ATTR_FLOAT ? scalar->bits : (uint64_t)scalar->i;
+  if (nr_type_is_int_width(scalar->type, 1)) bits &= 1;
+  for (size_t i = 0; i < size; i++) out[i] = (uint8_t)(bits >> 8 * i);
+  return true;
+}
+
+NrAttr nr_attr_segments(NrContext *ctx, const uint32_t *sizes, size_t count) {
+  return nr_attr_dense_array(nr_type_i32(ctx), sizes, count * sizeof *sizes);
+}
+
+void nr_op_set_segments(NrOp *op, const uint32_t *sizes, size_t count) {
+  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_segments(nr_op_context(op), sizes, count));
+}
+
+/* Takes operand `operand` of group `group` out. */
+static void erase_group_operand(NrOp *op, size_t group, size_t operand) {
+  NrAttr segments = nr_op_attr(op, "operandSegmentSizes");
+  assert(segments && segments->kind == NR_ATTR_DENSE_ARRAY);
+  uint32_t sizes[16];
+  size_t count = segments->data_size / sizeof(uint32_t);
+  assert(count <= NR_COUNTOF(sizes) && group < count);
+  memcpy(sizes, segments->data, count * sizeof *sizes);
+  sizes[group]--;
+  nr_op_erase_operand(op, operand);
+  nr_op_set_segments(op, sizes, count);
+}
+
+bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots) {
+  bool changed = false;
+  for (size_t s = 0; s < num_slots; s++) {
+    size_t n = nr_index_list_size(op, slots[s].attr), begin, count;
+    int64_t statics[NR_MAX_RANK];
+    if (n > NR_MAX_RANK || !nr_op_operand_group(op, slots[s].group, &begin, &count)) continue;
+    if (n) memcpy(statics, nr_index_list_statics(op, slots[s].attr), n * sizeof *statics);
+    bool here = false;
+    size_t operand = begin;
+    for (size_t i = 0; i < n; i++) {
+      int64_t c;
+      if (statics[i] != NR_DYNAMIC) continue;
+      if (!nr_value_constant_int(nr_operand(op, operand), &c) || c == NR_DYNAMIC) {
+        operand++;
+        continue;
+      }
+      erase_group_operand(op, slots[s].group, operand);
+      statics[i] = c;
+      here = true;
+    }
+    if (here) nr_op_set_attr(op, slots[s].attr, nr_attr_i64_array(nr_op_context(op), statics, n));
+    changed |= here;
+  }
+  return changed;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+NrStatus nr_p_index_list(NrParser *p, NrIndexListText *out) {
+  NrArena *arena = &nr_p_module(p)->arena;
+  *out = (NrIndexListText){.refs = NR_NEW_ARRAY(arena, NrOperandRef, NR_MAX_RANK),
+                           .statics = NR_NEW_ARRAY(arena, int64_t, NR_MAX_RANK)};
+  NrStatus status = nr_p_expect(p, "[");
+  if (status || nr_p_try(p, "]")) return status;
+  do {
+    if (out->size == NR_MAX_RANK) return nr_p_error(p, nr_p_loc(p), "more than %d indices", NR_MAX_RANK);
+    if (nr_p_try_operand(p, &out->refs[out->num_refs])) {
+      out->num_refs++;
+      out->statics[out->size++] = NR_DYNAMIC;
+    } else {
+      if ((status = nr_p_int(p, &out->statics[out->size]))) return status;
+      out->size++;
+    }
+  } while (nr_p_try(p, ","));
+  return nr_p_expect(p, "]");
+}
+
+NrStatus nr_p_add_index_list(NrParser *p, NrOpState *state, const NrIndexListText *list, const char *attr) {
+  NrContext *ctx = nr_p_context(p);
+  nr_p_add_attr(p, state, attr, nr_attr_i64_array(ctx, list->statics, list->size));
+  for (size_t i = 0; i < list->num_refs; i++) {
+    NrStatus status = nr_p_add_operand(p, state, list->refs[i], nr_type_index(ctx));
+    if (status) return status;
+  }
+  return NR_OK;
+}
+
+void nr_w_index_list(NrPrinter *w, NrOp *op, NrIndexListSlot slot) {
+  NrIndex list[NR_MAX_RANK];
+  size_t n = nr_index_list_all(op, slot, list);
+  nr_w_puts(w, "[");
+  for (size_t i = 0; i < n; i++) {
+    if (i) nr_w_puts(w, ", ");
+    if (list[i].value) nr_w_value(w, list[i].value);
+    else nr_w_printf(w, "%lld", (long long)list[i].constant);
+  }
+  nr_w_puts(w, "]");
+}
+
+NrStatus nr_p_colon_type(NrParser *p, NrType *out) {
+  NrStatus status = nr_p_expect(p, ":");
+  return status ? status : nr_p_type(p, out);
+}
+
+NrStatus nr_p_indices(NrParser *p, NrOperandRef **out, size_t *count) {
+  NrStatus status = nr_p_expect(p, "[");
+  if (!status) status = nr_p_operands(p, out, count);
+  return status ? status : nr_p_expect(p, "]");
+}
+
+NrStatus nr_p_add_indices(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count) {
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < count && !status; i++)
+    status = nr_p_add_operand(p, state, refs[i], nr_type_index(nr_p_context(p)));
+  return status;
+}
+
+void nr_w_indices(NrPrinter *w, NrOp *op, size_t begin, size_t count) {
+  nr_w_puts(w, "[");
+  nr_w_values(w, op, begin, count);
+  nr_w_puts(w, "]");
+}
+
+static bool is_memref_op(const NrOpState *state) { return strcmp(state->info->dialect, "memref") == 0; }
+
+NrStatus nr_p_dim_op(NrParser *p, NrOpState *state) {
+  NrContext *ctx = nr_p_context(p);
+  NrOperandRef source, index = {0};
+  NrType type;
+  int64_t dim = 0;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NrStatus status = nr_p_operand(p, &source);
+  if (status || (status = nr_p_expect(p, ","))) return status;
+  bool constant = nr_p_is_legacy(p) && nr_p_try_int(p, &dim);
+  if (!constant && (status = nr_p_operand(p, &index))) return status;
+  if ((status = nr_p_colon_type(p, &type)) || (status = nr_p_add_operand(p, state, source, type))) return status;
+  if (constant) nr_p_add_attr(p, state, "index", nr_attr_index(ctx, dim));
+  else if ((status = nr_p_add_operand(p, state, index, nr_type_index(ctx)))) return status;
+  if (is_memref_op(state) && nr_type_is_tensor(type)) state->info = nr_op_infos[NR_OP_tensor_dim];
+  nr_p_add_result(p, state, nr_type_index(ctx));
+  return NR_OK;
+}
+
+NrStatus nr_p_dim_finish(NrParser *p, NrOp *op) {
+  (void)p;
+  NrAttr index = nr_op_attr(op, "index");
+  if (!index || op->num_operands != 1) return NR_OK;
+  NrBuilder b = nr_builder_before(op);
+  nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(index->i)));
+  nr_op_remove_attr(op, "index");
+  return NR_OK;
+}
+
+NrStatus nr_p_rank_op(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrType type;
+  NrStatus status = nr_p_operand(p, &source);
+  if (status) return status;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  if ((status = nr_p_colon_type(p, &type)) || (status = nr_p_add_operand(p, state, source, type))) return status;
+  if (is_memref_op(state) && nr_type_is_tensor(type)) state->info = nr_op_infos[NR_OP_tensor_rank];
+  nr_p_add_result(p, state, nr_type_index(nr_p_context(p)));
+  return NR_OK;
+}
+
+/* ---- reassociation ---------------------------------------------------------------------------------------------- */
+
+bool nr_groups_of(const NrOp *op, NrGroups *out) {
+  NrAttr a = nr_op_attr(op, "reassociation");
+  if (!a || a->kind != NR_ATTR_ARRAY || a->size > NR_MAX_RANK) return false;
+  out->count = a->size;
+  int64_t next = 0;
+  for (size_t g = 0; g < a->size; g++) {
+    NrAttr group = a->items[g];
+    if (group->kind != NR_ATTR_ARRAY) return false;
+    out->begin[g] = (uint32_t)next;
+    out->size[g] = (uint32_t)group->size;
+    for (size_t i = 0; i < group->size; i++) {
+      int64_t dim;
+      if (!nr_attr_is_int(group->items[i], &dim) || dim != next || next >= NR_MAX_RANK) return false;
+      next++;
+    }
+  }
+  return true;
+}
+
+NrAttr nr_groups_attr(NrContext *ctx, const NrGroups *groups) {
+  NrAttr outer[NR_MAX_RANK], inner[NR_MAX_RANK];
+  for (size_t g = 0; g < groups->count; g++) {
+    for (uint32_t i = 0; i < groups->size[g]; i++) inner[i] = nr_attr_i64(ctx, groups->begin[g] + i);
+    outer[g] = nr_attr_array(ctx, inner, groups->size[g]);
+  }
+  return nr_attr_array(ctx, outer, groups->count);
+}
+
+NrStatus nr_p_reassociation(NrParser *p, NrOpState *state) {
+  NrAttr a;
+  NrLoc loc = nr_p_loc(p);
+  NrStatus status = nr_p_attr(p, &a);
+  if (status) return status;
+  if (a->kind != NR_ATTR_ARRAY) return nr_p_error(p, loc, "expected groups of dims such as [[0, 1], [2]]");
+  nr_p_add_attr(p, state, "reassociation", a);
+  return NR_OK;
+}
+
+void nr_w_reassociation(NrPrinter *w, NrOp *op) {
+  NrGroups groups;
+  nr_w_puts(w, "[");
+  if (nr_groups_of(op, &groups)) {
+    for (size_t g = 0; g < groups.count; g++) {
+      nr_w_puts(w, g ? ", [" : "[");
+      for (uint32_t i = 0; i < groups.size[g]; i++) nr_w_printf(w, i ? ", %u" : "%u", groups.begin[g] + i);
+      nr_w_puts(w, "]");
+    }
+  }
+  nr_w_puts(w, "]");
+}
+
+NrStatus nr_groups_verify(NrOp *op, NrType expanded, NrType collapsed) {
+  NrGroups groups;
+  if (!nr_groups_of(op, &groups))
+    return nr_op_error(op, "expected reassociation to be groups of consecutive dims, beginning at 0");
+  if (expanded->rank < collapsed->rank)
+    return nr_op_error(op, "expected the expanded type, %s, to have at least the rank of the collapsed type, %s",
+                       nr_type_text(nr_op_context(op), expanded), nr_type_text(nr_op_context(op), collapsed));
+  if (groups.count != collapsed->rank)
+    return nr_op_error(op, "expected rank of the collapsed type (%u) to be the number of reassociation groups (%zu)",
+                       collapsed->rank, groups.count);
+  size_t dims = groups.count ? groups.begin[groups.count - 1] + groups.size[groups.count - 1] : expanded->rank;
+  if (dims != expanded->rank)
+    return nr_op_error(op, "expected the reassociation to name %u dims, got %zu", expanded->rank, dims);
+  if (groups.count == 0) {
+    for (uint32_t i = 0; i < expanded->rank; i++)
+      if (expanded->dims[i] != 1 && expanded->dims[i] != NR_DYNAMIC)
+        return nr_op_error(op, "expected all dims to be 1 when the collapsed type has rank 0");
+    return NR_OK;
+  }
+  for (size_t g = 0; g < groups.count; g++) {
+    if (!groups.size[g]) return nr_op_error(op, "reassociation group #%zu is empty", g);
+    int64_t product = nr_dims_product(expanded->dims + groups.begin[g], groups.size[g]);
+    int64_t dim = collapsed->dims[g];
+    if ((product == NR_DYNAMIC) != (dim == NR_DYNAMIC))
+      return nr_op_error(op, "expected dim %zu of the collapsed type to be %s like its group of dims", g,
+                         product == NR_DYNAMIC ? "dynamic" : "static");
+    if (product != dim)
+      return nr_op_error(op, "expected dim %zu of the collapsed type to be %lld, the product of its group, got %lld", g,
+                         (long long)product, (long long)dim);
+  }
+  return NR_OK;
+}
+
+NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrIndexListText shape;
+  NrType type, result;
+  NR_TRY(nr_p_operand(p, &source));
+  NR_TRY(nr_p_reassociation(p, state));
+  NR_TRY(nr_p_expect(p, "output_shape"));
+  NR_TRY(nr_p_index_list(p, &shape));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_expect(p, "into"));
+  NR_TRY(nr_p_type(p, &result));
+  NR_TRY(nr_p_add_operand(p, state, source, type));
+  nr_p_add_result(p, state, result);
+  return nr_p_add_index_list(p, state, &shape, nr_output_shape_slot.attr);
+}
+
+static void print_into(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"reassociation", "static_output_shape", NULL};
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_puts(w, " into ");
+  nr_w_type(w, nr_result(op, 0)->type);
+}
+
+void nr_w_expand_shape(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, " ");
+  nr_w_reassociation(w, op);
+  nr_w_puts(w, " output_shape ");
+  nr_w_index_list(w, op, nr_output_shape_slot);
+  print_into(w, op);
+}
+
+NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrType type, result;
+  NR_TRY(nr_p_operand(p, &source));
+  NR_TRY(nr_p_reassociation(p, state));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_expect(p, "into"));
+  NR_TRY(nr_p_type(p, &result));
+  nr_p_add_result(p, state, result);
+  return nr_p_add_operand(p, state, source, type);
+}
+
+void nr_w_collapse_shape(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, " ");
+  nr_w_reassociation(w, op);
+  print_into(w, op);
+}
+
+NrStatus nr_output_shape_verify(NrOp *op) {
+  NrType to = nr_result(op, 0)->type;
+  NR_TRY(nr_index_list_verify(op, nr_output_shape_slot, "output_shape", to->rank));
+  const int64_t *statics = nr_index_list_statics(op, nr_output_shape_slot.attr);
+  for (uint32_t i = 0; i < to->rank; i++)
+    if (statics[i] != to->dims[i]) return nr_op_error(op, "(C3) output_shape differs from the result's dim %u", i);
+  return NR_OK;
+}
+
+/* ---- shapes ----------------------------------------------------------------------------------------------------- */
+
+bool nr_dims_rank_reduced(const int64_t *big, size_t big_rank, const int64_t *small, size_t small_rank, bool *keep) {
+  size_t s = 0;
+  for (size_t i = 0; i < big_rank; i++) {
+    bool stays = s < small_rank && small[s] == big[i];
+    if (!stays && big[i] != 1) return false;
+    if (keep) keep[i] = stays;
+    s += stays;
+  }
+  return s == small_rank;
+}
+
+bool nr_types_cast_compatible(NrType a, NrType b) {
+  if (a->elem != b->elem || !nr_type_is_ranked(a) || !nr_type_is_ranked(b)) return a->elem == b->elem;
+  if (a->rank != b->rank) return false;
+  for (uint32_t i = 0; i < a->rank; i++)
+    if (a->dims[i] != b->dims[i] && a->dims[i] != NR_DYNAMIC && b->dims[i] != NR_DYNAMIC) return false;
+  return true;
+}
+
+bool nr_type_refines(NrType a, NrType b) {
+  if (a->kind != b->kind || a->elem != b->elem || a->rank != b->rank || a->layout != b->layout || a->space != b->space)
+    return false;
+  for (uint32_t i = 0; i < a->rank; i++)
+    if (a->dims[i] != b->dims[i] && b->dims[i] != NR_DYNAMIC) return false;
+  return true;
+}
+
+int64_t nr_dims_product(const int64_t *dims, size_t count) {
+  int64_t product = 1;
+  for (size_t i = 0; i < count; i++)
+    if (dims[i] == NR_DYNAMIC || !nr_mul_i64(product, dims[i], &product)) return NR_DYNAMIC;
+  return product;
+}
+
+/* Entry of a list of sizes that a rank-reducing op gives for dim i of its result. */
+static bool slice_dim(NrOp *op, NrIndexListSlot sizes, NrType result, size_t i, NrIndex *out) {
+  NrIndex list[NR_MAX_RANK];
+  int64_t dims[NR_MAX_RANK] = {0};
+  bool keep[NR_MAX_RANK];
+  size_t n = nr_index_list_all(op, sizes, list), at = 0;
+  for (size_t k = 0; k < n; k++) dims[k] = list[k].value ? NR_DYNAMIC : list[k].constant;
+  if (!nr_dims_rank_reduced(dims, n, result->dims, result->rank, keep)) return false;
+  for (size_t k = 0; k < n; k++)
+    if (keep[k] && at++ == i) return *out = list[k], true;
+  return false;
+}
+
+/* The operand that an op with one operand per `?` of its type takes dim i from. */
+static NrValue *dynamic_size(NrOp *op, size_t group, NrType type, size_t i) {
+  size_t begin, count, before = 0;
+  for (size_t k = 0; k < i; k++) before += type->dims[k] == NR_DYNAMIC;
+  if (!nr_op_operand_group(op, group, &begin, &count) || before >= count) return NULL;
+  return nr_operand(op, begin + before);
+}
+
+/* The result is tied to an output operand of the same shape. */
+static NrValue *destination(NrOp *op, uint32_t result) {
+  size_t begin, count;
+  switch (op->info->id) {
+  case NR_OP_linalg_generic:
+  case NR_OP_linalg_fill:
+    return nr_op_operand_group(op, 1, &begin, &count) && result < count ? nr_operand(op, begin + result) : NULL;
+  case NR_OP_tensor_insert:
+  case NR_OP_tensor_insert_slice: return nr_op_group_operand(op, 1);
+  default: return NULL;
+  }
+}
+
+bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
+  for (;;) {
+    NrType type = shaped->type;
+    if (type->kind != NR_TYPE_TENSOR && type->kind != NR_TYPE_MEMREF) return false;
+    if (i >= type->rank) return false;
+    if (type->dims[i] != NR_DYNAMIC) return *out = nr_index_const(type->dims[i]), true;
+    NrOp *op = shaped->op;
+    if (!op) return false;
+    NrValue *size = NULL;
+    switch (op->info->id) {
+    case NR_OP_memref_alloc:
+    case NR_OP_memref_alloca:
+    case NR_OP_tensor_empty:
+    case NR_OP_tensor_generate: size = dynamic_size(op, 0, type, i); break;
+    case NR_OP_tensor_splat: size = dynamic_size(op, 1, type, i); break;
+    case NR_OP_memref_view: size = dynamic_size(op, 2, type, i); break;
+    case NR_OP_memref_subview:
+    case NR_OP_tensor_extract_slice: return slice_dim(op, nr_extract_slice_slots[1], type, i, out);
+    case NR_OP_memref_reinterpret_cast: *out = nr_index_list_get(op, nr_extract_slice_slots[1], i); return true;
+    case NR_OP_tensor_expand_shape:
+    case NR_OP_memref_expand_shape:
+      *out = nr_index_list_get(op, nr_output_shape_slot, i);
+      return true;
+    case NR_OP_tensor_cast:
+    case NR_OP_memref_cast:
+      if (!nr_type_is_ranked(nr_operand(op, 0)->type)) return false;
+      shaped = nr_operand(op, 0);
+      continue;
+    default:
+      shaped = destination(op, shaped->index);
+      if (!shaped) return false;
+      continue;
+    }
+    if (!size) return false;
+    *out = nr_index_of(size);
+    return true;
+  }
+}
+
+NrIndex nr_dim_build(NrBuilder *b, NrValue *shaped, size_t i) {
+  NrIndex dim;
+  if (nr_dim_of(shaped, i, &dim)) return dim;
+  unsigned id = nr_type_is_memref(shaped->type) ? NR_OP_memref_dim : NR_OP_tensor_dim;
+  NrValue *operands[] = {shaped, nr_index_value(b, nr_index_const((int64_t)i))};
+  return (NrIndex){nr_build_value(b, id, nr_type_index(b->ctx), operands, 2), 0};
+}

@@ -1,0 +1,124 @@
+/* shaped.h - what the dialects of shaped values share. First: lists of indices of which some are constants of the op and some are operands: `[%i, 4, %n]`.
+ *
+ * Slices, casts and shapes of memref, tensor, vector and flow keep such a list as MLIR does: a dense i64 array attribute with
+ * NR_DYNAMIC where the value is an operand, and the operands, in order, in one operand group. Also here: the reassociation
+ * of expand_shape and collapse_shape, and shape arithmetic that several dialects share. */
+#ifndef NORIA_DIALECT_SHAPED_H
+#define NORIA_DIALECT_SHAPED_H
+
+#include "ir/text.h"
+
+/* Returns the status of call from the enclosing function if it is an error. */
+#define NR_TRY(call)                                                                                                   \
+  do {                                                                                                                 \
+    NrStatus nr_try_status_ = (call);                                                                                  \
+    if (nr_try_status_) return nr_try_status_;                                                                         \
+  } while (0)
+
+/* An index: a value, or the constant when value is NULL. */
+typedef struct NrIndex {
+  NrValue *value;
+  int64_t constant;
+} NrIndex;
+static inline NrIndex nr_index_const(int64_t c) { return (NrIndex){NULL, c}; }
+NrIndex nr_index_of(NrValue *value); /* a constant value becomes the constant */
+bool nr_index_is(NrIndex i, int64_t constant);
+bool nr_index_eq(NrIndex a, NrIndex b); /* same constant or same value */
+/* The index as a value: builds an arith.constant when needed. */
+NrValue *nr_index_value(NrBuilder *b, NrIndex i);
+
+/* How an op keeps one list. */
+typedef struct NrIndexListSlot {
+  size_t group;     /* operand group of the dynamic entries */
+  const char *attr; /* the dense i64 array */
+} NrIndexListSlot;
+/* Slices have three: offsets, sizes, strides. */
+extern const NrIndexListSlot nr_extract_slice_slots[3]; /* source, offsets, sizes, strides */
+extern const NrIndexListSlot nr_insert_slice_slots[3];  /* source, dest, offsets, sizes, strides */
+
+size_t nr_index_list_size(const NrOp *op, const char *attr);
+const int64_t *nr_index_list_statics(const NrOp *op, const char *attr);
+/* Entry i of the list. */
+NrIndex nr_index_list_get(const NrOp *op, NrIndexListSlot slot, size_t i);
+/* All entries; out has NR_MAX_RANK places. Returns their number. */
+size_t nr_index_list_all(const NrOp *op, NrIndexListSlot slot, NrIndex *out);
+/* Collects entries for a new op: appends operands and gives the attribute's value. out_operands has room for count. */
+NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands);
+/* "(C) ..." errors: the list has `rank` entries and as many operands as dynamic entries. */
+NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, size_t rank);
+/* Turns operands of the lists that are constants into constants of the op; true when something changed. The result type
+ * is the caller's matter. */
+bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots);
+
+/* The bytes of an INTEGER or FLOAT attribute of at most 64 bits as an element of a dense constant; false for others. Writes
+ * nr_type_byte_size of its type. */
+bool nr_attr_scalar_bytes(NrAttr scalar, uint8_t *out);
+
+/* Sets operandSegmentSizes. */
+void nr_op_set_segments(NrOp *op, const uint32_t *sizes, size_t count);
+NrAttr nr_attr_segments(NrContext *ctx, const uint32_t *sizes, size_t count);
+
+/* Text. */
+typedef struct NrIndexListText {
+  NrOperandRef *refs;
+  size_t num_refs;
+  int64_t *statics;
+  size_t size;
+} NrIndexListText;
+NrStatus nr_p_index_list(NrParser *p, NrIndexListText *out);
+/* Appends the operands and adds the attribute. */
+NrStatus nr_p_add_index_list(NrParser *p, NrOpState *state, const NrIndexListText *list, const char *attr);
+void nr_w_index_list(NrPrinter *w, NrOp *op, NrIndexListSlot slot);
+
+/* `: type`, which ends most ops. */
+NrStatus nr_p_colon_type(NrParser *p, NrType *out);
+/* `[%i, %j]`: index operands only. */
+NrStatus nr_p_indices(NrParser *p, NrOperandRef **out, size_t *count);
+NrStatus nr_p_add_indices(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count);
+/* Prints "[%i, %j]": count operands from begin. */
+void nr_w_indices(NrPrinter *w, NrOp *op, size_t begin, size_t count);
+/* The texts of dim and rank, shared by memref and tensor: in 2020 one op served both and dim's index was an integer. */
+NrStatus nr_p_dim_op(NrParser *p, NrOpState *state);
+NrStatus nr_p_dim_finish(NrParser *p, NrOp *op);
+NrStatus nr_p_rank_op(NrParser *p, NrOpState *state);
+
+/* ---- reassociation ---------------------------------------------------------------------------------------------- */
+
+/* Groups of consecutive dims of the higher-rank side, one per dim of the lower-rank side. */
+typedef struct NrGroups {
+  size_t count;
+  uint32_t begin[NR_MAX_RANK], size[NR_MAX_RANK];
+} NrGroups;
+bool nr_groups_of(const NrOp *op, NrGroups *out); /* from the attribute `reassociation`; false when malformed */
+NrAttr nr_groups_attr(NrContext *ctx, const NrGroups *groups);
+NrStatus nr_p_reassociation(NrParser *p, NrOpState *state);
+void nr_w_reassociation(NrPrinter *w, NrOp *op);
+/* Checks groups between the expanded and the collapsed type (static products, `?`). */
+NrStatus nr_groups_verify(NrOp *op, NrType expanded, NrType collapsed);
+
+/* Text of expand_shape and collapse_shape of memref and tensor. */
+NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state);
+void nr_w_expand_shape(NrPrinter *w, NrOp *op);
+NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state);
+void nr_w_collapse_shape(NrPrinter *w, NrOp *op);
+/* output_shape of an expand_shape agrees with its result. */
+NrStatus nr_output_shape_verify(NrOp *op);
+extern const NrIndexListSlot nr_output_shape_slot;
+
+/* ---- shapes ----------------------------------------------------------------------------------------------------- */
+
+/* Whether small is big with some dims of size 1 left out. keep, when given, tells for each dim of big if it stays. */
+bool nr_dims_rank_reduced(const int64_t *big, size_t big_rank, const int64_t *small, size_t small_rank, bool *keep);
+/* Equal dims, where `?` agrees with anything; same kind, element and rank. */
+bool nr_types_cast_compatible(NrType a, NrType b);
+/* Product of count dims, NR_DYNAMIC if one is. */
+int64_t nr_dims_product(const int64_t *dims, size_t count);
+/* Whether a says at least as much as b: same dims except that b may have `?` where a has a number. */
+bool nr_type_refines(NrType a, NrType b);
+/* The size of dim i of a shaped value, as a constant, or as the value that the defining op takes it from (the operand of an
+ * alloc or empty, the size of a slice, through casts and loops' results never). False when not known without an op. */
+bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out);
+/* The same; builds memref.dim or tensor.dim when not known. */
+NrIndex nr_dim_build(NrBuilder *b, NrValue *shaped, size_t i);
+
+#endif

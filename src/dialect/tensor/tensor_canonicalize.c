@@ -1,0 +1,493 @@
+/* tensor_canonicalize.c - rewrites of tensor ops that build new ops. */
+#include "dialect/arith/arith.h"
+#include "dialect/tensor/tensor.h"
+
+/* Replaces op's one result and erases op. */
+static bool replace(NrOp *op, NrValue *value) {
+  nr_value_replace_uses(nr_result(op, 0), value);
+  nr_op_erase(op);
+  return true;
+}
+
+static NrIndex add(NrBuilder *b, NrIndex x, NrIndex y) {
+  int64_t sum;
+  if (!x.value && !y.value && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
+  if (nr_index_is(x, 0)) return y;
+  if (nr_index_is(y, 0)) return x;
+  return (NrIndex){nr_arith_binary(b, NR_OP_arith_addi, nr_index_value(b, x), nr_index_value(b, y)), 0};
+}
+
+static NrIndex multiply(NrBuilder *b, NrIndex x, NrIndex y) {
+  int64_t product;
+  if (!x.value && !y.value && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
+  if (nr_index_is(x, 1)) return y;
+  if (nr_index_is(y, 1)) return x;
+  return (NrIndex){nr_arith_binary(b, NR_OP_arith_muli, nr_index_value(b, x), nr_index_value(b, y)), 0};
+}
+
+/* ---- making tensors --------------------------------------------------------------------------------------------- */
+
+/* The type with the sizes that are constants, and the operands that stay; false when none is constant. */
+static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **operands, size_t *num_operands) {
+  NrType type = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK], c;
+  size_t used = first;
+  bool any = false;
+  for (size_t i = 0; i < first; i++) operands[i] = nr_operand(op, i);
+  *num_operands = first;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, used++);
+    bool constant = nr_value_constant_int(size, &c) && c >= 0;
+    any |= constant;
+    if (constant) dims[i] = c;
+    else operands[(*num_operands)++] = size;
+  }
+  *out_type = nr_type_with_dims(type, dims, type->rank);
+  return any;
+}
+
+/* empty and splat: constant sizes move into the type. */
+bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *operands[1 + NR_MAX_RANK];
+  NrType type, old = nr_result(op, 0)->type;
+  size_t count;
+  if (!constant_sizes(op, nr_op_is(op, NR_OP_tensor_splat), &type, operands, &count)) return false;
+  NrValue *value = nr_build_value(b, op->info->id, type, operands, count);
+  return replace(op, nr_build_tensor_cast(b, value, old));
+}
+
+bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *operands[NR_MAX_RANK];
+  NrType type, old = nr_result(op, 0)->type;
+  size_t count;
+  NrBlock *body = nr_op_body(op, 0);
+  NrOp *yield = nr_block_terminator(body);
+  /* A body that only yields a value from outside makes a splat. */
+  if (body->first == yield && nr_value_block(nr_operand(yield, 0)) != body) {
+    NrValue *splat[1 + NR_MAX_RANK] = {nr_operand(yield, 0)};
+    for (uint32_t i = 0; i < op->num_operands; i++) splat[1 + i] = nr_operand(op, i);
+    return replace(op, nr_build_value(b, NR_OP_tensor_splat, old, splat, 1 + op->num_operands));
+  }
+  if (!constant_sizes(op, 0, &type, operands, &count)) return false;
+  NrOpState state = {.info = op->info, .operands = operands, .num_operands = count, .result_types = &type, .num_results = 1,
+                     .num_regions = 1, .loc = op->loc};
+  NrOp *fresh = nr_build(b, &state);
+  nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
+  return replace(op, nr_build_tensor_cast(b, nr_result(fresh, 0), old));
+}
+
+/* ---- elements --------------------------------------------------------------------------------------------------- */
+
+/* Reads `tensor` at new indices instead. */
+static bool extract_from(NrOp *op, NrBuilder *b, NrValue *tensor, const NrIndex *indices) {
+  NrValue *values[NR_MAX_RANK];
+  for (uint32_t i = 0; i < tensor->type->rank; i++) values[i] = nr_index_value(b, indices[i]);
+  return replace(op, nr_build_extract(b, tensor, values, tensor->type->rank));
+}
+
+/* Of a slice: offset + index * stride, dims that were left out at their offset. */
+static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
+  NrValue *source = nr_operand(slice, 0);
+  NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
+  int64_t dims[NR_MAX_RANK];
+  bool keep[NR_MAX_RANK];
+  NrType type = nr_result(slice, 0)->type;
+  size_t rank = nr_index_list_all(slice, nr_extract_slice_slots[0], offsets), at = 1;
+  nr_index_list_all(slice, nr_extract_slice_slots[1], sizes);
+  nr_index_list_all(slice, nr_extract_slice_slots[2], strides);
+  for (size_t i = 0; i < rank; i++) dims[i] = sizes[i].value ? NR_DYNAMIC : sizes[i].constant;
+  if (!nr_dims_rank_reduced(dims, rank, type->dims, type->rank, keep)) return false;
+  for (size_t i = 0; i < rank; i++)
+    if (keep[i]) offsets[i] = add(b, offsets[i], multiply(b, nr_index_of(nr_operand(op, at++)), strides[i]));
+  return extract_from(op, b, source, offsets);
+}
+
+/* Of an expand_shape: each group of indices becomes one, which needs the group's sizes behind the first. */
+static bool extract_of_expand(NrOp *op, NrBuilder *b, NrOp *expand) {
+  NrGroups groups;
+  NrIndex shape[NR_MAX_RANK], indices[NR_MAX_RANK];
+  if (!nr_groups_of(expand, &groups)) return false;
+  nr_index_list_all(expand, nr_output_shape_slot, shape);
+  for (size_t g = 0; g < groups.count; g++) {
+    indices[g] = nr_index_const(0);
+    for (uint32_t k = 0; k < groups.size[g]; k++) {
+      uint32_t d = groups.begin[g] + k;
+      if (nr_index_is(shape[d], 1)) continue;
+      indices[g] = add(b, multiply(b, indices[g], shape[d]), nr_index_of(nr_operand(op, 1 + d)));
+    }
+  }
+  return extract_from(op, b, nr_operand(expand, 0), indices);
+}
+
+/* Of a collapse_shape whose groups have at most one dim that is not 1. */
+static bool extract_of_collapse(NrOp *op, NrBuilder *b, NrOp *collapse) {
+  NrGroups groups;
+  NrIndex indices[NR_MAX_RANK];
+  NrType type = nr_operand(collapse, 0)->type;
+  if (!nr_groups_of(collapse, &groups)) return false;
+  for (uint32_t i = 0; i < type->rank; i++) indices[i] = nr_index_const(0);
+  for (size_t g = 0; g < groups.count; g++) {
+    bool taken = false;
+    for (uint32_t d = groups.begin[g]; d < groups.begin[g] + groups.size[g]; d++) {
+      if (type->dims[d] == 1) continue;
+      if (taken) return false;
+      taken = true;
+      indices[d] = nr_index_of(nr_operand(op, 1 + g));
+    }
+  }
+  return extract_from(op, b, nr_operand(collapse, 0), indices);
+}
+
+/* Of a generate with a small body: the body, here. */
+static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
+  enum { MOST_OPS = 16 };
+  NrBlock *body = nr_op_body(generate, 0);
+  NrOp *yield = nr_block_terminator(body);
+  size_t ops = 0;
+  for (NrOp *o = body->first; o != yield; o = o->next)
+    if (o->num_regions || !nr_op_is_pure(o) || ++ops > MOST_OPS) return false;
+  NrMap map = {0};
+  for (uint32_t i = 0; i < body->num_args; i++) nr_map_set(&map, nr_block_arg(body, i), nr_operand(op, 1 + i));
+  for (NrOp *o = body->first; o != yield; o = o->next) nr_op_insert_before(nr_op_clone(b->module, o, &map), op);
+  NrValue *result = nr_map_get(&map, nr_operand(yield, 0));
+  if (!result) result = nr_operand(yield, 0);
+  nr_map_deinit(&map);
+  return replace(op, result);
+}
+
+/* Of an insert somewhere else: what was there before. */
+static bool extract_of_insert(NrOp *op, NrOp *insert) {
+  for (uint32_t i = 1; i < op->num_operands; i++) {
+    NrIndex x = nr_index_of(nr_operand(op, i)), y = nr_index_of(nr_operand(insert, i + 1));
+    if (x.value || y.value || x.constant == y.constant) continue;
+    nr_op_set_operand(op, 0, nr_operand(insert, 1));
+    return true;
+  }
+  return false;
+}
+
+bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *tensor = nr_operand(op, 0);
+  int64_t count;
+  bool changed = false;
+  /* The only place in a dim of size 1 is 0; this makes equal reads equal. */
+  for (uint32_t i = 0; i < tensor->type->rank; i++) {
+    if (tensor->type->dims[i] != 1 || nr_index_is(nr_index_of(nr_operand(op, 1 + i)), 0)) continue;
+    nr_op_set_operand(op, 1 + i, nr_index_value(b, nr_index_const(0)));
+    changed = true;
+  }
+  switch (tensor->op ? tensor->op->info->id : NR_OP_unregistered) {
+  case NR_OP_tensor_cast:
+    if (nr_operand(tensor->op, 0)->type->kind != NR_TYPE_TENSOR) return changed;
+    nr_op_set_operand(op, 0, nr_operand(tensor->op, 0));
+    return true;
+  case NR_OP_tensor_extract_slice: return extract_of_slice(op, b, tensor->op) || changed;
+  case NR_OP_tensor_expand_shape: return extract_of_expand(op, b, tensor->op) || changed;
+  case NR_OP_tensor_collapse_shape: return extract_of_collapse(op, b, tensor->op) || changed;
+  case NR_OP_tensor_generate: return extract_of_generate(op, b, tensor->op) || changed;
+  case NR_OP_tensor_insert: return extract_of_insert(op, tensor->op) || changed;
+  case NR_OP_tensor_reshape: {
+    NrValue *source = nr_operand(tensor->op, 0);
+    NrIndex zeros[NR_MAX_RANK] = {0};
+    if (source->type->kind != NR_TYPE_TENSOR || !nr_type_num_elements(source->type, &count) || count != 1) return changed;
+    return extract_from(op, b, source, zeros);
+  }
+  default: return changed;
+  }
+}
+
+/* ---- dim -------------------------------------------------------------------------------------------------------- */
+
+/* The size of dim i as a computation from the defining op's operands. */
+static bool dim_of_op(NrBuilder *b, NrOp *op, NrType type, size_t i, NrIndex *out) {
+  NrGroups groups;
+  NrIndex list[NR_MAX_RANK];
+  switch (op->info->id) {
+  case NR_OP_tensor_collapse_shape:
+    if (!nr_groups_of(op, &groups) || i >= groups.count) return false;
+    *out = nr_index_const(1);
+    for (uint32_t k = 0; k < groups.size[i]; k++)
+      *out = multiply(b, *out, nr_dim_build(b, nr_operand(op, 0), groups.begin[i] + k));
+    return true;
+  case NR_OP_tensor_concat: {
+    bool along = (int64_t)i == nr_op_attr_int(op, "dim", 0);
+    *out = nr_dim_build(b, nr_operand(op, 0), i);
+    for (uint32_t k = 1; along && k < op->num_operands; k++) *out = add(b, *out, nr_dim_build(b, nr_operand(op, k), i));
+    return true;
+  }
+  case NR_OP_tensor_pad:
+    *out = nr_dim_build(b, nr_operand(op, 0), i);
+    for (size_t s = 0; s < 2; s++) {
+      nr_index_list_all(op, (NrIndexListSlot){1 + s, s ? "static_high" : "static_low"}, list);
+      *out = add(b, *out, list[i]);
+    }
+    return true;
+  case NR_OP_tensor_reshape: {
+    NrValue *at = nr_index_value(b, nr_index_const((int64_t)i));
+    NrValue *size = nr_build_extract(b, nr_operand(op, 1), &at, 1);
+    NrType index = nr_type_index(b->ctx);
+    if (size->type != index) size = nr_build_value(b, NR_OP_arith_index_cast, index, &size, 1);
+    *out = (NrIndex){size, 0};
+    return true;
+  }
+  case NR_OP_tensor_bitcast: *out = nr_dim_build(b, nr_operand(op, 0), i); return true;
+  default:
+    if (!nr_op_has(op, NR_ELEMENTWISE) || !op->num_operands) return false;
+    /* The last operand: a select's first may be a scalar. */
+    if (nr_operand(op, op->num_operands - 1)->type->kind != NR_TYPE_TENSOR) return false;
+    *out = nr_dim_build(b, nr_operand(op, op->num_operands - 1), i);
+    return true;
+  }
+}
+
+/* A value of the same shape that is made earlier. */
+static NrValue *shape_source(NrOp *def, uint32_t result) {
+  size_t begin, count;
+  switch (def->info->id) {
+  case NR_OP_linalg_generic:
+  case NR_OP_linalg_fill:
+    return nr_op_operand_group(def, 1, &begin, &count) && result < count ? nr_operand(def, begin + result) : NULL;
+  case NR_OP_tensor_insert:
+  case NR_OP_tensor_insert_slice: return nr_operand(def, 1);
+  case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(def, 0)->type) ? nr_operand(def, 0) : NULL;
+  default: return NULL;
+  }
+}
+
+bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *tensor = nr_operand(op, 0);
+  int64_t i;
+  NrIndex dim;
+  if (!tensor->op || tensor->type->kind != NR_TYPE_TENSOR) return false;
+  NrValue *source = shape_source(tensor->op, tensor->index);
+  if (source && source->type->kind == NR_TYPE_TENSOR) {
+    nr_op_set_operand(op, 0, source);
+    return true;
+  }
+  if (!nr_value_constant_int(nr_operand(op, 1), &i) || i < 0 || i >= tensor->type->rank) return false;
+  if (!dim_of_op(b, tensor->op, tensor->type, (size_t)i, &dim)) return false;
+  return replace(op, nr_index_value(b, dim));
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------ */
+
+/* A cast to a type that says more, of an op that could have had that type: the op gets it. */
+bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  NrType to = nr_result(op, 0)->type;
+  NrOp *def = source->op;
+  if (!def || !nr_value_has_one_use(source) || to->kind != NR_TYPE_TENSOR || source->type->kind != NR_TYPE_TENSOR)
+    return false;
+  if (!nr_op_is(def, NR_OP_tensor_empty) && !nr_op_is(def, NR_OP_tensor_splat)) return false;
+  if (!nr_type_refines(to, source->type)) return false;
+  size_t first = nr_op_is(def, NR_OP_tensor_splat), used = first, count = first;
+  NrValue *operands[1 + NR_MAX_RANK];
+  for (size_t i = 0; i < first; i++) operands[i] = nr_operand(def, i);
+  for (uint32_t i = 0; i < to->rank; i++) {
+    if (source->type->dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(def, used++);
+    if (to->dims[i] == NR_DYNAMIC) operands[count++] = size;
+  }
+  return replace(op, nr_build_value(b, def->info->id, to, operands, count));
+}
+
+/* ---- slices ----------------------------------------------------------------------------------------------------- */
+
+/* The source of a cast that says at least as much as its result. */
+static NrValue *cast_source(NrValue *value) {
+  if (!nr_op_is(value->op, NR_OP_tensor_cast)) return NULL;
+  NrValue *source = nr_operand(value->op, 0);
+  return source->type->kind == NR_TYPE_TENSOR && nr_type_refines(source->type, value->type) ? source : NULL;
+}
+
+static bool has_constant(NrOp *op, const NrIndexListSlot *slots) {
+  for (size_t s = 0; s < 3; s++) {
+    size_t begin, count;
+    int64_t c;
+    nr_op_operand_group(op, slots[s].group, &begin, &count);
+    for (size_t i = 0; i < count; i++)
+      if (nr_value_constant_int(nr_operand(op, begin + i), &c)) return true;
+  }
+  return false;
+}
+
+/* The slice's type when some sizes of `old` turn out to be constants. */
+static NrType refined_slice_type(NrType source, const NrIndex *sizes, NrType old) {
+  NrType full = nr_tensor_slice_type(source, sizes);
+  int64_t dims[NR_MAX_RANK];
+  size_t at = 0;
+  for (uint32_t i = 0; i < full->rank; i++) {
+    bool same = at < old->rank && (old->dims[at] == full->dims[i] || old->dims[at] == NR_DYNAMIC);
+    if (!same && full->dims[i] != 1) return NULL;
+    /* A 1 that could be a dim of old or one that it leaves out: do not guess. */
+    if (same && full->dims[i] == 1 && full->rank - i > old->rank - at) return NULL;
+    if (same) dims[at++] = full->dims[i];
+  }
+  return at == old->rank ? nr_type_tensor(dims, at, old->elem) : NULL;
+}
+
+/* slice(slice(x)) with unit strides and all dims kept is one slice. */
+static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
+  NrIndex outer_lists[3][NR_MAX_RANK], lists[3][NR_MAX_RANK];
+  NrValue *source = nr_operand(inner, 0);
+  if (nr_result(inner, 0)->type->rank != source->type->rank) return false;
+  for (size_t s = 0; s < 3; s++) {
+    nr_index_list_all(op, nr_extract_slice_slots[s], outer_lists[s]);
+    nr_index_list_all(inner, nr_extract_slice_slots[s], lists[s]);
+  }
+  for (uint32_t i = 0; i < source->type->rank; i++)
+    if (!nr_index_is(outer_lists[2][i], 1) || !nr_index_is(lists[2][i], 1)) return false;
+  for (uint32_t i = 0; i < source->type->rank; i++) lists[0][i] = add(b, lists[0][i], outer_lists[0][i]);
+  return replace(op, nr_build_extract_slice(b, source, lists[0], outer_lists[1], lists[2], nr_result(op, 0)->type));
+}
+
+bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0), *cast = cast_source(source);
+  NrIndex lists[3][NR_MAX_RANK];
+  if (nr_op_is(source->op, NR_OP_tensor_extract_slice) && merge_slices(op, b, source->op)) return true;
+  if (!cast && !has_constant(op, nr_extract_slice_slots)) return false;
+  if (cast) source = cast;
+  for (size_t s = 0; s < 3; s++) {
+    size_t n = nr_index_list_all(op, nr_extract_slice_slots[s], lists[s]);
+    for (size_t i = 0; i < n; i++)
+      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
+  }
+  NrType old = nr_result(op, 0)->type, type = refined_slice_type(source->type, lists[1], old);
+  if (!type) return false;
+  NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
+  return replace(op, nr_build_tensor_cast(b, slice, old));
+}
+
+bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = cast_source(dest);
+  NrIndex lists[3][NR_MAX_RANK];
+  bool constant = has_constant(op, nr_insert_slice_slots);
+  if (!constant && !cast) return false;
+  for (size_t s = 0; s < 3; s++) {
+    size_t n = nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
+    for (size_t i = 0; i < n; i++)
+      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
+  }
+  NrType type = refined_slice_type(dest->type, lists[1], source->type);
+  if (!type) return false;
+  source = nr_build_tensor_cast(b, source, type);
+  NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);
+  return replace(op, nr_build_tensor_cast(b, result, nr_result(op, 0)->type));
+}
+
+/* ---- reshapes --------------------------------------------------------------------------------------------------- */
+
+/* collapse(collapse(x)) and expand(expand(x)): the outer groups of the collapse hold the inner groups' dims. */
+static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
+  out->count = coarse->count;
+  for (size_t g = 0; g < coarse->count; g++) {
+    uint32_t first = coarse->begin[g], last = first + coarse->size[g] - 1;
+    if (coarse->size[g] == 0 || last >= fine->count) return false;
+    out->begin[g] = fine->begin[first];
+    out->size[g] = fine->begin[last] + fine->size[last] - fine->begin[first];
+  }
+  return true;
+}
+
+bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  NrType type = nr_result(op, 0)->type;
+  NrOp *def = source->op;
+  bool expand = nr_op_is(op, NR_OP_tensor_expand_shape);
+  NrGroups outer, inner, both;
+  NrIndex shape[NR_MAX_RANK];
+  if (source->type == type && nr_type_num_dynamic(type) <= 1) return replace(op, source);
+  if (!def || !nr_groups_of(op, &outer)) return false;
+  if (expand) nr_index_list_all(op, nr_output_shape_slot, shape);
+  switch (def->info->id) {
+  case NR_OP_tensor_from_elements: {
+    NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
+    for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);
+    NrValue *fresh = nr_build_from_elements(b, type, elements, def->num_operands);
+    nr_free(elements);
+    return replace(op, fresh);
+  }
+  case NR_OP_tensor_empty:
+  case NR_OP_tensor_splat: {
+    NrValue *fresh;
+    for (uint32_t i = 0; i < type->rank && !expand; i++)
+      if (!dim_of_op(b, op, type, i, &shape[i])) return false;
+    /* Only dims that the type leaves open are operands. */
+    for (uint32_t i = 0; i < type->rank; i++)
+      if (type->dims[i] != NR_DYNAMIC) shape[i] = nr_index_const(type->dims[i]);
+      else shape[i] = (NrIndex){nr_index_value(b, shape[i]), 0};
+    if (nr_op_is(def, NR_OP_tensor_empty)) fresh = nr_build_empty(b, type->elem, shape, type->rank);
+    else fresh = nr_build_splat(b, nr_operand(def, 0), shape, type->rank);
+    return replace(op, fresh);
+  }
+  case NR_OP_tensor_collapse_shape:
+  case NR_OP_tensor_expand_shape:
+    if (!nr_groups_of(def, &inner)) return false;
+    if (def->info != op->info) {
+      bool inverse = nr_operand(def, 0)->type == type && nr_op_attr(def, "reassociation") == nr_op_attr(op, "reassociation");
+      /* Groups with one `?` each determine it, so equal types are equal shapes. */
+      for (size_t g = 0; g < outer.count && inverse; g++) {
+        size_t open = 0;
+        for (uint32_t k = 0; k < outer.size[g] && expand; k++) open += type->dims[outer.begin[g] + k] == NR_DYNAMIC;
+        inverse = open <= 1;
+      }
+      return inverse && replace(op, nr_operand(def, 0));
+    }
+    if (!(expand ? compose(&inner, &outer, &both) : compose(&outer, &inner, &both))) return false;
+    return replace(op, expand ? nr_build_expand_shape(b, nr_operand(def, 0), &both, shape, type->rank)
+                              : nr_build_collapse_shape(b, nr_operand(def, 0), &both));
+  default: return false;
+  }
+}
+
+/* The constants that a shape operand holds, as dims; false when none is known beyond what type says. */
+static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
+  NrAttr constant = nr_value_constant(shape);
+  bool more = false;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    int64_t c;
+    bool known = false;
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    if (constant && nr_attr_is_elements(constant)) {
+      NrAttr element = nr_attr_element(constant, i);
+      known = element && nr_attr_is_int(element, &c);
+    } else if (nr_op_is(shape->op, NR_OP_tensor_from_elements)) {
+      known = nr_value_constant_int(nr_operand(shape->op, i), &c);
+    }
+    if (!known || c < 0) continue;
+    dims[i] = c;
+    more = true;
+  }
+  return more;
+}
+
+/* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one element
+ * that is made here gets its final shape at once. */
+bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
+  NrType type = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK];
+  if (nr_op_is(source->op, NR_OP_tensor_reshape) || cast_source(source)) {
+    nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+    return true;
+  }
+  if (cast_source(operands[1])) {
+    nr_op_set_operand(op, 1, nr_operand(operands[1]->op, 0));
+    return true;
+  }
+  if (type->kind != NR_TYPE_TENSOR) return false;
+  if (nr_op_is(source->op, NR_OP_tensor_from_elements) && nr_type_has_static_shape(type)) {
+    NrOp *def = source->op;
+    NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
+    for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);
+    NrValue *fresh = nr_build_from_elements(b, type, elements, def->num_operands);
+    nr_free(elements);
+    return replace(op, fresh);
+  }
+  if (!shape_constants(operands[1], type, dims)) return false;
+  NrValue *fresh = nr_build_value(b, NR_OP_tensor_reshape, nr_type_with_dims(type, dims, type->rank), operands, 2);
+  return replace(op, nr_build_tensor_cast(b, fresh, type));
+}

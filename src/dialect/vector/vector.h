@@ -1,0 +1,40 @@
+/* vector.h - what vector ops say, builders, and hooks that stand in files of their own. */
+#ifndef NORIA_DIALECT_VECTOR_VECTOR_H
+#define NORIA_DIALECT_VECTOR_VECTOR_H
+
+#include "dialect/shaped.h"
+
+/* Kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or xor. */
+NrStr nr_vector_kind(const NrOp *op);
+NrAttr nr_vector_kind_attr(NrContext *ctx, const char *kind);
+
+/* Of transfer_read and transfer_write. */
+NrValue *nr_transfer_base(const NrOp *op);
+NrValue *nr_transfer_mask(const NrOp *op); /* NULL when absent */
+NrType nr_transfer_vector_type(const NrOp *op);
+bool nr_transfer_in_bounds(const NrOp *op, size_t vector_dim);
+NrAttr nr_transfer_minor_identity(NrContext *ctx, uint32_t rank, uint32_t vector_rank);
+/* The type that a mask for the map has, NULL when it has no dims. */
+NrType nr_transfer_mask_type(NrType vector, NrAttr map);
+
+/* Builders. */
+NrValue *nr_build_broadcast(NrBuilder *b, NrValue *source, NrType type); /* source itself when it has the type */
+NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *position, size_t count);
+NrValue *nr_build_vector_insert(NrBuilder *b, NrValue *value, NrValue *dest, const NrIndex *position, size_t count);
+NrValue *nr_build_vector_load(NrBuilder *b, NrType type, NrValue *base, NrValue *const *indices, size_t count);
+NrOp *nr_build_vector_store(NrBuilder *b, NrValue *value, NrValue *base, NrValue *const *indices, size_t count);
+NrValue *nr_build_reduction(NrBuilder *b, const char *kind, NrValue *vector, NrValue *acc, NrAttr fastmath);
+
+/* vector_transfer.c */
+NrStatus nr_vector_transfer_read_parse(NrParser *p, NrOpState *state);
+NrStatus nr_vector_transfer_write_parse(NrParser *p, NrOpState *state);
+void nr_vector_transfer_read_print(NrPrinter *w, NrOp *op);
+void nr_vector_transfer_write_print(NrPrinter *w, NrOp *op);
+NrStatus nr_vector_transfer_verify(NrOp *op);
+
+/* vector_fold.c */
+bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+
+#endif
