@@ -138,6 +138,11 @@ void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *us
   ctx->handler_user = user;
 }
 
+void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **out_user) {
+  *out_handler = ctx->handler;
+  *out_user = ctx->handler_user;
+}
+
 void nr_diag_flush(NrContext *ctx) {
   if (!ctx->has_pending) return;
   ctx->has_pending = false;

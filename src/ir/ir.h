@@ -69,6 +69,7 @@ typedef struct NrDiag {
 /* Called for each diagnostic when it is complete, notes included. */
 typedef void (*NrDiagHandler)(void *user, const NrDiag *diag);
 void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *user);
+void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **out_user);
 /* Each returns NR_ERROR_INVALID, so that `return nr_error(...)` reads well. The message has no newline. */
 NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);

@@ -1,0 +1,252 @@
+/* lower.c - the driver of the lowering: op by op, with what each op's function may ask and give. */
+#include "onnx/lower_state.h"
+
+#include "onnx/dtype.h"
+
+#define LOWER(name, function) NrStatus nr_lower_##function(NrLower *l);
+#include "onnx/lower.def"
+#undef LOWER
+
+const NrLowerRow nr_lower_rows[] = {
+#define LOWER(name, function) {#name, nr_lower_##function},
+#include "onnx/lower.def"
+#undef LOWER
+};
+const size_t nr_num_lower_rows = NR_COUNTOF(nr_lower_rows);
+
+const NrLowerRow *nr_lower_find(NrStr name) {
+  for (size_t i = 0; i < nr_num_lower_rows; i++)
+    if (nr_str_is(name, nr_lower_rows[i].name)) return &nr_lower_rows[i];
+  return NULL;
+}
+
+/* ---- inputs, attributes, outputs ---- */
+
+size_t nr_lower_num_in(NrLower *l) { return l->op->num_operands; }
+
+static NrLowered *lowered(NrLower *l, size_t i) {
+  return i < l->op->num_operands ? nr_map_get(&l->state->values, nr_operand(l->op, i)) : NULL;
+}
+
+NrValue *nr_lower_in(NrLower *l, size_t i) {
+  NrLowered *v = lowered(l, i);
+  return v ? v->value : NULL;
+}
+
+NoriaDType nr_lower_dtype(NrLower *l, size_t i) {
+  NrLowered *v = lowered(l, i);
+  return v ? v->dtype : NORIA_UNDEFINED;
+}
+
+size_t nr_lower_num_out(NrLower *l) { return l->op->num_results; }
+
+bool nr_lower_wants(NrLower *l, size_t i) { return i < l->op->num_results && nr_value_has_uses(nr_result(l->op, i)); }
+
+static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
+  NrLowered *copy = NR_NEW(&l->state->arena, NrLowered);
+  *copy = v;
+  nr_map_set(&l->state->values, onnx_value, copy);
+}
+
+NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype) {
+  if (!value) return NR_ERROR_INVALID;
+  if (i < l->op->num_results) bind(l, nr_result(l->op, i), (NrLowered){value, dtype});
+  return NR_OK;
+}
+
+NrStatus nr_lower_error(NrLower *l, const char *format, ...) {
+  NrBuf text = {0};
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(&text, format, args);
+  va_end(args);
+  NrLoc loc = l->op ? l->op->loc : l->b.loc;
+  if (l->op && loc->kind == NR_LOC_NAME)
+    nr_error(l->ctx, loc, "node '%.*s' (%s): %s", NR_STR_ARG(loc->name), l->op->info->name, text.data);
+  else nr_error(l->ctx, loc, "%s", text.data);
+  nr_buf_deinit(&text);
+  return NR_ERROR_INVALID;
+}
+
+NrAttr nr_lower_attr(NrLower *l, const char *name) { return nr_op_attr(l->op, name); }
+
+int64_t nr_lower_attr_int(NrLower *l, const char *name, int64_t otherwise) { return nr_op_attr_int(l->op, name, otherwise); }
+
+double nr_lower_attr_float(NrLower *l, const char *name, double otherwise) {
+  NrAttr a = nr_op_attr(l->op, name);
+  return a && a->kind == NR_ATTR_FLOAT ? a->f : otherwise;
+}
+
+NrStr nr_lower_attr_str(NrLower *l, const char *name, const char *otherwise) {
+  NrAttr a = nr_op_attr(l->op, name);
+  return a && a->kind == NR_ATTR_STRING ? a->s : nr_str(otherwise);
+}
+
+bool nr_lower_attr_ints(NrLower *l, const char *name, const int64_t **out, size_t *count) {
+  NrAttr a = nr_op_attr(l->op, name);
+  if (!a || a->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_int_width(a->type, 64)) return false;
+  *out = a->data;
+  *count = a->data_size / sizeof(int64_t);
+  return true;
+}
+
+bool nr_lower_attr_floats(NrLower *l, const char *name, const float **out, size_t *count) {
+  NrAttr a = nr_op_attr(l->op, name);
+  if (!a || a->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_float_kind(a->type, NR_F32)) return false;
+  *out = a->data;
+  *count = a->data_size / sizeof(float);
+  return true;
+}
+
+/* ---- ops and regions ---- */
+
+static NrStatus lower_op(NrLower *outer, NrOp *op) {
+  NrLower l = *outer;
+  l.op = op;
+  l.b.loc = op->loc;
+  l.version = nr_op_attr_int(op, "opset", 0);
+  if (nr_op_is(op, NR_OP_onnx_NoValue)) return NR_OK;
+  const NrLowerRow *row = nr_lower_find(nr_str(op->info->name));
+  if (!row) return nr_lower_error(&l, "the op has no lowering");
+  NrStatus status = row->lower(&l);
+  outer->b = l.b;
+  outer->b.loc = op->loc;
+  for (uint32_t i = 0; !status && i < op->num_results; i++)
+    if (nr_value_has_uses(nr_result(op, i)) && !nr_map_has(&l.state->values, nr_result(op, i)))
+      return nr_lower_error(&l, "output %u is used but the op does not give it", i);
+  return status;
+}
+
+NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, size_t num_args, NrLowered *out_yields,
+                         size_t num_yields) {
+  NrBlock *block = region->first;
+  for (size_t i = 0; i < num_args; i++)
+    if (args[i].value) bind(l, nr_block_arg(block, i), args[i]);
+  NrOp *last = nr_block_terminator(block);
+  for (NrOp *op = block->first; op && op != last; op = op->next) {
+    NrStatus status = lower_op(l, op);
+    if (status) return status;
+  }
+  if (!last || last->num_operands != num_yields)
+    return nr_lower_error(l, "the body gives %u values where %zu are expected", last ? last->num_operands : 0, num_yields);
+  for (size_t i = 0; i < num_yields; i++) {
+    NrLowered *v = nr_map_get(&l->state->values, nr_operand(last, i));
+    if (v) out_yields[i] = *v;
+    else return nr_lower_error(l, "output %zu of the body has no value", i);
+  }
+  return NR_OK;
+}
+
+/* ---- functions ---- */
+
+typedef struct Symbol {
+  NrStr name;
+  NrDim dim;
+} Symbol;
+
+/* Arguments whose dims share a symbol share one dim value: the runtime checks that they agree. */
+static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
+  NrAttr inputs = nr_op_attr(func, "noria.inputs");
+  NR_VEC(Symbol) symbols = {0};
+  for (uint32_t a = 0; inputs && a < entry->num_args && a < inputs->size; a++) {
+    NrAttr names = nr_dict_get(inputs->items[a], "dim_names");
+    NrValue *arg = entry->args[a];
+    if (!names || arg->type->kind != NR_TYPE_TENSOR) continue;
+    for (size_t i = 0; i < names->size && i < nr_rank(arg); i++) {
+      NrStr name = names->items[i]->s;
+      if (!name.size || arg->type->dims[i] != NR_DYNAMIC) continue;
+      bool known = false;
+      for (size_t s = 0; s < symbols.size && !known; s++)
+        if ((known = nr_str_eq(symbols.data[s].name, name))) nr_lower_set_dim(l, arg, i, symbols.data[s].dim);
+      if (!known) nr_vec_push(&symbols, ((Symbol){name, nr_lower_dim(l, arg, i)}));
+    }
+  }
+  nr_vec_deinit(&symbols);
+}
+
+/* What an output looks like once lowered: the declared names, the dtype and dims that came out. */
+static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
+  NrContext *ctx = l->ctx;
+  NrType t = v->value->type;
+  int64_t dims[NORIA_MAX_RANK];
+  NrAttr names[NORIA_MAX_RANK];
+  NrAttr declared_names = nr_dict_get(declared, "dim_names");
+  size_t rank = t->kind == NR_TYPE_TENSOR ? t->rank : 0;
+  for (size_t i = 0; i < rank; i++) {
+    dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
+    bool named = declared_names && declared_names->size == rank && dims[i] < 0;
+    names[i] = named ? declared_names->items[i] : nr_attr_string(ctx, NR_STR(""));
+  }
+  NrNamedAttr items[] = {
+      {NR_STR("name"), nr_dict_get(declared, "name")},
+      {NR_STR("dtype"), nr_attr_i64(ctx, v->dtype)},
+      {NR_STR("kind"), nr_attr_i64(ctx, t->kind == NR_TYPE_SEQ        ? NORIA_KIND_SEQUENCE
+                                        : t->kind == NR_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
+                                                                      : NORIA_KIND_TENSOR)},
+      {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
+      {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
+  };
+  return nr_attr_dict(ctx, items, NR_COUNTOF(items));
+}
+
+static NrStatus lower_func(NrModule *module, NrOp *func) {
+  NrContext *ctx = module->ctx;
+  NrLowerState state = {0};
+  NrBlock *old = nr_op_body(func, 0), *entry = nr_block_create(module);
+  NrLower l = {.b = nr_builder_at_end(module, entry, func->loc), .ctx = ctx, .state = &state};
+  NR_VEC(NrLowered) args = {0};
+  NR_VEC(NrLowered) yields = {0};
+  NR_VEC(NrType) types = {0};
+  NrStatus status = NR_OK;
+  for (uint32_t i = 0; i < old->num_args; i++) {
+    NoriaDType dtype = nr_dtype_of(old->args[i]->type);
+    NrType type = nr_type_lowered(old->args[i]->type);
+    if (nr_type_is_tensor(type) && !nr_type_is_ranked(type))
+      status = nr_error(ctx, old->args[i]->loc, "input '%.*s' has no rank: a value whose rank is not known before the run "
+                        "cannot be compiled", NR_STR_ARG(old->args[i]->name));
+    nr_vec_push(&args, ((NrLowered){nr_block_add_arg(entry, type, old->args[i]->loc), dtype}));
+    nr_vec_push(&types, type);
+  }
+  if (!status) bind_symbols(&l, func, entry);
+  size_t num_outputs = nr_block_terminator(old)->num_operands;
+  for (size_t i = 0; i < num_outputs; i++) nr_vec_push(&yields, ((NrLowered){0}));
+  if (!status) status = nr_lower_region(&l, nr_op_region(func, 0), args.data, args.size, yields.data, num_outputs);
+  if (!status) {
+    NR_VEC(NrValue *) results = {0};
+    NR_VEC(NrAttr) infos = {0};
+    NrAttr declared = nr_op_attr(func, "noria.outputs");
+    for (size_t i = 0; i < num_outputs; i++) {
+      nr_vec_push(&results, yields.data[i].value);
+      nr_vec_push(&types, yields.data[i].value->type);
+      if (declared) nr_vec_push(&infos, output_info(&l, declared->items[i], &yields.data[i]));
+    }
+    nr_build_op(&l.b, NR_OP_func_return, results.data, results.size, NULL, 0);
+    nr_block_erase(old);
+    nr_block_append(nr_op_region(func, 0), entry);
+    NrType type = nr_type_function(ctx, types.data, args.size, types.data + args.size, num_outputs);
+    nr_op_set_attr(func, "function_type", nr_attr_type(type));
+    if (declared) nr_op_set_attr(func, "noria.outputs", nr_attr_array(ctx, infos.data, infos.size));
+    nr_vec_deinit(&results);
+    nr_vec_deinit(&infos);
+  } else nr_block_erase(entry);
+  nr_vec_deinit(&args);
+  nr_vec_deinit(&yields);
+  nr_vec_deinit(&types);
+  nr_map_deinit(&state.values);
+  nr_map_deinit(&state.dims);
+  nr_map_deinit(&state.carried);
+  nr_arena_deinit(&state.arena);
+  return status;
+}
+
+static bool has_onnx_ops(NrOp *func) {
+  NrBlock *body = nr_op_body(func, 0);
+  return body && body->last && nr_op_is(body->last, NR_OP_onnx_Yield);
+}
+
+NrStatus nr_lower_onnx(NrModule *module) {
+  NrStatus status = NR_OK;
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op && !status; op = op->next)
+    if (nr_op_is(op, NR_OP_func_func) && has_onnx_ops(op)) status = lower_func(module, op);
+  return status;
+}

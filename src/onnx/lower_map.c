@@ -1,0 +1,326 @@
+/* lower_map.c - structured ops while lowering: element-wise maps with broadcasting, generators, reductions, loops. */
+#include "onnx/lower_state.h"
+
+enum { MAX_INPUTS = 64, SMALL = 32 };
+
+/* ---- linalg.generic ---- */
+
+static NrAttr iterator_types(NrLower *l, const char *iterators) {
+  NrAttr items[2 * NORIA_MAX_RANK];
+  size_t n = strlen(iterators);
+  assert(n <= NR_COUNTOF(items));
+  for (size_t i = 0; i < n; i++) items[i] = nr_attr_string(l->ctx, iterators[i] == 'r' ? NR_STR("reduction") : NR_STR("parallel"));
+  return nr_attr_array(l->ctx, items, n);
+}
+
+static void set_segments(NrLower *l, NrOp *op, size_t ins, size_t outs) {
+  int32_t sizes[2] = {(int32_t)ins, (int32_t)outs};
+  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(l->ctx), sizes, sizeof sizes));
+}
+
+void nr_lower_scalar_body(NrLower *l, NrOp *fill) {
+  NrBlock *block = nr_block_create(l->b.module);
+  NrRegion *region = nr_op_region(fill, 0);
+  set_segments(l, fill, 1, 1);
+  if (!region) return;
+  nr_block_append(region, block);
+  NrValue *arg = nr_block_add_arg(block, nr_operand(fill, 0)->type, NULL);
+  nr_block_add_arg(block, nr_operand(fill, 0)->type, NULL);
+  NrBuilder b = nr_builder_at_end(l->b.module, block, l->b.loc);
+  nr_build_op(&b, NR_OP_linalg_yield, &arg, 1, NULL, 0);
+}
+
+NrOp *nr_lower_generic(NrLower *l, NrValue *const *inputs, size_t num_inputs, NrValue *const *inits, size_t num_inits,
+                       const NrAttr *maps, const char *iterators, NrGenericBodyFn body, void *user) {
+  NrValue *operands[MAX_INPUTS + 8];
+  NrType types[8];
+  assert(num_inputs <= MAX_INPUTS && num_inits <= NR_COUNTOF(types));
+  for (size_t i = 0; i < num_inputs; i++) operands[i] = inputs[i];
+  for (size_t i = 0; i < num_inits; i++) {
+    operands[num_inputs + i] = inits[i];
+    types[i] = inits[i]->type;
+  }
+  NrOpState state = {.info = nr_op_infos[NR_OP_linalg_generic],
+                     .operands = operands,
+                     .num_operands = num_inputs + num_inits,
+                     .result_types = types,
+                     .num_results = num_inits,
+                     .num_regions = 1};
+  NrOp *op = nr_build(&l->b, &state);
+  nr_op_set_attr(op, "indexing_maps", nr_attr_array(l->ctx, maps, num_inputs + num_inits));
+  nr_op_set_attr(op, "iterator_types", iterator_types(l, iterators));
+  set_segments(l, op, num_inputs, num_inits);
+  NrBlock *block = nr_block_create(l->b.module);
+  nr_block_append(nr_op_region(op, 0), block);
+  NrValue *args[MAX_INPUTS + 8], *results[8];
+  for (size_t i = 0; i < num_inputs + num_inits; i++)
+    args[i] = nr_block_add_arg(block, nr_type_elem(operands[i]->type), NULL);
+  NrBuilder outer = l->b;
+  l->b = nr_builder_at_end(outer.module, block, outer.loc);
+  body(l, args, results, user);
+  nr_build_op(&l->b, NR_OP_linalg_yield, results, num_inits, NULL, 0);
+  l->b = outer;
+  return op;
+}
+
+NrValue *nr_lower_loop_index(NrLower *l, size_t i) {
+  NrType index = nr_type_index(l->ctx);
+  NrOp *op = nr_build_op(&l->b, NR_OP_linalg_index, NULL, 0, &index, 1);
+  nr_op_set_attr(op, "dim", nr_attr_i64(l->ctx, (int64_t)i));
+  return nr_result(op, 0);
+}
+
+/* ---- element-wise maps ---- */
+
+typedef struct Map {
+  NrBodyFn body;
+  void *user;
+  size_t count;
+  NrShape shape;
+  NrValue *const *inputs;
+  const NrShape *shapes;
+  int direct[MAX_INPUTS]; /* operand number of an input that is indexed by a map, -1 = read inside the body */
+} Map;
+
+/* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. */
+static NrValue *read_stretched(NrLower *l, const Map *m, size_t k) {
+  NrValue *indices[NORIA_MAX_RANK];
+  const NrShape *s = &m->shapes[k];
+  size_t missing = m->shape.rank - s->rank;
+  for (size_t i = 0; i < s->rank; i++) {
+    NrDim in = s->dims[i];
+    if (nr_dim_is(in, 1)) indices[i] = nr_lower_index(l, 0);
+    else {
+      indices[i] = nr_lower_loop_index(l, i + missing);
+      if (!nr_dim_same(in, m->shape.dims[i + missing])) {
+        NrValue *stretched = nr_lower_cmpi(l, 0, nr_dim_value(l, in), nr_lower_index(l, 1));
+        indices[i] = nr_lower_select(l, stretched, nr_lower_index(l, 0), indices[i]);
+      }
+    }
+  }
+  return nr_lower_extract(l, m->inputs[k], indices, s->rank);
+}
+
+static void map_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  const Map *m = user;
+  NrValue *scalars[MAX_INPUTS];
+  for (size_t k = 0; k < m->count; k++) scalars[k] = m->direct[k] >= 0 ? args[m->direct[k]] : read_stretched(l, m, k);
+  results[0] = m->body(l, scalars, m->user);
+}
+
+/* The indexing map of an input over the result's dims, or NULL when one of its dims may turn out to be 1. */
+static NrAttr input_map(NrLower *l, const NrShape *in, const NrShape *out) {
+  NrAffineExpr exprs[NORIA_MAX_RANK];
+  size_t missing = out->rank - in->rank;
+  for (size_t i = 0; i < in->rank; i++) {
+    NrDim d = in->dims[i], o = out->dims[i + missing];
+    if (nr_dim_same(d, o)) exprs[i] = nr_affine_dim(l->ctx, (uint32_t)(i + missing));
+    else if (nr_dim_is(d, 1)) exprs[i] = nr_affine_constant(l->ctx, 0);
+    else return NULL;
+  }
+  return nr_attr_affine_map(l->ctx, (uint32_t)out->rank, 0, exprs, in->rank);
+}
+
+/* Computes each element as a scalar when there are few and all are known; NULL when not. */
+static NrValue *map_scalars(NrLower *l, const Map *m, NrType type) {
+  int64_t total;
+  if (!nr_type_num_elements(type, &total) || total > SMALL) return NULL;
+  bool single = total == 1;
+  if (!single && m->shape.rank > 1) return NULL;
+  NrValue *lists[MAX_INPUTS][SMALL];
+  size_t counts[MAX_INPUTS];
+  for (size_t k = 0; k < m->count; k++)
+    if (!nr_lower_elements(l, m->inputs[k], lists[k], SMALL, &counts[k], single)) return NULL;
+  NrValue *elements[SMALL];
+  for (int64_t i = 0; i < total; i++) {
+    NrValue *scalars[MAX_INPUTS];
+    for (size_t k = 0; k < m->count; k++) scalars[k] = lists[k][counts[k] == 1 ? 0 : i];
+    elements[i] = m->body(l, scalars, m->user);
+    if (!elements[i]) return NULL;
+  }
+  return nr_lower_from_elements(l, type, elements, (size_t)total);
+}
+
+NrValue *nr_lower_map(NrLower *l, NrValue *const *inputs, size_t count, NrType elem, NrBodyFn body, void *user) {
+  if (count > MAX_INPUTS) return nr_lower_error(l, "more than %d inputs", MAX_INPUTS), NULL;
+  NrShape shapes[MAX_INPUTS];
+  Map m = {.body = body, .user = user, .count = count, .inputs = inputs, .shapes = shapes};
+  for (size_t k = 0; k < count; k++) shapes[k] = nr_lower_shape(l, inputs[k]);
+  if (!nr_lower_broadcast(l, shapes, count, &m.shape)) return NULL;
+  if (!elem) elem = nr_type_elem(inputs[0]->type);
+  NrValue *few = map_scalars(l, &m, nr_shape_type(&m.shape, elem));
+  if (few) return few;
+  NrValue *direct[MAX_INPUTS];
+  NrAttr maps[MAX_INPUTS + 1];
+  int n = 0;
+  for (size_t k = 0; k < count; k++) {
+    NrAttr map = input_map(l, &shapes[k], &m.shape);
+    m.direct[k] = map ? n : -1;
+    if (!map) continue;
+    maps[n] = map;
+    direct[n++] = inputs[k];
+  }
+  maps[n] = nr_attr_affine_identity(l->ctx, (uint32_t)m.shape.rank);
+  char iterators[NORIA_MAX_RANK + 1] = {0};
+  memset(iterators, 'p', m.shape.rank);
+  NrValue *empty = nr_lower_empty(l, &m.shape, elem);
+  return nr_result(nr_lower_generic(l, direct, (size_t)n, &empty, 1, maps, iterators, map_body, &m), 0);
+}
+
+/* ---- generators ---- */
+
+typedef struct Generate {
+  NrBodyFn body;
+  void *user;
+  size_t rank;
+} Generate;
+
+static void generate_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  (void)args;
+  const Generate *g = user;
+  NrValue *indices[NORIA_MAX_RANK];
+  for (size_t i = 0; i < g->rank; i++) indices[i] = nr_lower_loop_index(l, i);
+  results[0] = g->body(l, indices, g->user);
+}
+
+NrValue *nr_lower_generate(NrLower *l, const NrShape *shape, NrType elem, NrBodyFn body, void *user) {
+  Generate g = {body, user, shape->rank};
+  if (shape->rank == 0) return nr_lower_from_scalar(l, body(l, NULL, user));
+  NrAttr map = nr_attr_affine_identity(l->ctx, (uint32_t)shape->rank);
+  char iterators[NORIA_MAX_RANK + 1] = {0};
+  memset(iterators, 'p', shape->rank);
+  NrValue *empty = nr_lower_empty(l, shape, elem);
+  return nr_result(nr_lower_generic(l, NULL, 0, &empty, 1, &map, iterators, generate_body, &g), 0);
+}
+
+/* A map that only copies: transposes and broadcasts. */
+static void copy_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  (void)l;
+  (void)user;
+  results[0] = args[0];
+}
+
+NrValue *nr_lower_transpose(NrLower *l, NrValue *tensor, const size_t *perm) {
+  size_t rank = nr_rank(tensor);
+  NrShape shape = {.rank = rank};
+  NrAffineExpr exprs[NORIA_MAX_RANK];
+  bool same = true;
+  for (size_t i = 0; i < rank; i++) {
+    shape.dims[i] = nr_lower_dim(l, tensor, perm[i]);
+    exprs[perm[i]] = nr_affine_dim(l->ctx, (uint32_t)i);
+    same &= perm[i] == i;
+  }
+  if (same) return tensor;
+  NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)rank, 0, exprs, rank),
+                    nr_attr_affine_identity(l->ctx, (uint32_t)rank)};
+  char iterators[NORIA_MAX_RANK + 1] = {0};
+  memset(iterators, 'p', rank);
+  NrValue *empty = nr_lower_empty(l, &shape, tensor->type->elem);
+  return nr_result(nr_lower_generic(l, &tensor, 1, &empty, 1, maps, iterators, copy_body, NULL), 0);
+}
+
+typedef struct Stretch {
+  NrValue *tensor;
+  NrShape from;
+  const NrShape *to;
+} Stretch;
+
+static NrValue *stretch_body(NrLower *l, NrValue *const *args, void *user) {
+  (void)args;
+  const Stretch *s = user;
+  Map m = {.shape = *s->to, .inputs = &s->tensor, .shapes = &s->from, .count = 1};
+  return read_stretched(l, &m, 0);
+}
+
+NrValue *nr_lower_broadcast_to(NrLower *l, NrValue *tensor, const NrShape *shape) {
+  NrShape from = nr_lower_shape(l, tensor);
+  bool same = from.rank == shape->rank;
+  for (size_t i = 0; i < from.rank && same; i++) same = nr_dim_same(from.dims[i], shape->dims[i]);
+  if (same) return tensor;
+  NrAttr map = input_map(l, &from, shape);
+  if (!map) {
+    Stretch s = {tensor, from, shape};
+    return nr_lower_generate(l, shape, tensor->type->elem, stretch_body, &s);
+  }
+  NrAttr maps[2] = {map, nr_attr_affine_identity(l->ctx, (uint32_t)shape->rank)};
+  char iterators[NORIA_MAX_RANK + 1] = {0};
+  memset(iterators, 'p', shape->rank);
+  NrValue *empty = nr_lower_empty(l, shape, tensor->type->elem);
+  return nr_result(nr_lower_generic(l, &tensor, 1, &empty, 1, maps, iterators, copy_body, NULL), 0);
+}
+
+/* ---- reductions ---- */
+
+typedef struct Reduce {
+  NrBodyFn pre, combine;
+  void *user;
+} Reduce;
+
+static void reduce_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  const Reduce *r = user;
+  NrValue *x = r->pre ? r->pre(l, &args[0], r->user) : args[0];
+  results[0] = r->combine(l, (NrValue *[]){args[1], x}, r->user);
+}
+
+NrValue *nr_lower_reduce(NrLower *l, NrValue *tensor, uint64_t axes, bool keep, NrValue *init, NrBodyFn pre,
+                         NrBodyFn combine, void *user) {
+  size_t rank = nr_rank(tensor);
+  NrShape from = nr_lower_shape(l, tensor), kept = {0}, full = {.rank = rank};
+  NrAffineExpr exprs[NORIA_MAX_RANK];
+  char iterators[NORIA_MAX_RANK + 1] = {0};
+  for (size_t i = 0; i < rank; i++) {
+    bool reduced = axes >> i & 1;
+    iterators[i] = reduced ? 'r' : 'p';
+    full.dims[i] = reduced ? nr_dim(1) : from.dims[i];
+    if (reduced) continue;
+    exprs[kept.rank] = nr_affine_dim(l->ctx, (uint32_t)i);
+    kept.dims[kept.rank++] = from.dims[i];
+  }
+  NrAttr maps[2] = {nr_attr_affine_identity(l->ctx, (uint32_t)rank),
+                    nr_attr_affine_map(l->ctx, (uint32_t)rank, 0, exprs, kept.rank)};
+  Reduce r = {pre, combine, user};
+  NrValue *acc = nr_lower_fill(l, &kept, init);
+  NrValue *result = nr_result(nr_lower_generic(l, &tensor, 1, &acc, 1, maps, iterators, reduce_body, &r), 0);
+  return keep ? nr_lower_reshape(l, result, &full) : result;
+}
+
+/* ---- loops ---- */
+
+NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body, void *user) {
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  NR_VEC(NrValue *) next = {0};
+  nr_vec_push(&operands, nr_lower_index(l, 0));
+  nr_vec_push(&operands, nr_dim_value(l, n));
+  nr_vec_push(&operands, nr_lower_index(l, 1));
+  for (size_t i = 0; i < count; i++) {
+    nr_vec_push(&operands, init[i]);
+    nr_vec_push(&types, init[i]->type);
+    nr_vec_push(&next, NULL);
+  }
+  NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
+                     .operands = operands.data,
+                     .num_operands = operands.size,
+                     .result_types = types.data,
+                     .num_results = count,
+                     .num_regions = 1};
+  NrOp *loop = nr_build(&l->b, &state);
+  NrBlock *block = nr_block_create(l->b.module);
+  nr_block_append(nr_op_region(loop, 0), block);
+  nr_block_add_arg(block, nr_type_index(l->ctx), NULL);
+  for (size_t i = 0; i < count; i++) nr_block_add_arg(block, init[i]->type, NULL);
+  NrBuilder outer = l->b;
+  l->b = nr_builder_at_end(outer.module, block, outer.loc);
+  NrStatus status = body(l, block->args[0], block->args + 1, next.data, user);
+  if (!status) {
+    for (size_t i = 0; i < count; i++)
+      if (nr_type_is_tensor(types.data[i])) next.data[i] = nr_lower_tensor_cast(l, next.data[i], types.data[i]);
+    nr_build_op(&l->b, NR_OP_scf_yield, next.data, count, NULL, 0);
+  }
+  l->b = outer;
+  for (size_t i = 0; i < count; i++) out[i] = nr_result(loop, i);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  nr_vec_deinit(&next);
+  return status;
+}

@@ -1,0 +1,216 @@
+/* lower_scan_out.c - types that meet, values that are carried, rows that are gathered: see lower_control.h. */
+#include "onnx/lower_control.h"
+
+/* ---- types ---- */
+
+NrType nr_join_types(NrType a, NrType b) {
+  if (a == b) return a;
+  if (a->kind != b->kind) return NULL;
+  if (a->kind == NR_TYPE_SEQ || a->kind == NR_TYPE_OPTIONAL) {
+    /* An empty sequence says nothing of its elements. */
+    if (a->elem->kind == NR_TYPE_NONE) return b;
+    if (b->elem->kind == NR_TYPE_NONE) return a;
+    NrType elem = nr_join_types(a->elem, b->elem);
+    if (!elem) return NULL;
+    return a->kind == NR_TYPE_SEQ ? nr_type_seq(elem) : nr_type_optional(elem);
+  }
+  if (a->kind != NR_TYPE_TENSOR || a->elem != b->elem || a->rank != b->rank) return NULL;
+  int64_t dims[NORIA_MAX_RANK];
+  for (uint32_t i = 0; i < a->rank; i++) dims[i] = a->dims[i] == b->dims[i] ? a->dims[i] : NR_DYNAMIC;
+  return nr_type_tensor(dims, a->rank, a->elem);
+}
+
+static bool is_single(NrType t) {
+  int64_t n;
+  return t->kind == NR_TYPE_TENSOR && nr_type_num_elements(t, &n) && n == 1;
+}
+
+NrType nr_carrier_type(NrType type) { return is_single(type) ? type->elem : type; }
+
+NrValue *nr_to_carrier(NrLower *l, NrValue *value, NrType type) {
+  if (is_single(type)) return nr_lower_scalar(l, value);
+  return nr_type_is_tensor(type) ? nr_lower_tensor_cast(l, value, type) : value;
+}
+
+NrValue *nr_from_carrier(NrLower *l, NrValue *carried, NrType type) {
+  return is_single(type) ? nr_lower_from_elements(l, type, &carried, 1) : carried;
+}
+
+/* ---- dims that exist before the loop ---- */
+
+static bool is_inside(const NrBlock *body, NrBlock *block) {
+  while (block && block != body) {
+    NrOp *parent = nr_block_parent_op(block);
+    block = parent ? parent->block : NULL;
+  }
+  return block == body;
+}
+
+/* The value as it can be had before the loop: itself, or a copy of the pure arithmetic that makes it; NULL if neither. */
+static NrValue *hoist(NrLower *l, NrBlock *body, NrValue *value, unsigned depth) {
+  if (!is_inside(body, nr_value_block(value))) return value;
+  NrOp *op = value->op;
+  if (!op || depth > 16 || op->num_regions || !nr_op_has(op, NR_PURE) || nr_op_has(op, NR_SPECULATABLE_NO)) return NULL;
+  NrMap map = {0};
+  NrValue *result = NULL;
+  bool ok = true;
+  for (uint32_t i = 0; i < op->num_operands && ok; i++) {
+    NrValue *operand = hoist(l, body, nr_operand(op, i), depth + 1);
+    if (operand && operand != nr_operand(op, i)) nr_map_set(&map, nr_operand(op, i), operand);
+    ok = operand != NULL;
+  }
+  if (ok) {
+    NrOp *copy = nr_op_clone(l->b.module, op, &map);
+    if (l->b.before) nr_op_insert_before(copy, l->b.before);
+    else nr_op_append(l->b.block, copy);
+    result = nr_result(copy, value->index);
+  }
+  nr_map_deinit(&map);
+  return result;
+}
+
+/* ---- scan outputs ---- */
+
+/* Dims of the gathered tensor: the row's, with n at the axis. */
+static NrShape gathered(const NrScanOut *s, const NrShape *row, NrDim n) {
+  NrShape shape = {.rank = row->rank + 1};
+  for (size_t i = 0, k = 0; i < shape.rank; i++) shape.dims[i] = i == s->axis ? n : row->dims[k++];
+  return shape;
+}
+
+enum { FIRST_CAPACITY = 16 };
+
+NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, NrValue *row, const NrDim *trips) {
+  if (row->type->kind != NR_TYPE_TENSOR) return nr_lower_error(l, "scan output '%s' is not a tensor", s->name);
+  if (row->type->rank + 1 > NORIA_MAX_RANK) return nr_lower_error(l, "scan output '%s' has too many dims", s->name);
+  s->row = row->type;
+  s->grows = trips == NULL;
+  s->row_dims = (NrShape){.rank = row->type->rank};
+  for (size_t i = 0; i < s->row_dims.rank; i++) {
+    NrDim d = nr_lower_dim(l, row, i);
+    if (d.value && !(d.value = hoist(l, body, d.value, 0))) s->late = true;
+    s->row_dims.dims[i] = d;
+  }
+  NrShape shape;
+  if (s->late) {
+    NrShape zero = s->row_dims;
+    for (size_t i = 0; i < zero.rank; i++)
+      if (!nr_dim_known(zero.dims[i])) zero.dims[i] = (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)};
+    shape = gathered(s, &zero, (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)});
+    /* Every dim that the first trip chooses is `?` in the carried type. */
+    for (size_t i = 0; i < shape.rank; i++)
+      if (i == s->axis) shape.dims[i] = (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)};
+  } else if (s->grows) {
+    shape = gathered(s, &s->row_dims, (NrDim){NR_DYNAMIC, nr_lower_index(l, FIRST_CAPACITY)});
+  } else shape = gathered(s, &s->row_dims, *trips);
+  s->init = nr_lower_empty(l, &shape, row->type->elem);
+  return NR_OK;
+}
+
+/* Runs `make` in the then-branch of an scf.if and passes `acc` through the else-branch. */
+static NrValue *if_needed(NrLower *l, NrValue *cond, NrValue *acc, NrValue *(*make)(NrLower *, void *), void *user) {
+  NrOpState state = {.info = nr_op_infos[NR_OP_scf_if],
+                     .operands = &cond,
+                     .num_operands = 1,
+                     .result_types = &acc->type,
+                     .num_results = 1,
+                     .num_regions = 2};
+  NrOp *op = nr_build(&l->b, &state);
+  NrBuilder outer = l->b;
+  for (int i = 0; i < 2; i++) {
+    NrBlock *block = nr_block_create(l->b.module);
+    nr_block_append(nr_op_region(op, (size_t)i), block);
+    l->b = nr_builder_at_end(outer.module, block, outer.loc);
+    NrValue *value = i == 0 ? nr_lower_tensor_cast(l, make(l, user), acc->type) : acc;
+    nr_build_op(&l->b, NR_OP_scf_yield, &value, 1, NULL, 0);
+  }
+  l->b = outer;
+  return nr_result(op, 0);
+}
+
+typedef struct Room {
+  const NrScanOut *s;
+  NrValue *acc, *row, *capacity;
+  const NrDim *trips;
+} Room;
+
+static NrValue *first_room(NrLower *l, void *user) {
+  Room *r = user;
+  NrShape row = nr_lower_shape(l, r->row);
+  NrDim n = r->trips ? *r->trips : nr_dim(FIRST_CAPACITY);
+  NrShape shape = gathered(r->s, &row, n);
+  return nr_lower_empty(l, &shape, r->acc->type->elem);
+}
+
+static NrValue *double_room(NrLower *l, void *user) {
+  Room *r = user;
+  NrValue *twice = nr_lower_op2(l, NR_OP_arith_muli, r->capacity->type, r->capacity, nr_lower_index(l, 2));
+  NrOp *grow = nr_lower_rt_call(l, "tensor_grow", (NrValue *[]){r->acc, twice}, 2, &r->acc->type, 1);
+  return nr_result(grow, 0);
+}
+
+NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *row, NrValue *iv, const NrDim *trips) {
+  Room room = {s, acc, row, NULL, trips};
+  NrType acc_type = acc->type;
+  if (s->late) {
+    NrValue *first = nr_lower_cmpi(l, 0, iv, nr_lower_index(l, 0));
+    acc = if_needed(l, first, acc, first_room, &room);
+    for (size_t i = 0, k = 0; i < nr_rank(acc); i++) {
+      if (i == s->axis) continue;
+      NrValue *have = nr_dim_value(l, nr_lower_dim(l, acc, i)), *got = nr_dim_value(l, nr_lower_dim(l, row, k++));
+      const char *text = nr_arena_printf(&l->state->arena,
+                                         "scan output '%s': a row has %%1 elements in dim %zu where the first had %%0",
+                                         s->name, k - 1);
+      nr_lower_check(l, nr_lower_cmpi(l, 0, have, got), text, (NrValue *[]){have, got}, 2);
+    }
+  }
+  if (s->grows) {
+    room.acc = acc;
+    /* Asked afresh: acc is another buffer each trip. */
+    room.capacity = nr_dim_value(l, nr_lower_dim(l, acc, 0));
+    acc = if_needed(l, nr_lower_cmpi(l, 0, iv, room.capacity), acc, double_room, &room);
+  }
+  NrValue *at = iv;
+  if (s->reverse) {
+    NrValue *last = nr_dim_value(l, nr_dim_sub(l, *trips, nr_dim(1)));
+    at = nr_lower_op2(l, NR_OP_arith_subi, iv->type, last, iv);
+  }
+  if (row->type->rank == 0) {
+    NrValue *operands[3] = {nr_lower_scalar(l, row), acc, at};
+    return nr_build_value(&l->b, NR_OP_tensor_insert, acc_type, operands, 3);
+  }
+  NrShape row_shape = nr_lower_shape(l, row), slab = gathered(s, &row_shape, nr_dim(1));
+  NrDim offsets[NORIA_MAX_RANK];
+  for (size_t i = 0; i < slab.rank; i++) offsets[i] = i == s->axis ? nr_dim_of_index(at) : nr_dim(0);
+  return nr_lower_insert_slice(l, nr_lower_reshape(l, row, &slab), acc, offsets);
+}
+
+NrValue *nr_scan_out_end(NrLower *l, const NrScanOut *s, NrValue *acc, NrDim count) {
+  if (!s->grows) return acc;
+  NrShape shape = nr_lower_shape(l, acc);
+  NrDim offsets[NORIA_MAX_RANK];
+  for (size_t i = 0; i < shape.rank; i++) offsets[i] = nr_dim(0);
+  shape.dims[s->axis] = count;
+  return nr_lower_slice(l, acc, offsets, shape.dims, NULL);
+}
+
+/* ---- polls ---- */
+
+void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
+  /* A trip through structured ops, calls or loops costs more than a scalar one: ask more often. */
+  bool heavy = false;
+  for (NrOp *op = body->first; op && !heavy; op = op->next) heavy = op->num_regions != 0 || nr_op_is(op, NR_OP_rt_call);
+  int64_t every = heavy ? 64 : 1024;
+  NrValue *masked = nr_lower_op2(l, NR_OP_arith_andi, iv->type, iv, nr_lower_index(l, every - 1));
+  NrValue *due = nr_lower_cmpi(l, 0, masked, nr_lower_index(l, every - 1));
+  NrOpState state = {.info = nr_op_infos[NR_OP_scf_if], .operands = &due, .num_operands = 1, .num_regions = 2};
+  NrOp *op = nr_build(&l->b, &state);
+  NrBlock *block = nr_block_create(l->b.module);
+  nr_block_append(nr_op_region(op, 0), block);
+  NrBuilder outer = l->b;
+  l->b = nr_builder_at_end(outer.module, block, outer.loc);
+  NrValue *count = nr_lower_index(l, every);
+  nr_build_op(&l->b, NR_OP_rt_poll, &count, 1, NULL, 0);
+  nr_build_op(&l->b, NR_OP_scf_yield, NULL, 0, NULL, 0);
+  l->b = outer;
+}
