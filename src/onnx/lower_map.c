@@ -1,63 +1,20 @@
 /* lower_map.c - structured ops while lowering: element-wise maps with broadcasting, generators, reductions, loops. */
+#include "dialect/linalg/linalg.h"
 #include "onnx/lower_state.h"
 
 enum { MAX_INPUTS = 64, SMALL = 32 };
 
 /* ---- linalg.generic ---- */
 
-static NrAttr iterator_types(NrLower *l, const char *iterators) {
-  NrAttr items[2 * NORIA_MAX_RANK];
-  size_t n = strlen(iterators);
-  assert(n <= NR_COUNTOF(items));
-  for (size_t i = 0; i < n; i++) items[i] = nr_attr_string(l->ctx, iterators[i] == 'r' ? NR_STR("reduction") : NR_STR("parallel"));
-  return nr_attr_array(l->ctx, items, n);
-}
-
-static void set_segments(NrLower *l, NrOp *op, size_t ins, size_t outs) {
-  int32_t sizes[2] = {(int32_t)ins, (int32_t)outs};
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(l->ctx), sizes, sizeof sizes));
-}
-
-void nr_lower_scalar_body(NrLower *l, NrOp *fill) {
-  NrBlock *block = nr_block_create(l->b.module);
-  NrRegion *region = nr_op_region(fill, 0);
-  set_segments(l, fill, 1, 1);
-  if (!region) return;
-  nr_block_append(region, block);
-  NrValue *arg = nr_block_add_arg(block, nr_operand(fill, 0)->type, NULL);
-  nr_block_add_arg(block, nr_operand(fill, 0)->type, NULL);
-  NrBuilder b = nr_builder_at_end(l->b.module, block, l->b.loc);
-  nr_build_op(&b, NR_OP_linalg_yield, &arg, 1, NULL, 0);
-}
-
 NrOp *nr_lower_generic(NrLower *l, NrValue *const *inputs, size_t num_inputs, NrValue *const *inits, size_t num_inits,
                        const NrAttr *maps, const char *iterators, NrGenericBodyFn body, void *user) {
-  NrValue *operands[MAX_INPUTS + 8];
-  NrType types[8];
-  assert(num_inputs <= MAX_INPUTS && num_inits <= NR_COUNTOF(types));
-  for (size_t i = 0; i < num_inputs; i++) operands[i] = inputs[i];
-  for (size_t i = 0; i < num_inits; i++) {
-    operands[num_inputs + i] = inits[i];
-    types[i] = inits[i]->type;
-  }
-  NrOpState state = {.info = nr_op_infos[NR_OP_linalg_generic],
-                     .operands = operands,
-                     .num_operands = num_inputs + num_inits,
-                     .result_types = types,
-                     .num_results = num_inits,
-                     .num_regions = 1};
-  NrOp *op = nr_build(&l->b, &state);
-  nr_op_set_attr(op, "indexing_maps", nr_attr_array(l->ctx, maps, num_inputs + num_inits));
-  nr_op_set_attr(op, "iterator_types", iterator_types(l, iterators));
-  set_segments(l, op, num_inputs, num_inits);
-  NrBlock *block = nr_block_create(l->b.module);
-  nr_block_append(nr_op_region(op, 0), block);
-  NrValue *args[MAX_INPUTS + 8], *results[8];
-  for (size_t i = 0; i < num_inputs + num_inits; i++)
-    args[i] = nr_block_add_arg(block, nr_type_elem(operands[i]->type), NULL);
+  NrValue *results[8];
+  assert(num_inits <= NR_COUNTOF(results));
+  NrOp *op = nr_build_generic(&l->b, inputs, num_inputs, inits, num_inits, maps, iterators);
+  NrBlock *block = nr_op_body(op, 0);
   NrBuilder outer = l->b;
   l->b = nr_builder_at_end(outer.module, block, outer.loc);
-  body(l, args, results, user);
+  body(l, block->args, results, user);
   nr_build_op(&l->b, NR_OP_linalg_yield, results, num_inits, NULL, 0);
   l->b = outer;
   return op;

@@ -15,7 +15,5 @@ typedef struct NrLowerState {
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);
 /* Folds op with the constants among its operands; its result if not. Erases op when it folds. */
 NrValue *nr_lower_fold(NrLower *l, NrOp *op);
-/* Gives a fresh linalg.fill its segments and, where the row has a region, its body. */
-void nr_lower_scalar_body(NrLower *l, NrOp *fill);
 
 #endif

@@ -1,4 +1,5 @@
 /* lower_tensor.c - whole tensors while lowering: making, reshaping, slicing, joining. */
+#include "dialect/linalg/linalg.h"
 #include "onnx/lower_state.h"
 
 /* ---- making ---- */
@@ -25,10 +26,7 @@ NrValue *nr_lower_fill(NrLower *l, const NrShape *shape, NrValue *scalar) {
     uint64_t bits = known->kind == NR_ATTR_FLOAT ? known->bits : (uint64_t)known->i;
     return nr_lower_dense(l, nr_attr_dense(type, &bits, nr_type_byte_size(scalar->type)));
   }
-  NrValue *empty = nr_lower_empty(l, shape, scalar->type);
-  NrOp *fill = nr_build_op(&l->b, NR_OP_linalg_fill, (NrValue *[]){scalar, empty}, 2, &empty->type, 1);
-  nr_lower_scalar_body(l, fill);
-  return nr_result(fill, 0);
+  return nr_build_fill(&l->b, scalar, nr_lower_empty(l, shape, scalar->type));
 }
 
 NrValue *nr_lower_dense(NrLower *l, NrAttr elements) {

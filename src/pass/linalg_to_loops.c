@@ -1,0 +1,192 @@
+/* linalg_to_loops.c - structured ops on memrefs become loops.
+ *   before  linalg.generic {d0 parallel, d1 reduction} ins(%a) outs(%o)     after  scf.for %i { %r = scf.for %k iter_args(%acc = %o[%i])
+ *             { acc + a[d0, d1] }                                                    { acc + a[i, k] }; store %r, %o[%i] }
+ * Parallel dims are the outer loops and reductions the inner ones, so that what is summed up stays in registers; a reduction
+ * whose innermost parallel dim is not contiguous is the business of vectorize-contractions, which runs before. */
+#include "dialect/linalg/linalg.h"
+#include "pass/pass.h"
+
+enum { MAX_OUTPUTS = 16 };
+
+typedef struct Nest {
+  NrBuilder b;
+  NrOp *op;
+  size_t num_dims, num_inputs, num_outputs;
+  NrValue *ivs[NR_MAX_RANK];
+  NrValue *bounds[NR_MAX_RANK];
+  bool reduction[NR_MAX_RANK];
+} Nest;
+
+static NrValue *constant_index(NrBuilder *b, int64_t value) {
+  NrType index = nr_type_index(b->ctx);
+  NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &index, 1);
+  nr_op_set_attr(op, "value", nr_attr_int(index, value));
+  return nr_result(op, 0);
+}
+
+static NrValue *index_op(NrBuilder *b, unsigned id, NrValue *lhs, NrValue *rhs) {
+  return nr_build_value(b, id, nr_type_index(b->ctx), (NrValue *[]){lhs, rhs}, 2);
+}
+
+/* The value of an affine expression over ivs. */
+static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, NrValue *const *ivs) {
+  static const unsigned ids[] = {[NR_AFFINE_ADD] = NR_OP_arith_addi,
+                                 [NR_AFFINE_MUL] = NR_OP_arith_muli,
+                                 [NR_AFFINE_MOD] = NR_OP_arith_remsi,
+                                 [NR_AFFINE_FLOORDIV] = NR_OP_arith_floordivsi,
+                                 [NR_AFFINE_CEILDIV] = NR_OP_arith_ceildivsi};
+  if (e->kind == NR_AFFINE_DIM) return ivs[e->value];
+  if (e->kind == NR_AFFINE_CONSTANT) return constant_index(b, e->value);
+  return index_op(b, ids[e->kind], emit_expr(b, e->lhs, ivs), emit_expr(b, e->rhs, ivs));
+}
+
+static size_t operand_indices(Nest *n, size_t k, NrValue **out) {
+  NrAttr map = nr_generic_map(n->op, k);
+  for (uint32_t r = 0; r < map->num_exprs; r++) out[r] = emit_expr(&n->b, map->exprs[r], n->ivs);
+  return map->num_exprs;
+}
+
+static NrValue *load(Nest *n, size_t k) {
+  NrValue *memref = nr_operand(n->op, k);
+  if (!nr_type_is_memref(memref->type)) return memref; /* a scalar input */
+  NrValue *operands[NR_MAX_RANK + 1] = {memref};
+  size_t rank = operand_indices(n, k, operands + 1);
+  return nr_build_value(&n->b, NR_OP_memref_load, memref->type->elem, operands, rank + 1);
+}
+
+static void store(Nest *n, size_t k, NrValue *value) {
+  NrValue *operands[NR_MAX_RANK + 2] = {value, nr_operand(n->op, k)};
+  size_t rank = operand_indices(n, k, operands + 2);
+  nr_build_op(&n->b, NR_OP_memref_store, operands, rank + 2, NULL, 0);
+}
+
+/* Copies the body at the innermost place: acc holds the running outputs and receives the yielded values. */
+static void emit_body(Nest *n, NrValue **acc) {
+  NrBlock *body = nr_op_body(n->op, 0);
+  NrMap map = {0};
+  for (size_t k = 0; k < n->num_inputs; k++)
+    if (nr_value_has_uses(body->args[k])) nr_map_set(&map, body->args[k], load(n, k));
+  for (size_t i = 0; i < n->num_outputs; i++) nr_map_set(&map, body->args[n->num_inputs + i], acc[i]);
+  for (NrOp *op = body->first; op && op != body->last; op = op->next) {
+    if (nr_op_is(op, NR_OP_linalg_index)) {
+      nr_map_set(&map, nr_result(op, 0), n->ivs[nr_op_attr_int(op, "dim", 0)]);
+      continue;
+    }
+    NrOp *copy = nr_op_clone(n->b.module, op, &map);
+    if (n->b.before) nr_op_insert_before(copy, n->b.before);
+    else nr_op_append(n->b.block, copy);
+  }
+  for (size_t i = 0; i < n->num_outputs; i++) {
+    NrValue *y = nr_operand(body->last, i), *mapped = nr_map_get(&map, y);
+    acc[i] = mapped ? mapped : y;
+  }
+  nr_map_deinit(&map);
+}
+
+/* Opens an scf.for over dim d carrying `count` values; the builder then stands in its body. */
+static NrOp *open_loop(Nest *n, uint32_t d, NrValue **carried, size_t count) {
+  NrValue *operands[3 + MAX_OUTPUTS] = {constant_index(&n->b, 0), n->bounds[d], constant_index(&n->b, 1)};
+  NrType types[MAX_OUTPUTS];
+  for (size_t i = 0; i < count; i++) {
+    operands[3 + i] = carried[i];
+    types[i] = carried[i]->type;
+  }
+  NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
+                     .operands = operands,
+                     .num_operands = 3 + count,
+                     .result_types = types,
+                     .num_results = count,
+                     .num_regions = 1};
+  NrOp *loop = nr_build(&n->b, &state);
+  NrBlock *block = nr_block_create(n->b.module);
+  nr_block_append(nr_op_region(loop, 0), block);
+  n->ivs[d] = nr_block_add_arg(block, nr_type_index(n->b.ctx), NULL);
+  for (size_t i = 0; i < count; i++) carried[i] = nr_block_add_arg(block, types[i], NULL);
+  n->b = nr_builder_at_end(n->b.module, block, n->b.loc);
+  return loop;
+}
+
+static void close_loop(Nest *n, NrOp *loop, NrValue **carried, size_t count) {
+  nr_build_op(&n->b, NR_OP_scf_yield, carried, count, NULL, 0);
+  n->b = nr_builder_after(loop);
+  for (size_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
+}
+
+static void emit_loops(Nest *n) {
+  NrOp *loops[NR_MAX_RANK];
+  NrValue *acc[MAX_OUTPUTS];
+  NrBlock *body = nr_op_body(n->op, 0);
+  for (uint32_t d = 0; d < n->num_dims; d++)
+    if (!n->reduction[d]) loops[d] = open_loop(n, d, NULL, 0);
+  bool reduces = false;
+  for (uint32_t d = 0; d < n->num_dims; d++) reduces |= n->reduction[d];
+  for (size_t i = 0; i < n->num_outputs; i++)
+    if (reduces || nr_value_has_uses(body->args[n->num_inputs + i])) acc[i] = load(n, n->num_inputs + i);
+  for (uint32_t d = 0; d < n->num_dims; d++)
+    if (n->reduction[d]) loops[d] = open_loop(n, d, acc, n->num_outputs);
+  emit_body(n, acc);
+  for (uint32_t d = (uint32_t)n->num_dims; d-- > 0;)
+    if (n->reduction[d]) close_loop(n, loops[d], acc, n->num_outputs);
+  for (size_t i = 0; i < n->num_outputs; i++) store(n, n->num_inputs + i, acc[i]);
+  for (uint32_t d = (uint32_t)n->num_dims; d-- > 0;)
+    if (!n->reduction[d]) close_loop(n, loops[d], NULL, 0);
+}
+
+static NrStatus lower_generic(NrOp *op) {
+  Nest n = {.b = nr_builder_before(op),
+            .op = op,
+            .num_dims = nr_generic_num_loops(op),
+            .num_inputs = nr_generic_num_inputs(op),
+            .num_outputs = nr_generic_num_outputs(op)};
+  size_t operand, dim;
+  if (n.num_outputs > MAX_OUTPUTS) return nr_op_error(op, "has more than %d outputs", MAX_OUTPUTS);
+  for (size_t d = 0; d < n.num_dims; d++) {
+    if (!nr_generic_loop_source(op, d, &operand, &dim)) return nr_op_error(op, "has a loop whose range no operand gives");
+    n.reduction[d] = nr_generic_is_reduction(op, d);
+    n.bounds[d] = nr_index_value(&n.b, nr_generic_loop_range(&n.b, op, d));
+  }
+  emit_loops(&n);
+  nr_op_erase(op);
+  return NR_OK;
+}
+
+/* linalg.fill: a store in a loop over each dim. */
+static NrStatus lower_fill(NrOp *op) {
+  NrValue *target = nr_operand(op, 1), *operands[NR_MAX_RANK + 2] = {nr_operand(op, 0), target};
+  Nest n = {.b = nr_builder_before(op), .op = op, .num_dims = target->type->rank};
+  NrOp *loops[NR_MAX_RANK];
+  for (uint32_t d = 0; d < n.num_dims; d++) n.bounds[d] = nr_index_value(&n.b, nr_build_dim(&n.b, target, d));
+  for (uint32_t d = 0; d < n.num_dims; d++) loops[d] = open_loop(&n, d, NULL, 0);
+  memcpy(operands + 2, n.ivs, n.num_dims * sizeof *operands);
+  nr_build_op(&n.b, NR_OP_memref_store, operands, n.num_dims + 2, NULL, 0);
+  for (uint32_t d = (uint32_t)n.num_dims; d-- > 0;) close_loop(&n, loops[d], NULL, 0);
+  nr_op_erase(op);
+  return NR_OK;
+}
+
+typedef struct Found {
+  NR_VEC(NrOp *) ops;
+} Found;
+
+static bool collect(NrOp *op, void *user) {
+  Found *f = user;
+  if (nr_op_is(op, NR_OP_linalg_generic) || nr_op_is(op, NR_OP_linalg_fill)) nr_vec_push(&f->ops, op);
+  return true;
+}
+
+static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  Found found = {{0}};
+  nr_walk_post(root, collect, &found);
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < found.ops.size && !status; i++) {
+    NrOp *op = found.ops.data[i];
+    if (op->num_results) status = nr_op_error(op, "works on tensors; bufferize comes first");
+    else status = nr_op_is(op, NR_OP_linalg_fill) ? lower_fill(op) : lower_generic(op);
+  }
+  nr_vec_deinit(&found.ops);
+  return status;
+}
+
+NR_PASS(linalg_to_loops, .name = "convert-linalg-to-loops", .run = linalg_to_loops_run,
+        .doc = "structured ops on memrefs become scf loops with loads and stores")
