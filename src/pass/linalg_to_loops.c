@@ -40,6 +40,12 @@ static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, NrValue *const *ivs) {
   return index_op(b, ids[e->kind], emit_expr(b, e->lhs, ivs), emit_expr(b, e->rhs, ivs));
 }
 
+static NrValue *dim(Nest *n, NrValue *memref, uint32_t d) {
+  int64_t size = memref->type->dims[d];
+  if (size != NR_DYNAMIC) return constant_index(&n->b, size);
+  return index_op(&n->b, NR_OP_memref_dim, memref, constant_index(&n->b, d));
+}
+
 static size_t operand_indices(Nest *n, size_t k, NrValue **out) {
   NrAttr map = nr_generic_map(n->op, k);
   for (uint32_t r = 0; r < map->num_exprs; r++) out[r] = emit_expr(&n->b, map->exprs[r], n->ivs);
@@ -155,7 +161,7 @@ static NrStatus lower_fill(NrOp *op) {
   NrValue *target = nr_operand(op, 1), *operands[NR_MAX_RANK + 2] = {nr_operand(op, 0), target};
   Nest n = {.b = nr_builder_before(op), .op = op, .num_dims = target->type->rank};
   NrOp *loops[NR_MAX_RANK];
-  for (uint32_t d = 0; d < n.num_dims; d++) n.bounds[d] = nr_index_value(&n.b, nr_build_dim(&n.b, target, d));
+  for (uint32_t d = 0; d < n.num_dims; d++) n.bounds[d] = dim(&n, target, d);
   for (uint32_t d = 0; d < n.num_dims; d++) loops[d] = open_loop(&n, d, NULL, 0);
   memcpy(operands + 2, n.ivs, n.num_dims * sizeof *operands);
   nr_build_op(&n.b, NR_OP_memref_store, operands, n.num_dims + 2, NULL, 0);

@@ -2,6 +2,10 @@
 #include "pass/pass.h"
 
 const NrStep nr_pipeline[] = {
+    {"tensor", "lower-onnx", "types, shapes and constants are known once each op is lowered, in order"},
+    {"loop", "fuse-maps", "before regions are formed: what is fused is one op in one dispatch"},
+    {"kernel", "vectorize-contractions", "reductions first, since loops hide what they are"},
+    {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {NULL, NULL, NULL},
 };
 

@@ -7,6 +7,7 @@
  * combined at the end, which needs an operation that may be reordered. In both, other parallel dims are unrolled so that what
  * is loaded serves several accumulators. Ends of ranges are masked, so any size works.
  * What fits neither shape is left to convert-linalg-to-loops. */
+#include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "pass/pass.h"
 
@@ -35,10 +36,9 @@ typedef struct Contraction {
 /* ---- reading the op ---- */
 
 static bool is_reorderable(NrOp *op) {
-  NrAttr flags = nr_op_attr(op, "fastmath");
   switch (op->info->id) {
   case NR_OP_arith_addf:
-  case NR_OP_arith_mulf: return nr_arith_fastmath_has(op, "reassoc") || (flags && nr_arith_fastmath_has(op, "fast"));
+  case NR_OP_arith_mulf: return nr_arith_fastmath_has(op, "reassoc");
   case NR_OP_arith_maximumf:
   case NR_OP_arith_minimumf:
   case NR_OP_arith_maxnumf:
