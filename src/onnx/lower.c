@@ -3,10 +3,6 @@
 
 #include "onnx/dtype.h"
 
-#define LOWER(name, function) NrStatus nr_lower_##function(NrLower *l);
-#include "onnx/lower.def"
-#undef LOWER
-
 const NrLowerRow nr_lower_rows[] = {
 #define LOWER(name, function) {#name, nr_lower_##function},
 #include "onnx/lower.def"

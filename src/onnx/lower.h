@@ -46,6 +46,9 @@ typedef struct NrLowerRow {
   const char *name; /* "Add", in the default domain; "ai.onnx.ml.Binarizer" in others */
   NrLowerFn lower;
 } NrLowerRow;
+#define LOWER(name, function) NrStatus nr_lower_##function(NrLower *l);
+#include "onnx/lower.def"
+#undef LOWER
 extern const NrLowerRow nr_lower_rows[];
 extern const size_t nr_num_lower_rows;
 const NrLowerRow *nr_lower_find(NrStr name);
@@ -97,7 +100,7 @@ NrDim nr_dim_select(NrLower *l, NrValue *cond, NrDim a, NrDim b);
 uint32_t nr_rank(NrValue *tensor);
 NrDim nr_lower_dim(NrLower *l, NrValue *tensor, size_t i);
 NrShape nr_lower_shape(NrLower *l, NrValue *tensor);
-NrDim nr_shape_size(NrLower *l, const NrShape *s, size_t begin, size_t end); /* product of dims [begin, end) */
+NrDim nr_shape_elements(NrLower *l, const NrShape *s, size_t begin, size_t end); /* product of dims [begin, end) */
 NrType nr_shape_type(const NrShape *s, NrType elem);
 /* Negative axes count from the end; false (reported) when out of range. */
 bool nr_lower_axis(NrLower *l, int64_t axis, size_t rank, size_t *out);

@@ -135,7 +135,7 @@ NrShape nr_lower_shape(NrLower *l, NrValue *tensor) {
   return s;
 }
 
-NrDim nr_shape_size(NrLower *l, const NrShape *s, size_t begin, size_t end) {
+NrDim nr_shape_elements(NrLower *l, const NrShape *s, size_t begin, size_t end) {
   NrDim n = nr_dim(1);
   for (size_t i = begin; i < end; i++) n = nr_dim_mul(l, n, s->dims[i]);
   return n;

@@ -153,7 +153,7 @@ static NrAttr reassociation(NrLower *l, size_t rank, bool one_group) {
 static NrValue *flatten(NrLower *l, NrValue *tensor) {
   if (nr_rank(tensor) == 1) return tensor;
   NrShape from = nr_lower_shape(l, tensor);
-  NrShape flat = {1, {nr_shape_size(l, &from, 0, from.rank)}};
+  NrShape flat = {1, {nr_shape_elements(l, &from, 0, from.rank)}};
   NrType type = nr_shape_type(&flat, tensor->type->elem);
   NrValue *result;
   if (from.rank == 0) {
@@ -227,7 +227,7 @@ NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
 
 /* Splits dims into the static array attribute and the dynamic operands appended to operands. */
 static void set_dim_list(NrLower *l, NrOp *op, const char *name, const NrDim *dims, size_t rank) {
-  int64_t values[NORIA_MAX_RANK];
+  int64_t values[NORIA_MAX_RANK] = {0};
   for (size_t i = 0; i < rank; i++) values[i] = dims[i].size;
   nr_op_set_attr(op, name, nr_attr_i64_array(l->ctx, values, rank));
 }
