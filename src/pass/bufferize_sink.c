@@ -47,7 +47,7 @@ static bool is_before(const NrBufferize *s, const NrValue *value, const NrBlock 
 static NrOp *only_user(const NrValue *value) { return nr_value_has_one_use(value) ? value->first_use->owner : NULL; }
 
 /* The result, or its one reshape that only adds dims of size 1, is the source of an insert_slice: that, else NULL. */
-static NrOp *find_insert(const NrValue *result, NrOp **out_reshape) {
+static NrOp *find_insert(NrValue *result, NrOp **out_reshape) {
   NrOp *user = only_user(result);
   *out_reshape = NULL;
   if (nr_op_is(user, NR_OP_tensor_expand_shape)) {
