@@ -386,7 +386,8 @@ typedef struct NrOpState {
   const uint32_t *successor_operands; /* count per successor; NULL = none */
 } NrOpState;
 NrOp *nr_op_create(NrModule *module, const NrOpState *state); /* detached; regions are empty */
-void nr_op_erase(NrOp *op);        /* with its regions; its results must have no uses left */
+/* With its regions; its results must have no uses left. The memory stays: erased ops, nested ones too, have block == NULL. */
+void nr_op_erase(NrOp *op);
 void nr_op_drop_uses(NrOp *op);    /* drops all operands and successors, also in nested ops (before erasing cycles) */
 void nr_op_unlink(NrOp *op);
 void nr_op_insert_before(NrOp *op, NrOp *anchor);

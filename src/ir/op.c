@@ -119,9 +119,20 @@ void nr_op_drop_uses(NrOp *op) {
       for (NrOp *inner = b->first; inner; inner = inner->next) nr_op_drop_uses(inner);
 }
 
+/* Leaves nested ops without a block, as the erased op itself is: who holds a pointer to one can see that it is gone. */
+static void bury_nested(NrOp *op) {
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *b = op->regions[r].first; b; b = b->next)
+      for (NrOp *inner = b->first; inner; inner = inner->next) {
+        bury_nested(inner);
+        inner->block = NULL;
+      }
+}
+
 void nr_op_erase(NrOp *op) {
   nr_op_drop_uses(op);
   nr_op_unlink(op);
+  bury_nested(op);
   for (uint32_t i = 0; i < op->num_results; i++) assert(!op->results[i].first_use && "erased op has uses");
   op->num_operands = op->num_successors = op->num_regions = 0;
 }

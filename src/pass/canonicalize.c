@@ -1,0 +1,223 @@
+/* canonicalize.c - brings ops to their simplest form.
+ *   before  %0 = arith.constant 2 : index          after  %c6 = arith.constant 6 : index
+ *           %1 = arith.constant 3 : index                 scf.yield %c6 : index
+ *           %2 = arith.muli %0, %1 : index
+ *           scf.yield %2 : index
+ *
+ * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand once
+ * at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is linear, and
+ * since values flow forwards the second one mostly finds nothing left. */
+#include "pass/pass.h"
+#include "pass/rewrite.h"
+
+enum { MAX_SWEEPS = 32, MAX_STACK_OPERANDS = 16 };
+
+/* The constants at the entry of one isolated region. */
+typedef struct Pool {
+  NrMap by_value; /* NrAttr -> NrOp*; of several ops with one attribute the first */
+  NrOp *last;     /* the pool's last constant in the entry block; later ones go behind it */
+} Pool;
+
+typedef struct Canonicalizer {
+  NrPassContext *pass;
+  NrMap pools; /* NrRegion* -> Pool* in the scratch arena */
+  NR_VEC(Pool *) all_pools;
+} Canonicalizer;
+
+/* ---- constants ------------------------------------------------------------------------------------------------------ */
+
+/* The region whose entry block keeps the constants that op may use. */
+static NrRegion *home_region(NrOp *op) {
+  NrOp *isolated = nr_isolated_parent(op);
+  NrRegion *region = op->block->region;
+  while (region->op != isolated) region = region->op->block->region;
+  return region;
+}
+
+static Pool *pool_of(Canonicalizer *c, NrRegion *region) {
+  Pool *pool = nr_map_get(&c->pools, region);
+  if (pool) return pool;
+  pool = NR_NEW(c->pass->scratch, Pool);
+  nr_map_set(&c->pools, region, pool);
+  nr_vec_push(&c->all_pools, pool);
+  return pool;
+}
+
+static NrOp *known_constant(const Pool *pool, NrAttr value) {
+  NrOp *op = nr_map_get(&pool->by_value, value);
+  return op && !nr_is_erased(op) ? op : NULL;
+}
+
+static void place(Pool *pool, NrRegion *region, NrOp *op) {
+  if (pool->last && nr_is_erased(pool->last)) pool->last = NULL;
+  NrOp *at = pool->last ? pool->last->next : region->first->first;
+  if (at != op) {
+    nr_op_unlink(op);
+    if (pool->last) nr_op_insert_after(op, pool->last);
+    else nr_op_prepend(region->first, op);
+  }
+  pool->last = op;
+}
+
+/* Gives a constant its place at the entry, or replaces it by the one that is there. True when the program changed. */
+static bool unify_constant(Canonicalizer *c, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  if (op->num_attrs != 1 || !value || op->num_results != 1) return false;
+  NrRegion *region = home_region(op);
+  Pool *pool = pool_of(c, region);
+  NrOp *known = known_constant(pool, value);
+  if (known == op) return false;
+  if (known) {
+    if (known->info != op->info || nr_result(known, 0)->type != nr_result(op, 0)->type) return false;
+    nr_value_replace_uses(nr_result(op, 0), nr_result(known, 0));
+    nr_op_erase(op);
+    return true;
+  }
+  nr_map_set(&pool->by_value, value, op);
+  bool moves = op->block != region->first;
+  place(pool, region, op);
+  return moves;
+}
+
+static NrValue *constant_for(Canonicalizer *c, NrOp *op, NrAttr value, NrType type) {
+  NrRegion *region = home_region(op);
+  Pool *pool = pool_of(c, region);
+  NrOp *known = known_constant(pool, value);
+  if (known && nr_result(known, 0)->type == type) return nr_result(known, 0);
+  NrBuilder b = nr_builder_before(op);
+  NrOp *made = nr_build_constant(&b, value, type);
+  if (!made) return NULL;
+  if (!known) {
+    nr_map_set(&pool->by_value, value, made);
+    place(pool, region, made);
+  }
+  return nr_result(made, 0);
+}
+
+/* ---- one op --------------------------------------------------------------------------------------------------------- */
+
+static bool constants_to_the_right(NrOp *op) {
+  if (!nr_op_has(op, NR_COMMUTATIVE) || op->num_operands != 2) return false;
+  NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
+  if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return false;
+  nr_op_set_operand(op, 0, rhs);
+  nr_op_set_operand(op, 1, lhs);
+  return true;
+}
+
+static bool replace_by_folded(Canonicalizer *c, NrOp *op, const NrFold *folded) {
+  NrValue **values = NR_NEW_ARRAY(c->pass->scratch, NrValue *, op->num_results + 1);
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrType type = nr_result(op, i)->type;
+    values[i] = folded[i].value ? folded[i].value : folded[i].attr ? constant_for(c, op, folded[i].attr, type) : NULL;
+    if (!values[i] || values[i]->type != type || values[i] == nr_result(op, i)) return false;
+  }
+  bool changed = false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    changed |= nr_value_has_uses(nr_result(op, i));
+    nr_value_replace_uses(nr_result(op, i), values[i]);
+  }
+  return nr_erase_if_dead(op) || changed;
+}
+
+static bool fold(Canonicalizer *c, NrOp *op) {
+  if (!op->info->fold || op->num_results == 0) return false;
+  NrAttr constants_buffer[MAX_STACK_OPERANDS];
+  NrFold folded_buffer[MAX_STACK_OPERANDS] = {0};
+  bool small = op->num_operands <= MAX_STACK_OPERANDS && op->num_results <= MAX_STACK_OPERANDS;
+  NrAttr *constants = small ? constants_buffer : NR_NEW_ARRAY(c->pass->scratch, NrAttr, op->num_operands + 1);
+  NrFold *folded = small ? folded_buffer : NR_NEW_ARRAY(c->pass->scratch, NrFold, op->num_results + 1);
+  for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
+  return op->info->fold(op, constants, folded) && replace_by_folded(c, op, folded);
+}
+
+static bool visit(Canonicalizer *c, NrOp *op) {
+  if (nr_erase_if_dead(op)) return true;
+  if (nr_op_has(op, NR_CONSTANT_LIKE)) return unify_constant(c, op);
+  bool changed = constants_to_the_right(op);
+  if (fold(c, op)) return true;
+  if (!op->info->canonicalize) return changed;
+  NrBuilder b = nr_builder_before(op);
+  return op->info->canonicalize(op, &b) || changed;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+
+/* What all branches to a block hand to argument i, besides the argument itself; NULL when they differ. */
+static NrValue *only_incoming(const NrBlock *block, uint32_t i) {
+  NrValue *only = NULL;
+  for (const NrSuccessor *pred = block->first_pred; pred; pred = pred->next) {
+    NrValue *value = nr_successor_operand(pred->owner, (size_t)(pred - pred->owner->successors), i);
+    if (value == block->args[i]) continue;
+    if (only && only != value) return NULL;
+    only = value;
+  }
+  return only;
+}
+
+static bool all_hand_over(const NrBlock *block) {
+  for (const NrSuccessor *pred = block->first_pred; pred; pred = pred->next)
+    if (pred->num_operands != block->num_args) return false;
+  return block->first_pred != NULL;
+}
+
+/* Arguments that are always one value, or never used. */
+static bool drop_arguments(NrBlock *block) {
+  bool changed = false;
+  for (uint32_t i = all_hand_over(block) ? block->num_args : 0; i-- > 0;) {
+    NrValue *only = only_incoming(block, i);
+    if (!only && nr_value_has_uses(block->args[i])) continue;
+    if (only) nr_value_replace_uses(block->args[i], only);
+    for (NrSuccessor *pred = block->first_pred; pred; pred = pred->next)
+      nr_successor_erase_operand(pred->owner, (size_t)(pred - pred->owner->successors), i);
+    nr_block_erase_arg(block, i);
+    changed = true;
+  }
+  return changed;
+}
+
+static bool simplify_regions(NrOp *op) {
+  bool changed = false;
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrRegion *region = &op->regions[r];
+    if (region->first == region->last) continue;
+    changed |= nr_erase_unreachable_blocks(region);
+    for (NrBlock *block = region->first->next; block; block = block->next) changed |= drop_arguments(block);
+  }
+  return changed;
+}
+
+/* ---- sweeps --------------------------------------------------------------------------------------------------------- */
+
+static void forget_constants(Canonicalizer *c) {
+  for (size_t i = 0; i < c->all_pools.size; i++) nr_map_deinit(&c->all_pools.data[i]->by_value);
+  c->all_pools.size = 0;
+  nr_map_clear(&c->pools);
+}
+
+static bool sweep(Canonicalizer *c, NrOp *root) {
+  NrOpList ops = {0};
+  bool changed = simplify_regions(root);
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++) {
+    NrOp *op = ops.data[i];
+    if (nr_is_erased(op)) continue;
+    changed |= simplify_regions(op);
+    changed |= visit(c, op);
+  }
+  nr_vec_deinit(&ops);
+  forget_constants(c);
+  return changed;
+}
+
+static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {
+  Canonicalizer c = {.pass = pass};
+  for (int i = 0; i < MAX_SWEEPS && sweep(&c, op); i++) {
+  }
+  nr_map_deinit(&c.pools);
+  nr_vec_deinit(&c.all_pools);
+  return NR_OK;
+}
+
+NR_PASS(canonicalize, .name = "canonicalize", .run = canonicalize_run,
+        .doc = "simplifies ops: folds constants, applies identities, removes what has no use")

@@ -1,0 +1,269 @@
+/* convert_scf_to_cf.c - structured control flow to blocks and branches.
+ *   before  %r = scf.for %i = %lb to %ub step %st        after    cf.br ^cond(%lb, %x : index, f32)
+ *                iter_args(%a = %x) -> (f32) {                  ^cond(%i: index, %r: f32):
+ *             %v = f(%i, %a)                                      %c = arith.cmpi slt, %i, %ub : index
+ *             scf.yield %v : f32                                  cf.cond_br %c, ^body, ^end
+ *           }                                                   ^body:
+ *                                                                 %v = f(%i, %r)
+ *                                                                 %n = arith.addi %i, %st : index
+ *                                                                 cf.br ^cond(%n, %v : index, f32)
+ *                                                               ^end:
+ * Linear: a block is worked on from its end, so that each op moves to another block at most once, and the blocks of a body
+ * move to their final region before what is inside them is converted. Ops inside of regions that may have only one block
+ * (linalg.generic, ..) stay structured. */
+#include "dialect/arith/arith.h"
+#include "dialect/cf/cf.h"
+#include "dialect/scf/scf.h"
+#include "pass/pass.h"
+#include "pass/rewrite.h"
+
+typedef struct Converter {
+  NrPassContext *pass;
+  NR_VEC(NrBlock *) work; /* blocks in their final region whose ops are to be looked at */
+} Converter;
+
+/* The op's terminators hand over their operands from `first` on; what they end goes on at `to`. */
+static void branch_instead(NrOp *terminator, NrBlock *to, NrValue *const *more, size_t num_more, uint32_t first) {
+  NR_VEC(NrValue *) operands = {0};
+  for (size_t i = 0; i < num_more; i++) nr_vec_push(&operands, more[i]);
+  for (uint32_t i = first; i < terminator->num_operands; i++) nr_vec_push(&operands, nr_operand(terminator, i));
+  NrBuilder b = nr_builder_before(terminator);
+  nr_cf_br(&b, to, operands.data, operands.size);
+  nr_op_erase(terminator);
+  nr_vec_deinit(&operands);
+}
+
+/* Moves the blocks of a region of op behind `after` and queues them; returns the last one. */
+static NrBlock *adopt(Converter *c, NrRegion *from, NrBlock *after) {
+  for (NrBlock *block = from->first, *next; block; block = next) {
+    next = block->next;
+    nr_block_unlink(block);
+    nr_block_insert_after(block, after);
+    nr_vec_push(&c->work, block);
+    after = block;
+  }
+  return after;
+}
+
+static NrBlock *new_block_after(NrOp *op, NrBlock *after) {
+  NrBlock *block = nr_block_create(op->module);
+  nr_block_insert_after(block, after);
+  return block;
+}
+
+/* A block behind op's, with the ops that follow op; op is the last one of its block then. */
+static NrBlock *split_behind(NrOp *op) {
+  return op->next ? nr_block_split(op->block, op->next) : new_block_after(op, op->block);
+}
+
+static void replace_results(NrOp *op, NrBlock *by_args, uint32_t first) {
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *arg = nr_block_arg(by_args, first + i);
+    if (!arg->name.size) arg->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), arg);
+  }
+}
+
+static void add_result_args(NrOp *op, NrBlock *block) {
+  for (uint32_t i = 0; i < op->num_results; i++) nr_block_add_arg(block, nr_result(op, i)->type, op->loc);
+}
+
+static void convert_for(Converter *c, NrOp *op) {
+  NrBlock *before = op->block, *end = split_behind(op), *body = nr_op_body(op, 0);
+  NrBlock *condition = new_block_after(op, before);
+  NR_VEC(NrValue *) inits = {0};
+  nr_vec_push(&inits, nr_scf_for_lower(op));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&inits, nr_scf_for_init(op, i));
+  for (uint32_t i = 0; i < body->num_args; i++) {
+    NrValue *arg = nr_block_add_arg(condition, body->args[i]->type, body->args[i]->loc);
+    arg->name = body->args[i]->name;
+    nr_value_replace_uses(body->args[i], arg);
+  }
+  replace_results(op, condition, 1);
+  while (body->num_args) nr_block_erase_arg(body, body->num_args - 1);
+  NrOp *yield = nr_block_terminator(body);
+  NrBuilder b = nr_builder_before(yield);
+  NrValue *next = nr_arith_binary(&b, NR_OP_arith_addi, condition->args[0], nr_scf_for_step(op));
+  branch_instead(yield, condition, &next, 1, 0);
+  adopt(c, nr_op_region(op, 0), condition);
+  b = nr_builder_at_end(op->module, condition, op->loc);
+  NrCmpI predicate = nr_op_attr(op, "unsignedCmp") ? NR_CMPI_ULT : NR_CMPI_SLT;
+  NrValue *goes_on = nr_arith_cmpi(&b, predicate, condition->args[0], nr_scf_for_upper(op));
+  nr_cf_cond_br(&b, goes_on, body, NULL, 0, end, NULL, 0);
+  b = nr_builder_before(op);
+  nr_cf_br(&b, condition, inits.data, inits.size);
+  nr_op_erase(op);
+  nr_vec_deinit(&inits);
+}
+
+/* All regions of op, in order, between its block and the one that goes on; they are entered without arguments. */
+static NrBlock *adopt_branches(Converter *c, NrOp *op, NrBlock **entries) {
+  NrBlock *at = op->block, *end = split_behind(op);
+  add_result_args(op, end);
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrRegion *region = nr_op_region(op, r);
+    entries[r] = region->first ? region->first : end;
+    for (NrBlock *block = region->first; block; block = block->next)
+      if (nr_op_is(block->last, NR_OP_scf_yield)) branch_instead(block->last, end, NULL, 0, 0);
+    at = adopt(c, region, at);
+  }
+  replace_results(op, end, 0);
+  return end;
+}
+
+static void convert_if(Converter *c, NrOp *op) {
+  NrBlock *entries[2];
+  NrValue *condition = nr_operand(op, 0);
+  adopt_branches(c, op, entries);
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_cond_br(&b, condition, entries[0], NULL, 0, entries[1], NULL, 0);
+  nr_op_erase(op);
+}
+
+static void convert_execute_region(Converter *c, NrOp *op) {
+  NrBlock *entry;
+  adopt_branches(c, op, &entry);
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, entry, NULL, 0);
+  nr_op_erase(op);
+}
+
+static void convert_index_switch(Converter *c, NrOp *op) {
+  NrAttr cases = nr_op_attr(op, "cases");
+  int64_t count = (int64_t)op->num_regions - 1;
+  NrBlock **entries = NR_NEW_ARRAY(c->pass->scratch, NrBlock *, op->num_regions);
+  uint32_t *operands = NR_NEW_ARRAY(c->pass->scratch, uint32_t, op->num_regions); /* zeros: no operands */
+  adopt_branches(c, op, entries);
+  NrBuilder b = nr_builder_before(op);
+  NrType i64 = nr_type_i64(b.ctx);
+  NrValue *flag = nr_build_value(&b, NR_OP_arith_index_cast, i64, (NrValue *[]){nr_operand(op, 0)}, 1);
+  NrOp *branch = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_cf_switch],
+                                           .operands = &flag,
+                                           .num_operands = 1,
+                                           .successors = entries,
+                                           .num_successors = op->num_regions,
+                                           .successor_operands = operands});
+  if (count)
+    nr_op_set_attr(branch, "case_values", nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
+  nr_op_erase(op);
+}
+
+static void convert_while(Converter *c, NrOp *op) {
+  NrBlock *block = op->block, *end = split_behind(op);
+  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrOp *condition = nr_block_terminator(before);
+  NR_VEC(NrValue *) values = {0};
+  for (uint32_t i = 1; i < condition->num_operands; i++) nr_vec_push(&values, nr_operand(condition, i));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), values.data[i]);
+  branch_instead(nr_block_terminator(after), before, NULL, 0, 0);
+  NrBuilder b = nr_builder_before(condition);
+  nr_cf_cond_br(&b, nr_operand(condition, 0), after, values.data, values.size, end, NULL, 0);
+  nr_op_erase(condition);
+  values.size = 0;
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&values, nr_operand(op, i));
+  adopt(c, nr_op_region(op, 1), adopt(c, nr_op_region(op, 0), block));
+  b = nr_builder_before(op);
+  nr_cf_br(&b, before, values.data, values.size);
+  nr_op_erase(op);
+  nr_vec_deinit(&values);
+}
+
+/* ---- parallel loops become nests of scf.for first ------------------------------------------------------------------- */
+
+/* The reductions inlined at the end of the innermost body, on the running values; it ends in a yield of the new ones. */
+static void inline_reductions(NrOp *reduce, NrOp *loop) {
+  NR_VEC(NrValue *) values = {0};
+  for (uint32_t i = 0; i < reduce->num_regions; i++) {
+    NrBlock *block = nr_op_body(reduce, i);
+    nr_scf_inline_before(reduce, block, (NrValue *[]){nr_scf_for_arg(loop, i), nr_operand(reduce, i)});
+    nr_vec_push(&values, nr_operand(nr_block_terminator(block), 0));
+  }
+  NrBuilder b = nr_builder_before(reduce);
+  nr_scf_yield(&b, values.data, values.size);
+  nr_op_erase(reduce);
+  nr_vec_deinit(&values);
+}
+
+/* Returns the outermost loop, which stands where op stood. */
+static NrOp *parallel_to_for(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  uint32_t rank = body->num_args, count = op->num_results;
+  NrBuilder b = nr_builder_before(op);
+  NR_VEC(NrValue *) carried = {0};
+  NR_VEC(NrValue *) ivs = {0};
+  NrOp *outermost = NULL, *loop = NULL;
+  for (uint32_t i = 0; i < count; i++) nr_vec_push(&carried, nr_operand(op, 3 * rank + i));
+  for (uint32_t d = 0; d < rank; d++) {
+    NrOp *outer = loop;
+    loop = nr_scf_for(&b, nr_operand(op, d), nr_operand(op, rank + d), nr_operand(op, 2 * rank + d), carried.data, count);
+    if (!outermost) outermost = loop;
+    nr_scf_for_iv(loop)->name = body->args[d]->name;
+    nr_vec_push(&ivs, nr_scf_for_iv(loop));
+    for (uint32_t i = 0; i < count; i++) carried.data[i] = nr_scf_for_arg(loop, i);
+    if (outer) {
+      NR_VEC(NrValue *) results = {0};
+      for (uint32_t i = 0; i < count; i++) nr_vec_push(&results, nr_result(loop, i));
+      nr_scf_yield(&b, results.data, count);
+      nr_vec_deinit(&results);
+    }
+    b = nr_scf_body_builder(loop, 0);
+  }
+  for (uint32_t d = 0; d < rank; d++) nr_value_replace_uses(body->args[d], ivs.data[d]);
+  NrBlock *innermost = nr_op_body(loop, 0);
+  nr_block_splice(body, innermost, NULL);
+  inline_reductions(nr_block_terminator(innermost), loop);
+  for (uint32_t i = 0; i < count; i++) {
+    nr_result(outermost, i)->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), nr_result(outermost, i));
+  }
+  nr_op_erase(op);
+  nr_vec_deinit(&carried);
+  nr_vec_deinit(&ivs);
+  return outermost;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+
+static NrStatus convert_block(Converter *c, NrBlock *block) {
+  for (NrOp *op = block->last, *prev; op; op = prev) {
+    prev = op->prev;
+    switch (op->info->id) {
+    case NR_OP_scf_parallel: convert_for(c, parallel_to_for(op)); break;
+    case NR_OP_scf_for: convert_for(c, op); break;
+    case NR_OP_scf_if: convert_if(c, op); break;
+    case NR_OP_scf_while: convert_while(c, op); break;
+    case NR_OP_scf_index_switch: convert_index_switch(c, op); break;
+    case NR_OP_scf_execute_region: convert_execute_region(c, op); break;
+    case NR_OP_scf_forall: return nr_op_error(op, "has no form with branches: bring it to loops over buffers first");
+    default: break;
+    }
+  }
+  return NR_OK;
+}
+
+static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
+
+/* Regions that may have any number of blocks, outside of scf ops: there branches can stand. */
+static NrStatus convert_regions(Converter *c, NrOp *op) {
+  NrStatus status = NR_OK;
+  if (is_scf(op) || nr_op_has(op, NR_SINGLE_BLOCK)) return NR_OK;
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next) nr_vec_push(&c->work, block);
+  while (c->work.size && !status) status = convert_block(c, nr_vec_pop(&c->work));
+  return status;
+}
+
+static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
+  Converter c = {.pass = pass};
+  NrOpList ops = {0};
+  NrStatus status = NR_OK;
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size && !status; i++)
+    if (!nr_is_erased(ops.data[i]) && ops.data[i]->num_regions) status = convert_regions(&c, ops.data[i]);
+  nr_vec_deinit(&ops);
+  nr_vec_deinit(&c.work);
+  return status;
+}
+
+NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run,
+        .doc = "turns structured loops and branches into blocks that branch to each other")

@@ -1,0 +1,173 @@
+/* cse.c - an op that computes what an earlier one has computed is replaced by it.
+ *   before  %0 = arith.addi %a, %b : i32          after  %0 = arith.addi %a, %b : i32
+ *           %1 = arith.addi %b, %a : i32                 %2 = arith.muli %0, %0 : i32
+ *           %2 = arith.muli %0, %1 : i32
+ * The earlier op must dominate: it stands before in the block, in a dominating block, or around the region. Ops that read
+ * memory are replaced only within a block and when nothing in between may write. Ops with regions stay. */
+#include "pass/pass.h"
+#include "pass/rewrite.h"
+
+#include <stdlib.h>
+
+enum { MAX_CANDIDATES = 16 }; /* looked at per hash: dead ones from sibling blocks must not make the pass quadratic */
+
+/* An op that may be reused, in the hash table and in the list of those of the current region. */
+typedef struct Entry {
+  struct Entry *same_hash; /* the next older one */
+  NrOp *op;
+  uint64_t hash;
+  uint64_t epoch; /* of op's block when it was made: for ops that read */
+} Entry;
+
+typedef struct Cse {
+  NrPassContext *pass;
+  NrMap buckets; /* hash | 1, as a pointer -> newest Entry* */
+  NR_VEC(Entry *) scope;
+  uint64_t epoch; /* changes with every op that may write */
+  const NrDominance *dominance; /* of the region that is walked, when it has several blocks */
+} Cse;
+
+/* ---- equality ------------------------------------------------------------------------------------------------------- */
+
+static int compare_pointers(const void *a, const void *b) {
+  const NrValue *x = *(NrValue *const *)a, *y = *(NrValue *const *)b;
+  return x < y ? -1 : x > y;
+}
+
+static bool swaps(const NrOp *op) { return nr_op_has(op, NR_COMMUTATIVE) && op->num_operands == 2; }
+
+static uint64_t hash_op(const NrOp *op) {
+  uint64_t h = nr_hash_mix((uintptr_t)op->info, op->num_results);
+  NrValue *pair[2];
+  if (swaps(op)) {
+    pair[0] = nr_operand(op, 0);
+    pair[1] = nr_operand(op, 1);
+    qsort(pair, 2, sizeof *pair, compare_pointers);
+  }
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    h = nr_hash_mix(h, (uintptr_t)(swaps(op) ? pair[i] : nr_operand(op, i)));
+  for (uint32_t i = 0; i < op->num_results; i++) h = nr_hash_mix(h, (uintptr_t)op->results[i].type);
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)op->attrs[i].name.data), (uintptr_t)op->attrs[i].value);
+  return h;
+}
+
+static bool same_operands(const NrOp *a, const NrOp *b) {
+  bool same = true;
+  for (uint32_t i = 0; i < a->num_operands; i++) same = same && nr_operand(a, i) == nr_operand(b, i);
+  return same || (swaps(a) && nr_operand(a, 0) == nr_operand(b, 1) && nr_operand(a, 1) == nr_operand(b, 0));
+}
+
+static bool same_ops(const NrOp *a, const NrOp *b) {
+  if (a->info != b->info || a->num_operands != b->num_operands || a->num_results != b->num_results ||
+      a->num_attrs != b->num_attrs || !same_operands(a, b))
+    return false;
+  for (uint32_t i = 0; i < a->num_results; i++)
+    if (a->results[i].type != b->results[i].type) return false;
+  for (uint32_t i = 0; i < a->num_attrs; i++)
+    if (a->attrs[i].value != b->attrs[i].value || a->attrs[i].name.data != b->attrs[i].name.data) return false;
+  return true;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+
+static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
+
+/* Entries of regions that were left are gone, so only blocks of one region can fail to dominate. */
+static bool dominates(const Cse *c, const NrOp *earlier, const NrOp *op) {
+  if (earlier->block == op->block || earlier->block->region != op->block->region) return true;
+  return c->dominance && nr_dominates_block(c->dominance, earlier->block, op->block);
+}
+
+static NrOp *find_equal(Cse *c, NrOp *op, uint64_t hash, bool pure) {
+  size_t tried = 0;
+  for (Entry *e = nr_map_get(&c->buckets, key_of(hash)); e && tried < MAX_CANDIDATES; e = e->same_hash, tried++) {
+    if (e->hash != hash || !same_ops(e->op, op) || !dominates(c, e->op, op)) continue;
+    if (!pure && (e->op->block != op->block || e->epoch != c->epoch)) continue;
+    return e->op;
+  }
+  return NULL;
+}
+
+static void remember(Cse *c, NrOp *op, uint64_t hash) {
+  Entry *entry = NR_NEW(c->pass->scratch, Entry);
+  *entry = (Entry){nr_map_get(&c->buckets, key_of(hash)), op, hash, c->epoch};
+  nr_map_set(&c->buckets, key_of(hash), entry);
+  nr_vec_push(&c->scope, entry);
+}
+
+static void leave_scope(Cse *c, size_t size) {
+  while (c->scope.size > size) {
+    Entry *entry = nr_vec_pop(&c->scope);
+    if (entry->same_hash) nr_map_set(&c->buckets, key_of(entry->hash), entry->same_hash);
+    else nr_map_remove(&c->buckets, key_of(entry->hash));
+  }
+}
+
+static void walk_regions(Cse *c, NrOp *op);
+
+static void visit(Cse *c, NrOp *op) {
+  if (nr_op_is_dead(op)) {
+    nr_op_erase(op);
+    return;
+  }
+  if (op->num_regions) walk_regions(c, op);
+  bool pure = nr_op_is_pure(op), reads = !pure && nr_op_only_reads(op);
+  if (!pure && !reads) c->epoch++;
+  bool candidate = (pure || reads) && op->num_results && !op->num_regions && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
+  if (!candidate) return;
+  uint64_t hash = hash_op(op);
+  NrOp *equal = find_equal(c, op, hash, pure);
+  if (!equal) {
+    remember(c, op, hash);
+    return;
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(equal, i));
+  nr_op_erase(op);
+}
+
+static void walk_blocks(Cse *c, NrRegion *region) {
+  for (NrBlock *block = region->first; block; block = block->next) {
+    if (c->dominance && !nr_dominance_reachable(c->dominance, block)) continue;
+    for (NrOp *op = block->first, *next; op; op = next) {
+      next = op->next;
+      visit(c, op);
+    }
+  }
+}
+
+/* Depth is bounded by NR_MAX_NESTING. */
+static void walk_regions(Cse *c, NrOp *op) {
+  bool isolated = nr_op_has(op, NR_ISOLATED);
+  Cse outer = *c;
+  if (isolated) {
+    c->buckets = (NrMap){0};
+    memset(&c->scope, 0, sizeof c->scope);
+  }
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrRegion *region = &op->regions[r];
+    size_t size = c->scope.size;
+    NrDominance *dominance = region->first != region->last ? nr_dominance_create(region) : NULL;
+    c->dominance = dominance;
+    walk_blocks(c, region);
+    if (dominance) nr_dominance_destroy(dominance);
+    leave_scope(c, size);
+  }
+  c->dominance = outer.dominance;
+  if (isolated) {
+    nr_map_deinit(&c->buckets);
+    nr_vec_deinit(&c->scope);
+    c->buckets = outer.buckets;
+    memcpy(&c->scope, &outer.scope, sizeof c->scope);
+  }
+}
+
+static NrStatus cse_run(NrPassContext *pass, NrOp *op) {
+  Cse c = {.pass = pass};
+  walk_regions(&c, op);
+  nr_map_deinit(&c.buckets);
+  nr_vec_deinit(&c.scope);
+  return NR_OK;
+}
+
+NR_PASS(cse, .name = "cse", .run = cse_run, .doc = "computes what is computed twice only once")

@@ -1,0 +1,125 @@
+/* rewrite.c - what passes that rewrite ops share; see rewrite.h. */
+#include "pass/rewrite.h"
+
+#include "dialect/arith/arith.h"
+#include "dialect/fold.h"
+
+static bool collect(NrOp *op, void *user) {
+  nr_vec_push((NrOpList *)user, op);
+  return true;
+}
+
+void nr_collect_ops(NrOp *root, NrOpList *out) {
+  for (uint32_t r = 0; r < root->num_regions; r++)
+    for (NrBlock *block = root->regions[r].first; block; block = block->next)
+      for (NrOp *op = block->first; op; op = op->next) nr_walk_pre(op, collect, out);
+}
+
+/* ---- dead ops ------------------------------------------------------------------------------------------------------- */
+
+static bool has_uses(const NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (nr_value_has_uses(&op->results[i])) return true;
+  return false;
+}
+
+bool nr_op_is_dead(NrOp *op) {
+  if (has_uses(op) || nr_op_has(op, NR_TERMINATOR) || nr_op_has(op, NR_SYMBOL)) return false;
+  bool only_allocates = nr_op_has(op, NR_ALLOCATES) && !(op->info->traits & (NR_READS | NR_WRITES | NR_FREES));
+  return (only_allocates && op->num_regions == 0) || nr_op_only_reads(op);
+}
+
+/* Defining ops of operands, of nested ops too: they may be dead once op is gone. */
+static bool collect_operands(NrOp *op, void *user) {
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_operand(op, i)->op) nr_vec_push((NrOpList *)user, nr_operand(op, i)->op);
+  return true;
+}
+
+void nr_erase_with_operands(NrOp *op) {
+  NrOpList work = {0};
+  nr_walk_pre(op, collect_operands, &work);
+  nr_op_erase(op);
+  while (work.size) {
+    NrOp *next = nr_vec_pop(&work);
+    if (nr_is_erased(next) || !nr_op_is_dead(next)) continue;
+    nr_walk_pre(next, collect_operands, &work);
+    nr_op_erase(next);
+  }
+  nr_vec_deinit(&work);
+}
+
+bool nr_erase_if_dead(NrOp *op) {
+  if (!nr_op_is_dead(op)) return false;
+  nr_erase_with_operands(op);
+  return true;
+}
+
+/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+
+bool nr_erase_unreachable_blocks(NrRegion *region) {
+  if (region->first == region->last) return false;
+  NrMap reached = {0};
+  NR_VEC(NrBlock *) work = {0};
+  nr_vec_push(&work, region->first);
+  nr_map_set(&reached, region->first, region->first);
+  while (work.size) {
+    NrOp *last = nr_vec_pop(&work)->last;
+    for (uint32_t i = 0; last && i < last->num_successors; i++) {
+      NrBlock *next = last->successors[i].block;
+      if (nr_map_has(&reached, next)) continue;
+      nr_map_set(&reached, next, next);
+      nr_vec_push(&work, next);
+    }
+  }
+  bool changed = false;
+  for (NrBlock *block = region->first; block; block = block->next) { /* all uses first: they may use each other's values */
+    if (nr_map_has(&reached, block)) continue;
+    for (NrOp *op = block->first; op; op = op->next) nr_op_drop_uses(op);
+  }
+  for (NrBlock *block = region->first, *next; block; block = next) {
+    next = block->next;
+    if (nr_map_has(&reached, block)) continue;
+    nr_block_erase(block);
+    changed = true;
+  }
+  nr_map_deinit(&reached);
+  nr_vec_deinit(&work);
+  return changed;
+}
+
+/* ---- speculation ---------------------------------------------------------------------------------------------------- */
+
+/* Division by a constant that is neither 0 nor -1 always has a result. */
+static bool divides_safely(const NrOp *op) {
+  NrAttr divisor = op->num_operands == 2 ? nr_value_constant(nr_operand(op, 1)) : NULL;
+  NrAttr scalar = nr_splat_scalar(divisor);
+  return scalar && scalar->kind == NR_ATTR_INTEGER && !nr_const_is_int(scalar, 0) && !nr_const_is_int(scalar, -1);
+}
+
+static bool may_speculate(NrOp *op, void *user) {
+  if (nr_op_is(op, NR_OP_scf_while)) return false; /* may go on for ever */
+  if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op)) return false;
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (op->regions[r].first != op->regions[r].last) return false; /* branches can make loops too */
+  return true;
+}
+
+bool nr_op_is_speculatable(NrOp *op) { return nr_op_is_pure(op) && nr_walk_pre(op, may_speculate, NULL); }
+
+/* ---- constants ------------------------------------------------------------------------------------------------------ */
+
+NrOp *nr_isolated_parent(const NrOp *op) {
+  NrOp *up = nr_op_parent(op);
+  while (up && !nr_op_has(up, NR_ISOLATED) && nr_op_parent(up)) up = nr_op_parent(up);
+  return up;
+}
+
+NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
+  bool arith = (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || nr_attr_is_elements(value)) && value->type == type;
+  bool function = value->kind == NR_ATTR_SYMBOL && type->kind == NR_TYPE_FUNCTION;
+  if (!arith && !function) return NULL;
+  NrOp *op = nr_build_op(b, arith ? NR_OP_arith_constant : NR_OP_func_constant, NULL, 0, &type, 1);
+  nr_op_set_attr(op, "value", value);
+  return op;
+}
