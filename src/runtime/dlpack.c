@@ -78,9 +78,9 @@ static void copy_strided(const DLTensor *t, const char *from, char *to, size_t e
 /* The tensor, and whether it still needs the lender's memory. */
 static NoriaStatus import(const DLTensor *t, bool padded, NoriaReleaseFn release, void *user, NoriaValue **out_value,
                           bool *out_borrows, NoriaError *error) {
-  NoriaDType dtype;
-  int64_t count;
-  size_t size;
+  NoriaDType dtype = NORIA_UNDEFINED;
+  int64_t count = 0;
+  size_t size = 0;
   if (t->device.device_type != DL_CPU && t->device.device_type != DL_CUDA_HOST)
     return nr_error_set(error, NORIA_ERROR_UNSUPPORTED, "memory of DLPack device type %d", (int)t->device.device_type);
   NoriaStatus status = dtype_from_dl(t, padded, &dtype, error);

@@ -311,7 +311,7 @@ static NoriaStatus decode(const Header *h, const unsigned char *data, NoriaValue
 
 NoriaStatus noria_npy_decode(const void *data, size_t size, NoriaValue **out_value, NoriaError *error) {
   Header h;
-  const unsigned char *elements;
+  const unsigned char *elements = NULL;
   *out_value = NULL;
   NoriaStatus status = parse_header(data, size, &h, &elements, error);
   return status ? status : decode(&h, elements, out_value, error);
@@ -361,9 +361,9 @@ static NoriaStatus read_file(const char *path, unsigned char **out_data, size_t 
 }
 
 NoriaStatus noria_npy_read(const char *path, NoriaValue **out_value, NoriaError *error) {
-  unsigned char *data;
-  const unsigned char *elements;
-  size_t size;
+  unsigned char *data = NULL;
+  const unsigned char *elements = NULL;
+  size_t size = 0;
   Header h;
   NoriaError inner = NORIA_ERROR_INIT;
   *out_value = NULL;
