@@ -36,7 +36,18 @@ void nr_allocator_init(NrAllocator *a) {
 
 void nr_allocator_begin(NrAllocator *a, int64_t limit) {
   a->limit = limit > 0 ? limit : INT64_MAX;
-  a->peak_bytes = a->live_bytes = a->allocations = 0;
+  a->peak_bytes = a->live_bytes = a->allocations = a->string_bytes = 0;
+}
+
+/* What the run holds now. */
+static int64_t held(const NrAllocator *a) {
+  int64_t values = a->values ? atomic_load_explicit(&a->values->bytes, memory_order_relaxed) : 0;
+  return a->live_bytes + a->string_bytes + values;
+}
+
+static void note_peak(NrAllocator *a) {
+  int64_t now = held(a);
+  if (now > a->peak_bytes) a->peak_bytes = now;
 }
 
 static void link_live(NrAllocator *a, NrBlock *b) {
@@ -75,6 +86,8 @@ void nr_allocator_end(NrAllocator *a, int64_t keep) {
     cache(a, b);
   }
   a->live_bytes = 0;
+  if (a->values) nr_account_release(a->values, 0);
+  a->values = NULL;
   purge(a, keep > 0 ? keep : 0);
 }
 
@@ -98,10 +111,11 @@ static NrBlock *block_malloc(size_t capacity, uint32_t class) {
 
 static bool within_limit(NrExec *e, int64_t size, int64_t more) {
   NrAllocator *a = &e->allocator;
-  if (more <= a->limit - a->live_bytes) return true;
+  int64_t now = held(a);
+  if (more <= a->limit - now) return true;
   nr_exec_fail(e, NORIA_ERROR_LIMIT, -1,
                "the memory limit of %lld bytes is reached: the run holds %lld bytes and asks for %lld",
-               (long long)a->limit, (long long)a->live_bytes, (long long)size);
+               (long long)a->limit, (long long)now, (long long)size);
   return false;
 }
 
@@ -122,7 +136,8 @@ static void *alloc_locked(NrExec *e, int64_t size) {
     a->cached_bytes -= (int64_t)capacity;
   } else {
     /* What is cached counts as ours against the limit, and must not be why the system refuses. */
-    if (a->cached_bytes > a->limit - a->live_bytes - size) purge(a, a->limit - a->live_bytes - size);
+    int64_t room = a->limit - held(a) - size;
+    if (a->cached_bytes > room) purge(a, room);
     b = block_malloc(capacity, class);
     if (!b && a->cached_bytes > 0) {
       purge(a, 0);
@@ -134,7 +149,7 @@ static void *alloc_locked(NrExec *e, int64_t size) {
   link_live(a, b);
   a->allocations++;
   a->live_bytes += size;
-  if (a->live_bytes > a->peak_bytes) a->peak_bytes = a->live_bytes;
+  note_peak(a);
   return block_data(b);
 }
 
@@ -171,8 +186,8 @@ static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
   int64_t more = new_size - (int64_t)old_size;
   if (more > 0 && !within_limit(e, new_size, more)) return NULL;
   if (class != b->size_class) {
-    if (a->cached_bytes > 0 && a->cached_bytes > a->limit - a->live_bytes - more)
-      purge(a, NR_MAX(a->limit - a->live_bytes - more, 0));
+    int64_t room = a->limit - held(a) - more;
+    if (a->cached_bytes > room) purge(a, room);
     unlink_live(b);
     /* realloc remaps the pages of large blocks instead of copying them. */
     size_t offset = (size_t)((char *)b - (char *)b->base);
@@ -191,7 +206,7 @@ static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
   }
   b->size = (size_t)new_size;
   a->live_bytes += more;
-  if (a->live_bytes > a->peak_bytes) a->peak_bytes = a->live_bytes;
+  note_peak(a);
   return block_data(b);
 }
 
@@ -202,4 +217,49 @@ void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size) {
   void *moved = realloc_locked(e, data, new_size);
   nr_exec_unlock(e, locked);
   return moved;
+}
+
+/* ---- what is not a block ---------------------------------------------------------------------------------------- */
+
+int64_t nr_value_cost(const NoriaValue *tensor) {
+  /* The value, its block's rounding, and its place in a sequence that doubles. */
+  return (int64_t)tensor->as.tensor.size + (int64_t)sizeof(NoriaValue) + 128;
+}
+
+void nr_account_release(NrAccount *account, int64_t bytes) {
+  atomic_fetch_sub_explicit(&account->bytes, bytes, memory_order_relaxed);
+  if (atomic_fetch_sub_explicit(&account->refs, 1, memory_order_acq_rel) == 1) free(account);
+}
+
+bool nr_charge_value(NrExec *e, NoriaValue *tensor) {
+  NrAllocator *a = &e->allocator;
+  int64_t cost = nr_value_cost(tensor);
+  bool locked = nr_exec_lock(e);
+  if (!a->values && (a->values = malloc(sizeof(NrAccount)))) {
+    atomic_init(&a->values->refs, 1);
+    atomic_init(&a->values->bytes, 0);
+  }
+  bool ok = a->values ? within_limit(e, cost, cost) : refused(e, sizeof(NrAccount)) != NULL;
+  if (ok) {
+    atomic_fetch_add_explicit(&a->values->refs, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&a->values->bytes, cost, memory_order_relaxed);
+    tensor->as.tensor.account = a->values;
+    note_peak(a);
+  }
+  nr_exec_unlock(e, locked);
+  return ok;
+}
+
+bool nr_charge_string(NrExec *e, const NoriaString *string) {
+  /* One that others hold too costs its place in the run's list only. */
+  bool shared = __atomic_load_n(&string->refs, __ATOMIC_RELAXED) > 1;
+  int64_t cost = (int64_t)sizeof(NoriaString *) + (shared ? 0 : string->size + (int64_t)sizeof(NoriaString));
+  bool locked = nr_exec_lock(e);
+  bool ok = within_limit(e, cost, cost);
+  if (ok) {
+    e->allocator.string_bytes += cost;
+    note_peak(&e->allocator);
+  }
+  nr_exec_unlock(e, locked);
+  return ok;
 }

@@ -235,6 +235,10 @@ void nr_exec_drop_handle(NrExec *e, NoriaValue *handle) {
 
 bool nr_exec_hold_string(NrExec *e, NoriaString *string) {
   bool ok = string != NULL;
+  if (ok && !nr_charge_string(e, string)) {
+    nr_string_release(string);
+    return false;
+  }
   bool locked = nr_exec_lock(e);
   if (ok && e->num_strings == e->strings_capacity) {
     size_t capacity = NR_MAX(2 * e->strings_capacity, (size_t)64);

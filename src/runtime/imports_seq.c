@@ -42,8 +42,9 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
   } else if (ok && size) {
     memcpy(value->as.tensor.data, desc->data, size);
   }
-  if (ok) return value;
+  if (ok && nr_charge_value(e, value)) return value;
   noria_value_release(value);
+  if (ok) return NULL;
   nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for %zu bytes", size);
   return NULL;
 }

@@ -114,6 +114,10 @@ static int32_t add_piece(NrExec *e, NoriaValue *s, NoriaDType dtype, const Noria
                          int64_t size, bool keepdims) {
   NoriaValue *v = piece(e, dtype, t, axis, begin, size, keepdims);
   if (!v) return 1;
+  if (!nr_charge_value(e, v)) {
+    noria_value_release(v);
+    return 1;
+  }
   return nr_sequence_insert(s, s->as.sequence.length, v) ? 0 : no_memory(e);
 }
 

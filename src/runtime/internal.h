@@ -34,6 +34,12 @@ typedef struct NrItems {
 
 typedef struct NrExec NrExec;
 
+/* What the tensors that a run made for its sequences and optionals hold; they may outlive the run. */
+typedef struct NrAccount {
+  atomic_int refs;
+  _Atomic int64_t bytes;
+} NrAccount;
+
 struct NoriaValue {
   atomic_int refs;
   uint8_t kind;       /* NoriaKind */
@@ -50,6 +56,7 @@ struct NoriaValue {
       void *data;
       NoriaReleaseFn release; /* NULL: nothing to do */
       void *user;
+      NrAccount *account; /* NULL: not made by a run */
     } tensor;
     struct {
       NrItems *items; /* NULL when empty */
@@ -105,6 +112,8 @@ typedef struct NrAllocator {
   NrBlock live; /* head of a ring */
   NrBlock *free[NR_NUM_CLASSES];
   int64_t live_bytes, peak_bytes, cached_bytes, limit, allocations;
+  int64_t string_bytes; /* of the strings that the run holds */
+  NrAccount *values;    /* NULL: nothing yet */
 } NrAllocator;
 
 void nr_allocator_init(NrAllocator *a);
@@ -112,6 +121,12 @@ void nr_allocator_begin(NrAllocator *a, int64_t limit);         /* of a run */
 void nr_allocator_end(NrAllocator *a, int64_t keep);            /* frees live blocks; at most keep bytes stay cached */
 /* Takes the block of data out of the run: data lives until free(the result). NULL when it was taken before. */
 void *nr_allocator_detach(NrAllocator *a, void *data);
+
+/* Counts what is not a block against the limit. False after failing. */
+bool nr_charge_value(NrExec *e, NoriaValue *tensor);
+bool nr_charge_string(NrExec *e, const NoriaString *string);
+void nr_account_release(NrAccount *account, int64_t bytes);
+int64_t nr_value_cost(const NoriaValue *tensor); /* bytes in an account */
 
 void *nr_api_alloc(NoriaExec *exec, int64_t size);
 void nr_api_free(NoriaExec *exec, void *data);

@@ -16,6 +16,7 @@ static void tensor_free_data(NoriaValue *v) {
     NoriaString **strings = v->as.tensor.data;
     for (int64_t i = 0; i < v->as.tensor.count; i++) nr_string_release(strings[i]);
   }
+  if (v->as.tensor.account) nr_account_release(v->as.tensor.account, nr_value_cost(v));
   if (v->as.tensor.release) v->as.tensor.release(v->as.tensor.user);
 }
 
@@ -86,6 +87,7 @@ NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, v
   v->as.tensor.data = data;
   v->as.tensor.release = release;
   v->as.tensor.user = user;
+  v->as.tensor.account = NULL;
   return v;
 }
 

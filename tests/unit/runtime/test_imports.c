@@ -181,6 +181,57 @@ static void appending_is_not_quadratic(void **state) {
   noria_value_release(y);
 }
 
+/* Sequences that are let go of are not counted, those that are kept are. */
+static int32_t let_go(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  NoriaDesc s;
+  for (int i = 0; i < 100; i++) {
+    double data[1000] = {0};
+    if (CALL(CONSTRUCT, &s, scalar(NORIA_F64), scalar(1), vector(data, 1000)) || CALL(RELEASE, NULL, s)) return 1;
+  }
+  return count_up(exec, 1, &outputs[0]);
+}
+
+static int32_t grow_for_ever(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  NoriaDesc s, next;
+  int64_t one = 1;
+  if (CALL(EMPTY, &s, scalar(NORIA_I64))) return 1;
+  for (;;) {
+    if (CALL(APPEND_OWNED, &next, s, vector(&one, 1))) return 1;
+    s = next;
+  }
+}
+
+static int32_t print_for_ever(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  NoriaDesc text;
+  int64_t one = 1;
+  for (;;) {
+    if (CALL(FROM, &text, scalar(NORIA_I64), vector(&one, 1))) return 1;
+    exec->api->free(exec, text.data);
+  }
+}
+
+static void sequences_and_strings_count_as_memory(void **state) {
+  const Scenario endless[] = {grow_for_ever, print_for_ever};
+  const NoriaValueInfo info = {"y", NORIA_KIND_SEQUENCE, NORIA_I64, 0, NULL, NULL};
+  NoriaModule module = {.abi_version = NORIA_ABI_VERSION, .num_outputs = 1, .outputs = &info,
+                        .num_imports = LENGTH(names), .imports = names, .entry = let_go};
+  NoriaRunStats stats;
+  NoriaRunOptions options = {.limits.memory = 100000, .stats = &stats};
+  NoriaValue *y = NULL;
+  NoriaProgram *program = make_program(&module, 1);
+  assert_int_equal(noria_program_run(program, NULL, 0, &y, 1, &options, NULL), NORIA_OK);
+  assert_true(stats.peak_memory >= 8000 && stats.peak_memory < 20000);
+  noria_program_destroy(program);
+  noria_value_release(y);
+  for (int i = 0; i < 2; i++) {
+    module.entry = endless[i];
+    program = make_program(&module, 1);
+    assert_int_equal(noria_program_run(program, NULL, 0, &y, 1, &options, NULL), NORIA_ERROR_LIMIT);
+    assert_true(stats.peak_memory > 90000 && stats.peak_memory <= 100000);
+    noria_program_destroy(program);
+  }
+}
+
 static int32_t bad_position(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NoriaDesc s, item;
   if (count_up(exec, 3, &s)) return 1;
@@ -399,6 +450,7 @@ int main(void) {
       cmocka_unit_test(appending_twice_to_one_sequence_gives_two),
       cmocka_unit_test(random_edits_match_an_array),
       cmocka_unit_test(appending_is_not_quadratic),
+      cmocka_unit_test(sequences_and_strings_count_as_memory),
       cmocka_unit_test(failures_name_the_node),
       cmocka_unit_test(tensors_split_and_join),
       cmocka_unit_test(optionals_hold_tensors_and_sequences),
