@@ -248,6 +248,8 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   int64_t until = deadline(e->limits.time_s);
   if (until && !nr_watchdog_add(&program->watchdog, e, until))
     return nr_error_set(error, NORIA_ERROR_MEMORY, "the system gives no thread to watch the time limit");
+  /* What an earlier run wrote there must not pass for an output of this one. */
+  for (int32_t i = 0; i < module->num_outputs; i++) e->descs[module->num_inputs + i].data = NULL;
   int32_t result = module->entry(&e->pub, e->descs, e->descs + module->num_inputs);
   if (until) nr_watchdog_remove(&program->watchdog, e);
   bool failed = atomic_load(&e->failed) != 0;
