@@ -1,0 +1,228 @@
+/* driver.c - see driver.h. */
+#include "driver/driver.h"
+
+#include <libgen.h>
+#include <stdlib.h>
+
+static void collect(void *user, const NrDiag *diag) {
+  NrUnit *unit = user;
+  nr_diag_render(unit->ctx, diag, false, &unit->errors);
+}
+
+void nr_unit_deinit(NrUnit *unit) {
+  nr_module_destroy(unit->module);
+  nr_context_destroy(unit->ctx);
+  nr_onnx_model_destroy(unit->model);
+  nr_free(unit->owned);
+  nr_buf_deinit(&unit->errors);
+  *unit = (NrUnit){0};
+}
+
+static void begin(NrUnit *unit) {
+  unit->ctx = nr_context_create();
+  nr_context_set_diag_handler(unit->ctx, collect, unit);
+}
+
+static NrStatus finish(NrUnit *unit, NrStatus status) {
+  nr_diag_flush(unit->ctx);
+  return status;
+}
+
+static NrStatus import(NrUnit *unit, const NoriaCompileOptions *options) {
+  size_t count = options ? options->num_shapes : 0;
+  NrShapeFix *fixes = nr_calloc(count, sizeof *fixes);
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < count && !status; i++)
+    if (!nr_shape_fix_parse(nr_str(options->shapes[i]), &fixes[i]))
+      status = nr_error(unit->ctx, NULL, "'%s' does not fix a shape: write N=16 or x=1x3x?", options->shapes[i]);
+  NrImportOptions import_options = {count, fixes};
+  if (!status) status = nr_onnx_import(unit->ctx, unit->model, &import_options, &unit->module);
+  nr_free(fixes);
+  return status;
+}
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), k = strlen(end);
+  return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+/* Text is printable from its first byte on; a protobuf message of a model begins with the tag of ir_version. */
+static bool looks_like_text(const void *data, size_t size) {
+  const unsigned char *p = data;
+  for (size_t i = 0; i < NR_MIN(size, (size_t)64); i++)
+    if (p[i] < 9 || (p[i] > 13 && p[i] < 32)) return false;
+  return true;
+}
+
+static bool is_text(const NoriaCompileOptions *options, const char *path, const void *data, size_t size) {
+  if (options && options->format) return strcmp(options->format, "mlir") == 0;
+  if (path && ends_with(path, ".mlir")) return true;
+  if (path && ends_with(path, ".onnx")) return false;
+  return looks_like_text(data, size);
+}
+
+static NrStatus model_error(NrUnit *unit, NrStatus status, const NrBuf *errors) {
+  nr_error(unit->ctx, NULL, "%s", errors->size ? errors->data : "the model cannot be read");
+  return status;
+}
+
+NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
+                             const NoriaCompileOptions *options) {
+  begin(unit);
+  if (is_text(options, name, data, size)) {
+    unit->module = nr_parse_module(unit->ctx, (NrStr){data, size}, nr_str(name ? name : "<memory>"), NULL, NULL);
+    return finish(unit, unit->module ? nr_verify(unit->module->op) : NR_ERROR_INVALID);
+  }
+  NrBuf errors = {0};
+  NrStatus status = nr_onnx_read_memory(data, size, folder, &unit->model, &errors);
+  if (status) model_error(unit, status, &errors);
+  nr_buf_deinit(&errors);
+  return finish(unit, status ? status : import(unit, options));
+}
+
+NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
+  if (!(options && options->format) && ends_with(path, ".onnx")) {
+    begin(unit);
+    NrBuf errors = {0};
+    NrStatus status = nr_onnx_read_file(path, &unit->model, &errors);
+    if (status) model_error(unit, status, &errors);
+    nr_buf_deinit(&errors);
+    return finish(unit, status ? status : import(unit, options));
+  }
+  NrBuf bytes = {0};
+  NrStatus status = nr_file_read(path, &bytes);
+  if (status) {
+    begin(unit);
+    nr_error(unit->ctx, NULL, "cannot read '%s'", path);
+    nr_buf_deinit(&bytes);
+    return finish(unit, status);
+  }
+  char *copy = nr_malloc(strlen(path) + 1);
+  strcpy(copy, path);
+  status = nr_unit_read_memory(unit, bytes.data, bytes.size, path, strcmp(path, "-") ? dirname(copy) : NULL, options);
+  unit->owned = bytes.data; /* the model may refer into it */
+  nr_free(copy);
+  return status;
+}
+
+NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options) {
+  return finish(unit, nr_pipeline_run(unit->module, options));
+}
+
+/* ---- programs ---- */
+
+/* What a program made in memory holds on to. */
+typedef struct Held {
+  NrCompiled *code;
+  NrOnnxModel *model;
+  NrContext *ctx;
+  void *owned;
+} Held;
+
+static void release(void *user) {
+  Held *held = user;
+  nr_compiled_destroy(held->code);
+  nr_context_destroy(held->ctx);
+  nr_onnx_model_destroy(held->model);
+  nr_free(held->owned);
+  nr_free(held);
+}
+
+static NoriaStatus fail(NrUnit *unit, NrStatus status, NoriaError *error) {
+  static const NoriaStatus map[] = {[NR_OK] = NORIA_OK,
+                                    [NR_ERROR_INVALID] = NORIA_ERROR_INVALID,
+                                    [NR_ERROR_NOT_FOUND] = NORIA_ERROR_NOT_FOUND,
+                                    [NR_ERROR_LIMIT] = NORIA_ERROR_LIMIT,
+                                    [NR_ERROR_IO] = NORIA_ERROR_IO,
+                                    [NR_ERROR_INTERNAL] = NORIA_ERROR_INTERNAL};
+  if (error) {
+    noria_error_clear(error);
+    error->code = map[status];
+    size_t n = unit->errors.size;
+    while (n && unit->errors.data[n - 1] == '\n') n--;
+    error->message = malloc(n + 1);
+    if (error->message) {
+      memcpy(error->message, n ? unit->errors.data : "", n);
+      error->message[n] = 0;
+    }
+  }
+  nr_unit_deinit(unit);
+  return map[status];
+}
+
+static NrCodegenOptions codegen_options(const NoriaCompileOptions *o) {
+  return (NrCodegenOptions){.cpu = o ? o->cpu : NULL,
+                            .features = o ? o->features : NULL,
+                            .opt_level = o && o->opt_level ? o->opt_level : 2};
+}
+
+NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program, NoriaError *error) {
+  NrCodegenOptions codegen = codegen_options(options);
+  NrCompiled *code = NULL;
+  NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
+  if (status) return fail(unit, status, error);
+  nr_module_destroy(unit->module);
+  Held *held = nr_calloc(1, sizeof *held);
+  *held = (Held){code, unit->model, unit->ctx, unit->owned};
+  unit->module = NULL;
+  unit->model = NULL;
+  unit->ctx = NULL;
+  unit->owned = NULL;
+  NoriaProgramOptions program = options ? options->program : (NoriaProgramOptions){0};
+  program.release = release;
+  program.user = held;
+  NoriaStatus made = noria_program_create(nr_compiled_module(code), &program, out_program, error);
+  if (made) release(held);
+  nr_unit_deinit(unit);
+  return made;
+}
+
+static NoriaStatus lower_and_jit(NrUnit *unit, NrStatus status, const NoriaCompileOptions *options, NoriaProgram **out_program,
+                                 NoriaError *error) {
+  *out_program = NULL;
+  NrPassOptions passes = {0};
+  if (!status) status = nr_unit_lower(unit, &passes);
+  return status ? fail(unit, status, error) : nr_unit_jit(unit, options, out_program, error);
+}
+
+NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options, NoriaProgram **out_program,
+                               NoriaError *error) {
+  NrUnit unit = {0};
+  return lower_and_jit(&unit, nr_unit_read_file(&unit, path, options), options, out_program, error);
+}
+
+NoriaStatus noria_compile_memory(const void *data, size_t size, const char *folder, const NoriaCompileOptions *options,
+                                 NoriaProgram **out_program, NoriaError *error) {
+  NrUnit unit = {0};
+  /* The model's constants refer into its bytes, which need not outlive the call. */
+  void *copy = nr_malloc(size);
+  memcpy(copy, data, size);
+  NrStatus status = nr_unit_read_memory(&unit, copy, size, NULL, folder, options);
+  unit.owned = copy;
+  return lower_and_jit(&unit, status, options, out_program, error);
+}
+
+NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *options, NoriaFileKind kind,
+                                  const char *out_path, const char *header, NoriaError *error) {
+  static const NrCodegenKind kinds[] = {[NORIA_FILE_OBJECT] = NR_CODEGEN_OBJECT,
+                                        [NORIA_FILE_SHARED] = NR_CODEGEN_SHARED,
+                                        [NORIA_FILE_LLVM_IR] = NR_CODEGEN_LLVM_IR,
+                                        [NORIA_FILE_ASSEMBLY] = NR_CODEGEN_ASSEMBLY};
+  NrUnit unit = {0};
+  NrPassOptions passes = {0};
+  NrCodegenOptions codegen = codegen_options(options);
+  NrStatus status = nr_unit_read_file(&unit, path, options);
+  if (!status) status = nr_unit_lower(&unit, &passes);
+  NrBuf text = {0};
+  if (!status && header) nr_codegen_header(unit.module, nr_op_attr_str(unit.module->op, "sym_name"), &text);
+  if (!status) status = finish(&unit, nr_codegen_emit(unit.module, &codegen, kinds[kind], out_path));
+  if (!status && header && (status = nr_file_write(header, text.data, text.size)))
+    nr_error(unit.ctx, NULL, "cannot write '%s'", header);
+  nr_buf_deinit(&text);
+  if (unit.ctx) nr_diag_flush(unit.ctx);
+  if (status) return fail(&unit, status, error);
+  nr_unit_deinit(&unit);
+  return NORIA_OK;
+}
+
+const char *noria_version(void) { return "0.1.0"; }

@@ -1,0 +1,86 @@
+/* internal.h - values, frames and the op table of the interpreter; for src/interp only. */
+#ifndef NORIA_INTERP_INTERNAL_H
+#define NORIA_INTERP_INTERNAL_H
+
+#include "interp/interp.h"
+
+/* Bytes that several views may share. */
+typedef struct NrIBuffer {
+  size_t refs, size;
+  unsigned char *data;
+  bool freed;    /* memref.dealloc was called */
+  bool borrowed; /* data belongs to somebody else: a constant or an input; never written */
+} NrIBuffer;
+
+/* A tensor, vector or memref: a strided view of a buffer. Strides and offset in elements. */
+typedef struct NrIView {
+  size_t refs;
+  NrIBuffer *buffer;
+  NrType elem;
+  size_t elem_size, rank;
+  int64_t offset, dims[NR_MAX_RANK], strides[NR_MAX_RANK];
+} NrIView;
+
+/* A value while running. Scalars of at most 64 bits are raw bits, zero-extended; wider ones and complex numbers attributes. */
+typedef struct NrIValue {
+  uint64_t bits;
+  NrAttr attr;
+  NrIView *view;
+  void *handle; /* sequences, optionals: the runtime's NoriaValue* */
+  NrOp *func;   /* func.constant */
+} NrIValue;
+
+typedef struct NrInterp {
+  NrContext *ctx;
+  NrModule *module;
+  NoriaExec *exec; /* NULL while folding constants */
+  NrArena arena;   /* of one run */
+  NrMap cells;     /* NrValue* -> NrIValue*, of the running function */
+  NrMap globals;   /* memref.global op -> NrIView* */
+  NrMap sites;     /* rt.check op -> site + 1 */
+  NrMap imports;   /* rt.call name data (interned) -> index + 1 */
+  int64_t steps, max_steps;
+  unsigned depth;
+  NrOp *failed_at;
+  char message[256]; /* of the first failure */
+  bool failed;
+} NrInterp;
+
+/* ---- values (value.c) ---- */
+NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank); /* zeroed, dense; NULL when too large */
+NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
+NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
+NrIView *nr_iview_dense_copy(NrIView *view);
+void nr_iview_release(NrIView *view);
+int64_t nr_iview_count(const NrIView *view);
+unsigned char *nr_iview_at(const NrIView *view, const int64_t *indices); /* no checks */
+bool nr_iview_inside(const NrIView *view, const int64_t *indices);
+bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices);  /* row-major; false behind the last */
+NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p);
+void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);
+NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr);
+NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v);
+int64_t nr_ivalue_int(NrType type, NrIValue v);    /* sign-extended */
+double nr_ivalue_float(NrType type, NrIValue v);
+NrIValue nr_ivalue_from_float(NrType type, double d);
+NrIValue nr_ivalue_from_int(NrType type, int64_t i);
+
+/* ---- running (interp.c) ---- */
+bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) NR_PRINTF(3, 4); /* returns false */
+NrIValue nr_get(NrInterp *in, NrValue *value);
+int64_t nr_get_index(NrInterp *in, NrValue *value);
+void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes over the view's reference */
+/* The operand's view to write in place: moved out of its cell when this is its only use, else a dense copy. */
+NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand);
+/* Runs a region's single block with arguments; its terminator's operands go to out (count of them at most max). */
+bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
+bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
+
+/* One op; false after a failure. */
+typedef bool (*NrInterpFn)(NrInterp *in, NrOp *op);
+NrInterpFn nr_interp_find(unsigned op_id);
+bool nr_interp_scalar(NrInterp *in, NrOp *op);       /* scalar.c: element-wise ops, on shaped values element by element */
+/* Scalar op on bits; false when the fast path does not know it. */
+bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result, const char **why);
+
+#endif

@@ -1,0 +1,164 @@
+/* interp.c - frames, blocks and functions of the interpreter. */
+#include "interp/internal.h"
+
+#include <stdio.h>
+
+enum { MAX_DEPTH = 1000 };
+
+bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) {
+  if (in->failed) return false;
+  va_list args;
+  va_start(args, format);
+  vsnprintf(in->message, sizeof in->message, format, args);
+  va_end(args);
+  in->failed = true;
+  in->failed_at = op;
+  return false;
+}
+
+/* ---- cells ---- */
+
+static NrIValue *cell(NrInterp *in, NrValue *value) {
+  NrIValue *c = nr_map_get(&in->cells, value);
+  if (c) return c;
+  c = NR_NEW(&in->arena, NrIValue);
+  nr_map_set(&in->cells, value, c);
+  return c;
+}
+
+NrIValue nr_get(NrInterp *in, NrValue *value) { return *cell(in, value); }
+
+int64_t nr_get_index(NrInterp *in, NrValue *value) { return nr_ivalue_int(value->type, nr_get(in, value)); }
+
+void nr_set(NrInterp *in, NrValue *value, NrIValue v) {
+  NrIValue *c = cell(in, value);
+  NrIView *old = c->view;
+  *c = v;
+  nr_iview_release(old);
+}
+
+NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand) {
+  NrValue *value = nr_operand(user, operand);
+  NrIValue *c = cell(in, value);
+  bool last = nr_value_has_one_use(value) && nr_value_block(value) == user->block;
+  bool dense = true;
+  int64_t stride = 1;
+  for (size_t i = c->view->rank; i-- > 0; stride *= c->view->dims[i]) dense &= c->view->strides[i] == stride;
+  if (last && dense && c->view->refs == 1 && c->view->buffer->refs == 1 && !c->view->buffer->borrowed) {
+    NrIView *v = c->view;
+    c->view = NULL;
+    return v;
+  }
+  return nr_iview_dense_copy(c->view);
+}
+
+static NrIValue shared(NrIValue v) {
+  if (v.view) v.view->refs++;
+  return v;
+}
+
+/* ---- blocks ---- */
+
+static bool step(NrInterp *in, NrOp *op) {
+  if (in->max_steps && ++in->steps > in->max_steps) return nr_interp_fail(in, op, "the limit of %lld ops is reached", (long long)in->max_steps);
+  NrInterpFn fn = nr_interp_find(op->info->id);
+  if (fn) return fn(in, op);
+  if (nr_op_has(op, NR_ELEMENTWISE) || op->info->fold) return nr_interp_scalar(in, op);
+  NrStr name = nr_op_name(op);
+  return nr_interp_fail(in, op, "the interpreter does not know '%.*s'", NR_STR_ARG(name));
+}
+
+static void bind_args(NrInterp *in, NrBlock *block, const NrIValue *args, size_t count) {
+  for (size_t i = 0; i < count && i < block->num_args; i++) nr_set(in, block->args[i], args[i]);
+}
+
+/* Values that a branch passes to its successor, gathered before any is set: they may be each other's sources. */
+static NrBlock *take_branch(NrInterp *in, NrOp *op, size_t successor) {
+  NrSuccessor *s = &op->successors[successor];
+  NrIValue *values = nr_malloc(s->num_operands * sizeof *values);
+  for (uint32_t i = 0; i < s->num_operands; i++) values[i] = shared(nr_get(in, nr_successor_operand(op, successor, i)));
+  bind_args(in, s->block, values, s->num_operands);
+  nr_free(values);
+  return s->block;
+}
+
+/* The successor that a branch takes, or -1 after a failure. */
+static int choose(NrInterp *in, NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_cf_br: return 0;
+  case NR_OP_cf_cond_br: return nr_get(in, nr_operand(op, 0)).bits ? 0 : 1;
+  case NR_OP_cf_switch: {
+    int64_t flag = nr_ivalue_int(nr_operand(op, 0)->type, nr_get(in, nr_operand(op, 0)));
+    NrAttr cases = nr_op_attr(op, "case_values"), value;
+    for (uint32_t i = 1; cases && i < op->num_successors; i++)
+      if ((value = nr_attr_element(cases, i - 1)) && value->i == flag) return (int)i;
+    return 0;
+  }
+  default: nr_interp_fail(in, op, "unknown branch"); return -1;
+  }
+}
+
+/* Runs from block until a terminator without successors, which is given back. */
+static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
+  while (block) {
+    for (NrOp *op = block->first; op; op = op->next) {
+      if (!nr_op_has(op, NR_TERMINATOR)) {
+        if (!step(in, op)) return NULL;
+        continue;
+      }
+      if (op->num_successors == 0) return op;
+      if (in->max_steps && ++in->steps > in->max_steps) return nr_interp_fail(in, op, "the limit of ops is reached"), NULL;
+      int taken = choose(in, op);
+      if (taken < 0) return NULL;
+      block = take_branch(in, op, (size_t)taken);
+      goto next_block;
+    }
+    return nr_interp_fail(in, block->last, "the block has no terminator"), NULL;
+  next_block:;
+  }
+  return NULL;
+}
+
+bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
+  bind_args(in, region->first, args, num_args);
+  NrOp *last = run_blocks(in, region->first);
+  if (!last) return false;
+  if (last->num_operands < num_out) return nr_interp_fail(in, last, "gives %u values where %zu are wanted", last->num_operands, num_out);
+  /* scf.condition: the condition comes first, as the caller expects. */
+  for (size_t i = 0; i < num_out; i++) out[i] = shared(nr_get(in, nr_operand(last, i)));
+  return true;
+}
+
+static bool drop_op(NrOp *op, void *user) {
+  NrMap *cells = user;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrIValue *c = nr_map_get(cells, nr_result(op, i));
+    if (c) nr_iview_release(c->view);
+  }
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *b = op->regions[r].first; b; b = b->next)
+      for (uint32_t i = 0; i < b->num_args; i++) {
+        NrIValue *c = nr_map_get(cells, b->args[i]);
+        if (c) nr_iview_release(c->view);
+      }
+  return true;
+}
+
+static void drop_cells(NrMap *cells, NrOp *func) {
+  nr_walk_post(func, drop_op, cells);
+  nr_map_deinit(cells);
+}
+
+bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
+  NrBlock *entry = nr_op_body(func, 0);
+  if (!entry) return nr_interp_fail(in, func, "the function has no body");
+  if (++in->depth > MAX_DEPTH) return nr_interp_fail(in, func, "calls nest deeper than %d", MAX_DEPTH);
+  NrMap outer = in->cells;
+  in->cells = (NrMap){0};
+  bool ok = entry->num_args == num_args ? nr_run_region(in, nr_op_region(func, 0), args, num_args, out, num_out)
+                                        : nr_interp_fail(in, func, "called with %zu arguments", num_args);
+  drop_cells(&in->cells, func);
+  in->cells = outer;
+  in->depth--;
+  return ok;
+}

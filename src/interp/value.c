@@ -1,0 +1,207 @@
+/* value.c - the interpreter's values: views of buffers, and scalars as bits. */
+#include "interp/internal.h"
+
+#include "base/float_format.h"
+
+/* ---- views ---- */
+
+static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
+  NrIView *v = nr_calloc(1, sizeof *v);
+  v->refs = 1;
+  v->elem = elem;
+  v->elem_size = nr_type_byte_size(elem);
+  if (!v->elem_size) v->elem_size = sizeof(void *); /* handles and strings inside tensors */
+  v->rank = rank;
+  int64_t stride = 1;
+  for (size_t i = rank; i-- > 0;) {
+    v->dims[i] = dims[i];
+    v->strides[i] = stride;
+    stride *= dims[i];
+  }
+  return v;
+}
+
+static bool byte_size(NrType elem, const int64_t *dims, size_t rank, size_t *out) {
+  size_t n = nr_type_byte_size(elem);
+  if (!n) n = sizeof(void *);
+  for (size_t i = 0; i < rank; i++)
+    if (dims[i] < 0 || !nr_mul_size(n, (size_t)dims[i], &n)) return false;
+  *out = n;
+  return n <= (size_t)1 << 36;
+}
+
+NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank) {
+  size_t size;
+  if (!byte_size(elem, dims, rank, &size)) return NULL;
+  NrIView *v = view_new(elem, dims, rank);
+  v->buffer = nr_calloc(1, sizeof *v->buffer);
+  *v->buffer = (NrIBuffer){.refs = 1, .size = size, .data = nr_calloc(size, 1)};
+  return v;
+}
+
+NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data) {
+  NrIView *v = view_new(elem, dims, rank);
+  size_t size = 0;
+  byte_size(elem, dims, rank, &size);
+  v->buffer = nr_calloc(1, sizeof *v->buffer);
+  *v->buffer = (NrIBuffer){.refs = 1, .size = size, .data = (unsigned char *)data, .borrowed = true};
+  return v;
+}
+
+NrIView *nr_iview_alias(NrIView *of) {
+  NrIView *v = nr_malloc(sizeof *v);
+  *v = *of;
+  v->refs = 1;
+  v->buffer->refs++;
+  return v;
+}
+
+void nr_iview_release(NrIView *v) {
+  if (!v || --v->refs) return;
+  if (--v->buffer->refs == 0) {
+    if (!v->buffer->borrowed) nr_free(v->buffer->data);
+    nr_free(v->buffer);
+  }
+  nr_free(v);
+}
+
+int64_t nr_iview_count(const NrIView *v) {
+  int64_t n = 1;
+  for (size_t i = 0; i < v->rank; i++) n *= v->dims[i];
+  return n;
+}
+
+unsigned char *nr_iview_at(const NrIView *v, const int64_t *indices) {
+  int64_t at = v->offset;
+  for (size_t i = 0; i < v->rank; i++) at += indices[i] * v->strides[i];
+  return v->buffer->data + (size_t)at * v->elem_size;
+}
+
+bool nr_iview_inside(const NrIView *v, const int64_t *indices) {
+  for (size_t i = 0; i < v->rank; i++)
+    if (indices[i] < 0 || indices[i] >= v->dims[i]) return false;
+  return true;
+}
+
+bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices) {
+  for (size_t i = rank; i-- > 0;) {
+    if (++indices[i] < dims[i]) return true;
+    indices[i] = 0;
+  }
+  return false;
+}
+
+NrIView *nr_iview_dense_copy(NrIView *from) {
+  NrIView *to = nr_iview_new(from->elem, from->dims, from->rank);
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (!to || nr_iview_count(from) == 0) return to;
+  do memcpy(nr_iview_at(to, indices), nr_iview_at(from, indices), from->elem_size);
+  while (nr_next_index(from->dims, from->rank, indices));
+  return to;
+}
+
+/* ---- scalars ---- */
+
+static bool is_attr_type(NrType t) { return t->kind == NR_TYPE_COMPLEX || nr_type_bits(t) > 64; }
+
+NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p) {
+  NrIValue v = {0};
+  size_t size = nr_type_byte_size(elem);
+  (void)in;
+  if (elem->kind == NR_TYPE_STRING || size == 0) {
+    memcpy(&v.handle, p, sizeof v.handle);
+    return v;
+  }
+  if (is_attr_type(elem)) {
+    v.attr = nr_attr_element(nr_attr_dense(nr_type_tensor((int64_t[]){1}, 1, elem), p, size), 0);
+    return v;
+  }
+  memcpy(&v.bits, p, size);
+  if (nr_type_is_int(elem) && elem->width < 64) v.bits &= (1ull << elem->width) - 1;
+  return v;
+}
+
+void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v) {
+  size_t size = nr_type_byte_size(elem);
+  if (elem->kind == NR_TYPE_STRING || size == 0) {
+    memcpy(p, &v.handle, sizeof v.handle);
+  } else if (elem->kind == NR_TYPE_COMPLEX) {
+    for (size_t i = 0; i < 2; i++) {
+      NrAttr part = v.attr->items[i];
+      uint64_t bits = part->kind == NR_ATTR_FLOAT ? part->bits : (uint64_t)part->i;
+      memcpy(p + i * size / 2, &bits, size / 2);
+    }
+  } else if (v.attr) memcpy(p, v.attr->words, size);
+  else if (nr_type_is_int(elem) && elem->width < 64 && elem->width > 1) {
+    /* Integers narrower than their storage are kept sign-extended, as the tensors of the boundary have them. */
+    int64_t extended = nr_ivalue_int(elem, v);
+    memcpy(p, &extended, size);
+  } else memcpy(p, &v.bits, size);
+}
+
+int64_t nr_ivalue_int(NrType type, NrIValue v) {
+  uint32_t width = nr_type_is_index(type) ? 64 : type->width;
+  if (width >= 64 || width == 0) return (int64_t)v.bits;
+  return (int64_t)(v.bits << (64 - width)) >> (64 - width);
+}
+
+NrIValue nr_ivalue_from_int(NrType type, int64_t i) {
+  uint32_t width = nr_type_is_index(type) ? 64 : type->width;
+  return (NrIValue){.bits = width >= 64 ? (uint64_t)i : (uint64_t)i & ((1ull << width) - 1)};
+}
+
+double nr_ivalue_float(NrType type, NrIValue v) {
+  if (nr_type_is_float_kind(type, NR_F32)) {
+    uint32_t low = (uint32_t)v.bits;
+    float f;
+    memcpy(&f, &low, sizeof f);
+    return f;
+  }
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (format) return nr_float_decode(format, v.bits);
+  double d;
+  memcpy(&d, &v.bits, sizeof d);
+  return d;
+}
+
+NrIValue nr_ivalue_from_float(NrType type, double d) {
+  NrIValue v = {0};
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (nr_type_is_float_kind(type, NR_F32)) {
+    float f = (float)d;
+    memcpy(&v.bits, &f, sizeof f);
+  } else if (format) v.bits = nr_float_encode(format, d, false);
+  else memcpy(&v.bits, &d, sizeof d);
+  return v;
+}
+
+NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
+  (void)in;
+  switch (a->kind) {
+  case NR_ATTR_INTEGER: return a->num_words ? (NrIValue){.attr = a} : nr_ivalue_from_int(a->type, a->i);
+  case NR_ATTR_FLOAT: return (NrIValue){.bits = a->bits};
+  case NR_ATTR_ARRAY: return (NrIValue){.attr = a}; /* complex */
+  case NR_ATTR_DENSE:
+  case NR_ATTR_RESOURCE: {
+    if (!a->splat) return (NrIValue){.view = nr_iview_borrow(a->type->elem, a->type->dims, a->type->rank, a->data)};
+    NrIView *v = nr_iview_new(a->type->elem, a->type->dims, a->type->rank);
+    for (int64_t i = 0, n = nr_iview_count(v); i < n; i++) memcpy(v->buffer->data + (size_t)i * v->elem_size, a->data, v->elem_size);
+    return (NrIValue){.view = v};
+  }
+  default: return (NrIValue){0};
+  }
+}
+
+NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v) {
+  (void)in;
+  if (v.attr) return v.attr;
+  if (v.view) {
+    NrIView *dense = nr_iview_dense_copy(v.view);
+    NrType shaped = nr_type_with_dims(type, dense->dims, dense->rank);
+    NrAttr a = nr_attr_dense(shaped, dense->buffer->data, dense->buffer->size);
+    nr_iview_release(dense);
+    return a;
+  }
+  if (nr_type_is_float(type)) return nr_attr_float_bits(type, v.bits);
+  return nr_type_is_int_or_index(type) ? nr_attr_int(type, nr_ivalue_int(type, v)) : NULL;
+}
