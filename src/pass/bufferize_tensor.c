@@ -1,0 +1,174 @@
+/* bufferize_tensor.c - tensor ops become views, loads, stores and copies of memrefs. */
+#include "pass/bufferize.h"
+
+/* ---- constants -------------------------------------------------------------------------------------------------- */
+
+static NrStatus constant(NrBufferize *s, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  NrValue *result = nr_result(op, 0);
+  if (!nr_attr_is_elements(value)) return nr_op_error(op, "holds a kind of constant that no buffer can hold");
+  NrBuilder b = nr_builder_before(op);
+  NrValue *memref = nr_build_value(&b, NR_OP_memref_get_global, nr_bufferized_type(result->type), NULL, 0);
+  nr_vec_push(&s->constants, memref->op);
+  nr_vec_push(&s->constant_values, value);
+  NrPlace *place = nr_bufferize_join(s, result, nr_bufferize_own(s, memref, NULL, 0), memref);
+  if (value->kind == NR_ATTR_DENSE && value->splat) place->splat = nr_attr_element(value, 0);
+  return NR_OK;
+}
+
+static void empty(NrBufferize *s, NrOp *op) {
+  NrPlace *place = NR_NEW(s->arena, NrPlace);
+  *place = (NrPlace){.value = nr_result(op, 0), .empty = op};
+  nr_map_set(&s->places, nr_result(op, 0), place);
+}
+
+/* ---- elements --------------------------------------------------------------------------------------------------- */
+
+static void from_elements(NrBufferize *s, NrOp *op) {
+  NrValue *result = nr_result(op, 0), *indices[NR_MAX_RANK];
+  NrType t = result->type;
+  NrValue *memory = nr_bufferize_fresh(s, op, result, result); /* static: nobody is asked for sizes */
+  NrBuilder b = nr_builder_before(op);
+  for (size_t i = 0; i < op->num_operands; i++) {
+    size_t rest = i;
+    for (uint32_t d = t->rank; d-- > 0; rest /= (size_t)t->dims[d])
+      indices[d] = nr_index_value(&b, nr_index_const((int64_t)(rest % (size_t)t->dims[d])));
+    nr_build_store(&b, nr_operand(op, i), memory, indices, t->rank);
+  }
+}
+
+static void extract(NrBufferize *s, NrOp *op) {
+  NrValue *memref = nr_bufferize_read(s, nr_operand(op, 0), op, NULL);
+  NrBuilder b = nr_builder_before(op);
+  NrValue *indices[NR_MAX_RANK];
+  for (size_t i = 1; i < op->num_operands; i++) indices[i - 1] = nr_operand(op, i);
+  nr_value_replace_uses(nr_result(op, 0), nr_build_load(&b, memref, indices, op->num_operands - 1));
+}
+
+static void insert(NrBufferize *s, NrOp *op) {
+  NrValue *memref = nr_bufferize_dest(s, op, 1, nr_result(op, 0), true);
+  NrBuilder b = nr_builder_before(op);
+  NrValue *indices[NR_MAX_RANK];
+  for (size_t i = 2; i < op->num_operands; i++) indices[i - 2] = nr_operand(op, i);
+  nr_build_store(&b, nr_operand(op, 0), memref, indices, op->num_operands - 2);
+}
+
+static NrStatus dim(NrBufferize *s, NrOp *op) {
+  NrValue *index = nr_operand(op, 1), *source = nr_operand(op, 0), *size;
+  NrPlace *place = nr_bufferize_place(s, source);
+  NrBuilder b = nr_builder_before(op);
+  int64_t i;
+  NrIndex known;
+  if (!nr_value_constant_int(index, &i) || i < 0 || i >= source->type->rank)
+    size = nr_build_value(&b, NR_OP_memref_dim, nr_type_index(s->ctx),
+                          (NrValue *[]){nr_bufferize_read(s, source, op, NULL), index}, 2);
+  else if (place->memref) size = nr_index_value(&b, nr_dim_build(&b, place->memref, (size_t)i));
+  else if (nr_dim_of(source, (size_t)i, &known)) size = nr_index_value(&b, known);
+  else return nr_op_error(op, "asks for the size of a tensor that has none");
+  nr_value_replace_uses(nr_result(op, 0), size);
+  return NR_OK;
+}
+
+/* ---- slices ----------------------------------------------------------------------------------------------------- */
+
+static void extract_slice(NrBufferize *s, NrOp *op) {
+  NrBuffer *buffer;
+  NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer), *result = nr_result(op, 0);
+  NrBuilder b = nr_builder_before(op);
+  NrValue *part = nr_bufferize_subview(&b, source, op, nr_extract_slice_slots, result->type);
+  nr_bufferize_join(s, result, buffer, part)->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
+}
+
+/* Whether an insert_slice replaces all of its destination. */
+static bool is_whole(NrOp *op) {
+  NrValue *dest = nr_operand(op, 1);
+  for (uint32_t i = 0; i < dest->type->rank; i++) {
+    NrIndex size = nr_index_list_get(op, nr_insert_slice_slots[1], i), of_dest;
+    if (!nr_index_is(nr_index_list_get(op, nr_insert_slice_slots[0], i), 0) ||
+        !nr_index_is(nr_index_list_get(op, nr_insert_slice_slots[2], i), 1))
+      return false;
+    if (!nr_dim_of(dest, i, &of_dest) || !nr_index_eq(size, of_dest)) return false;
+  }
+  return true;
+}
+
+static void insert_slice(NrBufferize *s, NrOp *op) {
+  NrValue *value = nr_operand(op, 0), *result = nr_result(op, 0);
+  NrPlace *source = nr_bufferize_place(s, value);
+  bool placed = source->placed_for == op, whole = is_whole(op);
+  if (whole && !placed && source->memref && value->type == result->type) {
+    nr_bufferize_join(s, result, source->buffer, source->memref)->splat = source->splat;
+    return;
+  }
+  NrValue *to = nr_bufferize_dest(s, op, 1, result, !whole);
+  if (placed || !source->memref) return;
+  NrBuilder b = nr_builder_before(op);
+  NrValue *part = whole && value->type->rank == result->type->rank
+                      ? to
+                      : nr_bufferize_subview(&b, to, op, nr_insert_slice_slots, value->type);
+  nr_bufferize_copy_contents(op, source, part);
+}
+
+/* ---- other views ------------------------------------------------------------------------------------------------ */
+
+static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
+  NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
+  if (place->placed_for == op) { /* only for an insert_slice, which asks for no more than that it is in place */
+    nr_bufferize_join(s, nr_result(op, 0), place->buffer, place->memref)->placed_for = nr_result(op, 0)->first_use->owner;
+    return;
+  }
+  NrBuffer *buffer;
+  NrValue *source = nr_bufferize_read_dense(s, nr_operand(op, 0), op, &buffer);
+  NrBuilder b = nr_builder_before(op);
+  NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, op->num_operands);
+  operands[0] = source;
+  for (size_t i = 1; i < op->num_operands; i++) {
+    operands[i] = nr_operand(op, i);
+    if (nr_has_place(operands[i]->type)) operands[i] = nr_bufferize_read_dense(s, operands[i], op, NULL);
+  }
+  NrType type = nr_bufferized_type(nr_result(op, 0)->type);
+  NrOp *view = nr_build(&b, &(NrOpState){.info = nr_op_infos[memref_op],
+                                         .operands = operands,
+                                         .num_operands = op->num_operands,
+                                         .result_types = &type,
+                                         .num_results = 1,
+                                         .attrs = op->attrs,
+                                         .num_attrs = op->num_attrs});
+  nr_bufferize_join(s, nr_result(op, 0), buffer, nr_result(view, 0))->splat = place->splat;
+}
+
+static NrStatus cast(NrBufferize *s, NrOp *op) {
+  NrType to = nr_result(op, 0)->type;
+  if (to->kind != NR_TYPE_TENSOR || nr_operand(op, 0)->type->kind == NR_TYPE_UNRANKED_TENSOR)
+    return nr_op_error(op, "makes a tensor of unknown rank, for which there are no buffers");
+  NrBuffer *buffer;
+  NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer);
+  NrType type = nr_type_memref_layout(to->dims, to->rank, to->elem, source->type->layout, NULL);
+  NrBuilder b = nr_builder_before(op);
+  NrValue *view = type == source->type ? source : nr_build_value(&b, NR_OP_memref_cast, type, &source, 1);
+  nr_bufferize_join(s, nr_result(op, 0), buffer, view)->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
+  return NR_OK;
+}
+
+/* ---- all -------------------------------------------------------------------------------------------------------- */
+
+NrStatus nr_bufferize_tensor_op(NrBufferize *s, NrOp *op) {
+  NrStatus status = NR_OK;
+  nr_vec_push(&s->dead, op);
+  switch (op->info->id) {
+  case NR_OP_arith_constant: status = constant(s, op); break;
+  case NR_OP_tensor_empty: empty(s, op); break;
+  case NR_OP_tensor_from_elements: from_elements(s, op); break;
+  case NR_OP_tensor_extract: extract(s, op); break;
+  case NR_OP_tensor_insert: insert(s, op); break;
+  case NR_OP_tensor_dim: status = dim(s, op); break;
+  case NR_OP_tensor_extract_slice: extract_slice(s, op); break;
+  case NR_OP_tensor_insert_slice: insert_slice(s, op); break;
+  case NR_OP_tensor_collapse_shape: reshape(s, op, NR_OP_memref_collapse_shape); break;
+  case NR_OP_tensor_expand_shape: reshape(s, op, NR_OP_memref_expand_shape); break;
+  case NR_OP_tensor_reshape: reshape(s, op, NR_OP_memref_reshape); break;
+  case NR_OP_tensor_cast: status = cast(s, op); break;
+  default: status = nr_op_error(op, "cannot be bufferized");
+  }
+  return status;
+}
