@@ -1,5 +1,5 @@
-/* codegen.h - machine code from a module after stage `cf`: in memory, or as files. Includes nothing of LLVM, which is loaded
- * from libnoria_llvm.so on the first use.
+/* codegen.h - machine code from a module after stage `cf`: in memory, or as files. Includes nothing of LLVM, which is
+ * loaded from libnoria_llvm.so on the first use.
  *
  * What is read: func.func with blocks of cf, arith, math, memref, vector, func.call and rt ops, and memref.global. All
  * functions of the module are compiled, also those in nested modules; a symbol's last name finds the function.
@@ -7,16 +7,14 @@
  * Marks that earlier stages may leave:
  *   on func.func        noria.entry                 the program's entry; at most one function
  *                       noria.inputs, noria.outputs arrays of {name = "x", dtype = 1 : i64, kind = 0 : i64,
- *                                                   dims = array<i64: 2, -1>, dim_names = ["", "N"]}, one per argument and
- *                                                   result; kind, dims (any rank) and dim_names may be absent
- *                       arg_attrs                   per argument noria.noalias, noria.readonly, noria.aligned (units):
- *                                                   no other pointer of the function reaches its memory; it is only read;
- *                                                   its first element is 64-byte aligned
- *   on cf.br/cond_br    noria.loop = {vectorize = true, interleave = 4 : i64, unroll = 8 : i64}  (each may be absent)
- *                                                   the branch is a loop's back edge
+ *                                                   dims = array<i64: 2, -1>, dim_names = ["", "N"]}, one per argument
+ * and result; kind, dims (any rank) and dim_names may be absent arg_attrs                   per argument noria.noalias,
+ * noria.readonly, noria.aligned (units): no other pointer of the function reaches its memory; it is only read; its
+ * first element is 64-byte aligned on cf.br/cond_br    noria.loop = {vectorize = true, interleave = 4 : i64, unroll = 8
+ * : i64}  (each may be absent) the branch is a loop's back edge
  *
- * Memrefs at the boundary (arguments of functions that are called through NoriaDesc, arguments of rt.call) are row-major and
- * dense. Memory that a failing run holds is freed by the runtime: compiled code just returns. */
+ * Memrefs at the boundary (arguments of functions that are called through NoriaDesc, arguments of rt.call) are
+ * row-major and dense. Memory that a failing run holds is freed by the runtime: compiled code just returns. */
 #ifndef NORIA_CODEGEN_CODEGEN_H
 #define NORIA_CODEGEN_CODEGEN_H
 
@@ -46,20 +44,26 @@ typedef struct NrCompiled NrCompiled; /* code in memory; independent of the modu
 
 /* Reports what cannot be compiled through the module's context. options = NULL: this CPU, level 2. */
 NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
-const NoriaModule *nr_compiled_module(const NrCompiled *compiled); /* lives as long as compiled; entry NULL without noria.entry */
-/* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when there is
- * no such function, or options.all_functions was not set, or a type in its signature cannot pass. */
+const NoriaModule *
+nr_compiled_module(const NrCompiled *compiled); /* lives as long as compiled; entry NULL without noria.entry */
+/* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when
+ * there is no such function, or options.all_functions was not set, or a type in its signature cannot pass. */
 NoriaEntryFn nr_codegen_function(const NrCompiled *compiled, const char *name);
 void nr_compiled_destroy(NrCompiled *compiled);
 
-typedef enum NrCodegenKind { NR_CODEGEN_OBJECT, NR_CODEGEN_ASSEMBLY, NR_CODEGEN_LLVM_IR, NR_CODEGEN_SHARED } NrCodegenKind;
+typedef enum NrCodegenKind {
+  NR_CODEGEN_OBJECT,
+  NR_CODEGEN_ASSEMBLY,
+  NR_CODEGEN_LLVM_IR,
+  NR_CODEGEN_SHARED
+} NrCodegenKind;
 
-/* Writes a file with the one exported symbol `noria_module`, a NoriaModule. Undefined symbols are at most those of libc's
- * mem* functions and libm. A shared library is linked by the system's C compiler driver or linker. */
+/* Writes a file with the one exported symbol `noria_module`, a NoriaModule. Undefined symbols are at most those of
+ * libc's mem* functions and libm. A shared library is linked by the system's C compiler driver or linker. */
 NrStatus nr_codegen_emit(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
 
-/* The C header that goes with a compiled module: declares noria_module and says what its inputs and outputs are. name: the
- * model's, used in the include guard and in macros. */
+/* The C header that goes with a compiled module: declares noria_module and says what its inputs and outputs are. name:
+ * the model's, used in the include guard and in macros. */
 void nr_codegen_header(NrModule *module, NrStr name, NrBuf *out);
 
 #endif

@@ -101,9 +101,10 @@ void nr_codegen_header(NrModule *module, NrStr name, NrBuf *out) {
   nr_buf_puts(out, "\n *\n");
   put_values(out, "Inputs", inputs);
   put_values(out, "Outputs", outputs);
-  nr_buf_puts(out, " *\n * Run it with noria/runtime.h:\n"
-                   " *   noria_program_create(&noria_module, NULL, &program, &error);\n"
-                   " *   noria_program_run(program, inputs, num_inputs, outputs, num_outputs, NULL, &error); */\n#ifndef ");
+  nr_buf_puts(out,
+              " *\n * Run it with noria/runtime.h:\n"
+              " *   noria_program_create(&noria_module, NULL, &program, &error);\n"
+              " *   noria_program_run(program, inputs, num_inputs, outputs, num_outputs, NULL, &error); */\n#ifndef ");
   put_identifier(out, name, true);
   nr_buf_puts(out, "_NORIA_H\n#define ");
   put_identifier(out, name, true);

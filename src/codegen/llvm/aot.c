@@ -28,12 +28,19 @@ static NrStatus io_error(NrLl *g, const char *what, const char *path) {
   return NR_ERROR_IO;
 }
 
+/* A new file beside path. *out_name is to be freed also after a failure. */
+static int temporary(const char *path, char **out_name) {
+  NrBuf name = {0};
+  nr_buf_printf(&name, "%s.XXXXXX", path);
+  *out_name = name.data;
+  return mkstemp(name.data);
+}
+
 /* All constants one after the other, each at a multiple of 64, in a new file beside `path`. */
 static NrStatus write_constants(NrLl *g, const char *path, char **out_name) {
-  char *name = nr_malloc(strlen(path) + 16);
-  sprintf(name, "%s.dataXXXXXX", path);
+  char *name;
+  int fd = temporary(path, &name);
   *out_name = NULL;
-  int fd = mkstemp(name);
   FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
   static const char zeros[64];
   bool good = file != NULL;
@@ -136,14 +143,15 @@ static NrStatus link_shared(NrLl *g, const char *object, const char *path) {
     bool started = run((char *const *)commands[i], &text, &result);
     NrStatus status = NR_OK;
     if (started && result != 0) {
-      nr_error(g->ctx, loc, "the linker '%s' could not make '%s': %.*s", commands[i][0], path, (int)NR_MIN(text.size, 2000),
-               text.size ? text.data : "it failed without a message");
+      nr_error(g->ctx, loc, "the linker '%s' could not make '%s': %.*s", commands[i][0], path,
+               (int)NR_MIN(text.size, 2000), text.size ? text.data : "it failed without a message");
       status = NR_ERROR_IO;
     }
     nr_buf_deinit(&text);
     if (started) return status;
   }
-  nr_error(g->ctx, loc, "no linker was found to make '%s' (looked for cc, gcc, clang, ld.lld, ld); an object file (.o) needs none",
+  nr_error(g->ctx, loc,
+           "no linker was found to make '%s' (looked for cc, gcc, clang, ld.lld, ld); an object file (.o) needs none",
            path);
   return NR_ERROR_NOT_FOUND;
 }
@@ -173,9 +181,8 @@ static NrStatus write_ir(NrLl *g, const char *path) {
 }
 
 static NrStatus write_shared(NrLl *g, const char *path) {
-  char *object = nr_malloc(strlen(path) + 16);
-  sprintf(object, "%s.objXXXXXX", path);
-  int fd = mkstemp(object);
+  char *object;
+  int fd = temporary(path, &object);
   NrStatus status = fd < 0 ? io_error(g, "cannot write", object) : NR_OK;
   if (fd >= 0) close(fd);
   if (!status) status = write_code(g, LLVMObjectFile, object);

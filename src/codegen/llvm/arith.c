@@ -13,7 +13,8 @@ static bool has_word(NrStr text, const char *word) {
   return false;
 }
 
-/* A flags attribute, as text (#arith.fastmath<nnan,contract>) or as MLIR's bit set, whose bits are in the order of words. */
+/* A flags attribute, as text (#arith.fastmath<nnan,contract>) or as MLIR's bit set, whose bits are in the order of
+ * words. */
 static unsigned flag_bits(NrAttr attr, const char *const *words, size_t count) {
   int64_t bits = 0;
   if (!attr || nr_attr_is_int(attr, &bits)) return (unsigned)bits;
@@ -46,8 +47,8 @@ void nr_ll_flags(NrOp *op, LLVMValueRef value) {
   if (nr_op_attr(op, "isExact")) LLVMSetExact(value, true);
 }
 
-LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads, LLVMValueRef *args,
-                             unsigned count) {
+LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
+                             LLVMValueRef *args, unsigned count) {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
   LLVMValueRef fn = LLVMGetIntrinsicDeclaration(g->mod, id, overloads, num_overloads);
   return LLVMBuildCall2(g->b, LLVMIntrinsicGetType(g->llvm, id, overloads, num_overloads), fn, args, count, "");
@@ -217,7 +218,8 @@ static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValu
 
 static NrStatus no_arrays(NrLl *g, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
-  if (type->kind == NR_TYPE_VECTOR && type->rank > 1) return nr_op_error(op, "is not compiled for vectors of rank above 1");
+  if (type->kind == NR_TYPE_VECTOR && type->rank > 1)
+    return nr_op_error(op, "is not compiled for vectors of rank above 1");
   return NR_OK;
 }
 

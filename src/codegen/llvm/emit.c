@@ -33,7 +33,8 @@ static void init_types(NrLl *g) {
   g->workgroup_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64, g->i64, g->i64}, 5);
 }
 
-NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm, bool for_file) {
+NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm,
+                    bool for_file) {
   *g = (NrLl){.module = module, .ctx = module->ctx, .options = options, .tm = tm, .for_file = for_file};
   nr_arena_init(&g->arena);
   g->llvm = LLVMContextCreate();
@@ -49,12 +50,14 @@ NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, 
   LLVMDisposeMessage(triple);
   LLVMDisposeMessage(features);
   init_types(g);
-  add_rows(g, nr_ll_func_rows);
+  add_rows(g, nr_ll_control_rows);
   add_rows(g, nr_ll_arith_rows);
   add_rows(g, nr_ll_math_rows);
   add_rows(g, nr_ll_memref_rows);
+  add_rows(g, nr_ll_memref_view_rows);
   add_rows(g, nr_ll_rt_rows);
   add_rows(g, nr_ll_vector_rows);
+  add_rows(g, nr_ll_vector_shape_rows);
   add_rows(g, nr_ll_vector_memory_rows);
   return NR_OK;
 }
@@ -83,7 +86,8 @@ void nr_ll_deinit(NrLl *g) {
 /* ---- one op ----------------------------------------------------------------------------------------------------- */
 
 /* A lane function over a vector of rank above 1: on the innermost vectors, one after the other. */
-static LLVMValueRef over_arrays(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, NrType result, uint32_t dim) {
+static LLVMValueRef over_arrays(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, NrType result,
+                                uint32_t dim) {
   if (result->kind != NR_TYPE_VECTOR || dim + 1 >= result->rank) return row->lane(g, op, row, args);
   LLVMValueRef out = NULL, inner[4];
   for (unsigned i = 0; i < (unsigned)result->dims[dim]; i++) {

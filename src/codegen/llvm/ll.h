@@ -1,16 +1,16 @@
 /* ll.h - inside of libnoria_llvm.so: one NrLl turns one Noria module into one LLVM module.
  *
  * How values map:
- *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16, f8.., f4,
- *                                            and f16 on old CPUs) is the integer of its bits, see soft_float.c
- *   vector<8xf32>, vector<2x8xf32>           <8 x float>, [2 x <8 x float>]
- *   complex<f32>                             { float, float }
- *   handles (seq, optional, string)          ptr
- *   memref                                   parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
- * Every function is  i32 f(exec, parts of arguments...)  or returns { i32, parts of results... }; non-zero: the run failed.
+ *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16,
+ * f8.., f4, and f16 on old CPUs) is the integer of its bits, see soft_float.c vector<8xf32>, vector<2x8xf32> <8 x
+ * float>, [2 x <8 x float>] complex<f32>                             { float, float } handles (seq, optional, string)
+ * ptr memref                                   parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
+ * Every function is  i32 f(exec, parts of arguments...)  or returns { i32, parts of results... }; non-zero: the run
+ * failed.
  *
- * Files: target.c host and passes; types.c types and constants; function.c functions, blocks, calls; boundary.c NoriaDesc
- * wrappers; tables.c noria_module; arith.c math.c memref.c vector.c rt.c the op rows; jit.c and aot.c the ways out. */
+ * Files: target.c host and passes; types.c types and constants; function.c functions and their blocks; boundary.c
+ * NoriaDesc wrappers; tables.c noria_module; arith.c math.c memref*.c vector*.c control.c rt.c the op rows; jit.c and
+ * aot.c the ways out. */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
 
@@ -22,7 +22,8 @@
 #include "ir/op_info.h"
 #include "ir/text.h"
 
-/* A memref's parts. Sizes, strides and offset that the type fixes are LLVM constants, so only the rest is ever passed on. */
+/* A memref's parts. Sizes, strides and offset that the type fixes are LLVM constants, so only the rest is ever passed
+ * on. */
 typedef struct NrLlMem {
   LLVMValueRef base;   /* what api->alloc gave: for dealloc and realloc */
   LLVMValueRef data;   /* element 0 of the buffer; the offset is not in it */
@@ -97,7 +98,8 @@ struct NrLl {
   /* Of the function that is being emitted. */
   NrLlFunc *func;
   LLVMValueRef exec;
-  LLVMBasicBlockRef allocas; /* the entry block: allocas and loads of exec's fields, ends in a branch to the first block */
+  LLVMBasicBlockRef
+      allocas; /* the entry block: allocas and loads of exec's fields, ends in a branch to the first block */
   LLVMBasicBlockRef fail;    /* returns 1; NULL until something may fail */
   LLVMValueRef api, constant_table, import_table; /* loaded in the entry block on the first use */
   LLVMValueRef call_descs;   /* alloca shared by all rt.calls of the function */
@@ -111,11 +113,14 @@ struct NrLl {
 LLVMTypeRef nr_ll_type(NrLl *g, NrType type);     /* of a value in a register; NULL when not supported (memref too) */
 LLVMTypeRef nr_ll_mem_type(NrLl *g, NrType elem); /* of an element in memory */
 bool nr_ll_supports(NrLl *g, NrType type);
-const NrFloatFormat *nr_ll_soft_format(NrLl *g, NrType elem); /* NULL: a float type that LLVM computes with, or no float */
+const NrFloatFormat *nr_ll_soft_format(NrLl *g,
+                                       NrType elem); /* NULL: a float type that LLVM computes with, or no float */
 LLVMValueRef nr_ll_int(NrLl *g, int64_t value);   /* i64 */
 LLVMValueRef nr_ll_int32(NrLl *g, int64_t value);
-LLVMValueRef nr_ll_constant(NrLl *g, NrAttr attr, NrType type); /* INTEGER, FLOAT or DENSE for a vector; NULL otherwise */
+LLVMValueRef nr_ll_constant(NrLl *g, NrAttr attr,
+                            NrType type);         /* INTEGER, FLOAT or DENSE for a vector; NULL otherwise */
 LLVMValueRef nr_ll_string(NrLl *g, NrStr s);      /* pointer to a private NUL-terminated constant */
+LLVMValueRef nr_ll_noria_string(NrLl *g, NrStr s); /* pointer to a static NoriaString */
 LLVMTypeRef nr_ll_like(LLVMTypeRef elem, LLVMValueRef shape);          /* elem, or a vector of it as long as shape's */
 LLVMValueRef nr_ll_splat(LLVMValueRef scalar_constant, LLVMValueRef shape); /* the constant, once per lane of shape */
 LLVMValueRef nr_ll_const_f(NrLl *g, LLVMValueRef shape, double value);  /* of shape's own (float) type */
@@ -144,8 +149,10 @@ void nr_ll_parts(NrLl *g, NrValue *value, NrLlParts *out);
 void nr_ll_push_parts(NrLl *g, NrType type, void *part, NrLlParts *out); /* part: LLVMValueRef or NrLlMem* */
 /* Reads parts[*next...]: an LLVMValueRef, or an NrLlMem for a memref. */
 void *nr_ll_from_parts(NrLl *g, NrType type, const LLVMValueRef *parts, size_t *next);
+void nr_ll_bind(NrLl *g, NrValue *value, const LLVMValueRef *parts, size_t *next); /* value = from_parts */
 void nr_ll_parts_deinit(NrLlParts *parts);
 
+void nr_ll_metadata(NrLl *g, LLVMValueRef inst, const char *kind, LLVMMetadataRef node);
 NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol); /* reports when there is none */
 NrStatus nr_ll_declare_functions(NrLl *g);
 NrStatus nr_ll_define_functions(NrLl *g);
@@ -153,7 +160,8 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func); /* clears what NrLl holds of
 LLVMValueRef nr_ll_alloca(NrLl *g, LLVMTypeRef type, unsigned align); /* in the entry block */
 LLVMValueRef nr_ll_exec_field(NrLl *g, LLVMValueRef *cache, size_t offset);
 LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count);
-/* Continues when ok (i1) holds, else leaves the function with failure. unlikely: through a block that has been filled. */
+/* Continues when ok (i1) holds, else leaves the function with failure. unlikely: through a block that has been filled.
+ */
 void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok);
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
@@ -164,7 +172,7 @@ void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, ui
 void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value);
 void nr_ll_invariant(NrLl *g, LLVMValueRef load); /* reads the same value wherever it stands */
 void nr_ll_metadata_int(NrLl *g, LLVMValueRef inst, const char *kind, int64_t value);
-extern const NrLlRow nr_ll_func_rows[];
+extern const NrLlRow nr_ll_control_rows[];
 
 /* ---- memref.c --------------------------------------------------------------------------------------------------- */
 
@@ -180,20 +188,28 @@ LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
 LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes); /* api->alloc, leaves on failure */
 /* dst and src of equal sizes; any strides. */
 void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
+NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin); /* dynamic sizes from operands begin... */
+/* Arithmetic on sizes, strides and offsets, which does not overflow. */
+bool nr_ll_is_int(LLVMValueRef v, int64_t *out);
+LLVMValueRef nr_ll_index_mul(NrLl *g, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef nr_ll_index_add(NrLl *g, LLVMValueRef a, LLVMValueRef b);
+LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index); /* address of data[index] */
 extern const NrLlRow nr_ll_memref_rows[];
+extern const NrLlRow nr_ll_memref_view_rows[];
 
 /* ---- the other op rows ------------------------------------------------------------------------------------------ */
 
 void nr_ll_flags(NrOp *op, LLVMValueRef value); /* fastmath, overflow and exact flags of op on an LLVM instruction */
 unsigned nr_ll_fastmath(NrOp *op);
-LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads, LLVMValueRef *args,
-                             unsigned count);
+LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
+                             LLVMValueRef *args, unsigned count);
 /* A libm function on a scalar or, lane by lane, on a vector. name without the f of float. */
 LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned count);
 extern const NrLlRow nr_ll_arith_rows[];
 extern const NrLlRow nr_ll_math_rows[];
 extern const NrLlRow nr_ll_rt_rows[];
 extern const NrLlRow nr_ll_vector_rows[];
+extern const NrLlRow nr_ll_vector_shape_rows[];
 extern const NrLlRow nr_ll_vector_memory_rows[];
 
 /* ---- boundary.c, tables.c --------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* math.c - math ops. */
-#include "codegen/llvm/ll.h"
+#include "codegen/llvm/math_f32.h"
 
 #include <stdio.h>
 
@@ -43,6 +43,24 @@ LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned 
 
 static LLVMValueRef lane_libm(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   return nr_ll_libm(g, row->text, args, op->num_operands);
+}
+
+typedef LLVMValueRef (*F32Function)(NrLl *g, LLVMValueRef x);
+enum { EXP, EXP2, EXPM1, TANH, LOG, LOG2, LOG10, LOG1P, ERF };
+static const F32Function f32_functions[] = {
+    [EXP] = nr_ll_exp_f32,   [EXP2] = nr_ll_exp2_f32,   [EXPM1] = nr_ll_expm1_f32,
+    [TANH] = nr_ll_tanh_f32, [LOG] = nr_ll_log_f32,     [LOG2] = nr_ll_log2_f32,
+    [LOG10] = nr_ll_log10_f32, [LOG1P] = nr_ll_log1p_f32, [ERF] = nr_ll_erf_f32,
+};
+
+/* f32, and f16 through it, as code of our own; f64 by libm. */
+static LLVMValueRef lane_elementary(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  F32Function function = f32_functions[row->code];
+  LLVMTypeRef lane = scalar_of(args[0]);
+  if (lane == g->f32) return function(g, args[0]);
+  if (lane != g->f16) return nr_ll_libm(g, row->text, args, 1);
+  LLVMValueRef wide = LLVMBuildFPExt(g->b, args[0], nr_ll_like(g->f32, args[0]), "");
+  return LLVMBuildFPTrunc(g->b, function(g, wide), LLVMTypeOf(args[0]), "");
 }
 
 static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
@@ -147,6 +165,7 @@ enum { /* bits of llvm.is.fpclass */
 };
 
 #define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function, .is_float = true}
+#define ELEMENTARY(name, id) {"math." name, .lane = lane_elementary, .text = name, .code = id, .is_float = true}
 #define LIBM(name) {"math." name, .lane = lane_libm, .text = name, .is_float = true}
 const NrLlRow nr_ll_math_rows[] = {
     INTRINSIC("absf", "fabs"),
@@ -154,13 +173,13 @@ const NrLlRow nr_ll_math_rows[] = {
     INTRINSIC("copysign", "copysign"),
     INTRINSIC("cos", "cos"),
     INTRINSIC("sin", "sin"),
-    INTRINSIC("exp", "exp"),
-    INTRINSIC("exp2", "exp2"),
+    ELEMENTARY("exp", EXP),
+    ELEMENTARY("exp2", EXP2),
     INTRINSIC("floor", "floor"),
     INTRINSIC("fma", "fma"),
-    INTRINSIC("log", "log"),
-    INTRINSIC("log10", "log10"),
-    INTRINSIC("log2", "log2"),
+    ELEMENTARY("log", LOG),
+    ELEMENTARY("log10", LOG10),
+    ELEMENTARY("log2", LOG2),
     INTRINSIC("powf", "pow"),
     INTRINSIC("sqrt", "sqrt"),
     INTRINSIC("roundeven", "roundeven"),
@@ -175,13 +194,13 @@ const NrLlRow nr_ll_math_rows[] = {
     LIBM("atanh"),
     LIBM("cbrt"),
     LIBM("cosh"),
-    LIBM("erf"),
+    ELEMENTARY("erf", ERF),
     LIBM("erfc"),
-    LIBM("expm1"),
-    LIBM("log1p"),
+    ELEMENTARY("expm1", EXPM1),
+    ELEMENTARY("log1p", LOG1P),
     LIBM("sinh"),
     LIBM("tan"),
-    LIBM("tanh"),
+    ELEMENTARY("tanh", TANH),
     {"math.rsqrt", .lane = lane_rsqrt, .is_float = true},
     {"math.clampf", .lane = lane_clampf, .is_float = true},
     {"math.fpowi", .lane = lane_fpowi, .is_float = true},

@@ -1,28 +1,27 @@
-/* memref.c - memory: addresses, loads and stores, allocation, views. A view never touches memory; it is arithmetic on the
- * parts of a memref. */
+/* memref.c - memory: addresses, loads and stores, allocation, globals, copies. */
 #include "codegen/llvm/ll.h"
 
 #include <llvm-c/Target.h>
 
 /* ---- arithmetic on sizes and strides ---------------------------------------------------------------------------- */
 
-static bool is_int(LLVMValueRef v, int64_t *out) {
+bool nr_ll_is_int(LLVMValueRef v, int64_t *out) {
   if (!LLVMIsAConstantInt(v)) return false;
   *out = LLVMConstIntGetSExtValue(v);
   return true;
 }
 
-static LLVMValueRef mul(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+LLVMValueRef nr_ll_index_mul(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
   int64_t x;
-  if (is_int(a, &x) && x == 1) return b;
-  if (is_int(b, &x) && x == 1) return a;
+  if (nr_ll_is_int(a, &x) && x == 1) return b;
+  if (nr_ll_is_int(b, &x) && x == 1) return a;
   return LLVMBuildNSWMul(g->b, a, b, "");
 }
 
-static LLVMValueRef add(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+LLVMValueRef nr_ll_index_add(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
   int64_t x;
-  if (is_int(a, &x) && x == 0) return b;
-  if (is_int(b, &x) && x == 0) return a;
+  if (nr_ll_is_int(a, &x) && x == 0) return b;
+  if (nr_ll_is_int(b, &x) && x == 0) return a;
   return LLVMBuildNSWAdd(g->b, a, b, "");
 }
 
@@ -43,32 +42,29 @@ NrLlMem *nr_ll_mem_new(NrLl *g, NrType type) {
 void nr_ll_mem_finish(NrLl *g, NrType type, NrLlMem *mem) {
   if (!nr_memref_is_identity(type)) return;
   for (uint32_t i = type->rank; i-- > 0;)
-    if (!mem->strides[i]) mem->strides[i] = mul(g, mem->strides[i + 1], mem->sizes[i + 1]);
-}
-
-/* Sets a part unless the type has fixed it. */
-static void set_part(LLVMValueRef *part, LLVMValueRef value) {
-  if (!*part) *part = value;
+    if (!mem->strides[i]) mem->strides[i] = nr_ll_index_mul(g, mem->strides[i + 1], mem->sizes[i + 1]);
 }
 
 LLVMValueRef nr_ll_mem_count(NrLl *g, NrType type, NrLlMem *mem) {
   LLVMValueRef count = nr_ll_int(g, 1);
-  for (uint32_t i = 0; i < type->rank; i++) count = mul(g, count, mem->sizes[i]);
+  for (uint32_t i = 0; i < type->rank; i++) count = nr_ll_index_mul(g, count, mem->sizes[i]);
   return count;
 }
 
-static LLVMValueRef element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index) {
+LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index) {
   int64_t x;
-  if (is_int(index, &x) && x == 0) return data;
+  if (nr_ll_is_int(index, &x) && x == 0) return data;
   return LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, elem), data, &index, 1, "");
 }
 
-LLVMValueRef nr_ll_mem_data(NrLl *g, NrType elem, NrLlMem *mem) { return element(g, elem, mem->data, mem->offset); }
+LLVMValueRef nr_ll_mem_data(NrLl *g, NrType elem, NrLlMem *mem) {
+  return nr_ll_element(g, elem, mem->data, mem->offset);
+}
 
 LLVMValueRef nr_ll_mem_address(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef *indices, size_t count) {
   LLVMValueRef at = mem->offset;
-  for (size_t i = 0; i < count; i++) at = add(g, at, mul(g, indices[i], mem->strides[i]));
-  return element(g, type->elem, mem->data, at);
+  for (size_t i = 0; i < count; i++) at = nr_ll_index_add(g, at, nr_ll_index_mul(g, indices[i], mem->strides[i]));
+  return nr_ll_element(g, type->elem, mem->data, at);
 }
 
 /* ---- elements in memory ----------------------------------------------------------------------------------------- */
@@ -143,10 +139,10 @@ static LLVMValueRef elem_bytes(NrLl *g, NrType elem) {
 /* a * b, and the largest number where that does not fit: the runtime then refuses it like any too large size. */
 static LLVMValueRef mul_saturated(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
   int64_t x, y, z;
-  if (is_int(a, &x) && is_int(b, &y))
+  if (nr_ll_is_int(a, &x) && nr_ll_is_int(b, &y))
     return nr_ll_int(g, x >= 0 && y >= 0 && nr_mul_i64(x, y, &z) ? z : INT64_MAX);
-  if (is_int(a, &x) && x == 1) return b;
-  if (is_int(b, &x) && x == 1) return a;
+  if (nr_ll_is_int(a, &x) && x == 1) return b;
+  if (nr_ll_is_int(b, &x) && x == 1) return a;
   LLVMValueRef args[] = {a, b};
   LLVMValueRef pair = nr_ll_intrinsic(g, "llvm.smul.with.overflow", &g->i64, 1, args, 2);
   return LLVMBuildSelect(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), nr_ll_int(g, INT64_MAX),
@@ -164,7 +160,7 @@ LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes) {
 }
 
 /* Fills the dynamic sizes from operands [begin...). */
-static NrLlMem *sized_mem(NrLl *g, NrOp *op, NrType type, size_t begin) {
+NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin) {
   NrLlMem *mem = nr_ll_mem_new(g, type);
   for (uint32_t i = 0; i < type->rank; i++)
     if (!mem->sizes[i]) mem->sizes[i] = nr_ll_value(g, nr_operand(op, begin++));
@@ -188,7 +184,7 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrStatus status = check_identity(op, type);
   if (status) return status;
-  NrLlMem *mem = sized_mem(g, op, type, 0);
+  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
   int64_t align = nr_op_attr_int(op, "alignment", 0);
   LLVMValueRef bytes = buffer_bytes(g, type, mem);
   if (align <= 64) {
@@ -208,7 +204,7 @@ static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrStatus status = check_identity(op, type);
   if (status) return status;
-  NrLlMem *mem = sized_mem(g, op, type, 0);
+  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
   unsigned align = (unsigned)nr_op_attr_int(op, "alignment", 64);
   int64_t count;
   LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
@@ -232,7 +228,7 @@ static NrStatus emit_dealloc(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = sized_mem(g, op, type, 1);
+  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 1);
   LLVMTypeRef fn = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64}, 3, false);
   LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base, buffer_bytes(g, type, mem)};
   LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, realloc), fn, args, 3);
@@ -270,6 +266,24 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   return global;
 }
 
+/* A tensor of strings: pointers to static NoriaStrings. */
+static LLVMValueRef string_table(NrLl *g, NrOp *op, NrAttr value, size_t count) {
+  LLVMValueRef global = nr_map_get(&g->global_data, op);
+  if (global) return global;
+  LLVMValueRef *items = nr_malloc((count + 1) * sizeof *items);
+  for (size_t i = 0; i < count; i++)
+    items[i] = i && value->size == 1 ? items[0] : nr_ll_noria_string(g, value->strings[i]);
+  LLVMValueRef init = LLVMConstArray2(g->ptr, items, count);
+  nr_free(items);
+  global = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "");
+  LLVMSetInitializer(global, init);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetAlignment(global, 64);
+  nr_map_set(&g->global_data, op, global);
+  return global;
+}
+
 #define SMALL_CONSTANT 64 /* bytes; larger ones stay out of LLVM's IR */
 
 static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -281,256 +295,19 @@ static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
   if (!nr_type_num_elements(type, &count) || !nr_mul_size((size_t)count, nr_type_byte_size(type->elem), &size))
     return nr_op_error(op, "has a type without a fixed size");
   NrAttr value = nr_op_attr(global, "initial_value");
-  if (value && !nr_attr_is_elements(value)) value = NULL;
+  bool strings = value && value->kind == NR_ATTR_DENSE_STRINGS;
+  if (value && !nr_attr_is_elements(value)) value = strings ? value : NULL;
   bool constant = nr_op_attr(global, "constant") && value;
   NrLlMem *mem = nr_ll_mem_new(g, type);
-  mem->data = constant && size > SMALL_CONSTANT ? nr_ll_constant_data(g, value)
-                                                : global_variable(g, global, value, size, constant);
+  if (strings) mem->data = string_table(g, global, value, (size_t)count);
+  else if (constant && size > SMALL_CONSTANT) mem->data = nr_ll_constant_data(g, value);
+  else mem->data = global_variable(g, global, value, size, constant);
   mem->base = mem->data;
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;
 }
 
 static NrStatus emit_global(NrLl *g, NrOp *op, const NrLlRow *row) { return NR_OK; }
-
-/* ---- views ------------------------------------------------------------------------------------------------------ */
-
-static NrLlMem *view_of(NrLl *g, NrType type, NrLlMem *source) {
-  NrLlMem *mem = nr_ll_mem_new(g, type);
-  mem->base = source->base;
-  mem->data = source->data;
-  return mem;
-}
-
-static NrStatus emit_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  if (nr_operand(op, 0)->type->kind != NR_TYPE_MEMREF) return nr_op_error(op, "is not compiled for unranked memrefs");
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  set_part(&mem->offset, source->offset);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    set_part(&mem->sizes[i], source->sizes[i]);
-    set_part(&mem->strides[i], source->strides[i]);
-  }
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* Entry i of a static_* array, or the next operand where that is dynamic. */
-static LLVMValueRef mixed(NrLl *g, NrOp *op, const char *name, size_t i, size_t *next) {
-  NrAttr fixed = nr_op_attr(op, name);
-  int64_t value = ((const int64_t *)fixed->data)[i];
-  return value == NR_DYNAMIC ? nr_ll_value(g, nr_operand(op, (*next)++)) : nr_ll_int(g, value);
-}
-
-static size_t group_begin(NrOp *op, size_t group) {
-  size_t begin = 0, count = 0;
-  nr_op_operand_group(op, group, &begin, &count);
-  return begin;
-}
-
-static size_t i64_count(NrOp *op, const char *name) {
-  NrAttr a = nr_op_attr(op, name);
-  return a ? a->data_size / sizeof(int64_t) : 0;
-}
-
-/* Operand groups: source, offsets, sizes, strides. Result dims are those of the source, without some of static size 1. */
-static NrStatus emit_subview(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  size_t rank = i64_count(op, "static_sizes"), drop = rank - type->rank;
-  size_t offsets = group_begin(op, 1), sizes = group_begin(op, 2), strides = group_begin(op, 3);
-  LLVMValueRef offset = source->offset;
-  for (size_t i = 0, to = 0; i < rank; i++) {
-    LLVMValueRef at = mixed(g, op, "static_offsets", i, &offsets), size = mixed(g, op, "static_sizes", i, &sizes);
-    LLVMValueRef step = mixed(g, op, "static_strides", i, &strides);
-    offset = add(g, offset, mul(g, at, source->strides[i]));
-    int64_t one;
-    bool may_drop = drop && is_int(size, &one) && one == 1;
-    /* A dim of size 1 stays when the result has a 1 here too; which of several goes makes no difference. */
-    if (may_drop && (to == type->rank || type->dims[to] != 1 || rank - i <= drop)) {
-      drop--;
-      continue;
-    }
-    set_part(&mem->sizes[to], size);
-    set_part(&mem->strides[to], mul(g, step, source->strides[i]));
-    to++;
-  }
-  set_part(&mem->offset, offset);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-static NrStatus emit_reinterpret_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = view_of(g, type, nr_ll_mem(g, nr_operand(op, 0)));
-  size_t offsets = group_begin(op, 1), sizes = group_begin(op, 2), strides = group_begin(op, 3);
-  set_part(&mem->offset, mixed(g, op, "static_offsets", 0, &offsets));
-  for (uint32_t i = 0; i < type->rank; i++) {
-    set_part(&mem->sizes[i], mixed(g, op, "static_sizes", i, &sizes));
-    set_part(&mem->strides[i], mixed(g, op, "static_strides", i, &strides));
-  }
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* memref.view %bytes[%shift][%sizes...] */
-static NrStatus emit_view(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type, bytes = nr_operand(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = sized_mem(g, op, type, 2);
-  LLVMValueRef shift = nr_ll_value(g, nr_operand(op, 1));
-  mem->base = source->base;
-  mem->data = element(g, bytes->elem, source->data, add(g, source->offset, shift));
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* The dims of the longer shape that dim i of the shorter one stands for. */
-static void group_dims(NrAttr reassociation, size_t i, uint32_t *begin, uint32_t *end) {
-  NrAttr group = reassociation->items[i];
-  if (group->kind == NR_ATTR_DENSE_ARRAY) {
-    const int64_t *dims = group->data;
-    size_t n = group->data_size / sizeof(int64_t);
-    *begin = n ? (uint32_t)dims[0] : 0;
-    *end = *begin + (uint32_t)n;
-  } else {
-    *begin = group->size ? (uint32_t)group->items[0]->i : 0;
-    *end = *begin + (uint32_t)group->size;
-  }
-}
-
-/* Older texts give no output shape: the one size of a group that the type leaves open is what the others leave over. */
-static void infer_size(NrLl *g, NrLlMem *mem, uint32_t begin, uint32_t end, LLVMValueRef whole) {
-  LLVMValueRef others = nr_ll_int(g, 1);
-  for (uint32_t d = begin; d < end; d++)
-    if (mem->sizes[d]) others = mul(g, others, mem->sizes[d]);
-  for (uint32_t d = begin; d < end; d++) set_part(&mem->sizes[d], LLVMBuildUDiv(g->b, whole, others, ""));
-}
-
-static NrStatus emit_expand_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr reassociation = nr_op_attr(op, "reassociation");
-  size_t next = 1;
-  if (i64_count(op, "static_output_shape") == type->rank)
-    for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->sizes[i], mixed(g, op, "static_output_shape", i, &next));
-  for (size_t i = 0; i < reassociation->size; i++) {
-    uint32_t begin, end;
-    group_dims(reassociation, i, &begin, &end);
-    infer_size(g, mem, begin, end, source->sizes[i]);
-    LLVMValueRef stride = source->strides[i];
-    for (uint32_t d = end; d-- > begin;) {
-      set_part(&mem->strides[d], stride);
-      stride = mul(g, mem->strides[d], mem->sizes[d]);
-    }
-  }
-  for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->strides[i], nr_ll_int(g, 1));
-  set_part(&mem->offset, source->offset);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-static NrStatus emit_collapse_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr reassociation = nr_op_attr(op, "reassociation");
-  for (uint32_t i = 0; i < type->rank; i++) {
-    uint32_t begin, end;
-    group_dims(reassociation, i, &begin, &end);
-    LLVMValueRef size = nr_ll_int(g, 1), stride = nr_ll_int(g, 1);
-    int64_t one;
-    bool found = false; /* the innermost dim that is not of size 1 has the stride */
-    for (uint32_t d = end; d-- > begin;) {
-      size = mul(g, size, source->sizes[d]);
-      if (found) continue;
-      stride = source->strides[d];
-      found = !(is_int(source->sizes[d], &one) && one == 1);
-    }
-    set_part(&mem->sizes[i], size);
-    set_part(&mem->strides[i], stride);
-  }
-  set_part(&mem->offset, source->offset);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-static NrStatus emit_transpose(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr map = nr_op_attr(op, "permutation");
-  for (uint32_t i = 0; i < type->rank; i++) {
-    size_t from = (size_t)map->exprs[i]->value;
-    set_part(&mem->sizes[i], source->sizes[from]);
-    set_part(&mem->strides[i], source->strides[from]);
-  }
-  set_part(&mem->offset, source->offset);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-static NrStatus emit_alias(NrLl *g, NrOp *op, const NrLlRow *row) {
-  nr_ll_set_mem(g, nr_result(op, 0), nr_ll_mem(g, nr_operand(op, 0)));
-  return NR_OK;
-}
-
-static NrStatus emit_assume_alignment(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlMem *mem = nr_ll_mem(g, nr_operand(op, 0));
-  NrType type = nr_operand(op, 0)->type;
-  LLVMValueRef args[] = {nr_ll_mem_data(g, type->elem, mem), nr_ll_int(g, nr_op_attr_int(op, "alignment", 1))};
-  LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("align", strlen("align"), args, 2);
-  unsigned id = LLVMLookupIntrinsicID("llvm.assume", strlen("llvm.assume"));
-  LLVMValueRef yes = LLVMConstInt(g->i1, 1, false);
-  LLVMBuildCallWithOperandBundles(g->b, LLVMIntrinsicGetType(g->llvm, id, NULL, 0),
-                                  LLVMGetIntrinsicDeclaration(g->mod, id, NULL, 0), &yes, 1, &bundle, 1, "");
-  LLVMDisposeOperandBundle(bundle);
-  if (op->num_results) nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* ---- what a memref is ------------------------------------------------------------------------------------------- */
-
-static NrStatus emit_dim(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_operand(op, 0)->type;
-  NrLlMem *mem = nr_ll_mem(g, nr_operand(op, 0));
-  LLVMValueRef index = nr_ll_value(g, nr_operand(op, 1));
-  int64_t i;
-  if (is_int(index, &i)) {
-    LLVMValueRef size = i >= 0 && i < type->rank ? mem->sizes[i] : LLVMGetPoison(g->i64);
-    nr_ll_set(g, nr_result(op, 0), size);
-    return NR_OK;
-  }
-  LLVMValueRef size = LLVMGetPoison(g->i64);
-  for (uint32_t d = 0; d < type->rank; d++) {
-    LLVMValueRef here = LLVMBuildICmp(g->b, LLVMIntEQ, index, nr_ll_int(g, d), "");
-    size = d ? LLVMBuildSelect(g->b, here, mem->sizes[d], size, "") : mem->sizes[d];
-  }
-  nr_ll_set(g, nr_result(op, 0), size);
-  return NR_OK;
-}
-
-static NrStatus emit_rank(NrLl *g, NrOp *op, const NrLlRow *row) {
-  nr_ll_set(g, nr_result(op, 0), nr_ll_int(g, nr_operand(op, 0)->type->rank));
-  return NR_OK;
-}
-
-/* Results: the buffer as a memref of rank 0, offset, sizes, strides. */
-static NrStatus emit_metadata(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0));
-  NrLlMem *base = view_of(g, nr_result(op, 0)->type, source);
-  uint32_t rank = nr_operand(op, 0)->type->rank;
-  set_part(&base->offset, nr_ll_int(g, 0));
-  nr_ll_set_mem(g, nr_result(op, 0), base);
-  nr_ll_set(g, nr_result(op, 1), source->offset);
-  for (uint32_t i = 0; i < rank; i++) {
-    nr_ll_set(g, nr_result(op, 2 + i), source->sizes[i]);
-    nr_ll_set(g, nr_result(op, 2 + rank + i), source->strides[i]);
-  }
-  return NR_OK;
-}
-
-static NrStatus emit_pointer(NrLl *g, NrOp *op, const NrLlRow *row) {
-  nr_ll_set(g, nr_result(op, 0), LLVMBuildPtrToInt(g->b, nr_ll_mem(g, nr_operand(op, 0))->data, g->i64, ""));
-  return NR_OK;
-}
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
@@ -560,7 +337,7 @@ static void copy_dims(NrLl *g, NrType dt, NrLlMem *dst, NrType st, NrLlMem *src,
       return;
     }
     LLVMValueRef bytes = elem_bytes(g, dt->elem);
-    for (uint32_t i = loops; i < dt->rank; i++) bytes = mul(g, bytes, src->sizes[i]);
+    for (uint32_t i = loops; i < dt->rank; i++) bytes = nr_ll_index_mul(g, bytes, src->sizes[i]);
     unsigned align = elem_align(dt->elem);
     LLVMBuildMemCpy(g->b, to, align, from, align, bytes);
     return;
@@ -603,19 +380,6 @@ const NrLlRow nr_ll_memref_rows[] = {
     {"memref.realloc", emit_realloc},
     {"memref.global", emit_global},
     {"memref.get_global", emit_get_global},
-    {"memref.cast", emit_cast},
-    {"memref.subview", emit_subview},
-    {"memref.reinterpret_cast", emit_reinterpret_cast},
-    {"memref.view", emit_view},
-    {"memref.expand_shape", emit_expand_shape},
-    {"memref.collapse_shape", emit_collapse_shape},
-    {"memref.transpose", emit_transpose},
-    {"memref.memory_space_cast", emit_alias},
-    {"memref.assume_alignment", emit_assume_alignment},
-    {"memref.dim", emit_dim},
-    {"memref.rank", emit_rank},
-    {"memref.extract_strided_metadata", emit_metadata},
-    {"memref.extract_aligned_pointer_as_index", emit_pointer},
     {"memref.copy", emit_copy},
     {0},
 };

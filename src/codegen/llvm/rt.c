@@ -74,8 +74,9 @@ static void need_descs(NrLl *g, unsigned count) {
 
 static NrStatus check_passes(NrOp *op, NrType type) {
   if (nr_ll_can_pass(type)) return NR_OK;
-  return nr_op_error(op, "passes a value of type %s; only scalars, handles and dense memrefs of rank up to %d go to the runtime",
-                     nr_type_text(type->ctx, type), NORIA_MAX_RANK);
+  return nr_op_error(
+      op, "passes a value of type %s; only scalars, handles and dense memrefs of rank up to %d go to the runtime",
+      nr_type_text(type->ctx, type), NORIA_MAX_RANK);
 }
 
 static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {

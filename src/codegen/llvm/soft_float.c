@@ -1,6 +1,6 @@
-/* soft_float.c - float formats that the CPU does not convert, as integer code: bf16, f8.., f6.., f4, and f16 on CPUs without
- * F16C. Branch-free, so that loops over them still vectorise; no library calls, which older C libraries lack. Same results
- * as nr_float_encode and nr_float_decode. */
+/* soft_float.c - float formats that the CPU does not convert, as integer code: bf16, f8.., f6.., f4, and f16 on CPUs
+ * without F16C. Branch-free, so that loops over them still vectorise; no library calls, which older C libraries lack.
+ * Same results as nr_float_encode and nr_float_decode. */
 #include "codegen/llvm/ll.h"
 
 /* An IEEE format of LLVM that values are computed in. */
@@ -19,7 +19,9 @@ static uint64_t ones(unsigned bits) { return (1ull << bits) - 1; }
 
 static LLVMValueRef imm(NrLl *g, LLVMValueRef like, uint64_t value) { return nr_ll_const_i(g, like, value); }
 static LLVMValueRef shl(NrLl *g, LLVMValueRef a, unsigned n) { return n ? LLVMBuildShl(g->b, a, imm(g, a, n), "") : a; }
-static LLVMValueRef shr(NrLl *g, LLVMValueRef a, unsigned n) { return n ? LLVMBuildLShr(g->b, a, imm(g, a, n), "") : a; }
+static LLVMValueRef shr(NrLl *g, LLVMValueRef a, unsigned n) {
+  return n ? LLVMBuildLShr(g->b, a, imm(g, a, n), "") : a;
+}
 static LLVMValueRef compare(NrLl *g, LLVMIntPredicate p, LLVMValueRef a, uint64_t value) {
   return LLVMBuildICmp(g->b, p, a, imm(g, a, value), "");
 }
@@ -62,7 +64,8 @@ static LLVMValueRef round_normal(NrLl *g, LLVMValueRef magnitude, unsigned shift
   return shr(g, LLVMBuildAdd(g->b, sum, odd, ""), shift);
 }
 
-/* Below the smallest normal number: adding a number whose last place is the format's smallest step makes the FPU round. */
+/* Below the smallest normal number: adding a number whose last place is the format's smallest step makes the FPU round.
+ */
 static LLVMValueRef round_subnormal(NrLl *g, const NrFloatFormat *f, const Wide *w, LLVMValueRef magnitude) {
   uint64_t magic = (uint64_t)(w->bias - f->bias + 1 + (int)(w->mantissa - f->mantissa_bits)) << w->mantissa;
   LLVMValueRef bias = imm(g, magnitude, magic);

@@ -154,7 +154,8 @@ static LLVMValueRef imports_table(NrLl *g) {
 static LLVMValueRef sites_table(NrLl *g) {
   size_t n = g->sites.size;
   LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
-  for (size_t i = 0; i < n; i++) items[i] = record(g, (LLVMValueRef[]){g->sites.data[i].node, g->sites.data[i].text}, 2);
+  for (size_t i = 0; i < n; i++)
+    items[i] = record(g, (LLVMValueRef[]){g->sites.data[i].node, g->sites.data[i].text}, 2);
   LLVMValueRef table = array_of_records(g, items, n);
   nr_free(items);
   return table;

@@ -130,6 +130,17 @@ LLVMValueRef nr_ll_string(NrLl *g, NrStr s) {
   return global;
 }
 
+LLVMValueRef nr_ll_noria_string(NrLl *g, NrStr s) {
+  LLVMValueRef fields[] = {nr_ll_int(g, 0), nr_ll_int(g, (int64_t)s.size),
+                           LLVMConstStringInContext2(g->llvm, s.data, s.size, false)};
+  LLVMValueRef init = LLVMConstStructInContext(g->llvm, fields, 3, false);
+  LLVMValueRef global = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "");
+  LLVMSetInitializer(global, init);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(global, true);
+  return global;
+}
+
 /* A float constant by its bits, so that NaN keeps its payload. */
 static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits, double value) {
   LLVMTypeRef t = nr_ll_type(g, type);
@@ -142,6 +153,7 @@ static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits, double v
 static LLVMValueRef scalar_constant(NrLl *g, NrAttr attr, NrType type) {
   LLVMTypeRef t = nr_ll_type(g, type);
   if (!t) return NULL;
+  if (attr->kind == NR_ATTR_STRING && type->kind == NR_TYPE_STRING) return nr_ll_noria_string(g, attr->s);
   if (attr->kind == NR_ATTR_FLOAT) return float_constant(g, type, attr->bits, attr->f);
   if (attr->kind != NR_ATTR_INTEGER) return NULL;
   if (attr->num_words) return LLVMConstIntOfArbitraryPrecision(t, (unsigned)attr->num_words, attr->words);

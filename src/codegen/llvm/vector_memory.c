@@ -1,5 +1,5 @@
-/* vector_memory.c - vector ops that read and write memrefs. All of them come down to one access of one row: at an address
- * with lanes side by side, or with an address per lane; with or without a mask. */
+/* vector_memory.c - vector ops that read and write memrefs. All of them come down to one access of one row: at an
+ * address with lanes side by side, or with an address per lane; with or without a mask. */
 #include "codegen/llvm/vector.h"
 
 /* One access. mask NULL: all lanes. */
@@ -77,8 +77,8 @@ static bool lanes_apart(const Access *a) {
   return !(LLVMIsAConstantInt(stride) && LLVMConstIntGetSExtValue(stride) == 1) && nr_ll_lanes(a->vector) > 1;
 }
 
-/* Walks the rows of a vector: dim d of the vector moves along dim d + shift of the memref. mask, value: in the vector's shape
- * or NULL. Returns what was loaded. */
+/* Walks the rows of a vector: dim d of the vector moves along dim d + shift of the memref. mask, value: in the vector's
+ * shape or NULL. Returns what was loaded. */
 static LLVMValueRef access_rows(NrLl *g, const Access *a, LLVMValueRef *indices, LLVMValueRef mask, LLVMValueRef value,
                                 uint32_t dim) {
   if (dim == nr_ll_rows_rank(a->vector)) {
@@ -182,7 +182,8 @@ static NrStatus emit_masked_store(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* base, indices..., index_vec, mask, pass_thru or value; the index vector moves along the last dim. code: 1 = scatter. */
+/* base, indices..., index_vec, mask, pass_thru or value; the index vector moves along the last dim. code: 1 = scatter.
+ */
 static NrStatus emit_gather(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef indices[NR_MAX_RANK];
   NrValue *base = nr_operand(op, 0);
@@ -209,8 +210,8 @@ static NrStatus emit_gather(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* ---- transfers -------------------------------------------------------------------------------------------------- */
 
-/* The lanes of a transfer that lie inside the memref, in the vector's shape; NULL when all do by in_bounds. `inside` is an
- * i1 that holds for the dims above, or NULL. */
+/* The lanes of a transfer that lie inside the memref, in the vector's shape; NULL when all do by in_bounds. `inside` is
+ * an i1 that holds for the dims above, or NULL. */
 static LLVMValueRef bounds_mask(NrLl *g, NrOp *op, const Access *a, LLVMValueRef *indices, LLVMValueRef inside,
                                 uint32_t dim) {
   NrAttr in_bounds = nr_op_attr(op, "in_bounds");

@@ -1,0 +1,145 @@
+/* control.c - calls, returns and branches. */
+#include <llvm-c/DebugInfo.h>
+
+#include "codegen/llvm/ll.h"
+
+/* ---- calls and returns ------------------------------------------------------------------------------------------ */
+
+void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results) {
+  NrLlParts all = {0};
+  nr_vec_push(&all.values, g->exec);
+  for (size_t i = 0; i < count; i++) nr_vec_push(&all.values, args[i]);
+  LLVMValueRef result =
+      LLVMBuildCall2(g->b, func->ll_type, func->value, all.values.data, (unsigned)all.values.size, "");
+  nr_ll_parts_deinit(&all);
+  LLVMTypeRef type = LLVMTypeOf(result);
+  bool many = LLVMGetTypeKind(type) == LLVMStructTypeKind;
+  LLVMValueRef status = many ? LLVMBuildExtractValue(g->b, result, 0, "") : result;
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  if (!many) return;
+  for (unsigned i = 1; i < LLVMCountStructElementTypes(type); i++)
+    nr_vec_push(&out_results->values, LLVMBuildExtractValue(g->b, result, i, ""));
+}
+
+static NrStatus emit_call(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "callee"));
+  if (!func) return NR_ERROR_INVALID;
+  NrLlParts args = {0}, results = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
+  nr_ll_call_func(g, func, args.values.data, args.values.size, &results);
+  size_t next = 0;
+  for (uint32_t i = 0; i < op->num_results; i++) nr_ll_bind(g, nr_result(op, i), results.values.data, &next);
+  nr_ll_parts_deinit(&args);
+  nr_ll_parts_deinit(&results);
+  return NR_OK;
+}
+
+static NrStatus emit_return(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMTypeRef type = LLVMGetReturnType(g->func->ll_type);
+  LLVMValueRef zero = nr_ll_int32(g, 0), out = zero;
+  if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+    NrLlParts parts = {0};
+    for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &parts);
+    out = LLVMBuildInsertValue(g->b, LLVMGetPoison(type), zero, 0, "");
+    for (size_t i = 0; i < parts.values.size; i++)
+      out = LLVMBuildInsertValue(g->b, out, parts.values.data[i], (unsigned)i + 1, "");
+    nr_ll_parts_deinit(&parts);
+  }
+  LLVMBuildRet(g->b, out);
+  return NR_OK;
+}
+
+/* ---- branches --------------------------------------------------------------------------------------------------- */
+
+/* Gives the phis of the successor their values for an edge out of `from`. */
+static void add_incoming(NrLl *g, NrOp *op, uint32_t successor, LLVMBasicBlockRef from) {
+  NrLlParts parts = {0};
+  for (uint32_t i = 0; i < op->successors[successor].num_operands; i++)
+    nr_ll_parts(g, nr_successor_operand(op, successor, i), &parts);
+  LLVMValueRef phi = LLVMGetFirstInstruction(nr_map_get(&g->blocks, op->successors[successor].block));
+  for (size_t i = 0; i < parts.values.size; i++, phi = LLVMGetNextInstruction(phi))
+    LLVMAddIncoming(phi, &parts.values.data[i], &from, 1);
+  nr_ll_parts_deinit(&parts);
+}
+
+/* The LLVM block for a successor. LLVM wants equal values on all edges between the same two blocks, so a second edge to
+ * one block, when that has arguments, gets a block of its own. */
+static LLVMBasicBlockRef edge(NrLl *g, NrOp *op, uint32_t successor) {
+  NrBlock *to = op->successors[successor].block;
+  LLVMBasicBlockRef target = nr_map_get(&g->blocks, to), here = LLVMGetInsertBlock(g->b);
+  bool again = false;
+  for (uint32_t i = 0; i < successor; i++) again |= op->successors[i].block == to;
+  if (!again || !to->num_args) {
+    add_incoming(g, op, successor, here);
+    return target;
+  }
+  LLVMBasicBlockRef middle = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, middle);
+  LLVMBuildBr(g->b, target);
+  add_incoming(g, op, successor, middle);
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return middle;
+}
+
+static LLVMMetadataRef loop_property(NrLl *g, const char *name, LLVMTypeRef type, int64_t value) {
+  LLVMMetadataRef parts[] = {LLVMMDStringInContext2(g->llvm, name, strlen(name)), NULL};
+  if (type) parts[1] = LLVMValueAsMetadata(LLVMConstInt(type, (uint64_t)value, true));
+  return LLVMMDNodeInContext2(g->llvm, parts, type ? 2 : 1);
+}
+
+/* llvm.loop metadata: a node that names itself, then its properties. */
+static void mark_loop(NrLl *g, NrOp *op, LLVMValueRef branch) {
+  NrAttr dict = nr_op_attr(op, "noria.loop");
+  if (!dict || dict->kind != NR_ATTR_DICT) return;
+  LLVMMetadataRef items[6];
+  size_t n = 1;
+  int64_t value;
+  NrAttr attr;
+  items[0] = LLVMTemporaryMDNode(g->llvm, NULL, 0);
+  if ((attr = nr_dict_get(dict, "vectorize")) && nr_attr_is_int(attr, &value))
+    items[n++] = loop_property(g, "llvm.loop.vectorize.enable", g->i1, value != 0);
+  if ((attr = nr_dict_get(dict, "width")) && nr_attr_is_int(attr, &value))
+    items[n++] = loop_property(g, "llvm.loop.vectorize.width", g->i32, value);
+  if ((attr = nr_dict_get(dict, "interleave")) && nr_attr_is_int(attr, &value))
+    items[n++] = loop_property(g, "llvm.loop.interleave.count", g->i32, value);
+  if ((attr = nr_dict_get(dict, "unroll")) && nr_attr_is_int(attr, &value))
+    items[n++] = value <= 1 ? loop_property(g, "llvm.loop.unroll.disable", NULL, 0)
+                            : loop_property(g, "llvm.loop.unroll.count", g->i32, value);
+  items[n++] = loop_property(g, "llvm.loop.mustprogress", NULL, 0);
+  LLVMMetadataRef node = LLVMMDNodeInContext2(g->llvm, items, n);
+  LLVMMetadataReplaceAllUsesWith(items[0], node);
+  nr_ll_metadata(g, branch, "llvm.loop", node);
+}
+
+static NrStatus emit_br(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMBasicBlockRef to = edge(g, op, 0);
+  mark_loop(g, op, LLVMBuildBr(g->b, to));
+  return NR_OK;
+}
+
+static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMBasicBlockRef yes = edge(g, op, 0), no = edge(g, op, 1);
+  mark_loop(g, op, LLVMBuildCondBr(g->b, nr_ll_value(g, nr_operand(op, 0)), yes, no));
+  return NR_OK;
+}
+
+/* The first successor is the default; case_values holds the others' values. */
+static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrAttr cases = nr_op_attr(op, "case_values");
+  LLVMValueRef flag = nr_ll_value(g, nr_operand(op, 0));
+  LLVMBasicBlockRef *to = nr_malloc(op->num_successors * sizeof *to);
+  for (uint32_t i = 0; i < op->num_successors; i++) to[i] = edge(g, op, i);
+  LLVMValueRef inst = LLVMBuildSwitch(g->b, flag, to[0], op->num_successors - 1);
+  for (uint32_t i = 1; i < op->num_successors; i++) {
+    int64_t value = 0;
+    nr_attr_is_int(nr_attr_element(cases, i - 1), &value);
+    LLVMAddCase(inst, LLVMConstInt(LLVMTypeOf(flag), (uint64_t)value, true), to[i]);
+  }
+  nr_free(to);
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_control_rows[] = {
+    {"func.call", emit_call},     {"func.return", emit_return}, {"cf.br", emit_br},
+    {"cf.cond_br", emit_cond_br}, {"cf.switch", emit_switch},   {0},
+};

@@ -1,0 +1,196 @@
+/* math_f32.c - exp, log, tanh, erf and their kin for f32 as straight code, which LLVM's vectoriser takes into vector loops.
+ * Largest errors, measured against the C library in double over all of the range (tests/unit/codegen/test_math.c): exp 1.0
+ * ulp, exp2 1.0, expm1 1.6, log 0.9, log2 1.9, log10 1.9, log1p 1.6, tanh 2.0, erf 1.0. Infinities, NaN, signed zeros and
+ * subnormal numbers as in C. The polynomials are found by scripts/fit_math.py.
+ *
+ * No flag of fast math goes on these instructions: they rely on exact roundings. */
+#include "codegen/llvm/math_f32.h"
+
+/* ---- words ------------------------------------------------------------------------------------------------------ */
+
+typedef LLVMValueRef V;
+
+static V num(NrLl *g, V like, double value) { return nr_ll_const_f(g, like, value); }
+static V bits(NrLl *g, V like, uint32_t value) { return nr_ll_const_i(g, like, value); }
+static V add(NrLl *g, V a, V b) { return LLVMBuildFAdd(g->b, a, b, ""); }
+static V sub(NrLl *g, V a, V b) { return LLVMBuildFSub(g->b, a, b, ""); }
+static V mul(NrLl *g, V a, V b) { return LLVMBuildFMul(g->b, a, b, ""); }
+static V iadd(NrLl *g, V a, V b) { return LLVMBuildAdd(g->b, a, b, ""); }
+static V isub(NrLl *g, V a, V b) { return LLVMBuildSub(g->b, a, b, ""); }
+static V pick(NrLl *g, V cond, V yes, V no) { return LLVMBuildSelect(g->b, cond, yes, no, ""); }
+static V compare(NrLl *g, LLVMRealPredicate p, V a, double value) {
+  return LLVMBuildFCmp(g->b, p, a, num(g, a, value), "");
+}
+static V as_int(NrLl *g, V a) { return LLVMBuildBitCast(g->b, a, nr_ll_like(g->i32, a), ""); }
+static V as_float(NrLl *g, V a) { return LLVMBuildBitCast(g->b, a, nr_ll_like(g->f32, a), ""); }
+
+static V call1(NrLl *g, const char *name, V a) {
+  LLVMTypeRef type = LLVMTypeOf(a);
+  return nr_ll_intrinsic(g, name, &type, 1, &a, 1);
+}
+
+static V copysign_of(NrLl *g, V magnitude, V sign) {
+  LLVMTypeRef type = LLVMTypeOf(sign);
+  V args[] = {magnitude, sign};
+  return nr_ll_intrinsic(g, "llvm.copysign", &type, 1, args, 2);
+}
+
+/* a * b + c, rounded once where the CPU can. */
+static V fused(NrLl *g, V a, V b, V c) {
+  LLVMTypeRef type = LLVMTypeOf(a);
+  V args[] = {a, b, c};
+  return nr_ll_intrinsic(g, "llvm.fmuladd", &type, 1, args, 3);
+}
+
+static V polynomial(NrLl *g, V x, const float *coefficients, size_t count) {
+  V sum = num(g, x, coefficients[count - 1]);
+  for (size_t i = count - 1; i-- > 0;) sum = fused(g, sum, x, num(g, x, coefficients[i]));
+  return sum;
+}
+#define POLYNOMIAL(g, x, table) polynomial(g, x, table, NR_COUNTOF(table))
+
+static V at_most(NrLl *g, V x, double limit) { return pick(g, compare(g, LLVMRealOGT, x, limit), num(g, x, limit), x); }
+static V at_least(NrLl *g, V x, double limit) {
+  return pick(g, compare(g, LLVMRealOLT, x, limit), num(g, x, limit), x);
+}
+
+/* ---- exponentials ----------------------------------------------------------------------------------------------- */
+
+static const float exp_tail[] = {0x1.fffffcp-2f, 0x1.55548ap-3f, 0x1.555916p-5f, 0x1.123fc6p-7f, 0x1.6a1a6ep-10f};
+static const float exp2_tail[] = {0x1.62e430p-1f,  0x1.ebfbe0p-3f,  0x1.c6b08ap-5f, 0x1.3b29ecp-7f,
+                                  0x1.5d8aa0p-10f, 0x1.446350p-13f, 0x1.fddc44p-17f};
+#define LN2_HIGH 0x1.62e4p-1 /* 15 bits: a product with an exponent is exact */
+#define LN2_LOW 0x1.7f7d1cp-20
+#define ROUNDER 0x1.8p23 /* x + ROUNDER has the nearest integer to x in its last bits */
+
+/* The nearest integer to x, as a float and as an int. NaN stays NaN, and the int is then any. */
+static V nearest(NrLl *g, V x, V factor, V *out_int) {
+  V shifted = fused(g, x, factor, num(g, x, ROUNDER));
+  V base = num(g, x, ROUNDER);
+  *out_int = isub(g, as_int(g, shifted), as_int(g, base));
+  return sub(g, shifted, base);
+}
+
+static V power_of_two(NrLl *g, V n) {
+  return as_float(g, LLVMBuildShl(g->b, iadd(g, n, bits(g, n, 127)), bits(g, n, 23), ""));
+}
+
+/* y * 2^n for any n that an f32 result can come from, by two factors: into infinity and into subnormal numbers. */
+static V scale(NrLl *g, V y, V n) {
+  V half = LLVMBuildAShr(g->b, n, bits(g, n, 1), "");
+  return mul(g, mul(g, y, power_of_two(g, half)), power_of_two(g, isub(g, n, half)));
+}
+
+/* e^x = 2^n * (1 + *out_rest), |r| <= ln(2)/2. */
+static void exp_parts(NrLl *g, V x, V *out_n, V *out_rest) {
+  V whole = nearest(g, x, num(g, x, 0x1.715476p+0), out_n);
+  V r = fused(g, whole, num(g, x, -LN2_HIGH), x);
+  r = fused(g, whole, num(g, x, -LN2_LOW), r);
+  *out_rest = fused(g, mul(g, r, r), POLYNOMIAL(g, r, exp_tail), r);
+}
+
+V nr_ll_exp_f32(NrLl *g, V x) {
+  V n, rest;
+  exp_parts(g, at_least(g, at_most(g, x, 89), -104), &n, &rest);
+  return scale(g, add(g, num(g, x, 1), rest), n);
+}
+
+V nr_ll_exp2_f32(NrLl *g, V x) {
+  V n, bounded = at_least(g, at_most(g, x, 129), -151);
+  V r = sub(g, bounded, nearest(g, bounded, num(g, x, 1), &n));
+  return scale(g, fused(g, r, POLYNOMIAL(g, r, exp2_tail), num(g, x, 1)), n);
+}
+
+V nr_ll_expm1_f32(NrLl *g, V x) {
+  V n, rest;
+  exp_parts(g, at_least(g, at_most(g, x, 89), -25), &n, &rest);
+  /* 2^n * rest + (2^n - 1), halved so that 2^128 is no infinity yet. */
+  V half_power = power_of_two(g, isub(g, n, bits(g, n, 1)));
+  V half = fused(g, half_power, rest, sub(g, half_power, num(g, x, 0.5)));
+  V tiny = compare(g, LLVMRealOLT, call1(g, "llvm.fabs", x), 0x1p-25);
+  return pick(g, tiny, x, add(g, half, half));
+}
+
+/* tanh(a) = t / (t + 2), t = e^2a - 1; 1 from 10 on. */
+V nr_ll_tanh_f32(NrLl *g, V x) {
+  V a = at_most(g, call1(g, "llvm.fabs", x), 10);
+  V t = nr_ll_expm1_f32(g, add(g, a, a));
+  return copysign_of(g, LLVMBuildFDiv(g->b, t, add(g, t, num(g, x, 2)), ""), x);
+}
+
+/* ---- logarithms ------------------------------------------------------------------------------------------------- */
+
+static const float log_tail[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4b6p-3f,  -0x1.555c4ep-3f, 0x1.233766p-3f,
+                                 -0x1.fc220ep-4f, 0x1.e6f08cp-4f,  -0x1.de3bf8p-4f, 0x1.14573ep-4f};
+#define SQRT_HALF_BITS 0x3f3504f3
+
+/* x = 2^e * (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite x; *out_tail = log(1 + f) - f. */
+static void log_parts(NrLl *g, V x, V *out_e, V *out_f, V *out_tail) {
+  V small = compare(g, LLVMRealOLT, x, 0x1p-126);
+  V whole = as_int(g, pick(g, small, mul(g, x, num(g, x, 0x1p23)), x));
+  V e = LLVMBuildAShr(g->b, isub(g, whole, bits(g, whole, SQRT_HALF_BITS)), bits(g, whole, 23), "");
+  V m = as_float(g, isub(g, whole, LLVMBuildShl(g->b, e, bits(g, e, 23), "")));
+  e = isub(g, e, pick(g, small, bits(g, e, 23), bits(g, e, 0)));
+  *out_e = LLVMBuildSIToFP(g->b, e, LLVMTypeOf(x), "");
+  V f = sub(g, m, num(g, x, 1)), square = mul(g, f, f);
+  V cube_part = mul(g, mul(g, f, square), POLYNOMIAL(g, f, log_tail));
+  *out_tail = fused(g, square, num(g, x, -0.5), cube_part);
+  *out_f = f;
+}
+
+/* value for positive finite x; else what a logarithm of x is. */
+static V log_specials(NrLl *g, V x, V value) {
+  V zero = compare(g, LLVMRealOEQ, x, 0), negative = compare(g, LLVMRealOLT, x, 0);
+  V special = pick(g, zero, num(g, x, -__builtin_inf()), pick(g, negative, num(g, x, __builtin_nan("")), x));
+  V usual = LLVMBuildAnd(g->b, compare(g, LLVMRealOGT, x, 0), compare(g, LLVMRealOLT, x, __builtin_inf()), "");
+  return pick(g, usual, value, special);
+}
+
+static V log_positive(NrLl *g, V x) {
+  V e, f, tail;
+  log_parts(g, x, &e, &f, &tail);
+  V low = fused(g, e, num(g, x, LN2_LOW), tail);
+  return fused(g, e, num(g, x, LN2_HIGH), add(g, f, low));
+}
+
+V nr_ll_log_f32(NrLl *g, V x) { return log_specials(g, x, log_positive(g, x)); }
+
+V nr_ll_log2_f32(NrLl *g, V x) {
+  V e, f, tail;
+  log_parts(g, x, &e, &f, &tail);
+  return log_specials(g, x, fused(g, add(g, f, tail), num(g, x, 0x1.715476p+0), e));
+}
+
+V nr_ll_log10_f32(NrLl *g, V x) {
+  V e, f, tail;
+  log_parts(g, x, &e, &f, &tail);
+  V low = fused(g, e, num(g, x, 0x1.3509f8p-18), mul(g, add(g, f, tail), num(g, x, 0x1.bcb7b2p-2)));
+  return log_specials(g, x, fused(g, e, num(g, x, 0x1.344p-2), low));
+}
+
+/* log(u) + c/u where u + c = 1 + x exactly. */
+V nr_ll_log1p_f32(NrLl *g, V x) {
+  V one = num(g, x, 1), u = add(g, one, x);
+  V c = pick(g, compare(g, LLVMRealOGT, x, 1), sub(g, one, sub(g, u, x)), sub(g, x, sub(g, u, one)));
+  V value = add(g, log_positive(g, u), LLVMBuildFDiv(g->b, c, u, ""));
+  V tiny = compare(g, LLVMRealOLT, call1(g, "llvm.fabs", x), 0x1p-25);
+  return pick(g, tiny, x, log_specials(g, u, value));
+}
+
+/* ---- the error function ----------------------------------------------------------------------------------------- */
+
+static const float erf_small[] = {0x1.06eba8p-3f, -0x1.812742p-2f, 0x1.ce2e0ap-4f, -0x1.b80e90p-6f,
+                                  0x1.54c7f4p-8f, -0x1.aa3f2cp-11f, 0x1.5cd4aap-14f};
+static const float erfc_log[] = {0x1.20e2dep+0f,  0x1.45b0d8p-1f,   0x1.aa7b6cp-4f,  -0x1.5b1e60p-6f, 0x1.c944a4p-10f,
+                                 0x1.1c0d30p-11f, -0x1.d94bc2p-13f, 0x1.2a3bdcp-15f, -0x1.2a6092p-19f};
+
+/* Below 0.93 an odd polynomial, above 1 - exp(polynomial); 1 from 4 on. */
+V nr_ll_erf_f32(NrLl *g, V x) {
+  V a = at_most(g, call1(g, "llvm.fabs", x), 4);
+  V small = fused(g, x, POLYNOMIAL(g, mul(g, x, x), erf_small), x);
+  V n, rest, minus_log = mul(g, a, POLYNOMIAL(g, a, erfc_log));
+  exp_parts(g, LLVMBuildFNeg(g->b, minus_log, ""), &n, &rest);
+  V power = power_of_two(g, n);
+  V large = sub(g, num(g, x, 1), fused(g, power, rest, power));
+  return pick(g, compare(g, LLVMRealOLT, a, 0.93), small, copysign_of(g, large, x));
+}
