@@ -70,3 +70,8 @@ show("log: (log(1+f) - f + f^2/2) / f^3", fit(lambda f: (np.log1p(f) - f + f * f
                                                lambda f: np.abs(f**3 / np.log1p(f)), low, high, 8))
 show("erf: (erf(x)/x - 1) over x^2", fit(lambda t: erf_series(np.sqrt(t)) - 1, lambda t: 1 / erf_series(np.sqrt(t)), 1e-12, 0.93**2, 6))
 show("erf: -log(erfc(x)) / x", fit(erfc_log, lambda x: x * np.exp(-x * erfc_log(x)), 0.92, 4.0, 8))
+quarter = (math.pi / 4 * 1.01) ** 2
+show("sin: (sin(r) - r) / r^3 over r^2", fit(lambda t: (np.sin(np.sqrt(t)) - np.sqrt(t)) / (t * np.sqrt(t)),
+                                             lambda t: t, 1e-4, quarter, 3))
+show("cos: (cos(r) - 1 + r^2/2) / r^4 over r^2", fit(lambda t: (np.cos(np.sqrt(t)) - 1 + t / 2) / (t * t),
+                                                     lambda t: t * t, 1e-2, quarter, 3))

@@ -63,6 +63,19 @@ static LLVMValueRef lane_elementary(NrLl *g, NrOp *op, const NrLlRow *row, LLVMV
   return LLVMBuildFPTrunc(g->b, function(g, wide), LLVMTypeOf(args[0]), "");
 }
 
+static LLVMValueRef trig(NrLl *g, NrLlTrig which, const char *name, LLVMValueRef arg) {
+  LLVMTypeRef lane = scalar_of(arg);
+  if (lane == g->f32) return nr_ll_trig_f32(g, which, arg);
+  if (lane != g->f16) return nr_ll_libm(g, name, &arg, 1);
+  LLVMValueRef wide = LLVMBuildFPExt(g->b, arg, nr_ll_like(g->f32, arg), "");
+  return LLVMBuildFPTrunc(g->b, nr_ll_trig_f32(g, which, wide), LLVMTypeOf(arg), "");
+}
+
+/* code: NrLlTrig. */
+static LLVMValueRef lane_trig(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  return trig(g, (NrLlTrig)row->code, row->text, args[0]);
+}
+
 static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   LLVMValueRef out = nr_ll_intrinsic(g, row->text, &type, 1, args, op->num_operands);
@@ -152,8 +165,8 @@ static NrStatus emit_sincos(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMTypeRef type = LLVMTypeOf(arg);
   if (LLVMGetTypeKind(type) == LLVMArrayTypeKind || nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type)))
     return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_operand(op, 0)->type));
-  nr_ll_set(g, nr_result(op, 0), nr_ll_intrinsic(g, "llvm.sin", &type, 1, &arg, 1));
-  nr_ll_set(g, nr_result(op, 1), nr_ll_intrinsic(g, "llvm.cos", &type, 1, &arg, 1));
+  nr_ll_set(g, nr_result(op, 0), trig(g, NR_LL_SIN, "sin", arg));
+  nr_ll_set(g, nr_result(op, 1), trig(g, NR_LL_COS, "cos", arg));
   return NR_OK;
 }
 
@@ -166,13 +179,14 @@ enum { /* bits of llvm.is.fpclass */
 
 #define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function, .is_float = true}
 #define ELEMENTARY(name, id) {"math." name, .lane = lane_elementary, .text = name, .code = id, .is_float = true}
+#define TRIG(name, id) {"math." name, .lane = lane_trig, .text = name, .code = id, .is_float = true}
 #define LIBM(name) {"math." name, .lane = lane_libm, .text = name, .is_float = true}
 const NrLlRow nr_ll_math_rows[] = {
     INTRINSIC("absf", "fabs"),
     INTRINSIC("ceil", "ceil"),
     INTRINSIC("copysign", "copysign"),
-    INTRINSIC("cos", "cos"),
-    INTRINSIC("sin", "sin"),
+    TRIG("cos", NR_LL_COS),
+    TRIG("sin", NR_LL_SIN),
     ELEMENTARY("exp", EXP),
     ELEMENTARY("exp2", EXP2),
     INTRINSIC("floor", "floor"),
@@ -199,7 +213,7 @@ const NrLlRow nr_ll_math_rows[] = {
     ELEMENTARY("expm1", EXPM1),
     ELEMENTARY("log1p", LOG1P),
     LIBM("sinh"),
-    LIBM("tan"),
+    TRIG("tan", NR_LL_TAN),
     ELEMENTARY("tanh", TANH),
     {"math.rsqrt", .lane = lane_rsqrt, .is_float = true},
     {"math.clampf", .lane = lane_clampf, .is_float = true},

@@ -13,5 +13,7 @@ LLVMValueRef nr_ll_log2_f32(NrLl *g, LLVMValueRef x);
 LLVMValueRef nr_ll_log10_f32(NrLl *g, LLVMValueRef x);
 LLVMValueRef nr_ll_log1p_f32(NrLl *g, LLVMValueRef x);
 LLVMValueRef nr_ll_erf_f32(NrLl *g, LLVMValueRef x);
+typedef enum NrLlTrig { NR_LL_SIN, NR_LL_COS, NR_LL_TAN } NrLlTrig;
+LLVMValueRef nr_ll_trig_f32(NrLl *g, NrLlTrig which, LLVMValueRef x);
 
 #endif
