@@ -1,7 +1,8 @@
-/* math_f32.c - exp, log, tanh, erf and their kin for f32 as straight code, which LLVM's vectoriser takes into vector loops.
- * Largest errors, measured against the C library in double over all of the range (tests/unit/codegen/test_math.c): exp 1.0
- * ulp, exp2 0.8, expm1 1.4, log 0.8, log2 1.7, log10 1.9, log1p 1.5, tanh 2.5, erf 1.2. Infinities, NaN, signed zeros and
- * subnormal numbers as in C. The polynomials are found by scripts/fit_math.py.
+/* math_f32.c - exp, log, tanh, erf and their kin for f32 as straight code, which LLVM's vectoriser takes into vector
+ * loops. Largest errors, measured against the C library in double over all of the range
+ * (tests/unit/codegen/test_math.c): exp 1.0 ulp, exp2 0.8, expm1 1.4, log 0.8, log2 1.7, log10 1.9, log1p 1.5,
+ * tanh 2.5, erf 1.2. Infinities, NaN, signed zeros and subnormal numbers as in C. The polynomials are found by
+ * scripts/fit_math.py.
  *
  * No flag of fast math goes on these instructions: they rely on exact roundings. */
 #include "codegen/llvm/math_f32.h"

@@ -126,6 +126,42 @@ static NrStatus emit_store(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* In the order of memref.atomic_rmw's kinds: addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi
+ * maxnumf minnumf xori. */
+static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
+  enum { NONE = -1 };
+  static const int kinds[] = {
+      LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpAdd,  LLVMAtomicRMWBinOpXchg,     LLVMAtomicRMWBinOpFMaximum,
+      LLVMAtomicRMWBinOpMax,  LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpFMinimum, LLVMAtomicRMWBinOpMin,
+      LLVMAtomicRMWBinOpUMin, NONE,                   NONE,                       LLVMAtomicRMWBinOpOr,
+      LLVMAtomicRMWBinOpAnd,  LLVMAtomicRMWBinOpFMax, LLVMAtomicRMWBinOpFMin,     LLVMAtomicRMWBinOpXor,
+  };
+  LLVMValueRef indices[NR_MAX_RANK];
+  NrType type = nr_operand(op, 1)->type;
+  size_t kind = (size_t)nr_op_attr_int(op, "kind", 0);
+  bool plain = nr_ll_mem_type(g, type->elem) == nr_ll_type(g, type->elem) && !nr_ll_soft_format(g, type->elem);
+  if (kind >= NR_COUNTOF(kinds) || kinds[kind] == NONE || !plain)
+    return nr_op_error(op, "is not compiled for this kind and type");
+  read_indices(g, op, 2, indices);
+  LLVMValueRef address = nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, 1)), indices, type->rank);
+  LLVMValueRef old = LLVMBuildAtomicRMW(g->b, (LLVMAtomicRMWBinOp)kinds[kind], address,
+                                        nr_ll_value(g, nr_operand(op, 0)), LLVMAtomicOrderingAcquireRelease, false);
+  nr_ll_set(g, nr_result(op, 0), old);
+  return NR_OK;
+}
+
+static NrStatus emit_prefetch(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef indices[NR_MAX_RANK];
+  NrType type = nr_operand(op, 0)->type;
+  read_indices(g, op, 1, indices);
+  LLVMValueRef args[] = {nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, 0)), indices, type->rank),
+                         nr_ll_int32(g, nr_op_attr_int(op, "isWrite", 0) != 0),
+                         nr_ll_int32(g, nr_op_attr_int(op, "localityHint", 3)),
+                         nr_ll_int32(g, nr_op_attr_int(op, "isDataCache", 1) != 0)};
+  nr_ll_intrinsic(g, "llvm.prefetch", &g->ptr, 1, args, 4);
+  return NR_OK;
+}
+
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef elem_bytes(NrLl *g, NrType elem) {
@@ -205,8 +241,8 @@ static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrStatus status = check_identity(op, type);
   if (status) return status;
   NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
-  unsigned align = (unsigned)nr_op_attr_int(op, "alignment", 64);
-  int64_t count;
+  int64_t count, usual = nr_type_num_elements(type, &count) && count < 16 ? 16 : 64;
+  unsigned align = (unsigned)nr_op_attr_int(op, "alignment", usual);
   LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
   if (nr_type_num_elements(type, &count)) {
     mem->data = nr_ll_alloca(g, LLVMArrayType2(elem, (uint64_t)count), align);
@@ -374,6 +410,8 @@ static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
 const NrLlRow nr_ll_memref_rows[] = {
     {"memref.load", emit_load},
     {"memref.store", emit_store},
+    {"memref.atomic_rmw", emit_atomic},
+    {"memref.prefetch", emit_prefetch},
     {"memref.alloc", emit_alloc},
     {"memref.alloca", emit_alloca},
     {"memref.dealloc", emit_dealloc},

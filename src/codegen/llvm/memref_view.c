@@ -166,6 +166,23 @@ static NrStatus emit_collapse_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* The shape stands in memory; source and result are row-major. */
+static NrStatus emit_reshape(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type, from = nr_operand(op, 0)->type, shape = nr_operand(op, 1)->type;
+  if (!nr_memref_is_identity(type) || from->kind != NR_TYPE_MEMREF)
+    return nr_op_error(op, "is compiled for ranked memrefs of identity layout only");
+  NrLlMem *mem = view_of(g, type, nr_ll_mem(g, nr_operand(op, 0))), *sizes = nr_ll_mem(g, nr_operand(op, 1));
+  for (uint32_t i = 0; i < type->rank; i++) {
+    if (mem->sizes[i]) continue;
+    LLVMValueRef index = nr_ll_int(g, i);
+    LLVMValueRef size = nr_ll_load(g, shape->elem, nr_ll_mem_address(g, shape, sizes, &index, 1));
+    mem->sizes[i] = LLVMBuildIntCast2(g->b, size, g->i64, true, "");
+  }
+  nr_ll_mem_finish(g, type, mem);
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
 static NrStatus emit_transpose(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
@@ -253,6 +270,7 @@ const NrLlRow nr_ll_memref_view_rows[] = {
     {"memref.expand_shape", emit_expand_shape},
     {"memref.collapse_shape", emit_collapse_shape},
     {"memref.transpose", emit_transpose},
+    {"memref.reshape", emit_reshape},
     {"memref.memory_space_cast", emit_alias},
     {"memref.assume_alignment", emit_assume_alignment},
     {"memref.dim", emit_dim},

@@ -1,8 +1,7 @@
 /* vector.c - making vectors, masks, and arithmetic. A vector of rank above 1 is an LLVM array of rows; ops recurse down
  * to the rows. */
 #include "codegen/llvm/vector.h"
-
-#include <string.h>
+#include "dialect/vector/vector.h"
 
 /* ---- helpers ---------------------------------------------------------------------------------------------------- */
 
@@ -98,6 +97,17 @@ static NrStatus emit_from_elements(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+static NrStatus emit_to_elements(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_operand(op, 0)->type;
+  unsigned lanes = nr_ll_lanes(type);
+  LLVMValueRef *rows = nr_malloc(nr_ll_num_rows(type) * sizeof *rows);
+  nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, 0)), rows, &(size_t){0});
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_ll_set(g, nr_result(op, i), LLVMBuildExtractElement(g->b, rows[i / lanes], nr_ll_int(g, i % lanes), ""));
+  nr_free(rows);
+  return NR_OK;
+}
+
 static NrStatus emit_step(NrLl *g, NrOp *op, const NrLlRow *row) {
   nr_ll_set(g, nr_result(op, 0), nr_ll_iota(g, g->i64, nr_ll_lanes(nr_result(op, 0)->type)));
   return NR_OK;
@@ -164,22 +174,12 @@ static const Kind int_kinds[] = {
 };
 
 static const Kind *find_kind(NrOp *op, bool is_float) {
-  NrStr name = nr_ll_kind_name(op);
+  NrStr name = nr_vector_kind(op);
   const Kind *kinds = is_float ? float_kinds : int_kinds;
   size_t count = is_float ? NR_COUNTOF(float_kinds) : NR_COUNTOF(int_kinds);
   for (size_t i = 0; i < count; i++)
     if (nr_str_is(name, kinds[i].name)) return &kinds[i];
   return NULL;
-}
-
-/* #vector.kind<add>, or the bare word. */
-NrStr nr_ll_kind_name(NrOp *op) {
-  NrStr text = nr_op_attr_str(op, "kind");
-  NrAttr attr = nr_op_attr(op, "kind");
-  if (attr && attr->kind == NR_ATTR_OPAQUE) text = attr->s;
-  const char *open = text.size ? memchr(text.data, '<', text.size) : NULL;
-  const char *close = open ? memchr(open, '>', (size_t)(text.data + text.size - open)) : NULL;
-  return open && close ? (NrStr){open + 1, (size_t)(close - open - 1)} : text;
 }
 
 static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -213,8 +213,8 @@ static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 const NrLlRow nr_ll_vector_rows[] = {
     {"vector.broadcast", emit_broadcast},
-    {"vector.splat", emit_broadcast},
     {"vector.from_elements", emit_from_elements},
+    {"vector.to_elements", emit_to_elements},
     {"vector.step", emit_step},
     {"vector.create_mask", emit_create_mask},
     {"vector.constant_mask", emit_constant_mask},

@@ -10,10 +10,10 @@ LLVMValueRef nr_ll_broadcast(NrLl *g, LLVMValueRef scalar, unsigned lanes);
 LLVMValueRef nr_ll_iota(NrLl *g, LLVMTypeRef elem, unsigned lanes); /* 0, 1, 2, ... */
 LLVMValueRef nr_ll_mask_below(NrLl *g, LLVMValueRef count, unsigned lanes);
 LLVMValueRef nr_ll_resize(NrLl *g, LLVMValueRef row, unsigned lanes); /* cuts off, or fills with poison */
-NrStr nr_ll_kind_name(NrOp *op);
 LLVMTypeRef nr_ll_row_type(NrLl *g, NrType type);
 size_t nr_ll_num_rows(NrType type);
 LLVMValueRef nr_ll_nest(NrLl *g, LLVMTypeRef type, LLVMValueRef *rows, size_t *next); /* a vector of rows, in order */
+void nr_ll_flatten(NrLl *g, LLVMValueRef value, LLVMValueRef *rows, size_t *next); /* and back */
 const int64_t *nr_ll_int_array(NrOp *op, const char *name, size_t *count); /* array<i64: ...> */
 
 #endif

@@ -182,6 +182,25 @@ static NrStatus emit_masked_store(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* base, indices..., mask, pass_thru or value: the lanes of the mask, packed. code: 1 = store. */
+static NrStatus emit_packed(NrLl *g, NrOp *op, const NrLlRow *row) {
+  LLVMValueRef indices[NR_MAX_RANK];
+  NrValue *base = nr_operand(op, 0);
+  size_t rank = base->type->rank;
+  NrType vector = nr_operand(op, 2 + rank)->type;
+  read_values(g, op, 1, rank, indices);
+  Access a = make_access(g, base, vector, row->code);
+  if (vector->rank != 1 || a.spread) return nr_op_error(op, "is compiled for rank 1 and elements side by side only");
+  LLVMValueRef address = row_address(g, &a, indices), mask = nr_ll_value(g, nr_operand(op, 1 + rank));
+  LLVMValueRef value = to_memory(g, &a, nr_ll_value(g, nr_operand(op, 2 + rank)));
+  LLVMTypeRef type = LLVMTypeOf(value);
+  LLVMValueRef store[] = {value, address, mask}, load[] = {address, mask, value};
+  if (row->code) nr_ll_intrinsic(g, "llvm.masked.compressstore", &type, 1, store, 3);
+  else
+    nr_ll_set(g, nr_result(op, 0), from_memory(g, &a, nr_ll_intrinsic(g, "llvm.masked.expandload", &type, 1, load, 3)));
+  return NR_OK;
+}
+
 /* base, indices..., index_vec, mask, pass_thru or value; the index vector moves along the last dim. code: 1 = scatter.
  */
 static NrStatus emit_gather(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -324,6 +343,8 @@ const NrLlRow nr_ll_vector_memory_rows[] = {
     {"vector.maskedstore", emit_masked_store},
     {"vector.gather", emit_gather},
     {"vector.scatter", emit_gather, .code = 1},
+    {"vector.expandload", emit_packed},
+    {"vector.compressstore", emit_packed, .code = 1},
     {"vector.transfer_read", emit_transfer_read},
     {"vector.transfer_write", emit_transfer_write},
     {0},

@@ -21,14 +21,14 @@ static LLVMValueRef slice(NrLl *g, LLVMValueRef row, unsigned begin, unsigned co
 }
 
 /* All rows of a vector, in order, and back. */
-static void flatten(NrLl *g, LLVMValueRef value, LLVMValueRef *rows, size_t *next) {
+void nr_ll_flatten(NrLl *g, LLVMValueRef value, LLVMValueRef *rows, size_t *next) {
   LLVMTypeRef type = LLVMTypeOf(value);
   if (LLVMGetTypeKind(type) != LLVMArrayTypeKind) {
     rows[(*next)++] = value;
     return;
   }
   for (unsigned i = 0; i < LLVMGetArrayLength2(type); i++)
-    flatten(g, LLVMBuildExtractValue(g->b, value, i, ""), rows, next);
+    nr_ll_flatten(g, LLVMBuildExtractValue(g->b, value, i, ""), rows, next);
 }
 
 LLVMValueRef nr_ll_nest(NrLl *g, LLVMTypeRef type, LLVMValueRef *rows, size_t *next) {
@@ -278,7 +278,7 @@ static NrStatus emit_shape_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
   size_t num_from = nr_ll_num_rows(from), num_to = nr_ll_num_rows(to), next = 0;
   LLVMValueRef *rows = nr_malloc(num_from * sizeof *rows), *out = nr_malloc(num_to * sizeof *out);
-  flatten(g, nr_ll_value(g, nr_operand(op, 0)), rows, &next);
+  nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, 0)), rows, &next);
   recut(g, rows, num_from, nr_ll_lanes(from), out, num_to, nr_ll_lanes(to));
   next = 0;
   nr_ll_set(g, nr_result(op, 0), nr_ll_nest(g, nr_ll_type(g, to), out, &next));
@@ -291,11 +291,35 @@ static NrStatus emit_bitcast(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
   size_t count = nr_ll_num_rows(from), next = 0;
   LLVMValueRef *rows = nr_malloc(count * sizeof *rows);
-  flatten(g, nr_ll_value(g, nr_operand(op, 0)), rows, &next);
+  nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, 0)), rows, &next);
   for (size_t i = 0; i < count; i++) rows[i] = LLVMBuildBitCast(g->b, rows[i], nr_ll_row_type(g, to), "");
   next = 0;
   nr_ll_set(g, nr_result(op, 0), nr_ll_nest(g, nr_ll_type(g, to), rows, &next));
   nr_free(rows);
+  return NR_OK;
+}
+
+/* Lane i of the last dim of both, in turn. */
+static LLVMValueRef lane_interleave(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  unsigned n = LLVMGetVectorSize(LLVMTypeOf(args[0]));
+  int *order = nr_malloc(2 * n * sizeof *order);
+  for (unsigned i = 0; i < 2 * n; i++) order[i] = (int)(i / 2 + (i % 2 ? n : 0));
+  LLVMValueRef out = shuffle(g, args[0], args[1], order, 2 * n);
+  nr_free(order);
+  return out;
+}
+
+static NrStatus emit_deinterleave(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  size_t count = nr_ll_num_rows(from);
+  LLVMValueRef *rows = nr_malloc(count * sizeof *rows), *out = nr_malloc(count * sizeof *out);
+  nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, 0)), rows, &(size_t){0});
+  for (unsigned half = 0; half < 2; half++) {
+    for (size_t i = 0; i < count; i++) out[i] = slice(g, rows[i], half, nr_ll_lanes(to), 2);
+    nr_ll_set(g, nr_result(op, half), nr_ll_nest(g, nr_ll_type(g, to), out, &(size_t){0}));
+  }
+  nr_free(rows);
+  nr_free(out);
   return NR_OK;
 }
 
@@ -315,7 +339,7 @@ static NrStatus emit_transpose(NrLl *g, NrOp *op, const NrLlRow *row) {
   unsigned n = (unsigned)from->dims[0], m = (unsigned)from->dims[1];
   size_t next = 0;
   LLVMValueRef *rows = nr_malloc(NR_MAX(n, m) * sizeof *rows), *out = nr_malloc(NR_MAX(n, m) * sizeof *out);
-  flatten(g, value, rows, &next);
+  nr_ll_flatten(g, value, rows, &next);
   if (n == m && (n & (n - 1)) == 0) {
     int *low = nr_malloc(n * sizeof *low), *high = nr_malloc(n * sizeof *high);
     for (unsigned i = 0; i < n; i++) {
@@ -357,5 +381,7 @@ const NrLlRow nr_ll_vector_shape_rows[] = {
     {"vector.shape_cast", emit_shape_cast},
     {"vector.bitcast", emit_bitcast},
     {"vector.transpose", emit_transpose},
+    {"vector.interleave", .lane = lane_interleave},
+    {"vector.deinterleave", emit_deinterleave},
     {0},
 };
