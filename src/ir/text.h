@@ -74,13 +74,15 @@ NrStatus nr_p_attr_of_type(NrParser *p, NrType type, NrAttr *out); /* a literal 
 bool nr_p_try_attr_dict(NrParser *p, NrOpState *state); /* false after an error (reported) */
 bool nr_p_try_attr_dict_keyword(NrParser *p, NrOpState *state); /* attributes {...} */
 NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out);
+bool nr_p_try_loc(NrParser *p, NrLoc *io); /* loc(...), if it is there; nr_p_arg takes one itself; false after an error */
 
 /* %name not yet resolved to a value: the type comes later in the text. */
 typedef struct NrOperandRef {
   NrStr name;       /* without % */
   uint32_t number;  /* %name#number */
-  NrLoc loc;
+  const char *at;   /* its place in the text; nr_p_operand_loc makes it a location */
 } NrOperandRef;
+NrLoc nr_p_operand_loc(NrParser *p, NrOperandRef ref);
 bool nr_p_try_operand(NrParser *p, NrOperandRef *out);
 NrStatus nr_p_operand(NrParser *p, NrOperandRef *out);
 /* %a, %b ... up to the closing token, which is not consumed; may be empty. */

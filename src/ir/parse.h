@@ -1,0 +1,286 @@
+/* parse.h - the inside of NrParser, shared by the parse_*.c files of src/ir.
+ *
+ *   lexer.c          tokens                              parse_type.c     types
+ *   parser.c         files: aliases, resources, errors   parse_attr.c     attributes
+ *   parse_names.c    %values and ^blocks, scopes         parse_dense.c    dense and sparse elements
+ *   parse_op.c       ops, generic and custom             parse_affine.c   affine maps and sets
+ *   parse_region.c   regions, blocks, going on after errors  parse_loc.c  loc(...)
+ *   parse_format.c   the declarative syntax of rows      parse_hooks.c    what op hooks call
+ *
+ * Inside, a function that parses returns false (or NULL) when it has reported an error. */
+#ifndef NORIA_IR_PARSE_H
+#define NORIA_IR_PARSE_H
+
+#include "ir/format.h"
+#include "ir/lexer.h"
+#include "ir/text.h"
+
+/* Memory that is given back in the reverse order: an op's lists live until the op is made. */
+typedef struct NrScratchChunk {
+  struct NrScratchChunk *prev;
+  size_t used, size;
+  _Alignas(16) unsigned char data[];
+} NrScratchChunk;
+typedef struct NrScratchMark {
+  NrScratchChunk *chunk;
+  size_t used;
+} NrScratchMark;
+
+/* What a %name means at the moment. */
+typedef struct NrBinding {
+  NrValue *first; /* of count values that lie side by side (results); NULL: an op that failed would have defined it */
+  uint32_t count;
+  uint32_t scope; /* the isolated region that may see it; 0 = not bound */
+  const char *at; /* where the name was defined */
+} NrBinding;
+
+/* A value that was used before its definition. */
+typedef struct NrForward {
+  struct NrForward *next; /* of the same name */
+  struct NrName *name;
+  NrValue *value; /* stands in for it */
+  uint32_t number, scope;
+  const char *at;
+} NrForward;
+
+/* What a ^name means in the region that is being read. */
+typedef struct NrLabel {
+  NrBlock *block;
+  uint32_t region; /* serial number of the region; 0 = not bound */
+  bool defined;
+  const char *at; /* definition, or first use */
+} NrLabel;
+
+typedef struct NrName {
+  NrStr text; /* interned */
+  uint64_t hash;
+  NrBinding bound;
+  NrForward *forward;
+  NrLabel label;
+} NrName;
+
+/* `#name = ...` or `!name = ...`. */
+typedef struct NrAlias {
+  NrAttr attr;
+  NrType type;
+  const char *at;
+  bool open; /* its definition is being read: a use is a circle */
+} NrAlias;
+
+typedef struct NrParsedResource {
+  const void *data; /* of the context */
+  size_t size;
+} NrParsedResource;
+
+typedef struct NrResultName {
+  NrName *name;
+  uint32_t count; /* %name:count */
+  const char *at;
+} NrResultName;
+
+/* The op that is being read. Its lists are the ends of the parser's stacks from these positions on. */
+typedef struct NrOpFrame {
+  NrOpState state;
+  struct NrOpFrame *up;
+  const char *at; /* of the name */
+  NrStr name;     /* as written */
+  bool legacy;
+  bool broken; /* an op in a region of it failed */
+  size_t operands, types, result_types, attrs, successors, branch_operands, regions, result_names;
+  NrScratchMark scratch;
+} NrOpFrame;
+
+struct NrParser {
+  NrContext *ctx;
+  NrModule *module;
+  NrLexer lexer;
+  NrToken tok;
+  int32_t braces, parens; /* opened and not closed before tok; parens counts [] too */
+  NrStr file;
+  bool allow_unregistered;
+  unsigned depth, region_depth; /* of types, attributes and expressions; of regions */
+  bool reported_end;            /* that the text ends too early: said once, not for each open region */
+  size_t num_suggestions;       /* that were looked up; the search is slow, so few are */
+  size_t num_legacy, num_modern; /* ops that are spelled so in one of the two ways only */
+
+  NR_VEC(size_t) lines; /* offsets of the lines seen so far */
+
+  NrName **names; /* hash table */
+  size_t num_names, cap_names;
+  uint32_t scope, region, last_scope, last_region; /* serial numbers: current and given out */
+  NR_VEC(struct { NrName *name; NrBinding old; }) bound;
+  NR_VEC(struct { NrName *name; NrLabel old; }) labels;
+  NR_VEC(NrForward *) forwards;
+  NrBlock *limbo; /* belongs nowhere; values that stand in for others are its */
+
+  NrOpFrame *frame;
+  NR_VEC(NrValue *) operands;
+  NR_VEC(NrType) types;        /* lists of types that are being read */
+  NR_VEC(NrType) result_types;
+  NR_VEC(NrOperandRef) refs;
+  NR_VEC(NrNamedAttr) attrs;
+  NR_VEC(NrBlock *) successors;
+  NR_VEC(uint32_t) successor_sizes;
+  NR_VEC(NrValue *) branch_operands;
+  NR_VEC(NrRegion *) regions;
+  NR_VEC(NrResultName) result_names;
+
+  NrStrMap type_aliases, attr_aliases; /* NrAlias* */
+  NrStrMap resources;                  /* key -> NrToken* of the string */
+  NrStrMap resource_data;              /* key -> NrParsedResource* */
+  NrMap distinct;                      /* number + 1 -> NrAttr */
+  bool seen_aliases, seen_resources;   /* the rest of the file was searched for them */
+  NrArena arena;                       /* lives as long as the parser */
+  NrScratchChunk *scratch;
+};
+
+/* ---- parser.c: tokens, errors, memory ---------------------------------------------------------------------------- */
+
+void nr_parser_init(NrParser *p, NrContext *ctx, NrStr text, NrStr file); /* text[text.size] is 0 */
+void nr_parser_deinit(NrParser *p);
+NrLoc nr_parse_loc_at(NrParser *p, const char *at);
+
+/* Reports at a place of the text; false, so that `return nr_parse_fail(...)` reads well. An error token there has its own
+ * message, which is reported instead. */
+bool nr_parse_fail_at(NrParser *p, const char *at, const char *format, ...) NR_PRINTF(3, 4);
+bool nr_parse_fail(NrParser *p, const char *format, ...) NR_PRINTF(2, 3); /* at the next token */
+
+static inline void nr_parse_advance(NrParser *p) {
+  switch (p->tok.kind) {
+  case '{': p->braces++; break;
+  case '}': p->braces--; break;
+  case '(': case '[': p->parens++; break;
+  case ')': case ']': p->parens--; break;
+  default: break;
+  }
+  nr_lex(&p->lexer, &p->tok);
+}
+static inline bool nr_parse_at(const NrParser *p, int kind) { return p->tok.kind == kind; }
+static inline bool nr_parse_at_word(const NrParser *p, const char *word) {
+  return p->tok.kind == NR_TOK_BARE && nr_token_is(p->tok, word);
+}
+static inline bool nr_parse_take(NrParser *p, int kind) {
+  if (p->tok.kind != kind) return false;
+  nr_parse_advance(p);
+  return true;
+}
+bool nr_parse_take_word(NrParser *p, const char *word);
+bool nr_parse_need(NrParser *p, int kind); /* takes it or reports that it is missing */
+
+/* A place to come back to. */
+typedef struct NrParseMark {
+  NrToken tok;
+  const char *next;
+  int32_t braces, parens;
+} NrParseMark;
+NrParseMark nr_parse_mark(const NrParser *p);
+void nr_parse_return_to(NrParser *p, NrParseMark mark);
+void nr_parse_jump(NrParser *p, const char *at); /* goes on lexing there */
+
+/* One level deeper in types, attributes or expressions; false after reporting that it is too deep. */
+bool nr_parse_enter(NrParser *p);
+static inline void nr_parse_leave(NrParser *p) { p->depth--; }
+
+void *nr_parse_scratch(NrParser *p, size_t count, size_t size); /* not zeroed */
+NrScratchMark nr_parse_scratch_mark(const NrParser *p);
+void nr_parse_scratch_release(NrParser *p, NrScratchMark mark);
+
+/* The text of a string or symbol token without quotes and escapes: a view of the source, or scratch memory. */
+bool nr_parse_unescape(NrParser *p, NrToken t, NrStr *out);
+bool nr_parse_string(NrParser *p, NrStr *out);      /* takes a string token */
+bool nr_parse_symbol_name(NrParser *p, NrStr *out); /* takes @name */
+/* Decimal or hex digits as a number that fits. */
+bool nr_token_u64(NrToken t, uint64_t *out);
+bool nr_parse_int64(NrParser *p, int64_t *out); /* with sign */
+
+NrAlias *nr_parse_find_alias(NrParser *p, NrToken name); /* #name or !name; searches the rest of the file for #name */
+/* The text of a resource's data, or NULL: the file section {-# ... #-} is read when the first one is asked for. */
+const NrToken *nr_parse_find_resource(NrParser *p, NrStr key);
+
+/* ---- parse_type.c, parse_attr.c, parse_dense.c, parse_affine.c, parse_loc.c ----------------------------------------- */
+
+NrType nr_parse_type_here(NrParser *p);
+/* t, t, ... pushed to p->types; at least one. *out_count is their number. */
+bool nr_parse_types(NrParser *p, size_t *out_count);
+bool nr_parse_paren_types(NrParser *p, size_t *out_count);  /* (t, t) or () */
+bool nr_parse_result_types(NrParser *p, size_t *out_count); /* t or (t, t) behind an arrow */
+NrType nr_parse_function_type(NrParser *p);
+bool nr_parse_is_type_word(NrStr word); /* i32, f32, index, tensor, ... */
+/* 4x?x...x up to the element type; stops in front of what is no dim. */
+bool nr_parse_dims(NrParser *p, int64_t *dims, uint32_t *rank, uint64_t *scalable);
+
+/* type: of the attribute when it is known, so that no `: type` follows; NULL when it is not. */
+NrAttr nr_parse_attr_here(NrParser *p, NrType type);
+NrAttr nr_parse_attr_untyped(NrParser *p); /* a `:` behind it is not the attribute's */
+NrAttr nr_parse_number(NrParser *p, NrType type);
+/* {a = 1, b}: pushed to p->attrs; duplicates among the entries from `begin` on are errors. */
+bool nr_parse_dict_entries(NrParser *p, size_t begin, int close);
+NrAttr nr_parse_symbol(NrParser *p);
+/* <...> behind the current token as text, with the token; the token is #name or !name. */
+bool nr_parse_opaque_text(NrParser *p, NrStr *out);
+bool nr_parse_float_value(NrToken t, double *out);
+/* Words of a number of any size. *out_words is scratch memory. False (reported) when it needs more than max_bits. */
+bool nr_parse_wide_int(NrParser *p, NrToken t, size_t max_bits, uint64_t **out_words, size_t *out_count);
+enum { NR_MAX_INT_BITS = 4096 }; /* of integer constants */
+/* The number in t, negated if asked, as the bits of an integer or index type: reported when it does not fit. */
+bool nr_parse_int_words(NrParser *p, NrToken t, bool negative, NrType type, uint64_t **out_words, size_t *out_count);
+
+NrAttr nr_parse_dense(NrParser *p, NrType type);
+NrAttr nr_parse_dense_resource(NrParser *p, NrType type);
+NrAttr nr_parse_sparse(NrParser *p, NrType type);
+NrAttr nr_parse_array_attr(NrParser *p); /* array<i64: 1, 2> */
+
+NrAttr nr_parse_affine(NrParser *p); /* (d0)[s0] -> (d0) or (d0)[s0] : (d0 >= 0) */
+bool nr_parse_looks_affine(NrParser *p); /* at `(`: whether it begins a map or set and not a function type */
+/* outer after inner, as one map; NULL after reporting that they do not fit or that it is too large. */
+NrAttr nr_parse_compose(NrParser *p, const char *at, NrAttr outer, NrAttr inner);
+
+NrLoc nr_parse_loc_body(NrParser *p);               /* what stands between the parentheses of loc(...) */
+bool nr_parse_trailing_loc(NrParser *p, NrLoc *io); /* loc(...), if it is there */
+
+/* ---- parse_names.c ------------------------------------------------------------------------------------------------ */
+
+NrName *nr_parse_name(NrParser *p, NrStr text);
+/* Binds count values to a name. Values used before get their definition here. first = NULL: the op failed. */
+bool nr_parse_bind(NrParser *p, NrName *name, NrValue *first, uint32_t count, const char *at);
+/* type NULL: the value must be known. Returns NULL after an error. */
+NrValue *nr_parse_use(NrParser *p, NrOperandRef ref, NrType type);
+NrBlock *nr_parse_label_use(NrParser *p, NrToken t);
+bool nr_parse_label_define(NrParser *p, NrToken t, NrBlock *block, NrBlock **out);
+
+/* Around each region. An isolated one sees no value from outside, and reports those that nobody defined at its end. */
+typedef struct NrScope {
+  uint32_t scope, region;
+  size_t bound, labels, forwards;
+  bool isolated;
+} NrScope;
+NrScope nr_parse_scope_begin(NrParser *p, bool isolated);
+bool nr_parse_scope_end(NrParser *p, NrScope scope);
+
+/* ---- parse_op.c, parse_region.c, parse_format.c -------------------------------------------------------------------- */
+
+/* One op with its results, appended to block. */
+bool nr_parse_op(NrParser *p, NrBlock *block);
+void nr_parse_sync(NrParser *p); /* after a change of the stacks: the frame's state points into them */
+NrStatus nr_parse_by_format(NrParser *p, NrOpState *state, const NrFormat *format);
+/* Result types that the text does not give: from type variables, constraints with one type, or the row's .infer. */
+bool nr_parse_infer_results(NrParser *p, NrOpState *state);
+bool nr_parse_attr_dict(NrParser *p, NrOpState *state);  /* { ... }, if it is there */
+bool nr_parse_successor(NrParser *p, NrOpState *state);  /* ^bb or ^bb(%x, %y : t, t) or ^bb(%x : t, %y : t) */
+bool nr_parse_operand(NrParser *p, NrOperandRef *out);
+/* %a, %b to scratch memory; none when there is no operand. */
+bool nr_parse_operands(NrParser *p, NrOperandRef **out, size_t *out_count);
+void nr_parse_add_empty_region(NrParser *p);
+void nr_parse_add_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count);
+bool nr_parse_add_operand(NrParser *p, NrOperandRef ref, NrType type);
+/* The one type that a constraint allows, or NULL. */
+NrType nr_parse_only_type(NrContext *ctx, NrStr constraint);
+
+/* { ... } as a region of the current op. keep_entry: it has a first block though it is empty. */
+bool nr_parse_region(NrParser *p, const NrArgRef *args, size_t count, bool keep_entry);
+/* Ops up to the closing brace or the end of the file. */
+bool nr_parse_block_ops(NrParser *p, NrBlock *block);
+/* After an error in an op that began at depth `braces`, `parens`: goes to the next op, label or closing brace. */
+void nr_parse_recover(NrParser *p, const char *begin, int32_t braces, int32_t parens);
+
+#endif

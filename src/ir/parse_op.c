@@ -1,0 +1,448 @@
+/* parse_op.c - ops: results, name, generic form, custom form, and the making of the op. */
+#include "ir/parse.h"
+
+/* ---- frames --------------------------------------------------------------------------------------------------------- */
+
+void nr_parse_sync(NrParser *p) {
+  NrOpFrame *f = p->frame;
+  if (!f) return;
+  NrOpState *s = &f->state;
+  s->num_operands = p->operands.size - f->operands;
+  s->num_attrs = p->attrs.size - f->attrs;
+  s->num_results = p->result_types.size - f->result_types;
+  s->num_successors = p->successors.size - f->successors;
+  s->num_regions = p->regions.size - f->regions;
+  s->operands = s->num_operands ? p->operands.data + f->operands : NULL;
+  s->attrs = s->num_attrs ? p->attrs.data + f->attrs : NULL;
+  s->result_types = s->num_results ? p->result_types.data + f->result_types : NULL;
+  s->successors = s->num_successors ? p->successors.data + f->successors : NULL;
+  s->successor_operands = s->num_successors ? p->successor_sizes.data + f->successors : NULL;
+}
+
+static void push_frame(NrParser *p, NrOpFrame *f) {
+  *f = (NrOpFrame){.up = p->frame,
+                   .at = p->tok.begin,
+                   .operands = p->operands.size,
+                   .types = p->types.size,
+                   .result_types = p->result_types.size,
+                   .attrs = p->attrs.size,
+                   .successors = p->successors.size,
+                   .branch_operands = p->branch_operands.size,
+                   .regions = p->regions.size,
+                   .result_names = p->result_names.size,
+                   .scratch = nr_parse_scratch_mark(p)};
+  p->frame = f;
+}
+
+static void pop_frame(NrParser *p) {
+  NrOpFrame *f = p->frame;
+  p->operands.size = f->operands;
+  p->types.size = f->types;
+  p->result_types.size = f->result_types;
+  p->attrs.size = f->attrs;
+  p->successors.size = p->successor_sizes.size = f->successors;
+  p->branch_operands.size = f->branch_operands;
+  p->regions.size = f->regions;
+  p->result_names.size = f->result_names;
+  nr_parse_scratch_release(p, f->scratch);
+  p->frame = f->up;
+  nr_parse_sync(p);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------------------------- */
+
+bool nr_parse_operand(NrParser *p, NrOperandRef *out) {
+  if (!nr_parse_at(p, NR_TOK_VALUE)) return nr_parse_need(p, NR_TOK_VALUE);
+  *out = (NrOperandRef){.name = nr_token_name(p->tok), .at = p->tok.begin};
+  nr_parse_advance(p);
+  if (!nr_parse_at(p, NR_TOK_HASH)) return true;
+  uint64_t number;
+  NrToken digits = {NR_TOK_INT, p->tok.begin + 1, p->tok.end};
+  if (*digits.begin < '0' || *digits.begin > '9') return nr_parse_fail(p, "expected a result number behind '#'");
+  if (!nr_token_u64(digits, &number) || number > UINT32_MAX) return nr_parse_fail(p, "result number is too large");
+  out->number = (uint32_t)number;
+  nr_parse_advance(p);
+  return true;
+}
+
+bool nr_parse_operands(NrParser *p, NrOperandRef **out, size_t *out_count) {
+  size_t begin = p->refs.size;
+  bool ok = true;
+  if (nr_parse_at(p, NR_TOK_VALUE)) {
+    do {
+      NrOperandRef ref;
+      ok = nr_parse_operand(p, &ref);
+      if (ok) nr_vec_push(&p->refs, ref);
+    } while (ok && nr_parse_take(p, ','));
+  }
+  size_t count = *out_count = p->refs.size - begin;
+  *out = nr_parse_scratch(p, count, sizeof **out);
+  if (count) memcpy(*out, p->refs.data + begin, count * sizeof **out);
+  p->refs.size = begin;
+  return ok;
+}
+
+bool nr_parse_add_operand(NrParser *p, NrOperandRef ref, NrType type) {
+  NrValue *value = nr_parse_use(p, ref, type);
+  if (!value) return false;
+  nr_vec_push(&p->operands, value);
+  nr_parse_sync(p);
+  return true;
+}
+
+bool nr_parse_attr_dict(NrParser *p, NrOpState *state) {
+  if (!nr_parse_take(p, '{')) return true;
+  bool ok = nr_parse_dict_entries(p, p->frame->attrs, '}');
+  nr_parse_sync(p);
+  return ok;
+}
+
+void nr_parse_add_empty_region(NrParser *p) {
+  nr_vec_push(&p->regions, NR_NEW(&p->module->arena, NrRegion));
+  nr_parse_sync(p);
+}
+
+void nr_parse_add_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count) {
+  NrAttr value = nr_attr_dense_array(nr_type_i32(p->ctx), sizes, count * sizeof *sizes);
+  NrNamedAttr named = {NR_STR("operandSegmentSizes"), value};
+  nr_vec_push(&p->attrs, named);
+  nr_parse_sync(p);
+}
+
+/* (%x, %y : t, t), also (%x : t, %y : t), or (%x, %y) of values that are known. */
+static bool parse_successor_operands(NrParser *p) {
+  if (nr_parse_take(p, ')')) return true;
+  for (;;) {
+    NrOperandRef *refs;
+    size_t count, num_types = 0, begin = p->types.size;
+    if (!nr_parse_operands(p, &refs, &count)) return false;
+    if (count == 0) return nr_parse_need(p, NR_TOK_VALUE);
+    bool typed = nr_parse_take(p, ':');
+    for (size_t i = 0; typed && i < count; i++, num_types++) {
+      NrType type;
+      if ((i && !nr_parse_need(p, ',')) || !(type = nr_parse_type_here(p))) return false;
+      nr_vec_push(&p->types, type);
+    }
+    for (size_t i = 0; i < count; i++) {
+      NrValue *value = nr_parse_use(p, refs[i], typed ? p->types.data[begin + i] : NULL);
+      if (!value) return false;
+      nr_vec_push(&p->branch_operands, value);
+    }
+    p->types.size = begin;
+    if (!nr_parse_take(p, ',')) return nr_parse_need(p, ')');
+  }
+}
+
+bool nr_parse_successor(NrParser *p, NrOpState *state) {
+  NrToken t = p->tok;
+  if (!nr_parse_need(p, NR_TOK_BLOCK)) return false;
+  NrBlock *block = nr_parse_label_use(p, t);
+  size_t before = p->branch_operands.size;
+  if (nr_parse_take(p, '(') && !parse_successor_operands(p)) return false;
+  nr_vec_push(&p->successors, block);
+  nr_vec_push(&p->successor_sizes, (uint32_t)(p->branch_operands.size - before));
+  nr_parse_sync(p);
+  return true;
+}
+
+/* ---- generic form --------------------------------------------------------------------------------------------------- */
+
+static bool parse_generic_successors(NrParser *p, NrOpState *state) {
+  if (!nr_parse_take(p, '[')) return true;
+  do {
+    if (!nr_parse_successor(p, state)) return false;
+  } while (nr_parse_take(p, ','));
+  return nr_parse_need(p, ']');
+}
+
+static bool parse_properties(NrParser *p) {
+  if (!nr_parse_take(p, '<')) return true;
+  if (!nr_parse_need(p, '{') || !nr_parse_dict_entries(p, p->frame->attrs, '}')) return false;
+  return nr_parse_need(p, '>');
+}
+
+static bool parse_generic_regions(NrParser *p) {
+  if (!nr_parse_take(p, '(')) return true;
+  do {
+    if (!nr_parse_region(p, NULL, 0, false)) return false;
+  } while (nr_parse_take(p, ','));
+  return nr_parse_need(p, ')');
+}
+
+static bool parse_generic_types(NrParser *p, const NrOperandRef *refs, size_t count) {
+  const char *at = p->tok.begin;
+  size_t begin = p->types.size, inputs, results;
+  if (!nr_parse_need(p, ':')) return false;
+  if (!nr_parse_at(p, '(')) return nr_parse_fail(p, "expected the function type of the op");
+  if (!nr_parse_paren_types(p, &inputs) || !nr_parse_need(p, NR_TOK_ARROW) || !nr_parse_result_types(p, &results)) return false;
+  if (inputs != count) return nr_parse_fail_at(p, at, "expected %zu operand types but had %zu", count, inputs);
+  for (size_t i = 0; i < count; i++)
+    if (!nr_parse_add_operand(p, refs[i], p->types.data[begin + i])) return false;
+  for (size_t i = 0; i < results; i++) nr_vec_push(&p->result_types, p->types.data[begin + inputs + i]);
+  p->types.size = begin;
+  nr_parse_sync(p);
+  return true;
+}
+
+/* Removes the attribute and returns it, or NULL. */
+static NrAttr take_attr(NrParser *p, const char *name) {
+  for (size_t i = p->frame->attrs; i < p->attrs.size; i++) {
+    if (!nr_str_is(p->attrs.data[i].name, name)) continue;
+    NrAttr value = p->attrs.data[i].value;
+    p->attrs.data[i] = nr_vec_pop(&p->attrs);
+    nr_parse_sync(p);
+    return value;
+  }
+  return NULL;
+}
+
+/* Before 2022 the sizes of operand groups were a dense vector of another name. */
+static void modernise_segments(NrParser *p, NrOpState *state) {
+  NrAttr old = take_attr(p, "operand_segment_sizes");
+  if (!old) return;
+  int64_t count;
+  if (old->kind == NR_ATTR_DENSE && nr_type_num_elements(old->type, &count) && count <= 64 && nr_type_is_int(old->type->elem) &&
+      old->type->elem->width <= 64) {
+    uint32_t sizes[64];
+    for (int64_t i = 0; i < count; i++) sizes[i] = (uint32_t)nr_attr_element(old, i)->i;
+    nr_parse_add_segments(p, state, sizes, (size_t)count);
+  } else if (old->kind == NR_ATTR_DENSE_ARRAY) {
+    NrNamedAttr named = {NR_STR("operandSegmentSizes"), old};
+    nr_vec_push(&p->attrs, named);
+    nr_parse_sync(p);
+  }
+}
+
+/* The generic form lists all operands of a branch in one row: the last ones belong to its successors. Their numbers are in
+ * operandSegmentSizes, where all variadic successors share one entry and case_operand_segments tells them apart. */
+static bool split_branch(NrParser *p, NrOpState *state) {
+  const NrOpSpec *spec = nr_op_spec(p->ctx, state->info);
+  size_t successors = state->num_successors, plain = spec->num_operands, total = state->num_operands;
+  if (!successors || p->branch_operands.size > p->frame->branch_operands) return true;
+  NrAttr sizes = take_attr(p, "operandSegmentSizes"), cases = take_attr(p, "case_operand_segments");
+  uint32_t *counts = p->successor_sizes.data + p->frame->successors;
+  size_t sum = plain, segment;
+  for (size_t i = 0; i < successors; i++) {
+    bool variadic = cases && i + 1 >= spec->num_successors;
+    bool known = variadic ? nr_segment_size(cases, i + 1 - spec->num_successors, &segment) : nr_segment_size(sizes, plain + i, &segment);
+    if (!known && successors == 1) segment = total - NR_MIN(plain, total);
+    else if (!known) segment = 0;
+    if (segment > total) return nr_parse_fail_at(p, p->frame->at, "operandSegmentSizes does not match the operands");
+    counts[i] = (uint32_t)segment;
+    sum += segment;
+  }
+  if (sum != total) return nr_parse_fail_at(p, p->frame->at, "operandSegmentSizes does not match the operands");
+  return true;
+}
+
+/* "d.op"(%a, %b)[^bb1] <{properties}> ({regions}) {attributes} : (t, t) -> t */
+static bool parse_generic(NrParser *p, NrOpState *state) {
+  NrOperandRef *refs;
+  size_t count;
+  if (!nr_parse_need(p, '(') || !nr_parse_operands(p, &refs, &count) || !nr_parse_need(p, ')')) return false;
+  if (!parse_generic_successors(p, state) || !parse_properties(p) || !parse_generic_regions(p)) return false;
+  if (!nr_parse_attr_dict(p, state) || !parse_generic_types(p, refs, count)) return false;
+  modernise_segments(p, state);
+  return !(state->info->traits & NR_BRANCH) || split_branch(p, state);
+}
+
+/* ---- custom form ---------------------------------------------------------------------------------------------------- */
+
+static size_t operand_begin(const NrOpSpec *spec, size_t group, size_t total) {
+  size_t singles = 0, begin = 0;
+  for (size_t i = 0; i < spec->num_operands; i++) singles += spec->operands[i].arity == 0;
+  for (size_t i = 0; i < group; i++) begin += spec->operands[i].arity == 0 ? 1 : total - NR_MIN(singles, total);
+  return begin;
+}
+
+static NrType variable_type(const NrOpSpec *spec, const NrOpState *state, char variable) {
+  for (size_t i = 0; variable && i < spec->num_operands; i++) {
+    if (spec->operands[i].variable != variable) continue;
+    size_t begin = operand_begin(spec, i, state->num_operands);
+    if (begin < state->num_operands) return state->operands[begin]->type;
+  }
+  return NULL;
+}
+
+bool nr_parse_infer_results(NrParser *p, NrOpState *state) {
+  const NrOpSpec *spec = nr_op_spec(p->ctx, state->info);
+  if (state->num_results || !spec->num_results) return true;
+  NrType *types = nr_parse_scratch(p, spec->num_results, sizeof *types);
+  memset(types, 0, spec->num_results * sizeof *types);
+  if (state->info->infer) {
+    size_t errors = nr_context_num_errors(p->ctx);
+    NrStatus status = state->info->infer(p->ctx, state, types);
+    if (status != NR_OK)
+      return nr_context_num_errors(p->ctx) > errors ? false : nr_parse_fail_at(p, p->frame->at, "could not infer the result types");
+  }
+  for (size_t i = 0; i < spec->num_results; i++) {
+    const NrSpecItem *item = &spec->results[i];
+    if (!types[i] && item->arity) continue;
+    if (!types[i]) types[i] = variable_type(spec, state, item->variable);
+    if (!types[i]) types[i] = nr_parse_only_type(p->ctx, item->constraint);
+    if (!types[i])
+      return nr_parse_fail_at(p, p->frame->at, "could not infer the type of result '%.*s'", NR_STR_ARG(item->name));
+    nr_vec_push(&p->result_types, types[i]);
+  }
+  nr_parse_sync(p);
+  return true;
+}
+
+static bool parse_custom(NrParser *p, NrOpState *state) {
+  NrOpFrame *frame = p->frame;
+  const NrFormat *format = nr_op_format(p->ctx, state->info, frame->legacy);
+  if (!state->info->parse && !format)
+    return nr_parse_fail_at(p, frame->at, "custom op '%.*s' has no custom form; write \"%.*s\"(...)", NR_STR_ARG(frame->name),
+                            NR_STR_ARG(nr_op_info_name(state->info)));
+  size_t errors = nr_context_num_errors(p->ctx);
+  NrStatus status = state->info->parse ? state->info->parse(p, state) : nr_parse_by_format(p, state, format);
+  if (status == NR_OK) return nr_parse_infer_results(p, state);
+  if (nr_context_num_errors(p->ctx) == errors) nr_parse_fail(p, "custom op '%.*s' could not be read", NR_STR_ARG(frame->name));
+  return false;
+}
+
+/* ---- names ---------------------------------------------------------------------------------------------------------- */
+
+static bool unknown_op(NrParser *p, const char *hint) {
+  enum { MAX_SUGGESTIONS = 100 };
+  NrStr name = p->frame->name, near = {0};
+  if (p->num_suggestions++ < MAX_SUGGESTIONS && name.size < 64) near = nr_op_info_suggest(name);
+  if (near.size)
+    return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'; did you mean '%.*s'?", NR_STR_ARG(name), NR_STR_ARG(near));
+  return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'%s", NR_STR_ARG(name), hint);
+}
+
+/* In a function `return` is func.return, in a module `module` is builtin.module, today as in 2020. */
+static bool is_both_spellings(const NrOpInfo *info, NrStr name) {
+  bool dialect = strcmp(info->dialect, "func") == 0 || strcmp(info->dialect, "builtin") == 0;
+  return dialect && nr_str_is(name, info->name) && !nr_str_is(name, "func");
+}
+
+static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
+  const NrOpInfo *info = nr_op_info_find(name, out_legacy);
+  static const char *const default_dialects[] = {"func", "builtin"};
+  for (size_t i = 0; !info && i < NR_COUNTOF(default_dialects) && !memchr(name.data, '.', name.size) && name.size < 64; i++) {
+    char full[80];
+    int size = 0;
+    for (const char *c = default_dialects[i]; *c; c++) full[size++] = *c;
+    full[size++] = '.';
+    memcpy(full + size, name.data, name.size);
+    info = nr_op_info_find((NrStr){full, (size_t)size + name.size}, out_legacy);
+  }
+  if (!info) return NULL;
+  if (*out_legacy) p->num_legacy += !is_both_spellings(info, name);
+  else p->num_modern += info->legacy != NULL && memchr(name.data, '.', name.size);
+  return info;
+}
+
+/* The name and what follows it, up to a trailing location. */
+static bool parse_name_and_body(NrParser *p) {
+  NrOpFrame *frame = p->frame;
+  NrOpState *state = &frame->state;
+  bool generic = nr_parse_at(p, NR_TOK_STRING);
+  if (!generic && !nr_parse_at(p, NR_TOK_BARE)) return nr_parse_fail(p, "expected an op");
+  frame->at = p->tok.begin;
+  if (generic && !nr_parse_unescape(p, p->tok, &frame->name)) return false;
+  if (!generic) frame->name = nr_token_str(p->tok);
+  state->loc = nr_parse_loc_at(p, frame->at);
+  state->info = find_op(p, frame->name, &frame->legacy);
+  if (!state->info) {
+    if (!generic || !frame->name.size) return unknown_op(p, "");
+    if (!p->allow_unregistered) return unknown_op(p, " (ops without a row are read only when unregistered ops are allowed)");
+    state->info = &nr_unregistered_op_info;
+    state->raw_name = nr_context_intern(p->ctx, frame->name);
+  }
+  nr_parse_advance(p);
+  return (generic ? parse_generic(p, state) : parse_custom(p, state)) && nr_parse_trailing_loc(p, &state->loc);
+}
+
+/* ---- the op --------------------------------------------------------------------------------------------------------- */
+
+/* %a, %b:2 = */
+static bool parse_result_names(NrParser *p) {
+  if (!nr_parse_at(p, NR_TOK_VALUE)) return true;
+  do {
+    NrResultName result = {.count = 1, .at = p->tok.begin};
+    uint64_t count;
+    if (!nr_parse_at(p, NR_TOK_VALUE)) return nr_parse_need(p, NR_TOK_VALUE);
+    result.name = nr_parse_name(p, nr_token_name(p->tok));
+    nr_vec_push(&p->result_names, result);
+    nr_parse_advance(p);
+    if (!nr_parse_take(p, ':')) continue;
+    if (!nr_parse_at(p, NR_TOK_INT)) return nr_parse_need(p, NR_TOK_INT);
+    if (!nr_token_u64(p->tok, &count) || count == 0 || count > UINT32_MAX)
+      return nr_parse_fail(p, "expected a named operation to have at least 1 result");
+    nr_vec_last(&p->result_names).count = (uint32_t)count;
+    nr_parse_advance(p);
+  } while (nr_parse_take(p, ','));
+  return nr_parse_need(p, '=');
+}
+
+static bool bind_results(NrParser *p, NrOp *op) {
+  size_t bound = 0, begin = p->frame->result_names, end = p->result_names.size;
+  for (size_t i = begin; i < end; i++) bound += p->result_names.data[i].count;
+  if (begin == end) return true;
+  if (op->num_results == 0) return nr_parse_fail_at(p, p->result_names.data[begin].at, "cannot name an operation with no results");
+  if (bound != op->num_results)
+    return nr_parse_fail_at(p, p->result_names.data[begin].at, "operation defines %u results but was provided %zu to bind",
+                            op->num_results, bound);
+  NrValue *first = op->results;
+  bool ok = true;
+  for (size_t i = begin; i < end; i++) {
+    NrResultName r = p->result_names.data[i];
+    ok &= nr_parse_bind(p, r.name, first, r.count, r.at);
+    first += r.count;
+  }
+  return ok;
+}
+
+/* What the op would have defined is known from now on, so that its uses are no errors of their own. */
+static void bind_failed(NrParser *p) {
+  for (size_t i = p->frame->result_names; i < p->result_names.size; i++)
+    nr_parse_bind(p, p->result_names.data[i].name, NULL, 0, p->result_names.data[i].at);
+}
+
+static void add_terminators(NrParser *p, NrOp *op) {
+  if (!nr_op_has(op, NR_IMPLICIT_YIELD) || !op->info->terminator) return;
+  const NrOpInfo *info = nr_op_info_find(nr_str(op->info->terminator), NULL);
+  assert(info && "the row names a terminator that does not exist");
+  for (uint32_t i = 0; i < op->num_regions; i++) {
+    NrBlock *block = op->regions[i].last;
+    if (!block || op->regions[i].first != block) continue;
+    if (block->last && (nr_op_has(block->last, NR_TERMINATOR) || nr_op_is(block->last, NR_OP_unregistered))) continue;
+    nr_op_append(block, nr_op_create(op->module, &(NrOpState){.info = info, .loc = op->loc}));
+  }
+}
+
+static NrOp *make_op(NrParser *p, bool custom) {
+  NrOpFrame *frame = p->frame;
+  for (size_t i = frame->branch_operands; i < p->branch_operands.size; i++) nr_vec_push(&p->operands, p->branch_operands.data[i]);
+  nr_parse_sync(p);
+  NrOp *op = nr_op_create(p->module, &frame->state);
+  for (uint32_t i = 0; i < op->num_regions; i++) nr_region_take(&op->regions[i], p->regions.data[frame->regions + i]);
+  if (custom) add_terminators(p, op);
+  return op;
+}
+
+static bool parse_and_make(NrParser *p, NrBlock *block) {
+  if (!parse_result_names(p)) return false;
+  bool custom = nr_parse_at(p, NR_TOK_BARE);
+  if (!parse_name_and_body(p)) return false;
+  NrOp *op = make_op(p, custom);
+  nr_op_append(block, op);
+  if (!bind_results(p, op)) return false;
+  /* What is inside may be incomplete after an error. */
+  return p->frame->broken || !op->info->finish || op->info->finish(p, op) == NR_OK;
+}
+
+bool nr_parse_op(NrParser *p, NrBlock *block) {
+  NrOpFrame frame;
+  push_frame(p, &frame);
+  size_t errors = nr_context_num_errors(p->ctx);
+  bool ok = parse_and_make(p, block);
+  if (!ok) bind_failed(p);
+  if (!ok && nr_context_num_errors(p->ctx) == errors)
+    nr_parse_fail_at(p, frame.at, "op '%.*s' could not be read", NR_STR_ARG(frame.name));
+  pop_frame(p);
+  return ok;
+}

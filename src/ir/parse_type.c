@@ -1,0 +1,391 @@
+/* parse_type.c - types, in the spellings of all years. */
+#include "ir/parse.h"
+
+#include <ctype.h>
+
+enum { MAX_INT_WIDTH = (1 << 24) - 1 };
+
+/* ---- i32, si8, f32, index: types that are one word ----------------------------------------------------------------- */
+
+static const struct {
+  const char *name;
+  NrFloatKind kind;
+} floats[] = {
+    {"f32", NR_F32},
+    {"f64", NR_F64},
+    {"f16", NR_F16},
+    {"bf16", NR_BF16},
+    {"tf32", NR_TF32},
+    {"f80", NR_F80},
+    {"f128", NR_F128},
+    {"f8E5M2", NR_F8E5M2},
+    {"f8E4M3", NR_F8E4M3},
+    {"f8E4M3FN", NR_F8E4M3FN},
+    {"f8E5M2FNUZ", NR_F8E5M2FNUZ},
+    {"f8E4M3FNUZ", NR_F8E4M3FNUZ},
+    {"f8E4M3B11FNUZ", NR_F8E4M3B11FNUZ},
+    {"f8E3M4", NR_F8E3M4},
+    {"f8E8M0FNU", NR_F8E8M0FNU},
+    {"f4E2M1FN", NR_F4E2M1FN},
+    {"f6E2M3FN", NR_F6E2M3FN},
+    {"f6E3M2FN", NR_F6E3M2FN},
+};
+
+static const char *const compound_words[] = {"index", "none", "memref", "tensor", "vector", "complex", "tuple"};
+
+/* i32, si8, ui4. The width saturates, so that the caller can refuse it. */
+static bool int_word(NrStr word, NrSignedness *out_signedness, uint32_t *out_width) {
+  size_t i = word.data[0] == 's' || word.data[0] == 'u';
+  *out_signedness = i == 0 ? NR_SIGNLESS : word.data[0] == 's' ? NR_SIGNED : NR_UNSIGNED;
+  if (word.size < i + 2 || word.data[i++] != 'i') return false;
+  uint32_t width = 0;
+  for (; i < word.size; i++) {
+    if (!isdigit((unsigned char)word.data[i])) return false;
+    width = NR_MIN(width * 10 + (uint32_t)(word.data[i] - '0'), (uint32_t)MAX_INT_WIDTH + 1);
+  }
+  *out_width = width;
+  return true;
+}
+
+static bool float_word(NrStr word, NrFloatKind *out) {
+  for (size_t i = 0; i < NR_COUNTOF(floats); i++)
+    if (nr_str_is(word, floats[i].name)) return *out = floats[i].kind, true;
+  return false;
+}
+
+bool nr_parse_is_type_word(NrStr word) {
+  NrSignedness signedness;
+  uint32_t width;
+  NrFloatKind kind;
+  if (int_word(word, &signedness, &width) || float_word(word, &kind)) return true;
+  for (size_t i = 0; i < NR_COUNTOF(compound_words); i++)
+    if (nr_str_is(word, compound_words[i])) return true;
+  return false;
+}
+
+/* ---- dims ---------------------------------------------------------------------------------------------------------- */
+
+/* `x` and what is glued to it: the name that begins with x is read again behind the x. */
+static bool take_x(NrParser *p) {
+  if (!nr_parse_at(p, NR_TOK_BARE) || p->tok.begin[0] != 'x') return nr_parse_fail(p, "expected 'x' in dimension list");
+  nr_parse_jump(p, p->tok.begin + 1);
+  return true;
+}
+
+/* An integer; `0x` is a dim of no elements with an x behind it, never hex. */
+static bool take_dim(NrParser *p, int64_t *out) {
+  if (p->tok.end - p->tok.begin > 1 && p->tok.begin[1] == 'x') {
+    *out = 0;
+    nr_parse_jump(p, p->tok.begin + 1);
+    return true;
+  }
+  uint64_t value;
+  if (!nr_token_u64(p->tok, &value) || value > INT64_MAX) return nr_parse_fail(p, "dimension is too large");
+  *out = (int64_t)value;
+  nr_parse_advance(p);
+  return true;
+}
+
+bool nr_parse_dims(NrParser *p, int64_t *dims, uint32_t *rank, uint64_t *scalable) {
+  *rank = 0;
+  for (;;) {
+    bool scales = scalable && nr_parse_at(p, '[');
+    if (!scales && !nr_parse_at(p, '?') && !nr_parse_at(p, NR_TOK_INT)) return true;
+    if (*rank == NR_MAX_RANK) return nr_parse_fail(p, "more than %d dimensions", NR_MAX_RANK);
+    int64_t *dim = &dims[(*rank)++];
+    if (nr_parse_take(p, '?')) {
+      *dim = NR_DYNAMIC;
+    } else {
+      if (scales) nr_parse_advance(p);
+      if (!nr_parse_at(p, NR_TOK_INT)) return nr_parse_fail(p, "expected a dimension");
+      if (!take_dim(p, dim) || (scales && !nr_parse_need(p, ']'))) return false;
+      if (scales) *scalable |= 1ull << (*rank - 1);
+    }
+    if (!take_x(p)) return false;
+  }
+}
+
+/* ---- vector, tensor, memref ----------------------------------------------------------------------------------------- */
+
+static NrType bad_element(NrParser *p, const char *at, const char *what, NrType elem) {
+  nr_parse_fail_at(p, at, "invalid %s element type '%s'", what, nr_type_text(p->ctx, elem));
+  return NULL;
+}
+
+static bool fits_vector(NrType t) { return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_OPAQUE; }
+static bool fits_memref(NrType t) {
+  return nr_type_is_scalar(t) || t->kind == NR_TYPE_VECTOR || nr_type_is_memref(t) || t->kind == NR_TYPE_OPAQUE ||
+         t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL;
+}
+static bool fits_tensor(NrType t) {
+  return nr_type_is_scalar(t) || t->kind == NR_TYPE_VECTOR || t->kind == NR_TYPE_OPAQUE || t->kind == NR_TYPE_SEQ ||
+         t->kind == NR_TYPE_OPTIONAL;
+}
+
+static NrType parse_vector(NrParser *p) {
+  int64_t dims[NR_MAX_RANK];
+  uint32_t rank;
+  uint64_t scalable = 0;
+  const char *at = p->tok.begin;
+  if (!nr_parse_dims(p, dims, &rank, &scalable)) return NULL;
+  for (uint32_t i = 0; i < rank; i++)
+    if (dims[i] <= 0) return nr_parse_fail_at(p, at, "vector types must have positive constant sizes"), NULL;
+  at = p->tok.begin;
+  NrType elem = nr_parse_type_here(p);
+  if (!elem) return NULL;
+  if (!fits_vector(elem)) return bad_element(p, at, "vector", elem);
+  return nr_type_vector_scalable(dims, rank, elem, scalable);
+}
+
+/* `*x` of a type without rank. */
+static bool take_star(NrParser *p, bool *out) {
+  *out = nr_parse_take(p, '*');
+  return !*out || take_x(p);
+}
+
+static NrType parse_tensor(NrParser *p) {
+  int64_t dims[NR_MAX_RANK];
+  uint32_t rank = 0;
+  bool unranked;
+  if (!take_star(p, &unranked) || (!unranked && !nr_parse_dims(p, dims, &rank, NULL))) return NULL;
+  const char *at = p->tok.begin;
+  NrType elem = nr_parse_type_here(p);
+  if (!elem) return NULL;
+  if (!fits_tensor(elem)) return bad_element(p, at, "tensor", elem);
+  if (unranked) return nr_type_tensor_unranked(elem);
+  NrAttr encoding = NULL;
+  if (nr_parse_take(p, ',') && !(encoding = nr_parse_attr_here(p, NULL))) return NULL;
+  return nr_type_tensor_encoded(dims, rank, elem, encoding);
+}
+
+/* One of the numbers of a strided layout: 4 or ?. */
+static bool stride_or_any(NrParser *p, int64_t *out) {
+  if (nr_parse_take(p, '?')) return *out = NR_DYNAMIC, true;
+  return nr_parse_int64(p, out);
+}
+
+/* `offset: 0, strides: [4, 1]`, the text of 2019 to 2021. */
+static NrAttr offset_and_strides(NrParser *p, uint32_t rank) {
+  int64_t offset, strides[NR_MAX_RANK];
+  uint32_t count = 0;
+  const char *at = p->tok.begin;
+  nr_parse_advance(p);
+  if (!nr_parse_need(p, ':') || !stride_or_any(p, &offset) || !nr_parse_need(p, ',')) return NULL;
+  if (!nr_parse_take_word(p, "strides")) return nr_parse_fail(p, "expected 'strides'"), NULL;
+  if (!nr_parse_need(p, ':') || !nr_parse_need(p, '[')) return NULL;
+  while (!nr_parse_at(p, ']')) {
+    if (count == NR_MAX_RANK) return nr_parse_fail(p, "more than %d strides", NR_MAX_RANK), NULL;
+    if (!stride_or_any(p, &strides[count++])) return NULL;
+    if (!nr_parse_take(p, ',')) break;
+  }
+  if (!nr_parse_need(p, ']')) return NULL;
+  if (count != rank) {
+    nr_parse_fail_at(p, at, "expected %u strides, one for each dimension, but found %u", rank, count);
+    return NULL;
+  }
+  return nr_attr_strided(p->ctx, strides, count, offset);
+}
+
+static bool check_layout(NrParser *p, const char *at, NrAttr layout, uint32_t rank) {
+  if (layout->kind == NR_ATTR_AFFINE_MAP && layout->num_dims != rank)
+    return nr_parse_fail_at(p, at, "memref layout mismatch between rank and affine map: %u != %u", rank, layout->num_dims);
+  if (layout->kind == NR_ATTR_STRIDED && layout->num_strides != rank)
+    return nr_parse_fail_at(p, at, "expected the number of strides to match the rank");
+  return true;
+}
+
+static bool is_identity_map(NrAttr map) {
+  return map->kind == NR_ATTR_AFFINE_MAP && map->num_symbols == 0 && map == nr_attr_affine_identity(map->ctx, map->num_dims);
+}
+
+/* `, layout`, `, layout, layout`, `, space` and so on behind the element type. Several maps (until 2021) are one after the
+ * other; identities among them say nothing. */
+static bool memref_suffix(NrParser *p, uint32_t rank, NrAttr *out_layout, NrAttr *out_space) {
+  while (nr_parse_take(p, ',')) {
+    const char *at = p->tok.begin;
+    if (*out_space) return nr_parse_fail_at(p, at, "nothing may follow the memory space");
+    NrAttr attr = nr_parse_at_word(p, "offset") ? offset_and_strides(p, rank) : nr_parse_attr_here(p, NULL);
+    if (!attr) return false;
+    if (attr->kind != NR_ATTR_AFFINE_MAP && attr->kind != NR_ATTR_STRIDED) {
+      *out_space = attr;
+      continue;
+    }
+    bool first = !*out_layout || is_identity_map(*out_layout);
+    if (first && !check_layout(p, at, attr, rank)) return false;
+    if (first) *out_layout = attr;
+    else if (!is_identity_map(attr) && !(*out_layout = nr_parse_compose(p, at, attr, *out_layout))) return false;
+  }
+  return true;
+}
+
+static NrType parse_memref(NrParser *p) {
+  int64_t dims[NR_MAX_RANK];
+  uint32_t rank = 0;
+  bool unranked;
+  if (!take_star(p, &unranked) || (!unranked && !nr_parse_dims(p, dims, &rank, NULL))) return NULL;
+  const char *at = p->tok.begin;
+  NrType elem = nr_parse_type_here(p);
+  if (!elem) return NULL;
+  if (!fits_memref(elem)) return bad_element(p, at, "memref", elem);
+  NrAttr layout = NULL, space = NULL;
+  at = p->tok.begin;
+  if (!memref_suffix(p, rank, &layout, &space)) return NULL;
+  if (!unranked) return nr_type_memref_layout(dims, rank, elem, layout, space);
+  if (layout) return nr_parse_fail_at(p, at, "an unranked memref has no layout"), NULL;
+  return nr_type_memref_unranked(elem, space);
+}
+
+/* ---- complex, tuple, functions --------------------------------------------------------------------------------------- */
+
+static NrType parse_complex(NrParser *p) {
+  const char *at = p->tok.begin;
+  NrType elem = nr_parse_type_here(p);
+  if (!elem) return NULL;
+  if (!nr_type_is_int(elem) && !nr_type_is_float(elem)) return bad_element(p, at, "complex", elem);
+  return nr_type_complex(elem);
+}
+
+bool nr_parse_types(NrParser *p, size_t *out_count) {
+  size_t begin = p->types.size;
+  do {
+    NrType type = nr_parse_type_here(p);
+    if (!type) return p->types.size = begin, false;
+    nr_vec_push(&p->types, type);
+  } while (nr_parse_take(p, ','));
+  *out_count = p->types.size - begin;
+  return true;
+}
+
+bool nr_parse_paren_types(NrParser *p, size_t *out_count) {
+  *out_count = 0;
+  if (!nr_parse_need(p, '(')) return false;
+  if (nr_parse_take(p, ')')) return true;
+  size_t begin = p->types.size;
+  if (!nr_parse_types(p, out_count)) return false;
+  if (nr_parse_need(p, ')')) return true;
+  p->types.size = begin;
+  return false;
+}
+
+bool nr_parse_result_types(NrParser *p, size_t *out_count) {
+  if (nr_parse_at(p, '(')) return nr_parse_paren_types(p, out_count);
+  NrType type = nr_parse_type_here(p);
+  if (!type) return false;
+  nr_vec_push(&p->types, type);
+  *out_count = 1;
+  return true;
+}
+
+NrType nr_parse_function_type(NrParser *p) {
+  size_t begin = p->types.size, inputs, results;
+  NrType type = NULL;
+  if (nr_parse_paren_types(p, &inputs) && nr_parse_need(p, NR_TOK_ARROW) && nr_parse_result_types(p, &results)) {
+    const NrType *types = p->types.data ? p->types.data + begin : NULL;
+    type = nr_type_function(p->ctx, types, inputs, types ? types + inputs : NULL, results);
+  }
+  p->types.size = begin;
+  return type;
+}
+
+static NrType parse_tuple(NrParser *p) {
+  size_t begin = p->types.size, count = 0;
+  if (!nr_parse_at(p, '>') && !nr_parse_types(p, &count)) return NULL;
+  NrType type = nr_type_tuple(p->ctx, p->types.data ? p->types.data + begin : NULL, count);
+  p->types.size = begin;
+  return type;
+}
+
+/* ---- types of dialects ------------------------------------------------------------------------------------------------ */
+
+static NrType parse_seq(NrParser *p) {
+  NrType elem = nr_parse_type_here(p);
+  return elem ? nr_type_seq(elem) : NULL;
+}
+
+static NrType parse_optional(NrParser *p) {
+  NrType elem = nr_parse_type_here(p);
+  return elem ? nr_type_optional(elem) : NULL;
+}
+
+/* readonly:tensor<4xf32>, or in older texts readonly:4xf32. */
+static NrType parse_dispatch_tensor(NrParser *p) {
+  static const char *const words[] = {"readonly", "writeonly", "readwrite"};
+  NrAccess access = NR_READONLY;
+  while (access <= NR_READWRITE && !nr_parse_take_word(p, words[access])) access++;
+  if (access > NR_READWRITE) return nr_parse_fail(p, "expected 'readonly', 'writeonly' or 'readwrite'"), NULL;
+  if (!nr_parse_need(p, ':')) return NULL;
+  int64_t dims[NR_MAX_RANK];
+  uint32_t rank;
+  if (!nr_parse_dims(p, dims, &rank, NULL)) return NULL;
+  const char *at = p->tok.begin;
+  NrType bound = nr_parse_type_here(p);
+  if (!bound) return NULL;
+  if (rank && !fits_tensor(bound)) return bad_element(p, at, "tensor", bound);
+  return nr_type_dispatch_tensor(access, rank ? nr_type_tensor(dims, rank, bound) : bound);
+}
+
+static NrType in_angles(NrParser *p, NrType (*parse)(NrParser *p)) {
+  nr_parse_advance(p);
+  if (!nr_parse_need(p, '<')) return NULL;
+  NrType type = parse(p);
+  return type && nr_parse_need(p, '>') ? type : NULL;
+}
+
+/* At !name: a dialect's type when a dot or `<` tells so, else an alias. */
+static NrType parse_bang(NrParser *p) {
+  NrToken t = p->tok;
+  NrStr name = nr_token_name(t), text;
+  if (nr_str_is(name, "onnx.seq")) return in_angles(p, parse_seq);
+  if (nr_str_is(name, "onnx.optional")) return in_angles(p, parse_optional);
+  if (nr_str_is(name, "flow.dispatch.tensor")) return in_angles(p, parse_dispatch_tensor);
+  bool string = nr_str_is(name, "onnx.string"), channel = nr_str_is(name, "flow.channel");
+  if (string || channel) {
+    nr_parse_advance(p);
+    return string ? nr_type_string(p->ctx) : nr_type_channel(p->ctx);
+  }
+  if (memchr(name.data, '.', name.size) || *t.end == '<')
+    return nr_parse_opaque_text(p, &text) ? nr_type_opaque(p->ctx, text) : NULL;
+  NrAlias *alias = nr_parse_find_alias(p, t);
+  if (!alias) return NULL;
+  nr_parse_advance(p);
+  return alias->type;
+}
+
+/* ---- any type ---------------------------------------------------------------------------------------------------------- */
+
+static NrType parse_word(NrParser *p) {
+  NrStr word = nr_token_str(p->tok);
+  NrSignedness signedness;
+  uint32_t width;
+  NrFloatKind kind;
+  if (int_word(word, &signedness, &width)) {
+    if (width > MAX_INT_WIDTH) return nr_parse_fail(p, "integer bitwidth is limited to %d bits", MAX_INT_WIDTH), NULL;
+    nr_parse_advance(p);
+    return nr_type_int_signed(p->ctx, width, signedness);
+  }
+  if (float_word(word, &kind)) {
+    nr_parse_advance(p);
+    return nr_type_float(p->ctx, kind);
+  }
+  if (nr_parse_take_word(p, "index")) return nr_type_index(p->ctx);
+  if (nr_parse_take_word(p, "none")) return nr_type_none(p->ctx);
+  if (nr_str_is(word, "memref")) return in_angles(p, parse_memref);
+  if (nr_str_is(word, "tensor")) return in_angles(p, parse_tensor);
+  if (nr_str_is(word, "vector")) return in_angles(p, parse_vector);
+  if (nr_str_is(word, "complex")) return in_angles(p, parse_complex);
+  if (nr_str_is(word, "tuple")) return in_angles(p, parse_tuple);
+  return nr_parse_fail(p, "unknown type '%.*s'", NR_STR_ARG(word)), NULL;
+}
+
+NrType nr_parse_type_here(NrParser *p) {
+  if (!nr_parse_enter(p)) return NULL;
+  NrType type = NULL;
+  switch (p->tok.kind) {
+  case NR_TOK_BARE: type = parse_word(p); break;
+  case NR_TOK_BANG: type = parse_bang(p); break;
+  case '(': type = nr_parse_function_type(p); break;
+  default: nr_parse_fail(p, "expected a type"); break;
+  }
+  nr_parse_leave(p);
+  return type;
+}

@@ -1,0 +1,479 @@
+/* parser.c - files: aliases, resources, the module; and what all of the parser stands on: tokens, errors, memory. */
+#include "ir/parse.h"
+
+#include <ctype.h>
+
+/* ---- life -------------------------------------------------------------------------------------------------------- */
+
+void nr_parser_init(NrParser *p, NrContext *ctx, NrStr text, NrStr file) {
+  *p = (NrParser){.ctx = ctx, .file = file};
+  p->lexer = (NrLexer){.begin = text.data, .end = text.data + text.size, .next = text.data};
+  nr_vec_push(&p->lines, 0);
+  nr_lex(&p->lexer, &p->tok);
+}
+
+void nr_parser_deinit(NrParser *p) {
+  nr_vec_deinit(&p->lines);
+  nr_free(p->names);
+  nr_vec_deinit(&p->bound);
+  nr_vec_deinit(&p->labels);
+  nr_vec_deinit(&p->forwards);
+  nr_vec_deinit(&p->operands);
+  nr_vec_deinit(&p->types);
+  nr_vec_deinit(&p->result_types);
+  nr_vec_deinit(&p->refs);
+  nr_vec_deinit(&p->attrs);
+  nr_vec_deinit(&p->successors);
+  nr_vec_deinit(&p->successor_sizes);
+  nr_vec_deinit(&p->branch_operands);
+  nr_vec_deinit(&p->regions);
+  nr_vec_deinit(&p->result_names);
+  nr_strmap_deinit(&p->type_aliases);
+  nr_strmap_deinit(&p->attr_aliases);
+  nr_strmap_deinit(&p->resources);
+  nr_strmap_deinit(&p->resource_data);
+  nr_map_deinit(&p->distinct);
+  nr_parse_scratch_release(p, (NrScratchMark){0});
+  nr_arena_deinit(&p->arena);
+}
+
+/* ---- places and errors -------------------------------------------------------------------------------------------- */
+
+NrLoc nr_parse_loc_at(NrParser *p, const char *at) {
+  size_t offset = (size_t)(at - p->lexer.begin);
+  /* The lines behind the last one seen, up to the one that holds `at`. */
+  for (;;) {
+    const char *from = p->lexer.begin + nr_vec_last(&p->lines);
+    const char *newline = at > from ? memchr(from, '\n', (size_t)(at - from)) : NULL;
+    if (!newline) break;
+    nr_vec_push(&p->lines, (size_t)(newline + 1 - p->lexer.begin));
+  }
+  size_t low = 0, high = p->lines.size;
+  if (p->lines.data[high - 1] <= offset) low = high - 1;
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (p->lines.data[middle] <= offset) low = middle;
+    else high = middle;
+  }
+  return nr_loc_file(p->ctx, p->file, (uint32_t)low + 1, (uint32_t)(offset - p->lines.data[low]) + 1);
+}
+
+static bool fail_at(NrParser *p, const char *at, const char *format, va_list args) {
+  NrLoc loc = nr_parse_loc_at(p, at);
+  if (p->tok.kind == NR_TOK_ERROR && p->tok.begin == at) {
+    nr_error(p->ctx, loc, "%s", p->lexer.message);
+    return false;
+  }
+  NrBuf text = {0};
+  nr_buf_vprintf(&text, format, args);
+  nr_error(p->ctx, loc, "%s", text.data);
+  nr_buf_deinit(&text);
+  return false;
+}
+
+bool nr_parse_fail_at(NrParser *p, const char *at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_at(p, at, format, args);
+  va_end(args);
+  return false;
+}
+
+bool nr_parse_fail(NrParser *p, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fail_at(p, p->tok.begin, format, args);
+  va_end(args);
+  return false;
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------- */
+
+bool nr_parse_take_word(NrParser *p, const char *word) {
+  if (!nr_parse_at_word(p, word)) return false;
+  nr_parse_advance(p);
+  return true;
+}
+
+static const char *kind_words(int kind) {
+  switch (kind) {
+  case NR_TOK_BARE: return "a name";
+  case NR_TOK_VALUE: return "an SSA operand";
+  case NR_TOK_BLOCK: return "a block name";
+  case NR_TOK_SYMBOL: return "a symbol name";
+  case NR_TOK_INT: return "an integer";
+  case NR_TOK_STRING: return "a string";
+  case NR_TOK_ARROW: return "'->'";
+  case NR_TOK_COLONS: return "'::'";
+  case NR_TOK_META_END: return "'#-}'";
+  default: return NULL;
+  }
+}
+
+bool nr_parse_need(NrParser *p, int kind) {
+  if (nr_parse_take(p, kind)) return true;
+  const char *words = kind_words(kind);
+  return words ? nr_parse_fail(p, "expected %s", words) : nr_parse_fail(p, "expected '%c'", kind);
+}
+
+NrParseMark nr_parse_mark(const NrParser *p) { return (NrParseMark){p->tok, p->lexer.next, p->braces, p->parens}; }
+
+void nr_parse_return_to(NrParser *p, NrParseMark mark) {
+  p->tok = mark.tok;
+  p->lexer.next = mark.next;
+  p->braces = mark.braces;
+  p->parens = mark.parens;
+}
+
+void nr_parse_jump(NrParser *p, const char *at) {
+  p->lexer.next = at;
+  nr_lex(&p->lexer, &p->tok);
+}
+
+bool nr_parse_enter(NrParser *p) {
+  if (++p->depth <= NR_MAX_NESTING) return true;
+  p->depth--;
+  return nr_parse_fail(p, "nesting is deeper than %d", NR_MAX_NESTING);
+}
+
+static int hex_value(char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; }
+
+bool nr_parse_unescape(NrParser *p, NrToken t, NrStr *out) {
+  const char *from = t.begin + (t.kind == NR_TOK_SYMBOL ? 2 : 1), *end = t.end - 1;
+  *out = (NrStr){from, (size_t)(end - from)};
+  if (!memchr(from, '\\', out->size)) return true;
+  char *text = nr_parse_scratch(p, out->size, 1);
+  size_t size = 0;
+  while (from < end) {
+    char c = *from++;
+    if (c != '\\') {
+      text[size++] = c;
+      continue;
+    }
+    c = from < end ? *from++ : 0;
+    if (c == 'n') text[size++] = '\n';
+    else if (c == 't') text[size++] = '\t';
+    else if (c == '"' || c == '\\') text[size++] = c;
+    else if (isxdigit((unsigned char)c) && from < end && isxdigit((unsigned char)*from))
+      text[size++] = (char)(hex_value(c) * 16 + hex_value(*from++));
+    else return nr_parse_fail_at(p, from - 2, "unknown escape in string");
+  }
+  *out = (NrStr){text, size};
+  return true;
+}
+
+bool nr_parse_string(NrParser *p, NrStr *out) {
+  if (!nr_parse_at(p, NR_TOK_STRING)) return nr_parse_fail(p, "expected a string");
+  if (!nr_parse_unescape(p, p->tok, out)) return false;
+  nr_parse_advance(p);
+  return true;
+}
+
+bool nr_parse_symbol_name(NrParser *p, NrStr *out) {
+  if (!nr_parse_at(p, NR_TOK_SYMBOL)) return nr_parse_fail(p, "expected a symbol name such as @name");
+  if (p->tok.begin[1] != '"') *out = nr_token_name(p->tok);
+  else if (!nr_parse_unescape(p, p->tok, out)) return false;
+  nr_parse_advance(p);
+  return true;
+}
+
+bool nr_token_u64(NrToken t, uint64_t *out) {
+  const char *c = t.begin;
+  bool hex = t.end - c > 2 && c[1] == 'x';
+  uint64_t value = 0;
+  for (c += hex ? 2 : 0; c < t.end; c++) {
+    if (__builtin_mul_overflow(value, hex ? 16u : 10u, &value)) return false;
+    if (__builtin_add_overflow(value, (uint64_t)hex_value(*c), &value)) return false;
+  }
+  *out = value;
+  return true;
+}
+
+bool nr_parse_int64(NrParser *p, int64_t *out) {
+  bool negative = nr_parse_take(p, '-');
+  if (!nr_parse_at(p, NR_TOK_INT)) return nr_parse_fail(p, "expected an integer");
+  uint64_t value;
+  if (!nr_token_u64(p->tok, &value) || value > (uint64_t)INT64_MAX + negative)
+    return nr_parse_fail(p, "integer does not fit in 64 bits");
+  *out = negative ? (int64_t)(0 - value) : (int64_t)value;
+  nr_parse_advance(p);
+  return true;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------- */
+
+void *nr_parse_scratch(NrParser *p, size_t count, size_t size) {
+  enum { CHUNK = 1 << 14 };
+  size_t need;
+  if (!nr_mul_size(count, size, &need) || !nr_add_size(need, 15, &need)) nr_oom();
+  need &= ~(size_t)15;
+  NrScratchChunk *chunk = p->scratch;
+  if (!chunk || chunk->size - chunk->used < need) {
+    size_t bytes = NR_MAX((size_t)CHUNK, need), total;
+    if (!nr_add_size(bytes, sizeof(NrScratchChunk), &total)) nr_oom();
+    chunk = nr_malloc(total);
+    *chunk = (NrScratchChunk){.prev = p->scratch, .size = bytes};
+    p->scratch = chunk;
+  }
+  void *memory = chunk->data + chunk->used;
+  chunk->used += need;
+  return memory;
+}
+
+NrScratchMark nr_parse_scratch_mark(const NrParser *p) {
+  return (NrScratchMark){p->scratch, p->scratch ? p->scratch->used : 0};
+}
+
+void nr_parse_scratch_release(NrParser *p, NrScratchMark mark) {
+  while (p->scratch != mark.chunk) {
+    NrScratchChunk *prev = p->scratch->prev;
+    /* The first chunk stays for the next op. */
+    if (!prev && !mark.chunk && p->frame) {
+      p->scratch->used = 0;
+      return;
+    }
+    nr_free(p->scratch);
+    p->scratch = prev;
+  }
+  if (p->scratch) p->scratch->used = mark.used;
+}
+
+/* ---- aliases ------------------------------------------------------------------------------------------------------ */
+
+/* `#name = attribute`, at the name. Its value is looked up where it is used, also in front of the definition. */
+static bool parse_attr_alias(NrParser *p) {
+  NrToken name = p->tok;
+  NrStr text = nr_token_name(name);
+  NrAlias *known = nr_strmap_get(&p->attr_aliases, text);
+  nr_parse_advance(p);
+  if (!nr_parse_need(p, '=')) return false;
+  if (known && known->at != name.begin) return nr_parse_fail_at(p, name.begin, "redefinition of attribute alias '#%.*s'", NR_STR_ARG(text));
+  NrAlias *alias = known ? known : NR_NEW(&p->arena, NrAlias);
+  alias->at = name.begin;
+  alias->open = true;
+  nr_strmap_set(&p->attr_aliases, text, alias);
+  alias->attr = nr_parse_attr_here(p, NULL);
+  alias->open = false;
+  return alias->attr != NULL;
+}
+
+/* `!name = type` or, before 2022, `!name = type type`. */
+static bool parse_type_alias(NrParser *p) {
+  NrToken name = p->tok;
+  NrStr text = nr_token_name(name);
+  nr_parse_advance(p);
+  if (!nr_parse_need(p, '=')) return false;
+  nr_parse_take_word(p, "type");
+  if (nr_strmap_has(&p->type_aliases, text))
+    return nr_parse_fail_at(p, name.begin, "redefinition of type alias '!%.*s'", NR_STR_ARG(text));
+  NrAlias *alias = NR_NEW(&p->arena, NrAlias);
+  alias->at = name.begin;
+  alias->type = nr_parse_type_here(p);
+  nr_strmap_set(&p->type_aliases, text, alias);
+  return alias->type != NULL;
+}
+
+/* Notes where the definitions in the rest of the file are: `#name =` at the beginning of a line. */
+static void search_aliases(NrParser *p) {
+  p->seen_aliases = true;
+  for (const char *line = p->tok.begin; line && line < p->lexer.end;) {
+    if (*line == '#') {
+      NrLexer lexer = p->lexer;
+      NrToken name, equals;
+      lexer.next = line;
+      nr_lex(&lexer, &name);
+      nr_lex(&lexer, &equals);
+      if (name.kind == NR_TOK_HASH && equals.kind == '=' && !nr_strmap_has(&p->attr_aliases, nr_token_name(name))) {
+        NrAlias *alias = NR_NEW(&p->arena, NrAlias);
+        alias->at = name.begin;
+        nr_strmap_set(&p->attr_aliases, nr_token_name(name), alias);
+      }
+    }
+    line = memchr(line, '\n', (size_t)(p->lexer.end - line));
+    if (line) line++;
+  }
+}
+
+NrAlias *nr_parse_find_alias(NrParser *p, NrToken name) {
+  NrStr text = nr_token_name(name);
+  if (name.kind == NR_TOK_BANG) {
+    NrAlias *type = nr_strmap_get(&p->type_aliases, text);
+    if (!type) nr_parse_fail_at(p, name.begin, "undefined type alias '!%.*s'", NR_STR_ARG(text));
+    else if (!type->type) nr_parse_fail_at(p, name.begin, "type alias '!%.*s' has no valid definition", NR_STR_ARG(text));
+    return type && type->type ? type : NULL;
+  }
+  NrAlias *alias = nr_strmap_get(&p->attr_aliases, text);
+  if (!alias && !p->seen_aliases) {
+    search_aliases(p);
+    alias = nr_strmap_get(&p->attr_aliases, text);
+  }
+  if (!alias) return nr_parse_fail_at(p, name.begin, "undefined attribute alias '#%.*s'", NR_STR_ARG(text)), NULL;
+  if (alias->open) return nr_parse_fail_at(p, name.begin, "attribute alias '#%.*s' refers to itself", NR_STR_ARG(text)), NULL;
+  if (!alias->attr && alias->at > p->tok.begin) {
+    NrParseMark here = nr_parse_mark(p);
+    nr_parse_jump(p, alias->at);
+    bool ok = nr_parse_enter(p);
+    if (ok) {
+      parse_attr_alias(p);
+      nr_parse_leave(p);
+    }
+    nr_parse_return_to(p, here);
+  } else if (!alias->attr) {
+    nr_parse_fail_at(p, name.begin, "attribute alias '#%.*s' has no valid definition", NR_STR_ARG(text));
+  }
+  return alias->attr ? alias : NULL;
+}
+
+/* ---- {-# dialect_resources: { builtin: { key: "0x..." } } #-} -------------------------------------------------------- */
+
+/* { key: "0x...", ... } of one dialect. */
+static bool parse_resource_entries(NrParser *p, bool keep) {
+  if (!nr_parse_need(p, '{')) return false;
+  while (!nr_parse_take(p, '}')) {
+    NrStr key = nr_token_str(p->tok);
+    if (nr_parse_at(p, NR_TOK_STRING)) {
+      if (!nr_parse_unescape(p, p->tok, &key)) return false;
+      key = nr_context_intern(p->ctx, key);
+    } else if (!nr_parse_at(p, NR_TOK_BARE)) {
+      return nr_parse_fail(p, "expected the key of a resource");
+    }
+    nr_parse_advance(p);
+    if (!nr_parse_need(p, ':')) return false;
+    if (keep && nr_parse_at(p, NR_TOK_STRING))
+      nr_strmap_set(&p->resources, key, nr_arena_copy(&p->arena, &p->tok, sizeof p->tok));
+    bool value = nr_parse_at(p, NR_TOK_STRING) || nr_parse_at(p, NR_TOK_INT) || nr_parse_at(p, NR_TOK_BARE);
+    if (!value) return nr_parse_fail(p, "expected the value of a resource");
+    nr_parse_advance(p);
+    if (!nr_parse_take(p, ',') && !nr_parse_at(p, '}')) return nr_parse_need(p, '}');
+  }
+  return true;
+}
+
+static bool parse_file_metadata(NrParser *p) {
+  nr_parse_advance(p);
+  while (!nr_parse_take(p, NR_TOK_META_END)) {
+    bool dialects = nr_parse_at_word(p, "dialect_resources");
+    if (!dialects && !nr_parse_at_word(p, "external_resources"))
+      return nr_parse_fail(p, "expected 'dialect_resources' or 'external_resources'");
+    nr_parse_advance(p);
+    if (!nr_parse_need(p, ':') || !nr_parse_need(p, '{')) return false;
+    while (!nr_parse_take(p, '}')) {
+      bool builtin = nr_parse_at_word(p, "builtin");
+      if (!nr_parse_need(p, NR_TOK_BARE) || !nr_parse_need(p, ':')) return false;
+      if (!parse_resource_entries(p, dialects && builtin)) return false;
+      if (!nr_parse_take(p, ',') && !nr_parse_at(p, '}')) return nr_parse_need(p, '}');
+    }
+    if (!nr_parse_take(p, ',') && !nr_parse_at(p, NR_TOK_META_END)) return nr_parse_need(p, NR_TOK_META_END);
+  }
+  return true;
+}
+
+const NrToken *nr_parse_find_resource(NrParser *p, NrStr key) {
+  if (!p->seen_resources) {
+    p->seen_resources = true;
+    const char *from = p->tok.begin;
+    const char *section = memmem(from, (size_t)(p->lexer.end - from), "\n{-#", 4);
+    if (section) {
+      NrParseMark here = nr_parse_mark(p);
+      nr_parse_jump(p, section);
+      parse_file_metadata(p);
+      nr_parse_return_to(p, here);
+    }
+  }
+  return nr_strmap_get(&p->resources, key);
+}
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+/* A top-level definition that is no op; *out_taken tells whether there was one. */
+static bool parse_definition(NrParser *p, bool *out_taken) {
+  *out_taken = true;
+  switch (p->tok.kind) {
+  case NR_TOK_HASH: return parse_attr_alias(p);
+  case NR_TOK_BANG: return parse_type_alias(p);
+  case NR_TOK_META_BEGIN:
+    p->seen_resources = true;
+    return parse_file_metadata(p);
+  default: return *out_taken = false, true;
+  }
+}
+
+static void parse_file(NrParser *p, NrBlock *body) {
+  while (!nr_parse_at(p, NR_TOK_EOF)) {
+    const char *begin = p->tok.begin;
+    int32_t braces = p->braces, parens = p->parens;
+    bool definition;
+    bool ok = parse_definition(p, &definition);
+    if (!ok) nr_parse_recover(p, begin, braces, parens);
+    if (definition) continue;
+    if (nr_parse_at(p, '}') || nr_parse_at(p, NR_TOK_BLOCK)) {
+      nr_parse_fail(p, "unexpected '%.*s' at the top level", NR_STR_ARG(nr_token_str(p->tok)));
+      nr_parse_advance(p);
+    } else {
+      nr_parse_block_ops(p, body);
+    }
+  }
+}
+
+/* A file that holds one module op and nothing else is that module. */
+static void unwrap_module(NrModule *module) {
+  NrBlock *body = nr_op_body(module->op, 0);
+  NrOp *only = body->first;
+  if (!only || only->next || !nr_op_is(only, NR_OP_builtin_module)) return;
+  nr_op_unlink(only);
+  module->op = only;
+}
+
+NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax) {
+  size_t errors = nr_context_num_errors(ctx);
+  nr_context_add_source(ctx, file, text);
+  NrParser p;
+  nr_parser_init(&p, ctx, nr_context_source(ctx, file), nr_context_intern(ctx, file));
+  p.allow_unregistered = options && options->allow_unregistered;
+  NrModule *module = p.module = nr_module_create(ctx, nr_parse_loc_at(&p, p.lexer.begin));
+  p.limbo = nr_block_create(module);
+
+  NrScope scope = nr_parse_scope_begin(&p, true);
+  parse_file(&p, nr_op_body(module->op, 0));
+  nr_parse_scope_end(&p, scope);
+  if (out_syntax) *out_syntax = p.num_legacy > p.num_modern ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR;
+  nr_parser_deinit(&p);
+  nr_diag_flush(ctx);
+  if (nr_context_num_errors(ctx) != errors) {
+    nr_module_destroy(module);
+    return NULL;
+  }
+  unwrap_module(module);
+  return module;
+}
+
+/* ---- single types and attributes ----------------------------------------------------------------------------------- */
+
+static NrParser parser_of_text(NrContext *ctx, NrStr text, NrBuf *copy) {
+  NrParser p;
+  nr_buf_str(copy, text);
+  nr_parser_init(&p, ctx, (NrStr){copy->data ? copy->data : "", copy->size}, NR_STR("<text>"));
+  return p;
+}
+
+static bool at_end(NrParser *p) { return nr_parse_at(p, NR_TOK_EOF) || nr_parse_fail(p, "unexpected text behind the end"); }
+
+NrType nr_parse_type(NrContext *ctx, NrStr text) {
+  NrBuf copy = {0};
+  NrParser p = parser_of_text(ctx, text, &copy);
+  NrType type = nr_parse_type_here(&p);
+  if (type && !at_end(&p)) type = NULL;
+  nr_parser_deinit(&p);
+  nr_buf_deinit(&copy);
+  return type;
+}
+
+NrAttr nr_parse_attr(NrContext *ctx, NrStr text) {
+  NrBuf copy = {0};
+  NrParser p = parser_of_text(ctx, text, &copy);
+  NrAttr attr = nr_parse_attr_here(&p, NULL);
+  if (attr && !at_end(&p)) attr = NULL;
+  nr_parser_deinit(&p);
+  nr_buf_deinit(&copy);
+  return attr;
+}
