@@ -208,7 +208,7 @@ NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
   NrAttr value;
   NrStatus status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  bool symbol = nr_p_peek(p, "@") || state->info->id == NR_OP_func_constant;
+  bool symbol = nr_p_is_legacy(p) ? nr_p_peek(p, "@") : state->info->id == NR_OP_func_constant;
   if (nr_p_is_legacy(p)) state->info = nr_op_infos[symbol ? NR_OP_func_constant : NR_OP_arith_constant];
   if (state->info->id == NR_OP_func_constant) {
     NrType type;
