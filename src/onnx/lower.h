@@ -53,6 +53,11 @@ extern const NrLowerRow nr_lower_rows[];
 extern const size_t nr_num_lower_rows;
 const NrLowerRow *nr_lower_find(NrStr name);
 
+/* The functions of the rows. */
+#define LOWER(name, function) NrStatus nr_lower_##function(NrLower *l);
+#include "onnx/lower.def"
+#undef LOWER
+
 /* ---- the op's inputs, attributes and outputs -------------------------------------------------------------------- */
 
 size_t nr_lower_num_in(NrLower *l);
