@@ -102,7 +102,7 @@ NrStatus nr_lower_hardmax(NrLower *l) {
   bool flat = l->version < 13;
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", flat ? 1 : -1), whole.rank, &a.axis)) return NR_ERROR_INVALID;
   if (flat) {
-    shape = (NrShape){2, {(l, &whole, 0, a.axis), (l, &whole, a.axis, whole.rank)}};
+    shape = (NrShape){2, {nr_shape_elements(l, &whole, 0, a.axis), nr_shape_elements(l, &whole, a.axis, whole.rank)}};
     x = nr_lower_reshape(l, x, &shape);
     a.axis = 1;
   }
