@@ -3,9 +3,17 @@
 
 const NrStep nr_pipeline[] = {
     {"tensor", "lower-onnx", "types, shapes and constants are known once each op is lowered, in order"},
-    {"loop", "fuse-maps", "before regions are formed: what is fused is one op in one dispatch"},
-    {"kernel", "vectorize-contractions", "reductions first, since loops hide what they are"},
+    {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
+    {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
+    {"loop", "fuse-maps,canonicalize,cse", "before buffers: what is fused needs none in between"},
+    {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
+    {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
+    {"buffer", "rotate-buffers,hoist-allocs", "loops first: what leaves them can be planned with the rest"},
+    {"buffer", "promote-small,plan-memory", "small buffers go to the stack, the others share one arena"},
+    {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
+    {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
+    {"cf", "convert-scf-to-cf,canonicalize,cse", "what machine code is made from"},
     {NULL, NULL, NULL},
 };
 
