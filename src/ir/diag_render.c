@@ -41,18 +41,23 @@ typedef struct Style {
 static const Style plain_style = {"", "", "", "", "", ""};
 static const Style color_style = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
+enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
+
 /* Under the line: blanks (tabs stay tabs), ^ and ~ to the end of the range. */
 static void render_line(const Style *style, NrLoc loc, NrStr line, NrBuf *out) {
   while (line.size && line.data[line.size - 1] == '\r') line.size--;
-  nr_buf_str(out, line);
-  nr_buf_putc(out, '\n');
   size_t column = loc->column ? loc->column - 1 : 0;
   if (column > line.size) column = line.size;
+  size_t cut = line.size > MAX_SHOWN && column > MAX_SHOWN / 2 ? column - MAX_SHOWN / 2 : 0;
+  line = (NrStr){line.data + cut, NR_MIN(line.size - cut, (size_t)MAX_SHOWN)};
+  column -= cut;
+  nr_buf_str(out, line);
+  nr_buf_putc(out, '\n');
   for (size_t i = 0; i < column; i++)
     if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, line.data[i] == '\t' ? '\t' : ' ');
   nr_buf_puts(out, style->green);
   nr_buf_putc(out, '^');
-  size_t end = loc->end_line > loc->line ? line.size : loc->end_column ? loc->end_column - 1 : 0;
+  size_t end = loc->end_line > loc->line ? line.size : loc->end_column > cut ? loc->end_column - 1 - cut : 0;
   for (size_t i = column + 1; i < end && i < line.size; i++)
     if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, '~');
   nr_buf_puts(out, style->off);

@@ -154,8 +154,8 @@ static uint64_t encode(NrType type, const char *text) {
   return bits;
 }
 
-/* As MLIR: six decimals when they say it all, else as many digits as the value has (3.14159274, 1.0E-7 has them all in
- * the first form). Infinity and NaN are their bits. */
+/* As MLIR: six digits and a 0 when they say it all (1.500000e+00), else as many digits as the value has (3.14159274).
+ * Infinity and NaN are their bits. */
 void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
   double value = decode(type, bits);
   char text[64];
@@ -164,8 +164,13 @@ void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
     return;
   }
   int precision = type->width <= 32 ? 8 : 16;
-  int n = snprintf(text, sizeof text, "%.6e", value);
-  if (encode(type, text) != bits) {
+  int n = snprintf(text, sizeof text, "%.5e", value);
+  if (encode(type, text) == bits) {
+    char *e = strchr(text, 'e');
+    memmove(e + 1, e, (size_t)(text + n - e));
+    *e = '0';
+    n++;
+  } else {
     int exponent = 0;
     n = snprintf(text, sizeof text, "%.*e", precision, value);
     exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);

@@ -1,0 +1,89 @@
+/* list_ops.c - the op rows and passes as lists for people, and as the pages of docs/dialects. */
+#include "pass/pass.h"
+#include "tools.h"
+
+static bool is_chosen(const NrOpInfo *info, const char *dialect) {
+  return !dialect || strcmp(info->dialect, dialect) == 0;
+}
+
+static void put_field(NrBuf *out, const char *name, const char *text) {
+  if (text && *text) nr_buf_printf(out, "    %-10s %s\n", name, text);
+}
+
+static void put_op(NrBuf *out, const NrOpInfo *info) {
+  nr_buf_printf(out, "%s.%s", info->dialect, info->name);
+  if (info->legacy) nr_buf_printf(out, "   (2020: %s)", info->legacy);
+  nr_buf_putc(out, '\n');
+  put_field(out, "operands", info->operands);
+  put_field(out, "results", info->results);
+  put_field(out, "attributes", info->attrs);
+  put_field(out, "regions", info->regions);
+  put_field(out, "successors", info->successors);
+  put_field(out, "syntax", info->format);
+  put_field(out, "", info->doc);
+}
+
+static const char *const trait_names[] = {
+    "pure", "commutative", "terminator", "loop", "single block", "isolated from above", "symbol", "symbol table",
+    "elementwise", "constant", "implicit terminator", "no terminator", "operand segments", "effects of its regions",
+    "reads memory", "writes memory", "allocates", "frees", "graph region", "returns to its parent", "branch",
+    "not speculatable", "call", "function"};
+
+static void put_traits(NrBuf *out, uint32_t traits) {
+  bool any = false;
+  for (size_t i = 0; i < NR_COUNTOF(trait_names); i++) {
+    if (!(traits >> i & 1)) continue;
+    nr_buf_puts(out, any ? ", " : "- traits: ");
+    nr_buf_puts(out, trait_names[i]);
+    any = true;
+  }
+  if (any) nr_buf_putc(out, '\n');
+}
+
+static void put_bullet(NrBuf *out, const char *name, const char *text) {
+  if (text && *text) nr_buf_printf(out, "- %s: `%s`\n", name, text);
+}
+
+static void put_markdown(NrBuf *out, const NrOpInfo *info) {
+  nr_buf_printf(out, "\n## `%s.%s`\n\n%s\n\n", info->dialect, info->name, info->doc ? info->doc : "");
+  put_bullet(out, "2020", info->legacy);
+  put_bullet(out, "operands", info->operands);
+  put_bullet(out, "results", info->results);
+  put_bullet(out, "attributes", info->attrs);
+  put_bullet(out, "regions", info->regions);
+  put_bullet(out, "successors", info->successors);
+  if (info->format) nr_buf_printf(out, "- syntax: ``` %s.%s %s ```\n", info->dialect, info->name, info->format);
+  if (info->parent) nr_buf_printf(out, "- directly inside: `%s`\n", info->parent);
+  put_traits(out, info->traits);
+}
+
+void list_ops(NrBuf *out, const char *style, const char *dialect) {
+  bool markdown = style && strcmp(style, "markdown") == 0;
+  const char *last = "";
+  for (unsigned id = 1; id < NR_OP_COUNT; id++) {
+    const NrOpInfo *info = nr_op_infos[id];
+    if (!is_chosen(info, dialect)) continue;
+    if (markdown && strcmp(info->dialect, last) != 0)
+      nr_buf_printf(out, "%s# Dialect %s\n\nMade by `noria opt --list-ops=markdown` from src/dialect/%s/%s.def.\n",
+                    *last ? "\n" : "", info->dialect, info->dialect, info->dialect);
+    last = info->dialect;
+    if (markdown) put_markdown(out, info);
+    else put_op(out, info);
+  }
+}
+
+void list_dialects(NrBuf *out) {
+  const char *last = "";
+  for (unsigned id = 1; id < NR_OP_COUNT; id++) {
+    const char *dialect = nr_op_infos[id]->dialect;
+    if (strcmp(dialect, last) != 0) nr_buf_printf(out, "%s\n", dialect);
+    last = dialect;
+  }
+}
+
+void list_passes(NrBuf *out) {
+  for (const NrPass *const *pass = nr_passes; *pass; pass++) {
+    nr_buf_printf(out, "%-24s %s\n", (*pass)->name, (*pass)->doc ? (*pass)->doc : "");
+    if ((*pass)->options) nr_buf_printf(out, "%-24s   {%s}\n", "", (*pass)->options);
+  }
+}

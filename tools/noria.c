@@ -1,0 +1,89 @@
+/* noria.c - the command line tool: finds the subcommand. */
+#include "tools.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static const struct Tool {
+  const char *name;
+  int (*run)(int argc, char **argv);
+  const char *summary;
+} tools[] = {
+    {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
+};
+
+static const char help_head[] = "noria compiles tensor programs with loops and branches to machine code.\n"
+                                "\n"
+                                "usage: noria COMMAND [arguments]\n"
+                                "\n"
+                                "commands:\n";
+static const char help_tail[] =
+    "\n"
+    "`noria COMMAND --help` explains a command with examples. To begin:\n"
+    "\n"
+    "  noria opt program.mlir                        check a program and print it\n"
+    "  noria opt --canonicalize --cse program.mlir   the same after two passes\n"
+    "  noria opt --list-ops                          every operation that programs are made of\n";
+
+static void put_help(FILE *to) {
+  fputs(help_head, to);
+  for (size_t i = 0; i < NR_COUNTOF(tools); i++) fprintf(to, "  %-10s %s\n", tools[i].name, tools[i].summary);
+  fputs(help_tail, to);
+}
+
+bool tool_option(const char *arg, const char *name, const char **out_value) {
+  if (*arg != '-') return false;
+  arg += arg[1] == '-' ? 2 : 1;
+  size_t n = strlen(name);
+  if (strncmp(arg, name, n) != 0 || (arg[n] && arg[n] != '=')) return false;
+  *out_value = arg[n] ? arg + n + 1 : NULL;
+  return true;
+}
+
+void tool_render_diag(void *user, const NrDiag *diag) {
+  NrBuf text = {0};
+  nr_diag_render(user, diag, isatty(STDERR_FILENO), &text);
+  fwrite(text.data, 1, text.size, stderr);
+  nr_buf_deinit(&text);
+}
+
+int tool_usage_error(const char *tool, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "noria %s: ", tool);
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n`noria %s --help` explains.\n", tool);
+  va_end(args);
+  return 2;
+}
+
+static const char *nearest_tool(const char *name) {
+  const char *best = NULL;
+  size_t nearest = 3;
+  for (size_t i = 0; i < NR_COUNTOF(tools); i++) {
+    size_t distance = nr_edit_distance(nr_str(name), nr_str(tools[i].name), nearest);
+    if (distance >= nearest) continue;
+    nearest = distance;
+    best = tools[i].name;
+  }
+  return best;
+}
+
+int main(int argc, char **argv) {
+  const char *name = argc > 1 ? argv[1] : "--help", *value;
+  if (argc == 1 || tool_option(name, "help", &value) || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    put_help(stdout);
+    return 0;
+  }
+  if (tool_option(name, "version", &value)) {
+    puts("noria " NORIA_VERSION);
+    return 0;
+  }
+  for (size_t i = 0; i < NR_COUNTOF(tools); i++)
+    if (strcmp(name, tools[i].name) == 0) return tools[i].run(argc - 1, argv + 1);
+  const char *nearest = nearest_tool(name);
+  fprintf(stderr, "noria: there is no command '%s'", name);
+  if (nearest) fprintf(stderr, "; did you mean '%s'?", nearest);
+  fputs("\n`noria --help` lists them.\n", stderr);
+  return 2;
+}

@@ -1,0 +1,237 @@
+/* opt.c - `noria opt`: text in, passes, text out, with the habits of mlir-opt. */
+#include "pass/pass.h"
+#include "tools.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char help[] =
+    "usage: noria opt [options] [FILE]\n"
+    "\n"
+    "Reads a program (FILE, or standard input when it is `-` or absent), checks it, runs passes on it, prints it.\n"
+    "Both today's MLIR text and the text of 2020 (loop.for, addf, ...) are read, also mixed.\n"
+    "\n"
+    "  -o FILE                       write there instead of standard output; FILE is whole or untouched\n"
+    "  --syntax=mlir|2020            spelling of the output; without it that of the input\n"
+    "  --generic                     print every op as \"dialect.op\"(...) (also --mlir-print-op-generic)\n"
+    "  --mlir-print-debuginfo        print locations\n"
+    "  --mlir-elide-elementsattrs-if-larger=N   leave out constants of more than N elements\n"
+    "  --allow-unregistered-dialect  keep ops that no dialect has, in generic form\n"
+    "  --no-verify                   do not check the program, before or between passes\n"
+    "\n"
+    "passes:\n"
+    "  --PASS, --PASS=OPTIONS        run a pass; several run in the order given\n"
+    "  --pass-pipeline=A,B{x=1},C    run passes from one text\n"
+    "  --print-after=PASS            print the program to standard error after PASS (--print-after-all: after each)\n"
+    "  --list-passes                 what there is\n"
+    "\n"
+    "tests:\n"
+    "  --split-input-file            `// -----` lines part independent programs\n"
+    "  --verify-diagnostics          succeed when the errors are those that comments expect:\n"
+    "                                // expected-error@+1 {{part of the message}}\n"
+    "\n"
+    "  --list-ops, --list-ops=markdown, --list-dialects, --dialect=NAME   the operations that there are\n"
+    "\n"
+    "examples:\n"
+    "  noria opt old.mlir --syntax=mlir -o new.mlir\n"
+    "  noria opt --canonicalize --convert-scf-to-cf loops.mlir\n"
+    "  echo 'func.func @f(%x: f32) -> f32 { return %x : f32 }' | noria opt --generic\n";
+
+typedef struct Options {
+  const char *input, *output;
+  NrPrintOptions print;
+  bool has_syntax, split, verify_diagnostics, no_verify, allow_unregistered;
+  const char *print_after, *list_ops_style, *dialect;
+  bool list_ops, list_dialects, list_passes, help;
+  NrBuf pipeline;
+} Options;
+
+static void add_passes(Options *o, NrStr passes) {
+  if (o->pipeline.size) nr_buf_putc(&o->pipeline, ',');
+  nr_buf_str(&o->pipeline, passes);
+}
+
+/* --canonicalize or --unroll=factor=4; quotes around the options are the shell's. */
+static bool take_pass(Options *o, const char *arg) {
+  const char *name = arg + (arg[1] == '-' ? 2 : 1), *value = strchr(name, '=');
+  NrStr pass = {name, value ? (size_t)(value - name) : strlen(name)};
+  if (!nr_pass_find(pass)) return false;
+  add_passes(o, pass);
+  if (value) nr_buf_printf(&o->pipeline, "{%s}", value + 1);
+  return true;
+}
+
+typedef struct Flag {
+  const char *name;
+  bool *target;
+} Flag;
+
+static bool take_flag(Options *o, const char *arg) {
+  const Flag flags[] = {
+      {"generic", &o->print.generic},
+      {"mlir-print-op-generic", &o->print.generic},
+      {"mlir-print-debuginfo", &o->print.locations},
+      {"allow-unregistered-dialect", &o->allow_unregistered},
+      {"no-verify", &o->no_verify},
+      {"split-input-file", &o->split},
+      {"verify-diagnostics", &o->verify_diagnostics},
+      {"list-dialects", &o->list_dialects},
+      {"list-passes", &o->list_passes},
+      {"help", &o->help},
+  };
+  const char *value;
+  for (size_t i = 0; i < NR_COUNTOF(flags); i++)
+    if (tool_option(arg, flags[i].name, &value) && !value) return *flags[i].target = true;
+  return false;
+}
+
+static int take_syntax(Options *o, const char *value) {
+  o->has_syntax = true;
+  if (value && strcmp(value, "mlir") == 0) o->print.syntax = NR_SYNTAX_MLIR;
+  else if (value && strcmp(value, "2020") == 0) o->print.syntax = NR_SYNTAX_2020;
+  else return tool_usage_error("opt", "--syntax is mlir or 2020");
+  return 0;
+}
+
+static int take_option(Options *o, const char *arg) {
+  const char *value;
+  if (take_flag(o, arg)) return 0;
+  if (tool_option(arg, "syntax", &value)) return take_syntax(o, value);
+  if (tool_option(arg, "pass-pipeline", &value) && value) add_passes(o, nr_str(value));
+  else if (tool_option(arg, "print-after", &value) && value) o->print_after = value;
+  else if (tool_option(arg, "print-after-all", &value)) o->print_after = "all";
+  else if (tool_option(arg, "mlir-elide-elementsattrs-if-larger", &value) && value)
+    o->print.elide_elements_above = strtoul(value, NULL, 10);
+  else if (tool_option(arg, "dialect", &value) && value) o->dialect = value;
+  else if (tool_option(arg, "list-ops", &value)) o->list_ops = true, o->list_ops_style = value;
+  else if (!take_pass(o, arg)) return tool_usage_error("opt", "there is no option or pass '%s'", arg);
+  return 0;
+}
+
+static int take_arguments(Options *o, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    const char *arg = argv[i];
+    int status = 0;
+    if (strcmp(arg, "-o") == 0) {
+      if (++i == argc) return tool_usage_error("opt", "-o needs a file name");
+      o->output = argv[i];
+    } else if (arg[0] == '-' && arg[1]) {
+      status = take_option(o, arg);
+    } else if (o->input) {
+      status = tool_usage_error("opt", "one file at a time: '%s' and '%s'", o->input, arg);
+    } else {
+      o->input = arg;
+    }
+    if (status) return status;
+  }
+  return 0;
+}
+
+/* ---- one program ------------------------------------------------------------------------------------------------ */
+
+static bool run_passes(const Options *o, NrModule *module) {
+  if (o->pipeline.size == 0) return true;
+  NrBuf printed = {0};
+  NrPassOptions options = {.verify = !o->no_verify, .print_after = o->print_after, .print_to = &printed};
+  NrStatus status = nr_run_passes(module, (NrStr){o->pipeline.data, o->pipeline.size}, &options);
+  if (printed.size) fwrite(printed.data, 1, printed.size, stderr);
+  nr_buf_deinit(&printed);
+  return status == NR_OK;
+}
+
+static bool process(const Options *o, NrContext *ctx, NrStr text, const char *file, NrBuf *out) {
+  NrParseOptions parse = {.allow_unregistered = o->allow_unregistered};
+  NrPrintOptions print = o->print;
+  NrSyntax syntax = NR_SYNTAX_MLIR;
+  NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
+  bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) && run_passes(o, module);
+  if (!o->has_syntax) print.syntax = syntax;
+  if (good) nr_print_module(out, module, &print);
+  nr_module_destroy(module);
+  return good;
+}
+
+/* The diagnostics go to standard error, or are compared with the comments that expect them. */
+static bool process_part(const Options *o, NrStr text, const char *file, NrBuf *out) {
+  NrContext *ctx = nr_context_create();
+  Expectations *expected = o->verify_diagnostics ? expectations_create(text) : NULL;
+  if (expected) nr_context_set_diag_handler(ctx, expectations_check, expected);
+  else nr_context_set_diag_handler(ctx, tool_render_diag, ctx);
+  bool good = process(o, ctx, text, file, out);
+  nr_diag_flush(ctx);
+  if (expected) good = expectations_met(expected, file);
+  expectations_destroy(expected);
+  nr_context_destroy(ctx);
+  return good;
+}
+
+/* The end of the part that starts at `start`: where a line `// -----` begins, or the end of the text. */
+static size_t end_of_part(NrStr text, size_t start) {
+  for (size_t at = start; at < text.size;) {
+    NrStr rest = {text.data + at, text.size - at};
+    if (nr_str_starts(rest, "// -----")) return at;
+    const char *newline = memchr(rest.data, '\n', rest.size);
+    at = newline ? (size_t)(newline - text.data) + 1 : text.size;
+  }
+  return text.size;
+}
+
+/* Every part is processed, also after one that fails. What stands before it becomes empty lines, so that its line
+ * numbers are those of the file. */
+static bool process_parts(const Options *o, NrStr text, const char *file, NrBuf *out) {
+  bool good = true;
+  NrBuf part = {0};
+  size_t line = 0;
+  for (size_t start = 0; start <= text.size;) {
+    size_t end = end_of_part(text, start);
+    part.size = 0;
+    for (size_t i = 0; i < line; i++) nr_buf_putc(&part, '\n');
+    nr_buf_append(&part, text.data + start, end - start);
+    if (start) nr_buf_puts(out, "// -----\n");
+    good &= process_part(o, (NrStr){part.data, part.size}, file, out);
+    if (end == text.size) break;
+    for (size_t i = start; i < end; i++) line += text.data[i] == '\n';
+    const char *newline = memchr(text.data + end, '\n', text.size - end);
+    start = newline ? (size_t)(newline - text.data) + 1 : text.size;
+    line++;
+  }
+  nr_buf_deinit(&part);
+  return good;
+}
+
+static int write_out(const Options *o, const NrBuf *out) {
+  const char *path = o->output ? o->output : "-";
+  if (nr_file_write(path, out->data ? out->data : "", out->size) == NR_OK) return 0;
+  fprintf(stderr, "noria opt: cannot write %s\n", path);
+  return 1;
+}
+
+static int run(const Options *o) {
+  NrBuf out = {0}, text = {0};
+  int status = 0;
+  if (o->help) nr_buf_puts(&out, help);
+  else if (o->list_ops) list_ops(&out, o->list_ops_style, o->dialect);
+  else if (o->list_dialects) list_dialects(&out);
+  else if (o->list_passes) list_passes(&out);
+  else if (nr_file_read(o->input ? o->input : "-", &text) != NR_OK) {
+    fprintf(stderr, "noria opt: cannot read %s\n", o->input ? o->input : "-");
+    status = 1;
+  } else {
+    NrStr whole = {text.data ? text.data : "", text.size};
+    const char *file = !o->input || strcmp(o->input, "-") == 0 ? "<stdin>" : o->input;
+    bool good = o->split ? process_parts(o, whole, file, &out) : process_part(o, whole, file, &out);
+    status = good ? 0 : 1;
+  }
+  if (status == 0) status = write_out(o, &out);
+  nr_buf_deinit(&out);
+  nr_buf_deinit(&text);
+  return status;
+}
+
+int tool_opt(int argc, char **argv) {
+  Options o = {0};
+  int status = take_arguments(&o, argc, argv);
+  if (status == 0) status = run(&o);
+  nr_buf_deinit(&o.pipeline);
+  return status;
+}

@@ -1,0 +1,32 @@
+/* tools.h - the subcommands of `noria` and what they share. Each takes its own arguments, argv[0] being its name, and
+ * returns the exit code: 0, 1 when the input is wrong or a run failed, 2 when the command line is. */
+#ifndef NORIA_TOOLS_TOOLS_H
+#define NORIA_TOOLS_TOOLS_H
+
+#include "ir/text.h"
+
+int tool_opt(int argc, char **argv);
+
+/* Whether arg is --name, -name, --name=value or -name=value; *out_value is the value, or NULL where there is none. */
+bool tool_option(const char *arg, const char *name, const char **out_value);
+
+/* A diagnostic handler that renders to standard error, in colour on a terminal. user is the context. */
+void tool_render_diag(void *user, const NrDiag *diag);
+
+/* "noria opt: <message>" on standard error; returns 2. */
+int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
+
+/* list_ops.c, for `noria opt`. */
+void list_ops(NrBuf *out, const char *style, const char *dialect); /* style NULL or "markdown"; dialect NULL = all */
+void list_dialects(NrBuf *out);
+void list_passes(NrBuf *out);
+
+/* verify_diagnostics.c: comments such as `// expected-error@+1 {{text}}` against what is reported. */
+typedef struct Expectations Expectations;
+Expectations *expectations_create(NrStr text);
+void expectations_destroy(Expectations *e);
+void expectations_check(void *user, const NrDiag *diag); /* a diagnostic handler; user is an Expectations */
+/* Reports what was unexpected or did not come to standard error; true when all is as expected. */
+bool expectations_met(const Expectations *e, const char *file);
+
+#endif
