@@ -6,7 +6,9 @@ struct NrDominance {
   NrRegion *region;
   NrMap number;     /* block -> postorder number + 1; absent when unreachable */
   NrBlock **blocks; /* by postorder number */
-  size_t *idom;     /* by postorder number */
+  size_t *idom;     /* by postorder number, as the next two */
+  size_t *first;    /* position in a preorder of the dominator tree: what a block dominates is the size of them from there */
+  size_t *size;
   size_t count;
 };
 
@@ -59,6 +61,26 @@ static size_t intersect(const NrDominance *dom, size_t a, size_t b) {
   return a;
 }
 
+/* A dominator has a higher postorder number than what it dominates, so one sweep up adds the sizes and one down places. */
+static void number_tree(NrDominance *dom) {
+  size_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
+  dom->first = nr_calloc(dom->count, sizeof *dom->first);
+  dom->size = nr_calloc(dom->count, sizeof *dom->size);
+  size_t entry = dom->count - 1;
+  for (size_t i = 0; i <= entry; i++) {
+    dom->size[i]++;
+    if (i != entry) dom->size[dom->idom[i]] += dom->size[i];
+  }
+  next[entry] = 1;
+  for (size_t i = entry; i-- > 0;) {
+    size_t parent = dom->idom[i];
+    dom->first[i] = next[parent];
+    next[parent] += dom->size[i];
+    next[i] = dom->first[i] + 1;
+  }
+  nr_free(next);
+}
+
 NrDominance *nr_dominance_create(NrRegion *region) {
   NrDominance *dom = nr_calloc(1, sizeof *dom);
   dom->region = region;
@@ -82,6 +104,7 @@ NrDominance *nr_dominance_create(NrRegion *region) {
       }
     }
   }
+  number_tree(dom);
   return dom;
 }
 
@@ -90,6 +113,8 @@ void nr_dominance_destroy(NrDominance *dom) {
   nr_map_deinit(&dom->number);
   nr_free(dom->blocks);
   nr_free(dom->idom);
+  nr_free(dom->first);
+  nr_free(dom->size);
   nr_free(dom);
 }
 
@@ -103,8 +128,7 @@ bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock 
   size_t x, y;
   if (!number_of(dom, b, &y)) return true; /* nothing reaches b */
   if (!number_of(dom, a, &x)) return false;
-  while (y < x) y = dom->idom[y];
-  return x == y;
+  return dom->first[y] - dom->first[x] < dom->size[x]; /* wraps to a large number when y stands before x */
 }
 
 bool nr_value_dominates(const NrDominance *dom, const NrValue *value, NrOp *user) {
