@@ -1,4 +1,4 @@
-/* rotate_buffers.c - a loop that makes a new buffer for a carried value and frees the old one uses two buffers in turns.
+/* rotate_buffers.c - a loop that makes and frees buffers of one type in every iteration keeps them instead.
  *
  *   before  scf.for .. iter_args(%old = %a) {       after  %b = memref.alloc() : memref<64xf32>
  *             %new = memref.alloc() ..                     %r:2 = scf.for .. iter_args(%old = %a, %new = %b) {
@@ -7,16 +7,18 @@
  *             scf.yield %new                               }
  *           }                                              memref.dealloc %r#1
  *
- * An old buffer that is free before the new one is needed becomes the new one. Where sizes may change from iteration to
- * iteration, the spare buffer is replaced when it has another size. */
+ * Which buffer it is does not matter: an iteration that frees one and makes one of the same type can use the one for the
+ * other. A buffer that is freed before the new one is needed becomes the new one. Where sizes may change from iteration to
+ * iteration, a buffer of another size is replaced. */
 #include "dialect/memref/memref.h"
 #include "pass/buffers.h"
 #include "pass/pass.h"
 
 typedef struct Turn {
-  NrOp *alloc;    /* the new buffer, handed to the next iteration */
-  NrOp *dealloc;  /* of the old one, an argument of the block */
-  NrValue *spare; /* argument that carries it */
+  NrOp *alloc;    /* in every iteration .. */
+  NrOp *dealloc;  /* .. and of a buffer of the same type, defined in the same block */
+  NrValue *spare; /* argument that carries the buffer from iteration to iteration; NULL: dealloc comes first */
+  size_t waiting; /* position + 1 of the next half turn of the same type, while pairing */
 } Turn;
 
 typedef struct Turns {
@@ -25,49 +27,47 @@ typedef struct Turns {
 
 /* ---- finding ---------------------------------------------------------------------------------------------------- */
 
-static bool is_used_once_by(const NrValue *value, const NrOp *op) {
-  size_t count = 0;
-  for (const NrUse *use = value->first_use; use; use = use->next) count += use->owner == op;
-  return count == 1;
+static bool is_own_free(NrOp *op, NrBlock *block) {
+  if (!nr_op_is(op, NR_OP_memref_dealloc)) return false;
+  NrValue *value = nr_operand(op, 0);
+  return value->type->kind == NR_TYPE_MEMREF && !value->type->layout && nr_value_block(value) == block &&
+         nr_buffer_dealloc(value) == op;
 }
 
-/* The frees of arguments of block, which lie in block itself. */
-static void find_frees(NrBlock *block, Turns *out) {
-  for (size_t i = 0; i < block->num_args; i++) {
-    NrOp *dealloc = nr_type_is_memref(block->args[i]->type) ? nr_buffer_dealloc(block->args[i]) : NULL;
-    if (dealloc && dealloc->block == block) nr_vec_push(&out->list, ((Turn){.dealloc = dealloc}));
-  }
-}
-
-/* Pairs buffers that the terminator hands on with freed ones of the same type. Unpaired entries are dropped. */
+/* Pairs the allocs of block with its frees of the same type. */
 static void find_turns(NrBlock *block, Turns *out) {
-  NrOp *last = nr_block_terminator(block);
-  out->list.size = 0;
-  find_frees(block, out);
-  size_t paired = 0;
-  for (size_t i = 0; last && i < last->num_operands && paired < out->list.size; i++) {
-    NrValue *value = nr_operand(last, i);
-    if (!nr_op_is(value->op, NR_OP_memref_alloc) || value->op->block != block || value->type->layout ||
-        !is_used_once_by(value, last) || nr_buffer_dealloc(value))
-      continue;
-    for (size_t k = paired; k < out->list.size; k++) {
-      if (nr_operand(out->list.data[k].dealloc, 0)->type != value->type) continue;
-      Turn turn = out->list.data[k];
-      turn.alloc = value->op;
-      out->list.data[k] = out->list.data[paired];
-      out->list.data[paired++] = turn;
-      break;
+  NrMap allocs = {0}, frees = {0}; /* type -> position + 1 of the last one without a partner */
+  for (NrOp *op = block->first; op; op = op->next) {
+    bool alloc = nr_op_is(op, NR_OP_memref_alloc) && !nr_result(op, 0)->type->layout;
+    if (!alloc && !is_own_free(op, block)) continue;
+    NrType t = alloc ? nr_result(op, 0)->type : nr_operand(op, 0)->type;
+    NrMap *partners = alloc ? &frees : &allocs, *own = alloc ? &allocs : &frees;
+    size_t at = (size_t)(uintptr_t)nr_map_get(partners, t);
+    if (at) nr_map_set(partners, t, (void *)(uintptr_t)out->list.data[at - 1].waiting);
+    else {
+      nr_vec_push(&out->list, ((Turn){.waiting = (size_t)(uintptr_t)nr_map_get(own, t)}));
+      at = out->list.size;
+      nr_map_set(own, t, (void *)(uintptr_t)at);
     }
+    if (alloc) out->list.data[at - 1].alloc = op;
+    else out->list.data[at - 1].dealloc = op;
   }
+  size_t paired = 0;
+  for (size_t i = 0; i < out->list.size; i++)
+    if (out->list.data[i].alloc && out->list.data[i].dealloc) out->list.data[paired++] = out->list.data[i];
   out->list.size = paired;
+  nr_map_deinit(&allocs);
+  nr_map_deinit(&frees);
 }
 
 /* ---- rewriting -------------------------------------------------------------------------------------------------- */
 
+#define ANY_SIZE "noria.any_size" /* on an alloc: of a spare, which is replaced when it has another size */
+
 /* The spare buffer if it has the sizes of alloc, else a new one for it. */
 static NrValue *fitting(NrOp *alloc, NrValue *spare) {
   NrType t = spare->type;
-  if (nr_type_has_static_shape(t)) return spare;
+  if (nr_type_has_static_shape(t) || nr_op_attr(alloc, ANY_SIZE)) return spare;
   NrBuilder b = nr_builder_before(alloc);
   NrValue *same = NULL;
   size_t next = 0;
@@ -91,7 +91,9 @@ static NrValue *fitting(NrOp *alloc, NrValue *spare) {
     NrValue *result = spare;
     if (r == 1) {
       nr_build_op(&inner, NR_OP_memref_dealloc, &spare, 1, NULL, 0);
-      NrOp *fresh = nr_op_clone(b.module, alloc, NULL);
+      NrMap map = {0};
+      NrOp *fresh = nr_op_clone(b.module, alloc, &map);
+      nr_map_deinit(&map);
       nr_op_append(block, fresh);
       result = nr_result(fresh, 0);
     }
@@ -106,15 +108,14 @@ static NrValue *first_spare(NrBuilder *b, NrType t) {
   for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_index_const(t->dims[i] == NR_DYNAMIC ? 0 : t->dims[i]);
   for (uint32_t i = 0; i < t->rank; i++)
     if (t->dims[i] == NR_DYNAMIC) dims[i] = (NrIndex){nr_index_value(b, dims[i]), 0};
-  return nr_build_alloc(b, NR_OP_memref_alloc, t->elem, dims, t->rank);
+  NrValue *spare = nr_build_alloc(b, NR_OP_memref_alloc, t->elem, dims, t->rank);
+  if (!nr_type_has_static_shape(t)) nr_op_set_attr(spare->op, ANY_SIZE, nr_attr_unit(b->ctx));
+  return spare;
 }
-
-static NrValue *add_arg(NrBlock *block, NrType t) { return nr_block_add_arg(block, t, NULL); }
 
 static void append_operand(NrOp *op, NrValue *value) { nr_op_insert_operand(op, op->num_operands, value); }
 
-/* The loop with one more carried buffer per turn; its spares are freed after it. Region r of the loop is the one that the turns are in.
- * Erases the old loop. */
+/* The loop with one more carried buffer per turn, freed after it; the turns are in region r. Erases the old loop. */
 static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) {
   NrBuilder b = nr_builder_before(loop);
   size_t extra = turns->list.size;
@@ -144,7 +145,7 @@ static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) 
     NrValue *left = nr_result(wider, loop->num_results + i);
     for (size_t k = 0; k < wider->num_regions; k++) {
       NrBlock *block = nr_op_body(wider, k);
-      NrValue *arg = add_arg(block, t);
+      NrValue *arg = nr_block_add_arg(block, t, NULL);
       if (k == r) turn->spare = arg;
       append_operand(nr_block_terminator(block), k == r ? nr_operand(turn->dealloc, 0) : arg);
     }
@@ -156,6 +157,7 @@ static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) 
 
 static NrOp *rotate_region(NrOp *loop, size_t r, NrArena *scratch) {
   Turns turns = {0};
+  if (!nr_op_body(loop, r)) return loop;
   find_turns(nr_op_body(loop, r), &turns);
   size_t kept = 0;
   for (size_t i = 0; i < turns.list.size; i++) {
@@ -173,9 +175,9 @@ static NrOp *rotate_region(NrOp *loop, size_t r, NrArena *scratch) {
   if (kept) loop = carry_spares(loop, r, &turns, scratch);
   for (size_t i = 0; i < kept; i++) {
     Turn turn = turns.list.data[i];
+    nr_op_erase(turn.dealloc);
     nr_value_replace_uses(nr_result(turn.alloc, 0), fitting(turn.alloc, turn.spare));
     nr_op_erase(turn.alloc);
-    nr_op_erase(turn.dealloc);
   }
   nr_vec_deinit(&turns.list);
   return loop;
