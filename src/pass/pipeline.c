@@ -8,7 +8,7 @@ const NrStep nr_pipeline[] = {
     {"loop", "fuse-maps,canonicalize,cse", "before buffers: what is fused needs none in between"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
     {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
-    {"buffer", "rotate-buffers,hoist-allocs", "loops first: what leaves them can be planned with the rest"},
+    {"buffer", "hoist-allocs,rotate-buffers,hoist-allocs", "loops first: what leaves them can be planned with the rest"},
     {"buffer", "promote-small,plan-memory", "small buffers go to the stack, the others share one arena"},
     {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
