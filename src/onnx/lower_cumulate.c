@@ -3,6 +3,7 @@
  * The axis may be data of the run, so the tensor is seen as [before, along, after] with sizes that may be, too. One
  * loop runs over the first dim, one over the second, which carries the running row of the third. */
 #include "onnx/lower_body.h"
+#include "onnx/lower_state.h"
 
 typedef struct Cumulate {
   NrValue *tensor;
@@ -21,6 +22,7 @@ static NrValue *combine_body(NrLower *l, NrValue *const *a, void *user) {
 /* carried: result, running row. */
 static NrStatus along_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user) {
   Cumulate *c = user;
+  nr_lower_set_dim(l, carried[1], 0, c->after);
   NrDim at = nr_dim_of_index(iv);
   if (c->reverse) at = nr_dim_sub(l, nr_dim_sub(l, c->along, nr_dim(1)), at);
   NrDim offsets[3] = {nr_dim_of_index(c->outer), at, nr_dim(0)}, sizes[3] = {nr_dim(1), nr_dim(1), c->after};
