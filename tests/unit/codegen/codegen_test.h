@@ -22,25 +22,25 @@ typedef struct TestExec {
   int64_t values[4];
 } TestExec;
 
-static void *test_alloc(NoriaExec *exec, int64_t size) {
+static void *host_alloc(NoriaExec *exec, int64_t size) {
   if (size < 0 || size > (int64_t)1 << 40) return NULL;
   ((TestExec *)exec)->held++;
   return aligned_alloc(64, ((size_t)size + 64) / 64 * 64);
 }
 
-static void test_free(NoriaExec *exec, void *data) {
+static void host_free(NoriaExec *exec, void *data) {
   if (data) ((TestExec *)exec)->held--;
   free(data);
 }
 
-static void *test_realloc(NoriaExec *exec, void *data, int64_t size) {
-  void *out = test_alloc(exec, size);
+static void *host_realloc(NoriaExec *exec, void *data, int64_t size) {
+  void *out = host_alloc(exec, size);
   if (data && out) memcpy(out, data, (size_t)size / 2); /* tests double what they hold */
-  test_free(exec, data);
+  host_free(exec, data);
   return out;
 }
 
-static int32_t test_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z) {
+static int32_t host_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z) {
   ((TestExec *)exec)->dispatches++;
   for (int64_t k = 0; k < z; k++)
     for (int64_t j = 0; j < y; j++)
@@ -49,26 +49,26 @@ static int32_t test_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *a
   return 0;
 }
 
-static int32_t test_poll(NoriaExec *exec, int64_t iterations) {
+static int32_t host_poll(NoriaExec *exec, int64_t iterations) {
   TestExec *t = (TestExec *)exec;
   t->polls++;
   t->polled += iterations;
   return t->stop_after && t->polled >= t->stop_after;
 }
 
-static int32_t test_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d) {
+static int32_t host_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d) {
   TestExec *t = (TestExec *)exec;
   t->site = site;
   memcpy(t->values, (int64_t[]){a, b, c, d}, sizeof t->values);
   return 1;
 }
 
-static const NoriaRuntimeApi test_api = {.alloc = test_alloc,
-                                         .free = test_free,
-                                         .realloc = test_realloc,
-                                         .dispatch = test_dispatch,
-                                         .poll = test_poll,
-                                         .fail = test_fail};
+static const NoriaRuntimeApi host_api = {.alloc = host_alloc,
+                                         .free = host_free,
+                                         .realloc = host_realloc,
+                                         .dispatch = host_dispatch,
+                                         .poll = host_poll,
+                                         .fail = host_fail};
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
@@ -108,7 +108,7 @@ static NrStatus program_try(Program *p, const char *text, int level) {
   const NoriaModule *m = nr_compiled_module(p->compiled);
   assert_true(m->num_constants <= 64);
   for (int i = 0; i < m->num_constants; i++) p->constants[i] = m->constants[i].data;
-  p->run = (TestExec){.exec = {.api = &test_api, .constants = p->constants, .threads = 1}, .module = m, .site = -1};
+  p->run = (TestExec){.exec = {.api = &host_api, .constants = p->constants, .threads = 1}, .module = m, .site = -1};
   return NR_OK;
 }
 
