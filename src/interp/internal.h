@@ -36,6 +36,7 @@ typedef struct NrInterp {
   NoriaExec *exec; /* NULL while folding constants */
   NrArena arena;   /* of one run */
   NrMap cells;     /* NrValue* -> NrIValue*, of the running function */
+  NrMap loop_indices; /* region of a structured op -> int64_t[], its loop indices */
   NrMap globals;   /* memref.global op -> NrIView* */
   NrMap sites;     /* rt.check op -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */

@@ -1,0 +1,87 @@
+/* ops_memref.c - memory, checked: bounds, freed buffers, constants that are written. */
+#include "dialect/shaped.h"
+#include "interp/ops.h"
+
+static bool alive(NrInterp *in, NrOp *op, const NrIView *view) {
+  return !view->buffer->freed || nr_interp_fail(in, op, "uses memory that was freed");
+}
+
+static bool writable(NrInterp *in, NrOp *op, const NrIView *view) {
+  return !view->buffer->borrowed || nr_interp_fail(in, op, "writes to a constant or an input");
+}
+
+bool nr_run_alloc(NrInterp *in, NrOp *op) {
+  NrType t = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK];
+  for (uint32_t i = 0, k = 0; i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
+  NrIView *view = nr_iview_new(t->elem, dims, t->rank);
+  if (!view) return nr_interp_fail(in, op, "the buffer is too large, or has a negative dim");
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  return true;
+}
+
+bool nr_run_dealloc(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  if (!alive(in, op, view)) return false;
+  view->buffer->freed = true;
+  return true;
+}
+
+static bool element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
+  NrIView *view = nr_get(in, nr_operand(op, memref)).view;
+  int64_t indices[NR_MAX_RANK];
+  if (!alive(in, op, view)) return false;
+  for (size_t i = 0; i < view->rank; i++) {
+    indices[i] = nr_get_index(in, nr_operand(op, memref + 1 + i));
+    if (indices[i] < 0 || indices[i] >= view->dims[i])
+      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)indices[i], i, (long long)view->dims[i]);
+  }
+  *out = nr_iview_at(view, indices);
+  *out_view = view;
+  return true;
+}
+
+bool nr_run_load(NrInterp *in, NrOp *op) {
+  unsigned char *p;
+  NrIView *view;
+  if (!element(in, op, 0, &p, &view)) return false;
+  nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, p));
+  return true;
+}
+
+bool nr_run_store(NrInterp *in, NrOp *op) {
+  unsigned char *p;
+  NrIView *view;
+  if (!element(in, op, 1, &p, &view) || !writable(in, op, view)) return false;
+  nr_ivalue_store(view->elem, p, nr_get(in, nr_operand(op, 0)));
+  return true;
+}
+
+bool nr_run_copy(NrInterp *in, NrOp *op) {
+  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = nr_get(in, nr_operand(op, 1)).view;
+  if (!alive(in, op, from) || !alive(in, op, to) || !writable(in, op, to)) return false;
+  bool fits = from->rank == to->rank;
+  for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
+  if (!fits) return nr_interp_fail(in, op, "copies between different shapes");
+  NrIView *dense = nr_iview_dense_copy(from); /* they may overlap */
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (nr_iview_count(to)) do memcpy(nr_iview_at(to, indices), nr_iview_at(dense, indices), to->elem_size);
+    while (nr_next_index(to->dims, to->rank, indices));
+  nr_iview_release(dense);
+  return true;
+}
+
+bool nr_run_get_global(NrInterp *in, NrOp *op) {
+  NrOp *global = nr_symbol_resolve(op, nr_op_attr(op, "name"));
+  if (!global) return nr_interp_fail(in, op, "names no global");
+  NrIView *view = nr_map_get(&in->globals, global);
+  NrAttr value = nr_op_attr(global, "initial_value");
+  NrType t = nr_result(op, 0)->type;
+  if (!view) {
+    view = nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_new(t->elem, t->dims, t->rank);
+    nr_map_set(&in->globals, global, view);
+  }
+  view->refs++;
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  return true;
+}

@@ -1,0 +1,91 @@
+/* ops_rt.c - what a program asks of the runtime. Without one (while folding constants) these fail quietly. */
+#include "interp/ops.h"
+
+bool nr_run_check(NrInterp *in, NrOp *op) {
+  if (nr_get(in, nr_operand(op, 0)).bits) return true;
+  int64_t values[4] = {0};
+  for (uint32_t i = 1; i < op->num_operands && i <= 4; i++) {
+    NrType t = nr_operand(op, i)->type;
+    NrIValue v = nr_get(in, nr_operand(op, i));
+    values[i - 1] = nr_type_is_float(t) ? (int64_t)nr_ivalue_float(t, v) : nr_ivalue_int(t, v);
+  }
+  uintptr_t site = (uintptr_t)nr_map_get(&in->sites, op);
+  if (in->exec && site) {
+    in->exec->api->fail(in->exec, (int32_t)site - 1, values[0], values[1], values[2], values[3]);
+    in->failed = true; /* the runtime has the message */
+    return false;
+  }
+  NrStr text = nr_op_attr_str(op, "text");
+  return nr_interp_fail(in, op, "%.*s", NR_STR_ARG(text));
+}
+
+bool nr_run_poll(NrInterp *in, NrOp *op) {
+  if (!in->exec || !in->exec->api->poll(in->exec, nr_get_index(in, nr_operand(op, 0)))) return true;
+  in->failed = true;
+  return false;
+}
+
+/* ---- imports ---- */
+
+static void to_desc(NrInterp *in, NrValue *value, NoriaDesc *out) {
+  NrIValue v = nr_get(in, value);
+  *out = (NoriaDesc){.rank = -1, .bits = v.bits};
+  if (v.view) {
+    out->data = v.view->buffer->data + (size_t)v.view->offset * v.view->elem_size;
+    out->rank = (int64_t)v.view->rank;
+    memcpy(out->dims, v.view->dims, v.view->rank * sizeof *out->dims);
+  } else if (!nr_type_is_scalar(value->type) || value->type->kind == NR_TYPE_STRING) {
+    out->data = v.handle;
+    out->rank = 0;
+  }
+}
+
+/* A tensor that the runtime gave is copied out of the run's memory. */
+static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
+  NrType t = value->type;
+  if (nr_type_is_shaped(t)) {
+    NrIView *borrowed = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data), *copy = nr_iview_dense_copy(borrowed);
+    nr_iview_release(borrowed);
+    in->exec->api->free(in->exec, d->data);
+    if (!copy) return nr_interp_fail(in, op, "the result is too large");
+    nr_set(in, value, (NrIValue){.view = copy});
+  } else if (d->rank < 0) nr_set(in, value, nr_ivalue_from_int(t, (int64_t)d->bits));
+  else nr_set(in, value, (NrIValue){.handle = d->data});
+  return true;
+}
+
+/* "tensor_grow"(%t, %rows): the same rows in a larger tensor. Part of compiled code, not of the runtime. */
+static bool grow(NrInterp *in, NrOp *op) {
+  NrIView *from = nr_get(in, nr_operand(op, 0)).view;
+  int64_t dims[NR_MAX_RANK];
+  memcpy(dims, from->dims, sizeof dims);
+  dims[0] = nr_get_index(in, nr_operand(op, 1));
+  NrIView *to = nr_iview_new(from->elem, dims, from->rank), *dense = nr_iview_dense_copy(from);
+  if (to && dense) memcpy(to->buffer->data, dense->buffer->data, NR_MIN(to->buffer->size, dense->buffer->size));
+  nr_iview_release(dense);
+  if (!to) return nr_interp_fail(in, op, "the result is too large");
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
+  return true;
+}
+
+bool nr_run_rt_call(NrInterp *in, NrOp *op) {
+  NrStr name = nr_op_attr_str(op, "name");
+  if (nr_str_is(name, "tensor_grow")) return grow(in, op);
+  uintptr_t index = (uintptr_t)nr_map_get(&in->imports, op);
+  if (!in->exec || !index) return nr_interp_fail(in, op, "calls the runtime");
+  NoriaDesc *args = nr_calloc(op->num_operands, sizeof *args), *results = nr_calloc(op->num_results, sizeof *results);
+  NrIView **dense = nr_calloc(op->num_operands, sizeof *dense);
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrIView *view = nr_get(in, nr_operand(op, i)).view;
+    to_desc(in, nr_operand(op, i), &args[i]);
+    if (view && (dense[i] = nr_iview_dense_copy(view))) args[i].data = dense[i]->buffer->data;
+  }
+  bool ok = in->exec->imports[index - 1](in->exec, args, results) == 0;
+  if (!ok) in->failed = true;
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_iview_release(dense[i]);
+  for (uint32_t i = 0; i < op->num_results && ok; i++) ok = from_desc(in, op, nr_result(op, i), &results[i]);
+  nr_free(args);
+  nr_free(results);
+  nr_free(dense);
+  return ok;
+}

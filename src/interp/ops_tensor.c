@@ -1,0 +1,364 @@
+/* ops_tensor.c - tensors as values: an op that changes one copies it, unless it was the last to see it. */
+#include "dialect/shaped.h"
+#include "interp/ops.h"
+
+static bool too_large(NrInterp *in, NrOp *op) { return nr_interp_fail(in, op, "the tensor is too large, or has a negative dim"); }
+
+static bool give(NrInterp *in, NrOp *op, NrIView *view) {
+  if (!view) return too_large(in, op);
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  return true;
+}
+
+/* The result type's dims, `?` filled from operands [begin, ..). */
+static void result_dims(NrInterp *in, NrOp *op, size_t begin, int64_t *out) {
+  NrType t = nr_result(op, 0)->type;
+  for (uint32_t i = 0; i < t->rank; i++) out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, begin++)) : t->dims[i];
+}
+
+static bool get_indices(NrInterp *in, NrOp *op, size_t begin, const NrIView *view, int64_t *out) {
+  for (size_t i = 0; i < view->rank; i++) {
+    out[i] = nr_get_index(in, nr_operand(op, begin + i));
+    if (out[i] < 0 || out[i] >= view->dims[i])
+      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)out[i], i, (long long)view->dims[i]);
+  }
+  return true;
+}
+
+bool nr_run_tensor_empty(NrInterp *in, NrOp *op) {
+  int64_t dims[NR_MAX_RANK];
+  result_dims(in, op, 0, dims);
+  return give(in, op, nr_iview_new(nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank));
+}
+
+static void fill_view(NrIView *view, NrIValue v) {
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (nr_iview_count(view)) do nr_ivalue_store(view->elem, nr_iview_at(view, indices), v);
+    while (nr_next_index(view->dims, view->rank, indices));
+}
+
+bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
+  int64_t dims[NR_MAX_RANK];
+  result_dims(in, op, 1, dims);
+  NrIView *view = nr_iview_new(nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank);
+  if (view) fill_view(view, nr_get(in, nr_operand(op, 0)));
+  return give(in, op, view);
+}
+
+bool nr_run_tensor_from_elements(NrInterp *in, NrOp *op) {
+  NrType t = nr_result(op, 0)->type;
+  NrIView *view = nr_iview_new(t->elem, t->dims, t->rank);
+  if (!view) return too_large(in, op);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    nr_ivalue_store(t->elem, view->buffer->data + i * view->elem_size, nr_get(in, nr_operand(op, i)));
+  return give(in, op, view);
+}
+
+/* Fills view by running the region on each index. */
+static bool generate(NrInterp *in, NrRegion *region, NrIView *view) {
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (!nr_iview_count(view)) return true;
+  do {
+    NrIValue args[NR_MAX_RANK], element = {0};
+    for (size_t i = 0; i < view->rank; i++) args[i] = (NrIValue){.bits = (uint64_t)indices[i]};
+    if (!nr_run_region(in, region, args, view->rank, &element, 1)) return false;
+    nr_ivalue_store(view->elem, nr_iview_at(view, indices), element);
+  } while (nr_next_index(view->dims, view->rank, indices));
+  return true;
+}
+
+bool nr_run_tensor_generate(NrInterp *in, NrOp *op) {
+  int64_t dims[NR_MAX_RANK];
+  result_dims(in, op, 0, dims);
+  NrIView *view = nr_iview_new(nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank);
+  if (view && !generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
+  return give(in, op, view);
+}
+
+bool nr_run_tensor_extract(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  int64_t indices[NR_MAX_RANK];
+  if (!get_indices(in, op, 1, view, indices)) return false;
+  nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, nr_iview_at(view, indices)));
+  return true;
+}
+
+bool nr_run_tensor_insert(NrInterp *in, NrOp *op) {
+  int64_t indices[NR_MAX_RANK];
+  if (!get_indices(in, op, 2, nr_get(in, nr_operand(op, 1)).view, indices)) return false;
+  NrIView *view = nr_take_view(in, op, 1);
+  nr_ivalue_store(view->elem, nr_iview_at(view, indices), nr_get(in, nr_operand(op, 0)));
+  return give(in, op, view);
+}
+
+bool nr_run_dim(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  int64_t i = nr_get_index(in, nr_operand(op, 1));
+  if (i < 0 || i >= (int64_t)view->rank) return nr_interp_fail(in, op, "dim %lld of a value of rank %zu", (long long)i, view->rank);
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[i]});
+  return true;
+}
+
+bool nr_run_rank(NrInterp *in, NrOp *op) {
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = nr_get(in, nr_operand(op, 0)).view->rank});
+  return true;
+}
+
+bool nr_run_cast(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  NrType t = nr_result(op, 0)->type;
+  if (nr_type_is_ranked(t)) {
+    bool fits = t->rank == view->rank;
+    for (uint32_t i = 0; i < t->rank && fits; i++) fits = t->dims[i] == NR_DYNAMIC || t->dims[i] == view->dims[i];
+    if (!fits) return nr_interp_fail(in, op, "the value does not have the shape that the cast claims");
+  }
+  view->refs++;
+  return give(in, op, view);
+}
+
+/* A slice of view as another view of the same buffer; checks the bounds. */
+static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view, const NrIndexListSlot *slots) {
+  NrIView *part = nr_iview_alias(view);
+  for (size_t i = 0; i < view->rank; i++) {
+    int64_t v[3];
+    for (size_t k = 0; k < 3; k++) {
+      NrIndex entry = nr_index_list_get(op, slots[k], i);
+      v[k] = entry.value ? nr_get_index(in, entry.value) : entry.constant;
+    }
+    int64_t last = v[0] + (v[1] - 1) * v[2];
+    if (v[1] < 0 || v[0] < 0 || (v[1] > 0 && (v[0] >= view->dims[i] || last < 0 || last >= view->dims[i]))) {
+      nr_interp_fail(in, op, "the slice [%lld, +%lld, step %lld] leaves dim %zu of %lld", (long long)v[0], (long long)v[1],
+                     (long long)v[2], i, (long long)view->dims[i]);
+      nr_iview_release(part);
+      return NULL;
+    }
+    if (v[1] > 0) part->offset += v[0] * view->strides[i];
+    part->dims[i] = v[1];
+    part->strides[i] = v[2] * view->strides[i];
+  }
+  return part;
+}
+
+/* Leaves out dims of size 1 until the view has the rank of type. */
+static void drop_units(NrIView *view, NrType type) {
+  size_t k = 0;
+  for (size_t i = 0; i < view->rank; i++) {
+    size_t left = view->rank - i, wanted = type->rank - k;
+    if (view->dims[i] == 1 && left > wanted && (wanted == 0 || type->dims[k] != 1)) continue;
+    view->dims[k] = view->dims[i];
+    view->strides[k++] = view->strides[i];
+  }
+  view->rank = k;
+}
+
+bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
+  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
+  if (!part) return false;
+  drop_units(part, nr_result(op, 0)->type);
+  NrIView *copy = nr_iview_dense_copy(part);
+  nr_iview_release(part);
+  return give(in, op, copy);
+}
+
+bool nr_run_subview(NrInterp *in, NrOp *op) {
+  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
+  if (!part) return false;
+  drop_units(part, nr_result(op, 0)->type);
+  return give(in, op, part);
+}
+
+bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
+  NrIView *source = nr_get(in, nr_operand(op, 0)).view, *into = nr_take_view(in, op, 1);
+  NrIView *part = slice(in, op, into, nr_insert_slice_slots);
+  if (!part) return nr_iview_release(into), false;
+  drop_units(part, nr_operand(op, 0)->type);
+  bool fits = part->rank == source->rank;
+  for (size_t i = 0; i < part->rank && fits; i++) fits = part->dims[i] == source->dims[i];
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (fits && nr_iview_count(part)) do memcpy(nr_iview_at(part, indices), nr_iview_at(source, indices), part->elem_size);
+    while (nr_next_index(part->dims, part->rank, indices));
+  nr_iview_release(part);
+  if (!fits) return nr_iview_release(into), nr_interp_fail(in, op, "the source does not have the shape of the slice");
+  return give(in, op, into);
+}
+
+bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
+  static const NrIndexListSlot low = {1, "static_low"}, high = {2, "static_high"};
+  NrIView *source = nr_get(in, nr_operand(op, 0)).view;
+  int64_t dims[NR_MAX_RANK], begin[NR_MAX_RANK], indices[NR_MAX_RANK] = {0};
+  for (size_t i = 0; i < source->rank; i++) {
+    NrIndex l = nr_index_list_get(op, low, i), h = nr_index_list_get(op, high, i);
+    begin[i] = l.value ? nr_get_index(in, l.value) : l.constant;
+    dims[i] = source->dims[i] + begin[i] + (h.value ? nr_get_index(in, h.value) : h.constant);
+  }
+  NrIView *view = nr_iview_new(source->elem, dims, source->rank);
+  if (!view) return too_large(in, op);
+  if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
+  if (nr_iview_count(source)) do {
+      int64_t at[NR_MAX_RANK];
+      for (size_t i = 0; i < source->rank; i++) at[i] = indices[i] + begin[i];
+      if (nr_iview_inside(view, at)) memcpy(nr_iview_at(view, at), nr_iview_at(source, indices), view->elem_size);
+    } while (nr_next_index(source->dims, source->rank, indices));
+  return give(in, op, view);
+}
+
+bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
+  size_t axis = (size_t)nr_op_attr_int(op, "dim", 0);
+  NrIView *first = nr_get(in, nr_operand(op, 0)).view;
+  int64_t dims[NR_MAX_RANK], begin = 0;
+  memcpy(dims, first->dims, sizeof dims);
+  for (uint32_t k = 1; k < op->num_operands; k++) dims[axis] += nr_get(in, nr_operand(op, k)).view->dims[axis];
+  NrIView *view = nr_iview_new(first->elem, dims, first->rank);
+  if (!view) return too_large(in, op);
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    NrIView *from = nr_get(in, nr_operand(op, k)).view;
+    int64_t indices[NR_MAX_RANK] = {0};
+    if (nr_iview_count(from)) do {
+        int64_t at[NR_MAX_RANK];
+        memcpy(at, indices, sizeof at);
+        at[axis] += begin;
+        if (!nr_iview_inside(view, at)) return nr_iview_release(view), nr_interp_fail(in, op, "the parts have different dims");
+        memcpy(nr_iview_at(view, at), nr_iview_at(from, indices), view->elem_size);
+      } while (nr_next_index(from->dims, from->rank, indices));
+    begin += from->dims[axis];
+  }
+  return give(in, op, view);
+}
+
+/* Dims of the result of expand_shape or collapse_shape. */
+static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims) {
+  NrType t = nr_result(op, 0)->type;
+  NrAttr groups = nr_op_attr(op, "reassociation");
+  int64_t total = 1;
+  if (nr_op_is(op, NR_OP_tensor_expand_shape) || nr_op_is(op, NR_OP_memref_expand_shape)) {
+    static const NrIndexListSlot shape = {1, "static_output_shape"};
+    for (size_t i = 0; i < t->rank; i++) {
+      NrIndex d = nr_index_list_get(op, shape, i);
+      dims[i] = d.value ? nr_get_index(in, d.value) : d.constant;
+    }
+  } else {
+    for (size_t g = 0; g < t->rank; g++) {
+      dims[g] = 1;
+      for (size_t i = 0; i < groups->items[g]->size; i++) dims[g] *= view->dims[groups->items[g]->items[i]->i];
+    }
+  }
+  for (size_t i = 0; i < t->rank; i++) total *= dims[i];
+  return total == nr_iview_count(view) || nr_interp_fail(in, op, "the shapes have %lld and %lld elements", (long long)nr_iview_count(view), (long long)total);
+}
+
+static void set_shape(NrIView *view, const int64_t *dims, size_t rank) {
+  int64_t stride = 1;
+  view->rank = rank;
+  for (size_t i = rank; i-- > 0; stride *= dims[i]) {
+    view->dims[i] = dims[i];
+    view->strides[i] = stride;
+  }
+}
+
+bool nr_run_reshape(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  int64_t dims[NR_MAX_RANK];
+  if (!reshaped(in, op, view, dims)) return false;
+  NrIView *copy = nr_iview_dense_copy(view);
+  set_shape(copy, dims, nr_result(op, 0)->type->rank);
+  return give(in, op, copy);
+}
+
+bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  int64_t dims[NR_MAX_RANK], stride = 1;
+  bool dense = true;
+  if (!reshaped(in, op, view, dims)) return false;
+  for (size_t i = view->rank; i-- > 0; stride *= view->dims[i]) dense &= view->dims[i] == 1 || view->strides[i] == stride;
+  if (!dense) return nr_interp_fail(in, op, "reshapes a view that is not dense");
+  NrIView *alias = nr_iview_alias(view);
+  set_shape(alias, dims, nr_result(op, 0)->type->rank);
+  return give(in, op, alias);
+}
+
+/* ---- structured ops ---- */
+
+/* Views of a structured op's operands; outputs of tensor type are taken over, to be given as results. */
+static void operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **views) {
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    NrIValue v = nr_get(in, nr_operand(op, k));
+    bool output = k >= num_inputs && nr_type_is_tensor(nr_operand(op, k)->type);
+    views[k] = output ? nr_iview_dense_copy(v.view) : v.view;
+  }
+}
+
+static bool map_indices(NrInterp *in, NrOp *op, NrAttr map, const int64_t *ivs, const NrIView *view, int64_t *out) {
+  for (uint32_t r = 0; r < map->num_exprs; r++)
+    if (!nr_affine_eval(map->exprs[r], ivs, NULL, &out[r]) || out[r] < 0 || out[r] >= view->dims[r])
+      return nr_interp_fail(in, op, "an indexing map leaves an operand's bounds");
+  return true;
+}
+
+/* The ranges of the loops, from operands that are indexed by a bare loop dim. */
+static bool loop_ranges(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *views, size_t num_loops, int64_t *ranges) {
+  for (size_t d = 0; d < num_loops; d++) {
+    ranges[d] = -1;
+    for (size_t k = 0; k < maps->size; k++)
+      for (uint32_t r = 0; views[k] && r < maps->items[k]->num_exprs; r++) {
+        NrAffineExpr e = maps->items[k]->exprs[r];
+        if (e->kind != NR_AFFINE_DIM || (size_t)e->value != d) continue;
+        if (ranges[d] >= 0 && ranges[d] != views[k]->dims[r])
+          return nr_interp_fail(in, op, "operands disagree on the range of loop %zu: %lld and %lld", d, (long long)ranges[d], (long long)views[k]->dims[r]);
+        ranges[d] = views[k]->dims[r];
+      }
+    if (ranges[d] < 0) return nr_interp_fail(in, op, "no operand gives the range of loop %zu", d);
+  }
+  return true;
+}
+
+bool nr_run_generic(NrInterp *in, NrOp *op) {
+  NrAttr maps = nr_op_attr(op, "indexing_maps");
+  size_t begin, num_inputs, num_outputs, num_loops = maps->items[0]->num_dims;
+  nr_op_operand_group(op, 0, &begin, &num_inputs);
+  num_outputs = op->num_operands - num_inputs;
+  NrIView **views = nr_calloc(op->num_operands, sizeof *views);
+  NrIValue *args = nr_calloc(op->num_operands, sizeof *args), *results = nr_calloc(num_outputs, sizeof *results);
+  int64_t ranges[NR_MAX_RANK], ivs[NR_MAX_RANK] = {0}, at[NR_MAX_RANK];
+  operand_views(in, op, num_inputs, views);
+  bool ok = loop_ranges(in, op, maps, views, num_loops, ranges), any = ok;
+  for (size_t d = 0; d < num_loops && ok; d++) any &= ranges[d] > 0;
+  const int64_t *outer = nr_map_get(&in->loop_indices, nr_op_region(op, 0));
+  nr_map_set(&in->loop_indices, nr_op_region(op, 0), ivs);
+  if (any) do {
+      for (uint32_t k = 0; k < op->num_operands && ok; k++) {
+        if (!views[k]) args[k] = nr_get(in, nr_operand(op, k));
+        else if ((ok = map_indices(in, op, maps->items[k], ivs, views[k], at))) args[k] = nr_ivalue_load(in, views[k]->elem, nr_iview_at(views[k], at));
+      }
+      ok = ok && nr_run_region(in, nr_op_region(op, 0), args, op->num_operands, results, num_outputs);
+      for (size_t i = 0; i < num_outputs && ok; i++) {
+        map_indices(in, op, maps->items[num_inputs + i], ivs, views[num_inputs + i], at);
+        nr_ivalue_store(views[num_inputs + i]->elem, nr_iview_at(views[num_inputs + i], at), results[i]);
+      }
+    } while (ok && nr_next_index(ranges, num_loops, ivs));
+  nr_map_set(&in->loop_indices, nr_op_region(op, 0), (void *)outer);
+  for (size_t i = 0; i < op->num_results; i++) {
+    if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[num_inputs + i]});
+    else nr_iview_release(views[num_inputs + i]);
+  }
+  nr_free(views);
+  nr_free(args);
+  nr_free(results);
+  return ok;
+}
+
+bool nr_run_index(NrInterp *in, NrOp *op) {
+  for (NrBlock *b = op->block; b; b = nr_block_parent_op(b) ? nr_block_parent_op(b)->block : NULL) {
+    const int64_t *ivs = nr_map_get(&in->loop_indices, b->region);
+    if (!ivs) continue;
+    nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)ivs[nr_op_attr_int(op, "dim", 0)]});
+    return true;
+  }
+  return nr_interp_fail(in, op, "is not inside a structured op");
+}
+
+bool nr_run_fill(NrInterp *in, NrOp *op) {
+  NrIView *views[2];
+  operand_views(in, op, 1, views);
+  fill_view(views[1], nr_get(in, nr_operand(op, 0)));
+  return op->num_results ? give(in, op, views[1]) : true;
+}

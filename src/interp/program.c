@@ -1,0 +1,202 @@
+/* program.c - the interpreter as a program for the runtime, and as a folder of constants. */
+#include "interp/internal.h"
+
+struct NrInterpProgram {
+  NrInterp in;
+  NrOp *func;
+  NrArena arena;
+  NoriaModule module;
+  NoriaConstant self;
+  NR_VEC(NoriaSite) sites;
+  NR_VEC(const char *) imports;
+};
+
+/* ---- tables ---- */
+
+static bool collect(NrOp *op, void *user) {
+  NrInterpProgram *p = user;
+  if (nr_op_is(op, NR_OP_rt_check)) {
+    NrStr node = nr_op_attr_str(op, "node"), text = nr_op_attr_str(op, "text");
+    NoriaSite site = {nr_str_copy(&p->arena, node).data, nr_str_copy(&p->arena, text).data};
+    nr_vec_push(&p->sites, site);
+    nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
+  } else if (nr_op_is(op, NR_OP_rt_call)) {
+    NrStr name = nr_op_attr_str(op, "name");
+    if (nr_str_is(name, "tensor_grow")) return true;
+    size_t i = 0;
+    while (i < p->imports.size && !nr_str_is(name, p->imports.data[i])) i++;
+    if (i == p->imports.size) nr_vec_push(&p->imports, nr_str_copy(&p->arena, name).data);
+    nr_map_set(&p->in.imports, op, (void *)(uintptr_t)(i + 1));
+  }
+  return true;
+}
+
+static NoriaValueInfo value_info(NrInterpProgram *p, NrAttr dict) {
+  NrAttr dims = nr_dict_get(dict, "dims"), names = nr_dict_get(dict, "dim_names");
+  NoriaValueInfo info = {.rank = -1};
+  int64_t number;
+  NrAttr name = nr_dict_get(dict, "name");
+  info.name = name ? nr_str_copy(&p->arena, name->s).data : "";
+  if (nr_attr_is_int(nr_dict_get(dict, "dtype"), &number)) info.dtype = (int32_t)number;
+  if (nr_attr_is_int(nr_dict_get(dict, "kind"), &number)) info.kind = (int32_t)number;
+  if (!dims) return info;
+  info.rank = (int32_t)(dims->data_size / sizeof(int64_t));
+  info.dims = nr_arena_copy(&p->arena, dims->data, dims->data_size);
+  const char **list = NR_NEW_ARRAY(&p->arena, const char *, (size_t)info.rank);
+  for (int32_t i = 0; names && i < info.rank && (size_t)i < names->size; i++)
+    list[i] = names->items[i]->s.size ? nr_str_copy(&p->arena, names->items[i]->s).data : NULL;
+  info.dim_names = list;
+  return info;
+}
+
+static const NoriaValueInfo *value_infos(NrInterpProgram *p, NrAttr list, int32_t *count) {
+  *count = list ? (int32_t)list->size : 0;
+  NoriaValueInfo *infos = NR_NEW_ARRAY(&p->arena, NoriaValueInfo, (size_t)*count);
+  for (int32_t i = 0; i < *count; i++) infos[i] = value_info(p, list->items[i]);
+  return infos;
+}
+
+/* ---- runs ---- */
+
+static void reset(NrInterp *in) {
+  nr_arena_deinit(&in->arena);
+  in->steps = 0;
+  in->depth = 0;
+  in->failed = false;
+  in->failed_at = NULL;
+}
+
+static NrIValue from_desc(NrType t, const NoriaDesc *d) {
+  if (nr_type_is_shaped(t)) return (NrIValue){.view = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data)};
+  return d->rank < 0 ? (NrIValue){.bits = d->bits} : (NrIValue){.handle = d->data};
+}
+
+static bool to_desc(NrInterp *in, NrType t, NrIValue v, NoriaDesc *out) {
+  *out = (NoriaDesc){.rank = -1, .bits = v.bits};
+  if (!v.view) {
+    if (!nr_type_is_scalar(t) || t->kind == NR_TYPE_STRING) *out = (NoriaDesc){.data = v.handle};
+    return true;
+  }
+  NrIView *dense = nr_iview_dense_copy(v.view);
+  out->rank = (int64_t)dense->rank;
+  memcpy(out->dims, dense->dims, dense->rank * sizeof *out->dims);
+  out->data = in->exec->api->alloc(in->exec, (int64_t)dense->buffer->size);
+  if (out->data && dense->buffer->size) memcpy(out->data, dense->buffer->data, dense->buffer->size);
+  bool ok = out->data != NULL;
+  nr_iview_release(dense);
+  return ok;
+}
+
+static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  NrInterpProgram *p = (NrInterpProgram *)exec->constants[0];
+  NrInterp *in = &p->in;
+  NrType type = nr_op_attr(p->func, "function_type")->type;
+  NrIValue *args = nr_calloc(type->num_inputs, sizeof *args), *results = nr_calloc(type->num_results, sizeof *results);
+  reset(in);
+  in->exec = exec;
+  for (uint32_t i = 0; i < type->num_inputs; i++) args[i] = from_desc(type->inputs[i], &inputs[i]);
+  bool ok = nr_run_func(in, p->func, args, type->num_inputs, results, type->num_results);
+  for (uint32_t i = 0; i < type->num_results; i++) {
+    ok = ok && to_desc(in, type->results[i], results[i], &outputs[i]);
+    nr_iview_release(results[i].view);
+  }
+  nr_free(args);
+  nr_free(results);
+  if (!ok && in->message[0]) {
+    /* The last site is the interpreter's own: its text is the message of the failure. */
+    NrStr op = in->failed_at ? nr_op_name(in->failed_at) : NR_STR("");
+    NoriaSite *site = &p->sites.data[p->sites.size - 1];
+    site->text = nr_arena_printf(&p->arena, "'%.*s' op %s", NR_STR_ARG(op), in->message);
+    exec->api->fail(exec, (int32_t)p->sites.size - 1, 0, 0, 0, 0);
+    in->message[0] = 0;
+  }
+  in->exec = NULL;
+  return ok ? 0 : 1;
+}
+
+/* ---- programs ---- */
+
+static NrOp *find_entry(NrModule *module, const char *name) {
+  NrOp *first = NULL, *marked = NULL;
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
+    if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) continue;
+    if (name && nr_str_is(nr_op_attr_str(op, "sym_name"), name)) return op;
+    if (!first) first = op;
+    if (!marked && nr_op_attr(op, "noria.entry")) marked = op;
+  }
+  return name ? NULL : marked ? marked : first;
+}
+
+NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOptions *options, NrInterpProgram **out) {
+  *out = NULL;
+  NrOp *func = find_entry(module, name);
+  if (!func) return nr_error(module->ctx, NULL, "the module has no function '%s' with a body", name ? name : "");
+  NrInterpProgram *p = nr_calloc(1, sizeof *p);
+  p->func = func;
+  p->in.ctx = module->ctx;
+  p->in.module = module;
+  p->in.max_steps = options ? options->max_steps : 0;
+  nr_walk_pre(module->op, collect, p);
+  NoriaSite own = {"", ""};
+  nr_vec_push(&p->sites, own);
+  p->self = (NoriaConstant){p, (int64_t)sizeof *p};
+  p->module = (NoriaModule){.abi_version = NORIA_ABI_VERSION,
+                            .num_constants = 1,
+                            .constants = &p->self,
+                            .num_imports = (int32_t)p->imports.size,
+                            .imports = p->imports.data,
+                            .num_sites = (int32_t)p->sites.size,
+                            .sites = p->sites.data,
+                            .name = nr_str_copy(&p->arena, nr_op_attr_str(func, "sym_name")).data,
+                            .entry = entry};
+  p->module.inputs = value_infos(p, nr_op_attr(func, "noria.inputs"), &p->module.num_inputs);
+  p->module.outputs = value_infos(p, nr_op_attr(func, "noria.outputs"), &p->module.num_outputs);
+  *out = p;
+  return NR_OK;
+}
+
+const NoriaModule *nr_interp_module(const NrInterpProgram *program) { return &program->module; }
+NrOp *nr_interp_func(const NrInterpProgram *program) { return program->func; }
+
+static void deinit(NrInterp *in) {
+  nr_map_deinit(&in->cells);
+  nr_map_deinit(&in->loop_indices);
+  nr_map_deinit(&in->globals);
+  nr_map_deinit(&in->sites);
+  nr_map_deinit(&in->imports);
+  nr_arena_deinit(&in->arena);
+}
+
+void nr_interp_destroy(NrInterpProgram *program) {
+  if (!program) return;
+  deinit(&program->in);
+  nr_vec_deinit(&program->sites);
+  nr_vec_deinit(&program->imports);
+  nr_arena_deinit(&program->arena);
+  nr_free(program);
+}
+
+/* ---- folding ---- */
+
+static bool release_op(NrOp *op, void *user) {
+  NrInterp *in = user;
+  for (uint32_t i = 0; i < op->num_results; i++) nr_set(in, nr_result(op, i), (NrIValue){0});
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *b = op->regions[r].first; b; b = b->next)
+      for (uint32_t i = 0; i < b->num_args; i++) nr_set(in, b->args[i], (NrIValue){0});
+  return true;
+}
+
+bool nr_interp_fold(NrOp *op, const NrAttr *operands, int64_t max_steps, NrAttr *out) {
+  NrInterp in = {.ctx = nr_op_context(op), .module = op->module, .max_steps = max_steps};
+  NrInterpFn fn = nr_interp_find(op->info->id);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (operands[i]) nr_set(&in, nr_operand(op, i), nr_ivalue_of_attr(&in, operands[i]));
+  bool ok = fn ? fn(&in, op) : nr_interp_scalar(&in, op);
+  for (uint32_t i = 0; i < op->num_results && ok; i++)
+    ok = (out[i] = nr_ivalue_to_attr(&in, nr_result(op, i)->type, nr_get(&in, nr_result(op, i)))) != NULL;
+  nr_walk_post(op, release_op, &in);
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_set(&in, nr_operand(op, i), (NrIValue){0});
+  deinit(&in);
+  return ok;
+}

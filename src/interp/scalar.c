@@ -1,0 +1,314 @@
+/* scalar.c - element-wise ops: scalars directly on their bits, or by the op's fold; shaped values element by element. */
+#include "interp/internal.h"
+
+#include <math.h>
+
+/* ---- integers of at most 64 bits ---- */
+
+static uint64_t mask_of(NrType t) {
+  uint32_t w = nr_type_is_index(t) ? 64 : t->width;
+  return w >= 64 ? UINT64_MAX : (1ull << w) - 1;
+}
+
+/* *why is set where the result is undefined. */
+static bool int_binary(unsigned id, NrType t, uint64_t a, uint64_t b, uint64_t *out, const char **why) {
+  int64_t x = nr_ivalue_int(t, (NrIValue){.bits = a}), y = nr_ivalue_int(t, (NrIValue){.bits = b});
+  uint32_t width = nr_type_is_index(t) ? 64 : t->width;
+  bool overflow = y == -1 && x == (width >= 64 ? INT64_MIN : -(1ll << (width - 1)));
+  switch (id) {
+  case NR_OP_arith_addi: *out = a + b; return true;
+  case NR_OP_arith_subi: *out = a - b; return true;
+  case NR_OP_arith_muli: *out = a * b; return true;
+  case NR_OP_arith_andi: *out = a & b; return true;
+  case NR_OP_arith_ori: *out = a | b; return true;
+  case NR_OP_arith_xori: *out = a ^ b; return true;
+  case NR_OP_arith_maxsi: *out = x > y ? a : b; return true;
+  case NR_OP_arith_minsi: *out = x < y ? a : b; return true;
+  case NR_OP_arith_maxui: *out = a > b ? a : b; return true;
+  case NR_OP_arith_minui: *out = a < b ? a : b; return true;
+  case NR_OP_arith_shli:
+  case NR_OP_arith_shrui:
+  case NR_OP_arith_shrsi:
+    if (b >= width) *why = "shift by the width or more";
+    else *out = id == NR_OP_arith_shli ? a << b : id == NR_OP_arith_shrui ? a >> b : (uint64_t)(x >> b);
+    return true;
+  case NR_OP_arith_divsi:
+  case NR_OP_arith_remsi:
+  case NR_OP_arith_floordivsi:
+  case NR_OP_arith_ceildivsi:
+    if (y == 0) *why = "division by zero";
+    else if (overflow) {
+      if (id == NR_OP_arith_remsi) *out = 0;
+      else *why = "the quotient overflows";
+    } else if (id == NR_OP_arith_divsi) *out = (uint64_t)(x / y);
+    else if (id == NR_OP_arith_remsi) *out = (uint64_t)(x % y);
+    else if (id == NR_OP_arith_floordivsi) *out = (uint64_t)(x / y - ((x % y != 0) && ((x < 0) != (y < 0))));
+    else *out = (uint64_t)(x / y + ((x % y != 0) && ((x < 0) == (y < 0))));
+    return true;
+  case NR_OP_arith_divui:
+  case NR_OP_arith_remui:
+  case NR_OP_arith_ceildivui:
+    if (b == 0) *why = "division by zero";
+    else *out = id == NR_OP_arith_divui ? a / b : id == NR_OP_arith_remui ? a % b : a / b + (a % b != 0);
+    return true;
+  default: return false;
+  }
+}
+
+static bool int_compare(int64_t predicate, NrType t, uint64_t a, uint64_t b) {
+  int64_t x = nr_ivalue_int(t, (NrIValue){.bits = a}), y = nr_ivalue_int(t, (NrIValue){.bits = b});
+  switch (predicate) {
+  case 0: return a == b;
+  case 1: return a != b;
+  case 2: return x < y;
+  case 3: return x <= y;
+  case 4: return x > y;
+  case 5: return x >= y;
+  case 6: return a < b;
+  case 7: return a <= b;
+  case 8: return a > b;
+  default: return a >= b;
+  }
+}
+
+/* ---- floats, through double: exact for + - * / sqrt, since double has more than twice the digits of the smaller types ---- */
+
+static double max_number(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b; }
+static double min_number(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b; }
+
+static bool float_binary(unsigned id, double a, double b, double *out) {
+  switch (id) {
+  case NR_OP_arith_addf: *out = a + b; return true;
+  case NR_OP_arith_subf: *out = a - b; return true;
+  case NR_OP_arith_mulf: *out = a * b; return true;
+  case NR_OP_arith_divf: *out = a / b; return true;
+  case NR_OP_arith_remf: *out = fmod(a, b); return true;
+  case NR_OP_arith_maximumf: *out = isnan(a) || isnan(b) ? NAN : max_number(a, b); return true;
+  case NR_OP_arith_minimumf: *out = isnan(a) || isnan(b) ? NAN : min_number(a, b); return true;
+  case NR_OP_arith_maxnumf: *out = max_number(a, b); return true;
+  case NR_OP_arith_minnumf: *out = min_number(a, b); return true;
+  case NR_OP_math_powf: *out = pow(a, b); return true;
+  case NR_OP_math_atan2: *out = atan2(a, b); return true;
+  case NR_OP_math_copysign: *out = copysign(a, b); return true;
+  default: return false;
+  }
+}
+
+static bool float_unary(unsigned id, double a, double *out) {
+  switch (id) {
+  case NR_OP_arith_negf: *out = -a; return true;
+  case NR_OP_math_absf: *out = fabs(a); return true;
+  case NR_OP_math_ceil: *out = ceil(a); return true;
+  case NR_OP_math_floor: *out = floor(a); return true;
+  case NR_OP_math_round: *out = round(a); return true;
+  case NR_OP_math_roundeven: *out = nearbyint(a); return true;
+  case NR_OP_math_trunc: *out = trunc(a); return true;
+  case NR_OP_math_sqrt: *out = sqrt(a); return true;
+  case NR_OP_math_rsqrt: *out = 1 / sqrt(a); return true;
+  case NR_OP_math_cbrt: *out = cbrt(a); return true;
+  case NR_OP_math_exp: *out = exp(a); return true;
+  case NR_OP_math_exp2: *out = exp2(a); return true;
+  case NR_OP_math_expm1: *out = expm1(a); return true;
+  case NR_OP_math_log: *out = log(a); return true;
+  case NR_OP_math_log2: *out = log2(a); return true;
+  case NR_OP_math_log10: *out = log10(a); return true;
+  case NR_OP_math_log1p: *out = log1p(a); return true;
+  case NR_OP_math_sin: *out = sin(a); return true;
+  case NR_OP_math_cos: *out = cos(a); return true;
+  case NR_OP_math_tan: *out = tan(a); return true;
+  case NR_OP_math_asin: *out = asin(a); return true;
+  case NR_OP_math_acos: *out = acos(a); return true;
+  case NR_OP_math_atan: *out = atan(a); return true;
+  case NR_OP_math_sinh: *out = sinh(a); return true;
+  case NR_OP_math_cosh: *out = cosh(a); return true;
+  case NR_OP_math_tanh: *out = tanh(a); return true;
+  case NR_OP_math_asinh: *out = asinh(a); return true;
+  case NR_OP_math_acosh: *out = acosh(a); return true;
+  case NR_OP_math_atanh: *out = atanh(a); return true;
+  case NR_OP_math_erf: *out = erf(a); return true;
+  case NR_OP_math_erfc: *out = erfc(a); return true;
+  default: return false;
+  }
+}
+
+static bool float_compare(int64_t predicate, double a, double b) {
+  bool unordered = isnan(a) || isnan(b);
+  switch (predicate) {
+  case 0: return false;
+  case 1: return !unordered && a == b;
+  case 2: return !unordered && a > b;
+  case 3: return !unordered && a >= b;
+  case 4: return !unordered && a < b;
+  case 5: return !unordered && a <= b;
+  case 6: return !unordered && a != b;
+  case 7: return !unordered;
+  case 8: return unordered || a == b;
+  case 9: return unordered || a > b;
+  case 10: return unordered || a >= b;
+  case 11: return unordered || a < b;
+  case 12: return unordered || a <= b;
+  case 13: return unordered || a != b;
+  case 14: return unordered;
+  default: return true;
+  }
+}
+
+/* ---- conversions ---- */
+
+/* A float as an integer of the type, as arith.fptosi and fptoui define it: out of range is undefined. */
+static bool float_to_int(NrType to, bool is_unsigned, double d, NrIValue *out, const char **why) {
+  uint32_t width = to->width;
+  double limit = ldexp(1, (int)(is_unsigned ? width : width - 1));
+  d = trunc(d);
+  if (isnan(d) || d >= limit || d < (is_unsigned ? 0 : -limit)) *why = "the number does not fit the integer";
+  else *out = is_unsigned ? nr_ivalue_from_int(to, (int64_t)(uint64_t)d) : nr_ivalue_from_int(to, (int64_t)d);
+  return true;
+}
+
+static bool convert(unsigned id, NrType to, NrType from, NrIValue v, NrIValue *out, const char **why) {
+  switch (id) {
+  case NR_OP_arith_index_cast:
+  case NR_OP_arith_extsi: *out = nr_ivalue_from_int(to, nr_ivalue_int(from, v)); return true;
+  case NR_OP_arith_index_castui:
+  case NR_OP_arith_extui:
+  case NR_OP_arith_trunci: *out = nr_ivalue_from_int(to, (int64_t)v.bits); return true;
+  case NR_OP_arith_bitcast: *out = v; return true;
+  case NR_OP_arith_extf:
+  case NR_OP_arith_truncf: *out = nr_ivalue_from_float(to, nr_ivalue_float(from, v)); return true;
+  case NR_OP_arith_sitofp: {
+    int64_t i = nr_ivalue_int(from, v);
+    float f = (float)i; /* one rounding */
+    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)i);
+    return true;
+  }
+  case NR_OP_arith_uitofp: {
+    float f = (float)v.bits;
+    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)v.bits);
+    return true;
+  }
+  case NR_OP_arith_fptosi: return float_to_int(to, false, nr_ivalue_float(from, v), out, why);
+  case NR_OP_arith_fptoui: return float_to_int(to, true, nr_ivalue_float(from, v), out, why);
+  default: return false;
+  }
+}
+
+static bool is_small(NrType t) {
+  return (nr_type_is_int_or_index(t) || nr_type_is_float(t)) && nr_type_bits(t) <= 64;
+}
+
+static double fused(NrType t, double a, double b, double c) {
+  return nr_type_is_float_kind(t, NR_F64) ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
+}
+
+bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result, const char **why) {
+  unsigned id = op->info->id;
+  size_t n = op->num_operands;
+  *result = (NrIValue){0};
+  if (id == NR_OP_arith_select) {
+    *result = args[0].bits ? args[1] : args[2];
+    return true;
+  }
+  for (size_t i = 0; i < n; i++)
+    if (!is_small(types[i])) return false;
+  if (!is_small(out)) return false;
+  if (id == NR_OP_arith_cmpi) {
+    result->bits = int_compare(nr_op_attr_int(op, "predicate", 0), types[0], args[0].bits, args[1].bits);
+    return true;
+  }
+  if (id == NR_OP_arith_cmpf) {
+    result->bits = float_compare(nr_op_attr_int(op, "predicate", 0), nr_ivalue_float(types[0], args[0]), nr_ivalue_float(types[1], args[1]));
+    return true;
+  }
+  if (n == 3 && id == NR_OP_math_fma) {
+    *result = nr_ivalue_from_float(out, fused(out, nr_ivalue_float(out, args[0]), nr_ivalue_float(out, args[1]), nr_ivalue_float(out, args[2])));
+    return true;
+  }
+  double d;
+  if (n == 2 && nr_type_is_float(types[0]) && nr_type_is_float(types[1])) {
+    if (!float_binary(id, nr_ivalue_float(types[0], args[0]), nr_ivalue_float(types[1], args[1]), &d)) return false;
+    *result = nr_ivalue_from_float(out, d);
+    return true;
+  }
+  if (n == 2 && !nr_type_is_float(types[0])) {
+    if (!int_binary(id, types[0], args[0].bits, args[1].bits, &result->bits, why)) return false;
+    result->bits &= mask_of(out);
+    return true;
+  }
+  if (n != 1) return false;
+  if (convert(id, out, types[0], args[0], result, why)) return true;
+  if (!nr_type_is_float(types[0])) return false;
+  if (id == NR_OP_math_isnan || id == NR_OP_math_isinf || id == NR_OP_math_isfinite) {
+    d = nr_ivalue_float(types[0], args[0]);
+    result->bits = id == NR_OP_math_isnan ? isnan(d) : id == NR_OP_math_isinf ? isinf(d) != 0 : isfinite(d);
+    return true;
+  }
+  if (!nr_type_is_float(out) || !float_unary(id, nr_ivalue_float(types[0], args[0]), &d)) return false;
+  *result = nr_ivalue_from_float(out, d);
+  return true;
+}
+
+/* ---- any op ---- */
+
+enum { MAX_OPERANDS = 8, MAX_RESULTS = 4 };
+
+/* One element by the op's fold; types are of scalars. */
+static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs, NrIValue *results) {
+  NrAttr constants[MAX_OPERANDS];
+  NrFold folded[MAX_RESULTS] = {{0}};
+  if (!op->info->fold) return nr_interp_fail(in, op, "the interpreter cannot compute it");
+  for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_ivalue_to_attr(in, types[i], args[i]);
+  if (!op->info->fold(op, constants, folded)) return nr_interp_fail(in, op, "its value is not defined for these operands");
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    if (folded[i].attr) results[i] = nr_ivalue_of_attr(in, folded[i].attr);
+    else if (folded[i].value) {
+      for (uint32_t k = 0; k < op->num_operands; k++)
+        if (nr_operand(op, k) == folded[i].value) results[i] = args[k];
+    } else return nr_interp_fail(in, op, "its value is not defined for these operands");
+    (void)outs;
+  }
+  return true;
+}
+
+static bool one(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs, NrIValue *results) {
+  const char *why = NULL;
+  if (op->num_results == 1 && nr_scalar_fast(op, outs[0], types, args, &results[0], &why))
+    return why ? nr_interp_fail(in, op, "%s", why) : true;
+  return by_fold(in, op, types, args, outs, results);
+}
+
+bool nr_interp_scalar(NrInterp *in, NrOp *op) {
+  NrIValue args[MAX_OPERANDS], results[MAX_RESULTS] = {{0}};
+  NrType types[MAX_OPERANDS], outs[MAX_RESULTS];
+  if (op->num_operands > MAX_OPERANDS || op->num_results > MAX_RESULTS || op->num_results == 0)
+    return nr_interp_fail(in, op, "the interpreter cannot compute it");
+  NrIView *shape = NULL;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    args[i] = nr_get(in, nr_operand(op, i));
+    types[i] = nr_type_elem(nr_operand(op, i)->type);
+    if (args[i].view) shape = args[i].view;
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) outs[i] = nr_type_elem(nr_result(op, i)->type);
+  if (!shape) {
+    if (!one(in, op, types, args, outs, results)) return false;
+    for (uint32_t i = 0; i < op->num_results; i++) nr_set(in, nr_result(op, i), results[i]);
+    return true;
+  }
+  /* arith.select by one scalar condition between whole values keeps the value whole. */
+  NrIView *views[MAX_RESULTS];
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (!(views[i] = nr_iview_new(outs[i], shape->dims, shape->rank))) return nr_interp_fail(in, op, "too large");
+  int64_t indices[NR_MAX_RANK] = {0};
+  bool ok = true;
+  if (nr_iview_count(shape)) do {
+      NrIValue elements[MAX_OPERANDS];
+      for (uint32_t i = 0; i < op->num_operands; i++)
+        elements[i] = args[i].view ? nr_ivalue_load(in, types[i], nr_iview_at(args[i].view, indices)) : args[i];
+      ok = one(in, op, types, elements, outs, results);
+      for (uint32_t i = 0; i < op->num_results && ok; i++) nr_ivalue_store(outs[i], nr_iview_at(views[i], indices), results[i]);
+    } while (ok && nr_next_index(shape->dims, shape->rank, indices));
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[i]});
+    else nr_iview_release(views[i]);
+  }
+  return ok;
+}
