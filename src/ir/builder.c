@@ -17,12 +17,16 @@ NrBuilder nr_builder_at_start(NrModule *module, NrBlock *block, NrLoc loc) {
   return (NrBuilder){module, module->ctx, block, block->first, loc};
 }
 
+void nr_builder_insert(NrBuilder *b, NrOp *op) {
+  if (b->before) nr_op_insert_before(op, b->before);
+  else nr_op_append(b->block, op);
+}
+
 NrOp *nr_build(NrBuilder *b, const NrOpState *state) {
   NrOpState located = *state;
   if (!located.loc) located.loc = b->loc;
   NrOp *op = nr_op_create(b->module, &located);
-  if (b->before) nr_op_insert_before(op, b->before);
-  else nr_op_append(b->block, op);
+  nr_builder_insert(b, op);
   return op;
 }
 

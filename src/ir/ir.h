@@ -480,6 +480,7 @@ NrBuilder nr_builder_before(NrOp *op); /* takes op's location */
 NrBuilder nr_builder_after(NrOp *op);
 NrBuilder nr_builder_at_end(NrModule *module, NrBlock *block, NrLoc loc);
 NrBuilder nr_builder_at_start(NrModule *module, NrBlock *block, NrLoc loc);
+void nr_builder_insert(NrBuilder *b, NrOp *op); /* puts a detached op there */
 NrOp *nr_build(NrBuilder *b, const NrOpState *state); /* creates and inserts; state->loc NULL takes the builder's */
 /* The common case: id of the op, operands, result types, no attributes yet (set them with nr_op_set_attr). */
 NrOp *nr_build_op(NrBuilder *b, unsigned op_id, NrValue *const *operands, size_t num_operands, const NrType *results,

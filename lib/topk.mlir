@@ -1,0 +1,92 @@
+// topk.mlir - the first k elements of each row in a given order, equal ones in the order of their places.
+//
+// A row is sorted as a list of places, bottom-up: runs of 1, 2, 4, .. places are merged in pairs from one list into
+// another, then the lists change roles. The right run gives its place only where its element stands strictly before the
+// left one's, so that equal elements keep their order. Costs n log n comparisons a row, for any k.
+//
+// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand stands before the second, a strict weak order.
+
+// The places 0 .. n-1 of the row x[outer, :, inner], sorted.
+func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: index) -> tensor<?xindex> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %last = arith.subi %n, %c1 : index
+  %list = tensor.empty(%n) : tensor<?xindex>
+  %unsorted = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %list) -> (tensor<?xindex>) {
+    %next = tensor.insert %i into %acc[%i] : tensor<?xindex>
+    scf.yield %next : tensor<?xindex>
+  }
+  %spare = tensor.empty(%n) : tensor<?xindex>
+  %sorted:3 = scf.while (%width = %c1, %from = %unsorted, %to = %spare)
+      : (index, tensor<?xindex>, tensor<?xindex>) -> (index, tensor<?xindex>, tensor<?xindex>) {
+    %more = arith.cmpi ult, %width, %n : index
+    scf.condition(%more) %width, %from, %to : index, tensor<?xindex>, tensor<?xindex>
+  } do {
+  ^bb0(%width: index, %from: tensor<?xindex>, %to: tensor<?xindex>):
+    %twice = arith.muli %width, %c2 : index
+    // left and right: how far the two runs of the current pair are used up
+    %merged:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %to, %left = %c0, %right = %c0)
+        -> (tensor<?xindex>, index, index) {
+      %in_pair = arith.remui %i, %twice : index
+      %begin = arith.subi %i, %in_pair : index
+      %mid_or_more = arith.addi %begin, %width : index
+      %end_or_more = arith.addi %begin, %twice : index
+      %mid = arith.minui %mid_or_more, %n : index
+      %end = arith.minui %end_or_more, %n : index
+      %starts = arith.cmpi eq, %in_pair, %c0 : index
+      %l = arith.select %starts, %begin, %left : index
+      %r = arith.select %starts, %mid, %right : index
+      %l_there = arith.minui %l, %last : index
+      %r_there = arith.minui %r, %last : index
+      %l_place = tensor.extract %from[%l_there] : tensor<?xindex>
+      %r_place = tensor.extract %from[%r_there] : tensor<?xindex>
+      %l_value = tensor.extract %x[%outer, %l_place, %inner] : tensor<?x?x?x!T>
+      %r_value = tensor.extract %x[%outer, %r_place, %inner] : tensor<?x?x?x!T>
+      %r_before = func.call @before(%r_value, %l_value) : (!T, !T) -> i1
+      %l_used_up = arith.cmpi uge, %l, %mid : index
+      %r_left_over = arith.cmpi ult, %r, %end : index
+      %r_wanted = arith.ori %r_before, %l_used_up : i1
+      %take_r = arith.andi %r_wanted, %r_left_over : i1
+      %place = arith.select %take_r, %r_place, %l_place : index
+      %next = tensor.insert %place into %acc[%i] : tensor<?xindex>
+      %l_next = arith.addi %l, %c1 : index
+      %r_next = arith.addi %r, %c1 : index
+      %l_after = arith.select %take_r, %l, %l_next : index
+      %r_after = arith.select %take_r, %r_next, %r : index
+      scf.yield %next, %l_after, %r_after : tensor<?xindex>, index, index
+    }
+    scf.yield %twice, %merged#0, %from : index, tensor<?xindex>, tensor<?xindex>
+  }
+  return %sorted#1 : tensor<?xindex>
+}
+
+// Rows lie along the second dim; k is at most its size.
+func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %num_outer = tensor.dim %x, %c0 : tensor<?x?x?x!T>
+  %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
+  %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
+  %no_values = tensor.empty(%num_outer, %k, %num_inner) : tensor<?x?x?x!T>
+  %no_places = tensor.empty(%num_outer, %k, %num_inner) : tensor<?x?x?xi64>
+  %all:2 = scf.for %outer = %c0 to %num_outer step %c1 iter_args(%v0 = %no_values, %p0 = %no_places)
+      -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
+    %rows:2 = scf.for %inner = %c0 to %num_inner step %c1 iter_args(%v1 = %v0, %p1 = %p0)
+        -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
+      %sorted = func.call @sort(%x, %outer, %inner, %n) : (tensor<?x?x?x!T>, index, index, index) -> tensor<?xindex>
+      %row:2 = scf.for %i = %c0 to %k step %c1 iter_args(%v2 = %v1, %p2 = %p1) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
+        %place = tensor.extract %sorted[%i] : tensor<?xindex>
+        %value = tensor.extract %x[%outer, %place, %inner] : tensor<?x?x?x!T>
+        %number = arith.index_cast %place : index to i64
+        %v3 = tensor.insert %value into %v2[%outer, %i, %inner] : tensor<?x?x?x!T>
+        %p3 = tensor.insert %number into %p2[%outer, %i, %inner] : tensor<?x?x?xi64>
+        scf.yield %v3, %p3 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
+      }
+      scf.yield %row#0, %row#1 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
+    }
+    scf.yield %rows#0, %rows#1 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
+  }
+  return %all#0, %all#1 : tensor<?x?x?x!T>, tensor<?x?x?xi64>
+}
