@@ -28,17 +28,20 @@ NrArena *nr_context_arena(NrContext *ctx) { return &ctx->arena; }
 
 /* ---- unique sets ---- */
 
+/* nr_hash_mix ends with a product, whose low bits know nothing of the high bits of what went in: fold those in. */
+static size_t first_slot(uint64_t hash, size_t mask) { return (size_t)(hash ^ hash >> 32) & mask; }
+
 const void *nr_unique_find(const NrUniqueSet *set, uint64_t hash, bool (*equal)(const void *node, const void *key),
                            const void *key) {
   if (!set->size) return NULL;
   size_t mask = set->capacity - 1;
-  for (size_t i = hash & mask; set->slots[i].node; i = (i + 1) & mask)
+  for (size_t i = first_slot(hash, mask); set->slots[i].node; i = (i + 1) & mask)
     if (set->slots[i].hash == hash && equal(set->slots[i].node, key)) return set->slots[i].node;
   return NULL;
 }
 
 static void unique_put(NrUniqueSet *set, uint64_t hash, const void *node) {
-  size_t mask = set->capacity - 1, i = hash & mask;
+  size_t mask = set->capacity - 1, i = first_slot(hash, mask);
   while (set->slots[i].node) i = (i + 1) & mask;
   set->slots[i].hash = hash;
   set->slots[i].node = node;
@@ -75,6 +78,8 @@ NrStr nr_context_intern(NrContext *ctx, NrStr s) {
 /* ---- locations ---- */
 
 static uint64_t loc_hash(const struct NrLocData *l) {
+  if (l->kind == NR_LOC_FILE && !l->end_line)
+    return nr_hash_mix((uintptr_t)l->name.data, (uint64_t)l->line << 32 | l->column);
   uint64_t h = nr_hash_mix(l->kind, (uintptr_t)l->name.data);
   h = nr_hash_mix(h, (uint64_t)l->line << 32 | l->column);
   h = nr_hash_mix(h, (uint64_t)l->end_line << 32 | l->end_column);
@@ -110,8 +115,9 @@ NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column) {
 
 NrLoc nr_loc_file_range(NrContext *ctx, NrStr file, uint32_t line, uint32_t column, uint32_t end_line,
                         uint32_t end_column) {
+  if (file.data != ctx->last_file.data || file.size != ctx->last_file.size) ctx->last_file = nr_context_intern(ctx, file);
   return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_FILE,
-                                          .name = nr_context_intern(ctx, file),
+                                          .name = ctx->last_file,
                                           .line = line,
                                           .column = column,
                                           .end_line = end_line,

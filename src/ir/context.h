@@ -20,6 +20,7 @@ struct NrContext {
   NrMap specs;      /* NrOpInfo* -> NrOpSpec* */
   NrMap formats;    /* format text -> parsed format */
   NrLoc unknown;
+  NrStr last_file; /* interned name of the file that the last location is in */
   NrDiagHandler handler;
   void *handler_user;
   NrDiag pending;   /* the diagnostic that may still get notes */

@@ -62,6 +62,37 @@ static void successor_unlink(NrSuccessor *s) {
   s->block = NULL;
 }
 
+/* ---- attributes ---- */
+
+/* First position whose name is not less than name. */
+static uint32_t attr_position(const NrOp *op, NrStr name) {
+  uint32_t i = 0;
+  while (i < op->num_attrs && nr_str_cmp(op->attrs[i].name, name) < 0) i++;
+  return i;
+}
+
+static void set_attr(NrOp *op, NrStr key, NrAttr value) {
+  uint32_t at = attr_position(op, key);
+  if (at < op->num_attrs && op->attrs[at].name.data == key.data) {
+    op->attrs[at].value = value;
+    return;
+  }
+  if (op->num_attrs == op->cap_attrs) {
+    uint32_t capacity = op->cap_attrs ? op->cap_attrs * 2 : 4;
+    NrNamedAttr *fresh = NR_NEW_ARRAY(&op->module->arena, NrNamedAttr, capacity);
+    if (op->num_attrs) memcpy(fresh, op->attrs, op->num_attrs * sizeof *fresh);
+    op->attrs = fresh;
+    op->cap_attrs = capacity;
+  }
+  memmove(&op->attrs[at + 1], &op->attrs[at], (op->num_attrs - at) * sizeof *op->attrs);
+  op->attrs[at] = (NrNamedAttr){key, value};
+  op->num_attrs++;
+}
+
+void nr_op_set_attr(NrOp *op, const char *name, NrAttr value) {
+  set_attr(op, nr_context_intern(op->module->ctx, nr_str(name)), value);
+}
+
 /* ---- creation ---- */
 
 NrOp *nr_op_create(NrModule *module, const NrOpState *state) {
@@ -94,8 +125,7 @@ NrOp *nr_op_create(NrModule *module, const NrOpState *state) {
   }
   for (size_t i = 0; i < state->num_attrs; i++) {
     assert(state->attrs[i].value);
-    NrStr name = nr_context_intern(module->ctx, state->attrs[i].name);
-    nr_op_set_attr(op, name.data, state->attrs[i].value);
+    set_attr(op, nr_context_intern(module->ctx, state->attrs[i].name), state->attrs[i].value);
   }
   return op;
 }
@@ -388,12 +418,6 @@ void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i) {
 
 /* ---- attributes ---- */
 
-/* First position whose name is not less than name. */
-static uint32_t attr_position(const NrOp *op, NrStr name) {
-  uint32_t i = 0;
-  while (i < op->num_attrs && nr_str_cmp(op->attrs[i].name, name) < 0) i++;
-  return i;
-}
 
 NrAttr nr_op_attr(const NrOp *op, const char *name) {
   for (uint32_t i = 0; i < op->num_attrs; i++)
@@ -401,24 +425,6 @@ NrAttr nr_op_attr(const NrOp *op, const char *name) {
   return NULL;
 }
 
-void nr_op_set_attr(NrOp *op, const char *name, NrAttr value) {
-  NrStr key = nr_context_intern(op->module->ctx, nr_str(name));
-  uint32_t at = attr_position(op, key);
-  if (at < op->num_attrs && op->attrs[at].name.data == key.data) {
-    op->attrs[at].value = value;
-    return;
-  }
-  if (op->num_attrs == op->cap_attrs) {
-    uint32_t capacity = op->cap_attrs ? op->cap_attrs * 2 : 4;
-    NrNamedAttr *fresh = NR_NEW_ARRAY(&op->module->arena, NrNamedAttr, capacity);
-    if (op->num_attrs) memcpy(fresh, op->attrs, op->num_attrs * sizeof *fresh);
-    op->attrs = fresh;
-    op->cap_attrs = capacity;
-  }
-  memmove(&op->attrs[at + 1], &op->attrs[at], (op->num_attrs - at) * sizeof *op->attrs);
-  op->attrs[at] = (NrNamedAttr){key, value};
-  op->num_attrs++;
-}
 
 void nr_op_remove_attr(NrOp *op, const char *name) {
   NrStr key = nr_str(name);

@@ -8,27 +8,27 @@ enum { MAX_INT_WIDTH = (1 << 24) - 1 };
 /* ---- i32, si8, f32, index: types that are one word ----------------------------------------------------------------- */
 
 static const struct {
-  const char *name;
+  NrStr name;
   NrFloatKind kind;
 } floats[] = {
-    {"f32", NR_F32},
-    {"f64", NR_F64},
-    {"f16", NR_F16},
-    {"bf16", NR_BF16},
-    {"tf32", NR_TF32},
-    {"f80", NR_F80},
-    {"f128", NR_F128},
-    {"f8E5M2", NR_F8E5M2},
-    {"f8E4M3", NR_F8E4M3},
-    {"f8E4M3FN", NR_F8E4M3FN},
-    {"f8E5M2FNUZ", NR_F8E5M2FNUZ},
-    {"f8E4M3FNUZ", NR_F8E4M3FNUZ},
-    {"f8E4M3B11FNUZ", NR_F8E4M3B11FNUZ},
-    {"f8E3M4", NR_F8E3M4},
-    {"f8E8M0FNU", NR_F8E8M0FNU},
-    {"f4E2M1FN", NR_F4E2M1FN},
-    {"f6E2M3FN", NR_F6E2M3FN},
-    {"f6E3M2FN", NR_F6E3M2FN},
+    {NR_STR("f32"), NR_F32},
+    {NR_STR("f64"), NR_F64},
+    {NR_STR("f16"), NR_F16},
+    {NR_STR("bf16"), NR_BF16},
+    {NR_STR("tf32"), NR_TF32},
+    {NR_STR("f80"), NR_F80},
+    {NR_STR("f128"), NR_F128},
+    {NR_STR("f8E5M2"), NR_F8E5M2},
+    {NR_STR("f8E4M3"), NR_F8E4M3},
+    {NR_STR("f8E4M3FN"), NR_F8E4M3FN},
+    {NR_STR("f8E5M2FNUZ"), NR_F8E5M2FNUZ},
+    {NR_STR("f8E4M3FNUZ"), NR_F8E4M3FNUZ},
+    {NR_STR("f8E4M3B11FNUZ"), NR_F8E4M3B11FNUZ},
+    {NR_STR("f8E3M4"), NR_F8E3M4},
+    {NR_STR("f8E8M0FNU"), NR_F8E8M0FNU},
+    {NR_STR("f4E2M1FN"), NR_F4E2M1FN},
+    {NR_STR("f6E2M3FN"), NR_F6E2M3FN},
+    {NR_STR("f6E3M2FN"), NR_F6E3M2FN},
 };
 
 static const char *const compound_words[] = {"index", "none", "memref", "tensor", "vector", "complex", "tuple"};
@@ -49,7 +49,7 @@ static bool int_word(NrStr word, NrSignedness *out_signedness, uint32_t *out_wid
 
 static bool float_word(NrStr word, NrFloatKind *out) {
   for (size_t i = 0; i < NR_COUNTOF(floats); i++)
-    if (nr_str_is(word, floats[i].name)) return *out = floats[i].kind, true;
+    if (nr_str_eq(word, floats[i].name)) return *out = floats[i].kind, true;
   return false;
 }
 
@@ -354,6 +354,13 @@ static NrType parse_bang(NrParser *p) {
 /* ---- any type ---------------------------------------------------------------------------------------------------------- */
 
 static NrType parse_word(NrParser *p) {
+  static const struct {
+    NrStr name;
+    NrType (*parse)(NrParser *p);
+  } words[] = {
+      {NR_STR("memref"), parse_memref},   {NR_STR("tensor"), parse_tensor}, {NR_STR("vector"), parse_vector},
+      {NR_STR("complex"), parse_complex}, {NR_STR("tuple"), parse_tuple},
+  };
   NrStr word = nr_token_str(p->tok);
   NrSignedness signedness;
   uint32_t width;
@@ -363,17 +370,14 @@ static NrType parse_word(NrParser *p) {
     nr_parse_advance(p);
     return nr_type_int_signed(p->ctx, width, signedness);
   }
+  if (nr_parse_take_word(p, "index")) return nr_type_index(p->ctx);
+  for (size_t i = 0; i < NR_COUNTOF(words); i++)
+    if (nr_str_eq(word, words[i].name)) return in_angles(p, words[i].parse);
   if (float_word(word, &kind)) {
     nr_parse_advance(p);
     return nr_type_float(p->ctx, kind);
   }
-  if (nr_parse_take_word(p, "index")) return nr_type_index(p->ctx);
   if (nr_parse_take_word(p, "none")) return nr_type_none(p->ctx);
-  if (nr_str_is(word, "memref")) return in_angles(p, parse_memref);
-  if (nr_str_is(word, "tensor")) return in_angles(p, parse_tensor);
-  if (nr_str_is(word, "vector")) return in_angles(p, parse_vector);
-  if (nr_str_is(word, "complex")) return in_angles(p, parse_complex);
-  if (nr_str_is(word, "tuple")) return in_angles(p, parse_tuple);
   return nr_parse_fail(p, "unknown type '%.*s'", NR_STR_ARG(word)), NULL;
 }
 
