@@ -64,7 +64,8 @@ typedef struct NrAlias {
   NrAttr attr;
   NrType type;
   const char *at;
-  bool open; /* its definition is being read: a use is a circle */
+  bool tried; /* its definition was read, or failed */
+  bool open;  /* its definition is being read: a use is a circle */
 } NrAlias;
 
 typedef struct NrParsedResource {

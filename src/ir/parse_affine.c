@@ -201,7 +201,7 @@ bool nr_parse_looks_affine(NrParser *p) {
     /* `()[s0] ->`, `() :`, `() -> (1)`; a function type has a type behind the arrow. */
     affine = nr_parse_take(p, ')') && (nr_parse_at(p, '[') || nr_parse_at(p, ':'));
     if (!affine && nr_parse_take(p, NR_TOK_ARROW) && nr_parse_take(p, '('))
-      affine = nr_parse_at(p, NR_TOK_INT) || nr_parse_at(p, '-') || nr_parse_at(p, '(');
+      affine = nr_parse_at(p, NR_TOK_INT) || nr_parse_at(p, '-');
   }
   nr_parse_return_to(p, here);
   return affine;

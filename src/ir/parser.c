@@ -248,9 +248,10 @@ static bool parse_attr_alias(NrParser *p) {
   nr_parse_advance(p);
   if (!nr_parse_need(p, '=')) return false;
   if (known && known->at != name.begin) return nr_parse_fail_at(p, name.begin, "redefinition of attribute alias '#%.*s'", NR_STR_ARG(text));
+  if (known && known->tried && !known->attr) return false; /* reported where it was used first */
   NrAlias *alias = known ? known : NR_NEW(&p->arena, NrAlias);
   alias->at = name.begin;
-  alias->open = true;
+  alias->open = alias->tried = true;
   nr_strmap_set(&p->attr_aliases, text, alias);
   alias->attr = nr_parse_attr_here(p, NULL);
   alias->open = false;
@@ -309,7 +310,7 @@ NrAlias *nr_parse_find_alias(NrParser *p, NrToken name) {
   }
   if (!alias) return nr_parse_fail_at(p, name.begin, "undefined attribute alias '#%.*s'", NR_STR_ARG(text)), NULL;
   if (alias->open) return nr_parse_fail_at(p, name.begin, "attribute alias '#%.*s' refers to itself", NR_STR_ARG(text)), NULL;
-  if (!alias->attr && alias->at > p->tok.begin) {
+  if (!alias->tried) {
     NrParseMark here = nr_parse_mark(p);
     nr_parse_jump(p, alias->at);
     bool ok = nr_parse_enter(p);

@@ -109,7 +109,7 @@ static void put_elements(NrPrinter *w, NrAttr a, NrTypeElision elision) {
 
 static void put_sparse(NrPrinter *w, NrAttr a, NrTypeElision elision) {
   nr_w_puts(w, "sparse<");
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2 && a->items[0]->data_size; i++) {
     if (i) nr_w_puts(w, ", ");
     size_t start = w->out->size;
     nr_w_dense(w, a->items[i]); /* the lists stand without their "dense<" and ">" */
