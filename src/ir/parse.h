@@ -63,6 +63,7 @@ typedef struct NrName {
 typedef struct NrAlias {
   NrAttr attr;
   NrType type;
+  size_t size; /* bytes of text that it stands for */
   const char *at;
   bool tried; /* its definition was read, or failed */
   bool open;  /* its definition is being read: a use is a circle */
@@ -130,6 +131,7 @@ struct NrParser {
   NrStrMap resources;                  /* key -> NrToken* of the string */
   NrStrMap resource_data;              /* key -> NrParsedResource* */
   NrMap distinct;                      /* number + 1 -> NrAttr */
+  size_t expanded;                     /* bytes of text that the aliases used so far stand for */
   bool seen_aliases, seen_resources;   /* the rest of the file was searched for them */
   NrArena arena;                       /* lives as long as the parser */
   NrScratchChunk *scratch;

@@ -46,10 +46,15 @@ NrStatus nr_p_op_error(NrParser *p, const char *format, ...) {
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------------ */
 
-bool nr_p_peek(NrParser *p, const char *token) { return p->tok.kind != NR_TOK_EOF && nr_token_is(p->tok, token); }
+/* A prefix alone stands for any token that begins with it. */
+bool nr_p_peek(NrParser *p, const char *token) {
+  if (p->tok.kind == NR_TOK_EOF) return false;
+  if (token[1] == 0 && strchr("@%^#!\"", token[0])) return p->tok.kind != NR_TOK_ERROR && p->tok.begin[0] == token[0];
+  return nr_token_is(p->tok, token);
+}
 
 bool nr_p_try(NrParser *p, const char *token) {
-  if (!nr_p_peek(p, token)) return false;
+  if (p->tok.kind == NR_TOK_EOF || !nr_token_is(p->tok, token)) return false;
   nr_parse_advance(p);
   return true;
 }

@@ -235,6 +235,28 @@ static bool split_branch(NrParser *p, NrOpState *state) {
   return true;
 }
 
+/* Whether the operands and results are such as the row allows, as far as single ones tell. */
+static bool fits_row(NrParser *p, const NrOpInfo *info, const NrOpState *state) {
+  const NrOpSpec *spec = nr_op_spec(p->ctx, info);
+  for (size_t i = 0; i < spec->num_operands && spec->operands[i].arity == 0; i++)
+    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type)) return false;
+  for (size_t i = 0; i < spec->num_results && spec->results[i].arity == 0; i++)
+    if (i >= state->num_results || !nr_constraint_holds(spec->results[i].constraint, state->result_types[i])) return false;
+  return true;
+}
+
+/* A few names of 2020 stand for two ops of today, which the types tell apart: constant, dim, rank. */
+static void choose_row(NrParser *p, NrOpState *state) {
+  if (!p->frame->legacy || fits_row(p, state->info, state)) return;
+  const char *name = state->info->legacy;
+  for (unsigned id = 1; name && id < NR_OP_COUNT; id++) {
+    const NrOpInfo *other = nr_op_infos[id];
+    if (!other->legacy || strcmp(other->legacy, name) != 0 || !fits_row(p, other, state)) continue;
+    state->info = other;
+    return;
+  }
+}
+
 /* "d.op"(%a, %b)[^bb1] <{properties}> ({regions}) {attributes} : (t, t) -> t */
 static bool parse_generic(NrParser *p, NrOpState *state) {
   NrOperandRef *refs;
@@ -242,6 +264,7 @@ static bool parse_generic(NrParser *p, NrOpState *state) {
   if (!nr_parse_need(p, '(') || !nr_parse_operands(p, &refs, &count) || !nr_parse_need(p, ')')) return false;
   if (!parse_generic_successors(p, state) || !parse_properties(p) || !parse_generic_regions(p)) return false;
   if (!nr_parse_attr_dict(p, state) || !parse_generic_types(p, refs, count)) return false;
+  choose_row(p, state);
   modernise_segments(p, state);
   return !(state->info->traits & NR_BRANCH) || split_branch(p, state);
 }

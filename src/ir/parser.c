@@ -240,6 +240,25 @@ void nr_parse_scratch_release(NrParser *p, NrScratchMark mark) {
 
 /* ---- aliases ------------------------------------------------------------------------------------------------------ */
 
+/* Aliases of aliases of aliases can stand for more text than any memory holds. An alias counts as the text that it stands
+ * for; both what one definition gathers and what a file gathers are limited. */
+enum { MAX_ALIAS_SIZE = 1 << 24, MAX_EXPANDED = 1 << 30 };
+
+static bool count_alias(NrParser *p, NrToken name, const NrAlias *alias) {
+  p->expanded += alias->size;
+  return p->expanded <= MAX_EXPANDED ||
+         nr_parse_fail_at(p, name.begin, "the aliases of this file stand for more than %d MiB of text", MAX_EXPANDED >> 20);
+}
+
+/* The definition has been read; `before` is what was expanded before it. */
+static bool close_alias(NrParser *p, NrToken name, NrAlias *alias, size_t before) {
+  size_t used = p->expanded - before;
+  alias->size = (size_t)(p->tok.begin - name.begin) + used;
+  return used <= MAX_ALIAS_SIZE ||
+         nr_parse_fail_at(p, name.begin, "'%.*s' stands for more than %d MiB of text", NR_STR_ARG(nr_token_str(name)),
+                          MAX_ALIAS_SIZE >> 20);
+}
+
 /* `#name = attribute`, at the name. Its value is looked up where it is used, also in front of the definition. */
 static bool parse_attr_alias(NrParser *p) {
   NrToken name = p->tok;
@@ -253,9 +272,10 @@ static bool parse_attr_alias(NrParser *p) {
   alias->at = name.begin;
   alias->open = alias->tried = true;
   nr_strmap_set(&p->attr_aliases, text, alias);
+  size_t before = p->expanded;
   alias->attr = nr_parse_attr_here(p, NULL);
   alias->open = false;
-  return alias->attr != NULL;
+  return alias->attr && close_alias(p, name, alias, before);
 }
 
 /* `!name = type` or, before 2022, `!name = type type`. */
@@ -269,9 +289,10 @@ static bool parse_type_alias(NrParser *p) {
     return nr_parse_fail_at(p, name.begin, "redefinition of type alias '!%.*s'", NR_STR_ARG(text));
   NrAlias *alias = NR_NEW(&p->arena, NrAlias);
   alias->at = name.begin;
+  size_t before = p->expanded;
   alias->type = nr_parse_type_here(p);
   nr_strmap_set(&p->type_aliases, text, alias);
-  return alias->type != NULL;
+  return alias->type && close_alias(p, name, alias, before);
 }
 
 /* Notes where the definitions in the rest of the file are: `#name =` at the beginning of a line. */
@@ -301,7 +322,7 @@ NrAlias *nr_parse_find_alias(NrParser *p, NrToken name) {
     NrAlias *type = nr_strmap_get(&p->type_aliases, text);
     if (!type) nr_parse_fail_at(p, name.begin, "undefined type alias '!%.*s'", NR_STR_ARG(text));
     else if (!type->type) nr_parse_fail_at(p, name.begin, "type alias '!%.*s' has no valid definition", NR_STR_ARG(text));
-    return type && type->type ? type : NULL;
+    return type && type->type && count_alias(p, name, type) ? type : NULL;
   }
   NrAlias *alias = nr_strmap_get(&p->attr_aliases, text);
   if (!alias && !p->seen_aliases) {
@@ -322,7 +343,7 @@ NrAlias *nr_parse_find_alias(NrParser *p, NrToken name) {
   } else if (!alias->attr) {
     nr_parse_fail_at(p, name.begin, "attribute alias '#%.*s' has no valid definition", NR_STR_ARG(text));
   }
-  return alias->attr ? alias : NULL;
+  return alias->attr && count_alias(p, name, alias) ? alias : NULL;
 }
 
 /* ---- {-# dialect_resources: { builtin: { key: "0x..." } } #-} -------------------------------------------------------- */
@@ -437,6 +458,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   NrScope scope = nr_parse_scope_begin(&p, true);
   parse_file(&p, nr_op_body(module->op, 0));
   nr_parse_scope_end(&p, scope);
+  if (nr_context_num_errors(ctx) == errors) module->op->info->finish(&p, module->op);
   if (out_syntax) *out_syntax = p.num_legacy > p.num_modern ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR;
   nr_parser_deinit(&p);
   nr_diag_flush(ctx);

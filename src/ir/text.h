@@ -56,7 +56,7 @@ bool nr_p_is_legacy(NrParser *p);  /* the op was written in its 2020 name */
 
 bool nr_p_try(NrParser *p, const char *token);       /* punctuation or keyword: "(", "->", "to" */
 NrStatus nr_p_expect(NrParser *p, const char *token);
-bool nr_p_peek(NrParser *p, const char *token);
+bool nr_p_peek(NrParser *p, const char *token);      /* also "@" "%" "^" "#" "!" "\"": any token with that prefix */
 bool nr_p_try_keyword(NrParser *p, NrStr *out);       /* any bare identifier */
 NrStatus nr_p_keyword(NrParser *p, NrStr *out);
 bool nr_p_try_int(NrParser *p, int64_t *out);         /* with sign */
