@@ -21,10 +21,17 @@ static NrModule *parse(NrContext *ctx, NrStr text, NrSyntax *syntax) {
   return module;
 }
 
-static void round_trip(NrContext *ctx, NrModule *module, NrSyntax syntax) {
+static NrContext *create_context(void) {
+  NrContext *ctx = nr_context_create();
+  nr_context_set_diag_handler(ctx, render, ctx);
+  return ctx;
+}
+
+static void round_trip(NrModule *module, NrSyntax syntax) {
   NrPrintOptions options = {.syntax = syntax};
   NrBuf first = {0}, second = {0};
   nr_print_module(&first, module, &options);
+  NrContext *ctx = create_context(); /* of its own, because distinct attributes are numbered in their context */
   NrModule *again = parse(ctx, (NrStr){first.data, first.size}, &syntax);
   if (!again) {
     fprintf(stderr, "what was printed does not read back:\n%s\n", first.data);
@@ -36,17 +43,17 @@ static void round_trip(NrContext *ctx, NrModule *module, NrSyntax syntax) {
     abort();
   }
   nr_module_destroy(again);
+  nr_context_destroy(ctx);
   nr_buf_deinit(&first);
   nr_buf_deinit(&second);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  NrContext *ctx = nr_context_create();
-  nr_context_set_diag_handler(ctx, render, ctx);
+  NrContext *ctx = create_context();
   NrStr text = {(const char *)data, size};
   NrSyntax syntax;
   NrModule *module = parse(ctx, text, &syntax);
-  if (module && nr_verify(module->op) == NR_OK) round_trip(ctx, module, syntax);
+  if (module && nr_verify(module->op) == NR_OK) round_trip(module, syntax);
   nr_module_destroy(module);
   nr_parse_type(ctx, text);
   nr_parse_attr(ctx, text);
