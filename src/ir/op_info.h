@@ -138,6 +138,12 @@ const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info); /* parsed once
 bool nr_constraint_holds(NrStr constraint, NrType type);
 const char *nr_constraint_words(NrContext *ctx, NrStr constraint); /* "index", "floating-point-like", for messages */
 
+bool nr_attr_kind_holds(NrStr kind, NrAttr attr); /* kinds as in .attrs */
+const char *nr_attr_kind_words(NrStr kind);       /* "string attribute", for messages */
+/* Some ops of today share a 2020 spelling (`dim` of a memref and of a tensor): of the rows with info's first one, that which
+ * the operands and attributes fit, or info. */
+const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const NrOpState *state);
+
 /* Result groups as the row declares them; at most one varies. */
 bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
 /* Entry i of an operandSegmentSizes attribute; false when there is none or it is negative. */

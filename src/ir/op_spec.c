@@ -273,6 +273,34 @@ const char *nr_constraint_words(NrContext *ctx, NrStr constraint) {
   return words;
 }
 
+/* ---- rows that share a spelling --------------------------------------------------------------------------------- */
+
+static bool operands_fit(const NrOpSpec *spec, const NrOpState *state) {
+  for (size_t i = 0; i < spec->num_operands && !spec->operands[i].arity; i++)
+    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type)) return false;
+  return true;
+}
+
+static bool attrs_fit(const NrOpSpec *spec, const NrOpState *state) {
+  for (size_t i = 0; i < spec->num_attrs; i++)
+    for (size_t k = 0; k < state->num_attrs; k++)
+      if (nr_str_eq(state->attrs[k].name, spec->attrs[i].name) &&
+          !nr_attr_kind_holds(spec->attrs[i].constraint, state->attrs[k].value))
+        return false;
+  return true;
+}
+
+const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const NrOpState *state) {
+  NrStr spelling = nr_op_info_legacy_name(info);
+  for (unsigned id = 1; id < NR_OP_COUNT; id++) {
+    const NrOpInfo *other = nr_op_infos[id];
+    if (!other->legacy || !nr_str_eq(nr_op_info_legacy_name(other), spelling)) continue;
+    const NrOpSpec *spec = nr_op_spec(ctx, other);
+    if (operands_fit(spec, state) && attrs_fit(spec, state)) return other;
+  }
+  return info;
+}
+
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
 /* Without stored sizes at most one group varies: it takes what the single ones leave. */

@@ -266,6 +266,7 @@ static bool parse_generic(NrParser *p, NrOpState *state) {
   if (!nr_parse_attr_dict(p, state) || !parse_generic_types(p, refs, count)) return false;
   choose_row(p, state);
   modernise_segments(p, state);
+  if (p->frame->legacy) state->info = nr_op_info_fitting(p->ctx, state->info, state);
   return !(state->info->traits & NR_BRANCH) || split_branch(p, state);
 }
 
@@ -425,6 +426,16 @@ static void bind_failed(NrParser *p) {
     nr_parse_bind(p, p->result_names.data[i].name, NULL, 0, p->result_names.data[i].at);
 }
 
+/* Without operands; its regions, where the row declares some, are empty blocks. */
+static NrOp *make_terminator(NrParser *p, const NrOpInfo *info, NrOp *op) {
+  const NrOpSpec *spec = nr_op_spec(p->ctx, info);
+  size_t regions = 0;
+  while (regions < spec->num_regions && !spec->regions[regions].arity) regions++;
+  NrOp *end = nr_op_create(op->module, &(NrOpState){.info = info, .loc = op->loc, .num_regions = regions});
+  for (size_t i = 0; i < regions; i++) nr_block_append(&end->regions[i], nr_block_create(op->module));
+  return end;
+}
+
 static void add_terminators(NrParser *p, NrOp *op) {
   if (!nr_op_has(op, NR_IMPLICIT_YIELD) || !op->info->terminator) return;
   const NrOpInfo *info = nr_op_info_find(nr_str(op->info->terminator), NULL);
@@ -433,7 +444,7 @@ static void add_terminators(NrParser *p, NrOp *op) {
     NrBlock *block = op->regions[i].last;
     if (!block || op->regions[i].first != block) continue;
     if (block->last && (nr_op_has(block->last, NR_TERMINATOR) || nr_op_is(block->last, NR_OP_unregistered))) continue;
-    nr_op_append(block, nr_op_create(op->module, &(NrOpState){.info = info, .loc = op->loc}));
+    nr_op_append(block, make_terminator(p, info, op));
   }
 }
 

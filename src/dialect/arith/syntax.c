@@ -208,16 +208,16 @@ NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
   NrAttr value;
   NrStatus status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  bool symbol = nr_p_is_legacy(p) ? nr_p_peek(p, "@") : state->info->id == NR_OP_func_constant;
+  NrLoc loc = nr_p_loc(p);
+  if ((status = nr_p_attr(p, &value))) return status;
+  bool symbol = value->kind == NR_ATTR_SYMBOL;
   if (nr_p_is_legacy(p)) state->info = nr_op_infos[symbol ? NR_OP_func_constant : NR_OP_arith_constant];
   if (state->info->id == NR_OP_func_constant) {
     NrType type;
-    if ((status = nr_p_symbol(p, &value)) || (status = nr_p_expect(p, ":"))) return status;
-    if ((status = nr_p_function_type(p, &type))) return status;
+    if (!symbol || value->size) return nr_p_error(p, loc, "expected the name of a function");
+    if ((status = nr_p_expect(p, ":")) || (status = nr_p_function_type(p, &type))) return status;
     nr_p_add_result(p, state, type);
   } else {
-    NrLoc loc = nr_p_loc(p);
-    if ((status = nr_p_attr(p, &value))) return status;
     if (!value->type || value->kind == NR_ATTR_TYPE) return nr_p_error(p, loc, "expected a constant with a type");
     nr_p_add_result(p, state, value->type);
   }
