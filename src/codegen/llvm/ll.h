@@ -232,6 +232,7 @@ void nr_ll_constant_copy(const NrLl *g, size_t i, void *out);       /* all eleme
 /* ---- emit.c, target.c ------------------------------------------------------------------------------------------- */
 
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out);
+NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu); /* reports a name that LLVM does not know */
 NrStatus nr_ll_optimize(NrLl *g);
 /* The whole module as LLVM IR, without tables. On error deinit too. */
 NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm, bool for_file);

@@ -22,11 +22,12 @@ NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit,
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, init_native);
   bool native = !options->cpu || strcmp(options->cpu, "native") == 0;
+  NrStatus status = native ? NR_OK : nr_ll_check_cpu(ctx, options->cpu);
+  if (status) return status;
   char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
   char *cpu = native ? LLVMGetHostCPUName() : NULL, *features = native ? LLVMGetHostCPUFeatures() : NULL;
   const char *wanted = options->features ? options->features : features ? features : "";
   LLVMTargetRef target;
-  NrStatus status = NR_OK;
   if (LLVMGetTargetFromTriple(triple, &target, &error)) {
     status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM cannot compile for %s: %s", triple, error);
     LLVMDisposeMessage(error);

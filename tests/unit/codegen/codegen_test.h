@@ -98,7 +98,7 @@ static NrModule *program_parse(Program *p, const char *text) {
   return p->module;
 }
 
-static NrStatus program_try(Program *p, const char *text, int level) {
+static inline NrStatus program_try(Program *p, const char *text, int level) {
   memset(p, 0, sizeof *p);
   program_parse(p, text);
   NrCodegenOptions options = {.opt_level = level, .all_functions = true};
@@ -112,7 +112,7 @@ static NrStatus program_try(Program *p, const char *text, int level) {
   return NR_OK;
 }
 
-static void program_compile(Program *p, const char *text) {
+static inline void program_compile(Program *p, const char *text) {
   NrStatus status = program_try(p, text, 2);
   if (status) print_message("%s", p->messages.data ? p->messages.data : "");
   assert_int_equal(status, NR_OK);
@@ -125,7 +125,7 @@ static void program_free(Program *p) {
   nr_buf_deinit(&p->messages);
 }
 
-static int program_call(Program *p, const char *name, const NoriaDesc *args, NoriaDesc *results) {
+static inline int program_call(Program *p, const char *name, const NoriaDesc *args, NoriaDesc *results) {
   NoriaEntryFn function = nr_codegen_function(p->compiled, name);
   if (!function) fail_msg("no function %s", name);
   return function(&p->run.exec, args, results);
