@@ -1,5 +1,5 @@
-/* cpus.c - the names of CPUs that LLVM 22 knows. Its C interface cannot list them, and a wrong name ends the process deep in
- * code generation, so names are checked here first. */
+/* cpus.c - the names of CPUs that LLVM 22 knows. Its C interface cannot list them, and a wrong name ends the process
+ * deep in code generation, so names are checked here first. */
 #include "codegen/llvm/ll.h"
 
 #if defined(__x86_64__)

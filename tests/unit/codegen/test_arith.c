@@ -49,11 +49,14 @@ static bool int_compare(size_t predicate, int64_t a, int64_t b) {
 static void integers(void **state) {
   NrBuf text = {0};
   for (size_t i = 0; i < NR_COUNTOF(int_ops); i++)
-    nr_buf_printf(&text, "func.func @%s(%%a: i64, %%b: i64) -> i64 {\n  %%r = arith.%s %%a, %%b : i64\n  return %%r : i64\n}\n",
-                  int_ops[i].op, int_ops[i].op);
+    nr_buf_printf(
+        &text, "func.func @%s(%%a: i64, %%b: i64) -> i64 {\n  %%r = arith.%s %%a, %%b : i64\n  return %%r : i64\n}\n",
+        int_ops[i].op, int_ops[i].op);
   for (size_t i = 0; i < NR_COUNTOF(predicates); i++)
-    nr_buf_printf(&text, "func.func @%s(%%a: i64, %%b: i64) -> i1 {\n  %%r = arith.cmpi %s, %%a, %%b : i64\n  return %%r : i1\n}\n",
-                  predicates[i], predicates[i]);
+    nr_buf_printf(
+        &text,
+        "func.func @%s(%%a: i64, %%b: i64) -> i1 {\n  %%r = arith.cmpi %s, %%a, %%b : i64\n  return %%r : i1\n}\n",
+        predicates[i], predicates[i]);
   Program p;
   program_compile(&p, text.data);
   const int64_t edges[] = {0, 1, -1, 2, -2, 7, -7, 10, 63, INT64_MAX, INT64_MIN, INT64_MIN + 1, 1ll << 32};
@@ -79,22 +82,23 @@ static void integers(void **state) {
 
 static void widths(void **state) {
   Program p;
-  program_compile(&p, "func.func @narrow(%a: i32) -> (i8, i1, i4, i17) {\n"
-                      "  %0 = arith.trunci %a : i32 to i8\n  %1 = arith.trunci %a : i32 to i1\n"
-                      "  %2 = arith.trunci %a : i32 to i4\n  %3 = arith.trunci %a : i32 to i17\n"
-                      "  return %0, %1, %2, %3 : i8, i1, i4, i17\n}\n"
-                      "func.func @wide(%a: i8) -> (i64, i64, index, index) {\n"
-                      "  %0 = arith.extsi %a : i8 to i64\n  %1 = arith.extui %a : i8 to i64\n"
-                      "  %2 = arith.index_cast %a : i8 to index\n  %3 = arith.index_castui %a : i8 to index\n"
-                      "  return %0, %1, %2, %3 : i64, i64, index, index\n}\n"
-                      "func.func @shift(%a: i32, %b: i32) -> (i32, i32, i32) {\n"
-                      "  %0 = arith.shli %a, %b : i32\n  %1 = arith.shrsi %a, %b : i32\n  %2 = arith.shrui %a, %b : i32\n"
-                      "  return %0, %1, %2 : i32, i32, i32\n}\n"
-                      "func.func @double_width(%a: i64, %b: i64) -> (i64, i64, i64, i64) {\n"
-                      "  %0, %1 = arith.mulsi_extended %a, %b : i64\n  %2, %3 = arith.mului_extended %a, %b : i64\n"
-                      "  return %0, %1, %2, %3 : i64, i64, i64, i64\n}\n"
-                      "func.func @carry(%a: i64, %b: i64) -> (i64, i1) {\n"
-                      "  %0, %1 = arith.addui_extended %a, %b : i64, i1\n  return %0, %1 : i64, i1\n}\n");
+  program_compile(&p,
+                  "func.func @narrow(%a: i32) -> (i8, i1, i4, i17) {\n"
+                  "  %0 = arith.trunci %a : i32 to i8\n  %1 = arith.trunci %a : i32 to i1\n"
+                  "  %2 = arith.trunci %a : i32 to i4\n  %3 = arith.trunci %a : i32 to i17\n"
+                  "  return %0, %1, %2, %3 : i8, i1, i4, i17\n}\n"
+                  "func.func @wide(%a: i8) -> (i64, i64, index, index) {\n"
+                  "  %0 = arith.extsi %a : i8 to i64\n  %1 = arith.extui %a : i8 to i64\n"
+                  "  %2 = arith.index_cast %a : i8 to index\n  %3 = arith.index_castui %a : i8 to index\n"
+                  "  return %0, %1, %2, %3 : i64, i64, index, index\n}\n"
+                  "func.func @shift(%a: i32, %b: i32) -> (i32, i32, i32) {\n"
+                  "  %0 = arith.shli %a, %b : i32\n  %1 = arith.shrsi %a, %b : i32\n  %2 = arith.shrui %a, %b : i32\n"
+                  "  return %0, %1, %2 : i32, i32, i32\n}\n"
+                  "func.func @double_width(%a: i64, %b: i64) -> (i64, i64, i64, i64) {\n"
+                  "  %0, %1 = arith.mulsi_extended %a, %b : i64\n  %2, %3 = arith.mului_extended %a, %b : i64\n"
+                  "  return %0, %1, %2, %3 : i64, i64, i64, i64\n}\n"
+                  "func.func @carry(%a: i64, %b: i64) -> (i64, i1) {\n"
+                  "  %0, %1 = arith.addui_extended %a, %b : i64, i1\n  return %0, %1 : i64, i1\n}\n");
   NoriaDesc out[4];
   NoriaDesc args[] = {scalar_bits(0xfffabcdf), scalar_bits(4)};
   program_call(&p, "narrow", args, out);
@@ -162,11 +166,14 @@ static bool float_compare(size_t predicate, float a, float b) {
 static void floats(void **state) {
   NrBuf text = {0};
   for (size_t i = 0; i < NR_COUNTOF(float_ops); i++)
-    nr_buf_printf(&text, "func.func @%s(%%a: f32, %%b: f32) -> f32 {\n  %%r = arith.%s %%a, %%b : f32\n  return %%r : f32\n}\n",
-                  float_ops[i].op, float_ops[i].op);
+    nr_buf_printf(
+        &text, "func.func @%s(%%a: f32, %%b: f32) -> f32 {\n  %%r = arith.%s %%a, %%b : f32\n  return %%r : f32\n}\n",
+        float_ops[i].op, float_ops[i].op);
   for (size_t i = 0; i < NR_COUNTOF(float_predicates); i++)
-    nr_buf_printf(&text, "func.func @%s_(%%a: f32, %%b: f32) -> i1 {\n  %%r = arith.cmpf %s, %%a, %%b : f32\n  return %%r : i1\n}\n",
-                  float_predicates[i], float_predicates[i]);
+    nr_buf_printf(
+        &text,
+        "func.func @%s_(%%a: f32, %%b: f32) -> i1 {\n  %%r = arith.cmpf %s, %%a, %%b : f32\n  return %%r : i1\n}\n",
+        float_predicates[i], float_predicates[i]);
   Program p;
   program_compile(&p, text.data);
   const float edges[] = {0.f, -0.f, 1.f, -1.5f, INFINITY, -INFINITY, NAN, 1e-45f, 3.4e38f, 7.25f, -7.25f, 0.1f};
@@ -223,11 +230,13 @@ static void check_encode(Program *p, const char *name, const Format *f, NoriaDes
 
 static void check_format(const Format *f) {
   NrBuf text = {0};
-  nr_buf_printf(&text, "func.func @wide(%%a: %s) -> f32 {\n  %%r = arith.extf %%a : %s to f32\n  return %%r : f32\n}\n", f->type,
-                f->type);
-  nr_buf_printf(&text, "func.func @from32(%%a: f32) -> %s {\n  %%r = arith.truncf %%a : f32 to %s\n  return %%r : %s\n}\n",
+  nr_buf_printf(&text, "func.func @wide(%%a: %s) -> f32 {\n  %%r = arith.extf %%a : %s to f32\n  return %%r : f32\n}\n",
+                f->type, f->type);
+  nr_buf_printf(&text,
+                "func.func @from32(%%a: f32) -> %s {\n  %%r = arith.truncf %%a : f32 to %s\n  return %%r : %s\n}\n",
                 f->type, f->type, f->type);
-  nr_buf_printf(&text, "func.func @from64(%%a: f64) -> %s {\n  %%r = arith.truncf %%a : f64 to %s\n  return %%r : %s\n}\n",
+  nr_buf_printf(&text,
+                "func.func @from64(%%a: f64) -> %s {\n  %%r = arith.truncf %%a : f64 to %s\n  return %%r : %s\n}\n",
                 f->type, f->type, f->type);
   Program p;
   program_compile(&p, text.data);
@@ -263,19 +272,21 @@ static void float_formats(void **state) {
 
 static void soft_arithmetic(void **state) {
   Program p;
-  program_compile(&p, "func.func @bf16(%a: bf16, %b: bf16) -> (bf16, bf16, i1) {\n"
-                      "  %0 = arith.mulf %a, %b : bf16\n  %1 = arith.negf %a : bf16\n  %2 = arith.cmpf olt, %a, %b : bf16\n"
-                      "  return %0, %1, %2 : bf16, bf16, i1\n}\n"
-                      "func.func @f16(%a: f16, %b: f16) -> f16 {\n"
-                      "  %0 = arith.divf %a, %b : f16\n  return %0 : f16\n}\n"
-                      "func.func @ints(%a: i32, %b: f16) -> (bf16, f8E4M3FN, i32) {\n"
-                      "  %0 = arith.sitofp %a : i32 to bf16\n  %1 = arith.uitofp %a : i32 to f8E4M3FN\n"
-                      "  %2 = arith.fptosi %b : f16 to i32\n  return %0, %1, %2 : bf16, f8E4M3FN, i32\n}\n");
+  program_compile(&p,
+                  "func.func @bf16(%a: bf16, %b: bf16) -> (bf16, bf16, i1) {\n"
+                  "  %0 = arith.mulf %a, %b : bf16\n  %1 = arith.negf %a : bf16\n  %2 = arith.cmpf olt, %a, %b : bf16\n"
+                  "  return %0, %1, %2 : bf16, bf16, i1\n}\n"
+                  "func.func @f16(%a: f16, %b: f16) -> f16 {\n"
+                  "  %0 = arith.divf %a, %b : f16\n  return %0 : f16\n}\n"
+                  "func.func @ints(%a: i32, %b: f16) -> (bf16, f8E4M3FN, i32) {\n"
+                  "  %0 = arith.sitofp %a : i32 to bf16\n  %1 = arith.uitofp %a : i32 to f8E4M3FN\n"
+                  "  %2 = arith.fptosi %b : f16 to i32\n  return %0, %1, %2 : bf16, f8E4M3FN, i32\n}\n");
   NoriaDesc out[3];
   NoriaDesc args[] = {scalar_bits(nr_float_encode(&nr_format_bf16, 1.5, false)),
                       scalar_bits(nr_float_encode(&nr_format_bf16, 3.015625, false))};
   program_call(&p, "bf16", args, out);
-  assert_int_equal(out[0].bits, nr_float_encode(&nr_format_bf16, 1.5 * nr_float_decode(&nr_format_bf16, args[1].bits), false));
+  assert_int_equal(out[0].bits,
+                   nr_float_encode(&nr_format_bf16, 1.5 * nr_float_decode(&nr_format_bf16, args[1].bits), false));
   assert_int_equal(out[1].bits, 0xbfc0);
   assert_int_equal(out[2].bits, 1);
   NoriaDesc halves[] = {scalar_bits(nr_float_encode(&nr_format_f16, 10, false)),

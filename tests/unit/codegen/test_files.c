@@ -1,4 +1,5 @@
-/* Compiled files: each kind is written, the shared library is loaded and run, and the object asks for nothing unusual. */
+/* Compiled files: each kind is written, the shared library is loaded and run, and the object asks for nothing unusual.
+ */
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -16,7 +17,8 @@ static const char text[] =
     "  %y = memref.alloc(%n) : memref<?xf32>\n  cf.br ^head(%c0 : index)\n"
     "^head(%i: index):\n  %more = arith.cmpi slt, %i, %n : index\n  cf.cond_br %more, ^body, ^exit\n"
     "^body:\n  %v = memref.load %x[%i] : memref<?xf32>\n  %b = memref.load %t[%i] : memref<64xf32>\n"
-    "  %w = math.exp %v : f32\n  %a = math.acos %b : f32\n  %q = arith.remf %v, %b : f32\n  %u = arith.mulf %w, %b : f32\n"
+    "  %w = math.exp %v : f32\n  %a = math.acos %b : f32\n  %q = arith.remf %v, %b : f32\n  %u = arith.mulf %w, %b : "
+    "f32\n"
     "  %s = arith.addf %u, %a : f32\n  %r = arith.addf %s, %q : f32\n"
     "  memref.store %r, %y[%i] : memref<?xf32>\n  %j = arith.addi %i, %c1 : index\n  cf.br ^head(%j : index)\n"
     "^exit:\n  %ws = memref.get_global @words : memref<2x!onnx.string>\n"
@@ -169,7 +171,8 @@ static void header(void **state) {
   assert_non_null(strstr(out.data, "#define MY_MODEL_NUM_OUTPUTS 2\n"));
   assert_int_equal(nr_file_write(file_path(&f, "model.h"), out.data, out.size), NR_OK);
   char command[512];
-  snprintf(command, sizeof command, "cc -xc -std=c11 -Wall -Werror -fsyntax-only -I%s/../include %s", TEST_SOURCE_DIR, f.path);
+  snprintf(command, sizeof command, "cc -xc -std=c11 -Wall -Werror -fsyntax-only -I%s/../include %s", TEST_SOURCE_DIR,
+           f.path);
   assert_int_equal(system(command), 0);
   nr_buf_deinit(&out);
   files_close(&f, (const char *[]){"model.h"}, 1);

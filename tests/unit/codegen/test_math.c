@@ -1,5 +1,5 @@
-/* Elementary functions of f32: the largest error over the whole range against the C library in double. The bounds are those
- * that src/codegen/llvm/math_f32.c and math_trig.c state. */
+/* Elementary functions of f32: the largest error over the whole range against the C library in double. The bounds are
+ * those that src/codegen/llvm/math_f32.c and math_trig.c state. */
 #include <math.h>
 
 #include "codegen_test.h"
@@ -37,7 +37,8 @@ static void check(const Function *f, float x, float got) {
   } else if (isinf(want) || isinf(got) || want == 0) {
     /* Beside the largest number and beside 0 one step either way is within the bound. */
     bool near = want == 0 ? fabsf(got) <= 0x1p-149f && f->bound > 0 && exact != 0 : fabs(exact) > 0x1.fffffdp127;
-    if (!near && (got != want || signbit(got) != signbit(want))) fail_msg("%s(%a) is %a, not %a", f->name, x, got, want);
+    if (!near && (got != want || signbit(got) != signbit(want)))
+      fail_msg("%s(%a) is %a, not %a", f->name, x, got, want);
   } else if (fabs(got - exact) > f->bound * ulp(want)) {
     fail_msg("%s(%a) is %a, not %a: %.2f ulp", f->name, x, got, exact, fabs(got - exact) / ulp(want));
   }
@@ -57,7 +58,8 @@ static void accuracy(void **state) {
       function(&p.run.exec, &arg, &out);
       check(&functions[i], as_f32(arg), as_f32(out));
     }
-    const float edges[] = {0.f, -0.f, INFINITY, -INFINITY, 1.f, -1.f, 0x1p-149f, -0x1p-149f, 0x1p-126f, 0.5f, 2.f, -104.f, 89.f};
+    const float edges[] = {0.f,        -0.f,      INFINITY, -INFINITY, 1.f,    -1.f, 0x1p-149f,
+                           -0x1p-149f, 0x1p-126f, 0.5f,     2.f,       -104.f, 89.f};
     for (size_t k = 0; k < NR_COUNTOF(edges); k++) {
       NoriaDesc arg = scalar_f32(edges[k]), out;
       function(&p.run.exec, &arg, &out);
@@ -70,23 +72,24 @@ static void accuracy(void **state) {
 
 static void others(void **state) {
   Program p;
-  program_compile(&p, "func.func @ints(%a: i32, %b: i32) -> (i32, i32, i32, i32, i32) {\n"
-                      "  %0 = math.absi %a : i32\n  %1 = math.ctlz %a : i32\n  %2 = math.cttz %a : i32\n"
-                      "  %3 = math.ctpop %a : i32\n  %4 = math.ipowi %a, %b : i32\n"
-                      "  return %0, %1, %2, %3, %4 : i32, i32, i32, i32, i32\n}\n"
-                      "func.func @classes(%x: f32) -> (i1, i1, i1, i1) {\n"
-                      "  %0 = math.isnan %x : f32\n  %1 = math.isinf %x : f32\n  %2 = math.isfinite %x : f32\n"
-                      "  %3 = math.isnormal %x : f32\n  return %0, %1, %2, %3 : i1, i1, i1, i1\n}\n"
-                      "func.func @binary(%x: f64, %y: f64, %z: f64, %n: i32) -> (f64, f64, f64, f64, f64, f64) {\n"
-                      "  %0 = math.powf %x, %y : f64\n  %1 = math.atan2 %x, %y : f64\n  %2 = math.copysign %x, %y : f64\n"
-                      "  %3 = math.fma %x, %y, %z : f64\n  %4 = math.fpowi %x, %n : f64, i32\n"
-                      "  %5 = math.clampf %x to [%y, %z] : f64\n"
-                      "  return %0, %1, %2, %3, %4, %5 : f64, f64, f64, f64, f64, f64\n}\n"
-                      "func.func @half(%x: f16) -> f16 {\n  %0 = math.exp %x : f16\n  return %0 : f16\n}\n"
-                      "func.func @wide(%x: f64) -> (f64, f64, f64) {\n  %0 = math.exp %x : f64\n  %1 = math.sin %x : f64\n"
-                      "  %2 = math.erf %x : f64\n  return %0, %1, %2 : f64, f64, f64\n}\n"
-                      "func.func @both(%x: f32) -> (f32, f32) {\n  %s, %c = math.sincos %x : f32\n"
-                      "  return %s, %c : f32, f32\n}\n");
+  program_compile(&p,
+                  "func.func @ints(%a: i32, %b: i32) -> (i32, i32, i32, i32, i32) {\n"
+                  "  %0 = math.absi %a : i32\n  %1 = math.ctlz %a : i32\n  %2 = math.cttz %a : i32\n"
+                  "  %3 = math.ctpop %a : i32\n  %4 = math.ipowi %a, %b : i32\n"
+                  "  return %0, %1, %2, %3, %4 : i32, i32, i32, i32, i32\n}\n"
+                  "func.func @classes(%x: f32) -> (i1, i1, i1, i1) {\n"
+                  "  %0 = math.isnan %x : f32\n  %1 = math.isinf %x : f32\n  %2 = math.isfinite %x : f32\n"
+                  "  %3 = math.isnormal %x : f32\n  return %0, %1, %2, %3 : i1, i1, i1, i1\n}\n"
+                  "func.func @binary(%x: f64, %y: f64, %z: f64, %n: i32) -> (f64, f64, f64, f64, f64, f64) {\n"
+                  "  %0 = math.powf %x, %y : f64\n  %1 = math.atan2 %x, %y : f64\n  %2 = math.copysign %x, %y : f64\n"
+                  "  %3 = math.fma %x, %y, %z : f64\n  %4 = math.fpowi %x, %n : f64, i32\n"
+                  "  %5 = math.clampf %x to [%y, %z] : f64\n"
+                  "  return %0, %1, %2, %3, %4, %5 : f64, f64, f64, f64, f64, f64\n}\n"
+                  "func.func @half(%x: f16) -> f16 {\n  %0 = math.exp %x : f16\n  return %0 : f16\n}\n"
+                  "func.func @wide(%x: f64) -> (f64, f64, f64) {\n  %0 = math.exp %x : f64\n  %1 = math.sin %x : f64\n"
+                  "  %2 = math.erf %x : f64\n  return %0, %1, %2 : f64, f64, f64\n}\n"
+                  "func.func @both(%x: f32) -> (f32, f32) {\n  %s, %c = math.sincos %x : f32\n"
+                  "  return %s, %c : f32, f32\n}\n");
   NoriaDesc out[6];
   program_call(&p, "ints", (NoriaDesc[]){scalar_bits(0xfffffff4), scalar_i64(3)}, out);
   assert_int_equal(out[0].bits, 12);

@@ -88,7 +88,8 @@ static void buffers(void **state) {
       "func.func @grow(%n: index) -> (memref<?xi64>, index) {\n"
       "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  %c2 = arith.constant 2 : index\n"
       "  %first = memref.alloc(%c1) : memref<?xi64>\n  cf.br ^head(%c0, %first : index, memref<?xi64>)\n"
-      "^head(%i: index, %b: memref<?xi64>):\n  %more = arith.cmpi slt, %i, %n : index\n  cf.cond_br %more, ^body, ^exit\n"
+      "^head(%i: index, %b: memref<?xi64>):\n  %more = arith.cmpi slt, %i, %n : index\n  cf.cond_br %more, ^body, "
+      "^exit\n"
       "^body:\n  %room = memref.dim %b, %c0 : memref<?xi64>\n  %full = arith.cmpi eq, %i, %room : index\n"
       "  cf.cond_br %full, ^grow, ^put(%b : memref<?xi64>)\n"
       "^grow:\n  %size = arith.muli %room, %c2 : index\n"
@@ -97,14 +98,16 @@ static void buffers(void **state) {
       "  %j = arith.addi %i, %c1 : index\n  cf.br ^head(%j, %d : index, memref<?xi64>)\n"
       "^exit:\n  %size_now = memref.dim %b, %c0 : memref<?xi64>\n  return %b, %size_now : memref<?xi64>, index\n}\n"
       "func.func @frame(%a: i64, %k: index) -> i64 {\n"
-      "  %c0 = arith.constant 0 : index\n  %b = memref.alloca() : memref<4xi64>\n  %flag = memref.alloca() : memref<i1>\n"
+      "  %c0 = arith.constant 0 : index\n  %b = memref.alloca() : memref<4xi64>\n  %flag = memref.alloca() : "
+      "memref<i1>\n"
       "  %t = arith.cmpi sgt, %a, %a : i64\n  memref.store %t, %flag[] : memref<i1>\n"
       "  memref.store %a, %b[%k] : memref<4xi64>\n  %f = memref.load %flag[] : memref<i1>\n"
       "  %v = memref.load %b[%k] : memref<4xi64>\n  %w = arith.extui %f : i1 to i64\n  %s = arith.addi %v, %w : i64\n"
       "  return %s : i64\n}\n"
       "func.func @too_large(%n: index) {\n  %b = memref.alloc(%n, %n) : memref<?x?xf32>\n"
       "  memref.dealloc %b : memref<?x?xf32>\n  return\n}\n"
-      "func.func @freed() {\n  %b = memref.alloc() {alignment = 256} : memref<100xi8>\n  memref.dealloc %b : memref<100xi8>\n"
+      "func.func @freed() {\n  %b = memref.alloc() {alignment = 256} : memref<100xi8>\n  memref.dealloc %b : "
+      "memref<100xi8>\n"
       "  return\n}\n");
   float x[] = {1, -2, 3.5f};
   NoriaDesc arg = tensor1(x, 3), out[2];
@@ -233,16 +236,16 @@ static void views(void **state) {
 static void elements(void **state) {
   Program p;
   program_compile(
-      &p,
-      "func.func @store(%b: memref<3xi1>, %n: memref<3xi4>, %w: memref<2xi24>, %h: memref<2xbf16>, %i: index) {\n"
-      "  %t = arith.constant true\n  %x = arith.constant -3 : i4\n  %y = arith.constant 77777 : i24\n"
-      "  %z = arith.constant 1.5 : bf16\n  memref.store %t, %b[%i] : memref<3xi1>\n  memref.store %x, %n[%i] : memref<3xi4>\n"
-      "  memref.store %y, %w[%i] : memref<2xi24>\n  memref.store %z, %h[%i] : memref<2xbf16>\n  return\n}\n"
-      "func.func @load(%b: memref<3xi1>, %n: memref<3xi4>, %w: memref<2xi24>, %h: memref<2xbf16>, %i: index) -> "
-      "(i1, i4, i24, bf16) {\n"
-      "  %0 = memref.load %b[%i] : memref<3xi1>\n  %1 = memref.load %n[%i] : memref<3xi4>\n"
-      "  %2 = memref.load %w[%i] : memref<2xi24>\n  %3 = memref.load %h[%i] : memref<2xbf16>\n"
-      "  return %0, %1, %2, %3 : i1, i4, i24, bf16\n}\n");
+      &p, "func.func @store(%b: memref<3xi1>, %n: memref<3xi4>, %w: memref<2xi24>, %h: memref<2xbf16>, %i: index) {\n"
+          "  %t = arith.constant true\n  %x = arith.constant -3 : i4\n  %y = arith.constant 77777 : i24\n"
+          "  %z = arith.constant 1.5 : bf16\n  memref.store %t, %b[%i] : memref<3xi1>\n  memref.store %x, %n[%i] : "
+          "memref<3xi4>\n"
+          "  memref.store %y, %w[%i] : memref<2xi24>\n  memref.store %z, %h[%i] : memref<2xbf16>\n  return\n}\n"
+          "func.func @load(%b: memref<3xi1>, %n: memref<3xi4>, %w: memref<2xi24>, %h: memref<2xbf16>, %i: index) -> "
+          "(i1, i4, i24, bf16) {\n"
+          "  %0 = memref.load %b[%i] : memref<3xi1>\n  %1 = memref.load %n[%i] : memref<3xi4>\n"
+          "  %2 = memref.load %w[%i] : memref<2xi24>\n  %3 = memref.load %h[%i] : memref<2xbf16>\n"
+          "  return %0, %1, %2, %3 : i1, i4, i24, bf16\n}\n");
   uint8_t b[3] = {0}, n[3] = {0};
   uint32_t w[2] = {0};
   uint16_t h[2] = {0};

@@ -1,4 +1,5 @@
-/* Programs with an entry: the tables that describe them, calls of the runtime, dispatches, polls; and what is refused. */
+/* Programs with an entry: the tables that describe them, calls of the runtime, dispatches, polls; and what is refused.
+ */
 #include "codegen_test.h"
 
 /* ---- the entry --------------------------------------------------------------------------------------------------- */
