@@ -74,12 +74,12 @@ NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {
   /* Outputs first: an input that shares an output's buffer is the same memref then. */
   for (size_t i = outs; i < outs + num_outs; i++) {
     operands[i] = nr_operand(op, i);
-    if (nr_has_place(operands[i]->type))
+    if (nr_bufferize_place(s, operands[i]))
       operands[i] = output_memory(s, op, i, nr_result(op, result++), reads_output(op, i));
   }
   for (size_t i = 0; i < outs; i++) {
     operands[i] = nr_operand(op, i);
-    if (nr_has_place(operands[i]->type)) operands[i] = nr_bufferize_read(s, operands[i], op, NULL);
+    if (nr_bufferize_place(s, operands[i])) operands[i] = nr_bufferize_read(s, operands[i], op, NULL);
   }
   for (size_t r = 0; r < op->num_regions; r++) {
     NrBlock *body = nr_op_body(op, r);

@@ -124,7 +124,7 @@ static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   operands[0] = source;
   for (size_t i = 1; i < op->num_operands; i++) {
     operands[i] = nr_operand(op, i);
-    if (nr_has_place(operands[i]->type)) operands[i] = nr_bufferize_read_dense(s, operands[i], op, NULL);
+    if (nr_bufferize_place(s, operands[i])) operands[i] = nr_bufferize_read_dense(s, operands[i], op, NULL);
   }
   NrType type = nr_bufferized_type(nr_result(op, 0)->type);
   NrOp *view = nr_build(&b, &(NrOpState){.info = nr_op_infos[memref_op],

@@ -499,3 +499,17 @@ func.func @elements(%x: f32, %y: f32) -> tensor<2x2xf32> {
   } : tensor<2x2xf32>
   return %g : tensor<2x2xf32>
 }
+
+// The output operand is an argument, which is lent.
+// CHECK-LABEL: func.func @into_argument(
+// CHECK: %[[C:.*]] = memref.alloc()
+// CHECK-NEXT: memref.copy %arg0, %[[C]]
+// CHECK-NEXT: linalg.generic {{.*}} outs(%[[C]] : memref<4xf32>)
+func.func @into_argument(%t: tensor<4xf32>) -> tensor<4xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%t : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %s = arith.addf %o, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
