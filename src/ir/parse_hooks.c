@@ -167,6 +167,11 @@ NrStatus nr_p_resolve(NrParser *p, NrOperandRef ref, NrType type, NrValue **out)
   return status_of((*out = nr_parse_use(p, ref, type)) != NULL);
 }
 
+NrType nr_p_known_type(NrParser *p, NrOperandRef ref) {
+  const NrBinding *b = &nr_parse_name(p, ref.name)->bound;
+  return b->scope == p->scope && b->first && ref.number < b->count ? b->first[ref.number].type : NULL;
+}
+
 NrStatus nr_p_add_operand(NrParser *p, NrOpState *state, NrOperandRef ref, NrType type) {
   assert(state == &p->frame->state);
   return status_of(nr_parse_add_operand(p, ref, type));

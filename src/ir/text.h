@@ -88,6 +88,7 @@ NrStatus nr_p_operand(NrParser *p, NrOperandRef *out);
 /* %a, %b ... up to the closing token, which is not consumed; may be empty. */
 NrStatus nr_p_operands(NrParser *p, NrOperandRef **out, size_t *count);
 NrStatus nr_p_resolve(NrParser *p, NrOperandRef ref, NrType type, NrValue **out); /* a forward reference is made if unknown */
+NrType nr_p_known_type(NrParser *p, NrOperandRef ref); /* of a value that the text has defined already, else NULL */
 /* Resolve and append to state->operands. */
 NrStatus nr_p_add_operand(NrParser *p, NrOpState *state, NrOperandRef ref, NrType type);
 NrStatus nr_p_add_operands(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count, const NrType *types,

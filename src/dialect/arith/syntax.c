@@ -206,22 +206,31 @@ void nr_arith_addui_print(NrPrinter *w, NrOp *op) {
 /* In 2020 `constant` made constants of all kinds, functions too: the value tells which op it is today. */
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
   NrAttr value;
-  NrStatus status;
+  NrType type;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NrLoc loc = nr_p_loc(p);
-  if ((status = nr_p_attr(p, &value))) return status;
-  bool symbol = value->kind == NR_ATTR_SYMBOL;
-  if (nr_p_is_legacy(p)) state->info = nr_op_infos[symbol ? NR_OP_func_constant : NR_OP_arith_constant];
-  if (state->info->id == NR_OP_func_constant) {
-    NrType type;
-    if (!symbol || value->size) return nr_p_error(p, loc, "expected the name of a function");
+  NrStatus status = nr_p_attr(p, &value);
+  if (status) return status;
+  bool function = value->kind == NR_ATTR_SYMBOL;
+  if (nr_p_is_legacy(p)) state->info = nr_op_infos[function ? NR_OP_func_constant : NR_OP_arith_constant];
+  if (function != (state->info->id == NR_OP_func_constant))
+    return nr_p_error(p, loc, function ? "expected a constant with a type" : "expected the name of a function");
+  if (function) {
     if ((status = nr_p_expect(p, ":")) || (status = nr_p_function_type(p, &type))) return status;
-    nr_p_add_result(p, state, type);
   } else {
-    if (!value->type || value->kind == NR_ATTR_TYPE) return nr_p_error(p, loc, "expected a constant with a type");
-    nr_p_add_result(p, state, value->type);
+    type = value->type;
+    if (!type || value->kind == NR_ATTR_TYPE) return nr_p_error(p, loc, "expected a constant with a type");
   }
+  nr_p_add_result(p, state, type);
   nr_p_add_attr(p, state, "value", value);
+  return NR_OK;
+}
+
+/* The same for the generic form, "constant"() {value = 1 : i32}. */
+NrStatus nr_arith_constant_finish(NrParser *p, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  if (value && nr_p_is_legacy(p))
+    op->info = nr_op_infos[value->kind == NR_ATTR_SYMBOL ? NR_OP_func_constant : NR_OP_arith_constant];
   return NR_OK;
 }
 
@@ -304,6 +313,8 @@ NrStatus nr_arith_select_parse(NrParser *p, NrOpState *state) {
   } else if (nr_p_is_legacy(p) && type->kind == NR_TYPE_FUNCTION && type->num_inputs == 3) {
     condition = type->inputs[0];
     type = type->inputs[1];
+  } else if (nr_p_is_legacy(p) && nr_p_known_type(p, refs[0]) == nr_arith_bool_like(type)) {
+    condition = nr_arith_bool_like(type); /* 2019: a condition for each element needed no type of its own */
   }
   nr_p_add_result(p, state, type);
   return nr_p_add_operands(p, state, refs, 3, (NrType[]){condition, type, type}, 3);

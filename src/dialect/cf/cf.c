@@ -69,7 +69,7 @@ static void cond_br_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"branch_weights", "operandSegmentSizes", NULL});
 }
 
-/* switch %flag : i32, [default: ^bb1, 42: ^bb2(%x : t)] */
+/* switch %flag : i32, [default: ^bb1, 42: ^bb2(%x : t)], a line for each */
 static NrStatus switch_parse(NrParser *p, NrOpState *state) {
   NrOperandRef flag;
   NrType type;
@@ -102,14 +102,19 @@ static void switch_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, " : ");
   nr_w_type(w, nr_operand(op, 0)->type);
-  nr_w_puts(w, ", [default: ");
+  nr_w_puts(w, ", [");
+  nr_w_newline(w);
+  nr_w_puts(w, "  default: ");
   nr_w_successor(w, op, 0);
   for (uint32_t i = 1; i < op->num_successors; i++) {
-    nr_w_puts(w, ", ");
+    nr_w_puts(w, ",");
+    nr_w_newline(w);
+    nr_w_puts(w, "  ");
     if (values) nr_w_attr_no_type(w, nr_attr_element(values, (int64_t)i - 1));
     nr_w_puts(w, ": ");
     nr_w_successor(w, op, i);
   }
+  nr_w_newline(w);
   nr_w_puts(w, "]");
   nr_w_attr_dict(w, op, (const char *const[]){"case_values", "case_operand_segments", "operandSegmentSizes", NULL});
 }

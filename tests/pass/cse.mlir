@@ -1,0 +1,98 @@
+// RUN: noria opt --pass-pipeline=cse %s | FileCheck %s
+// RUN: noria opt --pass-pipeline=cse --syntax=mlir %s | mlir-opt
+
+func.func private @unknown()
+
+// CHECK-LABEL: func.func @same_operands
+// CHECK: %[[S:.*]] = arith.addi %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT: %[[D:.*]] = arith.subi
+// CHECK-NEXT: %[[E:.*]] = arith.subi
+// CHECK-NEXT: return %[[S]], %[[S]], %[[D]], %[[E]]
+func.func @same_operands(%a: i32, %b: i32) -> (i32, i32, i32, i32) {
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.addi %b, %a : i32
+  %2 = arith.subi %a, %b : i32
+  %3 = arith.subi %b, %a : i32
+  return %0, %1, %2, %3 : i32, i32, i32, i32
+}
+
+// CHECK-LABEL: func.func @attributes_differ
+// CHECK: arith.cmpi slt
+// CHECK: arith.cmpi sgt
+func.func @attributes_differ(%a: i32, %b: i32) -> (i1, i1) {
+  %0 = arith.cmpi slt, %a, %b : i32
+  %1 = arith.cmpi sgt, %a, %b : i32
+  return %0, %1 : i1, i1
+}
+
+// An op around a region is seen in it, one in a sibling region is not.
+// CHECK-LABEL: func.func @regions
+// CHECK: %[[O:.*]] = arith.mulf
+// CHECK: scf.if
+// CHECK-NEXT: scf.yield %[[O]], %[[O]]
+// CHECK: else
+// CHECK-NEXT: %[[I:.*]] = arith.addf
+// CHECK-NEXT: scf.yield %[[O]], %[[I]]
+// CHECK: %[[A:.*]] = arith.addf
+// CHECK-NEXT: return %{{.*}}, %{{.*}}, %[[A]]
+func.func @regions(%c: i1, %x: f32) -> (f32, f32, f32) {
+  %0 = arith.mulf %x, %x : f32
+  %r:2 = scf.if %c -> (f32, f32) {
+    %1 = arith.mulf %x, %x : f32
+    scf.yield %0, %1 : f32, f32
+  } else {
+    %1 = arith.addf %x, %x : f32
+    scf.yield %0, %1 : f32, f32
+  }
+  %2 = arith.addf %x, %x : f32
+  return %r#0, %r#1, %2 : f32, f32, f32
+}
+
+// CHECK-LABEL: func.func @blocks
+// CHECK: %[[M:.*]] = arith.mulf
+// CHECK: ^bb1:
+// CHECK-NEXT: %[[A:.*]] = arith.addf
+// CHECK-NEXT: cf.br ^bb3(%[[A]], %[[M]] : f32, f32)
+// CHECK: ^bb2:
+// CHECK-NEXT: %[[B:.*]] = arith.addf
+// CHECK-NEXT: cf.br ^bb3(%[[B]], %[[M]] : f32, f32)
+func.func @blocks(%c: i1, %x: f32) -> (f32, f32) {
+  %0 = arith.mulf %x, %x : f32
+  cf.cond_br %c, ^bb1, ^bb2
+^bb1:
+  %1 = arith.addf %x, %0 : f32
+  %2 = arith.mulf %x, %x : f32
+  cf.br ^bb3(%1, %2 : f32, f32)
+^bb2:
+  %3 = arith.addf %x, %0 : f32
+  %4 = arith.mulf %x, %x : f32
+  cf.br ^bb3(%3, %4 : f32, f32)
+^bb3(%r: f32, %s: f32):
+  return %r, %s : f32, f32
+}
+
+// CHECK-LABEL: func.func @loads
+// CHECK: %[[A:.*]] = memref.load
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: %[[B:.*]] = memref.load
+// CHECK-NEXT: {{(func.)?}}call @unknown
+// CHECK-NEXT: %[[C:.*]] = memref.load
+// CHECK-NEXT: return %[[A]], %[[A]], %[[B]], %[[C]]
+func.func @loads(%m: memref<4xf32>, %i: index) -> (f32, f32, f32, f32) {
+  %0 = memref.load %m[%i] : memref<4xf32>
+  %1 = memref.load %m[%i] : memref<4xf32>
+  memref.store %0, %m[%i] : memref<4xf32>
+  %2 = memref.load %m[%i] : memref<4xf32>
+  call @unknown() : () -> ()
+  %3 = memref.load %m[%i] : memref<4xf32>
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// Two allocations are two buffers.
+// CHECK-LABEL: func.func @allocations
+// CHECK-COUNT-2: memref.alloc
+func.func @allocations() -> (memref<4xf32>, memref<4xf32>) {
+  %0 = memref.alloc() : memref<4xf32>
+  %1 = memref.alloc() : memref<4xf32>
+  return %0, %1 : memref<4xf32>, memref<4xf32>
+}
