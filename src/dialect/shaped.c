@@ -2,6 +2,7 @@
 #include "dialect/shaped.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/flow/flow.h"
 
 const NrIndexListSlot nr_extract_slice_slots[3] = {{1, "static_offsets"}, {2, "static_sizes"}, {3, "static_strides"}};
 const NrIndexListSlot nr_insert_slice_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
@@ -64,7 +65,8 @@ NrIndex nr_index_list_get(const NrOp *op, NrIndexListSlot slot, size_t i) {
   return (NrIndex){nr_operand(op, begin + before), 0};
 }
 
-NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands) {
+NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands,
+                           size_t *num_operands) {
   int64_t statics[NR_MAX_RANK];
   assert(count <= NR_MAX_RANK);
   for (size_t i = 0; i < count; i++) {
@@ -509,6 +511,7 @@ bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
       shaped = nr_operand(op, 0);
       continue;
     default:
+      if (nr_flow_dim_of(shaped, i, out)) return true;
       shaped = destination(op, shaped->index);
       if (!shaped) return false;
       continue;

@@ -1,8 +1,9 @@
-/* shaped.h - what the dialects of shaped values share. First: lists of indices of which some are constants of the op and some are operands: `[%i, 4, %n]`.
+/* shaped.h - what the dialects of shaped values share. First: lists of indices of which some are constants of the op
+ * and some are operands: `[%i, 4, %n]`.
  *
- * Slices, casts and shapes of memref, tensor, vector and flow keep such a list as MLIR does: a dense i64 array attribute with
- * NR_DYNAMIC where the value is an operand, and the operands, in order, in one operand group. Also here: the reassociation
- * of expand_shape and collapse_shape, and shape arithmetic that several dialects share. */
+ * Slices, casts and shapes of memref, tensor, vector and flow keep such a list as MLIR does: a dense i64 array
+ * attribute with NR_DYNAMIC where the value is an operand, and the operands, in order, in one operand group. Also here:
+ * the reassociation of expand_shape and collapse_shape, and shape arithmetic that several dialects share. */
 #ifndef NORIA_DIALECT_SHAPED_H
 #define NORIA_DIALECT_SHAPED_H
 
@@ -50,8 +51,8 @@ NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, 
  * is the caller's matter. */
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots);
 
-/* The bytes of an INTEGER or FLOAT attribute of at most 64 bits as an element of a dense constant; false for others. Writes
- * nr_type_byte_size of its type. */
+/* The bytes of an INTEGER or FLOAT attribute of at most 64 bits as an element of a dense constant; false for others.
+ * Writes nr_type_byte_size of its type. */
 bool nr_attr_scalar_bytes(NrAttr scalar, uint8_t *out);
 
 /* Sets operandSegmentSizes. */
@@ -115,8 +116,9 @@ bool nr_types_cast_compatible(NrType a, NrType b);
 int64_t nr_dims_product(const int64_t *dims, size_t count);
 /* Whether a says at least as much as b: same dims except that b may have `?` where a has a number. */
 bool nr_type_refines(NrType a, NrType b);
-/* The size of dim i of a shaped value, as a constant, or as the value that the defining op takes it from (the operand of an
- * alloc or empty, the size of a slice, through casts and loops' results never). False when not known without an op. */
+/* The size of dim i of a shaped value, as a constant, or as the value that the defining op takes it from (the operand
+ * of an alloc or empty, the size of a slice, through casts and loops' results never). False when not known without an
+ * op. */
 bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out);
 /* The same; builds memref.dim or tensor.dim when not known. */
 NrIndex nr_dim_build(NrBuilder *b, NrValue *shaped, size_t i);

@@ -1,3 +1,190 @@
-/* flow.c - the rows of dialect flow and their hooks. */
+/* flow.c - the rows of dialect flow and the checks of its smaller ops. Syntax and larger ops have files of their own.
+ */
+#include "dialect/flow/flow.h"
+
+static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
+static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
+
+static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_types) {
+  (void)ctx;
+  out_types[0] = nr_type_elem(state->operands[0]->type);
+  return NR_OK;
+}
+
+/* ---- dispatches ------------------------------------------------------------------------------------------------- */
+
+static NrStatus workgroup_verify(NrOp *op) {
+  int64_t dimension = nr_op_attr_int(op, "dimension", -1);
+  if (dimension < 0 || dimension >= 3)
+    return nr_op_error(op, "(C1) dimension %lld out of bounds of dispatch dimensions; expected [0, 3)",
+                       (long long)dimension);
+  return NR_OK;
+}
+
+static NrStatus dispatch_tie_shape_verify(NrOp *op) {
+  return nr_flow_dims_verify(op, "C1", nr_flow_num_dims(operand_type(op, 0)), 1);
+}
+
+/* The op whose workgroup count region op stands in, or NULL. */
+static NrOp *count_region_owner(NrOp *op) {
+  for (NrOp *parent = nr_op_parent(op), *inner = op; parent; inner = parent, parent = nr_op_parent(parent)) {
+    NrRegion *region = inner->block->region;
+    if (nr_op_is(parent, NR_OP_flow_executable_export)) return parent;
+    bool dispatches = nr_op_is(parent, NR_OP_flow_dispatch_workgroups) || nr_op_is(parent, NR_OP_flow_dispatch_region);
+    if (dispatches) return region == nr_op_region(parent, 1) ? parent : NULL;
+  }
+  return NULL;
+}
+
+static NrStatus count_from_verify(NrOp *op) {
+  return count_region_owner(op) ? NR_OK : nr_op_error(op, "(C1) expected to be in a workgroup count region");
+}
+
+static NrStatus ordinal_verify(NrOp *op) {
+  int64_t ordinal = nr_op_attr_int(op, "ordinal", -1);
+  size_t begin, workload;
+  if (ordinal < 0) return nr_op_error(op, "(C1) ordinal must not be negative");
+  NrOp *parent = nr_op_parent(op);
+  while (parent && !nr_op_is(parent, NR_OP_flow_dispatch_workgroups)) parent = nr_op_parent(parent);
+  if (parent && nr_op_operand_group(parent, NR_FLOW_WORKLOAD, &begin, &workload) && ordinal >= (int64_t)workload)
+    return nr_op_error(op, "(C1) ordinal %lld is not less than the number of workload values, %zu", (long long)ordinal,
+                       workload);
+  return NR_OK;
+}
+
+/* ---- tensors ---------------------------------------------------------------------------------------------------- */
+
+static NrStatus result_dims_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 0); }
+static NrStatus clone_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 1); }
+
+/* source, source_dims, ..., result_dims at group `result`. */
+static NrStatus both_dims_verify(NrOp *op, size_t result) {
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
+  return nr_flow_group_dims_verify(op, "C1", SIZE_MAX, result);
+}
+
+/* Bits of a static tensor; false when unknown. */
+static bool tensor_bits(NrType type, int64_t *out) {
+  return nr_type_num_elements(type, out) && nr_mul_i64(*out, nr_type_bits(type->elem), out);
+}
+
+static NrStatus bitcast_verify(NrOp *op) {
+  int64_t a, b;
+  NR_TRY(both_dims_verify(op, 2));
+  if (tensor_bits(operand_type(op, 0), &a) && tensor_bits(result_of(op), &b) && a != b)
+    return nr_op_error(op, "(C2) source and result differ in size: %lld and %lld bits", (long long)a, (long long)b);
+  return NR_OK;
+}
+
+static NrStatus reshape_verify(NrOp *op) {
+  int64_t a, b;
+  NR_TRY(both_dims_verify(op, 2));
+  if (operand_type(op, 0)->elem != result_of(op)->elem)
+    return nr_op_error(op, "(C2) element types of source and result must be equal");
+  if (nr_type_num_elements(operand_type(op, 0), &a) && nr_type_num_elements(result_of(op), &b) && a != b)
+    return nr_op_error(op, "(C3) source has %lld elements but the result %lld", (long long)a, (long long)b);
+  return NR_OK;
+}
+
+static NrStatus constant_verify(NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  NrStr scope, key, config;
+  if (value->type != result_of(op))
+    return nr_op_error(op, "(C1) value is %s but the result %s",
+                       value->type ? text_of(op, value->type) : "without type", text_of(op, result_of(op)));
+  if (value->kind == NR_ATTR_OPAQUE && nr_str_starts(value->s, "flow.parameter.") &&
+      !nr_flow_parameter(value, &scope, &key, &config))
+    return nr_op_error(op, "(C2) malformed parameter, expected #flow.parameter.named<\"scope\"::\"key\">");
+  return NR_OK;
+}
+
+static NrStatus dynamic_constant_verify(NrOp *op) {
+  NrType from = nr_op_attr(op, "value")->type, to = result_of(op);
+  bool ok = from && from->kind == NR_TYPE_TENSOR && from->rank == to->rank && from->elem == to->elem;
+  for (uint32_t i = 0; ok && i < to->rank; i++) ok = to->dims[i] == NR_DYNAMIC || to->dims[i] == from->dims[i];
+  return ok ? NR_OK : nr_op_error(op, "(C1) the value does not fit %s", text_of(op, to));
+}
+
+static NrStatus indices_verify(NrOp *op, size_t group, uint32_t rank, const char *id, const char *what) {
+  size_t begin, count;
+  nr_op_operand_group(op, group, &begin, &count);
+  if (count != rank) return nr_op_error(op, "(%s) expected %u %s, got %zu", id, rank, what, count);
+  return NR_OK;
+}
+
+static NrStatus elem_verify(NrOp *op, const char *id, NrType value, NrType tensor) {
+  if (value != tensor->elem)
+    return nr_op_error(op, "(%s) expected the element type %s, got %s", id, text_of(op, tensor->elem),
+                       text_of(op, value));
+  return NR_OK;
+}
+
+static NrStatus load_verify(NrOp *op) {
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
+  NR_TRY(indices_verify(op, 2, operand_type(op, 0)->rank, "C2", "indices"));
+  return elem_verify(op, "C3", result_of(op), operand_type(op, 0));
+}
+
+static NrStatus store_verify(NrOp *op) {
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", 1, 2));
+  NR_TRY(indices_verify(op, 3, operand_type(op, 1)->rank, "C2", "indices"));
+  return elem_verify(op, "C3", operand_type(op, 0), operand_type(op, 1));
+}
+
+static NrStatus splat_verify(NrOp *op) {
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 1));
+  return elem_verify(op, "C2", operand_type(op, 0), result_of(op));
+}
+
+/* A box of constant start and length lies inside of dim i of whole. */
+static NrStatus inside_verify(NrOp *op, NrType whole, uint32_t i, NrValue *start, bool has_length, int64_t length) {
+  int64_t begin = 0, end;
+  bool known = nr_value_constant_int(start, &begin);
+  if (known && begin < 0) return nr_op_error(op, "(C4) start %u must not be negative", i);
+  if (whole->dims[i] == NR_DYNAMIC || !has_length) return NR_OK;
+  if (!nr_add_i64(known ? begin : 0, length, &end) || end > whole->dims[i])
+    return nr_op_error(op, "(C4) the part runs out of dim %u, of size %lld", i, (long long)whole->dims[i]);
+  return NR_OK;
+}
+
+static NrStatus slice_verify(NrOp *op) {
+  NrType from = operand_type(op, 0), to = result_of(op);
+  size_t starts, lengths, count;
+  NR_TRY(both_dims_verify(op, 4));
+  if (from->rank != to->rank || from->elem != to->elem)
+    return nr_op_error(op, "(C2) source and result must be of equal rank and element type");
+  NR_TRY(indices_verify(op, 2, from->rank, "C3", "start indices"));
+  NR_TRY(indices_verify(op, 3, from->rank, "C3", "lengths"));
+  nr_op_operand_group(op, 2, &starts, &count);
+  nr_op_operand_group(op, 3, &lengths, &count);
+  for (uint32_t i = 0; i < from->rank; i++) {
+    int64_t length = 0;
+    bool known = nr_value_constant_int(nr_operand(op, lengths + i), &length);
+    if (known && length < 0) return nr_op_error(op, "(C4) length %u must not be negative", i);
+    NR_TRY(inside_verify(op, from, i, nr_operand(op, starts + i), known, length));
+    if (known && to->dims[i] != NR_DYNAMIC && to->dims[i] != length)
+      return nr_op_error(op, "(C5) dim %u of the result is %lld but the length %lld", i, (long long)to->dims[i],
+                         (long long)length);
+  }
+  return NR_OK;
+}
+
+static NrStatus trace_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", 0, 1); }
+
+static NrStatus update_verify(NrOp *op) {
+  NrType target = operand_type(op, 0), update = nr_op_group_operand(op, 3)->type;
+  size_t starts, count;
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
+  NR_TRY(nr_flow_group_dims_verify(op, "C1", 3, 4));
+  if (target->rank != update->rank || target->elem != update->elem)
+    return nr_op_error(op, "(C2) target and update must be of equal rank and element type");
+  NR_TRY(indices_verify(op, 2, target->rank, "C3", "start indices"));
+  nr_op_operand_group(op, 2, &starts, &count);
+  for (uint32_t i = 0; i < target->rank; i++)
+    NR_TRY(inside_verify(op, target, i, nr_operand(op, starts + i), update->dims[i] != NR_DYNAMIC, update->dims[i]));
+  return NR_OK;
+}
+
 #include "dialect/rows.h"
 #include "dialect/flow/flow.def"

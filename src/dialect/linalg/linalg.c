@@ -81,8 +81,8 @@ NrAttr nr_iterator_attr(NrContext *ctx, const char *iterators) {
   return nr_attr_array(ctx, items, count);
 }
 
-NrOp *nr_build_generic(NrBuilder *b, NrValue *const *inputs, size_t num_inputs, NrValue *const *outputs, size_t num_outputs,
-                       const NrAttr *maps, const char *iterators) {
+NrOp *nr_build_generic(NrBuilder *b, NrValue *const *inputs, size_t num_inputs, NrValue *const *outputs,
+                       size_t num_outputs, const NrAttr *maps, const char *iterators) {
   size_t count = num_inputs + num_outputs, num_results = 0;
   NrValue **operands = nr_calloc(count + 1, sizeof *operands);
   NrType *results = nr_calloc(num_outputs + 1, sizeof *results);
@@ -169,7 +169,8 @@ static NrStatus generic_finish(NrParser *p, NrOp *op) {
   if (!types || types->kind != NR_ATTR_ARRAY || types->size > NR_MAX_RANK) return NR_OK;
   for (size_t i = 0; i < types->size; i++) {
     NrAttr item = types->items[i];
-    if (item->kind != NR_ATTR_STRING || (!nr_str_is(item->s, "parallel") && !nr_str_is(item->s, "reduction"))) return NR_OK;
+    if (item->kind != NR_ATTR_STRING || (!nr_str_is(item->s, "parallel") && !nr_str_is(item->s, "reduction")))
+      return NR_OK;
     letters[i] = item->s.data[0];
   }
   nr_op_set_attr(op, "iterator_types", nr_iterator_attr(nr_op_context(op), letters));
@@ -192,7 +193,8 @@ static void operands_print(NrPrinter *w, NrOp *op) {
 }
 
 static void generic_print(NrPrinter *w, NrOp *op) {
-  static const char *const own[] = {"doc", "indexing_maps", "iterator_types", "library_call", "operandSegmentSizes", NULL};
+  static const char *const own[] = {"doc",          "indexing_maps",       "iterator_types",
+                                    "library_call", "operandSegmentSizes", NULL};
   NrAttr types = nr_op_attr(op, "iterator_types"), doc = nr_op_attr(op, "doc"), call = nr_op_attr(op, "library_call");
   nr_w_puts(w, " {");
   if (doc) {
@@ -251,8 +253,9 @@ static NrStatus results_verify(NrOp *op, const char *id) {
     next++;
   }
   if (next != op->num_results)
-    return nr_op_error(op, "(%s) expected the number of tensor results (%u) to be equal to the number of output tensors (%zu)",
-                       id, op->num_results, next);
+    return nr_op_error(
+        op, "(%s) expected the number of tensor results (%u) to be equal to the number of output tensors (%zu)", id,
+        op->num_results, next);
   return NR_OK;
 }
 
@@ -274,10 +277,11 @@ static NrStatus maps_verify(NrOp *op) {
     if (map->kind != NR_ATTR_AFFINE_MAP) return nr_op_error(op, "(C1) indexing_map #%u is not an affine map", i);
     if (map->num_symbols) return nr_op_error(op, "(C1) unexpected symbols in indexing_map #%u", i);
     if (map->num_dims != types->size)
-      return nr_op_error(op, "(C1) expected indexing_map #%u to have %zu dim(s) to match the number of loops", i, types->size);
+      return nr_op_error(op, "(C1) expected indexing_map #%u to have %zu dim(s) to match the number of loops", i,
+                         types->size);
     if (map->num_exprs != rank)
-      return nr_op_error(op, "(C1) expected operand rank (%u) to match the result rank of indexing_map #%u (%u)", rank, i,
-                         map->num_exprs);
+      return nr_op_error(op, "(C1) expected operand rank (%u) to match the result rank of indexing_map #%u (%u)", rank,
+                         i, map->num_exprs);
   }
   return NR_OK;
 }
@@ -290,8 +294,11 @@ static NrStatus body_verify(NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrType elem = nr_type_elem(nr_operand(op, i)->type);
     if (nr_block_arg(body, i)->type != elem)
-      return nr_op_error(op, "(C2) expected type of bb argument #%u (%s) to match element or self type of the corresponding "
-                             "operand (%s)", i, text_of(op, nr_block_arg(body, i)->type), text_of(op, elem));
+      return nr_op_error(
+          op,
+          "(C2) expected type of bb argument #%u (%s) to match element or self type of the corresponding "
+          "operand (%s)",
+          i, text_of(op, nr_block_arg(body, i)->type), text_of(op, elem));
   }
   NrOp *yield = nr_block_terminator(body);
   if (!nr_op_is(yield, NR_OP_linalg_yield)) return nr_op_error(op, "(C3) expected the body to end with linalg.yield");
@@ -301,8 +308,8 @@ static NrStatus body_verify(NrOp *op) {
   for (size_t i = 0; i < outputs; i++) {
     NrType elem = nr_type_elem(nr_operand(op, inputs + i)->type);
     if (nr_operand(yield, i)->type != elem)
-      return nr_op_error(yield, "(C3) type of yield operand %zu (%s) doesn't match the element type of the output (%s)", i + 1,
-                         text_of(op, nr_operand(yield, i)->type), text_of(op, elem));
+      return nr_op_error(yield, "(C3) type of yield operand %zu (%s) doesn't match the element type of the output (%s)",
+                         i + 1, text_of(op, nr_operand(yield, i)->type), text_of(op, elem));
   }
   return NR_OK;
 }
@@ -332,8 +339,9 @@ static NrStatus ranges_verify(NrOp *op) {
       }
       bool exact = e->kind == NR_AFFINE_DIM;
       if (exact && ranges[e->value] != size)
-        return nr_op_error(op, "(C6) inferred input/output operand #%u has shape's dimension #%u to be %lld, but found %lld", k,
-                           i, (long long)ranges[e->value], (long long)size);
+        return nr_op_error(
+            op, "(C6) inferred input/output operand #%u has shape's dimension #%u to be %lld, but found %lld", k, i,
+            (long long)ranges[e->value], (long long)size);
       if (known && (last >= size || least < 0))
         return nr_op_error(op, "(C6) operand #%u is read at %lld along dimension #%u, outside of its size %lld", k,
                            (long long)(least < 0 ? least : last), i, (long long)size);
@@ -350,7 +358,8 @@ static NrStatus generic_verify(NrOp *op) {
 }
 
 static NrStatus fill_verify(NrOp *op) {
-  if (nr_generic_num_inputs(op) != 1 || op->num_operands != 2) return nr_op_error(op, "(C1) expected one input and one output");
+  if (nr_generic_num_inputs(op) != 1 || op->num_operands != 2)
+    return nr_op_error(op, "(C1) expected one input and one output");
   NrType elem = nr_type_elem(nr_operand(op, 1)->type), value = nr_operand(op, 0)->type;
   if (value != elem)
     return nr_op_error(op, "(C1) expected a scalar of the output's element type %s, got %s", text_of(op, elem),
@@ -360,11 +369,14 @@ static NrStatus fill_verify(NrOp *op) {
 
 static NrStatus index_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
-  while (parent && !nr_op_is(parent, NR_OP_linalg_generic) && !nr_op_has(parent, NR_ISOLATED)) parent = nr_op_parent(parent);
-  if (!nr_op_is(parent, NR_OP_linalg_generic)) return nr_op_error(op, "(C1) expected parent op with LinalgOp interface");
+  while (parent && !nr_op_is(parent, NR_OP_linalg_generic) && !nr_op_has(parent, NR_ISOLATED))
+    parent = nr_op_parent(parent);
+  if (!nr_op_is(parent, NR_OP_linalg_generic))
+    return nr_op_error(op, "(C1) expected parent op with LinalgOp interface");
   int64_t dim = nr_op_attr_int(op, "dim", -1);
   if (dim < 0 || dim >= (int64_t)nr_generic_num_loops(parent))
-    return nr_op_error(op, "(C2) expected dim (%lld) to be lower than the number of loops (%zu) of the enclosing LinalgOp",
+    return nr_op_error(op,
+                       "(C2) expected dim (%lld) to be lower than the number of loops (%zu) of the enclosing LinalgOp",
                        (long long)dim, nr_generic_num_loops(parent));
   return NR_OK;
 }

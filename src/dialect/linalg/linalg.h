@@ -18,10 +18,11 @@ NrIndex nr_generic_loop_range(NrBuilder *b, NrOp *op, size_t loop);
 /* The constant range, or NR_DYNAMIC. */
 int64_t nr_generic_static_range(const NrOp *op, size_t loop);
 
-/* Builds a generic with an empty body block that has its arguments; fill it and end it with linalg.yield. iterators: one letter
- * per loop, 'p' parallel or 'r' reduction. maps: one affine map per operand, inputs first. Tensor outputs give results. */
-NrOp *nr_build_generic(NrBuilder *b, NrValue *const *inputs, size_t num_inputs, NrValue *const *outputs, size_t num_outputs,
-                       const NrAttr *maps, const char *iterators);
+/* Builds a generic with an empty body block that has its arguments; fill it and end it with linalg.yield. iterators:
+ * one letter per loop, 'p' parallel or 'r' reduction. maps: one affine map per operand, inputs first. Tensor outputs
+ * give results. */
+NrOp *nr_build_generic(NrBuilder *b, NrValue *const *inputs, size_t num_inputs, NrValue *const *outputs,
+                       size_t num_outputs, const NrAttr *maps, const char *iterators);
 NrAttr nr_iterator_attr(NrContext *ctx, const char *iterators);
 /* linalg.fill of a tensor or buffer; the result, or output itself when that is a buffer. */
 NrValue *nr_build_fill(NrBuilder *b, NrValue *scalar, NrValue *output);

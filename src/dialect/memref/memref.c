@@ -21,11 +21,13 @@ static NrStatus alloc_verify(NrOp *op) {
   nr_op_operand_group(op, 0, &begin, &sizes);
   nr_op_operand_group(op, 1, &begin, &symbols);
   if (sizes != nr_type_num_dynamic(type))
-    return nr_op_error(op, "(C1) dimension operand count (%zu) does not equal the memref's dynamic dimension count (%zu)",
+    return nr_op_error(op,
+                       "(C1) dimension operand count (%zu) does not equal the memref's dynamic dimension count (%zu)",
                        sizes, nr_type_num_dynamic(type));
   if (type->layout && type->layout->kind == NR_ATTR_AFFINE_MAP) need = type->layout->num_symbols;
   if (symbols != need)
-    return nr_op_error(op, "(C2) symbol operand count (%zu) does not equal the memref's symbol count (%zu)", symbols, need);
+    return nr_op_error(op, "(C2) symbol operand count (%zu) does not equal the memref's symbol count (%zu)", symbols,
+                       need);
   return alignment_verify(op, "C3", false);
 }
 
@@ -165,8 +167,8 @@ static NrStatus atomic_rmw_verify(NrOp *op) {
   if (strcmp(kind, "assign") == 0) return NR_OK;
   bool wants_float = kind[strlen(kind) - 1] == 'f';
   if (wants_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
-    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", kind, wants_float ? "a floating-point" : "an integer",
-                       text_of(op, type));
+    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", kind,
+                       wants_float ? "a floating-point" : "an integer", text_of(op, type));
   return NR_OK;
 }
 
@@ -209,8 +211,8 @@ static NrStatus generic_atomic_rmw_verify(NrOp *op) {
 static NrStatus atomic_yield_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
   if (parent && parent->num_results == 1 && nr_result(parent, 0)->type != nr_operand(op, 0)->type)
-    return nr_op_error(op, "(C1) types mismatch between yield op: %s and its parent: %s", text_of(op, nr_operand(op, 0)->type),
-                       text_of(op, nr_result(parent, 0)->type));
+    return nr_op_error(op, "(C1) types mismatch between yield op: %s and its parent: %s",
+                       text_of(op, nr_operand(op, 0)->type), text_of(op, nr_result(parent, 0)->type));
   return NR_OK;
 }
 
@@ -253,7 +255,8 @@ static void prefetch_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_operand(op, 0));
   nr_w_indices(w, op, 1, op->num_operands - 1);
   nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, "isWrite", 0) ? "write" : "read",
-              (long long)nr_op_attr_int(op, "localityHint", 0), nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
+              (long long)nr_op_attr_int(op, "localityHint", 0),
+              nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_type(w, memref_of(op, 0));
@@ -375,7 +378,8 @@ static NrStatus dma_wait_verify(NrOp *op) { return indices_verify(op, 0, op->num
 static NrStatus dim_verify(NrOp *op) {
   int64_t index;
   NrType type = memref_of(op, 0);
-  if (type->kind == NR_TYPE_MEMREF && nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
+  if (type->kind == NR_TYPE_MEMREF && nr_value_constant_int(nr_operand(op, 1), &index) &&
+      (index < 0 || index >= type->rank))
     return nr_op_error(op, "(C1) index %lld is out of range for a memref of rank %u", (long long)index, type->rank);
   return NR_OK;
 }
@@ -407,7 +411,8 @@ static NrStatus metadata_verify(NrOp *op) {
   NrType type = memref_of(op, 0), base = nr_result(op, 0)->type;
   if (op->num_results != 2 + 2 * (size_t)type->rank)
     return nr_op_error(op, "(C1) expected %u sizes and strides, got %u results", 2 * type->rank, op->num_results - 2);
-  if (base->rank != 0 || base->elem != type->elem) return nr_op_error(op, "base must be a memref of rank 0 of the same element");
+  if (base->rank != 0 || base->elem != type->elem)
+    return nr_op_error(op, "base must be a memref of rank 0 of the same element");
   return NR_OK;
 }
 
@@ -463,7 +468,8 @@ static NrStatus global_parse(NrParser *p, NrOpState *state) {
 
 static void global_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"sym_name", "sym_visibility", "type", "initial_value", "constant", NULL};
-  NrAttr visibility = nr_op_attr(op, "sym_visibility"), value = nr_op_attr(op, "initial_value"), type = nr_op_attr(op, "type");
+  NrAttr visibility = nr_op_attr(op, "sym_visibility"), value = nr_op_attr(op, "initial_value"),
+         type = nr_op_attr(op, "type");
   nr_w_puts(w, " ");
   if (visibility) {
     nr_w_string(w, visibility->s);
@@ -495,9 +501,8 @@ static NrStatus global_verify(NrOp *op) {
   return alignment_verify(op, "C1", false);
 }
 
-static NrStatus get_global_verify(NrOp *op) {
+static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {
   NrAttr name = nr_op_attr(op, "name");
-  NrOp *global = nr_symbol_resolve(op, name);
   if (!nr_op_is(global, NR_OP_memref_global))
     return nr_op_error(op, "(C1) '%.*s' does not reference a valid global memref", NR_STR_ARG(name->s));
   NrType type = nr_op_attr(global, "type")->type;

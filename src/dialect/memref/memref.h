@@ -4,15 +4,16 @@
 
 #include "dialect/shaped.h"
 
-/* The type of a subview with all dims kept: sizes, strides and offset as far as they are constants. NULL when the source's
- * layout is not strided. */
+/* The type of a subview with all dims kept: sizes, strides and offset as far as they are constants. NULL when the
+ * source's layout is not strided. */
 NrType nr_memref_subview_type(NrType source, const NrIndex *offsets, const NrIndex *sizes, const NrIndex *strides);
 /* type with the dims for which keep is false left out (they have size 1), with their strides. */
 NrType nr_memref_drop_dims(NrType type, const bool *keep);
 /* Builds a subview; lists have source's rank entries. type NULL = nr_memref_subview_type. */
-NrValue *nr_build_subview(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes, const NrIndex *strides,
-                          NrType type);
-/* The type of an expand_shape to dims or a collapse_shape, layouts included. NULL when source's layout is not strided. */
+NrValue *nr_build_subview(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes,
+                          const NrIndex *strides, NrType type);
+/* The type of an expand_shape to dims or a collapse_shape, layouts included. NULL when source's layout is not strided.
+ */
 NrType nr_memref_expanded_type(NrType source, const NrGroups *groups, const int64_t *dims, size_t rank);
 NrType nr_memref_collapsed_type(NrType source, const NrGroups *groups);
 /* Builds an alloc or alloca (op_id) of an identity-layout buffer; dims has rank entries. */

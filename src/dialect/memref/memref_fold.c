@@ -2,7 +2,9 @@
 #include "dialect/memref/memref.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
-static bool fold_index(NrOp *op, NrFold *out, int64_t c) { return out->attr = nr_attr_index(nr_op_context(op), c), true; }
+static bool fold_index(NrOp *op, NrFold *out, int64_t c) {
+  return out->attr = nr_attr_index(nr_op_context(op), c), true;
+}
 
 static bool fold_nr_index(NrOp *op, NrFold *out, NrIndex i) {
   return i.value ? fold_value(out, i.value) : fold_index(op, out, i.constant);
@@ -22,15 +24,16 @@ static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-/* Whether value is a fresh buffer that nothing ever reads: it is only freed or written to. Every write asks this, so it looks at
- * a bounded number of uses. */
+/* Whether value is a fresh buffer that nothing ever reads: it is only freed or written to. Every write asks this, so it
+ * looks at a bounded number of uses. */
 static bool only_written(NrValue *buffer) {
   enum { MOST_USES = 32 };
   size_t seen = 0;
   if (!nr_op_is(buffer->op, NR_OP_memref_alloc) && !nr_op_is(buffer->op, NR_OP_memref_alloca)) return false;
   for (NrUse *u = buffer->first_use; u; u = u->next) {
     if (++seen > MOST_USES) return false;
-    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && u->index == 1) || nr_op_is(u->owner, NR_OP_memref_dealloc) ||
+    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && u->index == 1) ||
+                  nr_op_is(u->owner, NR_OP_memref_dealloc) ||
                   (nr_op_is(u->owner, NR_OP_memref_copy) && u->index == 1) ||
                   (nr_op_is(u->owner, NR_OP_linalg_fill) && u->index == 1);
     if (!target) return false;
@@ -159,15 +162,16 @@ bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- views ------------------------------------------------------------------------------------------------------ */
 
-/* cast(x) of x's own type is x; cast(cast(x)) back to x's type is x; cast(cast(x)) goes from x when nothing that the middle
- * type claims gets lost: it claims no more than x or the result does. */
+/* cast(x) of x's own type is x; cast(cast(x)) back to x's type is x; cast(cast(x)) goes from x when nothing that the
+ * middle type claims gets lost: it claims no more than x or the result does. */
 bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_operand(op, 0);
   if (source->type == nr_result(op, 0)->type) return fold_value(out, source);
   if (!nr_op_is(source->op, op->info->id)) return false;
   NrValue *root = nr_operand(source->op, 0);
   if (root->type == nr_result(op, 0)->type) return fold_value(out, root);
-  if (root->type->kind == NR_TYPE_MEMREF && nr_type_is_ranked(source->type) && nr_type_refines(root->type, source->type)) {
+  if (root->type->kind == NR_TYPE_MEMREF && nr_type_is_ranked(source->type) &&
+      nr_type_refines(root->type, source->type)) {
     nr_op_set_operand(op, 0, root);
     return fold_value(out, nr_result(op, 0));
   }
@@ -265,7 +269,8 @@ bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   if (source->type == nr_result(op, 0)->type) return replace(op, source);
   if (!nr_op_is(source->op, inverse)) return false;
   NrValue *root = nr_operand(source->op, 0);
-  if (root->type != nr_result(op, 0)->type || nr_op_attr(op, "reassociation") != nr_op_attr(source->op, "reassociation"))
+  if (root->type != nr_result(op, 0)->type ||
+      nr_op_attr(op, "reassociation") != nr_op_attr(source->op, "reassociation"))
     return false;
   return replace(op, root);
 }

@@ -1,4 +1,5 @@
-/* memref_views.c - hooks of the ops that give another view of a buffer: casts, slices, reshapes; and the types of views. */
+/* memref_views.c - hooks of the ops that give another view of a buffer: casts, slices, reshapes; and the types of
+ * views. */
 #include "dialect/memref/memref.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -106,7 +107,8 @@ NrStatus nr_memref_cast_verify(NrOp *op) {
       ok = sf[i] == st[i] || sf[i] == NR_DYNAMIC || st[i] == NR_DYNAMIC || from->dims[i] == 1;
   }
   if (!ok)
-    return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible", text_of(op, from), text_of(op, to));
+    return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible", text_of(op, from),
+                       text_of(op, to));
   return NR_OK;
 }
 
@@ -116,7 +118,8 @@ NrStatus nr_memref_memory_space_cast_verify(NrOp *op) {
   if (ok && from->kind == NR_TYPE_MEMREF)
     ok = nr_type_memref_layout(from->dims, from->rank, from->elem, from->layout, to->space) == to;
   if (!ok)
-    return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible", text_of(op, from), text_of(op, to));
+    return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible", text_of(op, from),
+                       text_of(op, to));
   return NR_OK;
 }
 
@@ -182,7 +185,8 @@ NrStatus nr_memref_view_verify(NrOp *op) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes", NULL};
+static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
+                                          NULL};
 
 /* source, three lists in order, attributes, `: type to type`. with_words: reinterpret_cast's spelling. */
 static NrStatus slice_parse(NrParser *p, NrOpState *state, bool with_words) {
@@ -249,8 +253,8 @@ NrStatus nr_memref_subview_verify(NrOp *op) {
   if (!full) return nr_op_error(op, "(C2) expected the source %s to have a strided layout", text_of(op, from));
   if (!nr_dims_rank_reduced(full->dims, full->rank, to->dims, to->rank, keep) ||
       !same_view(nr_memref_drop_dims(full, keep), to))
-    return nr_op_error(op, "(C2) expected result type to be %s or a rank-reduced version of it, got %s", text_of(op, full),
-                       text_of(op, to));
+    return nr_op_error(op, "(C2) expected result type to be %s or a rank-reduced version of it, got %s",
+                       text_of(op, full), text_of(op, to));
   return NR_OK;
 }
 
@@ -272,15 +276,17 @@ NrStatus nr_memref_reinterpret_cast_verify(NrOp *op) {
   if (!agrees(list[0], offset)) return nr_op_error(op, "(C2) expected the result's offset to be the one given");
   nr_index_list_all(op, nr_extract_slice_slots[1], list);
   for (uint32_t i = 0; i < to->rank; i++)
-    if (!agrees(list[i], to->dims[i])) return nr_op_error(op, "(C2) expected dim %u of the result to be the size given", i);
+    if (!agrees(list[i], to->dims[i]))
+      return nr_op_error(op, "(C2) expected dim %u of the result to be the size given", i);
   nr_index_list_all(op, nr_extract_slice_slots[2], list);
   for (uint32_t i = 0; i < to->rank; i++)
-    if (!agrees(list[i], strides[i])) return nr_op_error(op, "(C2) expected stride %u of the result to be the one given", i);
+    if (!agrees(list[i], strides[i]))
+      return nr_op_error(op, "(C2) expected stride %u of the result to be the one given", i);
   return NR_OK;
 }
 
-NrValue *nr_build_subview(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes, const NrIndex *strides,
-                          NrType type) {
+NrValue *nr_build_subview(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes,
+                          const NrIndex *strides, NrType type) {
   NrValue *operands[1 + 3 * NR_MAX_RANK] = {source};
   const NrIndex *const lists[] = {offsets, sizes, strides};
   NrAttr attrs[3];
@@ -304,7 +310,8 @@ NrValue *nr_build_subview(NrBuilder *b, NrValue *source, const NrIndex *offsets,
 static NrStatus reshaped_verify(NrOp *op, NrType expected) {
   if (!expected) return nr_op_error(op, "expected the source to have a strided layout");
   if (!same_view(expected, result_of(op)))
-    return nr_op_error(op, "(C2) expected the result to be %s, got %s", text_of(op, expected), text_of(op, result_of(op)));
+    return nr_op_error(op, "(C2) expected the result to be %s, got %s", text_of(op, expected),
+                       text_of(op, result_of(op)));
   return NR_OK;
 }
 

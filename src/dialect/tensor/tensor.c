@@ -1,4 +1,5 @@
-/* tensor.c - the rows of dialect tensor, their hooks and builders. Slices, folds and canonicalisations have their own files. */
+/* tensor.c - the rows of dialect tensor, their hooks and builders. Slices, folds and canonicalisations have their own
+ * files. */
 #include "dialect/tensor/tensor.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -104,7 +105,8 @@ static NrStatus element_body_verify(NrOp *op, const char *id, uint32_t rank, NrT
   for (uint32_t i = 0; i < rank; i++)
     if (!nr_type_is_index(nr_block_arg(body, i)->type)) return nr_op_error(op, "(%s) body arguments must be index", id);
   NrOp *yield = nr_block_terminator(body);
-  if (!nr_op_is(yield, NR_OP_tensor_yield)) return nr_op_error(op, "(%s) expected the body to end with tensor.yield", id);
+  if (!nr_op_is(yield, NR_OP_tensor_yield))
+    return nr_op_error(op, "(%s) expected the body to end with tensor.yield", id);
   if (yield->num_operands != 1 || operand_type(yield, 0) != elem)
     return nr_op_error(op, "(%s) expected the body to yield %s", id, text_of(op, elem));
   return NR_OK;
@@ -192,15 +194,16 @@ static NrStatus insert_verify(NrOp *op) {
 static NrStatus dim_verify(NrOp *op) {
   int64_t index;
   NrType type = operand_type(op, 0);
-  if (type->kind == NR_TYPE_TENSOR && nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
+  if (type->kind == NR_TYPE_TENSOR && nr_value_constant_int(nr_operand(op, 1), &index) &&
+      (index < 0 || index >= type->rank))
     return nr_op_error(op, "(C1) index %lld is out of range for a tensor of rank %u", (long long)index, type->rank);
   return NR_OK;
 }
 
 static NrStatus cast_verify(NrOp *op) {
   if (!nr_types_cast_compatible(operand_type(op, 0), result_of(op)))
-    return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible", text_of(op, operand_type(op, 0)),
-                       text_of(op, result_of(op)));
+    return nr_op_error(op, "(C1) operand type %s and result type %s are cast incompatible",
+                       text_of(op, operand_type(op, 0)), text_of(op, result_of(op)));
   return NR_OK;
 }
 
@@ -227,9 +230,10 @@ static NrStatus concat_verify(NrOp *op) {
     if (dim < 0 || dim >= from->rank) return nr_op_error(op, "(C1) concatenation dim must be less than the rank");
     for (uint32_t d = 0; d < to->rank; d++)
       if (d != dim && from->dims[d] != to->dims[d] && from->dims[d] != NR_DYNAMIC && to->dims[d] != NR_DYNAMIC)
-        return nr_op_error(op, "(C2) dim %u of input #%u is %lld but the result's is %lld", d, i, (long long)from->dims[d],
-                           (long long)to->dims[d]);
-    if (sum != NR_DYNAMIC && (from->dims[dim] == NR_DYNAMIC || !nr_add_i64(sum, from->dims[dim], &sum))) sum = NR_DYNAMIC;
+        return nr_op_error(op, "(C2) dim %u of input #%u is %lld but the result's is %lld", d, i,
+                           (long long)from->dims[d], (long long)to->dims[d]);
+    if (sum != NR_DYNAMIC && (from->dims[dim] == NR_DYNAMIC || !nr_add_i64(sum, from->dims[dim], &sum)))
+      sum = NR_DYNAMIC;
   }
   if (sum != NR_DYNAMIC && to->dims[dim] != NR_DYNAMIC && to->dims[dim] != sum)
     return nr_op_error(op, "(C3) dim %lld of the result is %lld but the inputs' sum is %lld", (long long)dim,
@@ -239,12 +243,14 @@ static NrStatus concat_verify(NrOp *op) {
 
 static NrStatus expand_shape_verify(NrOp *op) {
   NR_TRY(nr_groups_verify(op, result_of(op), operand_type(op, 0)));
-  if (operand_type(op, 0)->elem != result_of(op)->elem) return nr_op_error(op, "source and result differ in element type");
+  if (operand_type(op, 0)->elem != result_of(op)->elem)
+    return nr_op_error(op, "source and result differ in element type");
   return nr_output_shape_verify(op);
 }
 
 static NrStatus collapse_shape_verify(NrOp *op) {
-  if (operand_type(op, 0)->elem != result_of(op)->elem) return nr_op_error(op, "source and result differ in element type");
+  if (operand_type(op, 0)->elem != result_of(op)->elem)
+    return nr_op_error(op, "source and result differ in element type");
   return nr_groups_verify(op, operand_type(op, 0), result_of(op));
 }
 

@@ -16,8 +16,8 @@ NrValue *nr_build_insert(NrBuilder *b, NrValue *scalar, NrValue *dest, NrValue *
 /* type NULL = nr_tensor_slice_type; a type of lower rank leaves out dims of size 1. */
 NrValue *nr_build_extract_slice(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes,
                                 const NrIndex *strides, NrType type);
-NrValue *nr_build_insert_slice(NrBuilder *b, NrValue *source, NrValue *dest, const NrIndex *offsets, const NrIndex *sizes,
-                               const NrIndex *strides);
+NrValue *nr_build_insert_slice(NrBuilder *b, NrValue *source, NrValue *dest, const NrIndex *offsets,
+                               const NrIndex *sizes, const NrIndex *strides);
 NrValue *nr_build_collapse_shape(NrBuilder *b, NrValue *source, const NrGroups *groups);
 NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *groups, const NrIndex *dims, size_t rank);
 /* value as type: itself or a tensor.cast of it. */

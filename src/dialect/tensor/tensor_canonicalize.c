@@ -71,8 +71,13 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
     return replace(op, nr_build_value(b, NR_OP_tensor_splat, old, splat, 1 + op->num_operands));
   }
   if (!constant_sizes(op, 0, &type, operands, &count)) return false;
-  NrOpState state = {.info = op->info, .operands = operands, .num_operands = count, .result_types = &type, .num_results = 1,
-                     .num_regions = 1, .loc = op->loc};
+  NrOpState state = {.info = op->info,
+                     .operands = operands,
+                     .num_operands = count,
+                     .result_types = &type,
+                     .num_results = 1,
+                     .num_regions = 1,
+                     .loc = op->loc};
   NrOp *fresh = nr_build(b, &state);
   nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
   return replace(op, nr_build_tensor_cast(b, nr_result(fresh, 0), old));
@@ -191,7 +196,8 @@ bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
   case NR_OP_tensor_reshape: {
     NrValue *source = nr_operand(tensor->op, 0);
     NrIndex zeros[NR_MAX_RANK] = {0};
-    if (source->type->kind != NR_TYPE_TENSOR || !nr_type_num_elements(source->type, &count) || count != 1) return changed;
+    if (source->type->kind != NR_TYPE_TENSOR || !nr_type_num_elements(source->type, &count) || count != 1)
+      return changed;
     return extract_from(op, b, source, zeros);
   }
   default: return changed;
@@ -426,7 +432,8 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   case NR_OP_tensor_expand_shape:
     if (!nr_groups_of(def, &inner)) return false;
     if (def->info != op->info) {
-      bool inverse = nr_operand(def, 0)->type == type && nr_op_attr(def, "reassociation") == nr_op_attr(op, "reassociation");
+      bool inverse =
+          nr_operand(def, 0)->type == type && nr_op_attr(def, "reassociation") == nr_op_attr(op, "reassociation");
       /* Groups with one `?` each determine it, so equal types are equal shapes. */
       for (size_t g = 0; g < outer.count && inverse; g++) {
         size_t open = 0;
@@ -464,8 +471,8 @@ static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
   return more;
 }
 
-/* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one element
- * that is made here gets its final shape at once. */
+/* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one
+ * element that is made here gets its final shape at once. */
 bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
   NrType type = nr_result(op, 0)->type;

@@ -1,7 +1,9 @@
 /* tensor_fold.c - folds of tensor ops: results that are constants or values that exist. */
 #include "dialect/tensor/tensor.h"
 
-enum { MOST_ELEMENTS = 1024 }; /* constants with more elements are not computed here: they would only grow the program */
+enum {
+  MOST_ELEMENTS = 1024
+}; /* constants with more elements are not computed here: they would only grow the program */
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_attr(NrFold *out, NrAttr attr) { return out->attr = attr, attr != NULL; }
@@ -74,7 +76,8 @@ bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 bool nr_tensor_insert_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *scalar = nr_operand(op, 0), *dest = nr_operand(op, 1);
   /* An element that was read from the same place. */
-  if (nr_op_is(scalar->op, NR_OP_tensor_extract) && nr_operand(scalar->op, 0) == dest && same_indices(scalar->op, 1, op, 2))
+  if (nr_op_is(scalar->op, NR_OP_tensor_extract) && nr_operand(scalar->op, 0) == dest &&
+      same_indices(scalar->op, 1, op, 2))
     return fold_value(out, dest);
   /* A splat of the same scalar. */
   NrAttr constant = constants[1];
@@ -126,7 +129,8 @@ bool nr_tensor_bitcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 /* The same elements in another static shape. */
 static NrAttr reshaped(NrAttr constant, NrType type) {
   if (!nr_type_has_static_shape(type)) return NULL;
-  if (constant->kind == NR_ATTR_RESOURCE) return nr_attr_resource(type, constant->s, constant->data, constant->data_size);
+  if (constant->kind == NR_ATTR_RESOURCE)
+    return nr_attr_resource(type, constant->s, constant->data, constant->data_size);
   return constant->kind == NR_ATTR_DENSE ? nr_attr_dense(type, constant->data, constant->data_size) : NULL;
 }
 

@@ -1,7 +1,8 @@
 /* tensor_slices.c - hooks of extract_slice, insert_slice and pad, and builders of all tensor ops. */
 #include "dialect/tensor/tensor.h"
 
-static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes", NULL};
+static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
+                                          NULL};
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
@@ -111,15 +112,15 @@ static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whol
     if (!offset.value && offset.constant < 0) return nr_op_error(op, "(C3) expected offset %u to be non-negative", i);
     if (offset.value || size.value || stride.value || whole->dims[i] == NR_DYNAMIC || size.constant == 0) continue;
     int64_t last;
-    if (!nr_mul_i64(size.constant - 1, stride.constant, &last) || !nr_add_i64(last, offset.constant, &last) || last < 0 ||
-        last >= whole->dims[i])
+    if (!nr_mul_i64(size.constant - 1, stride.constant, &last) || !nr_add_i64(last, offset.constant, &last) ||
+        last < 0 || last >= whole->dims[i])
       return nr_op_error(op, "(C3) slice along dimension %u runs out-of-bounds: %lld >= %lld", i, (long long)last,
                          (long long)whole->dims[i]);
   }
   NrType full = nr_tensor_slice_type(whole, lists[1]);
   if (part->elem != full->elem || !nr_dims_rank_reduced(full->dims, full->rank, part->dims, part->rank, NULL))
-    return nr_op_error(op, "(C2) expected %s type to be %s or a rank-reduced version of it, got %s", what, text_of(op, full),
-                       text_of(op, part));
+    return nr_op_error(op, "(C2) expected %s type to be %s or a rank-reduced version of it, got %s", what,
+                       text_of(op, full), text_of(op, part));
   return NR_OK;
 }
 
@@ -189,8 +190,8 @@ NrStatus nr_tensor_pad_verify(NrOp *op) {
     bool known = sum != NR_DYNAMIC && !low[i].value && !high[i].value && nr_add_i64(sum, low[i].constant, &sum) &&
                  nr_add_i64(sum, high[i].constant, &sum);
     if (known && to->dims[i] != NR_DYNAMIC && to->dims[i] != sum)
-      return nr_op_error(op, "(C2) dim %u of the result is %lld but source and padding give %lld", i, (long long)to->dims[i],
-                         (long long)sum);
+      return nr_op_error(op, "(C2) dim %u of the result is %lld but source and padding give %lld", i,
+                         (long long)to->dims[i], (long long)sum);
   }
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = body ? nr_block_terminator(body) : NULL;
@@ -280,8 +281,8 @@ NrValue *nr_build_extract_slice(NrBuilder *b, NrValue *source, const NrIndex *of
   return build_slice(b, NR_OP_tensor_extract_slice, type, operands, 1, source->type->rank, lists);
 }
 
-NrValue *nr_build_insert_slice(NrBuilder *b, NrValue *source, NrValue *dest, const NrIndex *offsets, const NrIndex *sizes,
-                               const NrIndex *strides) {
+NrValue *nr_build_insert_slice(NrBuilder *b, NrValue *source, NrValue *dest, const NrIndex *offsets,
+                               const NrIndex *sizes, const NrIndex *strides) {
   NrValue *operands[2 + 3 * NR_MAX_RANK] = {source, dest};
   const NrIndex *const lists[] = {offsets, sizes, strides};
   return build_slice(b, NR_OP_tensor_insert_slice, dest->type, operands, 2, dest->type->rank, lists);
@@ -297,7 +298,8 @@ NrValue *nr_build_collapse_shape(NrBuilder *b, NrValue *source, const NrGroups *
   return value;
 }
 
-NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *groups, const NrIndex *dims, size_t rank) {
+NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *groups, const NrIndex *dims,
+                               size_t rank) {
   NrValue *operands[1 + NR_MAX_RANK] = {source};
   int64_t sizes[NR_MAX_RANK];
   size_t count = split_dims(dims, rank, sizes, operands + 1);

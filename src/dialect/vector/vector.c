@@ -58,19 +58,21 @@ static NrStatus position_verify(NrOp *op, NrIndexListSlot slot, NrType whole, Nr
   nr_index_list_all(op, slot, list);
   for (size_t i = 0; i < count; i++)
     if (!list[i].value && (list[i].constant < 0 || list[i].constant >= whole->dims[i]))
-      return nr_op_error(op, "(C3) expected position #%zu to be a non-negative integer smaller than the dim size %lld", i + 1,
-                         (long long)whole->dims[i]);
+      return nr_op_error(op, "(C3) expected position #%zu to be a non-negative integer smaller than the dim size %lld",
+                         i + 1, (long long)whole->dims[i]);
   size_t rest = whole->rank - count;
   bool scalar = rest == 0 && part == whole->elem;
   bool vector = part->kind == NR_TYPE_VECTOR && part->elem == whole->elem && part->rank == rest &&
                 !memcmp(part->dims, whole->dims + count, rest * sizeof *part->dims);
   if (!scalar && !vector)
-    return nr_op_error(op, "(C2) %s is not what %zu positions leave of %s", text_of(op, part), count, text_of(op, whole));
+    return nr_op_error(op, "(C2) %s is not what %zu positions leave of %s", text_of(op, part), count,
+                       text_of(op, whole));
   return NR_OK;
 }
 
-static NrStatus extract_verify(NrOp *op) { return position_verify(op, extract_slot, operand_type(op, 0), result_of(op)); }
-
+static NrStatus extract_verify(NrOp *op) {
+  return position_verify(op, extract_slot, operand_type(op, 0), result_of(op));
+}
 
 static const NrIndexListSlot insert_slot = {2, "static_position"};
 
@@ -105,7 +107,9 @@ static void insert_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, operand_type(op, 1));
 }
 
-static NrStatus insert_verify(NrOp *op) { return position_verify(op, insert_slot, operand_type(op, 1), operand_type(op, 0)); }
+static NrStatus insert_verify(NrOp *op) {
+  return position_verify(op, insert_slot, operand_type(op, 1), operand_type(op, 0));
+}
 
 /* ---- lists of elements ------------------------------------------------------------------------------------------ */
 
@@ -141,7 +145,8 @@ static NrStatus elements_verify(NrOp *op, NrType vector, size_t count) {
 static NrStatus from_elements_verify(NrOp *op) {
   NR_TRY(elements_verify(op, result_of(op), op->num_operands));
   for (uint32_t i = 0; i < op->num_operands; i++)
-    if (operand_type(op, i) != result_of(op)->elem) return nr_op_error(op, "(C1) operand #%u is not of the element type", i);
+    if (operand_type(op, i) != result_of(op)->elem)
+      return nr_op_error(op, "(C1) operand #%u is not of the element type", i);
   return NR_OK;
 }
 
@@ -185,7 +190,9 @@ static NrStatus step_verify(NrOp *op) {
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
 /* Entry i of an array of integer attributes; false when it is none. */
-static bool entry(NrAttr array, size_t i, int64_t *out) { return i < array->size && nr_attr_is_int(array->items[i], out); }
+static bool entry(NrAttr array, size_t i, int64_t *out) {
+  return i < array->size && nr_attr_is_int(array->items[i], out);
+}
 
 static bool all_ones(NrAttr array) {
   int64_t v;
@@ -200,14 +207,16 @@ static NrStatus extract_strided_slice_verify(NrOp *op) {
   if (offsets->size != sizes->size || offsets->size != strides->size || offsets->size > from->rank)
     return nr_op_error(op, "(C1) expected offsets, sizes and strides attributes of same size, at most the rank");
   if (!all_ones(strides)) return nr_op_error(op, "(C1) expected strides to be 1");
-  if (to->rank != from->rank || to->elem != from->elem) return nr_op_error(op, "(C2) result's rank or element type differ");
+  if (to->rank != from->rank || to->elem != from->elem)
+    return nr_op_error(op, "(C2) result's rank or element type differ");
   for (uint32_t i = 0; i < from->rank; i++) {
     int64_t offset = 0, size = from->dims[i], end;
     if (i < offsets->size && (!entry(offsets, i, &offset) || !entry(sizes, i, &size)))
       return nr_op_error(op, "(C1) expected integers");
     if (offset < 0 || size <= 0 || !nr_add_i64(offset, size, &end) || end > from->dims[i])
       return nr_op_error(op, "(C2) the part runs out of dim %u of %s", i, text_of(op, from));
-    if (to->dims[i] != size) return nr_op_error(op, "(C2) expected dim %u of the result to be %lld", i, (long long)size);
+    if (to->dims[i] != size)
+      return nr_op_error(op, "(C2) expected dim %u of the result to be %lld", i, (long long)size);
   }
   return NR_OK;
 }
@@ -277,7 +286,8 @@ static NrStatus ints_parse(NrParser *p, NrOpState *state, const char *attr) {
 static void ints_print(NrPrinter *w, NrOp *op, const char *attr) {
   size_t count = nr_index_list_size(op, attr);
   nr_w_puts(w, "[");
-  for (size_t i = 0; i < count; i++) nr_w_printf(w, i ? ", %lld" : "%lld", (long long)nr_index_list_statics(op, attr)[i]);
+  for (size_t i = 0; i < count; i++)
+    nr_w_printf(w, i ? ", %lld" : "%lld", (long long)nr_index_list_statics(op, attr)[i]);
   nr_w_puts(w, "]");
 }
 
@@ -316,7 +326,8 @@ static NrStatus transpose_verify(NrOp *op) {
     return nr_op_error(op, "(C1) expected a permutation of %u dims", from->rank);
   for (uint32_t i = 0; i < from->rank; i++) {
     int64_t d = permutation[i];
-    if (d < 0 || d >= from->rank || (seen >> d & 1)) return nr_op_error(op, "(C1) expected a permutation of %u dims", from->rank);
+    if (d < 0 || d >= from->rank || (seen >> d & 1))
+      return nr_op_error(op, "(C1) expected a permutation of %u dims", from->rank);
     seen |= UINT64_C(1) << d;
     if (to->dims[i] != from->dims[d]) return nr_op_error(op, "(C2) dimension size mismatch at: %u", i);
   }
@@ -422,7 +433,8 @@ static NrStatus constant_mask_verify(NrOp *op) {
 static NrStatus base_verify(NrOp *op, size_t base, size_t tail, NrType vector) {
   NrType type = operand_type(op, base);
   size_t count = op->num_operands - base - 1 - tail;
-  if (!nr_type_is_ranked(type) || type->kind == NR_TYPE_VECTOR) return nr_op_error(op, "expected a ranked buffer or tensor");
+  if (!nr_type_is_ranked(type) || type->kind == NR_TYPE_VECTOR)
+    return nr_op_error(op, "expected a ranked buffer or tensor");
   if (count != type->rank) return nr_op_error(op, "(C1) requires %u indices, got %zu", type->rank, count);
   bool agrees = type->elem == vector->elem || type->elem == vector;
   if (!agrees) return nr_op_error(op, "(C2) base and vector types should have the same element type");
@@ -493,7 +505,8 @@ static NrStatus kind_verify(NrOp *op, NrType elem) {
     if (nr_type_is_int_or_index(elem) && nr_str_is(kind, ints[i])) return NR_OK;
   for (size_t i = 0; i < NR_COUNTOF(floats); i++)
     if (nr_type_is_float(elem) && nr_str_is(kind, floats[i])) return NR_OK;
-  return nr_op_error(op, "(C3) unsupported reduction kind '%.*s' for element type %s", NR_STR_ARG(kind), text_of(op, elem));
+  return nr_op_error(op, "(C3) unsupported reduction kind '%.*s' for element type %s", NR_STR_ARG(kind),
+                     text_of(op, elem));
 }
 
 static NrStatus reduction_parse(NrParser *p, NrOpState *state) {
@@ -530,7 +543,8 @@ static NrStatus reduction_verify(NrOp *op) {
   NrType type = operand_type(op, 0);
   if (type->rank > 1) return nr_op_error(op, "(C1) unsupported reduction rank: %u", type->rank);
   if (result_of(op) != type->elem || (op->num_operands == 2 && operand_type(op, 1) != type->elem))
-    return nr_op_error(op, "(C2) expected accumulator and result to be of the element type %s", text_of(op, type->elem));
+    return nr_op_error(op, "(C2) expected accumulator and result to be of the element type %s",
+                       text_of(op, type->elem));
   return kind_verify(op, type->elem);
 }
 
@@ -577,7 +591,8 @@ static NrStatus multi_reduction_verify(NrOp *op) {
   }
   NrType vector = nr_type_vector(dims, left, from->elem);
   if (to != (left ? vector : from->elem) && to != vector)
-    return nr_op_error(op, "(C2) destination type %s is incompatible with source type %s", text_of(op, to), text_of(op, from));
+    return nr_op_error(op, "(C2) destination type %s is incompatible with source type %s", text_of(op, to),
+                       text_of(op, from));
   return kind_verify(op, from->elem);
 }
 

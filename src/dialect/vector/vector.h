@@ -4,7 +4,8 @@
 
 #include "dialect/shaped.h"
 
-/* Kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or xor. */
+/* Kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or xor.
+ */
 NrStr nr_vector_kind(const NrOp *op);
 NrAttr nr_vector_kind_attr(NrContext *ctx, const char *kind);
 

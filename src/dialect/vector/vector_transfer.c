@@ -178,8 +178,9 @@ NrStatus nr_vector_transfer_verify(NrOp *op) {
     NrAffineExpr e = map->exprs[i];
     bool constant = is_read(op) && e->kind == NR_AFFINE_CONSTANT && e->value == 0;
     if (!constant && (e->kind != NR_AFFINE_DIM || (seen >> e->value & 1)))
-      return nr_op_error(op, "(C2) requires a projected permutation_map (at most one dim or the zero constant can appear in each "
-                             "result)");
+      return nr_op_error(
+          op, "(C2) requires a projected permutation_map (at most one dim or the zero constant can appear in each "
+              "result)");
     if (!constant) seen |= UINT64_C(1) << e->value;
   }
   if (bounds->size != vector->rank)
@@ -192,7 +193,8 @@ NrStatus nr_vector_transfer_verify(NrOp *op) {
   if (mask && mask->type != nr_transfer_mask_type(vector, map))
     return nr_op_error(op, "(C5) inferred mask type (%s) and mask operand type (%s) don't match",
                        text_of(op, nr_transfer_mask_type(vector, map)), text_of(op, mask->type));
-  if (!is_read(op) && (nr_type_is_tensor(base) ? op->num_results != 1 || nr_result(op, 0)->type != base : op->num_results != 0))
+  if (!is_read(op) &&
+      (nr_type_is_tensor(base) ? op->num_results != 1 || nr_result(op, 0)->type != base : op->num_results != 0))
     return nr_op_error(op, "(C6) expected a result of the base's type for a tensor and none for a buffer");
   return NR_OK;
 }
@@ -204,7 +206,8 @@ NrValue *nr_build_broadcast(NrBuilder *b, NrValue *source, NrType type) {
 }
 
 static NrType at_position(NrType vector, size_t count) {
-  return count == vector->rank ? vector->elem : nr_type_vector(vector->dims + count, vector->rank - count, vector->elem);
+  return count == vector->rank ? vector->elem
+                               : nr_type_vector(vector->dims + count, vector->rank - count, vector->elem);
 }
 
 NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *position, size_t count) {
