@@ -2,17 +2,14 @@
 #ifndef NORIA_ONNX_LOWER_CONTRACT_H
 #define NORIA_ONNX_LOWER_CONTRACT_H
 
-#include "onnx/lower.h"
+#include "onnx/lower_body.h"
 
 /* init + sum of a * b. Each operand's dims are named by letters ("mk", "kn", "mn"); letters of the output are parallel, the
  * others are summed over; `.` is a dim of size 1. init has the output's shape and the accumulator's type. */
-NrValue *nr_lower_contract(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims, const char *out_dims,
+NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims, const char *out_dims,
                            NrValue *init);
 void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user); /* args: a, b, acc */
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem);
-NrType nr_accumulator_type(NrType elem);                                 /* f32 for the 16-bit floats, else elem */
-NrValue *nr_lower_widen(NrLower *l, NrValue *scalar, NrType type);       /* between float types */
-NrValue *nr_lower_narrow(NrLower *l, NrValue *tensor, NrType elem);      /* the same for a whole tensor */
 NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b);               /* a + b, broadcast */
 
 /* Strides, dilations and pads of a convolution or pooling over `spatial` dims, from the node's attributes. */

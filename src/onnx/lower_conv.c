@@ -115,7 +115,7 @@ static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim g
   if (!bias) return nr_lower_zeros(l, out, acc);
   NrShape column = {out->rank, {nr_dim(1), groups, per_group}};
   for (size_t i = 3; i < out->rank; i++) column.dims[i] = nr_dim(1);
-  return nr_lower_broadcast_to(l, nr_lower_narrow(l, nr_lower_reshape(l, bias, &column), acc), out);
+  return nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)), out);
 }
 
 NrStatus nr_lower_conv(NrLower *l) {
@@ -135,7 +135,7 @@ NrStatus nr_lower_conv(NrLower *l) {
   if (nr_dim_known(wanted) && nr_dim_known(sx.dims[1]) && wanted.size != sx.dims[1].size)
     return nr_lower_error(l, "the input has %lld channels, the kernel takes %lld", (long long)sx.dims[1].size, (long long)wanted.size);
   nr_lower_check_dims_equal(l, wanted, sx.dims[1], "channels of kernel and input");
-  NrType elem = x->type->elem, acc = nr_accumulator_type(elem);
+  NrType elem = x->type->elem, acc = nr_lower_wide_type(elem);
   NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], sk.dims[0]}};
   for (size_t i = 0; i < w.spatial; i++) out.dims[i + 3] = result.dims[i + 2] = w.out[i];
   NrValue *init = bias_init(l, bias, &out, groups, per_group, acc), *y;
@@ -150,7 +150,7 @@ NrStatus nr_lower_conv(NrLower *l) {
     for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
     strcat(row_dims, "q");
     strcat(row_dims, spatial);
-    y = nr_lower_contract(l, nr_lower_reshape(l, x, &split), row_dims, flat, "goq", out_dims, init);
+    y = nr_lower_sum_products(l, nr_lower_reshape(l, x, &split), row_dims, flat, "goq", out_dims, init);
   } else {
     NrShape rows = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
     for (size_t i = 0; i < w.spatial; i++) folded.dims[i + 2] = rows.dims[i + 2] = w.out[i];
@@ -162,8 +162,8 @@ NrStatus nr_lower_conv(NrLower *l) {
     NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &r), &folded);
     strcat(row_dims, spatial);
     strcat(row_dims, "q");
-    y = nr_lower_contract(l, gathered, row_dims, flat, "goq", out_dims, init);
+    y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims, init);
   }
-  y = nr_lower_narrow(l, nr_lower_reshape(l, y, &result), elem);
+  y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);
   return nr_lower_out(l, 0, y, nr_lower_dtype(l, 0));
 }

@@ -1,39 +1,15 @@
 /* lower_matmul.c - products of matrices: MatMul, Gemm. Each is one linalg.generic that multiplies and adds. */
 #include "onnx/lower_contract.h"
 
-/* acc + a * b in acc's type; narrower integers and f16/bf16 are widened by the caller's choice of acc. */
+/* acc + a * b, where acc is of the type that the factors widen to. */
 void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   (void)user;
-  NrType acc = args[2]->type;
-  NrValue *a = nr_lower_widen(l, args[0], acc), *b = nr_lower_widen(l, args[1], acc);
+  NrValue *a = nr_lower_widen(l, args[0]), *b = nr_lower_widen(l, args[1]);
   results[0] = nr_lower_fast(nr_lower_add(l, args[2], nr_lower_fast(nr_lower_mul(l, a, b))));
 }
 
-NrValue *nr_lower_widen(NrLower *l, NrValue *scalar, NrType type) {
-  if (scalar->type == type || !nr_type_is_float(type)) return scalar;
-  return nr_lower_op1(l, nr_type_bits(scalar->type) < nr_type_bits(type) ? NR_OP_arith_extf : NR_OP_arith_truncf, type, scalar);
-}
-
-/* Sums of f16 and bf16 are kept in f32, as the reference implementations do. */
-NrType nr_accumulator_type(NrType elem) {
-  return nr_type_is_float(elem) && nr_type_bits(elem) < 32 ? nr_type_f32(elem->ctx) : elem;
-}
-
-typedef struct Narrow {
-  NrType to;
-} Narrow;
-
-static NrValue *narrow_body(NrLower *l, NrValue *const *args, void *user) {
-  return nr_lower_widen(l, args[0], ((const Narrow *)user)->to);
-}
-
-NrValue *nr_lower_narrow(NrLower *l, NrValue *tensor, NrType elem) {
-  Narrow n = {elem};
-  return tensor->type->elem == elem ? tensor : nr_lower_map(l, &tensor, 1, elem, narrow_body, &n);
-}
-
 /* Contracts a and b by letters: each operand's dims are named by a letter, output letters are parallel, the others summed. */
-NrValue *nr_lower_contract(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims, const char *out_dims,
+NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims, const char *out_dims,
                            NrValue *init) {
   char order[2 * NORIA_MAX_RANK + 1] = {0}, iterators[2 * NORIA_MAX_RANK + 1] = {0};
   const char *specs[3] = {a_dims, b_dims, out_dims};
@@ -108,9 +84,9 @@ NrStatus nr_lower_matmul(NrLower *l) {
   strcat(lo, "mn");
   out.dims[out.rank++] = sa.dims[sa.rank - 2];
   out.dims[out.rank++] = sb.dims[sb.rank - 1];
-  NrType acc = nr_accumulator_type(a->type->elem);
-  NrValue *result = nr_lower_contract(l, a, la, b, lb, lo, nr_lower_zeros(l, &out, acc));
-  result = nr_lower_narrow(l, result, a->type->elem);
+  NrType acc = nr_lower_wide_type(a->type->elem);
+  NrValue *result = nr_lower_sum_products(l, a, la, b, lb, lo, nr_lower_zeros(l, &out, acc));
+  result = nr_lower_narrow_tensor(l, result, a->type->elem);
   NrShape final = {0};
   for (size_t i = 0; i < out.rank; i++)
     if (!(i == out.rank - 2 && ra == 1) && !(i == out.rank - 1 && rb == 1)) final.dims[final.rank++] = out.dims[i];
@@ -138,12 +114,12 @@ NrStatus nr_lower_gemm(NrLower *l) {
     return nr_lower_error(l, "inner dims differ: %lld and %lld", (long long)k.size, (long long)kb.size);
   nr_lower_check_dims_equal(l, k, kb, "inner dims of the matrices");
   NrShape shape = {2, {m, n}};
-  NrType elem = a->type->elem, acc = nr_accumulator_type(elem);
+  NrType elem = a->type->elem, acc = nr_lower_wide_type(elem);
   NrValue *init = nr_lower_zeros(l, &shape, acc);
   bool start_with_c = c && alpha == 1 && acc == elem;
   if (start_with_c) init = nr_lower_broadcast_to(l, scale(l, c, beta), &shape);
-  NrValue *product = nr_lower_contract(l, a, ta ? "km" : "mk", b, tb ? "nk" : "kn", "mn", init);
-  product = nr_lower_narrow(l, scale(l, product, alpha), elem);
+  NrValue *product = nr_lower_sum_products(l, a, ta ? "km" : "mk", b, tb ? "nk" : "kn", "mn", init);
+  product = nr_lower_narrow_tensor(l, scale(l, product, alpha), elem);
   if (c && !start_with_c) product = nr_lower_sum(l, product, scale(l, c, beta));
   return nr_lower_out(l, 0, product, dtype);
 }

@@ -42,29 +42,29 @@ typedef struct Direction {
 static NrValue *c(NrLower *l, NrType t, double v) { return nr_lower_constant(l, t, v); }
 static NrValue *f1(NrLower *l, unsigned op, NrValue *x) { return nr_lower_op1(l, op, x->type, x); }
 static NrValue *f2(NrLower *l, unsigned op, NrValue *x, NrValue *y) { return nr_lower_op2(l, op, x->type, x, y); }
-static NrValue *mul(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_fast(f2(l, NR_OP_arith_mulf, x, y)); }
-static NrValue *add(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_fast(f2(l, NR_OP_arith_addf, x, y)); }
-static NrValue *sub(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_fast(f2(l, NR_OP_arith_subf, x, y)); }
+static NrValue *fast_mul(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_fast(mul(l, x, y)); }
+static NrValue *fast_add(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_fast(add(l, x, y)); }
+static NrValue *fast_sub(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_fast(sub(l, x, y)); }
 
 static NrValue *activate(NrLower *l, const Activation *a, NrValue *x) {
   NrType t = x->type;
   NrValue *zero = c(l, t, 0), *one = c(l, t, 1);
   NrValue *positive = nr_lower_cmpf(l, 2, x, zero);
   if (nr_str_is(a->name, "Sigmoid"))
-    return f2(l, NR_OP_arith_divf, one, add(l, one, f1(l, NR_OP_math_exp, f1(l, NR_OP_arith_negf, x))));
+    return f2(l, NR_OP_arith_divf, one, fast_add(l, one, f1(l, NR_OP_math_exp, f1(l, NR_OP_arith_negf, x))));
   if (nr_str_is(a->name, "Tanh")) return f1(l, NR_OP_math_tanh, x);
   if (nr_str_is(a->name, "Relu")) return nr_lower_select(l, positive, x, zero);
-  if (nr_str_is(a->name, "Affine")) return add(l, mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
-  if (nr_str_is(a->name, "LeakyRelu")) return nr_lower_select(l, positive, x, mul(l, x, c(l, t, a->alpha)));
+  if (nr_str_is(a->name, "Affine")) return fast_add(l, fast_mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
+  if (nr_str_is(a->name, "LeakyRelu")) return nr_lower_select(l, positive, x, fast_mul(l, x, c(l, t, a->alpha)));
   if (nr_str_is(a->name, "ThresholdedRelu")) return nr_lower_select(l, nr_lower_cmpf(l, 3, x, c(l, t, a->alpha)), x, zero);
-  if (nr_str_is(a->name, "ScaledTanh")) return mul(l, c(l, t, a->alpha), f1(l, NR_OP_math_tanh, mul(l, c(l, t, a->beta), x)));
+  if (nr_str_is(a->name, "ScaledTanh")) return fast_mul(l, c(l, t, a->alpha), f1(l, NR_OP_math_tanh, fast_mul(l, c(l, t, a->beta), x)));
   if (nr_str_is(a->name, "HardSigmoid")) {
-    NrValue *line = add(l, mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
+    NrValue *line = fast_add(l, fast_mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
     return f2(l, NR_OP_arith_minimumf, f2(l, NR_OP_arith_maximumf, line, zero), one);
   }
   if (nr_str_is(a->name, "Elu"))
-    return nr_lower_select(l, positive, x, mul(l, c(l, t, a->alpha), sub(l, f1(l, NR_OP_math_exp, x), one)));
-  if (nr_str_is(a->name, "Softsign")) return f2(l, NR_OP_arith_divf, x, add(l, one, f1(l, NR_OP_math_absf, x)));
+    return nr_lower_select(l, positive, x, fast_mul(l, c(l, t, a->alpha), fast_sub(l, f1(l, NR_OP_math_exp, x), one)));
+  if (nr_str_is(a->name, "Softsign")) return f2(l, NR_OP_arith_divf, x, fast_add(l, one, f1(l, NR_OP_math_absf, x)));
   /* Softplus; for large x, exp would overflow and the function is x. */
   NrValue *soft = f1(l, NR_OP_math_log1p, f1(l, NR_OP_math_exp, x));
   return nr_lower_select(l, nr_lower_cmpf(l, 2, x, c(l, t, 30)), x, soft);
@@ -152,18 +152,18 @@ static NrValue *rnn_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *lstm_c_body(NrLower *l, NrValue *const *a, void *user) {
   const Direction *d = user;
   NrValue *i = a[0], *f = a[1], *g = a[2], *old = a[3];
-  if (d->p) i = add(l, i, mul(l, a[4], old)), f = add(l, f, mul(l, a[5], old));
+  if (d->p) i = fast_add(l, i, fast_mul(l, a[4], old)), f = fast_add(l, f, fast_mul(l, a[5], old));
   i = activate(l, &d->act[0], clipped(l, d->rnn, i));
-  if (d->rnn->input_forget) f = sub(l, c(l, i->type, 1), i);
+  if (d->rnn->input_forget) f = fast_sub(l, c(l, i->type, 1), i);
   else f = activate(l, &d->act[0], clipped(l, d->rnn, f));
   g = activate(l, &d->act[1], clipped(l, d->rnn, g));
-  return add(l, mul(l, f, old), mul(l, i, g));
+  return fast_add(l, fast_mul(l, f, old), fast_mul(l, i, g));
 }
 
 static NrValue *lstm_h_body(NrLower *l, NrValue *const *a, void *user) {
   const Direction *d = user;
-  NrValue *o = d->p ? add(l, a[0], mul(l, a[2], a[1])) : a[0];
-  return mul(l, activate(l, &d->act[0], clipped(l, d->rnn, o)), activate(l, &d->act[2], a[1]));
+  NrValue *o = d->p ? fast_add(l, a[0], fast_mul(l, a[2], a[1])) : a[0];
+  return fast_mul(l, activate(l, &d->act[0], clipped(l, d->rnn, o)), activate(l, &d->act[2], a[1]));
 }
 
 static NrValue *gru_gate_body(NrLower *l, NrValue *const *a, void *user) {
@@ -173,20 +173,20 @@ static NrValue *gru_gate_body(NrLower *l, NrValue *const *a, void *user) {
 
 static NrValue *product_body(NrLower *l, NrValue *const *a, void *user) {
   (void)user;
-  return mul(l, a[0], a[1]);
+  return fast_mul(l, a[0], a[1]);
 }
 
 /* h' from z, the hidden gate and h. */
 static NrValue *gru_h_body(NrLower *l, NrValue *const *a, void *user) {
   const Direction *d = user;
   NrValue *candidate = activate(l, &d->act[1], clipped(l, d->rnn, a[1]));
-  return add(l, mul(l, sub(l, c(l, candidate->type, 1), a[0]), candidate), mul(l, a[0], a[2]));
+  return fast_add(l, fast_mul(l, fast_sub(l, c(l, candidate->type, 1), a[0]), candidate), fast_mul(l, a[0], a[2]));
 }
 
 /* ---- steps ---- */
 
 static NrValue *recurrent(NrLower *l, NrValue *h, NrValue *r, NrValue *init) {
-  return nr_lower_contract(l, h, "bh", r, "gh", "bg", init);
+  return nr_lower_sum_products(l, h, "bh", r, "gh", "bg", init);
 }
 
 static NrValue *gru_step(NrLower *l, Direction *d, NrValue *input, NrValue *h) {
@@ -287,7 +287,7 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
   NrShape state = {2, {rnn->batch, rnn->hidden}}, all = {3, {rnn->steps, rnn->batch, rnn->hidden}};
   NrValue *init = nr_lower_zeros(l, &gates, rnn->elem);
   if (rnn->b) init = nr_lower_broadcast_to(l, input_bias(l, &d, entry(l, rnn->b, at)), &gates);
-  d.input = nr_lower_contract(l, rnn->x, "tbi", entry(l, rnn->w, at), "gi", "tbg", init);
+  d.input = nr_lower_sum_products(l, rnn->x, "tbi", entry(l, rnn->w, at), "gi", "tbg", init);
   if (rnn->peepholes) {
     NrShape three = {2, {nr_dim(3), rnn->hidden}};
     d.p = nr_lower_reshape(l, entry(l, rnn->peepholes, at), &three);
