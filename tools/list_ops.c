@@ -1,4 +1,4 @@
-/* list_ops.c - the op rows and passes as lists for people, and as the pages of docs/dialects. */
+/* list_ops.c - the op rows, passes and pipeline steps as lists for people, and as the pages of docs/dialects. */
 #include "pass/pass.h"
 #include "tools.h"
 
@@ -86,4 +86,9 @@ void list_passes(NrBuf *out) {
     nr_buf_printf(out, "%-24s %s\n", (*pass)->name, (*pass)->doc ? (*pass)->doc : "");
     if ((*pass)->options) nr_buf_printf(out, "%-24s   {%s}\n", "", (*pass)->options);
   }
+}
+
+void list_pipeline(NrBuf *out) {
+  for (const NrStep *step = nr_pipeline; step->stage; step++)
+    nr_buf_printf(out, "%-10s %s\n%-10s   %s\n", step->stage, step->passes, "", step->why ? step->why : "");
 }

@@ -23,7 +23,7 @@ static const char help[] =
     "  --PASS, --PASS=OPTIONS        run a pass; several run in the order given\n"
     "  --pass-pipeline=A,B{x=1},C    run passes from one text\n"
     "  --print-after=PASS            print the program to standard error after PASS (--print-after-all: after each)\n"
-    "  --list-passes                 what there is\n"
+    "  --list-passes                 what there is; --list-pipeline: the order in which `noria compile` runs them\n"
     "\n"
     "tests:\n"
     "  --split-input-file            `// -----` lines part independent programs\n"
@@ -42,7 +42,7 @@ typedef struct Options {
   NrPrintOptions print;
   bool has_syntax, split, verify_diagnostics, no_verify, allow_unregistered;
   const char *print_after, *list_ops_style, *dialect;
-  bool list_ops, list_dialects, list_passes, help;
+  bool list_ops, list_dialects, list_passes, list_pipeline, help;
   NrBuf pipeline;
 } Options;
 
@@ -77,6 +77,7 @@ static bool take_flag(Options *o, const char *arg) {
       {"verify-diagnostics", &o->verify_diagnostics},
       {"list-dialects", &o->list_dialects},
       {"list-passes", &o->list_passes},
+      {"list-pipeline", &o->list_pipeline},
       {"help", &o->help},
   };
   const char *value;
@@ -213,6 +214,7 @@ static int run(const Options *o) {
   else if (o->list_ops) list_ops(&out, o->list_ops_style, o->dialect);
   else if (o->list_dialects) list_dialects(&out);
   else if (o->list_passes) list_passes(&out);
+  else if (o->list_pipeline) list_pipeline(&out);
   else if (nr_file_read(o->input ? o->input : "-", &text) != NR_OK) {
     fprintf(stderr, "noria opt: cannot read %s\n", o->input ? o->input : "-");
     status = 1;

@@ -20,6 +20,7 @@ int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
 void list_ops(NrBuf *out, const char *style, const char *dialect); /* style NULL or "markdown"; dialect NULL = all */
 void list_dialects(NrBuf *out);
 void list_passes(NrBuf *out);
+void list_pipeline(NrBuf *out);
 
 /* verify_diagnostics.c: comments such as `// expected-error@+1 {{text}}` against what is reported. */
 typedef struct Expectations Expectations;
