@@ -14,6 +14,7 @@ help:
 	@echo "make build    build/release/noria, and a .venv in which 'import noria' works"
 	@echo "make bench    timings against other tools, in the same run"
 	@echo "make lint     the rules of the source tree"
+	@echo "make docs     docs/dialects from the op rows"
 	@echo "make format   break lines that are too long (needs clang-format)"
 	@echo "make asan | ubsan | tsan    the C tests under a sanitizer"
 	@echo "make fuzz     search for inputs that break a parser, a minute each"
@@ -61,11 +62,14 @@ fuzz: setup build/fuzz/build.ninja
 lint:
 	@python3 scripts/lint.py
 
+docs: build
+	@scripts/docs.py
+
 format:
 	@scripts/format.sh
 
 clean:
 	rm -rf build
 
-.PHONY: help setup build run check test asan ubsan tsan bench fuzz lint format clean
+.PHONY: help setup build run check test asan ubsan tsan bench fuzz lint docs format clean
 .SECONDARY:
