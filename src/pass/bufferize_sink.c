@@ -46,24 +46,28 @@ static bool is_before(const NrBufferize *s, const NrValue *value, const NrBlock 
 
 static NrOp *only_user(const NrValue *value) { return nr_value_has_one_use(value) ? value->first_use->owner : NULL; }
 
-/* The result, or its one reshape that only adds dims of size 1, is the source of an insert_slice: that, else NULL. */
-static NrOp *find_insert(NrValue *result, NrOp **out_reshape) {
-  NrOp *user = only_user(result);
-  *out_reshape = NULL;
-  if (nr_op_is(user, NR_OP_tensor_expand_shape)) {
-    NrType wide = nr_result(user, 0)->type;
-    if (!nr_dims_rank_reduced(wide->dims, wide->rank, result->type->dims, result->type->rank, NULL)) return NULL;
-    *out_reshape = user;
-    user = only_user(nr_result(user, 0));
+/* Follows the only uses of the value through reshapes in block that only add dims of size 1 on the whole, up to an insert_slice
+ * of which it is the source: that, else NULL. */
+static NrOp *find_insert(NrValue *result, const NrBlock *block) {
+  NrValue *source = result;
+  NrOp *user = only_user(source);
+  bool joined = false;
+  while ((nr_op_is(user, NR_OP_tensor_expand_shape) || nr_op_is(user, NR_OP_tensor_collapse_shape)) && user->block == block) {
+    joined |= nr_op_is(user, NR_OP_tensor_collapse_shape);
+    source = nr_result(user, 0);
+    user = only_user(source);
   }
-  if (!nr_op_is(user, NR_OP_tensor_insert_slice)) return NULL;
-  NrValue *source = *out_reshape ? nr_result(*out_reshape, 0) : result;
-  return nr_operand(user, 0) == source && nr_operand(user, 1) != source ? user : NULL;
+  if (!nr_op_is(user, NR_OP_tensor_insert_slice) || user->block != block) return NULL;
+  if (nr_operand(user, 0) != source || nr_operand(user, 1) == source) return NULL;
+  NrType wide = source->type, narrow = result->type;
+  if (!nr_dims_rank_reduced(wide->dims, wide->rank, narrow->dims, narrow->rank, NULL)) return NULL;
+  /* Of joined and split dims, two that are not known could change places. */
+  return joined && nr_type_num_dynamic(narrow) > 1 ? NULL : user;
 }
 
 NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result) {
-  NrOp *reshape, *insert = find_insert(result, &reshape);
-  if (!insert || insert->block != op->block || (reshape && reshape->block != op->block)) return NULL;
+  NrOp *insert = find_insert(result, op->block);
+  if (!insert) return NULL;
   NrPlace *dest = nr_bufferize_place(s, nr_operand(insert, 1));
   if (!dest || !dest->memref || !nr_bufferize_may_write(s, insert, dest->buffer)) return NULL;
   uint32_t number = nr_bufferize_number(s, op);
@@ -73,6 +77,6 @@ NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result) {
   NrBuilder b = nr_builder_before(op);
   NrValue *part = nr_bufferize_subview(&b, dest->memref, insert, nr_insert_slice_slots, result->type);
   if (part->type->rank != result->type->rank) return NULL;
-  nr_bufferize_join(s, result, dest->buffer, part)->placed_for = reshape ? reshape : insert;
+  nr_bufferize_join(s, result, dest->buffer, part)->placed_for = only_user(result);
   return part;
 }

@@ -111,6 +111,36 @@ static void insert_slice(NrBufferize *s, NrOp *op) {
 
 /* ---- other views ------------------------------------------------------------------------------------------------ */
 
+/* Whether the dims of each group lie behind each other, so that joining them needs no copy. */
+static bool can_collapse(NrType type, const NrGroups *groups) {
+  int64_t strides[NR_MAX_RANK], offset, expected;
+  if (!type->layout) return true;
+  if (!nr_memref_strides(type, strides, &offset)) return false;
+  for (size_t g = 0; g < groups->count; g++) {
+    expected = NR_DYNAMIC; /* stride that the next dim outwards must have; unknown before the innermost that is not 1 */
+    bool first = true;
+    for (uint32_t k = groups->size[g]; k-- > 0;) {
+      uint32_t i = groups->begin[g] + k;
+      if (type->dims[i] == 1) continue;
+      if (!first && (expected == NR_DYNAMIC || strides[i] != expected)) return false;
+      if (strides[i] == NR_DYNAMIC || type->dims[i] == NR_DYNAMIC || !nr_mul_i64(strides[i], type->dims[i], &expected))
+        expected = NR_DYNAMIC;
+      first = false;
+    }
+  }
+  return true;
+}
+
+/* Type of the reshaped memref; NULL when only a dense source can be reshaped. */
+static NrType reshaped_type(NrOp *op, NrType source) {
+  NrType result = nr_result(op, 0)->type;
+  NrGroups groups;
+  if (!source->layout) return nr_bufferized_type(result);
+  if (nr_op_is(op, NR_OP_tensor_reshape) || !nr_groups_of(op, &groups)) return NULL;
+  if (nr_op_is(op, NR_OP_tensor_expand_shape)) return nr_memref_expanded_type(source, &groups, result->dims, result->rank);
+  return can_collapse(source, &groups) ? nr_memref_collapsed_type(source, &groups) : NULL;
+}
+
 static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
   if (place->placed_for == op) { /* only for an insert_slice, which asks for no more than that it is in place */
@@ -118,15 +148,19 @@ static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
     return;
   }
   NrBuffer *buffer;
-  NrValue *source = nr_bufferize_read_dense(s, nr_operand(op, 0), op, &buffer);
-  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer);
+  NrType type = reshaped_type(op, source->type);
+  if (!type) {
+    source = nr_bufferize_read_dense(s, nr_operand(op, 0), op, &buffer);
+    type = reshaped_type(op, source->type);
+  }
   NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, op->num_operands);
   operands[0] = source;
   for (size_t i = 1; i < op->num_operands; i++) {
     operands[i] = nr_operand(op, i);
     if (nr_bufferize_place(s, operands[i])) operands[i] = nr_bufferize_read_dense(s, operands[i], op, NULL);
   }
-  NrType type = nr_bufferized_type(nr_result(op, 0)->type);
+  NrBuilder b = nr_builder_before(op);
   NrOp *view = nr_build(&b, &(NrOpState){.info = nr_op_infos[memref_op],
                                          .operands = operands,
                                          .num_operands = op->num_operands,

@@ -513,3 +513,36 @@ func.func @into_argument(%t: tensor<4xf32>) -> tensor<4xf32> {
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// A row that is reshaped on its way into the gathered rows is computed there, too.
+// CHECK-LABEL: func.func @reshaped_row(
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[ROWS:.*]] = %{{.*}})
+// CHECK-NEXT: %[[PART:.*]] = memref.subview %[[ROWS]][%[[I]], 0, 0] [1, 3, 4] [1, 1, 1] : {{.*}} to memref<3x4xf32, strided<[4, 1], offset: ?>>
+// CHECK-NEXT: linalg.fill {{.*}} outs(%[[PART]]
+// CHECK-NEXT: scf.yield %[[ROWS]]
+func.func @reshaped_row(%x: f32, %n: index) -> tensor<?x3x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty(%n) : tensor<?x3x4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%rows = %e) -> (tensor<?x3x4xf32>) {
+    %o = tensor.empty() : tensor<3x4xf32>
+    %row = linalg.fill ins(%x : f32) outs(%o : tensor<3x4xf32>) -> tensor<3x4xf32>
+    %f = tensor.collapse_shape %row [[0, 1]] : tensor<3x4xf32> into tensor<12xf32>
+    %slab = tensor.expand_shape %f [[0, 1, 2]] output_shape [1, 3, 4] : tensor<12xf32> into tensor<1x3x4xf32>
+    %next = tensor.insert_slice %slab into %rows[%i, 0, 0] [1, 3, 4] [1, 1, 1] : tensor<1x3x4xf32> into tensor<?x3x4xf32>
+    scf.yield %next : tensor<?x3x4xf32>
+  }
+  return %r : tensor<?x3x4xf32>
+}
+
+// Dims of a slice that lie behind each other are joined without a copy.
+// CHECK-LABEL: func.func @contiguous_slice(
+// CHECK: %[[S:.*]] = memref.subview %arg0[%arg1, 0, 0] [1, 3, 4] [1, 1, 1]
+// CHECK-NEXT: %[[F:.*]] = memref.collapse_shape %[[S]] {{.*}} into memref<12xf32, strided<[1], offset: ?>>
+// CHECK-NEXT: memref.load %[[F]]
+func.func @contiguous_slice(%t: tensor<?x3x4xf32>, %i: index) -> f32 {
+  %s = tensor.extract_slice %t[%i, 0, 0] [1, 3, 4] [1, 1, 1] : tensor<?x3x4xf32> to tensor<1x3x4xf32>
+  %f = tensor.collapse_shape %s [[0, 1, 2]] : tensor<1x3x4xf32> into tensor<12xf32>
+  %x = tensor.extract %f[%i] : tensor<12xf32>
+  return %x : f32
+}
