@@ -302,8 +302,24 @@ static void clock_moves_forward(void **state) {
   assert_true(nr_now_ns() - before >= 1000000);
 }
 
+/* Lines and columns are what locations hash: many neighbours, few columns. Linear probing must find a place soon. */
+static void hash_mix_spreads_neighbours(void **state) {
+  enum { SLOTS = 1 << 17, LINES = 12000, COLUMNS = 8 };
+  bool *used = nr_calloc(SLOTS, sizeof *used);
+  size_t probes = 0;
+  for (uint64_t line = 1; line <= LINES; line++)
+    for (uint64_t column = 1; column <= COLUMNS; column++) {
+      uint64_t slot = nr_hash_mix(0x5000, line << 32 | column * 5);
+      for (probes++; used[slot % SLOTS]; slot++) probes++;
+      used[slot % SLOTS] = true;
+    }
+  nr_free(used);
+  assert_true(probes < 4 * LINES * COLUMNS);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(hash_mix_spreads_neighbours),
       cmocka_unit_test(checked_sizes),
       cmocka_unit_test(arena_blocks_are_zeroed_aligned_and_apart),
       cmocka_unit_test(arena_copies),
