@@ -1,0 +1,119 @@
+"""Noria: ONNX models with loops and branches, compiled to machine code.
+
+    import noria
+    session = noria.InferenceSession("model.onnx")
+    outputs = session.run(None, {"x": array})
+
+The session answers as ONNX Runtime's does: the same names, order, element types and shapes. Arrays go in and come out
+without copies.
+"""
+
+import os
+
+import numpy as np
+
+# In a source tree the native half lies in the build folder; installed, beside this file.
+_build = os.environ.get("NORIA_BUILD", os.path.join(os.path.dirname(__file__), "..", "..", "build", "release"))
+__path__.append(os.path.join(_build, "python"))
+
+from . import _native  # noqa: E402
+from ._native import Error  # noqa: E402
+from ._values import dtype_name, from_value, to_value  # noqa: E402
+
+__all__ = ["Error", "InferenceSession", "NodeArg", "SessionOptions", "get_device"]
+__version__ = _native.version()
+
+
+class SessionOptions:
+    """What a session may be told. Fields: intra_op_num_threads (0: one per core), time_limit (seconds a run), iteration_limit
+    (trips of all loops of a run), memory_limit (bytes of a run); 0 means no limit."""
+
+    def __init__(self):
+        self.intra_op_num_threads = 0
+        self.time_limit = 0.0
+        self.iteration_limit = 0
+        self.memory_limit = 0
+        self.shapes = []
+
+    def add_free_dimension_override_by_name(self, name, size):
+        """Fixes the symbol `name` in the inputs' shapes to `size`, which makes better code."""
+        self.shapes.append(f"{name}={size}")
+
+    def fix_input_shape(self, name, dims):
+        """Fixes all dims of the input `name`; None leaves a dim as it is."""
+        self.shapes.append(f"{name}=" + "x".join("?" if d is None else str(d) for d in dims))
+
+
+class NodeArg:
+    """An input or output: its name, shape (ints, symbol names, None) and type ("tensor(float)")."""
+
+    def __init__(self, info):
+        self.name, kind, self._dtype, dims = info
+        self._kind = kind
+        self.shape = dims
+        element = f"tensor({dtype_name(self._dtype)})"
+        self.type = {0: element, 1: f"seq({element})", 2: f"optional({element})"}[kind]
+
+    def __repr__(self):
+        return f"NodeArg(name='{self.name}', type='{self.type}', shape={self.shape})"
+
+
+# What the native half takes as it is: NumPy's dtype by ONNX's number.
+_DIRECT = {1: np.float32, 2: np.uint8, 3: np.int8, 4: np.uint16, 5: np.int16, 6: np.int32, 7: np.int64, 9: np.bool_,
+           10: np.float16, 11: np.float64, 12: np.uint32, 13: np.uint64}
+
+
+class InferenceSession:
+    """A compiled model. `model` is a path or the model's bytes."""
+
+    def __init__(self, model, sess_options=None, providers=None, provider_options=None, **unused):
+        options = sess_options or SessionOptions()
+        path = data = None
+        if isinstance(model, (bytes, bytearray, memoryview)):
+            data = bytes(model)
+        else:
+            path = os.fspath(model)
+        self._session = _native.compile(path, data, None, int(options.intra_op_num_threads),
+                                        list(getattr(options, "shapes", [])), float(getattr(options, "time_limit", 0.0)),
+                                        int(getattr(options, "iteration_limit", 0)), int(getattr(options, "memory_limit", 0)))
+        self._inputs = [NodeArg(i) for i in self._session.inputs]
+        self._outputs = [NodeArg(o) for o in self._session.outputs]
+        self._output_index = {o.name: i for i, o in enumerate(self._outputs)}
+        self._input_names = [i.name for i in self._inputs]
+        self._direct_in = [np.dtype(_DIRECT[i._dtype]) if i._kind == 0 and i._dtype in _DIRECT else None for i in self._inputs]
+        self._direct_out = all(o._kind == 0 and o._dtype in _DIRECT for o in self._outputs)
+
+    def get_inputs(self):
+        return self._inputs
+
+    def get_outputs(self):
+        return self._outputs
+
+    def get_providers(self):
+        return ["CPUExecutionProvider"]
+
+    def run(self, output_names, input_feed, run_options=None):
+        """Outputs in the order of output_names, or all of them for None."""
+        try:
+            feeds = [input_feed[name] for name in self._input_names]
+        except KeyError:
+            missing = [n for n in self._input_names if n not in input_feed]
+            raise Error(f"required inputs {missing} are missing from the feeds {list(input_feed)}") from None
+        if len(input_feed) != len(feeds):
+            extra = [n for n in input_feed if n not in self._input_names]
+            raise Error(f"the feeds {extra} are no inputs of the model; its inputs are {self._input_names}")
+        for i, dtype in enumerate(self._direct_in):
+            if dtype is None or type(feeds[i]) is not np.ndarray or feeds[i].dtype != dtype:
+                feeds[i] = to_value(feeds[i], self._inputs[i])
+        values = self._session.run(feeds)
+        outputs = [np.asarray(v) for v in values] if self._direct_out else [from_value(v) for v in values]
+        if output_names is None:
+            return outputs
+        try:
+            return [outputs[self._output_index[name]] for name in output_names]
+        except KeyError as e:
+            raise Error(f"the model has no output {e}; its outputs are {list(self._output_index)}") from None
+
+
+def get_device():
+    return "CPU"

@@ -1,0 +1,491 @@
+/* _native.c - the C half of the Python package: values that share their memory, and sessions. Stable ABI of Python 3.11.
+ *
+ * Tensors come in through the buffer protocol without a copy and go out as Value objects that export their memory, so
+ * numpy.asarray(value) copies nothing. What NumPy cannot express as a buffer (bfloat16, strings, sequences) goes through the
+ * functions at the end, which noria/__init__.py wraps. */
+#define Py_LIMITED_API 0x030B0000
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "noria/noria.h"
+
+typedef struct State {
+  PyTypeObject *value_type, *session_type;
+  PyObject *error;
+} State;
+
+static State state; /* of the one module; set once, when it is imported */
+
+static void *fail(NoriaError *e) {
+  PyErr_SetString(state.error, e->message ? e->message : noria_status_name(e->code));
+  noria_error_clear(e);
+  return NULL;
+}
+
+/* ---- values ---- */
+
+typedef struct Value {
+  PyObject_HEAD
+  NoriaValue *value;
+  Py_ssize_t shape[NORIA_MAX_RANK], strides[NORIA_MAX_RANK];
+} Value;
+
+static PyObject *value_new(NoriaValue *value) { /* takes over the reference */
+  Value *self = (Value *)PyType_GenericAlloc(state.value_type, 0);
+  if (!self) noria_value_release(value);
+  else self->value = value;
+  return (PyObject *)self;
+}
+
+static void value_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  noria_value_release(((Value *)object)->value);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+/* The struct format of a dtype, by NoriaDType; types that struct does not know are raw bytes. */
+static const char *const formats[] = {
+    [NORIA_F32] = "f", [NORIA_U8] = "B",  [NORIA_I8] = "b",   [NORIA_U16] = "H", [NORIA_I16] = "h", [NORIA_I32] = "i",
+    [NORIA_I64] = "q", [NORIA_BOOL] = "?", [NORIA_F16] = "e", [NORIA_F64] = "d", [NORIA_U32] = "I", [NORIA_U64] = "Q",
+    [NORIA_C64] = "Zf", [NORIA_C128] = "Zd", [NORIA_BF16] = "H", [NORIA_F8E4M3FN] = "B", [NORIA_F8E4M3FNUZ] = "B",
+    [NORIA_F8E5M2] = "B", [NORIA_F8E5M2FNUZ] = "B", [NORIA_U4] = "B", [NORIA_I4] = "b", [NORIA_F4E2M1FN] = "B",
+    [NORIA_F8E8M0FNU] = "B", [NORIA_U2] = "B", [NORIA_I2] = "b",
+};
+
+static const char *format_of(NoriaDType t) { return (size_t)t < sizeof formats / sizeof *formats ? formats[t] : NULL; }
+
+static int value_getbuffer(PyObject *object, Py_buffer *view, int flags) {
+  Value *self = (Value *)object;
+  NoriaDType dtype = noria_value_dtype(self->value);
+  if (noria_value_kind(self->value) != NORIA_KIND_TENSOR || !format_of(dtype) || (flags & PyBUF_WRITABLE)) {
+    void *data = (flags & PyBUF_WRITABLE) && noria_value_kind(self->value) == NORIA_KIND_TENSOR && format_of(dtype)
+                     ? noria_tensor_mutable_data(self->value)
+                     : NULL;
+    if (!data) {
+      PyErr_SetString(PyExc_BufferError, "the value has no memory of this kind to export");
+      view->obj = NULL;
+      return -1;
+    }
+  }
+  static char empty[16];
+  const void *data = noria_tensor_data(self->value);
+  int64_t rank = noria_tensor_rank(self->value);
+  const int64_t *dims = noria_tensor_dims(self->value);
+  Py_ssize_t size = (Py_ssize_t)noria_dtype_size(dtype), stride = size;
+  for (int64_t i = rank; i-- > 0;) {
+    self->shape[i] = (Py_ssize_t)dims[i];
+    self->strides[i] = stride;
+    stride *= (Py_ssize_t)dims[i];
+  }
+  Py_INCREF(object);
+  view->obj = object;
+  view->buf = data ? (void *)data : empty;
+  view->len = (Py_ssize_t)noria_tensor_size(self->value);
+  view->itemsize = size;
+  view->readonly = 0;
+  view->ndim = (int)rank;
+  view->format = (flags & PyBUF_FORMAT) ? (char *)format_of(dtype) : NULL;
+  view->shape = (flags & PyBUF_ND) ? self->shape : NULL;
+  view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? self->strides : NULL;
+  view->suboffsets = NULL;
+  view->internal = NULL;
+  return 0;
+}
+
+static PyObject *value_kind(PyObject *self, void *unused) {
+  (void)unused;
+  return PyLong_FromLong((long)noria_value_kind(((Value *)self)->value));
+}
+static PyObject *value_dtype(PyObject *self, void *unused) {
+  (void)unused;
+  return PyLong_FromLong((long)noria_value_dtype(((Value *)self)->value));
+}
+static PyObject *value_shape(PyObject *self, void *unused) {
+  (void)unused;
+  const NoriaValue *v = ((Value *)self)->value;
+  PyObject *tuple = PyTuple_New((Py_ssize_t)noria_tensor_rank(v));
+  for (Py_ssize_t i = 0; tuple && i < (Py_ssize_t)noria_tensor_rank(v); i++)
+    PyTuple_SetItem(tuple, i, PyLong_FromLongLong(noria_tensor_dims(v)[i]));
+  return tuple;
+}
+
+/* Items of a sequence or string tensor; the item of an optional in a list, or an empty list. */
+static PyObject *value_items(PyObject *self, void *unused) {
+  (void)unused;
+  const NoriaValue *v = ((Value *)self)->value;
+  PyObject *list = PyList_New(0);
+  int64_t count = 0;
+  if (!list) return NULL;
+  if (noria_value_kind(v) == NORIA_KIND_SEQUENCE) count = noria_sequence_length(v);
+  else if (noria_value_kind(v) == NORIA_KIND_OPTIONAL) count = noria_optional_item(v) != NULL;
+  else if (noria_value_dtype(v) == NORIA_STRING) count = noria_tensor_count(v);
+  for (int64_t i = 0; i < count; i++) {
+    PyObject *item;
+    if (noria_value_kind(v) == NORIA_KIND_TENSOR) {
+      size_t size;
+      const char *text = noria_tensor_string(v, i, &size);
+      item = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
+    } else {
+      const NoriaValue *inner = noria_value_kind(v) == NORIA_KIND_SEQUENCE ? noria_sequence_at(v, i) : noria_optional_item(v);
+      item = value_new(noria_value_retain(inner));
+    }
+    if (!item || PyList_Append(list, item)) {
+      Py_XDECREF(item);
+      Py_DECREF(list);
+      return NULL;
+    }
+    Py_DECREF(item);
+  }
+  return list;
+}
+
+static PyGetSetDef value_getset[] = {
+    {"kind", value_kind, NULL, "0 tensor, 1 sequence, 2 optional", NULL},
+    {"dtype", value_dtype, NULL, "element type, numbered as in ONNX", NULL},
+    {"shape", value_shape, NULL, "dims of a tensor", NULL},
+    {"items", value_items, NULL, "of a sequence, optional or string tensor", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot value_slots[] = {
+    {Py_tp_dealloc, value_dealloc},
+    {Py_tp_getset, value_getset},
+    {Py_bf_getbuffer, value_getbuffer},
+    {Py_tp_doc, "A tensor, sequence or optional of the runtime."},
+    {0, NULL},
+};
+static PyType_Spec value_spec = {"noria._native.Value", sizeof(Value), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, value_slots};
+
+/* ---- inputs ---- */
+
+static void release_buffer(void *user) {
+  PyGILState_STATE gil = PyGILState_Ensure();
+  PyBuffer_Release(user);
+  free(user);
+  PyGILState_Release(gil);
+}
+
+/* Whether a buffer's format may carry elements of dtype. 'l' is as long as 'q' here, and NumPy uses both. */
+static bool format_fits(const char *format, Py_ssize_t itemsize, NoriaDType dtype) {
+  const char *want = format_of(dtype);
+  if (!want || itemsize != (Py_ssize_t)noria_dtype_size(dtype)) return false;
+  if (!format) return strcmp(want, "B") == 0;
+  if (*format == '<' || *format == '=' || *format == '@') format++;
+  if (strcmp(format, want) == 0) return true;
+  if (strlen(format) != 1 || strlen(want) != 1) return false;
+  return (strchr("lq", *format) && *want == 'q') || (strchr("LQ", *format) && *want == 'Q') ||
+         (strchr("iIlL", *format) && strchr("iI", *want) && (*format == *want || (*format == 'l' && *want == 'i') || (*format == 'L' && *want == 'I')));
+}
+
+/* A value from a Value or a buffer of elements of dtype. Memory that is not row-major is copied. */
+static NoriaValue *to_value(PyObject *object, NoriaDType dtype, const char *name) {
+  if (Py_TYPE(object) == state.value_type) return noria_value_retain(((Value *)object)->value);
+  Py_buffer *view = malloc(sizeof *view);
+  if (!view) return (NoriaValue *)PyErr_NoMemory();
+  if (PyObject_GetBuffer(object, view, PyBUF_FORMAT | PyBUF_STRIDES)) {
+    free(view);
+    return NULL;
+  }
+  NoriaValue *value = NULL;
+  NoriaError error = NORIA_ERROR_INIT;
+  if (!format_fits(view->format, view->itemsize, dtype)) {
+    PyErr_Format(state.error, "input '%s' must be %s; its elements have the format '%s'", name, noria_dtype_name(dtype),
+                 view->format ? view->format : "B");
+  } else if (view->ndim > NORIA_MAX_RANK) {
+    PyErr_Format(state.error, "input '%s' has %d dims; at most %d are possible", name, view->ndim, NORIA_MAX_RANK);
+  } else {
+    int64_t dims[NORIA_MAX_RANK];
+    for (int i = 0; i < view->ndim; i++) dims[i] = view->shape[i];
+    if (PyBuffer_IsContiguous(view, 'C')) {
+      if (!noria_tensor_wrap(dtype, view->ndim, dims, view->buf, release_buffer, view, &value, &error)) return value;
+    } else {
+      void *copy = malloc(view->len ? (size_t)view->len : 1);
+      if (copy && !PyBuffer_ToContiguous(copy, view, view->len, 'C'))
+        noria_tensor_create(dtype, view->ndim, dims, copy, &value, &error);
+      free(copy);
+    }
+    if (error.code) fail(&error);
+  }
+  PyBuffer_Release(view);
+  free(view);
+  return value;
+}
+
+/* ---- sessions ---- */
+
+typedef struct Session {
+  PyObject_HEAD
+  NoriaProgram *program;
+} Session;
+
+static void session_dealloc(PyObject *object) {
+  PyTypeObject *type = Py_TYPE(object);
+  noria_program_destroy(((Session *)object)->program);
+  PyObject_Free(object);
+  Py_DECREF(type);
+}
+
+/* run([input, ...]) -> [Value, ...], in the order of the program's inputs and outputs */
+static PyObject *session_run(PyObject *object, PyObject *inputs) {
+  enum { FEW = 32 };
+  NoriaProgram *program = ((Session *)object)->program;
+  const NoriaModule *module = noria_program_module(program);
+  if (!PyList_Check(inputs) || PyList_Size(inputs) != module->num_inputs) {
+    PyErr_Format(state.error, "run takes a list of %d inputs", module->num_inputs);
+    return NULL;
+  }
+  NoriaValue *few_in[FEW], *few_out[FEW];
+  size_t n_in = (size_t)module->num_inputs, n_out = (size_t)module->num_outputs, got = 0;
+  NoriaValue **in = n_in <= FEW ? few_in : calloc(n_in, sizeof *in), **out = n_out <= FEW ? few_out : calloc(n_out, sizeof *out);
+  PyObject *result = NULL;
+  if (!in || !out) {
+    PyErr_NoMemory();
+    goto done;
+  }
+  for (; got < n_in; got++) {
+    in[got] = to_value(PyList_GetItem(inputs, (Py_ssize_t)got), (NoriaDType)module->inputs[got].dtype, module->inputs[got].name);
+    if (!in[got]) goto done;
+  }
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = noria_program_run(program, (const NoriaValue *const *)in, n_in, out, n_out, NULL, &error);
+  Py_END_ALLOW_THREADS
+  if (status == NORIA_ERROR_INTERRUPTED && PyErr_CheckSignals()) {
+    noria_error_clear(&error);
+    goto done;
+  }
+  if (status) {
+    fail(&error);
+    goto done;
+  }
+  result = PyList_New((Py_ssize_t)n_out);
+  for (size_t i = 0; i < n_out; i++) {
+    PyObject *value = value_new(out[i]);
+    if (result) PyList_SetItem(result, (Py_ssize_t)i, value);
+    else Py_XDECREF(value);
+  }
+done:
+  for (size_t i = 0; in && i < got; i++) noria_value_release(in[i]);
+  if (in != few_in) free(in);
+  if (out != few_out) free(out);
+  return result;
+}
+
+static PyObject *infos(const NoriaValueInfo *values, int32_t count) {
+  PyObject *list = PyList_New(count);
+  for (int32_t i = 0; list && i < count; i++) {
+    PyObject *dims = Py_None;
+    if (values[i].rank >= 0 && (dims = PyList_New(values[i].rank)))
+      for (int32_t d = 0; d < values[i].rank; d++) {
+        const char *symbol = values[i].dim_names ? values[i].dim_names[d] : NULL;
+        PyObject *dim = values[i].dims[d] >= 0 ? PyLong_FromLongLong(values[i].dims[d])
+                        : symbol && *symbol    ? PyUnicode_FromString(symbol)
+                                               : Py_NewRef(Py_None);
+        PyList_SetItem(dims, d, dim);
+      }
+    else Py_XINCREF(dims);
+    PyList_SetItem(list, i, Py_BuildValue("(siiN)", values[i].name, (int)values[i].kind, (int)values[i].dtype, dims));
+  }
+  return list;
+}
+
+static PyObject *session_inputs(PyObject *self, void *unused) {
+  (void)unused;
+  const NoriaModule *m = noria_program_module(((Session *)self)->program);
+  return infos(m->inputs, m->num_inputs);
+}
+static PyObject *session_outputs(PyObject *self, void *unused) {
+  (void)unused;
+  const NoriaModule *m = noria_program_module(((Session *)self)->program);
+  return infos(m->outputs, m->num_outputs);
+}
+
+static PyMethodDef session_methods[] = {
+    {"run", session_run, METH_O, "run(list of inputs) -> list of Value"},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef session_getset[] = {
+    {"inputs", session_inputs, NULL, "[(name, kind, dtype, dims)]", NULL},
+    {"outputs", session_outputs, NULL, "[(name, kind, dtype, dims)]", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot session_slots[] = {
+    {Py_tp_dealloc, session_dealloc},
+    {Py_tp_methods, session_methods},
+    {Py_tp_getset, session_getset},
+    {Py_tp_doc, "A compiled program."},
+    {0, NULL},
+};
+static PyType_Spec session_spec = {"noria._native.Session", sizeof(Session), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, session_slots};
+
+/* ---- functions ---- */
+
+/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory) -> Session */
+static PyObject *compile(PyObject *module, PyObject *args) {
+  (void)module;
+  const char *path, *bytes, *folder;
+  Py_ssize_t size;
+  int threads;
+  PyObject *shapes;
+  NoriaCompileOptions options = {0};
+  long long iterations, memory;
+  if (!PyArg_ParseTuple(args, "zz#ziOdLL", &path, &bytes, &size, &folder, &threads, &shapes, &options.program.limits.time_s,
+                        &iterations, &memory))
+    return NULL;
+  options.program.threads = threads;
+  options.program.limits.iterations = iterations;
+  options.program.limits.memory = memory;
+  Py_ssize_t count = PyList_Size(shapes);
+  const char **texts = calloc((size_t)count + 1, sizeof *texts);
+  for (Py_ssize_t i = 0; texts && i < count; i++)
+    if (!(texts[i] = PyUnicode_AsUTF8AndSize(PyList_GetItem(shapes, i), NULL))) {
+      free(texts);
+      return NULL;
+    }
+  options.shapes = texts;
+  options.num_shapes = (size_t)count;
+  NoriaProgram *program = NULL;
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaStatus status;
+  Py_BEGIN_ALLOW_THREADS
+  status = path ? noria_compile_file(path, &options, &program, &error) : noria_compile_memory(bytes, (size_t)size, folder, &options, &program, &error);
+  Py_END_ALLOW_THREADS
+  free(texts);
+  if (status) return fail(&error);
+  Session *self = (Session *)PyType_GenericAlloc(state.session_type, 0);
+  if (!self) noria_program_destroy(program);
+  else self->program = program;
+  return (PyObject *)self;
+}
+
+/* tensor(buffer, dtype): a Value that shares the buffer, read as elements of dtype */
+static PyObject *tensor(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *object;
+  int dtype;
+  if (!PyArg_ParseTuple(args, "Oi", &object, &dtype)) return NULL;
+  NoriaValue *value = to_value(object, (NoriaDType)dtype, "");
+  return value ? value_new(value) : NULL;
+}
+
+/* strings(list of bytes, dims) */
+static PyObject *strings(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *list, *dims;
+  if (!PyArg_ParseTuple(args, "OO", &list, &dims)) return NULL;
+  Py_ssize_t count = PyList_Size(list), rank = PyTuple_Size(dims);
+  int64_t sizes[NORIA_MAX_RANK];
+  if (count < 0 || rank < 0) return NULL;
+  if (rank > NORIA_MAX_RANK) return PyErr_Format(state.error, "too many dims"), NULL;
+  const char **data = calloc((size_t)count + 1, sizeof *data);
+  size_t *lengths = calloc((size_t)count + 1, sizeof *lengths);
+  PyObject *result = NULL;
+  bool ok = data && lengths;
+  for (Py_ssize_t i = 0; i < rank; i++) sizes[i] = PyLong_AsLongLong(PyTuple_GetItem(dims, i));
+  for (Py_ssize_t i = 0; i < count && ok; i++) {
+    char *text;
+    Py_ssize_t length;
+    ok = PyBytes_AsStringAndSize(PyList_GetItem(list, i), &text, &length) == 0;
+    data[i] = text;
+    lengths[i] = (size_t)length;
+  }
+  if (ok) {
+    NoriaValue *value;
+    NoriaError error = NORIA_ERROR_INIT;
+    if (noria_tensor_create_strings(rank, sizes, data, lengths, &value, &error)) fail(&error);
+    else result = value_new(value);
+  }
+  free(data);
+  free(lengths);
+  return result;
+}
+
+/* sequence(list of Value, dtype) */
+static PyObject *sequence(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *list;
+  int dtype;
+  if (!PyArg_ParseTuple(args, "Oi", &list, &dtype)) return NULL;
+  Py_ssize_t count = PyList_Size(list);
+  if (count < 0) return NULL;
+  const NoriaValue **items = calloc((size_t)count + 1, sizeof *items);
+  if (!items) return PyErr_NoMemory();
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *item = PyList_GetItem(list, i);
+    if (Py_TYPE(item) != state.value_type) {
+      free(items);
+      return PyErr_Format(PyExc_TypeError, "items must be Values"), NULL;
+    }
+    items[i] = ((Value *)item)->value;
+  }
+  NoriaValue *value;
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaStatus status = noria_sequence_create((NoriaDType)dtype, items, count, &value, &error);
+  free(items);
+  return status ? fail(&error) : value_new(value);
+}
+
+/* optional(Value or None, kind, dtype) */
+static PyObject *optional(PyObject *module, PyObject *args) {
+  (void)module;
+  PyObject *item;
+  int kind, dtype;
+  if (!PyArg_ParseTuple(args, "Oii", &item, &kind, &dtype)) return NULL;
+  NoriaValue *value;
+  NoriaError error = NORIA_ERROR_INIT;
+  const NoriaValue *inner = item == Py_None ? NULL : ((Value *)item)->value;
+  if (noria_optional_create(inner, (NoriaKind)kind, (NoriaDType)dtype, &value, &error)) return fail(&error);
+  return value_new(value);
+}
+
+static PyObject *version(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  return PyUnicode_FromString(noria_version());
+}
+
+static PyMethodDef functions[] = {
+    {"compile", compile, METH_VARARGS, NULL},   {"tensor", tensor, METH_VARARGS, NULL},
+    {"strings", strings, METH_VARARGS, NULL},   {"sequence", sequence, METH_VARARGS, NULL},
+    {"optional", optional, METH_VARARGS, NULL}, {"version", version, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "noria._native", NULL, -1, functions, NULL, NULL, NULL, NULL};
+
+/* Ctrl-C stops the runs that are in progress, then Python hears of it as before. */
+static void (*python_handler)(int);
+static void interrupt(int signal) {
+  noria_interrupt_all();
+  if (python_handler) python_handler(signal);
+}
+
+static void chain_interrupt(void) {
+  struct sigaction old, fresh = {0};
+  if (sigaction(SIGINT, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler == SIG_IGN || old.sa_handler == SIG_DFL) return;
+  python_handler = old.sa_handler;
+  fresh.sa_handler = interrupt;
+  fresh.sa_mask = old.sa_mask;
+  fresh.sa_flags = old.sa_flags;
+  sigaction(SIGINT, &fresh, NULL);
+}
+
+PyMODINIT_FUNC PyInit__native(void) {
+  PyObject *module = PyModule_Create(&definition);
+  if (!module) return NULL;
+  state.value_type = (PyTypeObject *)PyType_FromSpec(&value_spec);
+  state.session_type = (PyTypeObject *)PyType_FromSpec(&session_spec);
+  state.error = PyErr_NewException("noria.Error", PyExc_RuntimeError, NULL);
+  if (!state.value_type || !state.session_type || !state.error || PyModule_AddObjectRef(module, "Value", (PyObject *)state.value_type) ||
+      PyModule_AddObjectRef(module, "Session", (PyObject *)state.session_type) || PyModule_AddObjectRef(module, "Error", state.error)) {
+    Py_DECREF(module);
+    return NULL;
+  }
+  chain_interrupt();
+  return module;
+}

@@ -1,0 +1,80 @@
+"""Between NumPy arrays, Python lists and the runtime's values: what the buffer protocol does not carry."""
+
+import numpy as np
+
+from . import _native
+from ._native import Error
+
+try:
+    import ml_dtypes
+except ImportError:  # only needed for the element types that NumPy lacks
+    ml_dtypes = None
+
+# ONNX's number: (name in type strings, NumPy type, type of the raw elements in memory)
+_TYPES = {
+    1: ("float", np.float32, None), 2: ("uint8", np.uint8, None), 3: ("int8", np.int8, None), 4: ("uint16", np.uint16, None),
+    5: ("int16", np.int16, None), 6: ("int32", np.int32, None), 7: ("int64", np.int64, None), 8: ("string", None, None),
+    9: ("bool", np.bool_, None), 10: ("float16", np.float16, None), 11: ("double", np.float64, None),
+    12: ("uint32", np.uint32, None), 13: ("uint64", np.uint64, None), 14: ("complex64", np.complex64, None),
+    15: ("complex128", np.complex128, None), 16: ("bfloat16", "bfloat16", np.uint16),
+    17: ("float8e4m3fn", "float8_e4m3fn", np.uint8), 18: ("float8e4m3fnuz", "float8_e4m3fnuz", np.uint8),
+    19: ("float8e5m2", "float8_e5m2", np.uint8), 20: ("float8e5m2fnuz", "float8_e5m2fnuz", np.uint8),
+    21: ("uint4", "uint4", np.uint8), 22: ("int4", "int4", np.int8), 23: ("float4e2m1", "float4_e2m1fn", np.uint8),
+    24: ("float8e8m0", "float8_e8m0fnu", np.uint8), 25: ("uint2", "uint2", np.uint8), 26: ("int2", "int2", np.int8),
+}
+
+
+def dtype_name(number):
+    return _TYPES[number][0] if number in _TYPES else "undefined"
+
+
+def numpy_type(number):
+    kind = _TYPES[number][1]
+    if isinstance(kind, str):
+        if ml_dtypes is None:
+            raise Error(f"arrays of {dtype_name(number)} need the package ml_dtypes")
+        kind = getattr(ml_dtypes, kind)
+    return np.dtype(kind)
+
+
+def _tensor(array, number, name):
+    if number == 8:
+        flat = np.asarray(array, dtype=object)
+        texts = [t if isinstance(t, bytes) else str(t).encode("utf-8", "surrogateescape") for t in flat.reshape(-1)]
+        return _native.strings(texts, flat.shape)
+    array = np.asarray(array)
+    wanted = numpy_type(number)
+    if array.dtype != wanted:
+        raise Error(f"input '{name}' must be {wanted}, not {array.dtype}")
+    raw = _TYPES[number][2]
+    array = np.ascontiguousarray(array).reshape(array.shape)
+    return _native.tensor(array.view(raw) if raw is not None else array, number)
+
+
+def to_value(feed, arg):
+    """A feed as the runtime's value, for the input `arg`."""
+    if arg._kind == 1 or (arg._kind == 2 and isinstance(feed, list)):
+        items = [_tensor(f, arg._dtype, arg.name) for f in feed]
+        value = _native.sequence(items, arg._dtype)
+        return value if arg._kind == 1 else _native.optional(value, 1, arg._dtype)
+    if arg._kind == 2:
+        return _native.optional(None if feed is None else _tensor(feed, arg._dtype, arg.name), 0, arg._dtype)
+    if feed is None:
+        raise Error(f"input '{arg.name}' is None")
+    return _tensor(feed, arg._dtype, arg.name)
+
+
+def from_value(value):
+    """The runtime's value as an array, a list (sequence), or None (empty optional)."""
+    if value.kind == 1:
+        return [from_value(v) for v in value.items]
+    if value.kind == 2:
+        items = value.items
+        return from_value(items[0]) if items else None
+    if value.dtype == 8:
+        array = np.empty(len(value.items), dtype=object)
+        array[:] = value.items
+        return array.reshape(value.shape)
+    array = np.asarray(value)
+    raw = _TYPES[value.dtype][2]
+    return array if raw is None else array.view(numpy_type(value.dtype))
