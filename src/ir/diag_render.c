@@ -3,6 +3,8 @@
 #include "ir/context.h"
 #include "ir/text.h"
 
+#include <ctype.h>
+
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
   NrStr *kept = NR_NEW(&ctx->arena, NrStr);
   *kept = nr_str_copy(&ctx->arena, text);
@@ -41,6 +43,14 @@ typedef struct Style {
 static const Style plain_style = {"", "", "", "", "", ""};
 static const Style color_style = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
+/* Where the word at a column ends: a place without an end of its own marks that word. */
+static size_t end_of_word(NrStr line, size_t column) {
+  size_t end = column;
+  if (end < line.size && strchr("%@^#!", line.data[end])) end++;
+  while (end < line.size && (isalnum((unsigned char)line.data[end]) || strchr("_$.", line.data[end]))) end++;
+  return end;
+}
+
 enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
 
 /* Under the line: blanks (tabs stay tabs), ^ and ~ to the end of the range. */
@@ -57,7 +67,9 @@ static void render_line(const Style *style, NrLoc loc, NrStr line, NrBuf *out) {
     if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, line.data[i] == '\t' ? '\t' : ' ');
   nr_buf_puts(out, style->green);
   nr_buf_putc(out, '^');
-  size_t end = loc->end_line > loc->line ? line.size : loc->end_column > cut ? loc->end_column - 1 - cut : 0;
+  size_t end = end_of_word(line, column);
+  if (loc->end_line > loc->line) end = line.size;
+  else if (loc->end_line && loc->end_column > cut) end = loc->end_column - 1 - cut;
   for (size_t i = column + 1; i < end && i < line.size; i++)
     if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, '~');
   nr_buf_puts(out, style->off);
