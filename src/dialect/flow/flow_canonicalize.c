@@ -320,3 +320,11 @@ bool nr_flow_channel_split_canonicalize(NrOp *op, NrBuilder *b) {
   nr_op_erase(op);
   return true;
 }
+
+/* A transfer on the way to somewhere else. */
+bool nr_flow_transfer_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *def = nr_operand(op, 0)->op;
+  if (!nr_op_is(def, NR_OP_flow_tensor_transfer)) return false;
+  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  return true;
+}

@@ -145,10 +145,8 @@ bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 bool nr_flow_transfer_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *operand = nr_operand(op, 0);
-  if (!nr_op_is(operand->op, NR_OP_flow_tensor_transfer)) return false;
-  if (nr_op_attr(operand->op, "target") == nr_op_attr(op, "target")) return fold_value(out, operand);
-  nr_op_set_operand(op, 0, nr_operand(operand->op, 0));
-  return fold_value(out, nr_result(op, 0));
+  return nr_op_is(operand->op, NR_OP_flow_tensor_transfer) && nr_op_attr(operand->op, "target") == nr_op_attr(op, "target") &&
+         fold_value(out, operand);
 }
 
 bool nr_flow_update_fold(NrOp *op, const NrAttr *constants, NrFold *out) {

@@ -47,6 +47,7 @@ NrStatus nr_memref_reshape_verify(NrOp *op);
 bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b);
 bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b);

@@ -170,12 +170,17 @@ bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (!nr_op_is(source->op, op->info->id)) return false;
   NrValue *root = nr_operand(source->op, 0);
   if (root->type == nr_result(op, 0)->type) return fold_value(out, root);
-  if (root->type->kind == NR_TYPE_MEMREF && nr_type_is_ranked(source->type) &&
-      nr_type_refines(root->type, source->type)) {
-    nr_op_set_operand(op, 0, root);
-    return fold_value(out, nr_result(op, 0));
-  }
   return false;
+}
+
+/* cast(cast(x)) goes from x when nothing that the middle type claims gets lost: it claims no more than x does. */
+bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  if (!nr_op_is(source->op, op->info->id) || source->type->kind != NR_TYPE_MEMREF) return false;
+  NrValue *root = nr_operand(source->op, 0);
+  if (!nr_type_refines(root->type, source->type)) return false;
+  nr_op_set_operand(op, 0, root);
+  return true;
 }
 
 bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
@@ -215,26 +220,12 @@ bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return fold_value(out, source);
 }
 
-/* The type of a subview or slice after its lists changed: rank reduction as before. */
-static NrType refined_type(NrOp *op, NrType old) {
+/* The type of a subview whose lists have changed; the dims that it leaves out stay the same. */
+static NrType refined_type(NrOp *op, const bool *keep) {
   NrIndex lists[3][NR_MAX_RANK];
-  bool keep[NR_MAX_RANK];
-  NrType source = nr_operand(op, 0)->type;
-  int64_t before[NR_MAX_RANK];
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
-  NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
-  if (!full) return NULL;
-  /* Which dims the old type left out: those of size 1 where it had to. A `?` that now is 1 stays. */
-  size_t at = 0;
-  for (uint32_t i = 0; i < full->rank; i++) {
-    before[i] = full->dims[i];
-    bool same = at < old->rank && (old->dims[at] == before[i] || old->dims[at] == NR_DYNAMIC);
-    if (!same && before[i] != 1) return NULL;
-    if (same && before[i] == 1 && old->dims[at] == NR_DYNAMIC && full->rank - i > old->rank - at) return NULL;
-    keep[i] = same;
-    at += same;
-  }
-  return at == old->rank ? nr_memref_drop_dims(full, keep) : NULL;
+  NrType full = nr_memref_subview_type(nr_operand(op, 0)->type, lists[0], lists[1], lists[2]);
+  return full ? nr_memref_drop_dims(full, keep) : NULL;
 }
 
 bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
@@ -246,14 +237,18 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
     nr_op_operand_group(op, nr_extract_slice_slots[s].group, &begin, &count);
     for (size_t i = 0; i < count; i++) constant |= nr_value_constant_int(nr_operand(op, begin + i), &c);
   }
+  NrType old = nr_result(op, 0)->type;
+  bool keep[NR_MAX_RANK];
   if (!constant && !source) return false;
+  if (!nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), nr_operand(op, 0)->type->rank, old->dims, old->rank, keep))
+    return false;
   NrMap map = {0};
   NrOp *copy = nr_op_clone(b->module, op, &map);
   nr_map_deinit(&map);
   nr_op_insert_before(copy, op);
   if (source) nr_op_set_operand(copy, 0, source);
   nr_index_lists_fold_constants(copy, nr_extract_slice_slots, 3);
-  NrType old = nr_result(op, 0)->type, type = refined_type(copy, old);
+  NrType type = refined_type(copy, keep);
   if (!type) {
     nr_op_erase(copy);
     return false;

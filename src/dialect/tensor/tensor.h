@@ -53,6 +53,7 @@ bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b);

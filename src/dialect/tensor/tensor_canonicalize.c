@@ -277,13 +277,28 @@ bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
   return replace(op, nr_index_value(b, dim));
 }
 
+bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *def = nr_operand(op, 0)->op;
+  if (!nr_op_is(def, NR_OP_tensor_bitcast)) return false;
+  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  return true;
+}
+
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-/* A cast to a type that says more, of an op that could have had that type: the op gets it. */
+/* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets it. */
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   NrType to = nr_result(op, 0)->type;
   NrOp *def = source->op;
+  if (nr_op_is(def, NR_OP_tensor_cast)) {
+    /* What the middle type claims must not get lost: the root already says it. */
+    NrValue *root = nr_operand(def, 0);
+    bool claims_less = source->type->kind == NR_TYPE_UNRANKED_TENSOR || nr_type_refines(root->type, source->type);
+    if (!claims_less || !nr_types_cast_compatible(root->type, to)) return false;
+    nr_op_set_operand(op, 0, root);
+    return true;
+  }
   if (!def || !nr_value_has_one_use(source) || to->kind != NR_TYPE_TENSOR || source->type->kind != NR_TYPE_TENSOR)
     return false;
   if (!nr_op_is(def, NR_OP_tensor_empty) && !nr_op_is(def, NR_OP_tensor_splat)) return false;
@@ -319,19 +334,15 @@ static bool has_constant(NrOp *op, const NrIndexListSlot *slots) {
   return false;
 }
 
-/* The slice's type when some sizes of `old` turn out to be constants. */
-static NrType refined_slice_type(NrType source, const NrIndex *sizes, NrType old) {
-  NrType full = nr_tensor_slice_type(source, sizes);
+/* The type of the part when some sizes turn out to be constants; the dims that it leaves out stay the same. */
+static NrType refined_part_type(NrOp *op, NrIndexListSlot sizes, const NrIndex *now, NrType old) {
+  size_t rank = nr_index_list_size(op, sizes.attr), count = 0;
+  bool keep[NR_MAX_RANK];
   int64_t dims[NR_MAX_RANK];
-  size_t at = 0;
-  for (uint32_t i = 0; i < full->rank; i++) {
-    bool same = at < old->rank && (old->dims[at] == full->dims[i] || old->dims[at] == NR_DYNAMIC);
-    if (!same && full->dims[i] != 1) return NULL;
-    /* A 1 that could be a dim of old or one that it leaves out: do not guess. */
-    if (same && full->dims[i] == 1 && full->rank - i > old->rank - at) return NULL;
-    if (same) dims[at++] = full->dims[i];
-  }
-  return at == old->rank ? nr_type_tensor(dims, at, old->elem) : NULL;
+  if (!nr_dims_rank_reduced(nr_index_list_statics(op, sizes.attr), rank, old->dims, old->rank, keep)) return NULL;
+  for (size_t i = 0; i < rank; i++)
+    if (keep[i]) dims[count++] = now[i].value ? NR_DYNAMIC : now[i].constant;
+  return nr_type_tensor(dims, count, old->elem);
 }
 
 /* slice(slice(x)) with unit strides and all dims kept is one slice. */
@@ -360,7 +371,7 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
     for (size_t i = 0; i < n; i++)
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
-  NrType old = nr_result(op, 0)->type, type = refined_slice_type(source->type, lists[1], old);
+  NrType old = nr_result(op, 0)->type, type = refined_part_type(op, nr_extract_slice_slots[1], lists[1], old);
   if (!type) return false;
   NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
   return replace(op, nr_build_tensor_cast(b, slice, old));
@@ -376,7 +387,7 @@ bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
     for (size_t i = 0; i < n; i++)
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
-  NrType type = refined_slice_type(dest->type, lists[1], source->type);
+  NrType type = refined_part_type(op, nr_insert_slice_slots[1], lists[1], source->type);
   if (!type) return false;
   source = nr_build_tensor_cast(b, source, type);
   NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);

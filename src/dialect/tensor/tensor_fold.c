@@ -108,12 +108,7 @@ bool nr_tensor_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (source->type == type) return fold_value(out, source);
   if (!nr_op_is(source->op, NR_OP_tensor_cast)) return false;
   NrValue *root = nr_operand(source->op, 0);
-  if (root->type == type) return fold_value(out, root);
-  /* What the middle type claims must not get lost: the root already says it. */
-  bool claims_less = source->type->kind == NR_TYPE_UNRANKED_TENSOR || nr_type_refines(root->type, source->type);
-  if (!claims_less || !nr_types_cast_compatible(root->type, type)) return false;
-  nr_op_set_operand(op, 0, root);
-  return fold_value(out, nr_result(op, 0));
+  return root->type == type && fold_value(out, root);
 }
 
 bool nr_tensor_bitcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
@@ -121,9 +116,7 @@ bool nr_tensor_bitcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_result(op, 0)->type;
   if (source->type == type) return fold_value(out, source);
   if (!nr_op_is(source->op, NR_OP_tensor_bitcast)) return false;
-  if (nr_operand(source->op, 0)->type == type) return fold_value(out, nr_operand(source->op, 0));
-  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
-  return fold_value(out, nr_result(op, 0));
+  return nr_operand(source->op, 0)->type == type && fold_value(out, nr_operand(source->op, 0));
 }
 
 /* The same elements in another static shape. */

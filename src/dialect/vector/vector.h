@@ -37,5 +37,6 @@ NrStatus nr_vector_transfer_verify(NrOp *op);
 bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b);
 
 #endif

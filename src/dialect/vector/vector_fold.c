@@ -45,7 +45,12 @@ bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (source->type == type) return fold_value(out, source);
   if (!nr_op_is(source->op, op->info->id)) return false;
   NrValue *root = nr_operand(source->op, 0);
-  if (root->type == type) return fold_value(out, root);
-  nr_op_set_operand(op, 0, root);
-  return fold_value(out, nr_result(op, 0));
+  return root->type == type && fold_value(out, root);
+}
+
+bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *def = nr_operand(op, 0)->op;
+  if (!nr_op_is(def, op->info->id)) return false;
+  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  return true;
 }
