@@ -34,7 +34,7 @@ typedef struct NrCodegenOptions {
   const char *cpu;      /* LLVM's name of a CPU; NULL or "native" = this machine's */
   const char *features; /* "+avx2,-fma"; NULL = what the CPU has */
   int opt_level;        /* 0 to 3 */
-  int threads;          /* to compile with; 0 = one */
+  int threads;          /* to compile with; 0 = as many as it pays to use */
   const char *name;     /* NoriaModule.name; NULL = the module's symbol name */
   bool all_functions;   /* every public function can be called through NoriaDesc, not only the entry */
   NrCodegenTimes *times; /* filled when not NULL */

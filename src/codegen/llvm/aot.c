@@ -14,10 +14,10 @@ extern char **environ;
 
 /* Where constant i lies in the block of all; *out_size is the block's size. */
 static size_t *constant_offsets(NrLl *g, size_t *out_size) {
-  size_t *offsets = nr_malloc((g->constants.size + 1) * sizeof *offsets), at = 0;
-  for (size_t i = 0; i < g->constants.size; i++) {
+  size_t *offsets = nr_malloc((g->tables->constants.size + 1) * sizeof *offsets), at = 0;
+  for (size_t i = 0; i < g->tables->constants.size; i++) {
     offsets[i] = at;
-    at += (nr_ll_constant_size(g, i) + 63) / 64 * 64;
+    at += (nr_ll_constant_size(g->tables->constants.data[i]) + 63) / 64 * 64;
   }
   *out_size = at;
   return offsets;
@@ -44,10 +44,10 @@ static NrStatus write_constants(NrLl *g, const char *path, char **out_name) {
   FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
   static const char zeros[64];
   bool good = file != NULL;
-  for (size_t i = 0; i < g->constants.size && good; i++) {
-    size_t size = nr_ll_constant_size(g, i), pad = (64 - size % 64) % 64;
+  for (size_t i = 0; i < g->tables->constants.size && good; i++) {
+    size_t size = nr_ll_constant_size(g->tables->constants.data[i]), pad = (64 - size % 64) % 64;
     void *copy = nr_malloc(size ? size : 1);
-    nr_ll_constant_copy(g, i, copy);
+    nr_ll_constant_copy(g->tables->constants.data[i], copy);
     good = fwrite(copy, 1, size, file) == size && fwrite(zeros, 1, pad, file) == pad;
     nr_free(copy);
   }
@@ -63,8 +63,8 @@ static NrStatus write_constants(NrLl *g, const char *path, char **out_name) {
 }
 
 static LLVMValueRef *point_into(NrLl *g, LLVMValueRef block, const size_t *offsets) {
-  LLVMValueRef *pointers = nr_malloc((g->constants.size + 1) * sizeof *pointers);
-  for (size_t i = 0; i < g->constants.size; i++) {
+  LLVMValueRef *pointers = nr_malloc((g->tables->constants.size + 1) * sizeof *pointers);
+  for (size_t i = 0; i < g->tables->constants.size; i++) {
     LLVMValueRef at = nr_ll_int(g, (int64_t)offsets[i]);
     pointers[i] = LLVMConstInBoundsGEP2(g->i8, block, &at, 1);
   }
@@ -91,7 +91,8 @@ static LLVMValueRef included_block(NrLl *g, const char *file, size_t size) {
 /* The block written out, for files that must stand alone as text. */
 static LLVMValueRef written_block(NrLl *g, const size_t *offsets, size_t size) {
   char *bytes = nr_calloc(size ? size : 1, 1);
-  for (size_t i = 0; i < g->constants.size; i++) nr_ll_constant_copy(g, i, bytes + offsets[i]);
+  for (size_t i = 0; i < g->tables->constants.size; i++)
+    nr_ll_constant_copy(g->tables->constants.data[i], bytes + offsets[i]);
   LLVMValueRef text = LLVMConstStringInContext2(g->llvm, bytes, size, true);
   nr_free(bytes);
   LLVMValueRef block = LLVMAddGlobal(g->mod, LLVMTypeOf(text), "noria_data");
@@ -158,15 +159,17 @@ static NrStatus link_shared(NrLl *g, const char *object, const char *path) {
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
+static NrStatus internal_error(NrLl *g, char *message) {
+  nr_error(g->ctx, nr_loc_unknown(g->ctx), "LLVM made no machine code: %s", message);
+  LLVMDisposeMessage(message);
+  return NR_ERROR_INTERNAL;
+}
+
 static NrStatus write_code(NrLl *g, LLVMCodeGenFileType kind, const char *path) {
   LLVMMemoryBufferRef code;
-  char *message = NULL;
   int64_t begin = nr_now_ns();
-  if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->mod, kind, &message, &code)) {
-    nr_error(g->ctx, nr_loc_unknown(g->ctx), "LLVM made no machine code: %s", message);
-    LLVMDisposeMessage(message);
-    return NR_ERROR_INTERNAL;
-  }
+  char *message = nr_ll_machine_code(g, kind, &code);
+  if (message) return internal_error(g, message);
   if (g->options->times) g->options->times->emit = nr_now_ns() - begin;
   NrStatus status = nr_file_write(path, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   LLVMDisposeMemoryBuffer(code);
@@ -216,37 +219,36 @@ static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, char 
   return status;
 }
 
-static NrStatus compile(NrLl *g, NrCodegenKind kind, const char *path) {
-  char *data = NULL;
+static NrStatus optimize(NrLl *g) {
   int64_t begin = nr_now_ns();
-  NrStatus status = nr_ll_build(g);
-  if (!status) status = define_data(g, kind, path, &data);
-  if (!status) status = nr_ll_check(g);
-  int64_t built = nr_now_ns();
-  if (!status) status = nr_ll_optimize(g);
-  if (g->options->times) {
-    g->options->times->build = built - begin;
-    g->options->times->optimize = nr_now_ns() - built;
+  char *message = nr_ll_optimize(g);
+  if (g->options->times) g->options->times->optimize = nr_now_ns() - begin;
+  return message ? internal_error(g, message) : NR_OK;
+}
+
+static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
+  switch (kind) {
+  case NR_CODEGEN_OBJECT: return write_code(g, LLVMObjectFile, path);
+  case NR_CODEGEN_ASSEMBLY: return write_code(g, LLVMAssemblyFile, path);
+  case NR_CODEGEN_LLVM_IR: return write_ir(g, path);
+  case NR_CODEGEN_SHARED: return write_shared(g, path);
   }
-  if (!status) switch (kind) {
-    case NR_CODEGEN_OBJECT: status = write_code(g, LLVMObjectFile, path); break;
-    case NR_CODEGEN_ASSEMBLY: status = write_code(g, LLVMAssemblyFile, path); break;
-    case NR_CODEGEN_LLVM_IR: status = write_ir(g, path); break;
-    case NR_CODEGEN_SHARED: status = write_shared(g, path); break;
-    }
-  if (data) unlink(data);
-  nr_free(data);
-  return status;
+  return NR_ERROR_INTERNAL;
 }
 
 NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
-  LLVMTargetMachineRef tm;
-  NrStatus status = nr_ll_target(module->ctx, options, false, &tm);
-  if (status) return status;
-  NrLl g;
-  nr_ll_init(&g, module, options, tm, true);
-  status = compile(&g, kind, path);
-  nr_ll_deinit(&g);
-  LLVMDisposeTargetMachine(tm);
+  NrLlProgram program;
+  char *data = NULL;
+  int64_t begin = nr_now_ns();
+  NrStatus status = nr_ll_program_build(&program, module, options, false);
+  NrLl *g = program.units; /* files are one unit */
+  if (!status) status = define_data(g, kind, path, &data);
+  if (!status) status = nr_ll_check(g);
+  if (options->times) options->times->build = nr_now_ns() - begin;
+  if (!status) status = optimize(g);
+  if (!status) status = write_file(g, kind, path);
+  if (data) unlink(data);
+  nr_free(data);
+  nr_ll_program_deinit(&program);
   return status;
 }

@@ -33,9 +33,9 @@ static void init_types(NrLl *g) {
   g->workgroup_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64, g->i64, g->i64}, 5);
 }
 
-NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm,
-                    bool for_file) {
-  *g = (NrLl){.module = module, .ctx = module->ctx, .options = options, .tm = tm, .for_file = for_file};
+void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned unit,
+                LLVMTargetMachineRef tm) {
+  *g = (NrLl){.module = module, .ctx = module->ctx, .options = options, .tables = tables, .unit = unit, .tm = tm};
   nr_arena_init(&g->arena);
   g->llvm = LLVMContextCreate();
   LLVMContextSetDiscardValueNames(g->llvm, true);
@@ -59,26 +59,20 @@ NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, 
   add_rows(g, nr_ll_vector_rows);
   add_rows(g, nr_ll_vector_shape_rows);
   add_rows(g, nr_ll_vector_memory_rows);
-  return NR_OK;
 }
 
 void nr_ll_deinit(NrLl *g) {
   LLVMDisposeBuilder(g->b);
-  if (g->mod) LLVMDisposeModule(g->mod);
+  LLVMDisposeModule(g->mod);
   LLVMContextDispose(g->llvm);
+  LLVMDisposeTargetMachine(g->tm);
   nr_vec_deinit(&g->all);
-  nr_vec_deinit(&g->constants);
-  nr_vec_deinit(&g->imports);
-  nr_vec_deinit(&g->sites);
   nr_map_deinit(&g->funcs);
-  nr_map_deinit(&g->constant_index);
   nr_map_deinit(&g->global_data);
   nr_map_deinit(&g->values);
   nr_map_deinit(&g->blocks);
   nr_strmap_deinit(&g->by_name);
   nr_strmap_deinit(&g->globals);
-  nr_strmap_deinit(&g->import_index);
-  nr_strmap_deinit(&g->site_index);
   nr_strmap_deinit(&g->strings);
   nr_arena_deinit(&g->arena);
 }
@@ -153,7 +147,7 @@ NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
 NrStatus nr_ll_build(NrLl *g) {
   NrStatus status = nr_ll_declare_functions(g);
   if (!status) status = nr_ll_define_functions(g);
-  return status ? status : nr_ll_define_wrappers(g);
+  return status || g->unit ? status : nr_ll_define_wrappers(g);
 }
 
 

@@ -250,7 +250,9 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   *func = (NrLlFunc){.op = op, .type = type, .ll_type = ll_function_type(g, type)};
   const char *symbol = nr_arena_printf(&g->arena, "noria.%.*s", NR_STR_ARG(name));
   func->value = LLVMAddFunction(g->mod, symbol, func->ll_type);
-  LLVMSetLinkage(func->value, LLVMInternalLinkage);
+  func->here = (uintptr_t)nr_map_get(&g->tables->func_unit, op) == g->unit + 1;
+  if (func->here && !nr_map_has(&g->tables->outside_calls, op)) LLVMSetLinkage(func->value, LLVMInternalLinkage);
+  else LLVMSetVisibility(func->value, LLVMHiddenVisibility);
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "nounwind", 0);
   set_param_attrs(g, func);
   if (nr_op_attr(op, "noria.entry")) {
@@ -405,7 +407,7 @@ static NrStatus define_function(NrLl *g, NrLlFunc *func) {
 
 NrStatus nr_ll_define_functions(NrLl *g) {
   for (size_t i = 0; i < g->all.size; i++) {
-    NrStatus status = define_function(g, g->all.data[i]);
+    NrStatus status = g->all.data[i]->here ? define_function(g, g->all.data[i]) : NR_OK;
     if (status) return status;
   }
   return NR_OK;

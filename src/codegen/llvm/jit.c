@@ -2,14 +2,13 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "codegen/llvm/ll.h"
 
 typedef struct Jit {
   NrCompiled base; /* first: callers see only this */
   LLVMOrcLLJITRef jit;
-  NR_VEC(void *) data; /* aligned copies of constants */
+  NR_VEC(void *) data; /* blocks with copies of constants */
 } Jit;
 
 static NrStatus llvm_error(NrContext *ctx, const char *what, LLVMErrorRef error) {
@@ -58,17 +57,17 @@ static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit) {
 
 /* Pointers for NoriaModule.constants: the bytes where they are if they lie on 64 and stay (resources), else a copy. */
 static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
-  size_t n = g->constants.size;
+  size_t n = g->tables->constants.size;
   LLVMValueRef *pointers = nr_malloc((n + 1) * sizeof *pointers);
   for (size_t i = 0; i < n; i++) {
-    NrAttr value = g->constants.data[i];
+    NrAttr value = g->tables->constants.data[i];
     const void *data = value->data;
     if (value->kind != NR_ATTR_RESOURCE || value->splat || (uintptr_t)data % 64) {
-      size_t size = nr_ll_constant_size(g, i);
-      void *copy = aligned_alloc(64, (size + 64) / 64 * 64);
-      if (!copy) nr_oom();
-      nr_ll_constant_copy(g, i, copy);
-      nr_vec_push(&out->data, copy);
+      /* nr_malloc aligns to 16. */
+      char *block = nr_malloc(nr_ll_constant_size(value) + 64);
+      char *copy = block + (64 - (uintptr_t)block % 64) % 64;
+      nr_ll_constant_copy(value, copy);
+      nr_vec_push(&out->data, block);
       data = copy;
     }
     pointers[i] = LLVMConstIntToPtr(nr_ll_int(g, (int64_t)(uintptr_t)data), g->ptr);
@@ -78,14 +77,16 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
 
 /* ---- the way through -------------------------------------------------------------------------------------------- */
 
-static NrStatus link_object(NrContext *ctx, LLVMMemoryBufferRef object, Jit *out) {
+static NrStatus link_objects(NrLlProgram *p, Jit *out) {
+  NrContext *ctx = p->module->ctx;
   NrStatus status = llvm_error(ctx, "LLVM's linker did not start", LLVMOrcCreateLLJIT(&out->jit, NULL));
-  if (status) {
-    LLVMDisposeMemoryBuffer(object);
-    return status;
-  }
+  if (status) return status;
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
-  status = llvm_error(ctx, "object code was not accepted", LLVMOrcLLJITAddObjectFile(out->jit, library, object));
+  for (size_t i = 0; i < p->num_units && !status; i++) {
+    LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, p->objects[i]);
+    p->objects[i] = NULL; /* taken, also after an error */
+    status = llvm_error(ctx, "object code was not accepted", error);
+  }
   if (!status) status = define_symbols(ctx, out->jit);
   LLVMOrcExecutorAddress address = 0;
   if (!status)
@@ -94,49 +95,28 @@ static NrStatus link_object(NrContext *ctx, LLVMMemoryBufferRef object, Jit *out
   return status;
 }
 
-static int64_t lap(int64_t *since) {
-  int64_t now = nr_now_ns(), spent = now - *since;
-  *since = now;
-  return spent;
-}
-
-static NrStatus compile(NrLl *g, Jit *out, NrCodegenTimes *times) {
-  int64_t clock = nr_now_ns();
-  NrStatus status = nr_ll_build(g);
+static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, Jit *out) {
+  int64_t begin = nr_now_ns();
+  NrStatus status = nr_ll_program_build(p, module, options, true);
   if (status) return status;
-  LLVMValueRef *pointers = place_constants(g, out);
-  status = nr_ll_define_tables(g, pointers);
+  LLVMValueRef *pointers = place_constants(&p->units[0], out);
+  status = nr_ll_define_tables(&p->units[0], pointers);
   nr_free(pointers);
-  if (!status) status = nr_ll_check(g);
-  times->build = lap(&clock);
-  if (!status) status = nr_ll_optimize(g);
-  times->optimize = lap(&clock);
-  if (status) return status;
-  LLVMMemoryBufferRef object;
-  char *message = NULL;
-  if (LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->mod, LLVMObjectFile, &message, &object)) {
-    nr_error(g->ctx, nr_loc_unknown(g->ctx), "LLVM made no machine code: %s", message);
-    LLVMDisposeMessage(message);
-    return NR_ERROR_INTERNAL;
-  }
-  times->emit = lap(&clock);
-  status = link_object(g->ctx, object, out);
-  times->link = lap(&clock);
+  for (size_t i = 0; i < p->num_units && !status; i++) status = nr_ll_check(&p->units[i]);
+  if (options->times) options->times->build = nr_now_ns() - begin;
+  if (!status) status = nr_ll_program_compile(p);
+  begin = nr_now_ns();
+  if (!status) status = link_objects(p, out);
+  if (options->times) options->times->link = nr_now_ns() - begin;
   return status;
 }
 
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
-  LLVMTargetMachineRef tm;
-  NrCodegenTimes none, *times = options->times ? options->times : &none;
-  NrStatus status = nr_ll_target(module->ctx, options, true, &tm);
-  if (status) return status;
-  NrLl g;
   Jit *out = nr_calloc(1, sizeof *out);
   out->base.backend = &nr_llvm_backend;
-  nr_ll_init(&g, module, options, tm, false);
-  status = compile(&g, out, times);
-  nr_ll_deinit(&g);
-  LLVMDisposeTargetMachine(tm);
+  NrLlProgram program;
+  NrStatus status = compile(&program, module, options, out);
+  nr_ll_program_deinit(&program);
   if (status) nr_ll_jit_destroy(&out->base);
   else *out_compiled = &out->base;
   return status;
@@ -159,7 +139,7 @@ void nr_ll_jit_destroy(NrCompiled *compiled) {
     LLVMErrorRef error = LLVMOrcDisposeLLJIT(jit->jit);
     if (error) LLVMConsumeError(error);
   }
-  for (size_t i = 0; i < jit->data.size; i++) free(jit->data.data[i]);
+  for (size_t i = 0; i < jit->data.size; i++) nr_free(jit->data.data[i]);
   nr_vec_deinit(&jit->data);
   nr_free(jit);
 }

@@ -1,4 +1,4 @@
-/* ll.h - inside of libnoria_llvm.so: one NrLl turns one Noria module into one LLVM module.
+/* ll.h - inside of libnoria_llvm.so: one NrLl turns one unit of a Noria module into one LLVM module.
  *
  * How values map:
  *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16,
@@ -39,11 +39,26 @@ typedef struct NrLlFunc {
   LLVMValueRef thunk;       /* workgroup function, made when the first dispatch needs it */
   LLVMTypeRef thunk_args;   /* the struct that a dispatch packs */
   LLVMValueRef wrapper;     /* NoriaEntryFn, or NULL */
+  bool here;                /* its body is in this unit */
 } NrLlFunc;
 
 typedef struct NrLlSite {
-  LLVMValueRef node, text;
+  NrStr node, text;
 } NrLlSite;
+
+/* What all units of a program share; noria_module is made of it. */
+typedef struct NrLlTables {
+  NrArena arena;
+  NR_VEC(NrAttr) constants; /* DENSE or RESOURCE */
+  NrMap constant_index;     /* NrAttr -> index + 1 */
+  NR_VEC(NrStr) imports;
+  NrStrMap import_index;    /* index + 1 */
+  NR_VEC(NrLlSite) sites;
+  NrStrMap site_index;      /* "node\0text" -> index + 1 */
+  NrMap func_unit;          /* func.func -> unit + 1 */
+  NrMap outside_calls;      /* func.func that another unit calls -> itself */
+  NR_VEC(NrOp *) variables; /* memref.globals that are written to and that units other than the first use */
+} NrLlTables;
 
 typedef struct NrLl NrLl;
 typedef struct NrLlRow NrLlRow;
@@ -66,6 +81,8 @@ struct NrLl {
   NrModule *module;
   NrContext *ctx;
   const NrCodegenOptions *options;
+  NrLlTables *tables;
+  unsigned unit; /* the first one has the tables and the wrappers */
   NrArena arena; /* of this struct's lifetime */
 
   LLVMContextRef llvm;
@@ -73,7 +90,6 @@ struct NrLl {
   LLVMBuilderRef b;
   LLVMTargetMachineRef tm;
   bool native_f16; /* the CPU converts between f16 and f32 */
-  bool for_file;   /* constants' data goes into the file instead of being pointed to */
 
   LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
   LLVMTypeRef desc;                                        /* NoriaDesc */
@@ -86,12 +102,6 @@ struct NrLl {
   NR_VEC(NrLlFunc *) all;
   NrLlFunc *entry;
 
-  NR_VEC(NrAttr) constants; /* DENSE or RESOURCE, of NoriaModule.constants */
-  NrMap constant_index; /* NrAttr -> index + 1 */
-  NR_VEC(NrStr) imports;
-  NrStrMap import_index; /* index + 1 */
-  NR_VEC(NrLlSite) sites;
-  NrStrMap site_index;   /* "node\0text" -> index + 1 */
   NrStrMap strings;      /* text -> LLVMValueRef */
   NrMap global_data;     /* memref.global op -> LLVMValueRef */
 
@@ -194,6 +204,7 @@ bool nr_ll_is_int(LLVMValueRef v, int64_t *out);
 LLVMValueRef nr_ll_index_mul(NrLl *g, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef nr_ll_index_add(NrLl *g, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index); /* address of data[index] */
+void nr_ll_define_variable(NrLl *g, NrOp *op); /* a memref.global that code writes to */
 extern const NrLlRow nr_ll_memref_rows[];
 extern const NrLlRow nr_ll_memref_view_rows[];
 
@@ -224,23 +235,38 @@ void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc);
 unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text);
 unsigned nr_ll_import(NrLl *g, NrStr name);
 LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from exec->constants */
-/* Defines noria_module; data: a pointer constant per entry of g->constants. */
+/* Defines noria_module; data: a pointer constant per entry of tables->constants. */
 NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data);
-size_t nr_ll_constant_size(const NrLl *g, size_t i);                /* bytes */
-void nr_ll_constant_copy(const NrLl *g, size_t i, void *out);       /* all elements, splats written out */
+size_t nr_ll_constant_size(NrAttr value);            /* bytes */
+void nr_ll_constant_copy(NrAttr value, void *out); /* all elements, splats written out */
 
-/* ---- emit.c, target.c ------------------------------------------------------------------------------------------- */
+/* ---- emit.c, target.c, program.c -------------------------------------------------------------------------------- */
 
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out);
 NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu); /* reports a name that LLVM does not know */
-NrStatus nr_ll_optimize(NrLl *g);
-/* The whole module as LLVM IR, without tables. On error deinit too. */
-NrStatus nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, LLVMTargetMachineRef tm, bool for_file);
-NrStatus nr_ll_build(NrLl *g);
+/* Both give NULL, or a message for LLVMDisposeMessage; neither touches the module's NrContext. */
+char *nr_ll_optimize(NrLl *g);
+char *nr_ll_machine_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
+void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned unit,
+                LLVMTargetMachineRef tm);
+NrStatus nr_ll_build(NrLl *g); /* the unit's functions; in the first unit the wrappers too. Tables come later */
 NrStatus nr_ll_check(NrLl *g); /* LLVM's verifier, in debug builds */
 void nr_ll_deinit(NrLl *g);
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op);
 NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row);
+
+/* A whole program. Functions that rt.dispatch names are spread over units that are compiled side by side. */
+typedef struct NrLlProgram {
+  NrModule *module;
+  const NrCodegenOptions *options;
+  NrLlTables tables;
+  NrLl *units;
+  size_t num_units;
+  LLVMMemoryBufferRef *objects; /* per unit, after nr_ll_program_compile; whoever takes one sets it to NULL */
+} NrLlProgram;
+NrStatus nr_ll_program_build(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options, bool jit);
+NrStatus nr_ll_program_compile(NrLlProgram *program); /* to object code; adds to options->times */
+void nr_ll_program_deinit(NrLlProgram *program);
 
 extern const NrBackend nr_llvm_backend; /* the one exported name: NR_BACKEND_SYMBOL */
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);

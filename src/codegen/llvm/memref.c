@@ -293,9 +293,13 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   LLVMValueRef global = nr_map_get(&g->global_data, op);
   if (global) return global;
   LLVMTypeRef type = LLVMArrayType2(g->i8, size);
-  global = LLVMAddGlobal(g->mod, type, "");
-  LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
-  LLVMSetLinkage(global, LLVMInternalLinkage);
+  NrStr name = nr_op_attr_str(op, "sym_name");
+  global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_arena_printf(&g->arena, "noria.var.%.*s", NR_STR_ARG(name)));
+  if (constant || !g->unit)
+    LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
+  else nr_vec_push(&g->tables->variables, op); /* the first unit defines it */
+  if (constant) LLVMSetLinkage(global, LLVMInternalLinkage);
+  else LLVMSetVisibility(global, LLVMHiddenVisibility);
   LLVMSetGlobalConstant(global, constant);
   LLVMSetAlignment(global, 64);
   nr_map_set(&g->global_data, op, global);
@@ -321,6 +325,14 @@ static LLVMValueRef string_table(NrLl *g, NrOp *op, NrAttr value, size_t count) 
 }
 
 #define SMALL_CONSTANT 64 /* bytes; larger ones stay out of LLVM's IR */
+
+void nr_ll_define_variable(NrLl *g, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "initial_value"), type = nr_op_attr(op, "type");
+  int64_t count = 0;
+  nr_type_num_elements(type->type, &count);
+  if (value && !nr_attr_is_elements(value)) value = NULL;
+  global_variable(g, op, value, (size_t)count * nr_type_byte_size(type->type->elem), false);
+}
 
 static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrOp *global = nr_strmap_get(&g->globals, nr_op_attr_str(op, "name"));

@@ -138,6 +138,8 @@ static bool is_one(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIn
 static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "entry"));
   if (!func) return NR_ERROR_INVALID;
+  /* Kernels stay functions: inlined one after the other they would make one that takes LLVM much longer. */
+  nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "noinline", 0);
   size_t grid = 0, num_grid = 0, first = 0, num_args = 0;
   nr_op_operand_group(op, 0, &grid, &num_grid);
   nr_op_operand_group(op, 1, &first, &num_args);

@@ -9,32 +9,35 @@ unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text) {
   nr_buf_putc(&key, 0);
   nr_buf_str(&key, text);
   NrStr view = {key.data, key.size};
-  uintptr_t index = (uintptr_t)nr_strmap_get(&g->site_index, view);
+  NrLlTables *tables = g->tables;
+  uintptr_t index = (uintptr_t)nr_strmap_get(&tables->site_index, view);
   if (!index) {
-    nr_vec_push(&g->sites, ((NrLlSite){nr_ll_string(g, node), nr_ll_string(g, text)}));
-    index = g->sites.size;
-    nr_strmap_set(&g->site_index, nr_str_copy(&g->arena, view), (void *)index);
+    nr_vec_push(&tables->sites, ((NrLlSite){node, text}));
+    index = tables->sites.size;
+    nr_strmap_set(&tables->site_index, nr_str_copy(&tables->arena, view), (void *)index);
   }
   nr_buf_deinit(&key);
   return (unsigned)index - 1;
 }
 
 unsigned nr_ll_import(NrLl *g, NrStr name) {
-  uintptr_t index = (uintptr_t)nr_strmap_get(&g->import_index, name);
+  NrLlTables *tables = g->tables;
+  uintptr_t index = (uintptr_t)nr_strmap_get(&tables->import_index, name);
   if (!index) {
-    nr_vec_push(&g->imports, name);
-    index = g->imports.size;
-    nr_strmap_set(&g->import_index, name, (void *)index);
+    nr_vec_push(&tables->imports, name);
+    index = tables->imports.size;
+    nr_strmap_set(&tables->import_index, name, (void *)index);
   }
   return (unsigned)index - 1;
 }
 
 LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value) {
-  uintptr_t index = (uintptr_t)nr_map_get(&g->constant_index, value);
+  NrLlTables *tables = g->tables;
+  uintptr_t index = (uintptr_t)nr_map_get(&tables->constant_index, value);
   if (!index) {
-    nr_vec_push(&g->constants, value);
-    index = g->constants.size;
-    nr_map_set(&g->constant_index, value, (void *)index);
+    nr_vec_push(&tables->constants, value);
+    index = tables->constants.size;
+    nr_map_set(&tables->constant_index, value, (void *)index);
   }
   LLVMValueRef table = nr_ll_exec_field(g, &g->constant_table, offsetof(NoriaExec, constants));
   LLVMValueRef at = nr_ll_int(g, (int64_t)index - 1);
@@ -44,16 +47,14 @@ LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value) {
   return data;
 }
 
-size_t nr_ll_constant_size(const NrLl *g, size_t i) {
-  NrAttr value = g->constants.data[i];
+size_t nr_ll_constant_size(NrAttr value) {
   int64_t count = 0;
   nr_type_num_elements(value->type, &count);
   return (size_t)count * nr_type_byte_size(value->type->elem);
 }
 
-void nr_ll_constant_copy(const NrLl *g, size_t i, void *out) {
-  NrAttr value = g->constants.data[i];
-  size_t size = nr_ll_constant_size(g, i);
+void nr_ll_constant_copy(NrAttr value, void *out) {
+  size_t size = nr_ll_constant_size(value);
   if (!value->splat) {
     memcpy(out, value->data, size);
     return;
@@ -133,29 +134,31 @@ static NrStatus value_infos(NrLl *g, const char *attr_name, uint32_t want, LLVMV
 }
 
 static LLVMValueRef constants_table(NrLl *g, const LLVMValueRef *data) {
-  size_t n = g->constants.size;
+  size_t n = g->tables->constants.size;
   LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
   for (size_t i = 0; i < n; i++)
-    items[i] = record(g, (LLVMValueRef[]){data[i], nr_ll_int(g, (int64_t)nr_ll_constant_size(g, i))}, 2);
+    items[i] = record(
+        g, (LLVMValueRef[]){data[i], nr_ll_int(g, (int64_t)nr_ll_constant_size(g->tables->constants.data[i]))}, 2);
   LLVMValueRef table = array_of_records(g, items, n);
   nr_free(items);
   return table;
 }
 
 static LLVMValueRef imports_table(NrLl *g) {
-  size_t n = g->imports.size;
+  size_t n = g->tables->imports.size;
   LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
-  for (size_t i = 0; i < n; i++) items[i] = nr_ll_string(g, g->imports.data[i]);
+  for (size_t i = 0; i < n; i++) items[i] = nr_ll_string(g, g->tables->imports.data[i]);
   LLVMValueRef table = array(g, g->ptr, items, n);
   nr_free(items);
   return table;
 }
 
 static LLVMValueRef sites_table(NrLl *g) {
-  size_t n = g->sites.size;
+  const NrLlSite *sites = g->tables->sites.data;
+  size_t n = g->tables->sites.size;
   LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
   for (size_t i = 0; i < n; i++)
-    items[i] = record(g, (LLVMValueRef[]){g->sites.data[i].node, g->sites.data[i].text}, 2);
+    items[i] = record(g, (LLVMValueRef[]){nr_ll_string(g, sites[i].node), nr_ll_string(g, sites[i].text)}, 2);
   LLVMValueRef table = array_of_records(g, items, n);
   nr_free(items);
   return table;
@@ -177,9 +180,9 @@ NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data) {
       nr_ll_int32(g, NORIA_ABI_VERSION),
       nr_ll_int32(g, num_inputs),
       nr_ll_int32(g, num_outputs),
-      nr_ll_int32(g, (int64_t)g->constants.size),
-      nr_ll_int32(g, (int64_t)g->imports.size),
-      nr_ll_int32(g, (int64_t)g->sites.size),
+      nr_ll_int32(g, (int64_t)g->tables->constants.size),
+      nr_ll_int32(g, (int64_t)g->tables->imports.size),
+      nr_ll_int32(g, (int64_t)g->tables->sites.size),
       nr_ll_string(g, module_name(g)),
       inputs,
       outputs,

@@ -44,9 +44,9 @@ out:
   return status;
 }
 
-/* What runs at level 2 in place of LLVM's default pipeline: half its time on our modules and the same code, because much of
- * the default is for what C and C++ front ends leave behind. Loops are not unrolled at run time: the vectoriser interleaves
- * those that gain by it, and scalar recurrences wait for their own results. */
+/* What runs at level 2 in place of LLVM's default pipeline: half its time on our modules and the same code, because
+ * much of the default is for what C and C++ front ends leave behind. Loops are not unrolled at run time: the vectoriser
+ * interleaves those that gain by it, and scalar recurrences wait for their own results. */
 static const char level_2[] = "cgscc(inline),"
                               "function<eager-inv>("
                               "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
@@ -57,16 +57,20 @@ static const char level_2[] = "cgscc(inline),"
                               "globaldce";
 static const char *const pipelines[] = {"default<O0>", "default<O1>", level_2, "default<O3>"};
 
-NrStatus nr_ll_optimize(NrLl *g) {
+char *nr_ll_optimize(NrLl *g) {
   int level = NR_MIN(NR_MAX(g->options->opt_level, 0), 3);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(options, level == 3);
   LLVMPassBuilderOptionsSetSLPVectorization(options, level == 3);
   LLVMErrorRef error = LLVMRunPasses(g->mod, pipelines[level], g->tm, options);
   LLVMDisposePassBuilderOptions(options);
-  if (!error) return NR_OK;
-  char *message = LLVMGetErrorMessage(error);
-  nr_error(g->ctx, nr_loc_unknown(g->ctx), "LLVM's passes failed: %s", message);
-  LLVMDisposeErrorMessage(message);
-  return NR_ERROR_INTERNAL;
+  if (!error) return NULL;
+  char *text = LLVMGetErrorMessage(error), *message = LLVMCreateMessage(text);
+  LLVMDisposeErrorMessage(text);
+  return message;
+}
+
+char *nr_ll_machine_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out) {
+  char *message = NULL;
+  return LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->mod, kind, &message, out) ? message : NULL;
 }

@@ -98,11 +98,8 @@ static NrModule *program_parse(Program *p, const char *text) {
   return p->module;
 }
 
-static inline NrStatus program_try(Program *p, const char *text, int level) {
-  memset(p, 0, sizeof *p);
-  program_parse(p, text);
-  NrCodegenOptions options = {.opt_level = level, .all_functions = true};
-  NrStatus status = nr_codegen_jit(p->module, &options, &p->compiled);
+static inline NrStatus program_finish(Program *p, const NrCodegenOptions *options) {
+  NrStatus status = nr_codegen_jit(p->module, options, &p->compiled);
   nr_diag_flush(p->ctx);
   if (status) return status;
   const NoriaModule *m = nr_compiled_module(p->compiled);
@@ -110,6 +107,12 @@ static inline NrStatus program_try(Program *p, const char *text, int level) {
   for (int i = 0; i < m->num_constants; i++) p->constants[i] = m->constants[i].data;
   p->run = (TestExec){.exec = {.api = &host_api, .constants = p->constants, .threads = 1}, .module = m, .site = -1};
   return NR_OK;
+}
+
+static inline NrStatus program_try(Program *p, const char *text, int level) {
+  memset(p, 0, sizeof *p);
+  program_parse(p, text);
+  return program_finish(p, &(NrCodegenOptions){.opt_level = level, .all_functions = true});
 }
 
 static inline void program_compile(Program *p, const char *text) {

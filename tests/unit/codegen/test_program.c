@@ -160,6 +160,52 @@ static void dispatches(void **state) {
   program_free(&p);
 }
 
+/* Enough kernels for several units: each adds to one element of a global of its own choice, and to a shared one. */
+static void units(void **state) {
+  NrBuf text = {0};
+  nr_buf_puts(&text, "memref.global @sum : memref<i64> = dense<1000>\n"
+                     "memref.global constant @weights : memref<100xi64> = dense<3>\n");
+  for (int k = 0; k < 24; k++) {
+    nr_buf_printf(&text,
+                  "func.func private @kernel%d(%%x: memref<?xi64>, %%w: index, %%h: index, %%d: index) {\n"
+                  "  %%s = memref.get_global @sum : memref<i64>\n  %%t = memref.get_global @weights : memref<100xi64>\n"
+                  "  %%k = arith.constant %d : index\n  %%v = memref.load %%x[%%k] : memref<?xi64>\n",
+                  k, k);
+    for (int i = 0; i < 12; i++)
+      nr_buf_printf(&text, "  %%a%d = arith.constant %d : index\n  %%b%d = memref.load %%t[%%a%d] : memref<100xi64>\n",
+                    i, i, i, i);
+    nr_buf_puts(&text,
+                "  %ok = arith.cmpi ne, %v, %b0 : i64\n  rt.check %ok, \"value is %0\" (%v : i64)\n"
+                "  %old = memref.load %s[] : memref<i64>\n  %c0 = func.call @add(%old, %v) : (i64, i64) -> i64\n");
+    for (int i = 0; i < 12; i++) nr_buf_printf(&text, "  %%c%d = arith.addi %%c%d, %%b%d : i64\n", i + 1, i, i);
+    nr_buf_puts(&text, "  memref.store %c12, %s[] : memref<i64>\n  return\n}\n");
+  }
+  nr_buf_puts(
+      &text, "func.func private @add(%a: i64, %b: i64) -> i64 {\n  %c = arith.addi %a, %b : i64\n  return %c : i64\n}\n"
+             "func.func @main(%x: memref<?xi64>, %n: index) -> i64 {\n");
+  for (int k = 0; k < 24; k++) nr_buf_printf(&text, "  rt.dispatch @kernel%d[%%n](%%x) : memref<?xi64>\n", k);
+  nr_buf_puts(&text, "  %s = memref.get_global @sum : memref<i64>\n  %v = memref.load %s[] : memref<i64>\n"
+                     "  return %v : i64\n}\n");
+  for (int threads = 1; threads <= 4; threads += 3) {
+    Program p = {0};
+    program_parse(&p, text.data);
+    NrCodegenOptions options = {.opt_level = 2, .all_functions = true, .threads = threads};
+    assert_int_equal(program_finish(&p, &options), NR_OK);
+    assert_int_equal(nr_compiled_module(p.compiled)->num_sites, 1);
+    assert_int_equal(nr_compiled_module(p.compiled)->num_constants, 1);
+    int64_t x[24], want = 1000;
+    for (int i = 0; i < 24; i++) x[i] = i * i + 4, want += 2 * (x[i] + 36);
+    NoriaDesc args[] = {tensor1(x, 24), scalar_i64(2)}, out;
+    assert_int_equal(program_call(&p, "main", args, &out), 0);
+    assert_int_equal(out.bits, want);
+    x[5] = 3;
+    assert_int_equal(program_call(&p, "main", args, &out), 1);
+    assert_int_equal(p.run.values[0], 3);
+    program_free(&p);
+  }
+  nr_buf_deinit(&text);
+}
+
 /* ---- what is refused --------------------------------------------------------------------------------------------- */
 
 static void refused(void **state) {
@@ -205,7 +251,7 @@ static void levels(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(entry),   cmocka_unit_test(runtime_calls), cmocka_unit_test(dispatches),
-      cmocka_unit_test(refused), cmocka_unit_test(levels),
+      cmocka_unit_test(refused), cmocka_unit_test(levels),  cmocka_unit_test(units),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,198 @@
+/* program.c - a program as units that are compiled side by side.
+ *
+ * The first unit has the host program, the tables and all functions that no rt.dispatch names; the others share the
+ * dispatched functions by size. A small program is one unit: a thread costs more than it would save. Units are built
+ * one after the other, because an NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in
+ * parallel. */
+#include <llvm-c/Target.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "codegen/llvm/ll.h"
+
+#define OPS_PER_UNIT 150 /* about 40 ms of LLVM's time */
+#define MAX_UNITS 8
+
+/* ---- who goes where --------------------------------------------------------------------------------------------- */
+
+typedef struct Function {
+  NrOp *op;
+  NrStr name;
+  size_t cost; /* ops */
+  bool dispatched;
+} Function;
+
+typedef struct Plan {
+  NR_VEC(Function) functions;
+  NrStrMap by_name; /* index + 1 */
+} Plan;
+
+static bool collect(NrOp *op, void *user) {
+  Plan *plan = user;
+  if (!nr_op_has(op, NR_FUNCTION) || !nr_op_body(op, 0)) return true;
+  nr_vec_push(&plan->functions, ((Function){.op = op, .name = nr_op_attr_str(op, "sym_name")}));
+  nr_strmap_set(&plan->by_name, nr_vec_last(&plan->functions).name, (void *)plan->functions.size);
+  return true;
+}
+
+/* The function that a call or dispatch names; NULL when that is no such op or there is none. */
+static Function *callee(Plan *plan, NrOp *op) {
+  NrAttr symbol = nr_op_is(op, NR_OP_rt_dispatch) ? nr_op_attr(op, "entry")
+                  : nr_op_is(op, NR_OP_func_call) ? nr_op_attr(op, "callee")
+                                                  : NULL;
+  if (!symbol) return NULL;
+  NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
+  uintptr_t index = (uintptr_t)nr_strmap_get(&plan->by_name, name);
+  return index ? &plan->functions.data[index - 1] : NULL;
+}
+
+#define FOR_EACH_OP(op, function)                                                                                      \
+  for (NrBlock *block_ = nr_op_body(function, 0); block_; block_ = block_->next)                                       \
+    for (NrOp *op = block_->first; op; op = op->next)
+
+static int larger_first(const void *a, const void *b) {
+  const Function *x = a, *y = b;
+  return x->cost < y->cost ? 1 : x->cost > y->cost ? -1 : 0;
+}
+
+static size_t unit_count(const Plan *plan, const NrCodegenOptions *options) {
+  size_t ops = 0, dispatched = 0;
+  for (size_t i = 0; i < plan->functions.size; i++) {
+    if (!plan->functions.data[i].dispatched) continue;
+    ops += plan->functions.data[i].cost;
+    dispatched++;
+  }
+  long cpus = options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+  size_t most = (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_UNITS);
+  return NR_MAX(NR_MIN(NR_MIN(most, ops / OPS_PER_UNIT), dispatched), 1);
+}
+
+/* Fills tables->func_unit and outside_calls; returns the number of units. */
+static size_t plan_units(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
+  Plan plan = {0};
+  nr_walk_pre(module->op, collect, &plan);
+  for (size_t i = 0; i < plan.functions.size; i++)
+    FOR_EACH_OP(op, plan.functions.data[i].op) {
+      Function *to = nr_op_is(op, NR_OP_rt_dispatch) ? callee(&plan, op) : NULL;
+      plan.functions.data[i].cost++;
+      if (to) to->dispatched = true;
+    }
+  size_t units = jit ? unit_count(&plan, options) : 1, load[MAX_UNITS] = {0};
+  nr_strmap_clear(&plan.by_name);
+  if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
+  for (size_t i = 0; i < plan.functions.size; i++) {
+    Function *f = &plan.functions.data[i];
+    nr_strmap_set(&plan.by_name, f->name, (void *)(i + 1));
+    if (!f->dispatched) load[0] += f->cost;
+  }
+  for (size_t i = 0; i < plan.functions.size; i++) {
+    Function *f = &plan.functions.data[i];
+    size_t unit = 0;
+    for (size_t u = 1; u < units && f->dispatched; u++)
+      if (load[u] < load[unit]) unit = u;
+    if (f->dispatched) load[unit] += f->cost;
+    nr_map_set(&tables->func_unit, f->op, (void *)(unit + 1));
+  }
+  for (size_t i = 0; i < plan.functions.size && units > 1; i++)
+    FOR_EACH_OP(op, plan.functions.data[i].op) {
+      Function *to = callee(&plan, op);
+      void *here = nr_map_get(&tables->func_unit, plan.functions.data[i].op);
+      if (to && nr_map_get(&tables->func_unit, to->op) != here) nr_map_set(&tables->outside_calls, to->op, to->op);
+    }
+  /* Wrappers stand in the first unit. */
+  for (size_t i = 0; i < plan.functions.size; i++)
+    if (nr_map_get(&tables->func_unit, plan.functions.data[i].op) != (void *)1)
+      nr_map_set(&tables->outside_calls, plan.functions.data[i].op, plan.functions.data[i].op);
+  nr_vec_deinit(&plan.functions);
+  nr_strmap_deinit(&plan.by_name);
+  return units;
+}
+
+/* ---- building --------------------------------------------------------------------------------------------------- */
+
+NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, bool jit) {
+  *p = (NrLlProgram){.module = module, .options = options};
+  nr_arena_init(&p->tables.arena);
+  size_t wanted = plan_units(module, options, jit, &p->tables);
+  p->units = nr_calloc(wanted, sizeof *p->units);
+  p->objects = nr_calloc(wanted, sizeof *p->objects);
+  NrStatus status = NR_OK;
+  while (p->num_units < wanted && !status) {
+    LLVMTargetMachineRef tm;
+    status = nr_ll_target(module->ctx, options, jit, &tm);
+    if (status) return status;
+    nr_ll_init(&p->units[p->num_units], module, options, &p->tables, (unsigned)p->num_units, tm);
+    p->num_units++;
+  }
+  /* The last one first: the others add to what the first one defines. */
+  for (size_t i = wanted; i-- > 0 && !status;) status = nr_ll_build(&p->units[i]);
+  for (size_t i = 0; i < p->tables.variables.size && !status; i++)
+    nr_ll_define_variable(&p->units[0], p->tables.variables.data[i]);
+  return status;
+}
+
+void nr_ll_program_deinit(NrLlProgram *p) {
+  for (size_t i = 0; i < p->num_units; i++) {
+    if (p->objects[i]) LLVMDisposeMemoryBuffer(p->objects[i]);
+    nr_ll_deinit(&p->units[i]);
+  }
+  NrLlTables *t = &p->tables;
+  nr_vec_deinit(&t->constants);
+  nr_vec_deinit(&t->imports);
+  nr_vec_deinit(&t->sites);
+  nr_vec_deinit(&t->variables);
+  nr_map_deinit(&t->constant_index);
+  nr_map_deinit(&t->func_unit);
+  nr_map_deinit(&t->outside_calls);
+  nr_strmap_deinit(&t->import_index);
+  nr_strmap_deinit(&t->site_index);
+  nr_arena_deinit(&t->arena);
+  nr_free(p->units);
+  nr_free(p->objects);
+}
+
+/* ---- compiling -------------------------------------------------------------------------------------------------- */
+
+typedef struct Job {
+  NrLl *unit;
+  LLVMMemoryBufferRef *object;
+  int64_t optimize, emit;
+  char *message; /* what went wrong, or NULL */
+} Job;
+
+static void *compile_unit(void *user) {
+  Job *job = user;
+  int64_t begin = nr_now_ns();
+  job->message = nr_ll_optimize(job->unit);
+  int64_t middle = nr_now_ns();
+  if (!job->message) job->message = nr_ll_machine_code(job->unit, LLVMObjectFile, job->object);
+  job->optimize = middle - begin;
+  job->emit = nr_now_ns() - middle;
+  return NULL;
+}
+
+NrStatus nr_ll_program_compile(NrLlProgram *p) {
+  Job jobs[MAX_UNITS];
+  pthread_t threads[MAX_UNITS];
+  bool started[MAX_UNITS] = {false};
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < p->num_units; i++) jobs[i] = (Job){.unit = &p->units[i], .object = &p->objects[i]};
+  for (size_t i = 1; i < p->num_units; i++) started[i] = !pthread_create(&threads[i], NULL, compile_unit, &jobs[i]);
+  compile_unit(&jobs[0]);
+  for (size_t i = 1; i < p->num_units; i++) {
+    if (started[i]) pthread_join(threads[i], NULL);
+    else compile_unit(&jobs[i]); /* no thread to be had */
+  }
+  for (size_t i = 0; i < p->num_units; i++) {
+    if (p->options->times) { /* of the slowest one */
+      p->options->times->optimize = NR_MAX(p->options->times->optimize, jobs[i].optimize);
+      p->options->times->emit = NR_MAX(p->options->times->emit, jobs[i].emit);
+    }
+    if (!jobs[i].message) continue;
+    nr_error(p->module->ctx, nr_loc_unknown(p->module->ctx), "LLVM made no machine code: %s", jobs[i].message);
+    LLVMDisposeMessage(jobs[i].message);
+    status = NR_ERROR_INTERNAL;
+  }
+  return status;
+}
