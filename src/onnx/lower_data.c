@@ -201,3 +201,34 @@ NrStatus nr_lower_when(NrLower *l, NrValue *cond, NrValue *const *values, size_t
   for (size_t i = 0; i < count; i++) out[i] = nr_result(op, i);
   return status;
 }
+
+/* ---- loops over index tuples ---- */
+
+typedef struct Nest {
+  const NrShape *shape;
+  size_t count, depth;
+  NrNestFn body;
+  void *user;
+  NrValue *indices[NORIA_MAX_RANK];
+} Nest;
+
+static NrStatus nest_level(NrLower *l, NrValue *const *values, NrValue **out, Nest *n);
+
+static NrStatus nest_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user) {
+  Nest *n = user;
+  n->indices[n->depth++] = iv;
+  NrStatus status = nest_level(l, carried, next, n);
+  n->depth--;
+  return status;
+}
+
+static NrStatus nest_level(NrLower *l, NrValue *const *values, NrValue **out, Nest *n) {
+  if (n->depth == n->shape->rank) return n->body(l, n->indices, values, out, n->user);
+  return nr_lower_for(l, n->shape->dims[n->depth], values, n->count, out, nest_body, n);
+}
+
+NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out, NrNestFn body,
+                       void *user) {
+  Nest n = {.shape = shape, .count = count, .body = body, .user = user};
+  return nest_level(l, init, out, &n);
+}

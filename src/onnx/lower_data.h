@@ -43,4 +43,9 @@ typedef NrStatus (*NrWhenFn)(NrLower *l, NrValue *const *values, NrValue **next,
 NrStatus nr_lower_when(NrLower *l, NrValue *cond, NrValue *const *values, size_t count, NrValue **out, NrWhenFn body,
                        void *user);
 
+/* Loops over all index tuples of a shape, in row-major order, carrying values. body fills next (as many). */
+typedef NrStatus (*NrNestFn)(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next, void *user);
+NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out, NrNestFn body,
+                       void *user);
+
 #endif
