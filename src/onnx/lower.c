@@ -185,6 +185,38 @@ static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
   return nr_attr_dict(ctx, items, NR_COUNTOF(items));
 }
 
+/* Keeps the errors of a try; they are reported when there is no other. */
+static void keep_error(void *user, const NrDiag *diag) {
+  NrBuf *text = user;
+  if (diag->severity == NR_ERROR && !text->size) nr_buf_str(text, diag->message);
+}
+
+/* Lowers func's region into *entry, again with other choices while that fails and there are any. */
+static NrStatus lower_body(NrLower *l, NrOp *func, NrBlock **entry, NrLowered *args, size_t num_args, NrLowered *yields,
+                           size_t num_yields) {
+  NrDiagHandler handler;
+  void *user;
+  NrBuf why = {0};
+  NrLower start = *l;
+  NrStatus status;
+  nr_context_diag_handler(l->ctx, &handler, &user);
+  nr_context_set_diag_handler(l->ctx, keep_error, &why);
+  while ((status = nr_lower_region(l, nr_op_region(func, 0), args, num_args, yields, num_yields)) && nr_lower_next_choice(l, 0)) {
+    while ((*entry)->last) {
+      nr_op_drop_uses((*entry)->last);
+      nr_op_erase((*entry)->last);
+    }
+    *l = start;
+    nr_map_clear(&l->state->dims);
+    bind_symbols(l, func, *entry);
+    why.size = 0;
+  }
+  nr_context_set_diag_handler(l->ctx, handler, user);
+  if (status) nr_error(l->ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
+  nr_buf_deinit(&why);
+  return status;
+}
+
 static NrStatus lower_func(NrModule *module, NrOp *func) {
   NrContext *ctx = module->ctx;
   NrLowerState state = {0};
@@ -206,7 +238,7 @@ static NrStatus lower_func(NrModule *module, NrOp *func) {
   if (!status) bind_symbols(&l, func, entry);
   size_t num_outputs = nr_block_terminator(old)->num_operands;
   for (size_t i = 0; i < num_outputs; i++) nr_vec_push(&yields, ((NrLowered){0}));
-  if (!status) status = nr_lower_region(&l, nr_op_region(func, 0), args.data, args.size, yields.data, num_outputs);
+  if (!status) status = lower_body(&l, func, &entry, args.data, args.size, yields.data, num_outputs);
   if (!status) {
     NR_VEC(NrValue *) results = {0};
     NR_VEC(NrAttr) infos = {0};
@@ -231,6 +263,7 @@ static NrStatus lower_func(NrModule *module, NrOp *func) {
   nr_map_deinit(&state.values);
   nr_map_deinit(&state.dims);
   nr_map_deinit(&state.carried);
+  nr_vec_deinit(&state.choices);
   nr_arena_deinit(&state.arena);
   return status;
 }

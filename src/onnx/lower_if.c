@@ -1,8 +1,32 @@
 /* lower_if.c - If 1..25: scf.if whose results take the join of the branches' types.
  *
+ * Branches whose results differ in rank cannot join: the rank of a value must be known when it is compiled. Such an If is
+ * mostly a squeeze that depends on a dim, and the model goes on with one of the two only. So one branch is compiled in place,
+ * with a check that the condition chooses it: the then-branch, or the else-branch when what follows cannot be lowered with
+ * the other. Choices are undone in reverse order, up to a stated number of tries.
+ *
  * A condition known now leaves only its branch. A branch that cannot be lowered (a Split that does not fit, say) is legal
  * as long as it is not taken: it becomes a failing check. */
 #include "onnx/lower_control.h"
+
+enum { MAX_CHOICES = 64 };
+
+unsigned nr_lower_choice(NrLower *l, NrOp *op) {
+  for (size_t i = 0; i < l->state->choices.size; i++)
+    if (l->state->choices.data[i].op == op) return l->state->choices.data[i].branch;
+  nr_vec_push(&l->state->choices, ((NrChoice){op, 0}));
+  return 0;
+}
+
+bool nr_lower_next_choice(NrLower *l, size_t first) {
+  if (++l->state->tries > MAX_CHOICES) return false;
+  while (l->state->choices.size > first) {
+    NrChoice *last = &nr_vec_last(&l->state->choices);
+    if (last->branch == 0) return last->branch = 1, true;
+    l->state->choices.size--;
+  }
+  return false;
+}
 
 typedef struct Branch {
   NrBlock *block;
@@ -34,7 +58,13 @@ static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *
   void *user;
   nr_context_diag_handler(l->ctx, &handler, &user);
   nr_context_set_diag_handler(l->ctx, keep_first, why);
-  b->broken = nr_lower_region(&inner, nr_op_region(l->op, region), NULL, 0, b->values, n) != NR_OK;
+  size_t first = l->state->choices.size;
+  while ((b->broken = nr_lower_region(&inner, nr_op_region(l->op, region), NULL, 0, b->values, n) != NR_OK) &&
+         nr_lower_next_choice(l, first)) {
+    nr_block_erase(b->block);
+    b->block = nr_block_create(l->b.module);
+    inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
+  }
   nr_context_set_diag_handler(l->ctx, handler, user);
   b->end = inner.b;
 }
@@ -59,6 +89,27 @@ static void make_failing(NrLower *l, Branch *b, const Branch *other, size_t n, c
     b->values[i].value = nr_lower_empty(&inner, &shape, t->elem);
   }
   b->end = inner.b;
+}
+
+/* Whether output i of both branches is a tensor of the same kind of elements, but of another rank. */
+static bool ranks_differ(const Branch *branch, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    NrType a = branch[0].values[i].value->type, b = branch[1].values[i].value->type;
+    if (a->kind == NR_TYPE_TENSOR && b->kind == NR_TYPE_TENSOR && a->rank != b->rank) return true;
+  }
+  return false;
+}
+
+/* Compiles one branch only, behind a check of the condition. */
+static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
+  unsigned branch = nr_lower_choice(l, l->op);
+  NrType i1 = nr_type_i1(l->ctx);
+  NrValue *holds = branch ? nr_lower_op2(l, NR_OP_arith_xori, i1, cond, nr_lower_int(l, i1, 1)) : cond;
+  nr_lower_check(l, holds,
+                 branch ? "the then-branch gives a value of another rank than the model was compiled for; fix the input's shape"
+                        : "the else-branch gives a value of another rank than the model was compiled for; fix the input's shape",
+                 NULL, 0);
+  return lower_inline(l, 1 - branch);
 }
 
 NrStatus nr_lower_if(NrLower *l) {
@@ -86,6 +137,10 @@ NrStatus nr_lower_if(NrLower *l) {
                    nr_arena_printf(&l->state->arena, "the %s branch cannot run: %s", i ? "else" : "then", why[i].data));
   nr_buf_deinit(&why[0]);
   nr_buf_deinit(&why[1]);
+  if (!status && ranks_differ(branch, n)) {
+    for (size_t i = 0; i < 2; i++) nr_block_erase(branch[i].block);
+    return lower_chosen(l, cond);
+  }
 
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n), *carriers = NR_NEW_ARRAY(&l->state->arena, NrType, n);
   for (size_t i = 0; i < n && !status; i++) {

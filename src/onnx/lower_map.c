@@ -140,9 +140,25 @@ static void generate_body(NrLower *l, NrValue *const *args, NrValue **results, v
   results[0] = g->body(l, indices, g->user);
 }
 
+/* A few integers describe a shape: each is computed by itself, so that what is constant folds. NULL for other tensors. */
+static NrValue *generate_list(NrLower *l, const NrShape *shape, NrType elem, NrBodyFn body, void *user) {
+  int64_t total, at[NORIA_MAX_RANK] = {0};
+  NrType type = nr_shape_type(shape, elem);
+  if (!nr_type_is_int(elem) || !nr_type_num_elements(type, &total) || total > SMALL) return NULL;
+  NrValue *elements[SMALL], *indices[NORIA_MAX_RANK];
+  for (int64_t n = 0; n < total; n++) {
+    for (size_t i = 0; i < shape->rank; i++) indices[i] = nr_lower_index(l, at[i]);
+    elements[n] = body(l, indices, user);
+    for (size_t i = shape->rank; i-- > 0 && ++at[i] == shape->dims[i].size;) at[i] = 0;
+  }
+  return nr_lower_from_elements(l, type, elements, (size_t)total);
+}
+
 NrValue *nr_lower_generate(NrLower *l, const NrShape *shape, NrType elem, NrBodyFn body, void *user) {
   Generate g = {body, user, shape->rank};
   if (shape->rank == 0) return nr_lower_from_scalar(l, body(l, NULL, user));
+  NrValue *listed = generate_list(l, shape, elem, body, user);
+  if (listed) return listed;
   NrAttr map = nr_attr_affine_identity(l->ctx, (uint32_t)shape->rank);
   char iterators[NORIA_MAX_RANK + 1] = {0};
   memset(iterators, 'p', shape->rank);
@@ -157,6 +173,22 @@ static void copy_body(NrLower *l, NrValue *const *args, NrValue **results, void 
   results[0] = args[0];
 }
 
+/* A small list transposed is a list; NULL otherwise. */
+static NrValue *transpose_list(NrLower *l, NrValue *tensor, const NrShape *shape, const size_t *perm) {
+  NrValue *from[SMALL], *to[SMALL];
+  size_t count;
+  int64_t at[NORIA_MAX_RANK] = {0};
+  if (!nr_lower_elements(l, tensor, from, SMALL, &count, false)) return NULL;
+  for (size_t n = 0; n < count; n++) {
+    int64_t index = 0, source[NORIA_MAX_RANK];
+    for (size_t i = 0; i < shape->rank; i++) source[perm[i]] = at[i];
+    for (size_t i = 0; i < shape->rank; i++) index = index * tensor->type->dims[i] + source[i];
+    to[n] = from[index];
+    for (size_t i = shape->rank; i-- > 0 && ++at[i] == shape->dims[i].size;) at[i] = 0;
+  }
+  return nr_lower_from_elements(l, nr_shape_type(shape, tensor->type->elem), to, count);
+}
+
 NrValue *nr_lower_transpose(NrLower *l, NrValue *tensor, const size_t *perm) {
   size_t rank = nr_rank(tensor);
   NrShape shape = {.rank = rank};
@@ -168,6 +200,8 @@ NrValue *nr_lower_transpose(NrLower *l, NrValue *tensor, const size_t *perm) {
     same &= perm[i] == i;
   }
   if (same) return tensor;
+  NrValue *listed = transpose_list(l, tensor, &shape, perm);
+  if (listed) return listed;
   NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)rank, 0, exprs, rank),
                     nr_attr_affine_identity(l->ctx, (uint32_t)rank)};
   char iterators[NORIA_MAX_RANK + 1] = {0};

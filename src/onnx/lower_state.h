@@ -4,12 +4,25 @@
 
 #include "onnx/lower.h"
 
+/* An If whose branches give values of different rank: one branch is compiled, the other fails the run (lower_if.c). */
+typedef struct NrChoice {
+  NrOp *op;
+  unsigned branch; /* 0 then, 1 else */
+} NrChoice;
+
 typedef struct NrLowerState {
   NrArena arena;
   NrMap values;  /* onnx value -> NrLowered* */
   NrMap dims;    /* lowered tensor -> NrDim[rank], .value NULL and size NR_DYNAMIC where not asked for yet */
   NrMap carried; /* onnx loop op -> the carried types that it was generalised to (lower_loop.c) */
+  NR_VEC(NrChoice) choices; /* in the order in which they were met */
+  unsigned tries;           /* choices that were undone */
 } NrLowerState;
+
+/* The branch chosen for op, the first one when it is met for the first time. */
+unsigned nr_lower_choice(NrLower *l, NrOp *op);
+/* After a failure: turns the last choice since `first` that has an alternative. False when there is none. */
+bool nr_lower_next_choice(NrLower *l, size_t first);
 
 /* Sets what a dim of a lowered tensor is, so that nr_lower_dim finds it. */
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);

@@ -2,6 +2,8 @@
 #include "dialect/linalg/linalg.h"
 #include "onnx/lower_state.h"
 
+enum { SMALL = 32 }; /* longer lists are data, not shapes */
+
 /* ---- making ---- */
 
 /* The dynamic dims of a shape as operands; returns their number. */
@@ -37,7 +39,22 @@ NrValue *nr_lower_dense(NrLower *l, NrAttr elements) {
 
 /* ---- elements ---- */
 
+/* The element of a small list at constant indices, or NULL. */
+static NrValue *known_element(NrLower *l, NrValue *tensor, NrValue *const *indices, size_t count) {
+  NrValue *elements[SMALL];
+  size_t n;
+  int64_t at = 0, index;
+  for (size_t i = 0; i < count; i++) {
+    int64_t dim = tensor->type->dims[i];
+    if (dim == NR_DYNAMIC || !nr_value_constant_int(indices[i], &index) || index < 0 || index >= dim) return NULL;
+    at = at * dim + index;
+  }
+  return nr_lower_elements(l, tensor, elements, SMALL, &n, false) ? elements[at] : NULL;
+}
+
 NrValue *nr_lower_extract(NrLower *l, NrValue *tensor, NrValue *const *indices, size_t count) {
+  NrValue *known = known_element(l, tensor, indices, count);
+  if (known) return known;
   NrValue *operands[NORIA_MAX_RANK + 1] = {tensor};
   for (size_t i = 0; i < count; i++) operands[i + 1] = indices[i];
   return nr_build_value(&l->b, NR_OP_tensor_extract, nr_type_elem(tensor->type), operands, count + 1);
@@ -205,8 +222,6 @@ static bool same_shape(const NrShape *a, const NrShape *b) {
   return true;
 }
 
-enum { SMALL = 32 }; /* longer lists are data, not shapes */
-
 NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
   NrShape from = nr_lower_shape(l, tensor);
   if (same_shape(&from, shape)) return tensor;
@@ -253,6 +268,26 @@ static void set_slice_attrs(NrLower *l, NrOp *op, const NrDim *offsets, const Nr
   nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(l->ctx), counts, (leading + 3) * sizeof *counts));
 }
 
+/* A slice of a small list with constant bounds is a list; NULL otherwise. */
+static NrValue *slice_list(NrLower *l, NrValue *tensor, const NrDim *offsets, const NrShape *result, const NrDim *steps) {
+  NrValue *from[SMALL], *to[SMALL];
+  size_t count;
+  int64_t total, at[NORIA_MAX_RANK] = {0};
+  NrType type = nr_shape_type(result, tensor->type->elem);
+  if (!nr_type_num_elements(type, &total) || total > SMALL) return NULL;
+  for (size_t i = 0; i < result->rank; i++)
+    if (!nr_dim_known(offsets[i]) || !nr_dim_known(steps[i])) return NULL;
+  if (!nr_lower_elements(l, tensor, from, SMALL, &count, false)) return NULL;
+  for (int64_t n = 0; n < total; n++) {
+    int64_t index = 0;
+    for (size_t i = 0; i < result->rank; i++)
+      index = index * tensor->type->dims[i] + offsets[i].size + at[i] * steps[i].size;
+    to[n] = from[index];
+    for (size_t i = result->rank; i-- > 0 && ++at[i] == result->dims[i].size;) at[i] = 0;
+  }
+  return nr_lower_from_elements(l, type, to, (size_t)total);
+}
+
 NrValue *nr_lower_slice(NrLower *l, NrValue *tensor, const NrDim *offsets, const NrDim *sizes, const NrDim *steps) {
   size_t rank = nr_rank(tensor);
   NrDim ones[NORIA_MAX_RANK];
@@ -265,6 +300,8 @@ NrValue *nr_lower_slice(NrLower *l, NrValue *tensor, const NrDim *offsets, const
     whole &= nr_dim_is(offsets[i], 0) && nr_dim_is(steps[i], 1) && nr_dim_same(sizes[i], nr_lower_dim(l, tensor, i));
   }
   if (whole) return tensor;
+  NrValue *listed = slice_list(l, tensor, offsets, &result, steps);
+  if (listed) return listed;
   NrValue *operands[3 * NORIA_MAX_RANK + 1] = {tensor};
   size_t n = append_dynamic(l, offsets, rank, operands, 1);
   n = append_dynamic(l, sizes, rank, operands, n);
