@@ -257,7 +257,21 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
   return replace(op, cast_to(b, nr_result(copy, 0), old));
 }
 
-/* collapse(expand(x)) and expand(collapse(x)) with x's type give x. */
+/* Equal types of an expand_shape's result and what its operand was made from are equal shapes where each group has at most
+ * one `?`: the others determine it. */
+static bool groups_determined(NrOp *expand) {
+  NrGroups groups;
+  NrType type = nr_result(expand, 0)->type;
+  if (!nr_groups_of(expand, &groups)) return false;
+  for (size_t g = 0; g < groups.count; g++) {
+    size_t open = 0;
+    for (uint32_t k = 0; k < groups.size[g]; k++) open += type->dims[groups.begin[g] + k] == NR_DYNAMIC;
+    if (open > 1) return false;
+  }
+  return true;
+}
+
+/* collapse(expand(x)) and expand(collapse(x)) with x's shape give x. */
 bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   unsigned inverse = nr_op_is(op, NR_OP_memref_expand_shape) ? NR_OP_memref_collapse_shape : NR_OP_memref_expand_shape;
@@ -267,5 +281,6 @@ bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   if (root->type != nr_result(op, 0)->type ||
       nr_op_attr(op, "reassociation") != nr_op_attr(source->op, "reassociation"))
     return false;
+  if (inverse == NR_OP_memref_collapse_shape && !groups_determined(op)) return false;
   return replace(op, root);
 }
