@@ -19,8 +19,9 @@ static bool touches_tensors(const NrBufferize *s, const NrOp *op) {
 }
 
 static NrStatus handle_op(NrBufferize *s, NrOp *op) {
-  if (op->num_regions && !nr_str_is(nr_str(op->info->dialect), "linalg")) return nr_bufferize_regions(s, op);
-  if (op->num_regions) return nr_bufferize_linalg_op(s, op);
+  NrStr dialect = nr_str(op->info->dialect);
+  if (nr_str_is(dialect, "flow")) return nr_bufferize_flow_op(s, op);
+  if (op->num_regions) return nr_str_is(dialect, "linalg") ? nr_bufferize_linalg_op(s, op) : nr_bufferize_regions(s, op);
   if (!touches_tensors(s, op)) return NR_OK;
   switch (op->info->id) {
   case NR_OP_func_return:
@@ -97,7 +98,10 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
     for (NrOp *op = block->first; op; op = op->next) nr_walk_pre(op, number_op, s);
   for (size_t i = 0; i < entry->num_args; i++) {
     NrValue *arg = nr_block_arg(entry, i);
-    if (nr_has_place(arg->type)) nr_bufferize_adopt(s, arg, NULL);
+    if (!nr_has_place(arg->type)) continue;
+    bool output = nr_is_binding(arg->type) && arg->type->access != NR_READONLY;
+    nr_bufferize_adopt(s, arg, NULL);
+    nr_bufferize_place(s, arg)->buffer->output = output;
   }
   for (NrBlock *block = entry; block && !status; block = block->next) status = nr_bufferize_ops(s, block, 0);
   if (!status) erase_dead(s);
@@ -112,11 +116,7 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
 /* Gives the constants that are still read a memref.global each, one for equal ones. */
 static void place_constants(NrBufferize *s) {
   NrMap names = {0};
-  NrStrMap taken = {0};
-  NrBlock *top = nr_op_body(s->module->op, 0);
-  for (NrOp *op = top->first; op; op = op->next)
-    if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(&taken, nr_op_attr_str(op, "sym_name"), op);
-  NrBuilder b = nr_builder_at_start(s->module, top, s->module->op->loc);
+  NrBuilder b = nr_builder_at_start(s->module, nr_op_body(s->module->op, 0), s->module->op->loc);
   size_t count = 0;
   for (size_t i = 0; i < s->constants.size; i++) {
     NrOp *get = s->constants.data[i];
@@ -129,7 +129,7 @@ static void place_constants(NrBufferize *s) {
     if (!name) {
       NrStr text;
       do text = nr_context_intern(s->ctx, nr_str(nr_arena_printf(s->arena, "__constant_%zu", count++)));
-      while (nr_strmap_has(&taken, text));
+      while (nr_strmap_has(&s->names, text));
       NrOp *global = nr_build_op(&b, NR_OP_memref_global, NULL, 0, NULL, 0);
       nr_op_set_attr(global, "sym_name", nr_attr_string(s->ctx, text));
       nr_op_set_attr(global, "sym_visibility", nr_attr_string(s->ctx, NR_STR("private")));
@@ -141,7 +141,6 @@ static void place_constants(NrBufferize *s) {
     nr_op_set_attr(get, "name", name);
   }
   nr_map_deinit(&names);
-  nr_strmap_deinit(&taken);
 }
 
 /* ---- the pass --------------------------------------------------------------------------------------------------- */
@@ -153,12 +152,13 @@ static bool collect_function(NrOp *op, void *user) {
 
 static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   NrBufferize s = {.ctx = pass->ctx, .module = pass->module, .arena = pass->scratch};
+  NrStatus status = nr_bufferize_open_executables(&s);
   nr_walk_post(module, collect_function, &s);
   size_t count = s.dead.size;
   NrOp **functions = count ? nr_arena_copy(s.arena, s.dead.data, count * sizeof *functions) : NULL;
   s.dead.size = 0;
-  NrStatus status = NR_OK;
   for (size_t i = 0; i < count && !status; i++) status = bufferize_function(&s, functions[i]);
+  if (!status) nr_bufferize_close_executables(&s);
   if (!status) place_constants(&s);
   nr_map_deinit(&s.places);
   nr_map_deinit(&s.numbers);
@@ -167,6 +167,9 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   nr_vec_deinit(&s.owned);
   nr_vec_deinit(&s.constants);
   nr_vec_deinit(&s.constant_values);
+  nr_vec_deinit(&s.executables);
+  nr_strmap_deinit(&s.exports);
+  nr_strmap_deinit(&s.names);
   return status;
 }
 

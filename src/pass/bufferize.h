@@ -10,6 +10,7 @@
 #ifndef NORIA_PASS_BUFFERIZE_H
 #define NORIA_PASS_BUFFERIZE_H
 
+#include "dialect/flow/flow.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
 #include "dialect/tensor/tensor.h"
@@ -21,6 +22,7 @@ typedef struct NrBuffer {
   uint32_t last;  /* number of the last op of the owner, itself or by what is in it, that needs the buffer; 0 = none */
   uint32_t captured_by; /* number of the op that was last found to use the buffer inside its regions */
   uint32_t claimed_by;  /* number of the op that last took the buffer for a result */
+  bool output;          /* of a dispatch: not owned here, but written by stores */
   bool moved;           /* the owner has given it away */
   struct NrPlace *members; /* the values that live here */
 } NrBuffer;
@@ -30,7 +32,8 @@ typedef struct NrPlace {
   NrValue *memref;    /* NULL: undefined contents (tensor.empty), to be allocated by whoever needs memory */
   NrOp *empty;        /* the tensor.empty, which knows the sizes, when memref is NULL */
   NrBuffer *buffer;   /* NULL when memref is */
-  NrOp *placed_for;   /* the insert_slice that finds its source already in its destination */
+  NrOp *placed_for;   /* the insert_slice or dispatch.tensor.store that finds its value already where it goes */
+  NrOp *load;         /* the dispatch.tensor.load that memref is the part of, or NULL */
   NrAttr splat;       /* the one element that all of a constant have, or NULL */
   struct NrPlace *next; /* in the buffer */
 } NrPlace;
@@ -46,13 +49,17 @@ typedef struct NrBufferize {
   NR_VEC(NrBuffer *) owned;   /* by the blocks that are being handled, innermost last */
   NR_VEC(NrOp *) constants;   /* memref.get_global whose name is to be set */
   NR_VEC(NrAttr) constant_values;
+  NR_VEC(NrOp *) executables;
+  NrStrMap exports;           /* "executable/export" -> NrEntryPoint */
+  NrStrMap names;             /* of the module's symbols */
 } NrBufferize;
 
 /* ---- places (bufferize_places.c) -------------------------------------------------------------------------------- */
 
 static inline bool nr_is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL; }
-static inline bool nr_has_place(NrType t) { return t->kind == NR_TYPE_TENSOR || nr_is_handle(t); }
-NrType nr_bufferized_type(NrType t); /* the memref of a ranked tensor, other types as they are */
+static inline bool nr_is_binding(NrType t) { return t->kind == NR_TYPE_DISPATCH_TENSOR && t->elem->kind == NR_TYPE_TENSOR; }
+static inline bool nr_has_place(NrType t) { return t->kind == NR_TYPE_TENSOR || nr_is_handle(t) || nr_is_binding(t); }
+NrType nr_bufferized_type(NrType t); /* the memref of a ranked tensor or dispatch tensor, other types as they are */
 uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op); /* 0: not an op of the input */
 NrPlace *nr_bufferize_place(const NrBufferize *s, const NrValue *value); /* NULL before its definition was handled */
 
@@ -68,6 +75,8 @@ void nr_bufferize_release(NrBufferize *s, NrBlock *block, size_t base);
 /* Memory to read the value from, before op, and its buffer (out_buffer may be NULL). Dense: without a layout. */
 NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer);
 NrValue *nr_bufferize_read_dense(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer);
+/* A new dense copy, owned by nobody yet. */
+NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place);
 /* The value in a dense buffer that nobody else has, to be given away by op: the value's own if possible, else a copy. */
 NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op);
 /* New memory for a result of op, undefined; in the buffer that the result will be put into when that can be seen. `like`
@@ -87,11 +96,16 @@ void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
 
 /* ---- where results may be written early (bufferize_sink.c) -------------------------------------------------------- */
 
-/* When the only use of the result of op is an insert_slice whose destination is there already and may be written now: the
- * part of it, as memory for the result, which then has its place. Else NULL. */
+/* When the only use of the result of op is an insert_slice whose destination is there already and may be written now, or a
+ * store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else NULL. */
 NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
-/* A subview of memref for a slice op, with the shape of tensor type `shape`. */
-NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, const NrIndexListSlot *slots, NrType shape);
+/* The slots of offsets, sizes and strides of insert_slice, dispatch.tensor.load or store. */
+const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice);
+/* The part of memref that the slice op means, with the shape of tensor type `shape`. */
+NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType shape);
+/* Whether writing the element of output `out` of a linalg op can disturb no other element of operand `in` that lies in the
+ * same memory: in every iteration both are accessed at one place, and at that place in no other. */
+bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out);
 
 /* ---- ops -------------------------------------------------------------------------------------------------------- */
 
@@ -105,5 +119,20 @@ NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op); /* bufferize_linalg.c
 NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op);   /* bufferize_control.c: scf.for, while, if.. */
 NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op);
 NrStatus nr_bufferize_call(NrBufferize *s, NrOp *op);      /* func.call, rt.call */
+NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op);   /* bufferize_flow.c: inside of executables; dispatches */
+
+/* ---- executables (bufferize_executables.c) ------------------------------------------------------------------------ */
+
+/* An entry point that has become a function of the module. Its arguments are those of the dispatch, then, when it asks how
+ * many workgroups there are, x, y and z of the grid, then those of the workgroup. */
+typedef struct NrEntryPoint {
+  NrOp *export_op, *func;
+  bool counts;
+} NrEntryPoint;
+
+/* Makes the functions of all executables functions of the module, with plain arguments, still on tensors. */
+NrStatus nr_bufferize_open_executables(NrBufferize *s);
+NrEntryPoint *nr_bufferize_entry_point(NrBufferize *s, NrOp *dispatch); /* NULL: not found, reported */
+void nr_bufferize_close_executables(NrBufferize *s); /* erases them; every dispatch has been replaced */
 
 #endif

@@ -16,21 +16,19 @@ static bool is_permutation(NrAttr map) {
   return true;
 }
 
-/* Whether writing the element of output `out` can disturb no other element of operand `in`, which lies in the same memory: both are
- * accessed at one place in every iteration, and at that place in no other. */
-static bool in_step(NrOp *op, size_t in, size_t out) {
+bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out) {
+  if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
   NrAttr map = nr_generic_map(op, out);
   return nr_generic_map(op, in) == map && is_permutation(map) && nr_generic_num_reductions(op) == 0;
 }
 
 /* Whether output number `out` (an operand) may be written over `place`, as far as the other operands matter. */
 static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrPlace *place) {
-  bool generic = nr_op_is(op, NR_OP_linalg_generic);
-  size_t num_inputs = generic ? nr_generic_num_inputs(op) : 1;
+  size_t num_inputs = nr_op_is(op, NR_OP_linalg_generic) ? nr_generic_num_inputs(op) : 0;
   for (size_t i = 0; i < op->num_operands; i++) {
     NrPlace *other = i == out ? NULL : nr_bufferize_place(s, nr_operand(op, i));
     if (!other || other->buffer != place->buffer || !other->buffer) continue;
-    if (!generic || i >= num_inputs || other->memref != place->memref || !in_step(op, i, out)) return false;
+    if (i >= num_inputs || other->memref != place->memref || !nr_bufferize_in_step(op, i, out)) return false;
   }
   return true;
 }
@@ -40,7 +38,7 @@ static NrPlace *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type
   if (!nr_op_is(op, NR_OP_linalg_generic)) return NULL;
   for (size_t i = 0; i < nr_generic_num_inputs(op); i++) {
     NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
-    if (!place || !place->memref || place->memref->type != nr_bufferized_type(type) || !in_step(op, i, out)) continue;
+    if (!place || !place->memref || place->memref->type != nr_bufferized_type(type) || !nr_bufferize_in_step(op, i, out)) continue;
     if (nr_bufferize_may_write(s, op, place->buffer) && operands_allow(s, op, out, place)) return place;
   }
   return NULL;

@@ -2,6 +2,7 @@
 #include "pass/bufferize.h"
 
 NrType nr_bufferized_type(NrType t) {
+  if (nr_is_binding(t)) t = t->elem;
   return t->kind == NR_TYPE_TENSOR ? nr_type_memref(t->dims, t->rank, t->elem) : t;
 }
 
@@ -108,11 +109,16 @@ NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **
   return memory;
 }
 
+NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place) {
+  NrValue *memory = alloc(s, op, place->value->type, place);
+  nr_bufferize_copy_contents(op, place, memory);
+  return memory;
+}
+
 NrValue *nr_bufferize_read_dense(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer) {
   NrPlace *place = nr_bufferize_place(s, value);
   if (!place->memref || !place->memref->type->layout) return nr_bufferize_read(s, value, op, out_buffer);
-  NrValue *memory = alloc(s, op, value->type, place);
-  nr_bufferize_copy_contents(op, place, memory);
+  NrValue *memory = nr_bufferize_read_copy(s, op, place);
   NrBuffer *buffer = nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op));
   if (out_buffer) *out_buffer = buffer;
   return memory;
@@ -150,7 +156,7 @@ NrValue *nr_bufferize_fresh(NrBufferize *s, NrOp *op, NrValue *result, NrValue *
 NrValue *nr_bufferize_copy(NrBufferize *s, NrOp *op, NrValue *result, NrValue *from, bool keep) {
   NrValue *memory = nr_bufferize_fresh(s, op, result, from);
   NrPlace *place = nr_bufferize_place(s, from);
-  if (keep && place->memref) nr_bufferize_copy_contents(op, place, memory);
+  if (keep && place->memref && place->memref != memory) nr_bufferize_copy_contents(op, place, memory);
   return memory;
 }
 

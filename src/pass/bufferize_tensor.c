@@ -75,7 +75,7 @@ static void extract_slice(NrBufferize *s, NrOp *op) {
   NrBuffer *buffer;
   NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer), *result = nr_result(op, 0);
   NrBuilder b = nr_builder_before(op);
-  NrValue *part = nr_bufferize_subview(&b, source, op, nr_extract_slice_slots, result->type);
+  NrValue *part = nr_bufferize_subview(&b, source, op, result->type);
   nr_bufferize_join(s, result, buffer, part)->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
 }
 
@@ -105,7 +105,7 @@ static void insert_slice(NrBufferize *s, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *part = whole && value->type->rank == result->type->rank
                       ? to
-                      : nr_bufferize_subview(&b, to, op, nr_insert_slice_slots, value->type);
+                      : nr_bufferize_subview(&b, to, op, value->type);
   nr_bufferize_copy_contents(op, source, part);
 }
 
