@@ -99,9 +99,10 @@ def make_loop_model(path):
     body.node.append(helper.make_node("Reshape", ["output", "scalar"], ["probability"]))
     body.initializer.extend(inner.initializer)
     info = helper.make_tensor_value_info
+    # The state's shape is not declared: ONNX Runtime 1.31 crashes while it loads the model otherwise.
     body.input.extend([info("trip", TensorProto.INT64, []), info("going", TensorProto.BOOL, []),
-                       info("state_in", TensorProto.FLOAT, [2, 1, 128])])
-    body.output.extend([info("going_out", TensorProto.BOOL, []), info("stateN", TensorProto.FLOAT, [2, 1, 128]),
+                       info("state_in", TensorProto.FLOAT, None)])
+    body.output.extend([info("going_out", TensorProto.BOOL, []), info("stateN", TensorProto.FLOAT, None),
                         info("probability", TensorProto.FLOAT, [])])
     constants = {"zero": np.array([0], np.int64), "scalar": np.array([], np.int64), "sr": np.array(RATE, np.int64),
                  "state0": np.zeros((2, 1, 128), np.float32)}
