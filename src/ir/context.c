@@ -28,8 +28,12 @@ NrArena *nr_context_arena(NrContext *ctx) { return &ctx->arena; }
 
 /* ---- unique sets ---- */
 
-/* nr_hash_mix ends with a product, whose low bits know nothing of the high bits of what went in: fold those in. */
-static size_t first_slot(uint64_t hash, size_t mask) { return (size_t)(hash ^ hash >> 32) & mask; }
+/* nr_hash_mix ends with a product: keys at equal distances, such as the lines of a file, would fall into few slots. Another
+ * round spreads them. */
+static size_t first_slot(uint64_t hash, size_t mask) {
+  hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
+  return (size_t)(hash >> 32) & mask;
+}
 
 const void *nr_unique_find(const NrUniqueSet *set, uint64_t hash, bool (*equal)(const void *node, const void *key),
                            const void *key) {

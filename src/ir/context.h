@@ -16,7 +16,7 @@ typedef struct NrUniqueSet {
 struct NrContext {
   NrArena arena;
   NrUniqueSet strings, types, attrs, affine, locs;
-  NrStrMap sources; /* file name -> NrStr* */
+  NrStrMap sources; /* file name -> its text and lines, of diag_render.c */
   NrMap specs;      /* NrOpInfo* -> NrOpSpec* */
   NrMap formats;    /* format text -> parsed format */
   NrLoc unknown;

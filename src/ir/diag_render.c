@@ -5,15 +5,21 @@
 
 #include <ctype.h>
 
+typedef struct Source {
+  NrStr text;
+  size_t *lines; /* offset of each line, made when the first error of the file is shown */
+  size_t num_lines;
+} Source;
+
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
-  NrStr *kept = NR_NEW(&ctx->arena, NrStr);
-  *kept = nr_str_copy(&ctx->arena, text);
-  nr_strmap_set(&ctx->sources, nr_context_intern(ctx, file), kept);
+  Source *source = NR_NEW(&ctx->arena, Source);
+  source->text = nr_str_copy(&ctx->arena, text);
+  nr_strmap_set(&ctx->sources, nr_context_intern(ctx, file), source);
 }
 
 NrStr nr_context_source(NrContext *ctx, NrStr file) {
-  const NrStr *text = nr_strmap_get(&ctx->sources, file);
-  return text ? *text : (NrStr){0};
+  const Source *source = nr_strmap_get(&ctx->sources, file);
+  return source ? source->text : (NrStr){0};
 }
 
 /* The place in a file that a location leads to: of a name its child, of a call its callee, of fused ones the first. */
@@ -27,14 +33,30 @@ static NrLoc file_of(NrLoc loc) {
   return loc;
 }
 
-static NrStr find_line(NrStr text, uint32_t line) {
-  size_t at = 0;
-  for (uint32_t n = 1; n < line && at < text.size; n++) {
-    const char *end = memchr(text.data + at, '\n', text.size - at);
-    at = end ? (size_t)(end - text.data) + 1 : text.size;
+enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
+
+static void index_lines(NrContext *ctx, Source *source) {
+  NR_VEC(size_t) lines = {0};
+  const char *begin = source->text.data, *end = begin + source->text.size;
+  for (const char *p = begin; p;) {
+    nr_vec_push(&lines, (size_t)(p - begin));
+    p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+    if (p) p++;
   }
-  const char *end = text.size > at ? memchr(text.data + at, '\n', text.size - at) : NULL;
-  return (NrStr){text.data + at, (end ? (size_t)(end - text.data) : text.size) - at};
+  source->lines = nr_arena_copy(&ctx->arena, lines.data, lines.size * sizeof(size_t));
+  source->num_lines = lines.size;
+  nr_vec_deinit(&lines);
+}
+
+/* The line, or of a very long one what is in front of the column and a little more. */
+static NrStr find_line(NrContext *ctx, Source *source, NrLoc loc) {
+  if (!source->lines) index_lines(ctx, source);
+  if (loc->line > source->num_lines) return (NrStr){source->text.data, 0};
+  size_t at = source->lines[loc->line - 1], rest = source->text.size - at;
+  const char *line = source->text.data + at;
+  rest = NR_MIN(rest, (size_t)loc->column + MAX_SHOWN);
+  const char *end = rest ? memchr(line, '\n', rest) : NULL;
+  return (NrStr){line, end ? (size_t)(end - line) : rest};
 }
 
 typedef struct Style {
@@ -50,8 +72,6 @@ static size_t end_of_word(NrStr line, size_t column) {
   while (end < line.size && (isalnum((unsigned char)line.data[end]) || strchr("_$.", line.data[end]))) end++;
   return end;
 }
-
-enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
 
 /* Under the line: blanks (tabs stay tabs), ^ and ~ to the end of the range. */
 static void render_line(const Style *style, NrLoc loc, NrStr line, NrBuf *out) {
@@ -91,8 +111,8 @@ static void render_one(NrContext *ctx, const NrDiag *diag, const Style *style, N
   nr_buf_str(out, diag->message);
   nr_buf_puts(out, style->off);
   nr_buf_putc(out, '\n');
-  NrStr text = loc && loc->line ? nr_context_source(ctx, loc->name) : (NrStr){0};
-  if (text.size) render_line(style, loc, find_line(text, loc->line), out);
+  Source *source = loc && loc->line ? nr_strmap_get(&ctx->sources, loc->name) : NULL;
+  if (source && source->text.size) render_line(style, loc, find_line(ctx, source, loc), out);
 }
 
 void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out) {

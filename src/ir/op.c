@@ -2,6 +2,7 @@
 #include "ir/op_info.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* ---- modules ---- */
 
@@ -66,8 +67,8 @@ static void successor_unlink(NrSuccessor *s) {
 
 /* First position whose name is not less than name. */
 static uint32_t attr_position(const NrOp *op, NrStr name) {
-  uint32_t i = 0;
-  while (i < op->num_attrs && nr_str_cmp(op->attrs[i].name, name) < 0) i++;
+  uint32_t i = op->num_attrs;
+  while (i && nr_str_cmp(op->attrs[i - 1].name, name) >= 0) i--;
   return i;
 }
 
@@ -87,6 +88,29 @@ static void set_attr(NrOp *op, NrStr key, NrAttr value) {
   memmove(&op->attrs[at + 1], &op->attrs[at], (op->num_attrs - at) * sizeof *op->attrs);
   op->attrs[at] = (NrNamedAttr){key, value};
   op->num_attrs++;
+}
+
+static int compare_named(const void *a, const void *b) {
+  const NrNamedAttr *x = *(const NrNamedAttr *const *)a, *y = *(const NrNamedAttr *const *)b;
+  int order = nr_str_cmp(x->name, y->name);
+  return order ? order : x < y ? -1 : x > y;
+}
+
+/* The attributes of a new op; of equal names the last one holds. Many are sorted first, so that each is appended. */
+static void set_attrs(NrOp *op, const NrNamedAttr *attrs, size_t count) {
+  enum { FEW = 16 };
+  const NrNamedAttr **order = NULL;
+  if (count > FEW) {
+    order = nr_malloc(count * sizeof *order);
+    for (size_t i = 0; i < count; i++) order[i] = &attrs[i];
+    qsort(order, count, sizeof *order, compare_named);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const NrNamedAttr *attr = order ? order[i] : &attrs[i];
+    assert(attr->value);
+    set_attr(op, nr_context_intern(op->module->ctx, attr->name), attr->value);
+  }
+  nr_free(order);
 }
 
 void nr_op_set_attr(NrOp *op, const char *name, NrAttr value) {
@@ -123,10 +147,7 @@ NrOp *nr_op_create(NrModule *module, const NrOpState *state) {
     op->successors[i].num_operands = state->successor_operands ? state->successor_operands[i] : 0;
     successor_link(&op->successors[i], state->successors[i]);
   }
-  for (size_t i = 0; i < state->num_attrs; i++) {
-    assert(state->attrs[i].value);
-    set_attr(op, nr_context_intern(module->ctx, state->attrs[i].name), state->attrs[i].value);
-  }
+  set_attrs(op, state->attrs, state->num_attrs);
   return op;
 }
 

@@ -63,7 +63,8 @@ typedef struct NrName {
 typedef struct NrAlias {
   NrAttr attr;
   NrType type;
-  size_t size; /* bytes of text that it stands for */
+  size_t size;    /* bytes of text that it stands for */
+  unsigned depth; /* of its nesting */
   const char *at;
   bool tried; /* its definition was read, or failed */
   bool open;  /* its definition is being read: a use is a circle */
@@ -101,11 +102,13 @@ struct NrParser {
   NrStr file;
   bool allow_unregistered;
   unsigned depth, region_depth; /* of types, attributes and expressions; of regions */
+  unsigned deepest;             /* depth reached in the definition that is being read, aliases included */
   bool reported_end;            /* that the text ends too early: said once, not for each open region */
   size_t num_suggestions;       /* that were looked up; the search is slow, so few are */
   size_t num_legacy, num_modern; /* ops that are spelled so in one of the two ways only */
 
   NR_VEC(size_t) lines; /* offsets of the lines seen so far */
+  size_t searched;      /* offset up to which they are known */
 
   NrName **names; /* hash table */
   size_t num_names, cap_names;

@@ -41,12 +41,12 @@ void nr_parser_deinit(NrParser *p) {
 
 NrLoc nr_parse_loc_at(NrParser *p, const char *at) {
   size_t offset = (size_t)(at - p->lexer.begin);
-  /* The lines behind the last one seen, up to the one that holds `at`. */
-  for (;;) {
-    const char *from = p->lexer.begin + nr_vec_last(&p->lines);
-    const char *newline = at > from ? memchr(from, '\n', (size_t)(at - from)) : NULL;
-    if (!newline) break;
-    nr_vec_push(&p->lines, (size_t)(newline + 1 - p->lexer.begin));
+  /* The lines behind what was searched before, up to the one that holds `at`. */
+  while (p->searched < offset) {
+    const char *from = p->lexer.begin + p->searched;
+    const char *newline = memchr(from, '\n', offset - p->searched);
+    p->searched = newline ? (size_t)(newline + 1 - p->lexer.begin) : offset;
+    if (newline) nr_vec_push(&p->lines, p->searched);
   }
   size_t low = 0, high = p->lines.size;
   if (p->lines.data[high - 1] <= offset) low = high - 1;
@@ -131,7 +131,10 @@ void nr_parse_jump(NrParser *p, const char *at) {
 }
 
 bool nr_parse_enter(NrParser *p) {
-  if (++p->depth <= NR_MAX_NESTING) return true;
+  if (++p->depth <= NR_MAX_NESTING) {
+    p->deepest = NR_MAX(p->deepest, p->depth);
+    return true;
+  }
   p->depth--;
   return nr_parse_fail(p, "nesting is deeper than %d", NR_MAX_NESTING);
 }
@@ -241,18 +244,36 @@ void nr_parse_scratch_release(NrParser *p, NrScratchMark mark) {
 /* ---- aliases ------------------------------------------------------------------------------------------------------ */
 
 /* Aliases of aliases of aliases can stand for more text than any memory holds. An alias counts as the text that it stands
- * for; both what one definition gathers and what a file gathers are limited. */
+ * for; both what one definition gathers and what a file gathers are limited. So is the nesting of what they stand for. */
 enum { MAX_ALIAS_SIZE = 1 << 24, MAX_EXPANDED = 1 << 30 };
 
 static bool count_alias(NrParser *p, NrToken name, const NrAlias *alias) {
   p->expanded += alias->size;
+  p->deepest = NR_MAX(p->deepest, p->depth + alias->depth);
+  if (p->deepest > NR_MAX_NESTING) {
+    p->deepest = p->depth;
+    return nr_parse_fail_at(p, name.begin, "nesting is deeper than %d", NR_MAX_NESTING);
+  }
   return p->expanded <= MAX_EXPANDED ||
          nr_parse_fail_at(p, name.begin, "the aliases of this file stand for more than %d MiB of text", MAX_EXPANDED >> 20);
 }
 
-/* The definition has been read; `before` is what was expanded before it. */
-static bool close_alias(NrParser *p, NrToken name, NrAlias *alias, size_t before) {
-  size_t used = p->expanded - before;
+/* Around the reading of a definition. */
+typedef struct Measure {
+  size_t expanded;
+  unsigned deepest;
+} Measure;
+
+static Measure open_alias(NrParser *p) {
+  Measure before = {p->expanded, p->deepest};
+  p->deepest = p->depth;
+  return before;
+}
+
+static bool close_alias(NrParser *p, NrToken name, NrAlias *alias, Measure before) {
+  size_t used = p->expanded - before.expanded;
+  alias->depth = p->deepest - p->depth;
+  p->deepest = NR_MAX(p->deepest, before.deepest);
   alias->size = (size_t)(p->tok.begin - name.begin) + used;
   return used <= MAX_ALIAS_SIZE ||
          nr_parse_fail_at(p, name.begin, "'%.*s' stands for more than %d MiB of text", NR_STR_ARG(nr_token_str(name)),
@@ -272,7 +293,7 @@ static bool parse_attr_alias(NrParser *p) {
   alias->at = name.begin;
   alias->open = alias->tried = true;
   nr_strmap_set(&p->attr_aliases, text, alias);
-  size_t before = p->expanded;
+  Measure before = open_alias(p);
   alias->attr = nr_parse_attr_here(p, NULL);
   alias->open = false;
   return alias->attr && close_alias(p, name, alias, before);
@@ -289,7 +310,7 @@ static bool parse_type_alias(NrParser *p) {
     return nr_parse_fail_at(p, name.begin, "redefinition of type alias '!%.*s'", NR_STR_ARG(text));
   NrAlias *alias = NR_NEW(&p->arena, NrAlias);
   alias->at = name.begin;
-  size_t before = p->expanded;
+  Measure before = open_alias(p);
   alias->type = nr_parse_type_here(p);
   nr_strmap_set(&p->type_aliases, text, alias);
   return alias->type && close_alias(p, name, alias, before);
@@ -430,7 +451,8 @@ static void parse_file(NrParser *p, NrBlock *body) {
     if (definition) continue;
     if (nr_parse_at(p, '}') || nr_parse_at(p, NR_TOK_BLOCK)) {
       nr_parse_fail(p, "unexpected '%.*s' at the top level", NR_STR_ARG(nr_token_str(p->tok)));
-      nr_parse_advance(p);
+      do nr_parse_advance(p);
+      while (nr_parse_at(p, '}'));
     } else {
       nr_parse_block_ops(p, body);
     }
