@@ -36,8 +36,21 @@ typedef struct Map {
   NrShape shape;
   NrValue *const *inputs;
   const NrShape *shapes;
-  int direct[MAX_INPUTS]; /* operand number of an input that is indexed by a map, -1 = read inside the body */
+  NrValue *known[MAX_INPUTS]; /* the one value of all elements of an input, where it has only one; NULL if not */
+  int direct[MAX_INPUTS];     /* operand number of an input that is indexed by a map, -1 = known, or read inside the body */
 } Map;
+
+/* The scalar that stands for every element: of a tensor of one element that is at hand, or of a constant of equal ones. */
+static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
+  NrValue *element;
+  size_t count;
+  NrAttr constant = nr_value_constant(tensor);
+  if (nr_lower_elements(l, tensor, &element, 1, &count, false) && count == 1) return element;
+  if (!constant || constant->kind != NR_ATTR_DENSE || !constant->splat) return NULL;
+  NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &tensor->type->elem, 1);
+  nr_op_set_attr(op, "value", nr_attr_element(constant, 0));
+  return nr_result(op, 0);
+}
 
 /* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. */
 static NrValue *read_stretched(NrLower *l, const Map *m, size_t k) {
@@ -61,7 +74,10 @@ static NrValue *read_stretched(NrLower *l, const Map *m, size_t k) {
 static void map_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Map *m = user;
   NrValue *scalars[MAX_INPUTS];
-  for (size_t k = 0; k < m->count; k++) scalars[k] = m->direct[k] >= 0 ? args[m->direct[k]] : read_stretched(l, m, k);
+  for (size_t k = 0; k < m->count; k++) {
+    if (m->known[k]) scalars[k] = m->known[k];
+    else scalars[k] = m->direct[k] >= 0 ? args[m->direct[k]] : read_stretched(l, m, k);
+  }
   results[0] = m->body(l, scalars, m->user);
 }
 
@@ -111,7 +127,8 @@ NrValue *nr_lower_map(NrLower *l, NrValue *const *inputs, size_t count, NrType e
   NrAttr maps[MAX_INPUTS + 1];
   int n = 0;
   for (size_t k = 0; k < count; k++) {
-    NrAttr map = input_map(l, &shapes[k], &m.shape);
+    m.known[k] = known_scalar(l, inputs[k]);
+    NrAttr map = m.known[k] ? NULL : input_map(l, &shapes[k], &m.shape);
     m.direct[k] = map ? n : -1;
     if (!map) continue;
     maps[n] = map;
