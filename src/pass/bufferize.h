@@ -99,7 +99,7 @@ void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
 /* When the only use of the result of op is an insert_slice whose destination is there already and may be written now, or a
  * store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else NULL. */
 NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
-/* The slots of offsets, sizes and strides of insert_slice, dispatch.tensor.load or store. */
+/* The slots of offsets, sizes and strides of extract_slice, insert_slice, parallel_insert_slice, dispatch.tensor.load or store. */
 const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice);
 /* The part of memref that the slice op means, with the shape of tensor type `shape`. */
 NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType shape);
@@ -110,6 +110,8 @@ bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out);
 /* ---- ops -------------------------------------------------------------------------------------------------------- */
 
 NrStatus nr_bufferize_prepare(NrOp *func);                 /* bufferize_prepare.c: fewer kinds of tensor ops */
+bool nr_bufferize_is_host_op(const NrOp *op);              /* bufferize_host.c: flow.tensor.* */
+NrStatus nr_bufferize_host_op(NrOp *op);
 /* bufferize.c: the block owns its arguments; its ops, in order; then frees what it owns. */
 NrStatus nr_bufferize_block(NrBufferize *s, NrBlock *block);
 /* The same from the ops on; base: size of s->owned before the first buffer of the block. */
@@ -119,6 +121,8 @@ NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op); /* bufferize_linalg.c
 NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op);   /* bufferize_control.c: scf.for, while, if.. */
 NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op);
 NrStatus nr_bufferize_call(NrBufferize *s, NrOp *op);      /* func.call, rt.call */
+NrStatus nr_bufferize_forall(NrBufferize *s, NrOp *op);    /* bufferize_forall.c */
+NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op);
 NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op);   /* bufferize_flow.c: inside of executables; dispatches */
 
 /* ---- executables (bufferize_executables.c) ------------------------------------------------------------------------ */

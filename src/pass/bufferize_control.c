@@ -40,7 +40,9 @@ static bool wants_to_own(NrOp *op, size_t i) {
   case NR_OP_scf_yield:
   case NR_OP_scf_condition:
   case NR_OP_scf_for:
+  case NR_OP_scf_forall:
   case NR_OP_scf_while:
+  case NR_OP_flow_dispatch:
   case NR_OP_rt_call: return true;
   case NR_OP_tensor_insert:
   case NR_OP_tensor_insert_slice: return i == 1;

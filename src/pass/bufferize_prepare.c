@@ -212,6 +212,7 @@ static NrStatus select_whole(NrOp *op) {
 typedef NrStatus (*Rewrite)(NrOp *op);
 
 static Rewrite rewrite_for(const NrOp *op) {
+  if (nr_bufferize_is_host_op(op)) return nr_bufferize_host_op;
   if (op->num_results == 0 || !nr_has_place(op->results[0].type)) return NULL;
   switch (op->info->id) {
   case NR_OP_tensor_splat: return splat;
@@ -240,7 +241,16 @@ NrStatus nr_bufferize_prepare(NrOp *func) {
   Work work = {0};
   NrStatus status = NR_OK;
   nr_walk_post(func, collect, &work);
-  for (size_t i = 0; i < work.ops.size && !status; i++) status = rewrite_for(work.ops.data[i])(work.ops.data[i]);
+  for (size_t i = 0; i < work.ops.size && !status; i++) {
+    /* A host op may have become another op to rewrite. */
+    NrOp *before = work.ops.data[i]->prev, *op = work.ops.data[i];
+    bool host = nr_bufferize_is_host_op(op);
+    NrBlock *block = op->block;
+    NrOp *after = op->next;
+    status = rewrite_for(op)(op);
+    for (NrOp *made = before ? before->next : block->first; host && made != after; made = made->next)
+      if (rewrite_for(made)) nr_vec_push(&work.ops, made);
+  }
   nr_vec_deinit(&work.ops);
   return status;
 }

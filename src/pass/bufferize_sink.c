@@ -13,7 +13,8 @@ static const NrIndexListSlot store_slots[3] = {{3, "static_offsets"}, {4, "stati
 
 const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice) {
   switch (slice->info->id) {
-  case NR_OP_tensor_insert_slice: return nr_insert_slice_slots;
+  case NR_OP_tensor_insert_slice:
+  case NR_OP_tensor_parallel_insert_slice: return nr_insert_slice_slots;
   case NR_OP_flow_dispatch_tensor_load: return load_slots;
   case NR_OP_flow_dispatch_tensor_store: return store_slots;
   default: return nr_extract_slice_slots;
