@@ -4,6 +4,7 @@
 const NrStep nr_pipeline[] = {
     {"tensor", "lower-onnx", "types, shapes and constants are known once each op is lowered, in order"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
+    {"tensor", "scalarize,canonicalize,cse", "scalars in registers, before loops are looked at: the values that they carry change"},
     {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
     {"loop", "fuse-maps,canonicalize,cse", "before buffers: what is fused needs none in between"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
