@@ -2,10 +2,10 @@
  *   before  scf.for .. iter_args(%a = %t) -> (tensor<f32>) {          after  scf.for .. iter_args(%x = %s) -> (f32) {
  *             %0 = linalg.generic (%x + %c) ins(%a) outs(%e)                   %0 = arith.addf %x, %c : f32
  *             scf.yield %0 : tensor<f32>                                       scf.yield %0 : f32
- * Tensors of one element, and of a few integers (shapes), are taken apart by tensor.extract where they go in, and put together
- * by tensor.from_elements where somebody wants them whole; canonicalize makes the pairs cancel. Structured and tensor ops on
- * them become scalar ops (scalarize_ops.c). So a scalar loop ends as a loop on registers, and shape arithmetic as index
- * arithmetic. */
+ * Tensors of one element, and of a few integers (shapes), are taken apart by tensor.extract where they go in, and put
+ * together by tensor.from_elements where somebody wants them whole; canonicalize makes the pairs cancel. Structured and
+ * tensor ops on them become scalar ops (scalarize_ops.c). So a scalar loop ends as a loop on registers, and shape
+ * arithmetic as index arithmetic. */
 #include "pass/scalarize.h"
 
 #include "dialect/tensor/tensor.h"
@@ -40,7 +40,8 @@ NrValue *nr_scalar_pack(NrBuilder *b, NrType type, NrValue *const *elements) {
   return nr_build_from_elements(b, type, elements, nr_scalar_count(type));
 }
 
-/* ---- lists of values ------------------------------------------------------------------------------------------------ */
+/* ---- lists of values ------------------------------------------------------------------------------------------------
+ */
 
 static void push_scalars(NrBuilder *b, NrValue *value, ValueList *out) {
   size_t count = nr_scalar_count(value->type);
@@ -85,7 +86,8 @@ static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
   }
 }
 
-/* ---- control flow --------------------------------------------------------------------------------------------------- */
+/* ---- control flow ---------------------------------------------------------------------------------------------------
+ */
 
 /* Where an op of control flow keeps what it carries. */
 typedef struct Carrier {
@@ -156,7 +158,8 @@ static void scalarize_control(NrOp *op, const Carrier *c) {
   nr_vec_deinit(&types);
 }
 
-/* ---- the pass ------------------------------------------------------------------------------------------------------- */
+/* ---- the pass -------------------------------------------------------------------------------------------------------
+ */
 
 static NrStatus scalarize_run(NrPassContext *pass, NrOp *op) {
   NrOpList ops = {0};

@@ -13,7 +13,8 @@ static bool replace(NrBuilder *b, NrOp *op, NrValue *const *elements) {
   return true;
 }
 
-/* ---- linalg.generic ------------------------------------------------------------------------------------------------- */
+/* ---- linalg.generic -------------------------------------------------------------------------------------------------
+ */
 
 typedef struct Unroll {
   NrBuilder b;
@@ -69,17 +70,6 @@ static size_t linear(NrType type, const int64_t *indices) {
   return at;
 }
 
-/* linalg.index in the copy of the body: the current point. */
-static bool set_index(NrOp *op, void *user) {
-  Unroll *u = user;
-  if (!nr_op_is(op, NR_OP_linalg_index)) return true;
-  NrBuilder b = nr_builder_before(op);
-  int64_t at = u->point[nr_op_attr_int(op, "dim", 0)];
-  nr_value_replace_uses(nr_result(op, 0), nr_index_value(&b, nr_index_const(at)));
-  nr_op_erase(op);
-  return true;
-}
-
 /* Copies the body for the current point. */
 static void copy_body(Unroll *u) {
   NrBlock *body = nr_op_body(u->op, 0);
@@ -94,14 +84,11 @@ static void copy_body(Unroll *u) {
     nr_map_set(&map, arg, value ? value : read_at(&u->b, operand, indices));
   }
   for (NrOp *op = body->first; op != yield; op = op->next) {
-    NrOp *copy = nr_op_clone(u->b.module, op, &map);
-    nr_op_insert_before(copy, u->op);
-    if (nr_op_is(copy, NR_OP_linalg_index)) {
-      int64_t at = u->point[nr_op_attr_int(copy, "dim", 0)];
+    if (nr_op_is(op, NR_OP_linalg_index)) {
+      int64_t at = u->point[nr_op_attr_int(op, "dim", 0)];
       nr_map_set(&map, nr_result(op, 0), nr_index_value(&u->b, nr_index_const(at)));
-      nr_op_erase(copy);
     } else {
-      nr_walk_post(copy, set_index, u);
+      nr_op_insert_before(nr_op_clone(u->b.module, op, &map), u->op);
     }
   }
   for (uint32_t i = 0; i < yield->num_operands; i++) {
@@ -155,7 +142,8 @@ static bool unroll_generic(NrOp *op) {
   return true;
 }
 
-/* ---- tensor ops ----------------------------------------------------------------------------------------------------- */
+/* ---- tensor ops -----------------------------------------------------------------------------------------------------
+ */
 
 static bool scalarize_fill(NrOp *op) {
   NrValue *elements[MOST_ELEMENTS];
@@ -173,7 +161,8 @@ static bool scalarize_insert(NrOp *op) {
   if (!count) return false;
   for (uint32_t i = 0; i < dest->type->rank && count > 1; i++) {
     int64_t index;
-    if (!nr_value_constant_int(nr_operand(op, 2 + i), &index) || index < 0 || index >= dest->type->dims[i]) return false;
+    if (!nr_value_constant_int(nr_operand(op, 2 + i), &index) || index < 0 || index >= dest->type->dims[i])
+      return false;
     at = at * (size_t)dest->type->dims[i] + (size_t)index;
   }
   NrBuilder b = nr_builder_before(op);

@@ -141,8 +141,8 @@ func.func @unrolled(%a: i64, %b: i64, %c: i1) -> tensor<2xi64> {
   %0 = tensor.from_elements %a, %b : tensor<2xi64>
   %1 = linalg.generic {indexing_maps = [#id1], iterator_types = ["parallel"]} outs(%0 : tensor<2xi64>) {
   ^bb0(%x: i64):
+    %3 = linalg.index 0 : index
     %2 = scf.if %c -> (i64) {
-      %3 = linalg.index 0 : index
       %4 = arith.index_cast %3 : index to i64
       scf.yield %4 : i64
     } else {

@@ -369,8 +369,6 @@ static NrStatus fill_verify(NrOp *op) {
 
 static NrStatus index_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
-  while (parent && !nr_op_is(parent, NR_OP_linalg_generic) && !nr_op_has(parent, NR_ISOLATED))
-    parent = nr_op_parent(parent);
   if (!nr_op_is(parent, NR_OP_linalg_generic))
     return nr_op_error(op, "(C1) expected parent op with LinalgOp interface");
   int64_t dim = nr_op_attr_int(op, "dim", -1);
