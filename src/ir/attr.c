@@ -11,6 +11,7 @@ static uint64_t attr_hash(const struct NrAttrData *a) {
   uint64_t h = nr_hash_mix(a->kind, (uintptr_t)a->type);
   h = nr_hash_mix(h, (uint64_t)a->i);
   h = nr_hash_mix(h, a->bits);
+  if (a->kind == NR_ATTR_FLOAT || (a->kind == NR_ATTR_INTEGER && !a->num_words)) return h;
   h = nr_hash_mix(h, nr_hash_bytes(a->words, a->num_words * sizeof *a->words));
   h = nr_hash_mix(h, nr_hash_bytes(a->s.data, a->s.size));
   h = nr_hash_mix(h, nr_hash_bytes(a->items, a->size * sizeof *a->items));

@@ -1,5 +1,6 @@
 /* context.c - the context: unique strings and locations, diagnostics. */
 #include "ir/context.h"
+#include "ir/text.h"
 
 NrContext *nr_context_create(void) {
   NrContext *ctx = nr_calloc(1, sizeof *ctx);
@@ -82,8 +83,6 @@ NrStr nr_context_intern(NrContext *ctx, NrStr s) {
 /* ---- locations ---- */
 
 static uint64_t loc_hash(const struct NrLocData *l) {
-  if (l->kind == NR_LOC_FILE && !l->end_line)
-    return nr_hash_mix((uintptr_t)l->name.data, (uint64_t)l->line << 32 | l->column);
   uint64_t h = nr_hash_mix(l->kind, (uintptr_t)l->name.data);
   h = nr_hash_mix(h, (uint64_t)l->line << 32 | l->column);
   h = nr_hash_mix(h, (uint64_t)l->end_line << 32 | l->end_column);
@@ -113,13 +112,39 @@ static NrLoc loc_get(NrContext *ctx, const struct NrLocData *key) {
 
 NrLoc nr_loc_unknown(NrContext *ctx) { return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_UNKNOWN}); }
 
+/* The location in the list of its line, made if it is not there. A list of many falls back to the hash table, so that a file
+ * of one line costs no more than its size. */
+static NrLoc loc_of_line(NrContext *ctx, const struct NrLocData *key) {
+  enum { MANY = 32 };
+  NrFileLoc **list = &ctx->last_source->locs[key->line - 1];
+  size_t count = 0;
+  for (NrFileLoc *l = *list; l; l = l->next, count++)
+    if (l->loc.column == key->column) return &l->loc;
+  if (count >= MANY) return loc_get(ctx, key);
+  NrFileLoc *fresh = NR_NEW(&ctx->arena, NrFileLoc);
+  fresh->loc = *key;
+  fresh->next = *list;
+  *list = fresh;
+  return &fresh->loc;
+}
+
+static void find_file(NrContext *ctx, NrStr file) {
+  if (file.data == ctx->last_file.data && file.size == ctx->last_file.size) return;
+  ctx->last_file = nr_context_intern(ctx, file);
+  ctx->last_source = nr_context_find_source(ctx, file);
+}
+
 NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column) {
-  return nr_loc_file_range(ctx, file, line, column, 0, 0);
+  find_file(ctx, file);
+  struct NrLocData key = {.kind = NR_LOC_FILE, .name = ctx->last_file, .line = line, .column = column};
+  bool known_line = ctx->last_source && line && line <= ctx->last_source->num_locs;
+  return known_line ? loc_of_line(ctx, &key) : loc_get(ctx, &key);
 }
 
 NrLoc nr_loc_file_range(NrContext *ctx, NrStr file, uint32_t line, uint32_t column, uint32_t end_line,
                         uint32_t end_column) {
-  if (file.data != ctx->last_file.data || file.size != ctx->last_file.size) ctx->last_file = nr_context_intern(ctx, file);
+  if (!end_line && !end_column) return nr_loc_file(ctx, file, line, column);
+  find_file(ctx, file);
   return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_FILE,
                                           .name = ctx->last_file,
                                           .line = line,
@@ -138,6 +163,58 @@ NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller) {
 
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata) {
   return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_FUSED, .parts = parts, .num_parts = count, .metadata = metadata});
+}
+
+/* ---- sources ---- */
+
+void nr_source_index(NrSource *source, NrArena *arena) {
+  NR_VEC(size_t) lines = {0};
+  const char *begin = source->text.data, *end = begin + source->text.size;
+  for (const char *p = begin; p;) {
+    nr_vec_push(&lines, (size_t)(p - begin));
+    p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
+    if (p) p++;
+  }
+  source->lines = nr_arena_copy(arena, lines.data, lines.size * sizeof(size_t));
+  source->num_lines = lines.size;
+  nr_vec_deinit(&lines);
+}
+
+size_t nr_source_line(const NrSource *source, size_t offset, size_t hint) {
+  enum { NEAR = 8 };
+  const size_t *lines = source->lines;
+  size_t count = source->num_lines, low = 0, high = count;
+  if (hint < count && lines[hint] <= offset) {
+    for (size_t i = hint; i < hint + NEAR; i++)
+      if (i + 1 >= count || lines[i + 1] > offset) return i;
+    low = hint;
+  }
+  while (high - low > 1) {
+    size_t middle = low + (high - low) / 2;
+    if (lines[middle] <= offset) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+NrSource *nr_context_find_source(const NrContext *ctx, NrStr file) { return nr_strmap_get(&ctx->sources, file); }
+
+void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
+  NrSource *source = NR_NEW(&ctx->arena, NrSource), *old = nr_context_find_source(ctx, file);
+  source->text = nr_str_copy(&ctx->arena, text);
+  nr_source_index(source, &ctx->arena);
+  /* Locations that exist stay what they are when a file is parsed again. */
+  size_t lines = NR_MAX(source->num_lines, old ? old->num_locs : 0);
+  source->locs = NR_NEW_ARRAY(&ctx->arena, NrFileLoc *, lines);
+  source->num_locs = lines;
+  if (old) memcpy(source->locs, old->locs, old->num_locs * sizeof *source->locs);
+  nr_strmap_set(&ctx->sources, nr_context_intern(ctx, file), source);
+  ctx->last_file = (NrStr){0};
+}
+
+NrStr nr_context_source(NrContext *ctx, NrStr file) {
+  const NrSource *source = nr_context_find_source(ctx, file);
+  return source ? source->text : (NrStr){0};
 }
 
 /* ---- diagnostics ---- */

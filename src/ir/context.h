@@ -4,6 +4,22 @@
 
 #include "ir/ir.h"
 
+/* A location in a file, in the list of its line. */
+typedef struct NrFileLoc {
+  struct NrLocData loc;
+  struct NrFileLoc *next;
+} NrFileLoc;
+
+/* A file that was parsed. Its locations are found by their line: those of neighbouring lines lie side by side, where a hash
+ * table would have a cache miss for each. */
+typedef struct NrSource {
+  NrStr text;
+  const size_t *lines; /* offset of each line */
+  size_t num_lines;
+  NrFileLoc **locs;    /* of each line; there may be more than lines */
+  size_t num_locs;
+} NrSource;
+
 /* Hash set of immutable nodes: open addressing, equality by the caller. */
 typedef struct NrUniqueSet {
   struct {
@@ -16,11 +32,13 @@ typedef struct NrUniqueSet {
 struct NrContext {
   NrArena arena;
   NrUniqueSet strings, types, attrs, affine, locs;
-  NrStrMap sources; /* file name -> its text and lines, of diag_render.c */
+  NrStrMap sources; /* file name -> NrSource* */
   NrMap specs;      /* NrOpInfo* -> NrOpSpec* */
   NrMap formats;    /* format text -> parsed format */
+  NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1]; /* the usual ones, once they were asked for */
   NrLoc unknown;
-  NrStr last_file; /* interned name of the file that the last location is in */
+  NrStr last_file;  /* interned name of the file that the last location is in */
+  NrSource *last_source; /* its text, when it was parsed */
   NrDiagHandler handler;
   void *handler_user;
   NrDiag pending;   /* the diagnostic that may still get notes */
@@ -35,5 +53,12 @@ struct NrContext {
 const void *nr_unique_find(const NrUniqueSet *set, uint64_t hash, bool (*equal)(const void *node, const void *key),
                            const void *key);
 void nr_unique_add(NrUniqueSet *set, uint64_t hash, const void *node);
+
+/* The text of file, or NULL. */
+NrSource *nr_context_find_source(const NrContext *ctx, NrStr file);
+/* The line that holds an offset, from 0. hint: the answer of a question before. */
+size_t nr_source_line(const NrSource *source, size_t offset, size_t hint);
+/* Fills lines and num_lines. */
+void nr_source_index(NrSource *source, NrArena *arena);
 
 #endif

@@ -5,23 +5,6 @@
 
 #include <ctype.h>
 
-typedef struct Source {
-  NrStr text;
-  size_t *lines; /* offset of each line, made when the first error of the file is shown */
-  size_t num_lines;
-} Source;
-
-void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
-  Source *source = NR_NEW(&ctx->arena, Source);
-  source->text = nr_str_copy(&ctx->arena, text);
-  nr_strmap_set(&ctx->sources, nr_context_intern(ctx, file), source);
-}
-
-NrStr nr_context_source(NrContext *ctx, NrStr file) {
-  const Source *source = nr_strmap_get(&ctx->sources, file);
-  return source ? source->text : (NrStr){0};
-}
-
 /* The place in a file that a location leads to: of a name its child, of a call its callee, of fused ones the first. */
 static NrLoc file_of(NrLoc loc) {
   while (loc && loc->kind != NR_LOC_FILE) {
@@ -35,22 +18,8 @@ static NrLoc file_of(NrLoc loc) {
 
 enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
 
-static void index_lines(NrContext *ctx, Source *source) {
-  NR_VEC(size_t) lines = {0};
-  const char *begin = source->text.data, *end = begin + source->text.size;
-  for (const char *p = begin; p;) {
-    nr_vec_push(&lines, (size_t)(p - begin));
-    p = p < end ? memchr(p, '\n', (size_t)(end - p)) : NULL;
-    if (p) p++;
-  }
-  source->lines = nr_arena_copy(&ctx->arena, lines.data, lines.size * sizeof(size_t));
-  source->num_lines = lines.size;
-  nr_vec_deinit(&lines);
-}
-
 /* The line, or of a very long one what is in front of the column and a little more. */
-static NrStr find_line(NrContext *ctx, Source *source, NrLoc loc) {
-  if (!source->lines) index_lines(ctx, source);
+static NrStr find_line(const NrSource *source, NrLoc loc) {
   if (loc->line > source->num_lines) return (NrStr){source->text.data, 0};
   size_t at = source->lines[loc->line - 1], rest = source->text.size - at;
   const char *line = source->text.data + at;
@@ -111,8 +80,8 @@ static void render_one(NrContext *ctx, const NrDiag *diag, const Style *style, N
   nr_buf_str(out, diag->message);
   nr_buf_puts(out, style->off);
   nr_buf_putc(out, '\n');
-  Source *source = loc && loc->line ? nr_strmap_get(&ctx->sources, loc->name) : NULL;
-  if (source && source->text.size) render_line(style, loc, find_line(ctx, source, loc), out);
+  const NrSource *source = loc && loc->line ? nr_context_find_source(ctx, loc->name) : NULL;
+  if (source && source->text.size) render_line(style, loc, find_line(source, loc), out);
 }
 
 void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out) {

@@ -11,6 +11,7 @@
 #ifndef NORIA_IR_PARSE_H
 #define NORIA_IR_PARSE_H
 
+#include "ir/context.h"
 #include "ir/format.h"
 #include "ir/lexer.h"
 #include "ir/text.h"
@@ -107,8 +108,8 @@ struct NrParser {
   size_t num_suggestions;       /* that were looked up; the search is slow, so few are */
   size_t num_legacy, num_modern; /* ops that are spelled so in one of the two ways only */
 
-  NR_VEC(size_t) lines; /* offsets of the lines seen so far */
-  size_t searched;      /* offset up to which they are known */
+  const NrSource *source;
+  size_t line; /* where the last question for a line was answered */
 
   NrName **names; /* hash table */
   size_t num_names, cap_names;
@@ -142,7 +143,7 @@ struct NrParser {
 
 /* ---- parser.c: tokens, errors, memory ---------------------------------------------------------------------------- */
 
-void nr_parser_init(NrParser *p, NrContext *ctx, NrStr text, NrStr file); /* text[text.size] is 0 */
+void nr_parser_init(NrParser *p, NrContext *ctx, const NrSource *source, NrStr file); /* its text ends with a 0 */
 void nr_parser_deinit(NrParser *p);
 NrLoc nr_parse_loc_at(NrParser *p, const char *at);
 

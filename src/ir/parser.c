@@ -5,15 +5,14 @@
 
 /* ---- life -------------------------------------------------------------------------------------------------------- */
 
-void nr_parser_init(NrParser *p, NrContext *ctx, NrStr text, NrStr file) {
-  *p = (NrParser){.ctx = ctx, .file = file};
+void nr_parser_init(NrParser *p, NrContext *ctx, const NrSource *source, NrStr file) {
+  *p = (NrParser){.ctx = ctx, .file = file, .source = source};
+  NrStr text = source->text;
   p->lexer = (NrLexer){.begin = text.data, .end = text.data + text.size, .next = text.data};
-  nr_vec_push(&p->lines, 0);
   nr_lex(&p->lexer, &p->tok);
 }
 
 void nr_parser_deinit(NrParser *p) {
-  nr_vec_deinit(&p->lines);
   nr_free(p->names);
   nr_vec_deinit(&p->bound);
   nr_vec_deinit(&p->labels);
@@ -40,22 +39,8 @@ void nr_parser_deinit(NrParser *p) {
 /* ---- places and errors -------------------------------------------------------------------------------------------- */
 
 NrLoc nr_parse_loc_at(NrParser *p, const char *at) {
-  size_t offset = (size_t)(at - p->lexer.begin);
-  /* The lines behind what was searched before, up to the one that holds `at`. */
-  while (p->searched < offset) {
-    const char *from = p->lexer.begin + p->searched;
-    const char *newline = memchr(from, '\n', offset - p->searched);
-    p->searched = newline ? (size_t)(newline + 1 - p->lexer.begin) : offset;
-    if (newline) nr_vec_push(&p->lines, p->searched);
-  }
-  size_t low = 0, high = p->lines.size;
-  if (p->lines.data[high - 1] <= offset) low = high - 1;
-  while (high - low > 1) {
-    size_t middle = low + (high - low) / 2;
-    if (p->lines.data[middle] <= offset) low = middle;
-    else high = middle;
-  }
-  return nr_loc_file(p->ctx, p->file, (uint32_t)low + 1, (uint32_t)(offset - p->lines.data[low]) + 1);
+  size_t offset = (size_t)(at - p->lexer.begin), line = p->line = nr_source_line(p->source, offset, p->line);
+  return nr_loc_file(p->ctx, p->file, (uint32_t)line + 1, (uint32_t)(offset - p->source->lines[line]) + 1);
 }
 
 static bool fail_at(NrParser *p, const char *at, const char *format, va_list args) {
@@ -472,7 +457,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   size_t errors = nr_context_num_errors(ctx);
   nr_context_add_source(ctx, file, text);
   NrParser p;
-  nr_parser_init(&p, ctx, nr_context_source(ctx, file), nr_context_intern(ctx, file));
+  nr_parser_init(&p, ctx, nr_context_find_source(ctx, file), nr_context_intern(ctx, file));
   p.allow_unregistered = options && options->allow_unregistered;
   NrModule *module = p.module = nr_module_create(ctx, nr_parse_loc_at(&p, p.lexer.begin));
   p.limbo = nr_block_create(module);
@@ -494,31 +479,39 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
 
 /* ---- single types and attributes ----------------------------------------------------------------------------------- */
 
-static NrParser parser_of_text(NrContext *ctx, NrStr text, NrBuf *copy) {
-  NrParser p;
-  nr_buf_str(copy, text);
-  nr_parser_init(&p, ctx, (NrStr){copy->data ? copy->data : "", copy->size}, NR_STR("<text>"));
-  return p;
-}
-
 static bool at_end(NrParser *p) { return nr_parse_at(p, NR_TOK_EOF) || nr_parse_fail(p, "unexpected text behind the end"); }
 
-NrType nr_parse_type(NrContext *ctx, NrStr text) {
-  NrBuf copy = {0};
-  NrParser p = parser_of_text(ctx, text, &copy);
-  NrType type = nr_parse_type_here(&p);
-  if (type && !at_end(&p)) type = NULL;
+/* Calls read on text that belongs to no file. */
+static void read_text(NrContext *ctx, NrStr text, void (*read)(NrParser *p, void *out), void *out) {
+  NrArena arena;
+  nr_arena_init(&arena);
+  NrSource source = {.text = nr_str_copy(&arena, text)};
+  nr_source_index(&source, &arena);
+  NrParser p;
+  nr_parser_init(&p, ctx, &source, NR_STR("<text>"));
+  read(&p, out);
   nr_parser_deinit(&p);
-  nr_buf_deinit(&copy);
+  nr_arena_deinit(&arena);
+}
+
+static void read_type(NrParser *p, void *out) {
+  NrType type = nr_parse_type_here(p);
+  *(NrType *)out = type && at_end(p) ? type : NULL;
+}
+
+static void read_attr(NrParser *p, void *out) {
+  NrAttr attr = nr_parse_attr_here(p, NULL);
+  *(NrAttr *)out = attr && at_end(p) ? attr : NULL;
+}
+
+NrType nr_parse_type(NrContext *ctx, NrStr text) {
+  NrType type;
+  read_text(ctx, text, read_type, &type);
   return type;
 }
 
 NrAttr nr_parse_attr(NrContext *ctx, NrStr text) {
-  NrBuf copy = {0};
-  NrParser p = parser_of_text(ctx, text, &copy);
-  NrAttr attr = nr_parse_attr_here(&p, NULL);
-  if (attr && !at_end(&p)) attr = NULL;
-  nr_parser_deinit(&p);
-  nr_buf_deinit(&copy);
+  NrAttr attr;
+  read_text(ctx, text, read_attr, &attr);
   return attr;
 }

@@ -42,12 +42,19 @@ static NrType type_get(NrContext *ctx, const struct NrTypeData *key) {
 
 NrType nr_type_int(NrContext *ctx, uint32_t width) { return nr_type_int_signed(ctx, width, NR_SIGNLESS); }
 NrType nr_type_int_signed(NrContext *ctx, uint32_t width, NrSignedness signedness) {
-  return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_INTEGER, .width = width, .signedness = signedness});
+  bool usual = signedness == NR_SIGNLESS && width < NR_COUNTOF(ctx->int_types);
+  if (usual && ctx->int_types[width]) return ctx->int_types[width];
+  NrType type = type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_INTEGER, .width = width, .signedness = signedness});
+  if (usual) ctx->int_types[width] = type;
+  return type;
 }
 NrType nr_type_i1(NrContext *ctx) { return nr_type_int(ctx, 1); }
 NrType nr_type_i32(NrContext *ctx) { return nr_type_int(ctx, 32); }
 NrType nr_type_i64(NrContext *ctx) { return nr_type_int(ctx, 64); }
-NrType nr_type_index(NrContext *ctx) { return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_INDEX}); }
+NrType nr_type_index(NrContext *ctx) {
+  if (!ctx->index_type) ctx->index_type = type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_INDEX});
+  return ctx->index_type;
+}
 
 NrType nr_type_float(NrContext *ctx, NrFloatKind kind) {
   static const uint8_t width[] = {
@@ -56,7 +63,10 @@ NrType nr_type_float(NrContext *ctx, NrFloatKind kind) {
       [NR_F8E5M2FNUZ] = 8,    [NR_F8E4M3FNUZ] = 8,    [NR_F8E4M3B11FNUZ] = 8, [NR_F8E3M4] = 8, [NR_F8E8M0FNU] = 8,
       [NR_F4E2M1FN] = 4,      [NR_F6E2M3FN] = 6,      [NR_F6E3M2FN] = 6,
   };
-  return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_FLOAT, .float_kind = kind, .width = width[kind]});
+  if (!ctx->float_types[kind])
+    ctx->float_types[kind] =
+        type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_FLOAT, .float_kind = kind, .width = width[kind]});
+  return ctx->float_types[kind];
 }
 NrType nr_type_f32(NrContext *ctx) { return nr_type_float(ctx, NR_F32); }
 NrType nr_type_f64(NrContext *ctx) { return nr_type_float(ctx, NR_F64); }
