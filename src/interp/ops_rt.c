@@ -44,6 +44,8 @@ static void to_desc(NrInterp *in, NrValue *value, NoriaDesc *out) {
 static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
   NrType t = value->type;
   if (nr_type_is_shaped(t)) {
+    if (nr_type_is_ranked(t) && d->rank != (int64_t)t->rank)
+      return nr_interp_fail(in, op, "gives a tensor of rank %lld where the model says %u", (long long)d->rank, t->rank);
     NrIView *borrowed = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data), *copy = nr_iview_dense_copy(borrowed);
     nr_iview_release(borrowed);
     in->exec->api->free(in->exec, d->data);
@@ -80,6 +82,8 @@ bool nr_run_rt_call(NrInterp *in, NrOp *op) {
     to_desc(in, nr_operand(op, i), &args[i]);
     if (view && (dense[i] = nr_iview_dense_copy(view))) args[i].data = dense[i]->buffer->data;
   }
+  uintptr_t site = (uintptr_t)nr_map_get(&in->sites, op);
+  if (site) args[0] = (NoriaDesc){.rank = -1, .bits = (uint32_t)(site - 1)};
   bool ok = in->exec->imports[index - 1](in->exec, args, results) == 0;
   if (!ok) in->failed = true;
   for (uint32_t i = 0; i < op->num_operands; i++) nr_iview_release(dense[i]);

@@ -15,12 +15,13 @@ struct NrInterpProgram {
 
 static bool collect(NrOp *op, void *user) {
   NrInterpProgram *p = user;
-  if (nr_op_is(op, NR_OP_rt_check)) {
+  if (nr_op_is(op, NR_OP_rt_check) || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
     NrStr node = nr_op_attr_str(op, "node"), text = nr_op_attr_str(op, "text");
     NoriaSite site = {nr_str_copy(&p->arena, node).data, nr_str_copy(&p->arena, text).data};
     nr_vec_push(&p->sites, site);
     nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
-  } else if (nr_op_is(op, NR_OP_rt_call)) {
+  }
+  if (nr_op_is(op, NR_OP_rt_call)) {
     NrStr name = nr_op_attr_str(op, "name");
     if (nr_str_is(name, "tensor_grow")) return true;
     size_t i = 0;

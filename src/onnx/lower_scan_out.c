@@ -11,6 +11,9 @@ NrType nr_join_types(NrType a, NrType b) {
     if (a->elem->kind == NR_TYPE_NONE) return b;
     if (b->elem->kind == NR_TYPE_NONE) return a;
     NrType elem = nr_join_types(a->elem, b->elem);
+    /* Items of several ranks are legal as long as none is taken out. */
+    if (!elem && nr_type_is_tensor(a->elem) && nr_type_is_tensor(b->elem) && a->elem->elem == b->elem->elem)
+      elem = nr_type_tensor_unranked(a->elem->elem);
     if (!elem) return NULL;
     return a->kind == NR_TYPE_SEQ ? nr_type_seq(elem) : nr_type_optional(elem);
   }

@@ -70,6 +70,10 @@ void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc) {
   nr_ll_desc_write_part(g, value->type, part, desc);
 }
 
+LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc) {
+  return LLVMBuildLoad2(g->b, g->i64, field(g, desc, offsetof(NoriaDesc, rank)), "");
+}
+
 void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc) {
   if (type->kind == NR_TYPE_MEMREF) {
     NrLlMem *mem = nr_ll_mem_new(g, type);

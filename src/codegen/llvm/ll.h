@@ -230,6 +230,7 @@ NrStatus nr_ll_define_wrappers(NrLl *g);
 bool nr_ll_can_pass(NrType type);
 void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc);
 void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc);
+LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc);
 void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc);
 
 unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text);

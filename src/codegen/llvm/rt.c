@@ -20,20 +20,31 @@ static LLVMValueRef message_value(NrLl *g, NrValue *value) {
   return sign ? LLVMBuildSExt(g->b, v, g->i64, "") : LLVMBuildZExt(g->b, v, g->i64, "");
 }
 
-/* if (!cond) { api->fail(exec, site, values...); return 1; } */
-static NrStatus check(NrLl *g, NrOp *op, NrStr node, NrStr text) {
+/* if (!cond) { .. : what is built from here on runs only then; returns the block behind it. */
+static LLVMBasicBlockRef begin_failure(NrLl *g, LLVMValueRef cond) {
   LLVMBasicBlockRef cold = nr_ll_new_block(g, ""), next = nr_ll_new_block(g, "");
-  nr_ll_cond_br_likely(g, nr_ll_value(g, nr_operand(op, 0)), next, cold);
+  nr_ll_cond_br_likely(g, cond, next, cold);
   LLVMPositionBuilderAtEnd(g->b, cold);
-  LLVMValueRef args[6] = {g->exec, nr_ll_int32(g, nr_ll_site(g, node, text))};
-  for (uint32_t i = 0; i < 4; i++)
-    args[2 + i] = i + 1 < op->num_operands ? message_value(g, nr_operand(op, i + 1)) : nr_ll_int(g, 0);
+  return next;
+}
+
+/* .. api->fail(exec, site, values...); return 1; } */
+static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr node, NrStr text, LLVMValueRef values[4]) {
+  LLVMValueRef args[6] = {g->exec, nr_ll_int32(g, nr_ll_site(g, node, text)), values[0], values[1], values[2], values[3]};
   LLVMTypeRef params[] = {g->ptr, g->i32, g->i64, g->i64, g->i64, g->i64};
   LLVMTypeRef type = LLVMFunctionType(g->i32, params, 6, false);
   LLVMValueRef call = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, fail), type, args, 6);
   nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "cold", 0);
   LLVMBuildBr(g->b, nr_ll_fail_block(g));
   LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+static NrStatus check(NrLl *g, NrOp *op, NrStr node, NrStr text) {
+  LLVMValueRef values[4];
+  LLVMBasicBlockRef next = begin_failure(g, nr_ll_value(g, nr_operand(op, 0)));
+  for (uint32_t i = 0; i < 4; i++)
+    values[i] = i + 1 < op->num_operands ? message_value(g, nr_operand(op, i + 1)) : nr_ll_int(g, 0);
+  end_failure(g, next, node, text, values);
   return NR_OK;
 }
 
@@ -79,6 +90,15 @@ static NrStatus check_passes(NrOp *op, NrType type) {
       nr_type_text(type->ctx, type), NORIA_MAX_RANK);
 }
 
+/* Items of sequences come in any rank: the one that the program was compiled for must be it. */
+static void check_result_rank(NrLl *g, NrOp *op, NrType type, LLVMValueRef desc) {
+  if (type->kind != NR_TYPE_MEMREF) return;
+  LLVMValueRef have = nr_ll_desc_rank(g, desc), want = nr_ll_int(g, type->rank);
+  LLVMBasicBlockRef next = begin_failure(g, LLVMBuildICmp(g->b, LLVMIntEQ, have, want, ""));
+  LLVMValueRef values[4] = {have, want, nr_ll_int(g, 0), nr_ll_int(g, 0)};
+  end_failure(g, next, nr_op_attr_str(op, "node"), NR_STR("a tensor of rank %0 where the model says %1"), values);
+}
+
 static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrStatus status = NR_OK;
   for (uint32_t i = 0; i < op->num_operands && !status; i++) status = check_passes(op, nr_operand(op, i)->type);
@@ -86,6 +106,10 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   if (status) return status;
   need_descs(g, op->num_operands + op->num_results);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_desc_write(g, nr_operand(op, i), desc_at(g, i));
+  if (nr_op_attr(op, "node")) {
+    LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, nr_op_attr_str(op, "node"), NR_STR("")));
+    nr_ll_desc_write_part(g, nr_type_i32(g->ctx), site, desc_at(g, 0));
+  }
   LLVMValueRef table = nr_ll_exec_field(g, &g->import_table, offsetof(NoriaExec, imports));
   LLVMValueRef index = nr_ll_int(g, nr_ll_import(g, nr_op_attr_str(op, "name")));
   LLVMValueRef fn = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->ptr, table, &index, 1, ""), "");
@@ -95,6 +119,7 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, call, nr_ll_int32(g, 0), ""));
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *result = nr_result(op, i);
+    check_result_rank(g, op, result->type, desc_at(g, op->num_operands + i));
     nr_map_set(&g->values, result, nr_ll_desc_read(g, result->type, desc_at(g, op->num_operands + i)));
   }
   return NR_OK;

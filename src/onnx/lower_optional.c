@@ -1,0 +1,43 @@
+/* lower_optional.c - optionals: a tensor or sequence, or nothing. Since opset 18 the ops take plain values as well. */
+#include "onnx/dtype.h"
+#include "onnx/lower_sequence.h"
+
+static NrValue *i32(NrLower *l, int64_t v) { return nr_lower_int(l, nr_type_i32(l->ctx), v); }
+
+NrStatus nr_lower_optional(NrLower *l) {
+  NrValue *in = nr_lower_in(l, 0);
+  NoriaDType dtype = nr_lower_dtype(l, 0);
+  if (in && in->type->kind == NR_TYPE_OPTIONAL) return nr_lower_error(l, "the input is an optional already");
+  if (in) {
+    bool is_sequence = in->type->kind == NR_TYPE_SEQ;
+    NrValue *args[2] = {i32(l, dtype), in};
+    NrType type = nr_type_optional(in->type);
+    NrValue *some = is_sequence ? nr_lower_call(l, "optional_some_seq", &in, 1, type) : nr_lower_call(l, "optional_some", args, 2, type);
+    return nr_lower_out(l, 0, some, dtype);
+  }
+  NrAttr type = nr_lower_attr(l, "type");
+  if (!type || type->kind != NR_ATTR_TYPE) return nr_lower_error(l, "an empty optional needs attribute 'type'");
+  NrType item = nr_type_lowered(type->type);
+  dtype = nr_dtype_of(type->type);
+  NrValue *args[2] = {i32(l, item->kind == NR_TYPE_SEQ ? NORIA_KIND_SEQUENCE : NORIA_KIND_TENSOR), i32(l, dtype)};
+  return nr_lower_out(l, 0, nr_lower_call(l, "optional_none", args, 2, nr_type_optional(item)), dtype);
+}
+
+NrStatus nr_lower_optional_has_element(NrLower *l) {
+  NrValue *in = nr_lower_in(l, 0), *has;
+  NrType i1 = nr_type_i1(l->ctx);
+  if (in && in->type->kind == NR_TYPE_OPTIONAL) has = nr_lower_call(l, "optional_has", &in, 1, i1);
+  else has = nr_lower_int(l, i1, in != NULL);
+  return nr_lower_out(l, 0, nr_lower_from_scalar(l, has), NORIA_BOOL);
+}
+
+NrStatus nr_lower_optional_get_element(NrLower *l) {
+  NrValue *in = nr_lower_in(l, 0);
+  NoriaDType dtype = nr_lower_dtype(l, 0);
+  if (!in) return nr_lower_error(l, "the optional is missing");
+  if (in->type->kind != NR_TYPE_OPTIONAL) return nr_lower_out(l, 0, in, dtype);
+  NrType item = in->type->elem;
+  if (item->kind == NR_TYPE_SEQ)
+    return nr_lower_out(l, 0, nr_lower_call_at_site(l, "optional_get_seq", &in, 1, item), dtype);
+  return nr_lower_out(l, 0, nr_lower_item(l, item, 0, "optional_get", &in, 1), dtype);
+}
