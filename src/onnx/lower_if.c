@@ -7,7 +7,7 @@
  *
  * A condition known now leaves only its branch. A branch that cannot be lowered (a Split that does not fit, say) is legal
  * as long as it is not taken: it becomes a failing check. */
-#include "onnx/lower_control.h"
+#include "onnx/lower_sequence.h"
 
 enum { MAX_CHOICES = 64 };
 
@@ -80,7 +80,7 @@ static void make_failing(NrLower *l, Branch *b, const Branch *other, size_t n, c
     NrType t = other->values[i].value->type;
     b->values[i] = other->values[i];
     if (t->kind != NR_TYPE_TENSOR) {
-      b->values[i].value = nr_result(nr_lower_rt_call(&inner, "value_none", NULL, 0, &t, 1), 0);
+      b->values[i].value = nr_lower_nothing(&inner, t, other->values[i].dtype);
       continue;
     }
     NrShape shape = {.rank = t->rank};

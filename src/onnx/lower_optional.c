@@ -4,6 +4,12 @@
 
 static NrValue *i32(NrLower *l, int64_t v) { return nr_lower_int(l, nr_type_i32(l->ctx), v); }
 
+NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype) {
+  if (type->kind == NR_TYPE_SEQ) return nr_lower_call(l, "seq_empty", (NrValue *[]){i32(l, dtype)}, 1, type);
+  NoriaKind kind = type->elem->kind == NR_TYPE_SEQ ? NORIA_KIND_SEQUENCE : NORIA_KIND_TENSOR;
+  return nr_lower_call(l, "optional_none", (NrValue *[]){i32(l, kind), i32(l, dtype)}, 2, type);
+}
+
 NrStatus nr_lower_optional(NrLower *l) {
   NrValue *in = nr_lower_in(l, 0);
   NoriaDType dtype = nr_lower_dtype(l, 0);
@@ -17,10 +23,8 @@ NrStatus nr_lower_optional(NrLower *l) {
   }
   NrAttr type = nr_lower_attr(l, "type");
   if (!type || type->kind != NR_ATTR_TYPE) return nr_lower_error(l, "an empty optional needs attribute 'type'");
-  NrType item = nr_type_lowered(type->type);
   dtype = nr_dtype_of(type->type);
-  NrValue *args[2] = {i32(l, item->kind == NR_TYPE_SEQ ? NORIA_KIND_SEQUENCE : NORIA_KIND_TENSOR), i32(l, dtype)};
-  return nr_lower_out(l, 0, nr_lower_call(l, "optional_none", args, 2, nr_type_optional(item)), dtype);
+  return nr_lower_out(l, 0, nr_lower_nothing(l, nr_type_optional(nr_type_lowered(type->type)), dtype), dtype);
 }
 
 NrStatus nr_lower_optional_has_element(NrLower *l) {

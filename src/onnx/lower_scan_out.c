@@ -5,6 +5,10 @@
 
 NrType nr_join_types(NrType a, NrType b) {
   if (a == b) return a;
+  /* A sequence that meets an optional one becomes optional. */
+  if (a->kind == NR_TYPE_OPTIONAL && b->kind == NR_TYPE_SEQ) b = nr_type_optional(b);
+  if (b->kind == NR_TYPE_OPTIONAL && a->kind == NR_TYPE_SEQ) a = nr_type_optional(a);
+  if (a == b) return a;
   if (a->kind != b->kind) return NULL;
   if (a->kind == NR_TYPE_SEQ || a->kind == NR_TYPE_OPTIONAL) {
     /* An empty sequence says nothing of its elements. */
@@ -32,6 +36,8 @@ NrType nr_carrier_type(NrType type) { return is_single(type) ? type->elem : type
 
 NrValue *nr_to_carrier(NrLower *l, NrValue *value, NrType type) {
   if (is_single(type)) return nr_lower_scalar(l, value);
+  if (type->kind == NR_TYPE_OPTIONAL && value->type->kind == NR_TYPE_SEQ)
+    return nr_result(nr_lower_rt_call(l, "optional_some_seq", &value, 1, &type, 1), 0);
   return nr_type_is_tensor(type) ? nr_lower_tensor_cast(l, value, type) : value;
 }
 

@@ -11,6 +11,8 @@ NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *arg
 /* The same for one that gives a tensor out of input 0, a sequence or optional of `item`: its rank is that of item, or
  * else the one declared for result number `result`; dims that item states are checked. NULL after an error. */
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args, size_t num_args);
+/* An empty sequence or optional of this type. */
+NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype);
 /* A tensor type with all dims `?`. */
 NrType nr_open_tensor_type(uint32_t rank, NrType elem);
 
