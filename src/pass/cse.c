@@ -24,7 +24,7 @@ typedef struct Cse {
   NrMap buckets; /* hash | 1, as a pointer -> newest Entry* */
   NR_VEC(Entry *) scope;
   uint64_t epoch; /* changes with every op that may write */
-  const NrDominance *dominance; /* of the region that is walked, when it has several blocks */
+  NrMap dominance; /* NrRegion* -> NrDominance*, of the regions of several blocks that are being walked */
 } Cse;
 
 /* ---- equality ------------------------------------------------------------------------------------------------------- */
@@ -73,10 +73,13 @@ static bool same_ops(const NrOp *a, const NrOp *b) {
 
 static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
 
-/* Entries of regions that were left are gone, so only blocks of one region can fail to dominate. */
+/* Entries of regions that were left are gone: earlier's region is op's, or one around it. There its block must dominate. */
 static bool dominates(const Cse *c, const NrOp *earlier, const NrOp *op) {
-  if (earlier->block == op->block || earlier->block->region != op->block->region) return true;
-  return c->dominance && nr_dominates_block(c->dominance, earlier->block, op->block);
+  NrRegion *region = earlier->block->region;
+  const NrDominance *dominance = nr_map_get(&c->dominance, region);
+  if (earlier->block == op->block || !dominance) return true;
+  while (op->block->region != region) op = nr_op_parent(op);
+  return nr_dominates_block(dominance, earlier->block, op->block);
 }
 
 static NrOp *find_equal(Cse *c, NrOp *op, uint64_t hash, bool pure) {
@@ -126,9 +129,9 @@ static void visit(Cse *c, NrOp *op) {
   nr_op_erase(op);
 }
 
-static void walk_blocks(Cse *c, NrRegion *region) {
+static void walk_blocks(Cse *c, NrRegion *region, const NrDominance *dominance) {
   for (NrBlock *block = region->first; block; block = block->next) {
-    if (c->dominance && !nr_dominance_reachable(c->dominance, block)) continue;
+    if (dominance && !nr_dominance_reachable(dominance, block)) continue;
     for (NrOp *op = block->first, *next; op; op = next) {
       next = op->next;
       visit(c, op);
@@ -148,12 +151,14 @@ static void walk_regions(Cse *c, NrOp *op) {
     NrRegion *region = &op->regions[r];
     size_t size = c->scope.size;
     NrDominance *dominance = region->first != region->last ? nr_dominance_create(region) : NULL;
-    c->dominance = dominance;
-    walk_blocks(c, region);
-    if (dominance) nr_dominance_destroy(dominance);
+    if (dominance) nr_map_set(&c->dominance, region, dominance);
+    walk_blocks(c, region, dominance);
+    if (dominance) {
+      nr_map_remove(&c->dominance, region);
+      nr_dominance_destroy(dominance);
+    }
     leave_scope(c, size);
   }
-  c->dominance = outer.dominance;
   if (isolated) {
     nr_map_deinit(&c->buckets);
     nr_vec_deinit(&c->scope);
@@ -166,6 +171,7 @@ static NrStatus cse_run(NrPassContext *pass, NrOp *op) {
   Cse c = {.pass = pass};
   walk_regions(&c, op);
   nr_map_deinit(&c.buckets);
+  nr_map_deinit(&c.dominance);
   nr_vec_deinit(&c.scope);
   return NR_OK;
 }
