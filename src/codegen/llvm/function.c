@@ -118,27 +118,45 @@ void nr_ll_metadata_int(NrLl *g, LLVMValueRef inst, const char *kind, int64_t va
   nr_ll_metadata(g, inst, kind, LLVMMDNodeInContext2(g->llvm, &item, 1));
 }
 
+static LLVMValueRef load_invariant(NrLl *g, LLVMValueRef base, size_t offset) {
+  LLVMValueRef index = nr_ll_int(g, (int64_t)offset);
+  LLVMValueRef value = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->i8, base, &index, 1, ""), "");
+  nr_ll_invariant(g, value);
+  return value;
+}
+
 LLVMValueRef nr_ll_exec_field(NrLl *g, LLVMValueRef *cache, size_t offset) {
   if (*cache) return *cache;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
   LLVMPositionBuilderAtEnd(g->b, g->allocas);
-  LLVMValueRef index = nr_ll_int(g, (int64_t)offset);
-  LLVMValueRef address = LLVMBuildInBoundsGEP2(g->b, g->i8, g->exec, &index, 1, "");
-  *cache = LLVMBuildLoad2(g->b, g->ptr, address, "");
-  nr_ll_invariant(g, *cache);
+  *cache = load_invariant(g, g->exec, offset);
   LLVMPositionBuilderAtEnd(g->b, here);
   return *cache;
 }
 
-/* Calls what stands at `offset` in the runtime's table. Such functions reach the memory of compiled code through their
- * arguments only. */
-LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count) {
+/* A function of the runtime. Read once, in the entry block: a read inside a loop would keep LLVM from holding what the
+ * loop stores in registers, for it could be what is stored. fail is read where it is called, outside of loops. */
+static LLVMValueRef api_function(NrLl *g, size_t offset) {
   LLVMValueRef api = nr_ll_exec_field(g, &g->api, offsetof(NoriaExec, api));
-  LLVMValueRef index = nr_ll_int(g, (int64_t)offset);
-  LLVMValueRef fn = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->i8, api, &index, 1, ""), "");
-  nr_ll_invariant(g, fn);
+  LLVMValueRef *cache = &g->api_functions[offset / sizeof(void *)];
+  if (*cache) return *cache;
+  if (offset == offsetof(NoriaRuntimeApi, fail)) return load_invariant(g, api, offset);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  LLVMPositionBuilderAtEnd(g->b, g->allocas);
+  *cache = load_invariant(g, api, offset);
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return *cache;
+}
+
+/* Calls what stands at `offset` in the runtime's table. All but dispatch reach no memory that compiled code knows,
+ * other than through their arguments: so values stay in registers across a poll. */
+LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count) {
+  LLVMValueRef fn = api_function(g, offset);
   LLVMValueRef call = LLVMBuildCall2(g->b, type, fn, args, count, "");
   nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "nounwind", 0);
+  enum { ARGUMENTS = 3 << 0, INACCESSIBLE = 3 << 2 }; /* LLVM's MemoryEffects: read and write, two bits per kind */
+  if (offset != offsetof(NoriaRuntimeApi, dispatch))
+    nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "memory", ARGUMENTS | INACCESSIBLE);
   return call;
 }
 
@@ -218,6 +236,7 @@ static LLVMTypeRef ll_function_type(NrLl *g, NrType type) {
 /* Attributes of the data pointers, from the marks of earlier stages. */
 static void set_param_attrs(NrLl *g, NrLlFunc *func) {
   NrAttr marks = nr_op_attr(func->op, "arg_attrs");
+  bool entry = nr_op_attr(func->op, "noria.entry"); /* a program writes to no input */
   nr_ll_attr(g, func->value, 1, "nonnull", 0);
   nr_ll_attr(g, func->value, 1, "noundef", 0);
   nr_ll_attr(g, func->value, 1, "dereferenceable", sizeof(NoriaExec));
@@ -229,8 +248,8 @@ static void set_param_attrs(NrLl *g, NrLlFunc *func) {
     if (type->kind == NR_TYPE_MEMREF) {
       NrAttr dict = marks && marks->kind == NR_ATTR_ARRAY && i < marks->size ? marks->items[i] : NULL;
       unsigned data = index + 1;
-      if (dict && nr_dict_get(dict, "noria.noalias")) nr_ll_attr(g, func->value, data, "noalias", 0);
-      if (dict && nr_dict_get(dict, "noria.readonly")) nr_ll_attr(g, func->value, data, "readonly", 0);
+      if (entry || (dict && nr_dict_get(dict, "noria.noalias"))) nr_ll_attr(g, func->value, data, "noalias", 0);
+      if (entry || (dict && nr_dict_get(dict, "noria.readonly"))) nr_ll_attr(g, func->value, data, "readonly", 0);
       if (dict && nr_dict_get(dict, "noria.aligned")) nr_ll_attr(g, func->value, data, "align", 64);
     }
     index += (unsigned)parts.types.size;
@@ -380,6 +399,7 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
   g->fail = NULL;
   g->api = g->constant_table = g->import_table = g->call_descs = NULL;
   g->num_call_descs = 0;
+  memset(g->api_functions, 0, sizeof g->api_functions);
   nr_map_clear(&g->values);
   nr_map_clear(&g->blocks);
 }

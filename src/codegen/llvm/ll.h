@@ -114,6 +114,7 @@ struct NrLl {
   LLVMValueRef api, constant_table, import_table; /* loaded in the entry block on the first use */
   LLVMValueRef call_descs;   /* alloca shared by all rt.calls of the function */
   unsigned num_call_descs;
+  LLVMValueRef api_functions[sizeof(NoriaRuntimeApi) / sizeof(void *)]; /* loaded in the entry block, or NULL */
   NrMap values;              /* NrValue* -> LLVMValueRef or NrLlMem* */
   NrMap blocks;              /* NrBlock* -> LLVMBasicBlockRef */
 };

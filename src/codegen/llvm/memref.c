@@ -408,9 +408,19 @@ static void copy_dims(NrLl *g, NrType dt, NrLlMem *dst, NrType st, NrLlMem *src,
   LLVMPositionBuilderAtEnd(g->b, after);
 }
 
+#define SMALL_COPY 256 /* elements */
+
+/* A small copy is a loop over elements: LLVM's passes see through that, so that values which were just computed go on
+ * in registers; memcpy is opaque to them. */
 void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src) {
   LLVMValueRef indices[NR_MAX_RANK];
-  copy_dims(g, dst_type, dst, src_type, src, indices, 0, dst_type->rank - dense_dims(dst_type, src_type));
+  uint32_t rank = dst_type->rank, dense = dense_dims(dst_type, src_type);
+  int64_t count = 1;
+  for (uint32_t i = rank - dense; i < rank && count <= SMALL_COPY; i++) {
+    int64_t dim = dst_type->dims[i] != NR_DYNAMIC ? dst_type->dims[i] : src_type->dims[i];
+    count = dim == NR_DYNAMIC ? INT64_MAX : count * NR_MIN(dim, SMALL_COPY + 1);
+  }
+  copy_dims(g, dst_type, dst, src_type, src, indices, 0, count <= SMALL_COPY ? rank : rank - dense);
 }
 
 static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {

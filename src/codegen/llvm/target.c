@@ -52,7 +52,9 @@ static const char level_2[] = "cgscc(inline),"
                               "sroa<modify-cfg>,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,"
                               "loop-mssa(loop-rotate,licm<allowspeculation>),simplifycfg,"
                               "loop(indvars,loop-deletion,loop-unroll-full),gvn,instcombine<no-verify-fixpoint>,"
-                              "loop-vectorize,slp-vectorizer,instcombine<no-verify-fixpoint>,"
+                              "loop-vectorize,"
+                              "loop-unroll<O2;no-partial;no-peeling;no-runtime;no-upperbound>,"
+                              "slp-vectorizer,instcombine<no-verify-fixpoint>,early-cse<memssa>,"
                               "loop-mssa(licm<allowspeculation>),simplifycfg),"
                               "globaldce";
 static const char *const pipelines[] = {"default<O0>", "default<O1>", level_2, "default<O3>"};
