@@ -34,6 +34,7 @@ typedef struct NrPlace {
   NrBuffer *buffer;   /* NULL when memref is */
   NrOp *placed_for;   /* the insert_slice or dispatch.tensor.store that finds its value already where it goes */
   NrOp *load;         /* the dispatch.tensor.load that memref is the part of, or NULL */
+  bool leading;       /* memref is a strided view of the first rows of a dense one with the buffer's start */
   NrAttr splat;       /* the one element that all of a constant have, or NULL */
   struct NrPlace *next; /* in the buffer */
 } NrPlace;
@@ -87,6 +88,8 @@ NrValue *nr_bufferize_fresh(NrBufferize *s, NrOp *op, NrValue *result, NrValue *
 NrValue *nr_bufferize_dest(NrBufferize *s, NrOp *op, size_t dest, NrValue *result, bool keep);
 /* The same without looking at operands: `from` (may be undefined) gives the contents when keep is set. */
 NrValue *nr_bufferize_copy(NrBufferize *s, NrOp *op, NrValue *result, NrValue *from, bool keep);
+/* Makes a dense buffer longer or shorter along its first dim: the memref of type with dims, in a buffer that replaces it. */
+NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const NrIndex *dims);
 /* Copies all elements, before op; a constant with one element for all is written instead. */
 void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to);
 /* Whether op may write into the buffer: owned by op's block, not needed later, not used in op's regions

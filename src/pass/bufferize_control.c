@@ -157,39 +157,13 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
 
 /* ---- calls -------------------------------------------------------------------------------------------------------- */
 
-/* Makes a buffer longer along its first dim, contents kept: `tensor_grow`(%t, %rows). */
+/* "tensor_grow"(%t, %rows): the same tensor with room for more rows. */
 static void grow(NrBufferize *s, NrOp *op) {
-  NrValue *rows = nr_operand(op, 1), *result = nr_result(op, 0);
-  NrValue *buffer = nr_bufferize_take(s, nr_operand(op, 0), op);
+  NrValue *result = nr_result(op, 0), *buffer = nr_bufferize_take(s, nr_operand(op, 0), op);
   NrBuilder b = nr_builder_before(op);
-  uint32_t rank = buffer->type->rank;
-  NrGroups groups = {.count = 1, .begin = {0}, .size = {rank}};
-  NrIndex dims[NR_MAX_RANK] = {nr_index_of(rows)};
-  NrValue *total = rows;
-  for (uint32_t i = 1; i < rank; i++) {
-    dims[i] = nr_dim_build(&b, buffer, i);
-    if (!nr_index_is(dims[i], 1))
-      total = nr_build_value(&b, NR_OP_arith_muli, rows->type, (NrValue *[]){total, nr_index_value(&b, dims[i])}, 2);
-  }
-  NrType flat = nr_type_memref((int64_t[]){NR_DYNAMIC}, 1, buffer->type->elem);
-  NrAttr reassociation = nr_groups_attr(s->ctx, &groups);
-  if (rank > 1) {
-    buffer = nr_build_value(&b, NR_OP_memref_collapse_shape, nr_memref_collapsed_type(buffer->type, &groups), &buffer, 1);
-    nr_op_set_attr(buffer->op, "reassociation", reassociation);
-  }
-  buffer = nr_build_value(&b, NR_OP_memref_realloc, flat, (NrValue *[]){buffer, total}, 2);
-  if (rank > 1) {
-    NrValue *operands[NR_MAX_RANK + 1] = {buffer};
-    size_t num_operands = 1;
-    int64_t statics[NR_MAX_RANK];
-    for (uint32_t i = 0; i < rank; i++) {
-      statics[i] = result->type->dims[i];
-      if (statics[i] == NR_DYNAMIC) operands[num_operands++] = nr_index_value(&b, dims[i]);
-    }
-    buffer = nr_build_value(&b, NR_OP_memref_expand_shape, nr_bufferized_type(result->type), operands, num_operands);
-    nr_op_set_attr(buffer->op, "reassociation", reassociation);
-    nr_op_set_attr(buffer->op, "static_output_shape", nr_attr_i64_array(s->ctx, statics, rank));
-  }
+  NrIndex dims[NR_MAX_RANK] = {nr_index_of(nr_operand(op, 1))};
+  for (uint32_t i = 1; i < buffer->type->rank; i++) dims[i] = nr_dim_build(&b, buffer, i);
+  buffer = nr_bufferize_resize(&b, buffer, nr_bufferized_type(result->type), dims);
   nr_bufferize_join(s, result, nr_bufferize_own(s, buffer, op->block, nr_bufferize_number(s, op)), buffer);
   nr_vec_push(&s->dead, op);
 }

@@ -130,6 +130,41 @@ bool nr_bufferize_may_write(NrBufferize *s, NrOp *op, const NrBuffer *buffer) {
          buffer->captured_by != number && buffer->claimed_by != number;
 }
 
+NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const NrIndex *dims) {
+  uint32_t rank = type->rank;
+  NrGroups groups = {.count = 1, .begin = {0}, .size = {rank}};
+  NrAttr reassociation = nr_groups_attr(b->ctx, &groups);
+  NrValue *total = nr_index_value(b, dims[0]);
+  for (uint32_t i = 1; i < rank; i++)
+    if (!nr_index_is(dims[i], 1))
+      total = nr_build_value(b, NR_OP_arith_muli, total->type, (NrValue *[]){total, nr_index_value(b, dims[i])}, 2);
+  if (rank > 1) {
+    memref = nr_build_value(b, NR_OP_memref_collapse_shape, nr_memref_collapsed_type(memref->type, &groups), &memref, 1);
+    nr_op_set_attr(memref->op, "reassociation", reassociation);
+  }
+  NrType flat = nr_type_memref((int64_t[]){NR_DYNAMIC}, 1, type->elem);
+  memref = nr_build_value(b, NR_OP_memref_realloc, flat, (NrValue *[]){memref, total}, 2);
+  if (rank == 1) return memref->type == type ? memref : nr_build_value(b, NR_OP_memref_cast, type, &memref, 1);
+  NrValue *operands[NR_MAX_RANK + 1] = {memref};
+  size_t num_operands = 1;
+  for (uint32_t i = 0; i < rank; i++)
+    if (type->dims[i] == NR_DYNAMIC) operands[num_operands++] = nr_index_value(b, dims[i]);
+  memref = nr_build_value(b, NR_OP_memref_expand_shape, type, operands, num_operands);
+  nr_op_set_attr(memref->op, "reassociation", reassociation);
+  nr_op_set_attr(memref->op, "static_output_shape", nr_attr_i64_array(b->ctx, type->dims, rank));
+  return memref;
+}
+
+/* Gives the memory behind the first rows of an owned buffer back, instead of copying the rows to a new one. */
+static NrValue *shrink(NrOp *op, const NrPlace *place) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *view = place->memref, *whole = view->op ? nr_operand(view->op, 0) : NULL;
+  NrIndex dims[NR_MAX_RANK];
+  if (!place->leading || nr_type_has_static_shape(view->type)) return NULL;
+  for (uint32_t i = 0; i < view->type->rank; i++) dims[i] = nr_dim_build(&b, view, i);
+  return nr_bufferize_resize(&b, whole, nr_type_memref(view->type->dims, view->type->rank, view->type->elem), dims);
+}
+
 NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op) {
   NrPlace *place = nr_bufferize_place(s, value);
   NrBuffer *buffer = place->buffer;
@@ -137,6 +172,13 @@ NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op) {
   if (whole && nr_bufferize_may_write(s, op, buffer)) {
     buffer->moved = true;
     return place->memref;
+  }
+  if (!whole && nr_bufferize_may_write(s, op, buffer)) {
+    NrValue *shorter = shrink(op, place);
+    if (shorter) {
+      buffer->moved = true;
+      return shorter;
+    }
   }
   NrBuilder b = nr_builder_before(op);
   if (nr_is_handle(value->type)) return nr_result(runtime_call(&b, "value_retain", place->memref, &value->type), 0);

@@ -71,12 +71,29 @@ static NrStatus dim(NrBufferize *s, NrOp *op) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
+/* Whether an extract_slice takes whole rows from the first one on. */
+static bool is_leading(NrOp *op) {
+  NrValue *source = nr_operand(op, 0);
+  if (source->type->rank == 0 || nr_result(op, 0)->type->rank != source->type->rank) return false;
+  for (uint32_t i = 0; i < source->type->rank; i++) {
+    NrIndex all;
+    if (!nr_index_is(nr_index_list_get(op, nr_extract_slice_slots[0], i), 0) ||
+        !nr_index_is(nr_index_list_get(op, nr_extract_slice_slots[2], i), 1))
+      return false;
+    if (i && !(nr_dim_of(source, i, &all) && nr_index_eq(nr_index_list_get(op, nr_extract_slice_slots[1], i), all)))
+      return false;
+  }
+  return true;
+}
+
 static void extract_slice(NrBufferize *s, NrOp *op) {
   NrBuffer *buffer;
   NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer), *result = nr_result(op, 0);
   NrBuilder b = nr_builder_before(op);
   NrValue *part = nr_bufferize_subview(&b, source, op, result->type);
-  nr_bufferize_join(s, result, buffer, part)->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
+  NrPlace *place = nr_bufferize_join(s, result, buffer, part);
+  place->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
+  place->leading = !source->type->layout && is_leading(op);
 }
 
 /* Whether an insert_slice replaces all of its destination. */
