@@ -33,11 +33,12 @@ static int64_t dict_int(NrAttr dict, const char *name, int64_t otherwise) {
   return attr && nr_attr_is_int(attr, &value) ? value : otherwise;
 }
 
-/* text as part of a C identifier, upper-case or as it is. */
-static void put_identifier(NrBuf *out, NrStr text, bool upper) {
+/* text as an upper-case C identifier. */
+static void put_identifier(NrBuf *out, NrStr text) {
+  if (!text.size || isdigit((unsigned char)text.data[0])) nr_buf_puts(out, "MODEL");
   for (size_t i = 0; i < text.size; i++) {
     unsigned char c = (unsigned char)text.data[i];
-    nr_buf_putc(out, (char)(isalnum(c) && c < 128 ? (upper ? toupper(c) : c) : '_'));
+    nr_buf_putc(out, isalnum(c) && c < 128 ? (char)toupper(c) : '_');
   }
 }
 
@@ -81,7 +82,7 @@ static void put_values(NrBuf *out, const char *title, NrAttr list) {
 static void put_indices(NrBuf *out, NrStr model, const char *what, NrAttr list) {
   size_t count = list && list->kind == NR_ATTR_ARRAY ? list->size : 0;
   nr_buf_puts(out, "#define ");
-  put_identifier(out, model, true);
+  put_identifier(out, model);
   nr_buf_printf(out, "_NUM_%sS %zu\n", what, count);
 }
 
@@ -96,18 +97,18 @@ void nr_codegen_header(NrModule *module, NrStr name, NrBuf *out) {
   NrOp *entry = find_entry(module);
   NrAttr inputs = entry ? nr_op_attr(entry, "noria.inputs") : NULL;
   NrAttr outputs = entry ? nr_op_attr(entry, "noria.outputs") : NULL;
-  nr_buf_puts(out, "/* A model compiled by Noria: ");
-  put_comment(out, name);
-  nr_buf_puts(out, "\n *\n");
+  nr_buf_puts(out, "/* A model compiled by Noria");
+  if (name.size) nr_buf_puts(out, ": "), put_comment(out, name);
+  nr_buf_puts(out, ".\n *\n");
   put_values(out, "Inputs", inputs);
   put_values(out, "Outputs", outputs);
   nr_buf_puts(out,
               " *\n * Run it with noria/runtime.h:\n"
               " *   noria_program_create(&noria_module, NULL, &program, &error);\n"
               " *   noria_program_run(program, inputs, num_inputs, outputs, num_outputs, NULL, &error); */\n#ifndef ");
-  put_identifier(out, name, true);
+  put_identifier(out, name);
   nr_buf_puts(out, "_NORIA_H\n#define ");
-  put_identifier(out, name, true);
+  put_identifier(out, name);
   nr_buf_puts(out, "_NORIA_H\n\n#include <noria/exec_abi.h>\n\n");
   put_indices(out, name, "INPUT", inputs);
   put_indices(out, name, "OUTPUT", outputs);

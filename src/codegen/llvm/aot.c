@@ -183,17 +183,22 @@ static NrStatus write_ir(NrLl *g, const char *path) {
   return status ? io_error(g, "cannot write", path) : NR_OK;
 }
 
+/* The linker writes beside path too, so that path is whole or untouched. */
 static NrStatus write_shared(NrLl *g, const char *path) {
-  char *object;
-  int fd = temporary(path, &object);
-  NrStatus status = fd < 0 ? io_error(g, "cannot write", object) : NR_OK;
-  if (fd >= 0) close(fd);
+  char *object, *library;
+  int fd = temporary(path, &object), library_fd = temporary(path, &library);
+  NrStatus status = fd < 0 || library_fd < 0 ? io_error(g, "cannot write", path) : NR_OK;
   if (!status) status = write_code(g, LLVMObjectFile, object);
   int64_t begin = nr_now_ns();
-  if (!status) status = link_shared(g, object, path);
+  if (!status) unlink(library); /* the linker makes it anew, with the mode that its user wants */
+  if (!status) status = link_shared(g, object, library);
   if (g->options->times) g->options->times->link = nr_now_ns() - begin;
-  if (fd >= 0) unlink(object);
+  if (!status && rename(library, path)) status = io_error(g, "cannot write", path);
+  if (status && library_fd >= 0) unlink(library);
+  if (fd >= 0) unlink(object), close(fd);
+  if (library_fd >= 0) close(library_fd);
   nr_free(object);
+  nr_free(library);
   return status;
 }
 
