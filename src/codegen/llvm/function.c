@@ -236,7 +236,7 @@ static LLVMTypeRef ll_function_type(NrLl *g, NrType type) {
 /* Attributes of the data pointers, from the marks of earlier stages. */
 static void set_param_attrs(NrLl *g, NrLlFunc *func) {
   NrAttr marks = nr_op_attr(func->op, "arg_attrs");
-  bool entry = nr_op_attr(func->op, "noria.entry"); /* a program writes to no input */
+  bool entry = nr_op_attr(func->op, "noria.entry"); /* what a program writes to is no input of it */
   nr_ll_attr(g, func->value, 1, "nonnull", 0);
   nr_ll_attr(g, func->value, 1, "noundef", 0);
   nr_ll_attr(g, func->value, 1, "dereferenceable", sizeof(NoriaExec));
@@ -249,7 +249,7 @@ static void set_param_attrs(NrLl *g, NrLlFunc *func) {
       NrAttr dict = marks && marks->kind == NR_ATTR_ARRAY && i < marks->size ? marks->items[i] : NULL;
       unsigned data = index + 1;
       if (entry || (dict && nr_dict_get(dict, "noria.noalias"))) nr_ll_attr(g, func->value, data, "noalias", 0);
-      if (entry || (dict && nr_dict_get(dict, "noria.readonly"))) nr_ll_attr(g, func->value, data, "readonly", 0);
+      if (dict && nr_dict_get(dict, "noria.readonly")) nr_ll_attr(g, func->value, data, "readonly", 0);
       if (dict && nr_dict_get(dict, "noria.aligned")) nr_ll_attr(g, func->value, data, "align", 64);
     }
     index += (unsigned)parts.types.size;

@@ -116,6 +116,8 @@ static void infer_size(NrLl *g, NrLlMem *mem, uint32_t begin, uint32_t end, LLVM
   LLVMValueRef others = nr_ll_int(g, 1);
   for (uint32_t d = begin; d < end; d++)
     if (mem->sizes[d]) others = nr_ll_index_mul(g, others, mem->sizes[d]);
+  LLVMValueRef bounded[] = {others, nr_ll_int(g, 1)};
+  others = nr_ll_intrinsic(g, "llvm.umax", &g->i64, 1, bounded, 2); /* with a size of 0 any other will do */
   for (uint32_t d = begin; d < end; d++) set_part(&mem->sizes[d], LLVMBuildUDiv(g->b, whole, others, ""));
 }
 
