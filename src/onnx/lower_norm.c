@@ -1,0 +1,174 @@
+/* lower_norm.c - normalisation: by given statistics (batch), and by those of the input itself over some axes. */
+#include "onnx/lower_contract.h"
+
+typedef struct Norm {
+  double epsilon;
+  NrDim count;
+} Norm;
+
+static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) { return nr_lower_fast(add(l, args[0], args[1])); }
+
+/* sum / count */
+static NrValue *mean_body(NrLower *l, NrValue *const *args, void *user) {
+  const Norm *n = user;
+  NrType i64 = nr_type_i64(l->ctx);
+  NrValue *count = nr_lower_op1(l, NR_OP_arith_index_cast, i64, nr_dim_value(l, n->count));
+  return divf(l, args[0], nr_lower_op1(l, NR_OP_arith_sitofp, args[0]->type, count));
+}
+
+/* 1 / sqrt(variance + epsilon) */
+static NrValue *inverse_body(NrLower *l, NrValue *const *args, void *user) {
+  const Norm *n = user;
+  NrValue *root = same1(l, NR_OP_math_sqrt, add(l, args[0], num(l, args[0], n->epsilon)));
+  return divf(l, num(l, root, 1), root);
+}
+
+static NrValue *centre_body(NrLower *l, NrValue *const *args, void *user) { return sub(l, args[0], args[1]); }
+static NrValue *square_body(NrLower *l, NrValue *const *args, void *user) { return mul(l, args[0], args[0]); }
+static NrValue *scale_body(NrLower *l, NrValue *const *args, void *user) { return mul(l, args[0], args[1]); }
+
+static NrValue *map2(NrLower *l, NrValue *a, NrValue *b, NrBodyFn body) {
+  return nr_lower_map(l, (NrValue *[]){a, b}, 2, NULL, body, NULL);
+}
+
+static NrValue *mean_over(NrLower *l, NrValue *x, uint64_t axes, Norm *n) {
+  NrDim count = nr_dim(1);
+  for (size_t i = 0; i < nr_rank(x); i++)
+    if (axes >> i & 1) count = nr_dim_mul(l, count, nr_lower_dim(l, x, i));
+  n->count = count;
+  NrValue *sum = nr_lower_reduce(l, x, axes, true, nr_lower_constant(l, x->type->elem, 0), NULL, sum_body, NULL);
+  return nr_lower_map(l, &sum, 1, NULL, mean_body, n);
+}
+
+/* (x - mean) / sqrt(variance + epsilon) over axes, of a tensor that is widened already. mean and inverse may be NULL. */
+static NrValue *normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon, bool centred, NrValue **mean, NrValue **inverse) {
+  Norm n = {.epsilon = epsilon};
+  NrValue *m = centred ? mean_over(l, x, axes, &n) : NULL;
+  NrValue *centre = m ? map2(l, x, m, centre_body) : x;
+  NrValue *squares = nr_lower_map(l, &centre, 1, NULL, square_body, NULL);
+  NrValue *variance = mean_over(l, squares, axes, &n);
+  NrValue *factor = nr_lower_map(l, &variance, 1, NULL, inverse_body, &n);
+  if (mean) *mean = m;
+  if (inverse) *inverse = factor;
+  return map2(l, centre, factor, scale_body);
+}
+
+/* A vector over the channels as [1, C, 1, ..], widened. */
+static NrValue *per_channel(NrLower *l, NrValue *vector, size_t rank) {
+  NrShape shape = {.rank = rank};
+  for (size_t i = 0; i < rank; i++) shape.dims[i] = i == 1 ? nr_lower_dim(l, vector, 0) : nr_dim(1);
+  return nr_lower_widen_tensor(l, nr_lower_reshape(l, vector, &shape));
+}
+
+/* ---- BatchNormalization ---- */
+
+static NrValue *batch_body(NrLower *l, NrValue *const *a, void *user) {
+  const Norm *n = user;
+  NrValue *root = same1(l, NR_OP_math_sqrt, add(l, a[4], num(l, a[4], n->epsilon)));
+  return add(l, mul(l, divf(l, sub(l, a[0], a[3]), root), a[1]), a[2]);
+}
+
+typedef struct Momentum {
+  double keep;
+} Momentum;
+
+static NrValue *running_body(NrLower *l, NrValue *const *a, void *user) {
+  double keep = ((const Momentum *)user)->keep;
+  return add(l, mul(l, a[0], num(l, a[0], keep)), mul(l, a[1], num(l, a[1], 1 - keep)));
+}
+
+/* Training: the batch's own statistics are used, and the running ones move towards them. */
+static NrStatus train(NrLower *l, NrValue *x, NrValue **mean, NrValue **variance) {
+  Momentum m = {nr_lower_attr_float(l, "momentum", 0.9)};
+  Norm n = {0};
+  uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~2ull;
+  NrValue *batch_mean = mean_over(l, x, axes, &n), *centre = map2(l, x, batch_mean, centre_body);
+  NrValue *squares = nr_lower_map(l, &centre, 1, NULL, square_body, NULL), *batch_var = mean_over(l, squares, axes, &n);
+  NrValue *batch[2] = {batch_mean, batch_var}, *running[2] = {*mean, *variance};
+  for (size_t i = 0; i < 2; i++) {
+    NrValue *next = nr_lower_map(l, (NrValue *[]){running[i], batch[i]}, 2, NULL, running_body, &m);
+    NrShape flat = {1, {nr_lower_dim(l, x, 1)}};
+    NrType elem = nr_lower_in(l, 3 + i)->type->elem;
+    NrStatus status = nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &flat), elem), nr_lower_dtype(l, 3 + i));
+    if (status) return status;
+  }
+  *mean = batch_mean;
+  *variance = batch_var;
+  return NR_OK;
+}
+
+NrStatus nr_lower_batchnormalization(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0);
+  NrType elem = x->type->elem;
+  size_t rank = nr_rank(x);
+  Norm n = {.epsilon = nr_lower_attr_float(l, "epsilon", 1e-5)};
+  if (rank < 2) return nr_lower_error(l, "the input has rank %zu; it needs a channel dim", rank);
+  if (l->version < 7 && nr_lower_attr_int(l, "spatial", 1) == 0) return nr_lower_error(l, "statistics for each position (spatial = 0) cannot be compiled");
+  NrValue *wide = nr_lower_widen_tensor(l, x), *args[5] = {wide};
+  for (size_t i = 1; i < 5; i++) args[i] = per_channel(l, nr_lower_in(l, i), rank);
+  bool training = l->version >= 14 ? nr_lower_attr_int(l, "training_mode", 0) != 0
+                                   : l->version < 7 && nr_lower_attr_int(l, "is_test", 0) == 0 && nr_lower_num_out(l) > 1;
+  NrStatus status = training ? train(l, wide, &args[3], &args[4]) : NR_OK;
+  if (status) return status;
+  NrValue *y = nr_lower_map(l, args, 5, NULL, batch_body, &n);
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
+}
+
+/* ---- LayerNormalization, RMSNormalization ---- */
+
+static NrStatus layer(NrLower *l, bool centred) {
+  NrValue *x = nr_lower_in(l, 0), *scale = nr_lower_in(l, 1), *bias = centred ? nr_lower_in(l, 2) : NULL;
+  NrType elem = x->type->elem;
+  size_t axis;
+  if (!nr_lower_takes(l, 0, NR_FLOATS) || !nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+  uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~((1ull << axis) - 1);
+  NrValue *mean = NULL, *inverse;
+  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), centred, &mean, &inverse);
+  /* What is normalised is rounded to the input's type before it is scaled, as the definition says. */
+  y = nr_lower_widen_tensor(l, nr_lower_narrow_tensor(l, y, elem));
+  if (scale) y = map2(l, y, nr_lower_widen_tensor(l, scale), scale_body);
+  if (bias) y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, bias));
+  NrStatus status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
+  NoriaDType wide = nr_type_bits(elem) < 32 ? NORIA_F32 : nr_lower_dtype(l, 0);
+  if (!status && nr_lower_wants(l, 1) && mean) status = nr_lower_out(l, 1, mean, wide);
+  if (!status && nr_lower_wants(l, 2)) status = nr_lower_out(l, 2, inverse, wide);
+  return status;
+}
+
+NrStatus nr_lower_layernormalization(NrLower *l) { return layer(l, true); }
+NrStatus nr_lower_rmsnormalization(NrLower *l) { return layer(l, false); }
+
+/* ---- InstanceNormalization, GroupNormalization ---- */
+
+NrStatus nr_lower_instancenormalization(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0);
+  size_t rank = nr_rank(x);
+  uint64_t axes = ((1ull << rank) - 1) & ~3ull;
+  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
+  y = map2(l, y, per_channel(l, nr_lower_in(l, 1), rank), scale_body);
+  y = nr_lower_sum(l, y, per_channel(l, nr_lower_in(l, 2), rank));
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
+}
+
+NrStatus nr_lower_groupnormalization(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0), *params[2] = {nr_lower_in(l, 1), nr_lower_in(l, 2)};
+  NrShape shape = nr_lower_shape(l, x);
+  NrDim groups = nr_dim(nr_lower_attr_int(l, "num_groups", 0)), channels = shape.dims[1];
+  if (groups.size < 1 || shape.rank < 2) return nr_lower_error(l, "num_groups must be positive, and the input needs a channel dim");
+  /* [N, G, C / G, rest]: one row a group. */
+  NrShape split = {4, {shape.dims[0], groups, nr_dim_div(l, channels, groups), nr_shape_elements(l, &shape, 2, shape.rank)}};
+  NrValue *rows = nr_lower_reshape(l, nr_lower_widen_tensor(l, x), &split);
+  NrValue *y = normalise(l, rows, 0xC, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
+  if (l->version < 21) { /* scale and bias are per group */
+    for (size_t i = 0; i < 2; i++) {
+      NrShape column = {4, {nr_dim(1), groups, nr_dim(1), nr_dim(1)}};
+      params[i] = nr_lower_widen_tensor(l, nr_lower_reshape(l, params[i], &column));
+    }
+    y = nr_lower_sum(l, map2(l, y, params[0], scale_body), params[1]);
+    y = nr_lower_reshape(l, y, &shape);
+  } else {
+    y = nr_lower_reshape(l, y, &shape);
+    y = nr_lower_sum(l, map2(l, y, per_channel(l, params[0], shape.rank), scale_body), per_channel(l, params[1], shape.rank));
+  }
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
+}
