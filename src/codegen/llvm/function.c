@@ -396,7 +396,7 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
   g->func = func;
   g->exec = LLVMGetParam(func->value, 0);
   g->allocas = LLVMAppendBasicBlockInContext(g->llvm, func->value, "entry");
-  g->fail = NULL;
+  g->fail = g->report = NULL;
   g->api = g->constant_table = g->import_table = g->call_descs = NULL;
   g->num_call_descs = 0;
   memset(g->api_functions, 0, sizeof g->api_functions);

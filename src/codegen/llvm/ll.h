@@ -111,6 +111,8 @@ struct NrLl {
   LLVMBasicBlockRef
       allocas; /* the entry block: allocas and loads of exec's fields, ends in a branch to the first block */
   LLVMBasicBlockRef fail;    /* returns 1; NULL until something may fail */
+  LLVMBasicBlockRef report;  /* calls api->fail with report_args, then fail; NULL until there is a check */
+  LLVMValueRef report_args[5]; /* phis: site and values */
   LLVMValueRef api, constant_table, import_table; /* loaded in the entry block on the first use */
   LLVMValueRef call_descs;   /* alloca shared by all rt.calls of the function */
   unsigned num_call_descs;

@@ -28,14 +28,32 @@ static LLVMBasicBlockRef begin_failure(NrLl *g, LLVMValueRef cond) {
   return next;
 }
 
-/* .. api->fail(exec, site, values...); return 1; } */
-static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr node, NrStr text, LLVMValueRef values[4]) {
-  LLVMValueRef args[6] = {g->exec, nr_ll_int32(g, nr_ll_site(g, node, text)), values[0], values[1], values[2], values[3]};
+/* All failures of a function end in one block that calls api->fail: a call for each would be as much code again, and LLVM
+ * takes time in the square of their number to find what they have in common. */
+static LLVMBasicBlockRef report_block(NrLl *g) {
+  if (g->report) return g->report;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  g->report = LLVMAppendBasicBlockInContext(g->llvm, g->func->value, "report");
+  LLVMPositionBuilderAtEnd(g->b, g->report);
   LLVMTypeRef params[] = {g->ptr, g->i32, g->i64, g->i64, g->i64, g->i64};
+  LLVMValueRef args[6] = {g->exec};
+  for (size_t i = 0; i < NR_COUNTOF(g->report_args); i++)
+    args[1 + i] = g->report_args[i] = LLVMBuildPhi(g->b, params[1 + i], "");
   LLVMTypeRef type = LLVMFunctionType(g->i32, params, 6, false);
   LLVMValueRef call = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, fail), type, args, 6);
   nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "cold", 0);
   LLVMBuildBr(g->b, nr_ll_fail_block(g));
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return g->report;
+}
+
+/* .. api->fail(exec, site, values...); return 1; } */
+static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr node, NrStr text, LLVMValueRef values[4]) {
+  LLVMBasicBlockRef report = report_block(g), here = LLVMGetInsertBlock(g->b);
+  LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, node, text));
+  LLVMAddIncoming(g->report_args[0], &site, &here, 1);
+  for (size_t i = 0; i < 4; i++) LLVMAddIncoming(g->report_args[1 + i], &values[i], &here, 1);
+  LLVMBuildBr(g->b, report);
   LLVMPositionBuilderAtEnd(g->b, next);
 }
 

@@ -1,0 +1,134 @@
+"""Cast, CastLike and BitCast between all pairs of element types, against NumPy, ml_dtypes and the onnx package."""
+import ml_dtypes
+import numpy as np
+import pytest
+from onnx.numpy_helper import saturate_cast, to_float8e8m0
+from ops import Batch, element_type
+
+F32 = np.float32
+NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
+         "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int4", "uint4", "int2", "uint2",
+         "float4_e2m1fn", "float8_e8m0fnu"]
+TYPES = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
+SMALL = {"int4": (-8, 8), "uint4": (0, 16), "int2": (-2, 2), "uint2": (0, 4)}
+SATURATING = [name for name in NAMES if name.startswith("float8") and name != "float8_e8m0fnu"]
+WHOLE = [0, -0., 1, -1, .5, 1.5, 2.5, -2.5, 3, 6, 7, 100.7, -100.7]
+FRACTIONS = WHOLE + [300, -300, 1e3, 449, 465, 1e5, 6e4, 1e-3, 1e-8, 3e9, 1e20, np.inf, -np.inf, np.nan]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    with np.errstate(all="ignore"):
+        yield
+
+
+def is_float(name):
+    return "float" in name
+
+
+def samples(source, target):
+    """Values of the source type whose conversion ONNX defines."""
+    if source == "bool":
+        return np.array([0, 1, 1, 0], bool)
+    if source in SMALL:
+        return np.arange(*SMALL[source]).astype(TYPES[source])
+    if not is_float(source):
+        info = np.iinfo(source)
+        return np.array([info.min, info.max, 0, 1, 2, 100, 77] + ([-1, -100] if info.min else []), source)
+    to_int = not is_float(target) and target != "bool"
+    values = [0, 1, .5, -1, 3, -2.7, 1.9] if target in SMALL else WHOLE if to_int else FRACTIONS
+    if source == "float8_e8m0fnu" and to_int:
+        values = [1, 2, 4, .5]
+    x = np.array(values, F32)
+    if source == "float4_e2m1fn":
+        x = x[~np.isnan(x)]
+    return x.astype(TYPES[source])
+
+
+def converted(x, source, target):
+    to = TYPES[target]
+    if target == "bool":
+        return (x.astype(np.float64) if is_float(source) else x).astype(bool)
+    if target == "float8_e8m0fnu":
+        return to_float8e8m0(x)
+    if target in SATURATING:
+        return saturate_cast(x if source == "float64" else x.astype(F32), to)
+    if source in SMALL or (target in SMALL and not is_float(source)):
+        return x.astype(np.int64).astype(to)
+    if source == "bfloat16" or source.startswith(("float8", "float4")):
+        return x.astype(F32).astype(to)
+    return x.astype(to)
+
+
+def add(batch, op, x, want, **attrs):
+    batch.add(op, [x], want, to=element_type(want), **attrs)
+
+
+@pytest.mark.parametrize("source", NAMES)
+def test_all_pairs(source):
+    batch = Batch(25, 0, 0)
+    for target in NAMES:
+        if target != source:
+            x = samples(source, target)
+            add(batch, "Cast", x, converted(x, source, target))
+    batch.check(symbolic=[source == "float32"])
+
+
+def test_float8_modes():
+    batch = Batch(25, 0, 0)
+    for source in "float32", "float64", "float16":
+        x = samples(source, "float32")
+        for target in SATURATING:
+            add(batch, "Cast", x, x.astype(TYPES[target]), saturate=0)
+        for mode in "up", "down", "nearest":
+            for saturate in 0, 1:
+                want = to_float8e8m0(x, bool(saturate), mode)
+                add(batch, "Cast", x, want, saturate=saturate, round_mode=mode)
+    batch.check(symbolic=[False])
+
+
+def test_every_value_of_the_small_floats():
+    batch = Batch(25, 0, 0)
+    for name, bits in [("float16", 16), ("bfloat16", 16)] + [(n, 8) for n in NAMES if n.startswith("float8")]:
+        x = np.arange(1 << bits, dtype=f"u{bits // 8}").view(TYPES[name])
+        for target in "float32", "float16", "bfloat16":
+            if target != name:
+                add(batch, "Cast", x, x.astype(F32).astype(TYPES[target]))
+    batch.check(symbolic=[False])
+
+
+def test_rounding_to_small_floats():
+    batch = Batch(25, 0, 0)
+    x = np.random.default_rng(3).standard_normal(3000) * 100
+    for name in ["float16", "bfloat16", "float4_e2m1fn"] + SATURATING:
+        for source in x.astype(F32), x:
+            add(batch, "Cast", source, saturate_cast(source, TYPES[name]) if name in SATURATING else source.astype(TYPES[name]))
+    batch.check(symbolic=[False])
+
+
+def test_floats_that_do_not_fit_come_out_as_in_numpy():
+    batch = Batch(13, 0, 0)
+    x = np.array([np.nan, np.inf, -np.inf, -1.5, 3e9, -3e9, 1e20, 300, -300, 2. ** 63, -5e18, 2 ** 31, -2 ** 31], F32)
+    for name in "int8", "int32", "int64":
+        add(batch, "Cast", x, x.astype(name))
+    batch.check(symbolic=[False])
+
+
+def test_first_versions():
+    x, want = np.array([1.5, -2.5], F32), np.array([1, -2])
+    for opset, to in (1, "INT64"), (6, 7):
+        batch = Batch(opset)
+        batch.add("Cast", [x], want, to=to)
+        batch.check()
+
+
+def test_cast_like_and_bitcast():
+    batch = Batch(26)
+    x = np.array([1.5, -2.5, 3], F32)
+    batch.add("CastLike", [x, np.array([1], np.int32)], x.astype(np.int32))
+    bools = np.array([0, 1, 1], bool)
+    for want in x.view(np.int32), x.view(np.uint32):
+        add(batch, "BitCast", x, want)
+    for source, target in (bools, np.uint8), (bools.view(np.int8), bool), (bools.view(np.int8), ml_dtypes.float8_e4m3fn):
+        add(batch, "BitCast", source, source.view(target))
+    batch.check()
