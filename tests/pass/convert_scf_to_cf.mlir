@@ -230,3 +230,17 @@ func.func @execute_region(%c: i1, %x: f32, %y: f32) -> f32 {
   }
   return %r : f32
 }
+
+// The sum may pass the end of i8: then the loop is over.
+// CHECK-LABEL: func.func @narrow_bounds
+// CHECK: ^bb2:
+// CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[I:.*]], %[[ST:.*]] : i8
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[UB:.*]], %[[I]] : i8
+// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ugt, %[[LEFT]], %[[ST]] : i8
+// CHECK-NEXT: %[[N:.*]] = arith.select %[[MORE]], %[[SUM]], %[[UB]] : i8
+// CHECK-NEXT: cf.br ^bb1(%[[N]] : i8)
+func.func @narrow_bounds(%lb: i8, %ub: i8, %st: i8) {
+  scf.for %i = %lb to %ub step %st : i8 {
+  }
+  return
+}

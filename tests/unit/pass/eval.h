@@ -105,9 +105,16 @@ static void eval_results(Eval *e, NrOp *op, const EvalList *values) {
   for (uint32_t i = 0; i < op->num_results && i < values->size; i++) eval_set(e, nr_result(op, i), values->data[i]);
 }
 
+/* Bounds narrower than int64_t: the induction variable grows without wrapping. */
 static void eval_for(Eval *e, NrOp *op) {
   EvalList carried = {0}, args = {0};
   int64_t lower = eval_get(e, nr_operand(op, 0)), upper = eval_get(e, nr_operand(op, 1)), step = eval_get(e, nr_operand(op, 2));
+  if (nr_op_attr(op, "unsignedCmp")) {
+    NrType t = nr_operand(op, 0)->type;
+    lower = (int64_t)eval_unsigned(t, lower);
+    upper = (int64_t)eval_unsigned(t, upper);
+    step = (int64_t)eval_unsigned(t, step);
+  }
   for (uint32_t i = 3; i < op->num_operands; i++) nr_vec_push(&carried, eval_get(e, nr_operand(op, i)));
   for (int64_t iv = lower; iv < upper && !e->stopped; iv += step) {
     args.size = 0;

@@ -200,6 +200,30 @@ static void gen_for(Gen *g, int depth) {
   publish(g, first, count);
 }
 
+/* Bounds of i8, up to the ends of its range: the last step may go past them. */
+static void gen_narrow_for(Gen *g, int depth) {
+  static const int bounds[] = {-128, -100, -3, 0, 1, 5, 100, 120, 127, -1}, steps[] = {1, 2, 7, 50, 100, 127};
+  uint32_t inits[2], args[2], range[3];
+  gen_values(g, 2, inits);
+  for (int i = 0; i < 3; i++) {
+    range[i] = g->next++;
+    nr_buf_printf(&g->text, "%%v%u = arith.constant %d : i8\n", range[i], i == 2 ? steps[pick(g, 6)] : bounds[pick(g, 10)]);
+  }
+  uint32_t first = put_results(g, 2), iv = g->next++, wide = g->next++;
+  for (int i = 0; i < 2; i++) args[i] = g->next++;
+  nr_buf_printf(&g->text, "scf.for%s %%v%u = %%v%u to %%v%u step %%v%u iter_args(%%v%u = %%v%u, %%v%u = %%v%u) -> (i32, i32) : i8 {\n",
+                pick(g, 2) ? "" : " unsigned", iv, range[0], range[1], range[2], args[0], inits[0], args[1], inits[1]);
+  Mark m = enter(g);
+  nr_buf_printf(&g->text, "%%v%u = arith.extsi %%v%u : i8 to i32\n", wide, iv);
+  nr_vec_push(&g->pools[INT].names, wide);
+  for (int i = 0; i < 2; i++) nr_vec_push(&g->pools[INT].names, args[i]);
+  gen_ops(g, depth > 1 ? 1 : 0);
+  gen_yield(g, "scf.yield", 2, args);
+  leave(g, m);
+  nr_buf_puts(&g->text, "}\n");
+  publish(g, first, 2);
+}
+
 /* Counts in its first carried value, up to 3 and while a random condition holds. */
 static void gen_while(Gen *g, int depth) {
   size_t count = 1 + pick(g, 3), handed = 1 + pick(g, 3);
@@ -313,7 +337,7 @@ static void gen_parallel(Gen *g, int depth) {
 }
 
 static void gen_op(Gen *g, int depth) {
-  switch (pick(g, depth > 0 ? 16 : 8)) {
+  switch (pick(g, depth > 0 ? 17 : 8)) {
   case 0: case 1: case 2: case 3: gen_binary(g); break;
   case 4: case 5: gen_compare(g); break;
   case 6: case 7: gen_other(g); break;
@@ -322,6 +346,7 @@ static void gen_op(Gen *g, int depth) {
   case 12: gen_while(g, depth); break;
   case 13: gen_switch(g, depth); break;
   case 14: gen_blocks(g, depth); break;
+  case 15: gen_narrow_for(g, depth); break;
   default: gen_parallel(g, depth); break;
   }
 }
