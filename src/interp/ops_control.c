@@ -24,6 +24,7 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
     return true;
   }
   if (value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants are the runtime's");
+  if (value->kind == NR_ATTR_RESOURCE && !value->data) return nr_interp_fail(in, op, "the constant's data was left out of the text");
   nr_set(in, nr_result(op, 0), nr_ivalue_of_attr(in, value));
   return true;
 }

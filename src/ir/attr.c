@@ -299,7 +299,9 @@ NrAttr nr_dict_get(NrAttr dict, const char *name) {
   return NULL;
 }
 
-bool nr_attr_is_elements(NrAttr a) { return a && (a->kind == NR_ATTR_DENSE || a->kind == NR_ATTR_RESOURCE); }
+bool nr_attr_is_elements(NrAttr a) {
+  return a && (a->kind == NR_ATTR_DENSE || (a->kind == NR_ATTR_RESOURCE && a->data));
+}
 
 const void *nr_attr_element_ptr(NrAttr a, int64_t i) {
   size_t elem = nr_type_byte_size(a->type->elem);

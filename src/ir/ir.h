@@ -299,7 +299,7 @@ NrAttr nr_attr_opaque(NrContext *ctx, NrStr text, NrType type);
 const struct NrFloatFormat *nr_float_format(NrFloatKind kind);
 bool nr_attr_is_int(NrAttr a, int64_t *out);          /* integer of at most 64 bits */
 NrAttr nr_dict_get(NrAttr dict, const char *name);    /* NULL when absent */
-bool nr_attr_is_elements(NrAttr a);                    /* DENSE or RESOURCE */
+bool nr_attr_is_elements(NrAttr a);                    /* DENSE, or RESOURCE whose data is there */
 /* Element i of DENSE or RESOURCE (a splat answers for all) as an INTEGER or FLOAT attribute. */
 NrAttr nr_attr_element(NrAttr elements, int64_t i);
 const void *nr_attr_element_ptr(NrAttr elements, int64_t i);

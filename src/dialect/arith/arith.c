@@ -56,8 +56,8 @@ static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); 
 static NrStatus constant_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   NrType type = nr_result(op, 0)->type;
-  bool typed = value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || nr_attr_is_elements(value) ||
-                         value->kind == NR_ATTR_SPARSE || value->kind == NR_ATTR_DENSE_STRINGS || value->kind == NR_ATTR_OPAQUE);
+  bool typed = value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || value->kind == NR_ATTR_DENSE ||
+                         value->kind == NR_ATTR_RESOURCE || value->kind == NR_ATTR_SPARSE || value->kind == NR_ATTR_DENSE_STRINGS || value->kind == NR_ATTR_OPAQUE);
   if (!typed) return nr_op_error(op, "requires attribute 'value' to be a typed constant");
   if (value->type && value->type != type)
     return nr_op_error(op, "failed to verify that all of {value, result} have same type: '%s' vs '%s'", text_of(value->type),

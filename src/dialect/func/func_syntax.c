@@ -38,6 +38,7 @@ static NrStatus parse_argument(NrParser *p, Signature *s) {
     return nr_p_error(p, arg.loc, "expected all arguments of the function to have names, or none");
   if (named && (status = nr_p_expect(p, ":"))) return status;
   if ((status = nr_p_type(p, &type)) || (status = parse_dict(p, &dict))) return status;
+  if (!nr_p_try_loc(p, &arg.loc)) return NR_ERROR_INVALID;
   if (named) {
     arg.name = name.name;
     arg.type = type;
