@@ -11,25 +11,25 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What each folder of src/ may include from the others. Arrows point down: base <- ir <- dialect <- {onnx, pass, interp}
-# <- codegen <- api; the runtime stands beside them on base alone.
-MIDDLE = {"base", "ir", "dialect", "onnx", "pass", "interp"}
+# <- codegen <- driver <- tools; the runtime stands beside them on base alone.
+DIALECTS = {"base", "ir", "dialect"}
 LAYERS = {
     "base": {"base"},
     "ir": {"base", "ir"},
-    "dialect": {"base", "ir", "dialect"},
-    "onnx": MIDDLE,
-    "pass": MIDDLE,
-    "interp": MIDDLE,
-    "codegen": MIDDLE | {"codegen"},
+    "dialect": DIALECTS,
+    "interp": DIALECTS | {"interp"},
+    "pass": DIALECTS | {"interp", "pass"},
+    "onnx": DIALECTS | {"interp", "onnx", "pass"},
+    "codegen": DIALECTS | {"interp", "onnx", "pass", "codegen"},
     "runtime": {"base", "runtime"},
-    "api": MIDDLE | {"codegen", "runtime", "api"},
+    "driver": DIALECTS | {"interp", "onnx", "pass", "codegen", "runtime", "driver"},
 }
 
 # Installed headers: exec_abi.h includes nothing of ours, so every layer above base may use its types.
 PUBLIC = {
     "noria/exec_abi.h": set(LAYERS) - {"base"},
-    "noria/runtime.h": {"runtime", "api"},
-    "noria/noria.h": {"runtime", "api"},
+    "noria/runtime.h": {"runtime", "driver"},
+    "noria/noria.h": {"driver"},
 }
 
 # Headers of other people, and the only folders that may include them.

@@ -9,6 +9,7 @@ static const struct Tool {
   int (*run)(int argc, char **argv);
   const char *summary;
 } tools[] = {
+    {"run", tool_run, "compile a model or text IR in memory and run it"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
 };
 
@@ -21,6 +22,8 @@ static const char help_tail[] =
     "\n"
     "`noria COMMAND --help` explains a command with examples. To begin:\n"
     "\n"
+    "  noria run model.onnx --input x=@x.npy         run a model\n"
+    "  noria run gcd.mlir --entry=gcd 48 180         run a function of text IR\n"
     "  noria opt program.mlir                        check a program and print it\n"
     "  noria opt --canonicalize --cse program.mlir   the same after two passes\n"
     "  noria opt --list-ops                          every operation that programs are made of\n";

@@ -23,22 +23,28 @@ typedef struct NoriaCompileOptions {
   const char *cpu;                /* LLVM's name of a CPU; NULL: this machine's */
   const char *features;           /* "+avx2,-fma"; NULL: what the CPU has */
   int32_t opt_level;              /* 1, 2, 3; 0: the default, 2 */
+  const char *entry;              /* of text IR: a function's name; NULL: @main, or the only public one */
   const char *format;             /* "onnx", "mlir"; NULL: by the path's ending, for memory by the first bytes */
 } NoriaCompileOptions;
 
 /* "-" is standard input. External data of a model is looked for in the folder of path. error lists all that is wrong, a
  * line each. */
-NORIA_API NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options, NoriaProgram **out_program,
-                                         NoriaError *error);
+NORIA_API NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options,
+                                         NoriaProgram **out_program, NoriaError *error);
 /* data is read during the call only. folder: where external data may lie, or NULL. */
 NORIA_API NoriaStatus noria_compile_memory(const void *data, size_t size, const char *folder,
                                            const NoriaCompileOptions *options, NoriaProgram **out_program,
                                            NoriaError *error);
 
-typedef enum NoriaFileKind { NORIA_FILE_OBJECT, NORIA_FILE_SHARED, NORIA_FILE_LLVM_IR, NORIA_FILE_ASSEMBLY } NoriaFileKind;
+typedef enum NoriaFileKind {
+  NORIA_FILE_OBJECT,
+  NORIA_FILE_SHARED,
+  NORIA_FILE_LLVM_IR,
+  NORIA_FILE_ASSEMBLY
+} NoriaFileKind;
 
-/* Compiles the model at path to a file that holds the symbol noria_module; noria_program_load opens a shared one. header: a
- * path for a C header that describes it, or NULL. The files are whole or untouched. */
+/* Compiles the model at path to a file that holds the symbol noria_module; noria_program_load opens a shared one.
+ * header: a path for a C header that describes it, or NULL. The files are whole or untouched. */
 NORIA_API NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *options, NoriaFileKind kind,
                                             const char *out_path, const char *header, NoriaError *error);
 

@@ -2,7 +2,8 @@
 #include "driver/driver.h"
 
 #include <libgen.h>
-#include <stdlib.h>
+
+#include "runtime/error.h"
 
 static void collect(void *user, const NrDiag *diag) {
   NrUnit *unit = user;
@@ -98,7 +99,7 @@ NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOpt
     return finish(unit, status);
   }
   char *copy = nr_malloc(strlen(path) + 1);
-  strcpy(copy, path);
+  memcpy(copy, path, strlen(path) + 1);
   status = nr_unit_read_memory(unit, bytes.data, bytes.size, path, strcmp(path, "-") ? dirname(copy) : NULL, options);
   unit->owned = bytes.data; /* the model may refer into it */
   nr_free(copy);
@@ -113,39 +114,42 @@ NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options) {
 
 /* What a program made in memory holds on to. */
 typedef struct Held {
-  NrCompiled *code;
-  NrOnnxModel *model;
-  NrContext *ctx;
-  void *owned;
+  NrCompiled *code;        /* or */
+  NrInterpProgram *interp; /* with the module that it runs */
+  NrUnit unit;
 } Held;
 
 static void release(void *user) {
   Held *held = user;
   nr_compiled_destroy(held->code);
-  nr_context_destroy(held->ctx);
-  nr_onnx_model_destroy(held->model);
-  nr_free(held->owned);
+  nr_interp_destroy(held->interp);
+  nr_unit_deinit(&held->unit);
   nr_free(held);
 }
 
-static NoriaStatus fail(NrUnit *unit, NrStatus status, NoriaError *error) {
+static NoriaStatus create_program(Held held, const NoriaModule *module, const NoriaCompileOptions *options,
+                                  NoriaProgram **out_program, NoriaError *error) {
+  Held *kept = nr_calloc(1, sizeof *kept);
+  *kept = held;
+  nr_context_set_diag_handler(kept->unit.ctx, NULL, NULL);
+  NoriaProgramOptions program = options ? options->program : (NoriaProgramOptions){0};
+  program.release = release;
+  program.user = kept;
+  NoriaStatus made = noria_program_create(module, &program, out_program, error);
+  if (made) release(kept);
+  return made;
+}
+
+NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error) {
   static const NoriaStatus map[] = {[NR_OK] = NORIA_OK,
                                     [NR_ERROR_INVALID] = NORIA_ERROR_INVALID,
                                     [NR_ERROR_NOT_FOUND] = NORIA_ERROR_NOT_FOUND,
                                     [NR_ERROR_LIMIT] = NORIA_ERROR_LIMIT,
                                     [NR_ERROR_IO] = NORIA_ERROR_IO,
                                     [NR_ERROR_INTERNAL] = NORIA_ERROR_INTERNAL};
-  if (error) {
-    noria_error_clear(error);
-    error->code = map[status];
-    size_t n = unit->errors.size;
-    while (n && unit->errors.data[n - 1] == '\n') n--;
-    error->message = malloc(n + 1);
-    if (error->message) {
-      memcpy(error->message, n ? unit->errors.data : "", n);
-      error->message[n] = 0;
-    }
-  }
+  size_t n = unit->errors.size;
+  while (n && unit->errors.data[n - 1] == '\n') n--;
+  nr_error_set(error, map[status], "%.*s", (int)NR_MIN(n, (size_t)INT32_MAX), n ? unit->errors.data : "");
   nr_unit_deinit(unit);
   return map[status];
 }
@@ -156,33 +160,39 @@ static NrCodegenOptions codegen_options(const NoriaCompileOptions *o) {
                             .opt_level = o && o->opt_level ? o->opt_level : 2};
 }
 
-NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program, NoriaError *error) {
+NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
+                        NoriaProgram **out_program, NoriaError *error) {
   NrCodegenOptions codegen = codegen_options(options);
+  codegen.times = times;
   NrCompiled *code = NULL;
+  *out_program = NULL;
   NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
-  if (status) return fail(unit, status, error);
-  nr_module_destroy(unit->module);
-  Held *held = nr_calloc(1, sizeof *held);
-  *held = (Held){code, unit->model, unit->ctx, unit->owned};
+  if (status) return nr_unit_fail(unit, status, error);
+  nr_module_destroy(unit->module); /* code does not need it; what its constants refer to stays */
   unit->module = NULL;
-  unit->model = NULL;
-  unit->ctx = NULL;
-  unit->owned = NULL;
-  NoriaProgramOptions program = options ? options->program : (NoriaProgramOptions){0};
-  program.release = release;
-  program.user = held;
-  NoriaStatus made = noria_program_create(nr_compiled_module(code), &program, out_program, error);
-  if (made) release(held);
-  nr_unit_deinit(unit);
-  return made;
+  Held held = {.code = code, .unit = *unit};
+  *unit = (NrUnit){0};
+  return create_program(held, nr_compiled_module(code), options, out_program, error);
 }
 
-static NoriaStatus lower_and_jit(NrUnit *unit, NrStatus status, const NoriaCompileOptions *options, NoriaProgram **out_program,
-                                 NoriaError *error) {
+NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program,
+                              NoriaError *error) {
+  NrInterpProgram *interp = NULL;
+  *out_program = NULL;
+  NrStatus status = finish(unit, nr_interp_create(unit->module, NULL, NULL, &interp));
+  if (status) return nr_unit_fail(unit, status, error);
+  Held held = {.interp = interp, .unit = *unit};
+  *unit = (NrUnit){0};
+  return create_program(held, nr_interp_module(interp), options, out_program, error);
+}
+
+static NoriaStatus lower_and_jit(NrUnit *unit, NrStatus status, const NoriaCompileOptions *options,
+                                 NoriaProgram **out_program, NoriaError *error) {
   *out_program = NULL;
   NrPassOptions passes = {0};
+  if (!status) status = nr_unit_set_entry(unit, options ? options->entry : NULL);
   if (!status) status = nr_unit_lower(unit, &passes);
-  return status ? fail(unit, status, error) : nr_unit_jit(unit, options, out_program, error);
+  return status ? nr_unit_fail(unit, status, error) : nr_unit_jit(unit, options, NULL, out_program, error);
 }
 
 NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options, NoriaProgram **out_program,
@@ -212,6 +222,7 @@ NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *o
   NrPassOptions passes = {0};
   NrCodegenOptions codegen = codegen_options(options);
   NrStatus status = nr_unit_read_file(&unit, path, options);
+  if (!status) status = nr_unit_set_entry(&unit, options ? options->entry : NULL);
   if (!status) status = nr_unit_lower(&unit, &passes);
   NrBuf text = {0};
   if (!status && header) nr_codegen_header(unit.module, nr_op_attr_str(unit.module->op, "sym_name"), &text);
@@ -220,7 +231,7 @@ NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *o
     nr_error(unit.ctx, NULL, "cannot write '%s'", header);
   nr_buf_deinit(&text);
   if (unit.ctx) nr_diag_flush(unit.ctx);
-  if (status) return fail(&unit, status, error);
+  if (status) return nr_unit_fail(&unit, status, error);
   nr_unit_deinit(&unit);
   return NORIA_OK;
 }

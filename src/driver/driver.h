@@ -3,6 +3,7 @@
 #define NORIA_DRIVER_DRIVER_H
 
 #include "codegen/codegen.h"
+#include "interp/interp.h"
 #include "ir/text.h"
 #include "noria/noria.h"
 #include "onnx/import.h"
@@ -18,14 +19,27 @@ typedef struct NrUnit {
 } NrUnit;
 void nr_unit_deinit(NrUnit *unit);
 
-/* Reads path or memory (path then only names it) into unit->module: dialect onnx, or whatever the text holds. Diagnostics go
- * to unit->errors. */
+/* Reads path or memory (path then only names it) into unit->module: dialect onnx, or whatever the text holds.
+ * Diagnostics go to unit->errors. */
 NR_WARN_UNUSED NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options);
-NR_WARN_UNUSED NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
-                                            const NoriaCompileOptions *options);
+NR_WARN_UNUSED NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name,
+                                            const char *folder, const NoriaCompileOptions *options);
+/* Makes a function the program's entry: the one named; with NULL the one that is marked noria.entry, else @main, else
+ * the only public one. Its scalars become tensors of rank 0 at the boundary; memrefs that it takes are copied, and
+ * given back behind its results under the names of its arguments. What the entry does not need is dropped. Models have
+ * an entry already. */
+NR_WARN_UNUSED NrStatus nr_unit_set_entry(NrUnit *unit, const char *name);
 /* The pipeline, as far as pass options say. */
 NR_WARN_UNUSED NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options);
-/* Moves what compiled code refers to out of unit and makes a program of it. */
-NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program, NoriaError *error);
+/* Each makes a program of the unit, which is empty afterwards, also after an error.
+ * jit: of a lowered unit. times may be NULL. */
+NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
+                        NoriaProgram **out_program, NoriaError *error);
+/* interpret: the interpreter runs the unit as it stands, which may be after any stage but the ones before `tensor` of
+ * models. Of options, those of the program are used. */
+NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program,
+                              NoriaError *error);
+/* Puts what was reported into *error, frees the unit and gives the status in the API's words. */
+NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error);
 
 #endif

@@ -239,9 +239,11 @@ void nr_w_attr_elided(NrPrinter *w, NrAttr a, NrTypeElision elision) {
 void nr_w_attr(NrPrinter *w, NrAttr attr) { nr_w_attr_elided(w, attr, NR_TYPE_ALWAYS); }
 void nr_w_attr_no_type(NrPrinter *w, NrAttr attr) { nr_w_attr_elided(w, attr, NR_TYPE_NEVER); }
 
-void nr_print_attr(NrBuf *out, NrAttr attr) {
+void nr_print_attr(NrBuf *out, NrAttr attr) { nr_print_attr_with(out, attr, NULL); }
+
+void nr_print_attr_with(NrBuf *out, NrAttr attr, const NrPrintOptions *options) {
   NrPrinter w;
-  nr_printer_init(&w, attr->ctx, out, NULL);
+  nr_printer_init(&w, attr->ctx, out, options);
   nr_w_attr(&w, attr);
   nr_printer_deinit(&w);
 }

@@ -82,7 +82,8 @@ void nr_w_dense(NrPrinter *w, NrAttr a) {
   if (count == 0) {
   } else if (splat) {
     put_nth(w, a, 0);
-  } else if (a->kind == NR_ATTR_DENSE && count > MAX_LISTED && has_plain_bytes(a->type->elem)) {
+  } else if (a->kind == NR_ATTR_DENSE && count > MAX_LISTED && !w->options.list_elements &&
+             has_plain_bytes(a->type->elem)) {
     nr_w_puts(w, "\"0x");
     nr_w_hex(w, a->data, a->data_size);
     nr_w_char(w, '"');

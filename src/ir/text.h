@@ -30,11 +30,13 @@ typedef struct NrPrintOptions {
   bool generic;    /* "scf.for"(...) for every op */
   bool locations;  /* print loc(...) */
   size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0 = never */
+  bool list_elements; /* as numbers, however many there are; else more than 100 are written as hexadecimal bytes */
 } NrPrintOptions;
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */
 void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options);
 void nr_print_type(NrBuf *out, NrType type);
 void nr_print_attr(NrBuf *out, NrAttr attr);
+void nr_print_attr_with(NrBuf *out, NrAttr attr, const NrPrintOptions *options);
 void nr_print_affine_map(NrBuf *out, NrAttr map); /* "(d0) -> (d0)" without affine_map<> */
 const char *nr_type_text(NrContext *ctx, NrType type); /* for messages; lives in the context */
 

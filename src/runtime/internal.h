@@ -5,14 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/base.h"
-#include "noria/runtime.h"
-
-/* ---- errors (error.c) ------------------------------------------------------------------------------------------- */
-
-/* Puts the message into *error (NULL is fine) and returns code. */
-NoriaStatus nr_error_set(NoriaError *error, NoriaStatus code, const char *format, ...) NR_PRINTF(3, 4);
-NoriaStatus nr_error_set_memory(NoriaError *error, size_t size);
+#include "runtime/error.h"
 
 /* ---- strings (string.c) ----------------------------------------------------------------------------------------- */
 

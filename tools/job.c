@@ -1,0 +1,372 @@
+/* job.c - see job.h. */
+#include "job.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools.h"
+
+void job_drop_results(Job *job) {
+  for (size_t i = 0; i < job->results.size; i++) noria_value_release(job->results.data[i]);
+  job->results.size = 0;
+}
+
+void job_deinit(Job *job) {
+  job_drop_results(job);
+  for (size_t i = 0; i < job->feeds.size; i++) noria_value_release(job->feeds.data[i]);
+  noria_program_destroy(job->program);
+  nr_vec_deinit(&job->shapes);
+  nr_vec_deinit(&job->args);
+  nr_vec_deinit(&job->inputs);
+  nr_vec_deinit(&job->outputs);
+  nr_vec_deinit(&job->input_types);
+  nr_vec_deinit(&job->output_types);
+  nr_vec_deinit(&job->feeds);
+  nr_vec_deinit(&job->results);
+  nr_context_destroy(job->ctx);
+}
+
+/* ---- the command line ------------------------------------------------------------------------------------------- */
+
+bool parse_count(const char *text, int64_t *out) {
+  char *end;
+  errno = 0;
+  *out = text ? strtoll(text, &end, 10) : 0;
+  return text && end != text && !*end && !errno && *out >= 0;
+}
+
+bool parse_size(const char *text, int64_t *out) {
+  static const char units[] = "KMGT";
+  char *end;
+  errno = 0;
+  *out = text ? strtoll(text, &end, 10) : 0;
+  if (!text || end == text || errno || *out < 0) return false;
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  for (const char *u = units; unit && u <= unit; u++)
+    if (!nr_mul_i64(*out, 1024, out)) return false;
+  return !end[unit != NULL];
+}
+
+static bool parse_seconds(const char *text, double *out) {
+  char *end;
+  *out = text ? strtod(text, &end) : 0;
+  return text && end != text && !*end && *out >= 0;
+}
+
+static bool is_name_char(char c) { return strchr("=@[<\"( ", c) == NULL; }
+
+/* "name=text"; a text that begins with what no name has stands alone. */
+static Assignment split(const char *text) {
+  size_t n = 0;
+  while (text[n] && is_name_char(text[n])) n++;
+  return text[n] == '=' ? (Assignment){{text, n}, text + n + 1} : (Assignment){{text, 0}, text};
+}
+
+bool job_is_value(const char *arg) {
+  return arg[0] != '-' || (arg[1] >= '0' && arg[1] <= '9') || arg[1] == '.' || strcmp(arg, "-inf") == 0 ||
+         strcmp(arg, "-nan") == 0;
+}
+
+/* "--name=value" or "--name value"; NULL when arg is another option, "" when there is no value. */
+static const char *value_of(const char *name, int argc, char **argv, int *io_at) {
+  const char *value;
+  if (!tool_option(argv[*io_at], name, &value)) return NULL;
+  if (value) return value;
+  return *io_at + 1 < argc ? argv[++*io_at] : "";
+}
+
+static int wrong(const Job *job, const char *option, const char *value) {
+  return tool_usage_error(job->tool, "--%s cannot be '%s'", option, value);
+}
+
+static int take_limit(Job *job, int argc, char **argv, int *io_at) {
+  NoriaRunLimits *limits = &job->options.program.limits;
+  const char *value;
+  if ((value = value_of("time-limit", argc, argv, io_at)))
+    return parse_seconds(value, &limits->time_s) ? 0 : wrong(job, "time-limit", value);
+  if ((value = value_of("iteration-limit", argc, argv, io_at)))
+    return parse_count(value, &limits->iterations) ? 0 : wrong(job, "iteration-limit", value);
+  if ((value = value_of("memory-limit", argc, argv, io_at)))
+    return parse_size(value, &limits->memory) ? 0 : wrong(job, "memory-limit", value);
+  return -1;
+}
+
+static int take_number(Job *job, int argc, char **argv, int *io_at) {
+  const char *value;
+  int64_t number = 0;
+  if ((value = value_of("threads", argc, argv, io_at))) {
+    if (!parse_count(value, &number) || number > 4096) return wrong(job, "threads", value);
+    job->options.program.threads = (int32_t)number;
+    return 0;
+  }
+  if ((value = value_of("seed", argc, argv, io_at))) {
+    if (!parse_count(value, &number)) return wrong(job, "seed", value);
+    job->seed = (uint64_t)number;
+    return 0;
+  }
+  if ((value = value_of("O", argc, argv, io_at))) {
+    if (!parse_count(value, &number) || number < 1 || number > 3) return wrong(job, "O", value);
+    job->options.opt_level = (int32_t)number;
+    return 0;
+  }
+  return take_limit(job, argc, argv, io_at);
+}
+
+int job_take_option(Job *job, int argc, char **argv, int *io_at) {
+  const char *value, *unused;
+  if (tool_option(argv[*io_at], "help", &unused)) return job->help = true, 0;
+  if (tool_option(argv[*io_at], "interpret", &unused)) return job->interpret = true, 0;
+  if (tool_option(argv[*io_at], "time", &unused) && !unused) return job->time = true, 0;
+  if ((value = value_of("entry", argc, argv, io_at))) return job->options.entry = value, 0;
+  if ((value = value_of("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
+  if ((value = value_of("features", argc, argv, io_at))) return job->options.features = value, 0;
+  if ((value = value_of("format", argc, argv, io_at))) {
+    job->options.format = value;
+    return strcmp(value, "onnx") && strcmp(value, "mlir") ? wrong(job, "format", value) : 0;
+  }
+  if ((value = value_of("shape", argc, argv, io_at))) {
+    nr_vec_push(&job->shapes, value);
+    job->options.shapes = job->shapes.data;
+    job->options.num_shapes = job->shapes.size;
+    return 0;
+  }
+  if ((value = value_of("input", argc, argv, io_at))) {
+    nr_vec_push(&job->inputs, split(value));
+    return 0;
+  }
+  if ((value = value_of("output", argc, argv, io_at))) {
+    Assignment output = split(value);
+    if (*output.text != '@' || !output.text[1]) return wrong(job, "output", value);
+    nr_vec_push(&job->outputs, output);
+    return 0;
+  }
+  return take_number(job, argc, argv, io_at);
+}
+
+void job_take_argument(Job *job, const char *arg) {
+  if (!job->path) job->path = arg;
+  else nr_vec_push(&job->args, arg);
+}
+
+/* ---- errors ----------------------------------------------------------------------------------------------------- */
+
+int job_report(const Job *job, NoriaError *error) {
+  progress_end();
+  const char *message = error->message && *error->message ? error->message : noria_status_name(error->code);
+  /* Diagnostics of text IR begin with their place; the rest with who speaks. */
+  bool placed = strstr(message, ": error: ") != NULL;
+  if (nr_str_starts(nr_str(message), "error: ")) message += strlen("error: ");
+  if (placed) fprintf(stderr, "%s\n", message);
+  else fprintf(stderr, "noria %s: %s\n", job->tool, message);
+  noria_error_clear(error);
+  return 1;
+}
+
+static int report_unit(const Job *job, NrUnit *unit, NrStatus status) {
+  NoriaError error = NORIA_ERROR_INIT;
+  nr_unit_fail(unit, status, &error);
+  return job_report(job, &error);
+}
+
+/* ---- reading and compiling -------------------------------------------------------------------------------------- */
+
+/* Set by nr_unit_set_entry for functions of text IR. */
+static void note_types(NrContext *ctx, NrAttr infos, const char **out) {
+  for (size_t i = 0; i < infos->size; i++) {
+    NrAttr type = nr_dict_get(infos->items[i], "type");
+    NrBuf text = {0};
+    if (type) nr_print_type(&text, type->type);
+    out[i] = type ? nr_context_intern(ctx, (NrStr){text.data, text.size}).data : NULL;
+    nr_buf_deinit(&text);
+  }
+}
+
+static void note_entry(Job *job, const NrUnit *unit) {
+  for (NrOp *op = nr_op_body(unit->module->op, 0)->first; op; op = op->next) {
+    if (!nr_op_attr(op, "noria.entry")) continue;
+    NrAttr inputs = nr_op_attr(op, "noria.inputs"), outputs = nr_op_attr(op, "noria.outputs");
+    nr_vec_reserve(&job->input_types, inputs->size);
+    nr_vec_reserve(&job->output_types, outputs->size);
+    note_types(job->ctx, inputs, job->input_types.data);
+    note_types(job->ctx, outputs, job->output_types.data);
+    job->input_types.size = inputs->size;
+    job->output_types.size = outputs->size;
+    return;
+  }
+}
+
+int job_read(Job *job, NrUnit *unit) {
+  int64_t start = nr_now_ns();
+  if (!job->ctx) job->ctx = nr_context_create();
+  progress_begin("reading", job->path);
+  NrStatus status = nr_unit_read_file(unit, job->path, &job->options);
+  if (!status) status = nr_unit_set_entry(unit, job->options.entry);
+  progress_end();
+  job->times.read = nr_now_ns() - start;
+  if (status) return report_unit(job, unit, status);
+  note_entry(job, unit);
+  return 0;
+}
+
+int job_compile(Job *job) {
+  NrUnit unit = {0};
+  NoriaError error = NORIA_ERROR_INIT;
+  if (job_read(job, &unit)) return 1;
+  int64_t start = nr_now_ns();
+  progress_begin("compiling", job->path);
+  /* The interpreter runs what is there; a model's ops have their meaning by being lowered. */
+  bool lower = !job->interpret || unit.model;
+  NrPassOptions passes = {.stop_after = job->interpret ? "tensor" : NULL};
+  NrStatus status = lower ? nr_unit_lower(&unit, &passes) : NR_OK;
+  job->times.lower = nr_now_ns() - start;
+  if (status) return report_unit(job, &unit, status);
+  NoriaStatus made = job->interpret ? nr_unit_interpret(&unit, &job->options, &job->program, &error)
+                                    : nr_unit_jit(&unit, &job->options, &job->times.code, &job->program, &error);
+  progress_end();
+  return made ? job_report(job, &error) : 0;
+}
+
+/* ---- inputs ----------------------------------------------------------------------------------------------------- */
+
+static Place input_place(const Job *job, const NoriaModule *module, size_t i) {
+  return (Place){&module->inputs[i], i < job->input_types.size ? job->input_types.data[i] : NULL, job->seed + i};
+}
+
+static const char *find_input(const Job *job, const NoriaModule *module, size_t i) {
+  const char *text = i < job->args.size ? job->args.data[i] : NULL;
+  for (size_t k = 0; k < job->inputs.size; k++)
+    if (nr_str_is(job->inputs.data[k].name, module->inputs[i].name)) text = job->inputs.data[k].text;
+  return text;
+}
+
+static void list_names(const NoriaValueInfo *infos, int32_t count, NrBuf *out) {
+  for (int32_t i = 0; i < count; i++) nr_buf_printf(out, "%s'%s'", i ? ", " : "", infos[i].name);
+  if (!count) nr_buf_puts(out, "none");
+}
+
+/* Every assignment has a name that is one of infos. */
+static bool check_names(const Assignment *list, size_t size, const NoriaValueInfo *infos, int32_t count,
+                        const char *what, NoriaError *error) {
+  for (size_t k = 0; k < size; k++) {
+    int32_t i = 0;
+    while (i < count && !nr_str_is(list[k].name, infos[i].name)) i++;
+    if (i < count) continue;
+    NrBuf names = {0};
+    list_names(infos, count, &names);
+    value_error(error, "the program has no %s '%.*s'; its %ss are: %s", what, NR_STR_ARG(list[k].name), what,
+                names.data);
+    nr_buf_deinit(&names);
+    return false;
+  }
+  return true;
+}
+
+static bool check_arguments(const Job *job, const NoriaModule *module, NoriaError *error) {
+  if (job->args.size > (size_t)module->num_inputs)
+    return value_error(error, "%zu arguments are given, but the program has %d inputs", job->args.size,
+                       (int)module->num_inputs);
+  return check_names(job->inputs.data, job->inputs.size, module->inputs, module->num_inputs, "input", error) &&
+         check_names(job->outputs.data, job->outputs.size, module->outputs, module->num_outputs, "output", error);
+}
+
+int job_bind(Job *job, const NoriaModule *module, bool make_up) {
+  NoriaError error = NORIA_ERROR_INIT;
+  if (!check_arguments(job, module, &error)) return job_report(job, &error);
+  for (size_t i = 0; i < (size_t)module->num_inputs; i++) {
+    const char *text = find_input(job, module, i), *name = module->inputs[i].name;
+    Place place = input_place(job, module, i);
+    NoriaValue *value = NULL;
+    if (!text && make_up) text = "random";
+    bool ok = text ? value_parse(job->ctx, text, &place, &value, &error)
+                   : value_error(&error, "no value is given: --input %s=@FILE.npy, or zeros, random, a number", name);
+    if (!ok) {
+      NoriaError named = NORIA_ERROR_INIT;
+      value_error(&named, "input '%s': %s", name, error.message ? error.message : "cannot be read");
+      noria_error_clear(&error);
+      return job_report(job, &named);
+    }
+    nr_vec_push(&job->feeds, value);
+  }
+  return 0;
+}
+
+/* ---- running ---------------------------------------------------------------------------------------------------- */
+
+static void on_interrupt(int signal_number) {
+  noria_interrupt_all();
+}
+
+int job_run(Job *job) {
+  /* The first Ctrl-C stops the run with an error, a second one ends the process. */
+  struct sigaction stop = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, before;
+  NoriaError error = NORIA_ERROR_INIT;
+  size_t num_outputs = (size_t)noria_program_module(job->program)->num_outputs;
+  job_drop_results(job);
+  nr_vec_reserve(&job->results, num_outputs);
+  sigaction(SIGINT, &stop, &before);
+  progress_begin("running", job->path);
+  int64_t start = nr_now_ns();
+  NoriaStatus status = noria_program_run(job->program, (const NoriaValue *const *)job->feeds.data, job->feeds.size,
+                                         job->results.data, num_outputs, NULL, &error);
+  job->times.run = nr_now_ns() - start;
+  progress_end();
+  sigaction(SIGINT, &before, NULL);
+  if (status) return job_report(job, &error);
+  job->results.size = num_outputs;
+  return 0;
+}
+
+/* ---- outputs ---------------------------------------------------------------------------------------------------- */
+
+/* Memrefs that the function got stand behind its own results; they are shown when there are no others. */
+static bool is_shown(const Job *job, const NoriaModule *module, size_t i) {
+  const char *type = i < job->output_types.size ? job->output_types.data[i] : NULL;
+  bool is_argument = false;
+  for (int32_t k = 0; type && k < module->num_inputs; k++)
+    is_argument |= !strcmp(module->inputs[k].name, module->outputs[i].name);
+  return !is_argument || !strcmp(module->inputs[0].name, module->outputs[0].name);
+}
+
+static bool save(const Job *job, const NoriaModule *module, size_t i, bool *out_saved, NoriaError *error) {
+  *out_saved = false;
+  for (size_t k = 0; k < job->outputs.size; k++) {
+    if (!nr_str_is(job->outputs.data[k].name, module->outputs[i].name)) continue;
+    *out_saved = true;
+    if (noria_npy_write(job->outputs.data[k].text + 1, job->results.data[i], error)) return false;
+  }
+  return true;
+}
+
+int job_put_results(Job *job) {
+  const NoriaModule *module = noria_program_module(job->program);
+  NoriaError error = NORIA_ERROR_INIT;
+  NrBuf text = {0};
+  for (size_t i = 0; i < job->results.size; i++) {
+    bool saved;
+    if (!save(job, module, i, &saved, &error)) {
+      nr_buf_deinit(&text);
+      return job_report(job, &error);
+    }
+    if (saved || !is_shown(job, module, i)) continue;
+    Place place = {&module->outputs[i], i < job->output_types.size ? job->output_types.data[i] : NULL, 0};
+    value_print(job->ctx, job->results.data[i], &place, &text);
+    nr_buf_putc(&text, '\n');
+  }
+  fwrite(text.data ? text.data : "", 1, text.size, stdout);
+  nr_buf_deinit(&text);
+  return 0;
+}
+
+static double ms(int64_t ns) { return (double)ns / 1e6; }
+
+void job_put_times(const Job *job) {
+  const NrCodegenTimes *c = &job->times.code;
+  fprintf(stderr, "read     %10.3f ms\nlower    %10.3f ms\n", ms(job->times.read), ms(job->times.lower));
+  if (!job->interpret)
+    fprintf(stderr, "code     %10.3f ms  (load LLVM %.3f, build %.3f, optimize %.3f, emit %.3f, link %.3f)\n",
+            ms(c->load + c->build + c->optimize + c->emit + c->link), ms(c->load), ms(c->build), ms(c->optimize),
+            ms(c->emit), ms(c->link));
+  if (job->times.run) fprintf(stderr, "run      %10.3f ms\n", ms(job->times.run));
+}

@@ -1,0 +1,64 @@
+/* job.h - a program with its inputs, as the command line of run, bench, compile and show describes it. */
+#ifndef NORIA_TOOLS_JOB_H
+#define NORIA_TOOLS_JOB_H
+
+#include "driver/driver.h"
+#include "values.h"
+
+/* "NAME=TEXT" of --input and --output; TEXT alone has an empty name. */
+typedef struct Assignment {
+  NrStr name;
+  const char *text;
+} Assignment;
+
+/* Where the time went, in nanoseconds. */
+typedef struct JobTimes {
+  int64_t read, lower, run;
+  NrCodegenTimes code;
+} JobTimes;
+
+/* Zero-initialise but for tool; job_deinit frees. */
+typedef struct Job {
+  const char *tool; /* "run" */
+  const char *path;
+  NoriaCompileOptions options;
+  NR_VEC(const char *) shapes;
+  NR_VEC(const char *) args; /* inputs in order */
+  NR_VEC(Assignment) inputs, outputs;
+  uint64_t seed;
+  bool interpret, time, help;
+  JobTimes times;
+
+  NoriaProgram *program;
+  NrContext *ctx; /* of values, not of the program */
+  NR_VEC(const char *) input_types, output_types; /* texts of IR types; NULL for models */
+  NR_VEC(NoriaValue *) feeds, results;
+} Job;
+void job_deinit(Job *job);
+
+/* Takes argument *io_at, and the next one where the option needs it. 0: taken; -1: not an option of these; 2: wrong. */
+int job_take_option(Job *job, int argc, char **argv, int *io_at);
+/* A file or an input: what is no option. */
+void job_take_argument(Job *job, const char *arg);
+/* Whether arg stands for a value although it begins with `-`: -3, -.5, -inf. */
+bool job_is_value(const char *arg);
+
+/* The steps of a job. Each prints its errors to standard error and returns 0 or 1. */
+int job_read(Job *job, NrUnit *unit);     /* with the entry set, and types of inputs and outputs noted */
+int job_compile(Job *job);                /* to job->program: machine code, or the interpreter */
+int job_bind(Job *job, const NoriaModule *module, bool make_up); /* feeds; make_up: random ones for what is not given */
+int job_run(Job *job);                    /* results; Ctrl-C stops it */
+int job_put_results(Job *job);            /* saves and prints */
+int job_report(const Job *job, NoriaError *error); /* "noria run: ..." and clears it; returns 1 */
+void job_drop_results(Job *job);
+void job_put_times(const Job *job);
+
+/* Puts limits and threads into words: "64M", "2.5". False when text is no such number. */
+bool parse_size(const char *text, int64_t *out);
+bool parse_count(const char *text, int64_t *out);
+
+/* progress.c: a line on standard error, if that is a terminal, while something takes longer than a second. */
+void progress_begin(const char *what, const char *of);
+void progress_end(void);
+
+#endif

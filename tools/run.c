@@ -1,0 +1,80 @@
+/* run.c - `noria run`: compiles a program in memory and runs it once. */
+#include <stdio.h>
+
+#include "job.h"
+#include "tools.h"
+
+static const char help[] =
+    "usage: noria run [options] FILE [VALUE...]\n"
+    "\n"
+    "Compiles FILE, an ONNX model or text IR (`-`: standard input), in memory and runs it once. Outputs that are not "
+    "saved\n"
+    "are printed, one a line: scalars of text IR as `12 : i64`, tensors as `dense<...> : tensor<...>`.\n"
+    "\n"
+    "values:\n"
+    "  VALUE...               the inputs in order\n"
+    "  --input NAME=VALUE     an input by its name\n"
+    "  --output NAME=@FILE    save an output as .npy instead of printing it; FILE is whole or untouched\n"
+    "  --seed=N               of random values; the same seed gives the same values\n"
+    "\n"
+    "  A VALUE is   @x.npy                      a NumPy file\n"
+    "               42   -1.5   true            a scalar\n"
+    "               '[[1, 2], [3, 4]]'          a tensor\n"
+    "               zeros:4x4xf32               also ones, random; shape or type may be left out where the program "
+    "says it\n"
+    "               'dense<1.0> : tensor<4xf32>'\n"
+    "\n"
+    "program:\n"
+    "  --entry=NAME           the function to run; without it the one marked noria.entry, @main, or the only public "
+    "one\n"
+    "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
+    "  --interpret            run the reference interpreter instead of machine code\n"
+    "  --cpu=NAME             machine code for this CPU (LLVM's name); --features=+avx2,-fma; -O=1, 2 or 3\n"
+    "  --format=onnx|mlir     what FILE is, where its ending does not say\n"
+    "\n"
+    "limits, 0 = none; Ctrl-C stops the run too:\n"
+    "  --threads=N            of a run; 0 (the default) is one per CPU\n"
+    "  --time-limit=SECONDS   --iteration-limit=N (trips of all loops)   --memory-limit=BYTES (also 64M, 2G)\n"
+    "\n"
+    "  --time                 say on standard error where the time went\n"
+    "\n"
+    "Functions get copies of the memrefs that are given to them. What they leave there can be saved under the "
+    "argument's name,\n"
+    "and is printed when they return nothing else.\n"
+    "\n"
+    "examples:\n"
+    "  noria run model.onnx --input x=@x.npy --output y=@y.npy\n"
+    "  noria run model.onnx --input x=random:1x3x224x224xf32 --seed=7 --time\n"
+    "  noria run gcd.mlir --entry=gcd 48 180\n"
+    "  echo 'func.func @f(%x: i64) -> i64 { return %x : i64 }' | noria run - 12\n";
+
+static int take_arguments(Job *job, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "-") == 0 || (job->path ? job_is_value(argv[i]) : argv[i][0] != '-')) {
+      job_take_argument(job, argv[i]);
+      continue;
+    }
+    const char *arg = argv[i];
+    int status = job_take_option(job, argc, argv, &i);
+    if (status < 0) return tool_usage_error(job->tool, "there is no option '%s'", arg);
+    if (status) return status;
+  }
+  if (!job->path && !job->help)
+    return tool_usage_error(job->tool, "which program? Name a file, or - for standard input");
+  return 0;
+}
+
+int tool_run(int argc, char **argv) {
+  Job job = {.tool = "run"};
+  int status = take_arguments(&job, argc, argv);
+  if (!status && job.help) fputs(help, stdout);
+  else if (!status) {
+    status = job_compile(&job);
+    if (!status) status = job_bind(&job, noria_program_module(job.program), false);
+    if (!status) status = job_run(&job);
+    if (!status) status = job_put_results(&job);
+    if (job.time) job_put_times(&job);
+  }
+  job_deinit(&job);
+  return status;
+}

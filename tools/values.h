@@ -1,0 +1,34 @@
+/* values.h - tensors on the command line: reading what a person wrote, printing what a program gave. */
+#ifndef NORIA_TOOLS_VALUES_H
+#define NORIA_TOOLS_VALUES_H
+
+#include "ir/text.h"
+#include "noria/runtime.h"
+
+/* What a value is for. */
+typedef struct Place {
+  const NoriaValueInfo *info; /* element type, rank, dims as far as they are known */
+  const char *type;           /* text of the IR type ("index", "memref<4xf32>"), NULL where only info is known */
+  uint64_t seed;              /* of random elements */
+} Place;
+
+/* Makes a tensor of text:
+ *   @x.npy                 a file
+ *   42   1.5   true        a scalar, in the place's element type
+ *   [[1, 2], [3, 4]]       a tensor, the same
+ *   dense<1.0> : tensor<4xf32>
+ *   zeros:4x4xf32          also ones, random; the element type, or all behind the colon, may be left out where the
+ * place says it Dims of the place that are not known are 1 when nothing says more. False after setting *error. */
+bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValue **out, NoriaError *error);
+
+/* "12 : i64" where the place's type is a scalar, else "dense<...> : tensor<...>"; sequences in brackets. No newline. */
+void value_print(NrContext *ctx, const NoriaValue *value, const Place *place, NrBuf *out);
+
+/* Sets *error; returns false. */
+bool value_error(NoriaError *error, const char *format, ...) NR_PRINTF(2, 3);
+
+/* Compares what two runs gave for one output: kinds, types, shapes, integers and strings exactly, floats within
+ * tolerance (relative and absolute). When they differ, says where in *out. */
+bool values_agree(NrContext *ctx, const NoriaValue *a, const NoriaValue *b, double tolerance, NrBuf *out);
+
+#endif
