@@ -149,7 +149,7 @@ NrStatus nr_memref_view_parse(NrParser *p, NrOpState *state) {
 
 NrStatus nr_memref_view_finish(NrParser *p, NrOp *op) {
   (void)p;
-  if (!nr_op_attr(op, "no_shift")) return NR_OK;
+  if (!nr_op_attr(op, "no_shift") || !op->num_operands) return NR_OK;
   NrBuilder b = nr_builder_before(op);
   nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(0)));
   nr_op_remove_attr(op, "no_shift");
@@ -188,6 +188,28 @@ NrStatus nr_memref_view_verify(NrOp *op) {
 static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
                                           NULL};
 
+/* In 2019 the three lists could be empty: all is in the result's layout. Which offset belongs to which dim follows from the
+ * strides, largest first. */
+static NrStatus lists_of_layout(NrParser *p, NrLoc loc, NrType source, NrType result, NrIndexListText *lists) {
+  int64_t from[NR_MAX_RANK], to[NR_MAX_RANK], from_offset, offset;
+  bool ok = source->kind == NR_TYPE_MEMREF && result->kind == NR_TYPE_MEMREF && source->rank == result->rank &&
+            nr_type_has_static_shape(result) && nr_memref_strides(source, from, &from_offset) &&
+            nr_memref_strides(result, to, &offset) && from_offset != NR_DYNAMIC && offset != NR_DYNAMIC &&
+            nr_sub_i64(offset, from_offset, &offset) && offset >= 0;
+  for (uint32_t i = 0; ok && i < source->rank; i++) {
+    ok = from[i] != NR_DYNAMIC && to[i] != NR_DYNAMIC && from[i] > 0 && to[i] % from[i] == 0;
+    ok = ok && (i == 0 || from[i] <= from[i - 1]);
+    if (!ok) break;
+    lists[0].statics[i] = offset / from[i];
+    lists[1].statics[i] = result->dims[i];
+    lists[2].statics[i] = to[i] / from[i];
+    offset %= from[i];
+  }
+  if (!ok || offset) return nr_p_error(p, loc, "without offsets, sizes and strides the result's layout must give them");
+  for (size_t i = 0; i < 3; i++) lists[i].size = source->rank;
+  return NR_OK;
+}
+
 /* source, three lists in order, attributes, `: type to type`. with_words: reinterpret_cast's spelling. */
 static NrStatus slice_parse(NrParser *p, NrOpState *state, bool with_words) {
   static const char *const words[] = {"offset", "sizes", "strides"};
@@ -203,9 +225,13 @@ static NrStatus slice_parse(NrParser *p, NrOpState *state, bool with_words) {
     NR_TRY(nr_p_index_list(p, &lists[i]));
   }
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_colon_type(p, &type));
   NR_TRY(nr_p_expect(p, "to"));
   NR_TRY(nr_p_type(p, &result));
+  bool empty = !lists[0].size && !lists[1].size && !lists[2].size;
+  if (nr_p_is_legacy(p) && empty && type->kind == NR_TYPE_MEMREF && type->rank)
+    NR_TRY(lists_of_layout(p, loc, type, result, lists));
   NR_TRY(nr_p_add_operand(p, state, source, type));
   for (size_t i = 0; i < 3; i++) NR_TRY(nr_p_add_index_list(p, state, &lists[i], slice_attrs[i]));
   const uint32_t sizes[] = {1, (uint32_t)lists[0].num_refs, (uint32_t)lists[1].num_refs, (uint32_t)lists[2].num_refs};
