@@ -1,0 +1,19 @@
+// What compiled code asks of the runtime.
+// RUN: noria opt %s | FileCheck %s
+
+// CHECK-LABEL: func.func @ops
+// CHECK-SAME: (%[[C:.*]]: i1, %[[I:.*]]: index, %[[M:.*]]: memref<?xf32>)
+func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
+  // CHECK-NEXT: rt.check %[[C]], "it holds"{{$}}
+  rt.check %c, "it holds"
+  // CHECK-NEXT: rt.check %[[C]], "%0 is less than %1"(%[[I]], %[[I]] : index, index) {node = "gather"}
+  rt.check %c, "%0 is less than %1"(%i, %i : index, index) {node = "gather"}
+  // CHECK-NEXT: rt.poll %[[I]]
+  rt.poll %i
+  // CHECK-NEXT: %{{.*}}:2 = rt.call "name"(%[[M]], %[[I]]) : (memref<?xf32>, index) -> (memref<?xi64>, i1)
+  %0:2 = rt.call "name"(%m, %i) : (memref<?xf32>, index) -> (memref<?xi64>, i1)
+  // CHECK-NEXT: rt.dispatch @kernel[%[[I]], %[[I]]] (%[[M]]) : memref<?xf32>
+  rt.dispatch @kernel[%i, %i](%m) : memref<?xf32>
+  return
+}
+func.func private @kernel(memref<?xf32>, index, index, index)
