@@ -475,7 +475,9 @@ static NrValue *destination(NrOp *op, uint32_t result) {
   switch (op->info->id) {
   case NR_OP_linalg_generic:
   case NR_OP_linalg_fill:
-    return nr_op_operand_group(op, 1, &begin, &count) && result < count ? nr_operand(op, begin + result) : NULL;
+    /* With buffers among the outputs, results and outputs are not numbered alike. */
+    nr_op_operand_group(op, 1, &begin, &count);
+    return op->num_results == count ? nr_operand(op, begin + result) : NULL;
   case NR_OP_tensor_insert:
   case NR_OP_tensor_insert_slice: return nr_op_group_operand(op, 1);
   default: return NULL;

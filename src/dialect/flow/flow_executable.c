@@ -276,7 +276,10 @@ NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee) {
   size_t begin, count;
   nr_op_operand_group(op, 0, &begin, &count);
   if (!nr_op_is(callee, NR_OP_flow_func)) return nr_op_error(op, "(C3) callee must be a flow.func");
-  NrType type = nr_op_attr(callee, "function_type")->type;
+  NrAttr declared = nr_op_attr(callee, "function_type");
+  if (!declared || declared->kind != NR_ATTR_TYPE || declared->type->kind != NR_TYPE_FUNCTION)
+    return NR_OK; /* its error */
+  NrType type = declared->type;
   bool equal = type->num_inputs == count && type->num_results == op->num_results;
   for (size_t i = 0; equal && i < count; i++) equal = type->inputs[i] == nr_operand(op, begin + i)->type;
   for (uint32_t i = 0; equal && i < op->num_results; i++) equal = type->results[i] == nr_result(op, i)->type;

@@ -145,8 +145,8 @@ bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 bool nr_flow_transfer_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *operand = nr_operand(op, 0);
-  return nr_op_is(operand->op, NR_OP_flow_tensor_transfer) && nr_op_attr(operand->op, "target") == nr_op_attr(op, "target") &&
-         fold_value(out, operand);
+  return nr_op_is(operand->op, NR_OP_flow_tensor_transfer) &&
+         nr_op_attr(operand->op, "target") == nr_op_attr(op, "target") && fold_value(out, operand);
 }
 
 bool nr_flow_update_fold(NrOp *op, const NrAttr *constants, NrFold *out) {

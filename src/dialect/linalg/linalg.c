@@ -371,6 +371,8 @@ static NrStatus index_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
   if (!nr_op_is(parent, NR_OP_linalg_generic))
     return nr_op_error(op, "(C1) expected parent op with LinalgOp interface");
+  NrAttr types = nr_op_attr(parent, "iterator_types");
+  if (!types || types->kind != NR_ATTR_ARRAY) return NR_OK; /* an error of the parent */
   int64_t dim = nr_op_attr_int(op, "dim", -1);
   if (dim < 0 || dim >= (int64_t)nr_generic_num_loops(parent))
     return nr_op_error(op,

@@ -506,7 +506,9 @@ static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {
   NrAttr name = nr_op_attr(op, "name");
   if (!nr_op_is(global, NR_OP_memref_global))
     return nr_op_error(op, "(C1) '%.*s' does not reference a valid global memref", NR_STR_ARG(name->s));
-  NrType type = nr_op_attr(global, "type")->type;
+  NrAttr declared = nr_op_attr(global, "type");
+  if (!declared || declared->kind != NR_ATTR_TYPE) return NR_OK; /* an error of the global */
+  NrType type = declared->type;
   if (type != nr_result(op, 0)->type)
     return nr_op_error(op, "(C2) result type %s does not match type %s of the global memref @%.*s",
                        text_of(op, nr_result(op, 0)->type), text_of(op, type), NR_STR_ARG(name->s));

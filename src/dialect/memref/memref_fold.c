@@ -240,7 +240,8 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
   NrType old = nr_result(op, 0)->type;
   bool keep[NR_MAX_RANK];
   if (!constant && !source) return false;
-  if (!nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), nr_operand(op, 0)->type->rank, old->dims, old->rank, keep))
+  if (!nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), nr_operand(op, 0)->type->rank, old->dims,
+                            old->rank, keep))
     return false;
   NrMap map = {0};
   NrOp *copy = nr_op_clone(b->module, op, &map);
@@ -257,8 +258,8 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
   return replace(op, cast_to(b, nr_result(copy, 0), old));
 }
 
-/* Equal types of an expand_shape's result and what its operand was made from are equal shapes where each group has at most
- * one `?`: the others determine it. */
+/* Equal types of an expand_shape's result and what its operand was made from are equal shapes where each group has at
+ * most one `?`: the others determine it. */
 static bool groups_determined(NrOp *expand) {
   NrGroups groups;
   NrType type = nr_result(expand, 0)->type;

@@ -188,8 +188,8 @@ NrStatus nr_memref_view_verify(NrOp *op) {
 static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
                                           NULL};
 
-/* In 2019 the three lists could be empty: all is in the result's layout. Which offset belongs to which dim follows from the
- * strides, largest first. */
+/* In 2019 the three lists could be empty: all is in the result's layout. Which offset belongs to which dim follows from
+ * the strides, largest first. */
 static NrStatus lists_of_layout(NrParser *p, NrLoc loc, NrType source, NrType result, NrIndexListText *lists) {
   int64_t from[NR_MAX_RANK], to[NR_MAX_RANK], from_offset, offset;
   bool ok = source->kind == NR_TYPE_MEMREF && result->kind == NR_TYPE_MEMREF && source->rank == result->rank &&

@@ -254,7 +254,8 @@ static NrValue *shape_source(NrOp *def, uint32_t result) {
   switch (def->info->id) {
   case NR_OP_linalg_generic:
   case NR_OP_linalg_fill:
-    return nr_op_operand_group(def, 1, &begin, &count) && result < count ? nr_operand(def, begin + result) : NULL;
+    nr_op_operand_group(def, 1, &begin, &count);
+    return def->num_results == count ? nr_operand(def, begin + result) : NULL;
   case NR_OP_tensor_insert:
   case NR_OP_tensor_insert_slice: return nr_operand(def, 1);
   case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(def, 0)->type) ? nr_operand(def, 0) : NULL;
@@ -286,7 +287,8 @@ bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-/* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets it. */
+/* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets
+ * it. */
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   NrType to = nr_result(op, 0)->type;
@@ -345,6 +347,16 @@ static NrType refined_part_type(NrOp *op, NrIndexListSlot sizes, const NrIndex *
   return nr_type_tensor(dims, count, old->elem);
 }
 
+/* Whether groups of a type's dims only join dims of size 1 to others. */
+static bool joins_ones(const NrGroups *groups, NrType type) {
+  for (size_t g = 0; g < groups->count; g++) {
+    size_t others = 0;
+    for (uint32_t k = 0; k < groups->size[g]; k++) others += type->dims[groups->begin[g] + k] != 1;
+    if (others > 1) return false;
+  }
+  return true;
+}
+
 /* slice(slice(x)) with unit strides and all dims kept is one slice. */
 static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
   NrIndex outer_lists[3][NR_MAX_RANK], lists[3][NR_MAX_RANK];
@@ -380,6 +392,17 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = cast_source(dest);
   NrIndex lists[3][NR_MAX_RANK];
+  NrGroups groups;
+  /* Dims of size 1 that only came for the insertion are left out. */
+  if (nr_op_is(source->op, NR_OP_tensor_expand_shape) && nr_groups_of(source->op, &groups) &&
+      joins_ones(&groups, source->type)) {
+    NrType part = nr_operand(source->op, 0)->type;
+    if (nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), dest->type->rank, part->dims, part->rank,
+                             NULL)) {
+      nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+      return true;
+    }
+  }
   bool constant = has_constant(op, nr_insert_slice_slots);
   if (!constant && !cast) return false;
   for (size_t s = 0; s < 3; s++) {
@@ -408,6 +431,18 @@ static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out)
   return true;
 }
 
+/* A collapse that only drops dims of size 1 of a slice: the slice leaves them out. */
+static bool collapse_of_slice(NrOp *op, NrBuilder *b, NrOp *slice, const NrGroups *groups) {
+  NrIndex lists[3][NR_MAX_RANK];
+  NrType type = nr_result(op, 0)->type;
+  if (!joins_ones(groups, nr_result(slice, 0)->type)) return false;
+  for (size_t s = 0; s < 3; s++) nr_index_list_all(slice, nr_extract_slice_slots[s], lists[s]);
+  if (!nr_dims_rank_reduced(nr_index_list_statics(slice, "static_sizes"),
+                            nr_index_list_size(slice, "static_sizes"), type->dims, type->rank, NULL))
+    return false;
+  return replace(op, nr_build_extract_slice(b, nr_operand(slice, 0), lists[0], lists[1], lists[2], type));
+}
+
 bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   NrType type = nr_result(op, 0)->type;
@@ -419,6 +454,7 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   if (!def || !nr_groups_of(op, &outer)) return false;
   if (expand) nr_index_list_all(op, nr_output_shape_slot, shape);
   switch (def->info->id) {
+  case NR_OP_tensor_extract_slice: return !expand && collapse_of_slice(op, b, def, &outer);
   case NR_OP_tensor_from_elements: {
     NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
     for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);

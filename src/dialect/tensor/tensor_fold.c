@@ -131,7 +131,10 @@ bool nr_tensor_reshape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *source = nr_operand(op, 0);
   NrType type = nr_result(op, 0)->type;
   if (type->kind != NR_TYPE_TENSOR) return false;
-  if (source->type == type && nr_type_num_dynamic(type) <= 1) return fold_value(out, source);
+  bool empty = false; /* of no elements, the other dims may be anything */
+  for (uint32_t i = 0; i < type->rank; i++) empty |= type->dims[i] == 0;
+  if (source->type == type && (nr_type_num_dynamic(type) == 0 || (nr_type_num_dynamic(type) == 1 && !empty)))
+    return fold_value(out, source);
   return constants[0] && fold_attr(out, reshaped(constants[0], type));
 }
 

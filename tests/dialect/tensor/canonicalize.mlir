@@ -184,3 +184,18 @@ func.func @reshapes(%t: tensor<2x3x4xf32>, %u: tensor<?x4xf32>, %x: f32) -> (ten
   %8 = tensor.cast %7 : tensor<?x?xf32> to tensor<4x6xf32>
   return %1, %3, %5, %8 : tensor<24xf32>, tensor<?x4xf32>, tensor<1x1xf32>, tensor<4x6xf32>
 }
+
+// Rows in and out: dims of size 1 are left out by the slices themselves.
+// CHECK-LABEL: func.func @rows
+// CHECK-SAME: (%[[T:.*]]: tensor<?x8xf32>, %[[I:.*]]: index)
+// CHECK-NEXT: %[[R:.*]] = tensor.extract_slice %[[T]][%[[I]], 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<8xf32>
+// CHECK-NEXT: %[[N:.*]] = arith.negf %[[R]] : tensor<8xf32>
+// CHECK-NEXT: tensor.insert_slice %[[N]] into %[[T]][%[[I]], 0] [1, 8] [1, 1] : tensor<8xf32> into tensor<?x8xf32>
+func.func @rows(%t: tensor<?x8xf32>, %i: index) -> tensor<?x8xf32> {
+  %0 = tensor.extract_slice %t[%i, 0] [1, 8] [1, 1] : tensor<?x8xf32> to tensor<1x8xf32>
+  %1 = tensor.collapse_shape %0 [[0, 1]] : tensor<1x8xf32> into tensor<8xf32>
+  %2 = arith.negf %1 : tensor<8xf32>
+  %3 = tensor.expand_shape %2 [[0, 1]] output_shape [1, 8] : tensor<8xf32> into tensor<1x8xf32>
+  %4 = tensor.insert_slice %3 into %t[%i, 0] [1, 8] [1, 1] : tensor<1x8xf32> into tensor<?x8xf32>
+  return %4 : tensor<?x8xf32>
+}
