@@ -172,3 +172,55 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
   }
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
 }
+
+/* ---- LRN ---- */
+
+typedef struct Window {
+  NrValue *x;
+  int64_t before; /* channels of the window in front of the one that it is for */
+  double alpha, beta, bias;
+} Window;
+
+/* acc + x[n, c + w - before, ..]^2, where that channel exists. */
+static void window_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  const Window *win = user;
+  size_t rank = nr_rank(win->x);
+  NrType index = nr_type_index(l->ctx);
+  NrValue *indices[NORIA_MAX_RANK];
+  for (size_t i = 0; i < rank; i++) indices[i] = nr_lower_loop_index(l, i);
+  NrValue *at = nr_lower_op2(l, NR_OP_arith_addi, index, indices[1], nr_lower_loop_index(l, rank));
+  at = nr_lower_op2(l, NR_OP_arith_subi, index, at, nr_lower_index(l, win->before));
+  NrValue *inside = nr_lower_cmpi(l, NR_I_ULT, at, nr_dim_value(l, nr_lower_dim(l, win->x, 1)));
+  indices[1] = nr_lower_select(l, inside, at, nr_lower_index(l, 0));
+  NrValue *x = nr_lower_widen(l, nr_lower_extract(l, win->x, indices, rank));
+  results[0] = nr_lower_select(l, inside, add(l, args[1], mul(l, x, x)), args[1]);
+}
+
+static NrValue *lrn_body(NrLower *l, NrValue *const *args, void *user) {
+  const Window *win = user;
+  NrValue *base = add(l, num(l, args[1], win->bias), mul(l, args[1], num(l, args[1], win->alpha)));
+  return divf(l, args[0], same2(l, NR_OP_math_powf, base, num(l, base, win->beta)));
+}
+
+NrStatus nr_lower_lrn(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0);
+  size_t rank = nr_rank(x);
+  int64_t size = nr_lower_attr_int(l, "size", 0);
+  if (size < 1 || rank < 2 || rank >= NORIA_MAX_RANK) return nr_lower_error(l, "size must be positive, and the input needs a channel dim");
+  Window win = {x, (size - 1) / 2, nr_lower_attr_float(l, "alpha", 1e-4) / (double)size, nr_lower_attr_float(l, "beta", 0.75),
+                nr_lower_attr_float(l, "bias", 1)};
+  NrType elem = x->type->elem, wide = nr_lower_wide_type(elem);
+  NrShape shape = nr_lower_shape(l, x), window = {1, {nr_dim(size)}};
+  NrAffineExpr exprs[NORIA_MAX_RANK + 1];
+  char iterators[NORIA_MAX_RANK + 2] = {0};
+  for (size_t i = 0; i <= rank; i++) {
+    exprs[i] = nr_affine_dim(l->ctx, (uint32_t)i);
+    iterators[i] = i < rank ? 'p' : 'r';
+  }
+  NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)rank + 1, 0, exprs + rank, 1),
+                    nr_attr_affine_map(l->ctx, (uint32_t)rank + 1, 0, exprs, rank)};
+  NrValue *range = nr_lower_empty(l, &window, wide), *init = nr_lower_zeros(l, &shape, wide);
+  NrValue *sum = nr_result(nr_lower_generic(l, &range, 1, &init, 1, maps, iterators, window_body, &win), 0);
+  NrValue *y = nr_lower_map(l, (NrValue *[]){nr_lower_widen_tensor(l, x), sum}, 2, NULL, lrn_body, &win);
+  return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
+}
