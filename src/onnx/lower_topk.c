@@ -6,13 +6,13 @@
 #include "ir/text.h"
 
 /* The order of the elements, as the kernel wants it. NaN counts as larger than all numbers, as NumPy sorts it. */
-static void write_prelude(NrLower *l, NrBuf *out, bool largest) {
-  NoriaDType dtype = nr_lower_dtype(l, 0);
+static void write_prelude(NrLower *l, NrBuf *out, NoriaDType dtype, bool largest) {
   NrType elem = nr_lower_elem_type(l->ctx, dtype), wide = nr_lower_wide_type(elem);
   const char *e = nr_type_text(l->ctx, elem), *w = nr_type_text(l->ctx, wide);
   nr_buf_printf(out, "!T = %s\nfunc.func private @before(%%a: !T, %%b: !T) -> i1 {\n", e);
   if (nr_type_is_int(elem)) {
-    const char *predicate = nr_dtype_is_unsigned(dtype) ? largest ? "ugt" : "ult" : largest ? "sgt" : "slt";
+    bool is_unsigned = nr_dtype_is_unsigned(dtype) || dtype == NORIA_BOOL;
+    const char *predicate = is_unsigned ? largest ? "ugt" : "ult" : largest ? "sgt" : "slt";
     nr_buf_printf(out, "  %%before = arith.cmpi %s, %%a, %%b : !T\n", predicate);
   } else {
     const char *x = "%a", *y = "%b";
@@ -27,6 +27,17 @@ static void write_prelude(NrLower *l, NrBuf *out, bool largest) {
     nr_buf_printf(out, "  %%before = arith.ori %%better, %%beyond : i1\n");
   }
   nr_buf_printf(out, "  return %%before : i1\n}\n");
+}
+
+NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
+  NrBuf prelude = {0};
+  write_prelude(l, &prelude, dtype, largest);
+  NrValue *args[2] = {x, nr_dim_value(l, k)};
+  NrStatus status = nr_lower_kernel(l, "topk", (NrStr){prelude.data, prelude.size}, args, 2, out, 2);
+  nr_buf_deinit(&prelude);
+  for (size_t i = 0; i < 2 && !status; i++)
+    for (size_t d = 0; d < 3; d++) nr_lower_set_dim(l, out[i], d, d == 1 ? k : nr_lower_dim(l, x, d));
+  return status;
 }
 
 /* How many elements: an attribute in the first version, then an input. */
@@ -55,15 +66,10 @@ NrStatus nr_lower_topk(NrLower *l) {
   if (!count_wanted(l, shape.dims[axis], &k)) return NR_ERROR_INVALID;
   NrShape rows = {
       3, {nr_shape_elements(l, &shape, 0, axis), shape.dims[axis], nr_shape_elements(l, &shape, axis + 1, shape.rank)}};
-  NrBuf prelude = {0};
-  write_prelude(l, &prelude, nr_lower_attr_int(l, "largest", 1) != 0);
-  NrValue *args[2] = {nr_lower_reshape(l, x, &rows), nr_dim_value(l, k)};
-  NrStatus status = nr_lower_kernel(l, "topk", (NrStr){prelude.data, prelude.size}, args, 2, out, 2);
-  nr_buf_deinit(&prelude);
-  rows.dims[1] = shape.dims[axis] = k;
-  for (size_t i = 0; i < 2 && !status; i++) {
-    for (size_t d = 0; d < 3; d++) nr_lower_set_dim(l, out[i], d, rows.dims[d]);
+  bool largest = nr_lower_attr_int(l, "largest", 1) != 0;
+  NrStatus status = nr_lower_top(l, nr_lower_reshape(l, x, &rows), nr_lower_dtype(l, 0), largest, k, out);
+  shape.dims[axis] = k;
+  for (size_t i = 0; i < 2 && !status; i++)
     status = nr_lower_out(l, i, nr_lower_reshape(l, out[i], &shape), i ? NORIA_I64 : nr_lower_dtype(l, 0));
-  }
   return status;
 }
