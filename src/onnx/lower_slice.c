@@ -210,12 +210,15 @@ NrStatus nr_lower_tile(NrLower *l) {
   if (l->version < 6) {
     /* One axis, given by the third input. */
     NrInts axis, count = repeats;
-    size_t at;
     if (!nr_lower_ints(l, true, 2, "axis", &axis)) return NR_ERROR_INVALID;
     if (count.count != 1 || axis.count != 1) return nr_lower_error(l, "tiles and axis must be one integer each");
-    if (!nr_lower_known_axes(l, &axis, nr_rank(x), &at)) return NR_ERROR_INVALID;
     repeats.count = nr_rank(x);
-    for (size_t i = 0; i < repeats.count; i++) repeats.at[i] = i == at ? count.at[0] : nr_dim(1);
+    NrValue *at = nr_lower_position(l, nr_dim_value(l, axis.at[0]), nr_dim((int64_t)repeats.count));
+    if (!at) return NR_ERROR_INVALID;
+    for (size_t i = 0; i < repeats.count; i++) {
+      NrValue *here = nr_lower_cmpi(l, 0, at, nr_lower_index(l, (int64_t)i));
+      repeats.at[i] = nr_dim_select(l, here, count.at[0], nr_dim(1));
+    }
   }
   if (repeats.count != nr_rank(x)) return nr_lower_error(l, "%zu repeats for rank %u", repeats.count, nr_rank(x));
   for (size_t i = 0; i < repeats.count; i++) {

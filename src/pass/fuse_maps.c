@@ -40,6 +40,39 @@ static bool is_copy(NrOp *generic) {
   return body->first == body->last;
 }
 
+/* A loop dim needs an operand that gives its range: whether one but operand `at` does for dim d. */
+static bool range_survives(NrOp *op, size_t at, uint32_t d) {
+  for (size_t k = 0; k < op->num_operands; k++) {
+    NrAttr map = nr_generic_map(op, k);
+    for (uint32_t r = 0; k != at && r < map->num_exprs; r++)
+      if (map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == d) return true;
+  }
+  return false;
+}
+
+static bool ranges_survive(NrOp *op, size_t at) {
+  for (uint32_t d = 0; d < nr_generic_num_loops(op); d++)
+    if (!range_survives(op, at, d)) return false;
+  return true;
+}
+
+/* Loop dims whose range only operand `at` gives must get one from the producer's inputs. */
+static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
+  NrAttr read = nr_generic_map(consumer, at);
+  for (uint32_t d = 0; d < nr_generic_num_loops(consumer); d++) {
+    bool found = range_survives(consumer, at, d);
+    for (size_t k = 0; k < nr_generic_num_inputs(producer) && !found; k++) {
+      NrAttr map = nr_generic_map(producer, k);
+      for (uint32_t r = 0; r < map->num_exprs && !found; r++) {
+        NrAffineExpr e = map->exprs[r]->kind == NR_AFFINE_DIM ? read->exprs[inverse[map->exprs[r]->value]] : NULL;
+        found = e && e->kind == NR_AFFINE_DIM && e->value == d;
+      }
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
 static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
   uint32_t inverse[NR_MAX_RANK];
   if (!nr_op_is(producer, NR_OP_linalg_generic) || producer->block != consumer->block || producer->num_results != 1) return false;
@@ -48,6 +81,7 @@ static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
   if (nr_value_has_uses(nr_block_arg(nr_op_body(producer, 0), inputs))) return false; /* reads its output's old contents */
   if (!invert_permutation(nr_generic_map(producer, inputs), inverse)) return false;
   if (consumer->num_operands + producer->num_operands > MAX_OPERANDS) return false;
+  if (!ranges_follow(producer, consumer, operand, inverse)) return false;
   return is_copy(producer) || reads_once(nr_generic_map(consumer, operand));
 }
 
@@ -169,20 +203,6 @@ static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(fresh, i));
   nr_op_erase(op);
   return fresh;
-}
-
-/* A loop dim needs an operand that gives its range: input `at` may go only if others give all. */
-static bool ranges_survive(NrOp *op, size_t at) {
-  for (uint32_t d = 0; d < nr_generic_num_loops(op); d++) {
-    bool found = false;
-    for (size_t k = 0; k < op->num_operands && !found; k++) {
-      NrAttr map = nr_generic_map(op, k);
-      for (uint32_t r = 0; k != at && r < map->num_exprs; r++)
-        found |= map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == d;
-    }
-    if (!found) return false;
-  }
-  return true;
 }
 
 /* ---- the pass ---- */
