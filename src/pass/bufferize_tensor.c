@@ -6,7 +6,7 @@
 static NrStatus constant(NrBufferize *s, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   NrValue *result = nr_result(op, 0);
-  if (!nr_attr_is_elements(value)) return nr_op_error(op, "holds a kind of constant that no buffer can hold");
+  if (!nr_attr_is_elements(value) && !(value && value->kind == NR_ATTR_DENSE_STRINGS)) return nr_op_error(op, "holds a kind of constant that no buffer can hold");
   NrBuilder b = nr_builder_before(op);
   NrValue *memref = nr_build_value(&b, NR_OP_memref_get_global, nr_bufferized_type(result->type), NULL, 0);
   nr_vec_push(&s->constants, memref->op);

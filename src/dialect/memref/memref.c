@@ -494,7 +494,7 @@ static NrStatus global_verify(NrOp *op) {
     return nr_op_error(op, "(C1) type should be static shaped memref, but got %s", text_of(op, memref));
   if (!value || value->kind == NR_ATTR_UNIT) return alignment_verify(op, "C1", false);
   NrType tensor = nr_type_tensor(memref->dims, memref->rank, memref->elem);
-  if (!nr_attr_is_elements(value) && value->kind != NR_ATTR_RESOURCE)
+  if (!nr_attr_is_elements(value) && value->kind != NR_ATTR_RESOURCE && value->kind != NR_ATTR_DENSE_STRINGS)
     return nr_op_error(op, "(C2) initial value should be a unit or elements attribute");
   if (value->type != tensor)
     return nr_op_error(op, "(C2) initial value expected to be of type %s, but was of type %s", text_of(op, tensor),
