@@ -281,6 +281,10 @@ void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) {
 
 size_t nr_context_num_errors(const NrContext *ctx) { return ctx->num_errors; }
 
+NrStr nr_op_info_shown_name(const NrContext *ctx, const NrOpInfo *info) {
+  return ctx->legacy_names ? nr_op_info_legacy_name(info) : nr_op_info_name(info);
+}
+
 NrStatus nr_op_error(NrOp *op, const char *format, ...) {
   NrContext *ctx = nr_op_context(op);
   NrBuf text = {0};
@@ -288,7 +292,7 @@ NrStatus nr_op_error(NrOp *op, const char *format, ...) {
   va_start(args, format);
   nr_buf_vprintf(&text, format, args);
   va_end(args);
-  NrStr name = nr_op_name(op);
+  NrStr name = op->raw_name.size ? op->raw_name : nr_op_info_shown_name(ctx, op->info);
   nr_error(ctx, op->loc, "'%.*s' op %s", NR_STR_ARG(name), text.data);
   nr_buf_deinit(&text);
   return NR_ERROR_INVALID;

@@ -47,6 +47,7 @@ struct NrContext {
   NrArena diag_arena;
   size_t num_errors;
   uint64_t next_distinct;
+  bool legacy_names; /* the program read last is spelled as in 2020, and so are ops in messages */
 };
 
 /* Finds a node with this hash for which equal(node, key) holds, or NULL. */

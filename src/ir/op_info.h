@@ -113,6 +113,8 @@ extern const NrOpInfo *const nr_op_infos[]; /* indexed by NrOpId */
 extern const NrOpInfo nr_unregistered_op_info;
 NrStr nr_op_info_name(const NrOpInfo *info); /* "scf.for", NUL-terminated, lives forever; "" for the unregistered row */
 NrStr nr_op_info_legacy_name(const NrOpInfo *info); /* the first 2020 spelling, or the full name */
+/* What messages call the op: its 2020 spelling when that is how the program was written. */
+NrStr nr_op_info_shown_name(const NrContext *ctx, const NrOpInfo *info);
 /* Finds a row by full name in either spelling ("scf.for", "loop.for", "addf"), or NULL. *out_legacy says which. */
 const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy);
 /* The registered op name nearest to a misspelt one, or an empty string. */

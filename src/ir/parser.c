@@ -466,7 +466,8 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   parse_file(&p, nr_op_body(module->op, 0));
   nr_parse_scope_end(&p, scope);
   if (nr_context_num_errors(ctx) == errors) module->op->info->finish(&p, module->op);
-  if (out_syntax) *out_syntax = p.num_legacy > p.num_modern ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR;
+  ctx->legacy_names = p.num_legacy > p.num_modern;
+  if (out_syntax) *out_syntax = ctx->legacy_names ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR;
   nr_parser_deinit(&p);
   nr_diag_flush(ctx);
   if (nr_context_num_errors(ctx) != errors) {

@@ -236,9 +236,11 @@ static void check_parent(Row *r) {
   if (!names || (parent && is_listed(names, nr_op_name(parent)))) return;
   if (!r->op->block) return; /* detached: it has no place yet */
   NrBuf list = {0};
-  for (const char *p = names; *p; p++) {
-    if (*p == '|') nr_buf_puts(&list, ", ");
-    else nr_buf_putc(&list, *p);
+  for (const char *p = names; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL) {
+    NrStr name = {p, strcspn(p, "|")};
+    const NrOpInfo *info = nr_op_info_find(name, NULL);
+    if (p != names) nr_buf_puts(&list, ", ");
+    nr_buf_str(&list, info ? nr_op_info_shown_name(r->ctx, info) : name);
   }
   nr_op_error(r->op, strchr(names, '|') ? "expects parent op to be one of '%s'" : "expects parent op '%s'", list.data);
   nr_buf_deinit(&list);

@@ -150,7 +150,8 @@ NrStatus nr_scf_reduce_verify(NrOp *op) {
     if (block->num_args != 2 || block->args[0]->type != type || block->args[1]->type != type)
       return nr_op_error(op, "expects two arguments to reduce block of type '%s'", text_of(type));
     if (!nr_op_is(nr_block_terminator(block), NR_OP_scf_reduce_return))
-      return nr_op_error(op, "the block inside reduce should be terminated with a 'scf.reduce.return' op");
+      return nr_op_error(op, "the block inside reduce should be terminated with a '%.*s' op",
+                         NR_STR_ARG(nr_op_info_shown_name(type->ctx, nr_op_infos[NR_OP_scf_reduce_return])));
   }
   return NR_OK;
 }
