@@ -196,6 +196,7 @@ LLVMValueRef nr_ll_mem_address(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef 
 LLVMValueRef nr_ll_mem_count(NrLl *g, NrType type, NrLlMem *mem); /* number of elements */
 LLVMValueRef nr_ll_load(NrLl *g, NrType elem, LLVMValueRef address);
 void nr_ll_store(NrLl *g, NrType elem, LLVMValueRef value, LLVMValueRef address);
+LLVMValueRef nr_ll_widen(NrLl *g, NrType elem, LLVMValueRef value, LLVMTypeRef want); /* an integer as memory has it */
 LLVMValueRef nr_ll_to_memory(NrLl *g, NrType elem, LLVMValueRef value);   /* i1 -> i8 and the like, also vectors */
 LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
 LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes); /* api->alloc, leaves on failure */

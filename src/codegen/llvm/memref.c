@@ -69,13 +69,19 @@ LLVMValueRef nr_ll_mem_address(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef 
 
 /* ---- elements in memory ----------------------------------------------------------------------------------------- */
 
-/* Integers whose width is no whole number of bytes, and their vectors, take more bits in memory. */
+/* Integers whose width is no whole number of bytes, and their vectors, take more bits in memory, where they are kept
+ * sign-extended; i1 and unsigned types with zeros. */
+LLVMValueRef nr_ll_widen(NrLl *g, NrType elem, LLVMValueRef value, LLVMTypeRef want) {
+  bool zeros = elem->signedness == NR_UNSIGNED || elem->width == 1;
+  return zeros ? LLVMBuildZExt(g->b, value, want, "") : LLVMBuildSExt(g->b, value, want, "");
+}
+
 LLVMValueRef nr_ll_to_memory(NrLl *g, NrType type, LLVMValueRef value) {
   NrType elem = nr_type_elem(type);
   LLVMTypeRef want = nr_ll_mem_type(g, type);
   if (LLVMTypeOf(value) == want) return value;
   if (LLVMGetTypeKind(want) == LLVMArrayTypeKind) return value;
-  return elem->signedness == NR_SIGNED ? LLVMBuildSExt(g->b, value, want, "") : LLVMBuildZExt(g->b, value, want, "");
+  return nr_ll_widen(g, elem, value, want);
 }
 
 LLVMValueRef nr_ll_from_memory(NrLl *g, NrType type, LLVMValueRef value) {

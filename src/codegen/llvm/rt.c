@@ -28,8 +28,8 @@ static LLVMBasicBlockRef begin_failure(NrLl *g, LLVMValueRef cond) {
   return next;
 }
 
-/* All failures of a function end in one block that calls api->fail: a call for each would be as much code again, and LLVM
- * takes time in the square of their number to find what they have in common. */
+/* All failures of a function end in one block that calls api->fail: a call for each would be as much code again, and
+ * LLVM takes time in the square of their number to find what they have in common. */
 static LLVMBasicBlockRef report_block(NrLl *g) {
   if (g->report) return g->report;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);

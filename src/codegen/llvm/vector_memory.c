@@ -18,9 +18,7 @@ static LLVMTypeRef row_memory_type(NrLl *g, const Access *a) {
 /* Rows of elements whose width in memory differs (i1, i4) are cut and widened like scalars. */
 static LLVMValueRef to_memory(NrLl *g, const Access *a, LLVMValueRef row) {
   LLVMTypeRef want = row_memory_type(g, a);
-  if (LLVMTypeOf(row) == want) return row;
-  bool sign = a->vector->elem->signedness == NR_SIGNED;
-  return sign ? LLVMBuildSExt(g->b, row, want, "") : LLVMBuildZExt(g->b, row, want, "");
+  return LLVMTypeOf(row) == want ? row : nr_ll_widen(g, a->vector->elem, row, want);
 }
 
 static LLVMValueRef from_memory(NrLl *g, const Access *a, LLVMValueRef row) {
