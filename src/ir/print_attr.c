@@ -97,7 +97,7 @@ static void put_elements(NrPrinter *w, NrAttr a, NrTypeElision elision) {
     nr_w_puts(w, "dense_resource<");
     nr_w_attr_name(w, a->s);
     nr_w_char(w, '>');
-    if (!nr_map_has(&w->resource_seen, a->s.data)) {
+    if (a->data && !nr_map_has(&w->resource_seen, a->s.data)) {
       nr_map_set(&w->resource_seen, a->s.data, (void *)1);
       nr_vec_push(&w->resources, a);
     }

@@ -66,7 +66,7 @@ static NrStr flags_text(NrAttr attr) {
   const char *open = memchr(attr->s.data, '<', attr->s.size);
   if (!open) return (NrStr){0};
   NrStr text = {open, attr->s.size - (size_t)(open - attr->s.data)};
-  return nr_str_is(text, "<none>") ? (NrStr){0} : text;
+  return nr_str_is(text, "<none>") || nr_str_is(text, "<>") ? (NrStr){0} : text;
 }
 
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag) {
