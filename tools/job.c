@@ -69,8 +69,7 @@ bool job_is_value(const char *arg) {
          strcmp(arg, "-nan") == 0;
 }
 
-/* "--name=value" or "--name value"; NULL when arg is another option, "" when there is no value. */
-static const char *value_of(const char *name, int argc, char **argv, int *io_at) {
+const char *job_option_value(const char *name, int argc, char **argv, int *io_at) {
   const char *value;
   if (!tool_option(argv[*io_at], name, &value)) return NULL;
   if (value) return value;
@@ -84,11 +83,11 @@ static int wrong(const Job *job, const char *option, const char *value) {
 static int take_limit(Job *job, int argc, char **argv, int *io_at) {
   NoriaRunLimits *limits = &job->options.program.limits;
   const char *value;
-  if ((value = value_of("time-limit", argc, argv, io_at)))
+  if ((value = job_option_value("time-limit", argc, argv, io_at)))
     return parse_seconds(value, &limits->time_s) ? 0 : wrong(job, "time-limit", value);
-  if ((value = value_of("iteration-limit", argc, argv, io_at)))
+  if ((value = job_option_value("iteration-limit", argc, argv, io_at)))
     return parse_count(value, &limits->iterations) ? 0 : wrong(job, "iteration-limit", value);
-  if ((value = value_of("memory-limit", argc, argv, io_at)))
+  if ((value = job_option_value("memory-limit", argc, argv, io_at)))
     return parse_size(value, &limits->memory) ? 0 : wrong(job, "memory-limit", value);
   return -1;
 }
@@ -96,17 +95,17 @@ static int take_limit(Job *job, int argc, char **argv, int *io_at) {
 static int take_number(Job *job, int argc, char **argv, int *io_at) {
   const char *value;
   int64_t number = 0;
-  if ((value = value_of("threads", argc, argv, io_at))) {
+  if ((value = job_option_value("threads", argc, argv, io_at))) {
     if (!parse_count(value, &number) || number > 4096) return wrong(job, "threads", value);
     job->options.program.threads = (int32_t)number;
     return 0;
   }
-  if ((value = value_of("seed", argc, argv, io_at))) {
+  if ((value = job_option_value("seed", argc, argv, io_at))) {
     if (!parse_count(value, &number)) return wrong(job, "seed", value);
     job->seed = (uint64_t)number;
     return 0;
   }
-  if ((value = value_of("O", argc, argv, io_at))) {
+  if ((value = job_option_value("O", argc, argv, io_at))) {
     if (!parse_count(value, &number) || number < 1 || number > 3) return wrong(job, "O", value);
     job->options.opt_level = (int32_t)number;
     return 0;
@@ -119,24 +118,29 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
   if (tool_option(argv[*io_at], "help", &unused)) return job->help = true, 0;
   if (tool_option(argv[*io_at], "interpret", &unused)) return job->interpret = true, 0;
   if (tool_option(argv[*io_at], "time", &unused) && !unused) return job->time = true, 0;
-  if ((value = value_of("entry", argc, argv, io_at))) return job->options.entry = value, 0;
-  if ((value = value_of("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
-  if ((value = value_of("features", argc, argv, io_at))) return job->options.features = value, 0;
-  if ((value = value_of("format", argc, argv, io_at))) {
+  if ((value = job_option_value("stop-after", argc, argv, io_at))) return job->stop_after = value, 0;
+  if ((value = job_option_value("print-after", argc, argv, io_at))) {
+    job->print_after = value;
+    return strcmp(value, "all") && !nr_pass_find(nr_str(value)) ? wrong(job, "print-after", value) : 0;
+  }
+  if ((value = job_option_value("entry", argc, argv, io_at))) return job->options.entry = value, 0;
+  if ((value = job_option_value("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
+  if ((value = job_option_value("features", argc, argv, io_at))) return job->options.features = value, 0;
+  if ((value = job_option_value("format", argc, argv, io_at))) {
     job->options.format = value;
     return strcmp(value, "onnx") && strcmp(value, "mlir") ? wrong(job, "format", value) : 0;
   }
-  if ((value = value_of("shape", argc, argv, io_at))) {
+  if ((value = job_option_value("shape", argc, argv, io_at))) {
     nr_vec_push(&job->shapes, value);
     job->options.shapes = job->shapes.data;
     job->options.num_shapes = job->shapes.size;
     return 0;
   }
-  if ((value = value_of("input", argc, argv, io_at))) {
+  if ((value = job_option_value("input", argc, argv, io_at))) {
     nr_vec_push(&job->inputs, split(value));
     return 0;
   }
-  if ((value = value_of("output", argc, argv, io_at))) {
+  if ((value = job_option_value("output", argc, argv, io_at))) {
     Assignment output = split(value);
     if (*output.text != '@' || !output.text[1]) return wrong(job, "output", value);
     nr_vec_push(&job->outputs, output);
@@ -164,7 +168,7 @@ int job_report(const Job *job, NoriaError *error) {
   return 1;
 }
 
-static int report_unit(const Job *job, NrUnit *unit, NrStatus status) {
+int job_report_unit(const Job *job, NrUnit *unit, NrStatus status) {
   NoriaError error = NORIA_ERROR_INIT;
   nr_unit_fail(unit, status, &error);
   return job_report(job, &error);
@@ -205,7 +209,7 @@ int job_read(Job *job, NrUnit *unit) {
   if (!status) status = nr_unit_set_entry(unit, job->options.entry);
   progress_end();
   job->times.read = nr_now_ns() - start;
-  if (status) return report_unit(job, unit, status);
+  if (status) return job_report_unit(job, unit, status);
   note_entry(job, unit);
   return 0;
 }
@@ -221,11 +225,26 @@ int job_compile(Job *job) {
   NrPassOptions passes = {.stop_after = job->interpret ? "tensor" : NULL};
   NrStatus status = lower ? nr_unit_lower(&unit, &passes) : NR_OK;
   job->times.lower = nr_now_ns() - start;
-  if (status) return report_unit(job, &unit, status);
+  if (status) return job_report_unit(job, &unit, status);
   NoriaStatus made = job->interpret ? nr_unit_interpret(&unit, &job->options, &job->program, &error)
                                     : nr_unit_jit(&unit, &job->options, &job->times.code, &job->program, &error);
   progress_end();
   return made ? job_report(job, &error) : 0;
+}
+
+int job_print(Job *job) {
+  NrUnit unit = {0};
+  NrBuf text = {0};
+  if (job_read(job, &unit)) return 1;
+  NrPassOptions passes = {
+      .verify = true, .stop_after = job->stop_after, .print_after = job->print_after, .print_to = &text};
+  NrStatus status = nr_unit_lower(&unit, &passes);
+  if (!status && !job->print_after) nr_print_module(&text, unit.module, NULL);
+  fwrite(text.data ? text.data : "", 1, text.size, stdout);
+  nr_buf_deinit(&text);
+  int result = status ? job_report_unit(job, &unit, status) : 0;
+  nr_unit_deinit(&unit);
+  return result;
 }
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------- */

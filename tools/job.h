@@ -27,6 +27,7 @@ typedef struct Job {
   NR_VEC(Assignment) inputs, outputs;
   uint64_t seed;
   bool interpret, time, help;
+  const char *stop_after, *print_after; /* job_print */
   JobTimes times;
 
   NoriaProgram *program;
@@ -38,6 +39,8 @@ void job_deinit(Job *job);
 
 /* Takes argument *io_at, and the next one where the option needs it. 0: taken; -1: not an option of these; 2: wrong. */
 int job_take_option(Job *job, int argc, char **argv, int *io_at);
+/* "--name=value" or "--name value" at *io_at; NULL when that is another option, "" when it has no value. */
+const char *job_option_value(const char *name, int argc, char **argv, int *io_at);
 /* A file or an input: what is no option. */
 void job_take_argument(Job *job, const char *arg);
 /* Whether arg stands for a value although it begins with `-`: -3, -.5, -inf. */
@@ -46,12 +49,18 @@ bool job_is_value(const char *arg);
 /* The steps of a job. Each prints its errors to standard error and returns 0 or 1. */
 int job_read(Job *job, NrUnit *unit);     /* with the entry set, and types of inputs and outputs noted */
 int job_compile(Job *job);                /* to job->program: machine code, or the interpreter */
+int job_print(Job *job);                  /* the text after stages and passes, instead of a program */
 int job_bind(Job *job, const NoriaModule *module, bool make_up); /* feeds; make_up: random ones for what is not given */
 int job_run(Job *job);                    /* results; Ctrl-C stops it */
 int job_put_results(Job *job);            /* saves and prints */
 int job_report(const Job *job, NoriaError *error); /* "noria run: ..." and clears it; returns 1 */
+int job_report_unit(const Job *job, NrUnit *unit, NrStatus status); /* the same with a unit's errors; frees it */
 void job_drop_results(Job *job);
 void job_put_times(const Job *job);
+
+/* check.c: runs the interpreter after every stage of the pipeline (or every pass), then machine code, and compares. The
+ * verdicts go to standard error, the first result to job->results. 1 when one differs. */
+int job_check_stages(Job *job, bool each_pass);
 
 /* Puts limits and threads into words: "64M", "2.5". False when text is no such number. */
 bool parse_size(const char *text, int64_t *out);

@@ -10,6 +10,7 @@ static const struct Tool {
   const char *summary;
 } tools[] = {
     {"run", tool_run, "compile a model or text IR in memory and run it"},
+    {"compile", tool_compile, "compile a model or text IR to a file that runs without the compiler"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
 };
 
@@ -24,6 +25,7 @@ static const char help_tail[] =
     "\n"
     "  noria run model.onnx --input x=@x.npy         run a model\n"
     "  noria run gcd.mlir --entry=gcd 48 180         run a function of text IR\n"
+    "  noria compile model.onnx -o model.so          compile it to a library for C programs\n"
     "  noria opt program.mlir                        check a program and print it\n"
     "  noria opt --canonicalize --cse program.mlir   the same after two passes\n"
     "  noria opt --list-ops                          every operation that programs are made of\n";

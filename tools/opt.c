@@ -1,5 +1,5 @@
 /* opt.c - `noria opt`: text in, passes, text out, with the habits of mlir-opt. */
-#include "pass/pass.h"
+#include "driver/driver.h"
 #include "tools.h"
 
 #include <stdio.h>
@@ -9,7 +9,8 @@ static const char help[] =
     "usage: noria opt [options] [FILE]\n"
     "\n"
     "Reads a program (FILE, or standard input when it is `-` or absent), checks it, runs passes on it, prints it.\n"
-    "Both today's MLIR text and the text of 2020 (loop.for, addf, ...) are read, also mixed.\n"
+    "Both today's MLIR text and the text of 2020 (loop.for, addf, ...) are read, also mixed; and ONNX models "
+    "(FILE.onnx).\n"
     "\n"
     "  -o FILE                       write there instead of standard output; FILE is whole or untouched\n"
     "  --syntax=mlir|2020            spelling of the output; without it that of the input\n"
@@ -22,6 +23,7 @@ static const char help[] =
     "passes:\n"
     "  --PASS, --PASS=OPTIONS        run a pass; several run in the order given\n"
     "  --pass-pipeline=A,B{x=1},C    run passes from one text\n"
+    "  --pipeline                    run the stages of `noria compile`, up to --stop-after=STAGE\n"
     "  --print-after=PASS            print the program to standard error after PASS (--print-after-all: after each)\n"
     "  --list-passes                 what there is; --list-pipeline: the order in which `noria compile` runs them\n"
     "\n"
@@ -35,13 +37,14 @@ static const char help[] =
     "examples:\n"
     "  noria opt old.mlir --syntax=mlir -o new.mlir\n"
     "  noria opt --canonicalize --convert-scf-to-cf loops.mlir\n"
+    "  noria opt --pipeline --stop-after=tensor model.onnx\n"
     "  echo 'func.func @f(%x: f32) -> f32 { return %x : f32 }' | noria opt --generic\n";
 
 typedef struct Options {
   const char *input, *output;
   NrPrintOptions print;
-  bool has_syntax, split, verify_diagnostics, no_verify, allow_unregistered;
-  const char *print_after, *list_ops_style, *dialect;
+  bool has_syntax, stages, split, verify_diagnostics, no_verify, allow_unregistered;
+  const char *print_after, *stop_after, *list_ops_style, *dialect;
   bool list_ops, list_dialects, list_passes, list_pipeline, help;
   NrBuf pipeline;
 } Options;
@@ -75,6 +78,7 @@ static bool take_flag(Options *o, const char *arg) {
       {"no-verify", &o->no_verify},
       {"split-input-file", &o->split},
       {"verify-diagnostics", &o->verify_diagnostics},
+      {"pipeline", &o->stages},
       {"list-dialects", &o->list_dialects},
       {"list-passes", &o->list_passes},
       {"list-pipeline", &o->list_pipeline},
@@ -99,6 +103,7 @@ static int take_option(Options *o, const char *arg) {
   if (take_flag(o, arg)) return 0;
   if (tool_option(arg, "syntax", &value)) return take_syntax(o, value);
   if (tool_option(arg, "pass-pipeline", &value) && value) add_passes(o, nr_str(value));
+  else if (tool_option(arg, "stop-after", &value) && value) o->stages = true, o->stop_after = value;
   else if (tool_option(arg, "print-after", &value) && value) o->print_after = value;
   else if (tool_option(arg, "print-after-all", &value)) o->print_after = "all";
   else if (tool_option(arg, "mlir-elide-elementsattrs-if-larger", &value) && value)
@@ -130,25 +135,43 @@ static int take_arguments(Options *o, int argc, char **argv) {
 
 /* ---- one program ------------------------------------------------------------------------------------------------ */
 
+/* The passes that are named, then the stages. */
 static bool run_passes(const Options *o, NrModule *module) {
-  if (o->pipeline.size == 0) return true;
   NrBuf printed = {0};
-  NrPassOptions options = {.verify = !o->no_verify, .print_after = o->print_after, .print_to = &printed};
+  NrPassOptions options = {.verify = !o->no_verify,
+                           .print_after = o->print_after,
+                           .print_to = &printed,
+                           .stop_after = o->stop_after};
   NrStatus status = nr_run_passes(module, (NrStr){o->pipeline.data, o->pipeline.size}, &options);
+  if (!status && o->stages) status = nr_pipeline_run(module, &options);
   if (printed.size) fwrite(printed.data, 1, printed.size, stderr);
   nr_buf_deinit(&printed);
   return status == NR_OK;
 }
 
-static bool process(const Options *o, NrContext *ctx, NrStr text, const char *file, NrBuf *out) {
-  NrParseOptions parse = {.allow_unregistered = o->allow_unregistered};
+static bool process_module(const Options *o, NrModule *module, NrSyntax syntax, NrBuf *out) {
   NrPrintOptions print = o->print;
-  NrSyntax syntax = NR_SYNTAX_MLIR;
-  NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) && run_passes(o, module);
   if (!o->has_syntax) print.syntax = syntax;
   if (good) nr_print_module(out, module, &print);
+  return good;
+}
+
+static bool process(const Options *o, NrContext *ctx, NrStr text, const char *file, NrBuf *out) {
+  NrParseOptions parse = {.allow_unregistered = o->allow_unregistered};
+  NrSyntax syntax = NR_SYNTAX_MLIR;
+  NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
+  bool good = process_module(o, module, syntax, out);
   nr_module_destroy(module);
+  return good;
+}
+
+static bool process_model(const Options *o, NrBuf *out) {
+  NrUnit unit = {0};
+  bool good = nr_unit_read_file(&unit, o->input, NULL) == NR_OK && process_module(o, unit.module, NR_SYNTAX_MLIR, out);
+  nr_diag_flush(unit.ctx);
+  fwrite(unit.errors.size ? unit.errors.data : "", 1, unit.errors.size, stderr);
+  nr_unit_deinit(&unit);
   return good;
 }
 
@@ -207,6 +230,11 @@ static int write_out(const Options *o, const NrBuf *out) {
   return 1;
 }
 
+static bool is_model(const char *path) {
+  size_t n = path ? strlen(path) : 0;
+  return n > 5 && strcmp(path + n - 5, ".onnx") == 0;
+}
+
 static int run(const Options *o) {
   NrBuf out = {0}, text = {0};
   int status = 0;
@@ -215,6 +243,7 @@ static int run(const Options *o) {
   else if (o->list_dialects) list_dialects(&out);
   else if (o->list_passes) list_passes(&out);
   else if (o->list_pipeline) list_pipeline(&out);
+  else if (is_model(o->input)) status = process_model(o, &out) ? 0 : 1;
   else if (nr_file_read(o->input ? o->input : "-", &text) != NR_OK) {
     fprintf(stderr, "noria opt: cannot read %s\n", o->input ? o->input : "-");
     status = 1;

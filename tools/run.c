@@ -36,6 +36,13 @@ static const char help[] =
     "  --threads=N            of a run; 0 (the default) is one per CPU\n"
     "  --time-limit=SECONDS   --iteration-limit=N (trips of all loops)   --memory-limit=BYTES (also 64M, 2G)\n"
     "\n"
+    "stages (noria opt --list-pipeline):\n"
+    "  --check-stages         run the interpreter after every stage, then machine code; a stage that changes the "
+    "result is\n"
+    "                         named, and the exit code is 1. --check-passes: after every pass\n"
+    "  --stop-after=STAGE     print the program after STAGE instead of running it\n"
+    "  --print-after=PASS     print it after PASS (all: after each), the same\n"
+    "\n"
     "  --time                 say on standard error where the time went\n"
     "\n"
     "Functions get copies of the memrefs that are given to them. What they leave there can be saved under the "
@@ -48,13 +55,27 @@ static const char help[] =
     "  noria run gcd.mlir --entry=gcd 48 180\n"
     "  echo 'func.func @f(%x: i64) -> i64 { return %x : i64 }' | noria run - 12\n";
 
-static int take_arguments(Job *job, int argc, char **argv) {
+typedef struct Run {
+  Job job;
+  bool check, each_pass;
+} Run;
+
+static int take_arguments(Run *run, int argc, char **argv) {
+  Job *job = &run->job;
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "-") == 0 || (job->path ? job_is_value(argv[i]) : argv[i][0] != '-')) {
       job_take_argument(job, argv[i]);
       continue;
     }
-    const char *arg = argv[i];
+    const char *arg = argv[i], *value;
+    if (tool_option(arg, "check-stages", &value)) {
+      run->check = true;
+      continue;
+    }
+    if (tool_option(arg, "check-passes", &value)) {
+      run->check = run->each_pass = true;
+      continue;
+    }
     int status = job_take_option(job, argc, argv, &i);
     if (status < 0) return tool_usage_error(job->tool, "there is no option '%s'", arg);
     if (status) return status;
@@ -64,17 +85,26 @@ static int take_arguments(Job *job, int argc, char **argv) {
   return 0;
 }
 
-int tool_run(int argc, char **argv) {
-  Job job = {.tool = "run"};
-  int status = take_arguments(&job, argc, argv);
-  if (!status && job.help) fputs(help, stdout);
-  else if (!status) {
-    status = job_compile(&job);
-    if (!status) status = job_bind(&job, noria_program_module(job.program), false);
-    if (!status) status = job_run(&job);
-    if (!status) status = job_put_results(&job);
-    if (job.time) job_put_times(&job);
+static int compile_and_run(Run *run) {
+  Job *job = &run->job;
+  int status;
+  if (run->check) {
+    status = job_check_stages(job, run->each_pass);
+  } else {
+    status = job_compile(job);
+    if (!status) status = job_bind(job, noria_program_module(job->program), false);
+    if (!status) status = job_run(job);
   }
-  job_deinit(&job);
+  if (!status) status = job_put_results(job);
+  if (job->time && job->program) job_put_times(job);
+  return status;
+}
+
+int tool_run(int argc, char **argv) {
+  Run run = {.job.tool = "run"};
+  int status = take_arguments(&run, argc, argv);
+  if (!status && run.job.help) fputs(help, stdout);
+  else if (!status) status = run.job.stop_after || run.job.print_after ? job_print(&run.job) : compile_and_run(&run);
+  job_deinit(&run.job);
   return status;
 }

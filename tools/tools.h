@@ -5,6 +5,7 @@
 
 #include "ir/text.h"
 
+int tool_compile(int argc, char **argv);
 int tool_opt(int argc, char **argv);
 int tool_run(int argc, char **argv);
 

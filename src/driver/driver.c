@@ -1,6 +1,7 @@
 /* driver.c - see driver.h. */
 #include "driver/driver.h"
 
+#include <errno.h>
 #include <libgen.h>
 
 #include "runtime/error.h"
@@ -15,6 +16,7 @@ void nr_unit_deinit(NrUnit *unit) {
   nr_context_destroy(unit->ctx);
   nr_onnx_model_destroy(unit->model);
   nr_free(unit->owned);
+  nr_buf_deinit(&unit->name);
   nr_buf_deinit(&unit->errors);
   *unit = (NrUnit){0};
 }
@@ -27,6 +29,18 @@ static void begin(NrUnit *unit) {
 static NrStatus finish(NrUnit *unit, NrStatus status) {
   nr_diag_flush(unit->ctx);
   return status;
+}
+
+/* The graph's name, or else the file's; what is in no file is a "model". */
+static void name_unit(NrUnit *unit, const char *path) {
+  if (unit->model && unit->model->graph && unit->model->graph->name.size) {
+    nr_buf_str(&unit->name, unit->model->graph->name);
+    return;
+  }
+  const char *slash = path ? strrchr(path, '/') : NULL, *base = slash ? slash + 1 : path;
+  const char *dot = base ? strrchr(base, '.') : NULL;
+  size_t size = !base || strcmp(base, "-") == 0 ? 0 : dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  nr_buf_append(&unit->name, size ? base : "model", size ? size : strlen("model"));
 }
 
 static NrStatus import(NrUnit *unit, const NoriaCompileOptions *options) {
@@ -71,6 +85,7 @@ NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const 
                              const NoriaCompileOptions *options) {
   begin(unit);
   if (is_text(options, name, data, size)) {
+    name_unit(unit, name);
     unit->module = nr_parse_module(unit->ctx, (NrStr){data, size}, nr_str(name ? name : "<memory>"), NULL, NULL);
     return finish(unit, unit->module ? nr_verify(unit->module->op) : NR_ERROR_INVALID);
   }
@@ -78,6 +93,7 @@ NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const 
   NrStatus status = nr_onnx_read_memory(data, size, folder, &unit->model, &errors);
   if (status) model_error(unit, status, &errors);
   nr_buf_deinit(&errors);
+  name_unit(unit, name);
   return finish(unit, status ? status : import(unit, options));
 }
 
@@ -88,13 +104,15 @@ NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOpt
     NrStatus status = nr_onnx_read_file(path, &unit->model, &errors);
     if (status) model_error(unit, status, &errors);
     nr_buf_deinit(&errors);
+    name_unit(unit, path);
     return finish(unit, status ? status : import(unit, options));
   }
   NrBuf bytes = {0};
+  errno = 0;
   NrStatus status = nr_file_read(path, &bytes);
   if (status) {
     begin(unit);
-    nr_error(unit->ctx, NULL, "cannot read '%s'", path);
+    nr_error(unit->ctx, NULL, "cannot read '%s'%s%s", path, errno ? ": " : "", errno ? strerror(errno) : "");
     nr_buf_deinit(&bytes);
     return finish(unit, status);
   }
@@ -154,16 +172,17 @@ NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error) {
   return map[status];
 }
 
-static NrCodegenOptions codegen_options(const NoriaCompileOptions *o) {
-  return (NrCodegenOptions){.cpu = o ? o->cpu : NULL,
+static NrCodegenOptions codegen_options(const NrUnit *unit, const NoriaCompileOptions *o, NrCodegenTimes *times) {
+  return (NrCodegenOptions){.name = unit->name.data,
+                            .times = times,
+                            .cpu = o ? o->cpu : NULL,
                             .features = o ? o->features : NULL,
                             .opt_level = o && o->opt_level ? o->opt_level : 2};
 }
 
 NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error) {
-  NrCodegenOptions codegen = codegen_options(options);
-  codegen.times = times;
+  NrCodegenOptions codegen = codegen_options(unit, options, times);
   NrCompiled *code = NULL;
   *out_program = NULL;
   NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
@@ -212,6 +231,18 @@ NoriaStatus noria_compile_memory(const void *data, size_t size, const char *fold
   return lower_and_jit(&unit, status, options, out_program, error);
 }
 
+NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times, NrCodegenKind kind,
+                      const char *path, const char *header) {
+  NrCodegenOptions codegen = codegen_options(unit, options, times);
+  NrBuf text = {0};
+  if (header) nr_codegen_header(unit->module, (NrStr){unit->name.data, unit->name.size}, &text);
+  NrStatus status = nr_codegen_emit(unit->module, &codegen, kind, path);
+  if (!status && header && (status = nr_file_write(header, text.data, text.size)))
+    nr_error(unit->ctx, NULL, "cannot write '%s'", header);
+  nr_buf_deinit(&text);
+  return finish(unit, status);
+}
+
 NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *options, NoriaFileKind kind,
                                   const char *out_path, const char *header, NoriaError *error) {
   static const NrCodegenKind kinds[] = {[NORIA_FILE_OBJECT] = NR_CODEGEN_OBJECT,
@@ -220,17 +251,12 @@ NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *o
                                         [NORIA_FILE_ASSEMBLY] = NR_CODEGEN_ASSEMBLY};
   NrUnit unit = {0};
   NrPassOptions passes = {0};
-  NrCodegenOptions codegen = codegen_options(options);
+  if ((size_t)kind >= NR_COUNTOF(kinds))
+    return nr_error_set(error, NORIA_ERROR_INVALID, "there is no file kind %d", kind);
   NrStatus status = nr_unit_read_file(&unit, path, options);
   if (!status) status = nr_unit_set_entry(&unit, options ? options->entry : NULL);
   if (!status) status = nr_unit_lower(&unit, &passes);
-  NrBuf text = {0};
-  if (!status && header) nr_codegen_header(unit.module, nr_op_attr_str(unit.module->op, "sym_name"), &text);
-  if (!status) status = finish(&unit, nr_codegen_emit(unit.module, &codegen, kinds[kind], out_path));
-  if (!status && header && (status = nr_file_write(header, text.data, text.size)))
-    nr_error(unit.ctx, NULL, "cannot write '%s'", header);
-  nr_buf_deinit(&text);
-  if (unit.ctx) nr_diag_flush(unit.ctx);
+  if (!status) status = nr_unit_emit(&unit, options, NULL, kinds[kind], out_path, header);
   if (status) return nr_unit_fail(&unit, status, error);
   nr_unit_deinit(&unit);
   return NORIA_OK;

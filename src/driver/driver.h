@@ -15,6 +15,7 @@ typedef struct NrUnit {
   NrModule *module;
   NrOnnxModel *model; /* NULL for text IR */
   void *owned;        /* bytes of the model, when they are the unit's */
+  NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
 } NrUnit;
 void nr_unit_deinit(NrUnit *unit);
@@ -31,10 +32,13 @@ NR_WARN_UNUSED NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size
 NR_WARN_UNUSED NrStatus nr_unit_set_entry(NrUnit *unit, const char *name);
 /* The pipeline, as far as pass options say. */
 NR_WARN_UNUSED NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options);
-/* Each makes a program of the unit, which is empty afterwards, also after an error.
+/* jit and interpret make a program of the unit, which is empty afterwards, also after an error.
  * jit: of a lowered unit. times may be NULL. */
 NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error);
+/* emit: of a lowered unit, which stays as it is. header: a path, or NULL. The files are whole or untouched. */
+NR_WARN_UNUSED NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
+                                     NrCodegenKind kind, const char *path, const char *header);
 /* interpret: the interpreter runs the unit as it stands, which may be after any stage but the ones before `tensor` of
  * models. Of options, those of the program are used. */
 NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program,

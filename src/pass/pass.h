@@ -55,9 +55,11 @@ typedef struct NrPassOptions {
   const char *print_after;   /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
   NrBuf *print_to;           /* where print_after writes */
-  /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run); a status other than NR_OK stops. */
+  /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status other
+   * than NR_OK stops. */
   NrStatus (*after)(void *user, NrModule *module, const char *name);
   void *user;
+  bool after_each_pass;
 } NrPassOptions;
 
 /* Runs "canonicalize,cse,unroll{factor=4}" on the module. Wrong text is an error at an unknown location. */
@@ -70,7 +72,7 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
 /* One step of the way from an imported program to code. The only place that orders passes. */
 typedef struct NrStep {
   const char *stage;
-  const char *passes; /* pipeline text */
+  const char *passes; /* pipeline text, may be empty */
   const char *why;    /* why here */
 } NrStep;
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */

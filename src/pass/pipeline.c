@@ -2,6 +2,7 @@
 #include "pass/pass.h"
 
 const NrStep nr_pipeline[] = {
+    {"import", "", "what was read: the ops of the model, or text IR"},
     {"tensor", "lower-onnx", "types, shapes and constants are known once each op is lowered, in order"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
     {"tensor", "scalarize,canonicalize,cse", "scalars in registers, before loops are looked at: the values that they carry change"},
@@ -19,15 +20,30 @@ const NrStep nr_pipeline[] = {
     {NULL, NULL, NULL},
 };
 
+static NrStatus check_stage(NrContext *ctx, const char *name) {
+  NrBuf names = {0};
+  bool known = !name;
+  for (const NrStep *step = nr_pipeline; step->stage; step++) {
+    known |= name && strcmp(step->stage, name) == 0;
+    if (step == nr_pipeline || strcmp(step->stage, step[-1].stage) != 0)
+      nr_buf_printf(&names, names.size ? ", %s" : "%s", step->stage);
+  }
+  NrStatus status = known ? NR_OK : nr_error(ctx, NULL, "there is no stage '%s'; the stages are %s", name, names.data);
+  nr_buf_deinit(&names);
+  return status;
+}
+
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options) {
   NrPassOptions inner = *options;
-  inner.after = NULL; /* options->after is told of stages here, not of passes */
+  if (!options->after_each_pass) inner.after = NULL; /* told of stages here, not of passes */
+  NrStatus status = check_stage(module->ctx, options->stop_after);
+  if (status) return status;
   for (const NrStep *step = nr_pipeline; step->stage; step++) {
-    NrStatus status = nr_run_passes(module, nr_str(step->passes), &inner);
-    if (status) return status;
+    if ((status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
     bool stage_ends = !step[1].stage || strcmp(step->stage, step[1].stage) != 0;
     if (!stage_ends) continue;
-    if (options->after && (status = options->after(options->user, module, step->stage))) return status;
+    if (options->after && !options->after_each_pass) status = options->after(options->user, module, step->stage);
+    if (status) return status;
     if (options->stop_after && !strcmp(step->stage, options->stop_after)) break;
   }
   return NR_OK;

@@ -1,0 +1,112 @@
+/* compile.c - `noria compile`: a program to a file that runs without the compiler. */
+#include <stdio.h>
+
+#include "job.h"
+#include "tools.h"
+
+static const char help[] =
+    "usage: noria compile [options] FILE -o OUT\n"
+    "\n"
+    "Compiles FILE, an ONNX model or text IR, to machine code. OUT needs libnoria_runtime to run, and nothing else: "
+    "no\n"
+    "compiler, no LLVM, no Python. It is whole or untouched. What it is follows from its ending, or from --emit:\n"
+    "\n"
+    "  OUT.so   --emit=so     a shared library, which noria_program_load opens\n"
+    "  OUT.o    --emit=obj    an object file with the one symbol noria_module, to be linked into a program\n"
+    "  OUT.ll   --emit=ll     LLVM IR\n"
+    "  OUT.s    --emit=asm    assembly\n"
+    "\n"
+    "  --header FILE          also write a C header that declares the module and tells its inputs and outputs\n"
+    "  --entry=NAME           of text IR: the function; without it the one marked noria.entry, @main, or the only "
+    "public one\n"
+    "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
+    "  --cpu=NAME             machine code for this CPU (LLVM's name, `native`); --features=+avx2,-fma; -O=1, 2 or 3\n"
+    "  --format=onnx|mlir     what FILE is, where its ending does not say\n"
+    "  --time                 say on standard error where the time went\n"
+    "\n"
+    "examples:\n"
+    "  noria compile model.onnx -o model.so --header model.h\n"
+    "  noria compile model.onnx -o model.o --cpu=x86-64-v3\n"
+    "  noria compile kernels.mlir --entry=gcd -o gcd.s\n";
+
+typedef struct Compile {
+  Job job;
+  const char *out, *emit, *header;
+} Compile;
+
+static const struct Kind {
+  const char *emit, *suffix;
+  NrCodegenKind kind;
+} kinds[] = {
+    {"so", ".so", NR_CODEGEN_SHARED},
+    {"obj", ".o", NR_CODEGEN_OBJECT},
+    {"ll", ".ll", NR_CODEGEN_LLVM_IR},
+    {"asm", ".s", NR_CODEGEN_ASSEMBLY},
+};
+
+static const struct Kind *find_kind(const Compile *c) {
+  size_t n = strlen(c->out);
+  for (size_t i = 0; i < NR_COUNTOF(kinds); i++) {
+    size_t k = strlen(kinds[i].suffix);
+    if (c->emit ? strcmp(c->emit, kinds[i].emit) == 0 : n > k && strcmp(c->out + n - k, kinds[i].suffix) == 0)
+      return &kinds[i];
+  }
+  return NULL;
+}
+
+static int check(const Compile *c) {
+  if (!c->job.path) return tool_usage_error("compile", "which program? Name a file, or - for standard input");
+  if (c->job.args.size)
+    return tool_usage_error("compile", "one file at a time: '%s' is one too many", c->job.args.data[0]);
+  if (!c->out) return tool_usage_error("compile", "-o FILE says where to write");
+  if (!find_kind(c) && c->emit) return tool_usage_error("compile", "--emit is so, obj, ll or asm");
+  if (!find_kind(c)) return tool_usage_error("compile", "'%s' ends in none of .so, .o, .ll, .s: say --emit=", c->out);
+  return 0;
+}
+
+static int take_arguments(Compile *c, int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    const char *arg = argv[i], *value;
+    if (arg[0] != '-' || !arg[1]) {
+      job_take_argument(&c->job, arg);
+    } else if (strcmp(arg, "-o") == 0) {
+      if (++i == argc) return tool_usage_error("compile", "-o needs a file name");
+      c->out = argv[i];
+    } else if ((value = job_option_value("header", argc, argv, &i))) {
+      c->header = value;
+    } else if ((value = job_option_value("emit", argc, argv, &i))) {
+      c->emit = value;
+    } else {
+      int status = job_take_option(&c->job, argc, argv, &i);
+      if (status < 0) return tool_usage_error("compile", "there is no option '%s'", arg);
+      if (status) return status;
+    }
+  }
+  return c->job.help ? 0 : check(c);
+}
+
+static int compile(Compile *c) {
+  NrUnit unit = {0};
+  Job *job = &c->job;
+  if (job_read(job, &unit)) return 1;
+  int64_t start = nr_now_ns();
+  progress_begin("compiling", job->path);
+  NrStatus status = nr_unit_lower(&unit, &(NrPassOptions){0});
+  job->times.lower = nr_now_ns() - start;
+  if (!status)
+    status = nr_unit_emit(&unit, &job->options, &job->times.code, find_kind(c)->kind, c->out, c->header);
+  progress_end();
+  if (status) return job_report_unit(job, &unit, status);
+  nr_unit_deinit(&unit);
+  if (job->time) job_put_times(job);
+  return 0;
+}
+
+int tool_compile(int argc, char **argv) {
+  Compile c = {.job.tool = "compile"};
+  int status = take_arguments(&c, argc, argv);
+  if (!status && c.job.help) fputs(help, stdout);
+  else if (!status) status = compile(&c);
+  job_deinit(&c.job);
+  return status;
+}
