@@ -4,9 +4,9 @@
  *           %2 = arith.muli %0, %1 : index
  *           scf.yield %2 : index
  *
- * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand once
- * at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is linear, and
- * since values flow forwards the second one mostly finds nothing left. */
+ * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand
+ * once at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is
+ * linear, and since values flow forwards the second one mostly finds nothing left. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
@@ -24,7 +24,7 @@ typedef struct Canonicalizer {
   NR_VEC(Pool *) all_pools;
 } Canonicalizer;
 
-/* ---- constants ------------------------------------------------------------------------------------------------------ */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 
 /* The region whose entry block keeps the constants that op may use. */
 static NrRegion *home_region(NrOp *op) {
@@ -94,7 +94,7 @@ static NrValue *constant_for(Canonicalizer *c, NrOp *op, NrAttr value, NrType ty
   return nr_result(made, 0);
 }
 
-/* ---- one op --------------------------------------------------------------------------------------------------------- */
+/* ---- one op ------------------------------------------------------------------------------------------------------ */
 
 static bool constants_to_the_right(NrOp *op) {
   if (!nr_op_has(op, NR_COMMUTATIVE) || op->num_operands != 2) return false;
@@ -141,7 +141,7 @@ static bool visit(Canonicalizer *c, NrOp *op) {
   return op->info->canonicalize(op, &b) || changed;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* What all branches to a block hand to argument i, besides the argument itself; NULL when they differ. */
 static NrValue *only_incoming(const NrBlock *block, uint32_t i) {
@@ -187,7 +187,7 @@ static bool simplify_regions(NrOp *op) {
   return changed;
 }
 
-/* ---- sweeps --------------------------------------------------------------------------------------------------------- */
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
 
 static void forget_constants(Canonicalizer *c) {
   for (size_t i = 0; i < c->all_pools.size; i++) nr_map_deinit(&c->all_pools.data[i]->by_value);

@@ -8,9 +8,9 @@
  *                                                                 %n = arith.addi %i, %st : index
  *                                                                 cf.br ^cond(%n, %v : index, f32)
  *                                                               ^end:
- * Linear: a block is worked on from its end, so that each op moves to another block at most once, and the blocks of a body
- * move to their final region before what is inside them is converted. Ops inside of regions that may have only one block
- * (linalg.generic, ..) stay structured. */
+ * Linear: a block is worked on from its end, so that each op moves to another block at most once, and the blocks of a
+ * body move to their final region before what is inside them is converted. Ops inside of regions that may have only one
+ * block (linalg.generic, ..) stay structured. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
@@ -68,8 +68,8 @@ static void add_result_args(NrOp *op, NrBlock *block) {
   for (uint32_t i = 0; i < op->num_results; i++) nr_block_add_arg(block, nr_result(op, i)->type, op->loc);
 }
 
-/* Whether lower + step, .. may pass the end of the type before it passes upper. Of index and i64 loops only those with a huge
- * step are suspected: others would have to run for years. */
+/* Whether lower + step, .. may pass the end of the type before it passes upper. Of index and i64 loops only those with
+ * a huge step are suspected: others would have to run for years. */
 static bool may_wrap(NrOp *op) {
   NrType type = nr_scf_for_lower(op)->type;
   bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
@@ -195,9 +195,10 @@ static void convert_while(Converter *c, NrOp *op) {
   nr_vec_deinit(&values);
 }
 
-/* ---- parallel loops become nests of scf.for first ------------------------------------------------------------------- */
+/* ---- parallel loops become nests of scf.for first ---------------------------------------------------------------- */
 
-/* The reductions inlined at the end of the innermost body, on the running values; it ends in a yield of the new ones. */
+/* The reductions inlined at the end of the innermost body, on the running values; it ends in a yield of the new
+ * ones. */
 static void inline_reductions(NrOp *reduce, NrOp *loop) {
   NR_VEC(NrValue *) values = {0};
   for (uint32_t i = 0; i < reduce->num_regions; i++) {
@@ -222,7 +223,8 @@ static NrOp *parallel_to_for(NrOp *op) {
   for (uint32_t i = 0; i < count; i++) nr_vec_push(&carried, nr_operand(op, 3 * rank + i));
   for (uint32_t d = 0; d < rank; d++) {
     NrOp *outer = loop;
-    loop = nr_scf_for(&b, nr_operand(op, d), nr_operand(op, rank + d), nr_operand(op, 2 * rank + d), carried.data, count);
+    loop =
+        nr_scf_for(&b, nr_operand(op, d), nr_operand(op, rank + d), nr_operand(op, 2 * rank + d), carried.data, count);
     if (!outermost) outermost = loop;
     nr_scf_for_iv(loop)->name = body->args[d]->name;
     nr_vec_push(&ivs, nr_scf_for_iv(loop));
@@ -249,7 +251,7 @@ static NrOp *parallel_to_for(NrOp *op) {
   return outermost;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static NrStatus convert_block(Converter *c, NrBlock *block) {
   for (NrOp *op = block->last, *prev; op; op = prev) {

@@ -2,8 +2,8 @@
  *   before  %0 = arith.addi %a, %b : i32          after  %0 = arith.addi %a, %b : i32
  *           %1 = arith.addi %b, %a : i32                 %2 = arith.muli %0, %0 : i32
  *           %2 = arith.muli %0, %1 : i32
- * The earlier op must dominate: it stands before in the block, in a dominating block, or around the region. Ops that read
- * memory are replaced only within a block and when nothing in between may write. Ops with regions stay. */
+ * The earlier op must dominate: it stands before in the block, in a dominating block, or around the region. Ops that
+ * read memory are replaced only within a block and when nothing in between may write. Ops with regions stay. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
@@ -27,7 +27,7 @@ typedef struct Cse {
   NrMap dominance; /* NrRegion* -> NrDominance*, of the regions of several blocks that are being walked */
 } Cse;
 
-/* ---- equality ------------------------------------------------------------------------------------------------------- */
+/* ---- equality ---------------------------------------------------------------------------------------------------- */
 
 static int compare_pointers(const void *a, const void *b) {
   const NrValue *x = *(NrValue *const *)a, *y = *(NrValue *const *)b;
@@ -69,11 +69,12 @@ static bool same_ops(const NrOp *a, const NrOp *b) {
   return true;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
 
-/* Entries of regions that were left are gone: earlier's region is op's, or one around it. There its block must dominate. */
+/* Entries of regions that were left are gone: earlier's region is op's, or one around it. There its block must
+ * dominate. */
 static bool dominates(const Cse *c, const NrOp *earlier, const NrOp *op) {
   NrRegion *region = earlier->block->region;
   const NrDominance *dominance = nr_map_get(&c->dominance, region);
@@ -117,7 +118,8 @@ static void visit(Cse *c, NrOp *op) {
   if (op->num_regions) walk_regions(c, op);
   bool pure = nr_op_is_pure(op), reads = !pure && nr_op_only_reads(op);
   if (!pure && !reads) c->epoch++;
-  bool candidate = (pure || reads) && op->num_results && !op->num_regions && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
+  bool candidate =
+      (pure || reads) && op->num_results && !op->num_regions && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
   if (!candidate) return;
   uint64_t hash = hash_op(op);
   NrOp *equal = find_equal(c, op, hash, pure);

@@ -1,9 +1,9 @@
 /* inline.c - replaces calls by the bodies of the functions called.
  *   before  %0 = call @twice(%x) : (f32) -> f32          after  %0 = arith.addf %x, %x : f32
- * Callees before callers, so that what is inlined has been inlined into already. Not inlined are functions that may call
- * themselves, declarations, those marked no_inline, and those of more than `max-ops` ops. A body of several blocks goes into
- * an scf.execute_region where the call stands in a region that may have only one block. Functions stay: symbol-dce removes
- * private ones that nobody calls any more. */
+ * Callees before callers, so that what is inlined has been inlined into already. Not inlined are functions that may
+ * call themselves, declarations, those marked no_inline, and those of more than `max-ops` ops. A body of several blocks
+ * goes into an scf.execute_region where the call stands in a region that may have only one block. Functions stay:
+ * symbol-dce removes private ones that nobody calls any more. */
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
@@ -25,7 +25,8 @@ typedef struct Inliner {
 
 static Function *callee_of(const Inliner *in, const NrOp *call) {
   NrAttr symbol = nr_op_attr(call, "callee");
-  return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&in->functions, symbol->s) : NULL;
+  return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&in->functions, symbol->s)
+                                                                       : NULL;
 }
 
 static bool collect(NrOp *op, void *user) {
@@ -35,7 +36,7 @@ static bool collect(NrOp *op, void *user) {
   return true;
 }
 
-/* ---- one call --------------------------------------------------------------------------------------------------------- */
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
 
 static bool is_inlinable(const Inliner *in, const NrOp *call, const Function *f) {
   return f && !f->recursive && nr_op_body(f->op, 0) && f->size <= in->max_ops && !nr_op_attr(f->op, "no_inline") &&
@@ -56,7 +57,8 @@ static void inline_block(NrOp *call, NrBlock *entry) {
   NrMap map = {0};
   map_arguments(&map, entry, call);
   NrOp *ret = nr_block_terminator(entry);
-  for (NrOp *op = entry->first; op != ret; op = op->next) nr_op_insert_before(nr_op_clone(call->module, op, &map), call);
+  for (NrOp *op = entry->first; op != ret; op = op->next)
+    nr_op_insert_before(nr_op_clone(call->module, op, &map), call);
   NR_VEC(NrValue *) values = {0};
   for (uint32_t i = 0; i < ret->num_operands; i++) {
     NrValue *copy = nr_map_get(&map, nr_operand(ret, i));
@@ -79,7 +81,8 @@ static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
   NrMap map = {0};
   NrRegion *region = nr_op_region(wrapper, 0);
   nr_region_clone(call->module, body, region, &map);
-  for (uint32_t i = 0; i < region->first->num_args; i++) nr_value_replace_uses(region->first->args[i], nr_operand(call, i));
+  for (uint32_t i = 0; i < region->first->num_args; i++)
+    nr_value_replace_uses(region->first->args[i], nr_operand(call, i));
   while (region->first->num_args) nr_block_erase_arg(region->first, region->first->num_args - 1);
   for (NrBlock *block = region->first; block; block = block->next) {
     NrOp *ret = block->last;
@@ -134,7 +137,7 @@ static void inline_call(NrOp *call, Function *callee) {
   if (!nr_op_has(nr_op_parent(wrapper), NR_SINGLE_BLOCK)) unwrap(wrapper);
 }
 
-/* ---- the call graph --------------------------------------------------------------------------------------------------- */
+/* ---- the call graph ---------------------------------------------------------------------------------------------- */
 
 /* Callees first. A function that is met again while it is being visited calls itself. */
 static void visit(Inliner *in, Function *f, size_t depth) {
@@ -173,5 +176,5 @@ static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(inline, .name = "inline", .options = "max-ops: i64 = 1048576 (larger functions are not inlined)", .run = inline_run,
-        .doc = "replaces calls by the bodies of the functions called")
+NR_PASS(inline, .name = "inline", .options = "max-ops: i64 = 1048576 (larger functions are not inlined)",
+        .run = inline_run, .doc = "replaces calls by the bodies of the functions called")

@@ -3,8 +3,8 @@
  *             %0 = arith.mulf %a, %b : f32                     scf.for %i = %lb to %ub step %st {
  *             memref.store %0, %m[%i] : memref<?xf32>            memref.store %0, %m[%i] : memref<?xf32>
  *           }                                                  }
- * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, and nothing that
- * touches memory. Inner loops first, so that an op leaves as many loops as it can. */
+ * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, and nothing
+ * that touches memory. Inner loops first, so that an op leaves as many loops as it can. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 

@@ -15,7 +15,7 @@ void nr_collect_ops(NrOp *root, NrOpList *out) {
       for (NrOp *op = block->first; op; op = op->next) nr_walk_pre(op, collect, out);
 }
 
-/* ---- dead ops ------------------------------------------------------------------------------------------------------- */
+/* ---- dead ops ---------------------------------------------------------------------------------------------------- */
 
 static bool has_uses(const NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++)
@@ -55,7 +55,7 @@ bool nr_erase_if_dead(NrOp *op) {
   return true;
 }
 
-/* ---- blocks --------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 bool nr_erase_unreachable_blocks(NrRegion *region) {
   if (region->first == region->last) return false;
@@ -73,7 +73,8 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
     }
   }
   bool changed = false;
-  for (NrBlock *block = region->first; block; block = block->next) { /* all uses first: they may use each other's values */
+  for (NrBlock *block = region->first; block;
+       block = block->next) { /* all uses first: they may use each other's values */
     if (nr_map_has(&reached, block)) continue;
     for (NrOp *op = block->first; op; op = op->next) nr_op_drop_uses(op);
   }
@@ -88,7 +89,7 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
   return changed;
 }
 
-/* ---- speculation ---------------------------------------------------------------------------------------------------- */
+/* ---- speculation ------------------------------------------------------------------------------------------------- */
 
 /* Division by a constant that is neither 0 nor -1 always has a result. */
 static bool divides_safely(const NrOp *op) {
@@ -107,7 +108,7 @@ static bool may_speculate(NrOp *op, void *user) {
 
 bool nr_op_is_speculatable(NrOp *op) { return nr_op_is_pure(op) && nr_walk_pre(op, may_speculate, NULL); }
 
-/* ---- constants ------------------------------------------------------------------------------------------------------ */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 
 NrOp *nr_isolated_parent(const NrOp *op) {
   NrOp *up = nr_op_parent(op);
@@ -116,7 +117,8 @@ NrOp *nr_isolated_parent(const NrOp *op) {
 }
 
 NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
-  bool arith = (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || nr_attr_is_elements(value)) && value->type == type;
+  bool arith = (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || nr_attr_is_elements(value)) &&
+               value->type == type;
   bool function = value->kind == NR_ATTR_SYMBOL && type->kind == NR_TYPE_FUNCTION;
   if (!arith && !function) return NULL;
   NrOp *op = nr_build_op(b, arith ? NR_OP_arith_constant : NR_OP_func_constant, NULL, 0, &type, 1);

@@ -4,8 +4,8 @@
 
 #include "ir/op_info.h"
 
-/* All ops nested in root, without root, an op before those in its regions. The caller deinits. Later erasures leave erased
- * ops in the list: nr_is_erased tells. */
+/* All ops nested in root, without root, an op before those in its regions. The caller deinits. Later erasures leave
+ * erased ops in the list: nr_is_erased tells. */
 typedef NR_VEC(NrOp *) NrOpList;
 void nr_collect_ops(NrOp *root, NrOpList *out);
 static inline bool nr_is_erased(const NrOp *op) { return op->block == NULL; }

@@ -61,7 +61,8 @@ static NrStatus symbol_dce_run(NrPassContext *pass, NrOp *op) {
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *symbol = ops.data[i];
     bool table = nr_op_parent(symbol) && nr_op_has(nr_op_parent(symbol), NR_SYMBOL_TABLE);
-    if (!nr_is_erased(symbol) && table && nr_op_has(symbol, NR_SYMBOL) && !nr_map_has(&live.seen, symbol)) nr_op_erase(symbol);
+    if (!nr_is_erased(symbol) && table && nr_op_has(symbol, NR_SYMBOL) && !nr_map_has(&live.seen, symbol))
+      nr_op_erase(symbol);
   }
   nr_vec_deinit(&ops);
   nr_map_deinit(&live.seen);
@@ -70,4 +71,5 @@ static NrStatus symbol_dce_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(symbol_dce, .name = "symbol-dce", .run = symbol_dce_run, .doc = "removes private symbols that nothing refers to")
+NR_PASS(symbol_dce, .name = "symbol-dce", .run = symbol_dce_run,
+        .doc = "removes private symbols that nothing refers to")

@@ -3,7 +3,7 @@
 #include "dialect/arith/syntax.h"
 #include "dialect/fold.h"
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 NrValue *nr_arith_constant(NrBuilder *b, NrAttr value) {
   NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &value->type, 1);
@@ -11,7 +11,9 @@ NrValue *nr_arith_constant(NrBuilder *b, NrAttr value) {
   return nr_result(op, 0);
 }
 
-NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value) { return nr_arith_constant(b, nr_attr_index(b->ctx, value)); }
+NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value) {
+  return nr_arith_constant(b, nr_attr_index(b->ctx, value));
+}
 
 NrValue *nr_arith_constant_int(NrBuilder *b, NrType type, int64_t value) {
   return nr_arith_constant(b, nr_attr_int(type, value));
@@ -49,19 +51,21 @@ NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out
   return NR_OK;
 }
 
-/* ---- verification ------------------------------------------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------------------------------ */
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 
 static NrStatus constant_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   NrType type = nr_result(op, 0)->type;
-  bool typed = value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || value->kind == NR_ATTR_DENSE ||
-                         value->kind == NR_ATTR_RESOURCE || value->kind == NR_ATTR_SPARSE || value->kind == NR_ATTR_DENSE_STRINGS || value->kind == NR_ATTR_OPAQUE);
+  bool typed =
+      value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || value->kind == NR_ATTR_DENSE ||
+                value->kind == NR_ATTR_RESOURCE || value->kind == NR_ATTR_SPARSE ||
+                value->kind == NR_ATTR_DENSE_STRINGS || value->kind == NR_ATTR_OPAQUE);
   if (!typed) return nr_op_error(op, "requires attribute 'value' to be a typed constant");
   if (value->type && value->type != type)
-    return nr_op_error(op, "failed to verify that all of {value, result} have same type: '%s' vs '%s'", text_of(value->type),
-                       text_of(type));
+    return nr_op_error(op, "failed to verify that all of {value, result} have same type: '%s' vs '%s'",
+                       text_of(value->type), text_of(type));
   if (nr_type_is_int(type) && type->signedness != NR_SIGNLESS)
     return nr_op_error(op, "integer return type must be signless");
   return NR_OK;
@@ -145,7 +149,8 @@ static NrStatus select_verify(NrOp *op) {
   bool shaped = type->kind == NR_TYPE_VECTOR || nr_type_is_tensor(type);
   if (!shaped) return nr_op_error(op, "expected condition to be a signless i1, but got '%s'", text_of(condition));
   if (condition != nr_arith_bool_like(type))
-    return nr_op_error(op, "expected condition type to have the same shape as the result type, expected '%s', but got '%s'",
+    return nr_op_error(op,
+                       "expected condition type to have the same shape as the result type, expected '%s', but got '%s'",
                        text_of(nr_arith_bool_like(type)), text_of(condition));
   return NR_OK;
 }

@@ -15,7 +15,7 @@ typedef enum NrCmpF {
   NR_CMPF_UEQ, NR_CMPF_UGT, NR_CMPF_UGE, NR_CMPF_ULT, NR_CMPF_ULE, NR_CMPF_UNE, NR_CMPF_UNO, NR_CMPF_TRUE,
 } NrCmpF;
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 NrValue *nr_arith_constant(NrBuilder *b, NrAttr value); /* of value's type */
 NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value);
@@ -29,10 +29,10 @@ NrType nr_arith_bool_like(NrType type); /* i1, or vector or tensor of i1 of type
 /* The fastmath attribute grants `flag` ("nnan", "nsz", ..) or all of them ("fast"). */
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag);
 
-/* ---- syntax ------------------------------------------------------------------------------------------------------- */
+/* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
-/* "a, b flags attr-dict : type" and "a flags attr-dict : type to type", where flags are what the row's attributes allow:
- * fastmath<..>, overflow<..>, exact, a rounding mode. */
+/* "a, b flags attr-dict : type" and "a flags attr-dict : type to type", where flags are what the row's attributes
+ * allow: fastmath<..>, overflow<..>, exact, a rounding mode. */
 NrStatus nr_arith_parse(NrParser *p, NrOpState *state);
 void nr_arith_print(NrPrinter *w, NrOp *op);
 NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state);
@@ -46,7 +46,7 @@ NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state);
 NrStatus nr_arith_constant_finish(NrParser *p, NrOp *op);
 
-/* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canon.c) --------------------------- */
+/* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canon.c) -------------------------- */
 
 #define NR_FOLD_HOOK(name) bool nr_arith_fold_##name(NrOp *op, const NrAttr *constants, NrFold *out)
 NR_FOLD_HOOK(addi);
@@ -107,7 +107,8 @@ bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b);
 
 /* The value of a float attribute of a type that is folded (f16, bf16, tf32, f32, f64); false for others. */
 bool nr_float_foldable(NrAttr attr);
-/* Rounds an exact or double result to type; a NaN result is the quiet NaN of an operand that is NaN, else the default. */
+/* Rounds an exact or double result to type; a NaN result is the quiet NaN of an operand that is NaN, else the
+ * default. */
 NrAttr nr_float_result(NrType type, double value, const NrAttr *in, size_t num_operands);
 
 #endif

@@ -1,4 +1,5 @@
-/* canon.c - rewrites of arith ops that need a new op: constants of chains are gathered into one, constants compared go right.
+/* canon.c - rewrites of arith ops that need a new op: constants of chains are gathered into one, constants compared go
+ * right.
  *
  *   before  %1 = arith.addi %x, %c3      after  %2 = arith.addi %x, %c7
  *           %2 = arith.addi %1, %c4

@@ -24,8 +24,12 @@ static NrValue *undone(const NrOp *op, unsigned id) {
   return nr_operand(inner, 0);
 }
 
-bool nr_arith_fold_extui(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, unsigned_scalar); }
-bool nr_arith_fold_extsi(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, signed_scalar); }
+bool nr_arith_fold_extui(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, unsigned_scalar);
+}
+bool nr_arith_fold_extsi(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, signed_scalar);
+}
 
 bool nr_arith_fold_trunci(NrOp *op, const NrAttr *c, NrFold *out) {
   NrValue *before = undone(op, NR_OP_arith_extui);
@@ -59,7 +63,9 @@ static NrAttr float_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   return nr_float_result(out, in[0]->f, in, 1);
 }
 
-bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, float_scalar); }
+bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, float_scalar);
+}
 
 bool nr_arith_fold_truncf(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_op_attr_int(op, "roundingmode", 0) != 0) return false;
@@ -82,8 +88,12 @@ static NrAttr int_to_float(NrType out, NrAttr in, bool sign) {
 
 static NrAttr uitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) { return int_to_float(out, in[0], false); }
 static NrAttr sitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) { return int_to_float(out, in[0], true); }
-bool nr_arith_fold_uitofp(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, uitofp_scalar); }
-bool nr_arith_fold_sitofp(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, sitofp_scalar); }
+bool nr_arith_fold_uitofp(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, uitofp_scalar);
+}
+bool nr_arith_fold_sitofp(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, sitofp_scalar);
+}
 
 static NrAttr float_to_int(NrType out, NrAttr in, bool sign) {
   uint32_t width = nr_type_bits(out);
@@ -105,8 +115,12 @@ static NrAttr float_to_int(NrType out, NrAttr in, bool sign) {
 
 static NrAttr fptoui_scalar(const NrOp *op, NrType out, const NrAttr *in) { return float_to_int(out, in[0], false); }
 static NrAttr fptosi_scalar(const NrOp *op, NrType out, const NrAttr *in) { return float_to_int(out, in[0], true); }
-bool nr_arith_fold_fptoui(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, fptoui_scalar); }
-bool nr_arith_fold_fptosi(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, fptosi_scalar); }
+bool nr_arith_fold_fptoui(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, fptoui_scalar);
+}
+bool nr_arith_fold_fptosi(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, fptosi_scalar);
+}
 
 static NrAttr bitcast_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   uint32_t width = nr_type_bits(out);
@@ -123,7 +137,9 @@ bool nr_arith_fold_bitcast(NrOp *op, const NrAttr *c, NrFold *out) {
   return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, bitcast_scalar);
 }
 
-static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) { return nr_const_is_int(in[0], 0) ? in[2] : in[1]; }
+static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return nr_const_is_int(in[0], 0) ? in[2] : in[1];
+}
 
 bool nr_arith_fold_select(NrOp *op, const NrAttr *c, NrFold *out) {
   NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);

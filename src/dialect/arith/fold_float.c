@@ -1,8 +1,8 @@
 /* fold_float.c - folds of arith's float ops, exact as IEEE 754 rounds them: to nearest, ties to even.
  *
- * f32 and f64 fold in their own precision. f16, bf16 and tf32 fold in double, which has more than twice their digits, so that
- * rounding twice gives the same as rounding once (Figueroa 1995). Other formats (8 bits and fewer, f80, f128) are not folded:
- * how they overflow is a matter of the target. */
+ * f32 and f64 fold in their own precision. f16, bf16 and tf32 fold in double, which has more than twice their digits,
+ * so that rounding twice gives the same as rounding once (Figueroa 1995). Other formats (8 bits and fewer, f80, f128)
+ * are not folded: how they overflow is a matter of the target. */
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 
@@ -129,7 +129,8 @@ static bool is_unordered(int64_t predicate) { return predicate >= NR_CMPF_UEQ; }
 
 static bool compare(int64_t predicate, double a, double b) {
   if (isnan(a) || isnan(b)) return is_unordered(predicate);
-  /* Which relations satisfy the predicate, as bits: 1 equal, 2 greater, 4 less. The ordered half, 0..7, is these bits. */
+  /* Which relations satisfy the predicate, as bits: 1 equal, 2 greater, 4 less. The ordered half, 0..7, is these
+   * bits. */
   int64_t wanted = predicate <= NR_CMPF_ORD ? predicate
                    : predicate == NR_CMPF_UNO ? 0
                    : predicate == NR_CMPF_TRUE ? 7 : predicate - NR_CMPF_UEQ + 1;
@@ -146,6 +147,7 @@ bool nr_arith_fold_cmpf(NrOp *op, const NrAttr *c, NrFold *out) {
   NrType type = nr_result(op, 0)->type;
   if (predicate == NR_CMPF_FALSE || predicate == NR_CMPF_TRUE)
     return nr_fold_to_attr(out, nr_splat_int(type, predicate == NR_CMPF_TRUE));
-  if (nr_const_is_nan(c[0]) || nr_const_is_nan(c[1])) return nr_fold_to_attr(out, nr_splat_int(type, is_unordered(predicate)));
+  if (nr_const_is_nan(c[0]) || nr_const_is_nan(c[1]))
+    return nr_fold_to_attr(out, nr_splat_int(type, is_unordered(predicate)));
   return nr_fold_elementwise(op, c, out, cmpf_scalar);
 }

@@ -1,5 +1,5 @@
-/* fold_int.c - folds of arith's integer ops. Results wrap at the width of the type; what the op leaves undefined (division
- * by zero, a quotient or shift out of range) is never folded. */
+/* fold_int.c - folds of arith's integer ops. Results wrap at the width of the type; what the op leaves undefined
+ * (division by zero, a quotient or shift out of range) is never folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/fold.h"
@@ -168,9 +168,15 @@ static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold f
 
 bool nr_arith_fold_divui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, divui_scalar); }
 bool nr_arith_fold_divsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, divsi_scalar); }
-bool nr_arith_fold_ceildivui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, ceildivui_scalar); }
-bool nr_arith_fold_ceildivsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, ceildivsi_scalar); }
-bool nr_arith_fold_floordivsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, floordivsi_scalar); }
+bool nr_arith_fold_ceildivui(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_quotient(op, c, out, ceildivui_scalar);
+}
+bool nr_arith_fold_ceildivsi(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_quotient(op, c, out, ceildivsi_scalar);
+}
+bool nr_arith_fold_floordivsi(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_quotient(op, c, out, floordivsi_scalar);
+}
 
 bool nr_arith_fold_remui(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_int(c[1], 1) && fold_to_int(op, out, 0)) return true;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* ---- flags: fastmath<nnan,ninf>  overflow<nsw, nuw>  exact  toward_zero --------------------------------------------- */
+/* ---- flags: fastmath<nnan,ninf>  overflow<nsw, nuw>  exact  toward_zero ------------------------------------------ */
 
 const char *const nr_arith_flag_attrs[] = {"fastmath", "overflowFlags", "isExact", "roundingmode", NULL};
 
@@ -15,7 +15,12 @@ typedef struct FlagSet {
 } FlagSet;
 
 static const FlagSet flag_sets[] = {
-    {"fastmath", "fastmath", "arith.fastmath", ",", "fast", {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}},
+    {"fastmath",
+     "fastmath",
+     "arith.fastmath",
+     ",",
+     "fast",
+     {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"}},
     {"overflow", "overflowFlags", "arith.overflow", ", ", NULL, {"nsw", "nuw"}},
 };
 
@@ -101,7 +106,8 @@ NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
   if (row_has_attr(ctx, state->info, "roundingmode"))
     for (size_t i = 0; i < NR_COUNTOF(rounding_modes); i++)
-      if (nr_p_try(p, rounding_modes[i])) nr_p_add_attr(p, state, "roundingmode", nr_attr_int(nr_type_i32(ctx), (int64_t)i));
+      if (nr_p_try(p, rounding_modes[i]))
+        nr_p_add_attr(p, state, "roundingmode", nr_attr_int(nr_type_i32(ctx), (int64_t)i));
   if (row_has_attr(ctx, state->info, "isExact") && nr_p_try(p, "exact"))
     nr_p_add_attr(p, state, "isExact", nr_attr_unit(ctx));
   for (size_t i = 0; i < NR_COUNTOF(flag_sets); i++) {
@@ -122,7 +128,7 @@ void nr_arith_print_flags(NrPrinter *w, NrOp *op) {
   }
 }
 
-/* ---- operands, flags, type ------------------------------------------------------------------------------------------ */
+/* ---- operands, flags, type --------------------------------------------------------------------------------------- */
 
 enum { MAX_OPERANDS = 3 };
 
@@ -134,10 +140,12 @@ static NrStatus parse_operand_list(NrParser *p, size_t count, NrOperandRef *refs
   return NR_OK;
 }
 
-/* The type behind the colon. The first proposals of 2020 wrote `: (f32, f32) -> f32`, which says no more than `: f32`. */
+/* The type behind the colon. The first proposals of 2020 wrote `: (f32, f32) -> f32`, which says no more than `:
+ * f32`. */
 static NrStatus parse_type(NrParser *p, NrType *out) {
   NrStatus status = nr_p_type(p, out);
-  if (!status && nr_p_is_legacy(p) && (*out)->kind == NR_TYPE_FUNCTION && (*out)->num_results == 1) *out = (*out)->results[0];
+  if (!status && nr_p_is_legacy(p) && (*out)->kind == NR_TYPE_FUNCTION && (*out)->num_results == 1)
+    *out = (*out)->results[0];
   return status;
 }
 
@@ -201,7 +209,7 @@ void nr_arith_addui_print(NrPrinter *w, NrOp *op) {
   nr_w_result_types(w, op);
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------------------ */
+/* ---- constants --------------------------------------------------------------------------------------------------- */
 
 /* In 2020 `constant` made constants of all kinds, functions too: the value tells which op it is today. */
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
@@ -240,7 +248,7 @@ void nr_arith_constant_print(NrPrinter *w, NrOp *op) {
   nr_w_attr(w, nr_op_attr(op, "value"));
 }
 
-/* ---- comparisons ---------------------------------------------------------------------------------------------------- */
+/* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
 static const char *const int_predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
 static const char *const float_predicates[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
@@ -298,7 +306,7 @@ void nr_arith_cmp_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, nr_operand(op, 0)->type);
 }
 
-/* ---- select: `: t` with an i1 condition, `: c, t` with a condition for each element ------------------------------- */
+/* ---- select: `: t` with an i1 condition, `: c, t` with a condition for each element ------------------------------ */
 
 NrStatus nr_arith_select_parse(NrParser *p, NrOpState *state) {
   NrOperandRef refs[3];

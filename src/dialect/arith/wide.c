@@ -1,4 +1,5 @@
-/* wide.c - arithmetic on integers of any width; see wide.h. Schoolbook methods: constants are rarely wider than a word. */
+/* wide.c - arithmetic on integers of any width; see wide.h. Schoolbook methods: constants are rarely wider than a
+ * word. */
 #include "dialect/arith/wide.h"
 
 static size_t num_words(const NrWide *a) { return (a->width + 63) / 64; }
@@ -50,7 +51,9 @@ bool nr_wide_is_one(const NrWide *a) {
 
 bool nr_wide_is_ones(const NrWide *a) { return nr_wide_ones(a) == a->width; }
 
-bool nr_wide_is_negative(const NrWide *a) { return a->width && (a->w[(a->width - 1) / 64] >> ((a->width - 1) % 64) & 1); }
+bool nr_wide_is_negative(const NrWide *a) {
+  return a->width && (a->w[(a->width - 1) / 64] >> ((a->width - 1) % 64) & 1);
+}
 
 bool nr_wide_is_min_signed(const NrWide *a) { return nr_wide_is_negative(a) && nr_wide_ones(a) == 1; }
 

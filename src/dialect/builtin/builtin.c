@@ -2,7 +2,7 @@
 #include "ir/op_info.h"
 #include "ir/text.h"
 
-/* ---- module @name attributes {..} { .. } ---------------------------------------------------------------------------- */
+/* ---- module @name attributes {..} { .. } ------------------------------------------------------------------------- */
 
 static NrStatus module_parse(NrParser *p, NrOpState *state) {
   if (!nr_p_peek(p, "{") && !nr_p_peek(p, "attributes")) {
@@ -34,7 +34,7 @@ static NrStatus module_finish(NrParser *p, NrOp *op) {
   return NR_OK;
 }
 
-/* ---- unrealized_conversion_cast %a, %b : t, t to u ------------------------------------------------------------------ */
+/* ---- unrealized_conversion_cast %a, %b : t, t to u --------------------------------------------------------------- */
 
 static NrStatus cast_parse(NrParser *p, NrOpState *state) {
   NrOperandRef *refs = NULL;
@@ -72,7 +72,8 @@ static bool cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   bool undone = nr_op_is(inner, NR_OP_builtin_unrealized_conversion_cast) && inner->num_results == op->num_operands &&
                 inner->num_operands == op->num_results;
   for (uint32_t i = 0; undone && i < op->num_operands; i++) undone = nr_operand(op, i) == nr_result(inner, i);
-  for (uint32_t i = 0; undone && i < op->num_results; i++) undone = nr_operand(inner, i)->type == nr_result(op, i)->type;
+  for (uint32_t i = 0; undone && i < op->num_results; i++)
+    undone = nr_operand(inner, i)->type == nr_result(op, i)->type;
   if (!same && !undone) return false;
   for (uint32_t i = 0; i < op->num_results; i++) out[i] = (NrFold){.value = nr_operand(same ? op : inner, i)};
   return true;

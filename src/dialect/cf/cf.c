@@ -3,7 +3,7 @@
 
 #include "ir/text.h"
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 NrOp *nr_cf_br(NrBuilder *b, NrBlock *dest, NrValue *const *operands, size_t count) {
   return nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_cf_br],
@@ -30,7 +30,7 @@ NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue 
   return op;
 }
 
-/* ---- syntax ------------------------------------------------------------------------------------------------------- */
+/* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
 /* cond_br %c weights([90, 10]), ^bb1(%x : t), ^bb2 */
 static NrStatus cond_br_parse(NrParser *p, NrOpState *state) {
@@ -75,8 +75,9 @@ static NrStatus switch_parse(NrParser *p, NrOpState *state) {
   NrType type;
   NrStatus status;
   if ((status = nr_p_operand(p, &flag)) || (status = nr_p_expect(p, ":")) || (status = nr_p_type(p, &type)) ||
-      (status = nr_p_add_operand(p, state, flag, type)) || (status = nr_p_expect(p, ",")) || (status = nr_p_expect(p, "[")) ||
-      (status = nr_p_expect(p, "default")) || (status = nr_p_expect(p, ":")) || (status = nr_p_successor(p, state)))
+      (status = nr_p_add_operand(p, state, flag, type)) || (status = nr_p_expect(p, ",")) ||
+      (status = nr_p_expect(p, "[")) || (status = nr_p_expect(p, "default")) || (status = nr_p_expect(p, ":")) ||
+      (status = nr_p_successor(p, state)))
     return status;
   size_t size = nr_type_is_int(type) ? nr_type_byte_size(type) : 0;
   if (size == 0 || size > 8) return nr_p_op_error(p, "expects an integer flag of at most 64 bits");
@@ -119,7 +120,7 @@ static void switch_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"case_values", "case_operand_segments", "operandSegmentSizes", NULL});
 }
 
-/* ---- verification ------------------------------------------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------------------------------ */
 
 static NrStatus switch_verify(NrOp *op) {
   NrAttr values = nr_op_attr(op, "case_values");
@@ -128,14 +129,15 @@ static NrStatus switch_verify(NrOp *op) {
     return nr_op_error(op, "requires attribute 'case_values' to be dense integers");
   if (values && nr_type_elem(values->type) != nr_operand(op, 0)->type)
     return nr_op_error(op, "'flag' type ('%s') should match case value type ('%s')",
-                       nr_type_text(values->ctx, nr_operand(op, 0)->type), nr_type_text(values->ctx, nr_type_elem(values->type)));
+                       nr_type_text(values->ctx, nr_operand(op, 0)->type),
+                       nr_type_text(values->ctx, nr_type_elem(values->type)));
   if (count + 1 != (int64_t)op->num_successors)
-    return nr_op_error(op, "number of case values (%lld) should match number of case destinations (%lld)", (long long)count,
-                       (long long)op->num_successors - 1);
+    return nr_op_error(op, "number of case values (%lld) should match number of case destinations (%lld)",
+                       (long long)count, (long long)op->num_successors - 1);
   return NR_OK;
 }
 
-/* ---- rewrites ------------------------------------------------------------------------------------------------------- */
+/* ---- rewrites ---------------------------------------------------------------------------------------------------- */
 
 static bool assert_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
@@ -157,7 +159,8 @@ static bool take_successor(NrOp *op, NrBuilder *b, uint32_t s) {
 /* A block with nothing but `br ^next` and no arguments need not be visited. */
 static NrBlock *passed_through(NrBlock *block) {
   NrOp *only = block->first;
-  if (block->num_args || !nr_op_is(only, NR_OP_cf_br) || only->num_operands || only->successors[0].block == block) return NULL;
+  if (block->num_args || !nr_op_is(only, NR_OP_cf_br) || only->num_operands || only->successors[0].block == block)
+    return NULL;
   return only->successors[0].block;
 }
 

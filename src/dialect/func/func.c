@@ -2,7 +2,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 NrOp *nr_func_create(NrBuilder *b, NrStr name, NrType type, bool is_private) {
   NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .num_regions = 1});
@@ -27,7 +27,7 @@ NrAttr nr_func_result_attr(const NrOp *op, size_t i, const char *name) {
   return all && all->kind == NR_ATTR_ARRAY && i < all->size ? nr_dict_get(all->items[i], name) : NULL;
 }
 
-/* ---- verification ------------------------------------------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------------------------------ */
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 
@@ -35,10 +35,14 @@ static NrStatus verify_dicts(NrOp *op, const char *name, const char *what, size_
   NrAttr dicts = nr_op_attr(op, name);
   if (!dicts || dicts->kind != NR_ATTR_ARRAY) return NR_OK;
   if (dicts->size != count)
-    return nr_op_error(op, "expects %s attribute array to have the same number of elements as the number of function %ss, got "
-                       "%zu, but expected %zu", what, what, dicts->size, count);
+    return nr_op_error(
+        op,
+        "expects %s attribute array to have the same number of elements as the number of function %ss, got "
+        "%zu, but expected %zu",
+        what, what, dicts->size, count);
   for (size_t i = 0; i < dicts->size; i++)
-    if (dicts->items[i]->kind != NR_ATTR_DICT) return nr_op_error(op, "expects %s attribute %zu to be a dictionary", what, i);
+    if (dicts->items[i]->kind != NR_ATTR_DICT)
+      return nr_op_error(op, "expects %s attribute %zu to be a dictionary", what, i);
   return NR_OK;
 }
 
@@ -53,8 +57,10 @@ static NrStatus func_verify(NrOp *op) {
     return nr_op_error(op, "entry block must have %u arguments to match function signature", type->num_inputs);
   for (uint32_t i = 0; i < type->num_inputs; i++)
     if (entry->args[i]->type != type->inputs[i])
-      return nr_op_error(op, "type of entry block argument #%u('%s') must match the type of the corresponding argument in "
-                         "function signature('%s')", i, text_of(entry->args[i]->type), text_of(type->inputs[i]));
+      return nr_op_error(op,
+                         "type of entry block argument #%u('%s') must match the type of the corresponding argument in "
+                         "function signature('%s')",
+                         i, text_of(entry->args[i]->type), text_of(type->inputs[i]));
   return NR_OK;
 }
 
@@ -64,12 +70,13 @@ static NrStatus return_verify(NrOp *op) {
   NrStr name = nr_op_attr_str(func, "sym_name");
   if (!type) return NR_OK; /* the function says so itself */
   if (op->num_operands != type->num_results)
-    return nr_op_error(op, "has %u operands, but enclosing function (@%.*s) returns %u", op->num_operands, NR_STR_ARG(name),
-                       type->num_results);
+    return nr_op_error(op, "has %u operands, but enclosing function (@%.*s) returns %u", op->num_operands,
+                       NR_STR_ARG(name), type->num_results);
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_operand(op, i)->type != type->results[i])
-      return nr_op_error(op, "type of return operand %u ('%s') doesn't match function result type ('%s') in function @%.*s", i,
-                         text_of(nr_operand(op, i)->type), text_of(type->results[i]), NR_STR_ARG(name));
+      return nr_op_error(op,
+                         "type of return operand %u ('%s') doesn't match function result type ('%s') in function @%.*s",
+                         i, text_of(nr_operand(op, i)->type), text_of(type->results[i]), NR_STR_ARG(name));
   return NR_OK;
 }
 
@@ -78,13 +85,14 @@ static NrStatus verify_against(NrOp *op, NrType type, uint32_t first) {
   if (op->num_operands - first != type->num_inputs) return nr_op_error(op, "incorrect number of operands for callee");
   for (uint32_t i = 0; i < type->num_inputs; i++)
     if (nr_operand(op, first + i)->type != type->inputs[i])
-      return nr_op_error(op, "operand type mismatch: expected operand type '%s', but provided '%s' for operand number %u",
+      return nr_op_error(op,
+                         "operand type mismatch: expected operand type '%s', but provided '%s' for operand number %u",
                          text_of(type->inputs[i]), text_of(nr_operand(op, first + i)->type), i);
   if (op->num_results != type->num_results) return nr_op_error(op, "incorrect number of results for callee");
   for (uint32_t i = 0; i < type->num_results; i++)
     if (nr_result(op, i)->type != type->results[i])
-      return nr_op_error(op, "result type mismatch at index %u: expected '%s', but got '%s'", i, text_of(type->results[i]),
-                         text_of(nr_result(op, i)->type));
+      return nr_op_error(op, "result type mismatch at index %u: expected '%s', but got '%s'", i,
+                         text_of(type->results[i]), text_of(nr_result(op, i)->type));
   return NR_OK;
 }
 
@@ -97,12 +105,13 @@ static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_op
 
 static NrStatus constant_verify_symbol(NrOp *op, NrOp *target) {
   NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL, has = nr_result(op, 0)->type;
-  if (!type) return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "value")->s));
+  if (!type)
+    return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "value")->s));
   if (type == has) return NR_OK;
   return nr_op_error(op, "reference to function with mismatched type: '%s' vs '%s'", text_of(has), text_of(type));
 }
 
-/* ---- rewrites ------------------------------------------------------------------------------------------------------- */
+/* ---- rewrites ---------------------------------------------------------------------------------------------------- */
 
 /* A call of a function that is known becomes a direct call. */
 static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {

@@ -109,7 +109,8 @@ NrStatus nr_func_parse(NrParser *p, NrOpState *state) {
   } else {
     nr_p_empty_region(p, state);
     /* A declaration of 2020 has no word for it, but is private: today's text demands that. */
-    if (nr_p_is_legacy(p) && !visible) nr_p_add_attr(p, state, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
+    if (nr_p_is_legacy(p) && !visible)
+      nr_p_add_attr(p, state, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
   }
 out:
   signature_deinit(&s);
@@ -194,7 +195,8 @@ NrStatus nr_func_return_parse(NrParser *p, NrOpState *state) {
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   if ((status = nr_p_operands(p, &refs, &count)) || count == 0) return status;
   if ((status = nr_p_expect(p, ":")) || (status = nr_p_type_list(p, &types, &num_types))) return status;
-  bool proposal = nr_p_is_legacy(p) && num_types == 1 && types[0]->kind == NR_TYPE_FUNCTION && types[0]->num_inputs == 0;
+  bool proposal =
+      nr_p_is_legacy(p) && num_types == 1 && types[0]->kind == NR_TYPE_FUNCTION && types[0]->num_inputs == 0;
   if (proposal && nr_p_known_type(p, refs[0]) != types[0])
     return nr_p_add_operands(p, state, refs, count, types[0]->results, types[0]->num_results);
   return nr_p_add_operands(p, state, refs, count, types, num_types);
@@ -215,8 +217,8 @@ NrStatus nr_func_call_indirect_parse(NrParser *p, NrOpState *state) {
   size_t count;
   NrType type;
   NrStatus status;
-  if ((status = nr_p_operand(p, &callee)) || (status = nr_p_expect(p, "(")) || (status = nr_p_operands(p, &refs, &count)) ||
-      (status = nr_p_expect(p, ")")))
+  if ((status = nr_p_operand(p, &callee)) || (status = nr_p_expect(p, "(")) ||
+      (status = nr_p_operands(p, &refs, &count)) || (status = nr_p_expect(p, ")")))
     return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   if ((status = nr_p_expect(p, ":")) || (status = nr_p_function_type(p, &type))) return status;

@@ -1,14 +1,14 @@
 /* math.c - the rows of dialect math and their hooks.
  *
- * Folded are only functions with one right answer: what libm rounds in its own way (exp, sin, ..) is left to run time, so that
- * a program gives the same numbers with and without constants. */
+ * Folded are only functions with one right answer: what libm rounds in its own way (exp, sin, ..) is left to run time,
+ * so that a program gives the same numbers with and without constants. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/fold.h"
 
 #include <math.h>
 
-/* ---- syntax --------------------------------------------------------------------------------------------------------- */
+/* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
 /* math.clampf %x to [%lo, %hi] : f32 */
 static NrStatus clampf_parse(NrParser *p, NrOpState *state) {
@@ -62,7 +62,7 @@ static void fpowi_print(NrPrinter *w, NrOp *op) {
   nr_w_operand_types(w, op, 0, 2);
 }
 
-/* ---- folds of floats ------------------------------------------------------------------------------------------------ */
+/* ---- folds of floats --------------------------------------------------------------------------------------------- */
 
 /* NAME: a float function whose result on the float x is exact or rounded once, also when computed in double. */
 #define FLOAT_UNARY(NAME, EXPR)                                                                                        \
@@ -71,7 +71,9 @@ static void fpowi_print(NrPrinter *w, NrOp *op) {
     double x = in[0]->f;                                                                                               \
     return nr_float_result(out, (EXPR), in, 1);                                                                        \
   }                                                                                                                    \
-  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, NAME##_scalar); }
+  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) {                                                    \
+    return nr_fold_elementwise(op, c, out, NAME##_scalar);                                                             \
+  }
 
 FLOAT_UNARY(ceil, ceil(x))
 FLOAT_UNARY(floor, floor(x))
@@ -97,7 +99,9 @@ static NrAttr copysign_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   return nr_attr_float_bits(out, (in[0]->bits & ~sign_bit(out)) | (in[1]->bits & sign_bit(out)));
 }
 
-static bool fold_copysign(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, copysign_scalar); }
+static bool fold_copysign(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, copysign_scalar);
+}
 
 /* For narrower floats the sum in double may be a tie that the exact sum is not, so only the two native widths fold. */
 static NrAttr fma_scalar(const NrOp *op, NrType out, const NrAttr *in) {
@@ -116,7 +120,9 @@ static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_el
     double x = in[0]->f;                                                                                               \
     return nr_attr_int(out, (EXPR) ? 1 : 0);                                                                           \
   }                                                                                                                    \
-  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, NAME##_scalar); }
+  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) {                                                    \
+    return nr_fold_elementwise(op, c, out, NAME##_scalar);                                                             \
+  }
 
 static double least_normal(NrType type) {
   switch (type->float_kind) {
@@ -131,7 +137,7 @@ FLOAT_CLASS(isinf, isinf(x))
 FLOAT_CLASS(isnan, isnan(x))
 FLOAT_CLASS(isnormal, isfinite(x) && fabs(x) >= least_normal(in[0]->type))
 
-/* ---- folds of integers ---------------------------------------------------------------------------------------------- */
+/* ---- folds of integers ------------------------------------------------------------------------------------------- */
 
 /* NAME: r = EXPR of the integer a. */
 #define INT_UNARY(NAME, EXPR)                                                                                          \
@@ -141,7 +147,9 @@ FLOAT_CLASS(isnormal, isfinite(x) && fabs(x) >= least_normal(in[0]->type))
     NrWide r = (EXPR);                                                                                                 \
     return nr_wide_to_attr(out, &r);                                                                                   \
   }                                                                                                                    \
-  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, NAME##_scalar); }
+  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) {                                                    \
+    return nr_fold_elementwise(op, c, out, NAME##_scalar);                                                             \
+  }
 
 INT_UNARY(absi, nr_wide_is_negative(&a) ? nr_wide_neg(&a) : a)
 INT_UNARY(ctlz, nr_wide_from_u64(a.width, nr_wide_leading_zeros(&a)))

@@ -25,7 +25,7 @@ static bool defined_in(const NrValue *value, const NrRegion *region) {
   return parent && is_nested_in(parent, region);
 }
 
-/* ---- if ------------------------------------------------------------------------------------------------------------- */
+/* ---- if ---------------------------------------------------------------------------------------------------------- */
 
 /* In a branch it is known what the condition is. */
 static bool use_known_condition(NrOp *op, NrBuilder *b) {
@@ -35,7 +35,9 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
   for (NrUse *use = condition->first_use; use; use = next) {
     next = use->next;
     if (use->owner == op) continue;
-    int side = is_nested_in(use->owner, nr_op_region(op, 0)) ? 0 : is_nested_in(use->owner, nr_op_region(op, 1)) ? 1 : 2;
+    int side = is_nested_in(use->owner, nr_op_region(op, 0))   ? 0
+               : is_nested_in(use->owner, nr_op_region(op, 1)) ? 1
+                                                               : 2;
     if (side == 2) continue;
     if (!known[side]) known[side] = nr_arith_constant(b, nr_attr_bool(b->ctx, side == 0));
     nr_op_set_operand(use->owner, use->index, known[side]);
@@ -84,7 +86,8 @@ static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
   if (yes == no || (yes_constant && yes_constant == no_constant)) {
     nr_value_replace_uses(result, yes);
   } else if (may_select(result->type)) {
-    bool is_condition = nr_type_is_int_width(result->type, 1) && nr_const_is_int(yes_constant, 1) && nr_const_is_int(no_constant, 0);
+    bool is_condition =
+        nr_type_is_int_width(result->type, 1) && nr_const_is_int(yes_constant, 1) && nr_const_is_int(no_constant, 0);
     nr_value_replace_uses(result, is_condition ? nr_operand(op, 0) : nr_arith_select(b, nr_operand(op, 0), yes, no));
   } else {
     return false;
@@ -140,7 +143,7 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
   return use_known_condition(op, b);
 }
 
-/* ---- index_switch --------------------------------------------------------------------------------------------------- */
+/* ---- index_switch ------------------------------------------------------------------------------------------------ */
 
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
@@ -152,7 +155,7 @@ bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   return replace_by_block(op, nr_op_body(op, taken), NULL);
 }
 
-/* ---- execute_region ------------------------------------------------------------------------------------------------- */
+/* ---- execute_region ---------------------------------------------------------------------------------------------- */
 
 /* A region of one block runs just as well without the op around it. */
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
@@ -162,7 +165,7 @@ bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
   return replace_by_block(op, region->first, NULL);
 }
 
-/* ---- parallel ------------------------------------------------------------------------------------------------------- */
+/* ---- parallel ---------------------------------------------------------------------------------------------------- */
 
 /* A loop over no points gives its initial values. */
 bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {

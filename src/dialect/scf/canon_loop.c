@@ -1,4 +1,5 @@
-/* canon_loop.c - rewrites of scf.for and scf.while: loops that run never or once, and carried values that need not be carried.
+/* canon_loop.c - rewrites of scf.for and scf.while: loops that run never or once, and carried values that need not be
+ * carried.
  *
  *   before  %r:2 = scf.for .. iter_args(%a = %x, %b = %y) {     after  %r = scf.for .. iter_args(%a = %x) {
  *             %s = f(%a, %b)                                             %s = f(%a, %y)
@@ -8,7 +9,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 
-/* ---- for: which carried values are needed --------------------------------------------------------------------------- */
+/* ---- for: which carried values are needed ------------------------------------------------------------------------ */
 
 /* Marks values of the body as needed, backwards from what has effects and from results that are used. */
 typedef struct Needed {
@@ -63,7 +64,8 @@ static bool drop_unneeded(NrOp *op) {
   bool suspect = false;
   for (uint32_t i = 0; i < count; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
   if (!suspect) return false;
-  Needed n = {.loop = op, .yield = nr_block_terminator(nr_op_body(op, 0)), .carried = nr_calloc(count + 1, sizeof(bool))};
+  Needed n = {
+      .loop = op, .yield = nr_block_terminator(nr_op_body(op, 0)), .carried = nr_calloc(count + 1, sizeof(bool))};
   find_needed(&n);
   for (uint32_t i = 0; i < count; i++) {
     n.carried[i] = !n.carried[i]; /* from here on: to be dropped */
@@ -138,7 +140,7 @@ bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
   return drop_redundant(op) || drop_unneeded(op);
 }
 
-/* ---- while ---------------------------------------------------------------------------------------------------------- */
+/* ---- while ------------------------------------------------------------------------------------------------------- */
 
 /* A condition that is false at once: `before` runs once, `after` never. */
 static bool inline_before_region(NrOp *op) {
@@ -236,7 +238,8 @@ static bool is_invariant(NrOp *op, NrOp *condition, NrOp *yield, uint32_t i) {
 static bool drop_from_while(NrOp *op, NrBuilder *b) {
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
   NrOp *condition = nr_block_terminator(before), *yield = nr_block_terminator(after);
-  bool *drop_init = nr_calloc(op->num_operands + 1, sizeof(bool)), *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
+  bool *drop_init = nr_calloc(op->num_operands + 1, sizeof(bool)),
+       *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
   bool any = false;
   for (uint32_t i = 0; i < op->num_operands; i++) {
     bool invariant = is_invariant(op, condition, yield, i);

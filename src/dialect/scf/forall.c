@@ -1,9 +1,10 @@
 /* forall.c - scf.forall: syntax and verification.
  *
- *   scf.forall (%i, %j) = (0, %lb) to (%n, 8) step (1, 2) shared_outs(%o = %t) -> (tensor<8xf32>) { .. } {mapping = [..]}
+ *   scf.forall (%i, %j) = (0, %lb) to (%n, 8) step (1, 2) shared_outs(%o = %t) -> (tensor<8xf32>) { .. } {mapping =
+ * [..]}
  *
- * Bounds and steps that are constants stand in attributes; NR_DYNAMIC there means the next operand of the group. `in (..)` is
- * the short form with lower bounds 0 and steps 1. */
+ * Bounds and steps that are constants stand in attributes; NR_DYNAMIC there means the next operand of the group. `in
+ * (..)` is the short form with lower bounds 0 and steps 1. */
 #include "dialect/scf/scf.h"
 
 static const char *const bound_attrs[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
@@ -47,7 +48,8 @@ static NrStatus parse_bounds(NrParser *p, NrOpState *state, size_t rank, Mixed *
       if ((status = nr_p_expect(p, words[i])) || (status = parse_mixed(p, state, &bounds[i]))) return status;
   }
   for (size_t i = 0; i < NUM_BOUNDS; i++)
-    if (bounds[i].values.size != rank) return nr_p_op_error(p, "expected %zu bounds and steps, as many as arguments", rank);
+    if (bounds[i].values.size != rank)
+      return nr_p_op_error(p, "expected %zu bounds and steps, as many as arguments", rank);
   return NR_OK;
 }
 
@@ -86,7 +88,8 @@ static NrStatus parse_rest(NrParser *p, NrOpState *state, size_t rank, Args *arg
   uint32_t sizes[NUM_GROUPS] = {[OUTPUTS] = (uint32_t)num_types};
   for (size_t i = 0; i < NUM_BOUNDS; i++) {
     sizes[i] = (uint32_t)bounds[i].num_operands;
-    nr_p_add_attr(p, state, bound_attrs[i], nr_attr_i64_array(nr_p_context(p), bounds[i].values.data, bounds[i].values.size));
+    nr_p_add_attr(p, state, bound_attrs[i],
+                  nr_attr_i64_array(nr_p_context(p), bounds[i].values.data, bounds[i].values.size));
   }
   nr_p_set_segments(p, state, sizes, NUM_GROUPS);
   return NR_OK;
@@ -190,14 +193,17 @@ NrStatus nr_scf_forall_verify(NrOp *op) {
     for (size_t i = 0; i < size; i++) dynamic += values[i] == NR_DYNAMIC;
     if (!nr_op_operand_group(op, which, &begin, &count)) return NR_OK; /* the row's check says so */
     if (size != rank || dynamic != count)
-      return nr_op_error(op, "expects as many bounds and steps as there are dimensions, and an operand for each that is dynamic");
+      return nr_op_error(
+          op, "expects as many bounds and steps as there are dimensions, and an operand for each that is dynamic");
   }
   if (!nr_op_operand_group(op, OUTPUTS, &begin, &count)) return NR_OK;
-  if (count != op->num_results) return nr_op_error(op, "produces %u results, but has %zu outputs", op->num_results, count);
+  if (count != op->num_results)
+    return nr_op_error(op, "produces %u results, but has %zu outputs", op->num_results, count);
   if (body->num_args != rank + count)
     return nr_op_error(op, "region expects %zu arguments", rank + count);
   for (size_t i = 0; i < rank; i++)
-    if (!nr_type_is_index(body->args[i]->type)) return nr_op_error(op, "expects %zu-th block argument to be an index", i);
+    if (!nr_type_is_index(body->args[i]->type))
+      return nr_op_error(op, "expects %zu-th block argument to be an index", i);
   for (uint32_t i = 0; i < count; i++) {
     NrType type = nr_result(op, i)->type;
     if (nr_operand(op, begin + i)->type != type || body->args[rank + i]->type != type)

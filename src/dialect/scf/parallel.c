@@ -2,15 +2,16 @@
  *
  * Today the terminator of the loop holds all reductions. In 2020 each was an op in the body, ended by a yield:
  *
- *   2020   %r = loop.parallel (%i) = (%lb) to (%ub) step (%st) init (%z) {     today   %r = scf.parallel (..) .. init (%z) -> f32 {
+ *   2020   %r = loop.parallel (%i) = (%lb) to (%ub) step (%st) init (%z) {     today   %r = scf.parallel (..) .. init
+ * (%z) -> f32 {
  *            loop.reduce(%x) {                                                           scf.reduce(%x : f32) {
  *            ^bb0(%a: f32, %b: f32): ..                                                  ^bb0(%a: f32, %b: f32): ..
  *            } : f32                                                                     }
  *            loop.yield                                                                }
  *          } : f32
  *
- * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is the
- * initial value, so that a loop without points has a result. */
+ * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is
+ * the initial value, so that a loop without points has a result. */
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/scf/scf.h"
@@ -19,14 +20,15 @@
 
 enum { LOWER, UPPER, STEP, INITS, NUM_GROUPS };
 
-/* ---- parallel ------------------------------------------------------------------------------------------------------- */
+/* ---- parallel ---------------------------------------------------------------------------------------------------- */
 
 /* (%a, %b) */
 static NrStatus parse_operand_tuple(NrParser *p, NrOpState *state, size_t expected, NrType type) {
   NrOperandRef *refs;
   size_t count;
   NrStatus status;
-  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operands(p, &refs, &count)) || (status = nr_p_expect(p, ")"))) return status;
+  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operands(p, &refs, &count)) || (status = nr_p_expect(p, ")")))
+    return status;
   if (count != expected) return nr_p_op_error(p, "expected %zu operands", expected);
   for (size_t i = 0; i < count && !status; i++) status = nr_p_add_operand(p, state, refs[i], type);
   return status;
@@ -55,15 +57,19 @@ static NrStatus parse_after_bounds(NrParser *p, NrOpState *state, const NrArgRef
   if (has_init && ((status = nr_p_expect(p, "(")) || (status = nr_p_operands(p, &inits, &num_inits)) ||
                    (status = nr_p_expect(p, ")"))))
     return status;
-  if ((status = nr_p_arrow_type_list(p, &types, &num_types)) || (status = nr_p_region(p, state, ivs, rank))) return status;
+  if ((status = nr_p_arrow_type_list(p, &types, &num_types)) || (status = nr_p_region(p, state, ivs, rank)))
+    return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if (nr_p_is_legacy(p) && num_types == 0 && nr_p_try(p, ":") && (status = nr_p_type_list(p, &types, &num_types))) return status;
+  if (nr_p_is_legacy(p) && num_types == 0 && nr_p_try(p, ":") && (status = nr_p_type_list(p, &types, &num_types)))
+    return status;
   if (has_init || !nr_p_is_legacy(p)) {
-    if (num_inits != num_types) return nr_p_op_error(p, "number of results (%zu) and of initial values (%zu) differ", num_types, num_inits);
+    if (num_inits != num_types)
+      return nr_p_op_error(p, "number of results (%zu) and of initial values (%zu) differ", num_types, num_inits);
     if ((status = nr_p_add_operands(p, state, inits, num_inits, types, num_types))) return status;
   }
   nr_p_add_results(p, state, types, num_types);
-  nr_p_set_segments(p, state, (uint32_t[]){(uint32_t)rank, (uint32_t)rank, (uint32_t)rank, (uint32_t)num_inits}, NUM_GROUPS);
+  nr_p_set_segments(p, state, (uint32_t[]){(uint32_t)rank, (uint32_t)rank, (uint32_t)rank, (uint32_t)num_inits},
+                    NUM_GROUPS);
   return NR_OK;
 }
 
@@ -111,14 +117,15 @@ void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
   nr_w_result_types(w, op);
 }
 
-/* ---- reduce --------------------------------------------------------------------------------------------------------- */
+/* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
 /* loop.reduce(%x) { .. } : t, later loop.reduce(%x) : t { .. } */
 static NrStatus parse_legacy_reduce(NrParser *p, NrOpState *state) {
   NrOperandRef value;
   NrType type = NULL;
   NrStatus status;
-  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operand(p, &value)) || (status = nr_p_expect(p, ")"))) return status;
+  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operand(p, &value)) || (status = nr_p_expect(p, ")")))
+    return status;
   if (nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
   if ((status = nr_p_region(p, state, NULL, 0))) return status;
   if (!type && ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, &type)))) return status;
@@ -181,7 +188,7 @@ void nr_scf_reduce_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
 }
 
-/* ---- the shape of 2020 becomes today's ------------------------------------------------------------------------------ */
+/* ---- the shape of 2020 becomes today's --------------------------------------------------------------------------- */
 
 /* All loop.reduce ops of the body as one terminator; false when there is nothing to do. */
 static bool merge_reductions(NrOp *op, NrBlock *body) {
@@ -219,8 +226,10 @@ static bool merge_reductions(NrOp *op, NrBlock *body) {
 /* The op that combines the two arguments of a reduction and is all that there is in it, or NULL. */
 static NrOp *combining_op(NrBlock *block) {
   NrOp *op = block ? block->first : NULL;
-  if (!op || op->num_operands != 2 || op->num_results != 1 || block->num_args != 2 || op->next != block->last) return NULL;
-  if (!nr_op_is(block->last, NR_OP_scf_reduce_return) || block->last->operands[0].value != nr_result(op, 0)) return NULL;
+  if (!op || op->num_operands != 2 || op->num_results != 1 || block->num_args != 2 || op->next != block->last)
+    return NULL;
+  if (!nr_op_is(block->last, NR_OP_scf_reduce_return) || block->last->operands[0].value != nr_result(op, 0))
+    return NULL;
   NrValue *a = nr_operand(op, 0), *b = nr_operand(op, 1);
   bool both = (a == block->args[0] && b == block->args[1]) || (a == block->args[1] && b == block->args[0]);
   return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
@@ -262,8 +271,10 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
     NrOp *combine = combining_op(nr_op_body(reduce, i));
     NrAttr neutral = combine ? neutral_element(combine) : NULL;
     if (!neutral || neutral->type != nr_result(op, i)->type)
-      return nr_error(ctx, reduce->loc, "reduction #%u is none whose neutral element is known: give the loop an initial value "
-                      "with init(..)", i);
+      return nr_error(ctx, reduce->loc,
+                      "reduction #%u is none whose neutral element is known: give the loop an initial value "
+                      "with init(..)",
+                      i);
     nr_op_insert_operand(op, begin + i, nr_arith_constant(&b, neutral));
   }
   int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)op->num_results};

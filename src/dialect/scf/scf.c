@@ -104,7 +104,7 @@ NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count) {
 
 NrBuilder nr_scf_body_builder(NrOp *op, size_t i) { return nr_builder_at_end(op->module, nr_op_body(op, i), op->loc); }
 
-/* ---- parts ---------------------------------------------------------------------------------------------------------- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out) {
   if (step == 0 || (!is_unsigned && step < 0)) return false;
@@ -121,7 +121,8 @@ bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
     *out = 0;
     return true;
   }
-  if (!nr_value_constant_int(nr_scf_for_lower(op), &lower) || !nr_value_constant_int(nr_scf_for_upper(op), &upper)) return false;
+  if (!nr_value_constant_int(nr_scf_for_lower(op), &lower) || !nr_value_constant_int(nr_scf_for_upper(op), &upper))
+    return false;
   uint32_t width = nr_type_bits(nr_scf_for_lower(op)->type);
   if (width > 64) return false;
   if (is_unsigned && width < 64) {

@@ -5,7 +5,7 @@
 #include "ir/op_info.h"
 #include "ir/text.h"
 
-/* ---- building ----------------------------------------------------------------------------------------------------- */
+/* ---- building ---------------------------------------------------------------------------------------------------- */
 
 /* Each makes the op with its regions' blocks and their arguments; the caller fills the blocks and ends them with
  * nr_scf_yield (nr_scf_condition for the first block of while). Results have the types of what the loop carries. */
@@ -22,7 +22,7 @@ NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* regi
 /* Builders that add ops at the end of the first block of region i of op. */
 NrBuilder nr_scf_body_builder(NrOp *op, size_t i);
 
-/* ---- parts of scf.for ----------------------------------------------------------------------------------------------- */
+/* ---- parts of scf.for -------------------------------------------------------------------------------------------- */
 
 static inline NrValue *nr_scf_for_lower(const NrOp *op) { return nr_operand(op, 0); }
 static inline NrValue *nr_scf_for_upper(const NrOp *op) { return nr_operand(op, 1); }
@@ -36,14 +36,15 @@ bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
 /* The number of points from lower up to upper in steps of step (positive), of integers of the given width. */
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);
 
-/* The op with other carried values: drop[i] takes out number i. Its argument must have no uses left, nor its result. The old
- * op is erased; returns the new one. */
+/* The op with other carried values: drop[i] takes out number i. Its argument must have no uses left, nor its result.
+ * The old op is erased; returns the new one. */
 NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
 
-/* Moves the ops of a block before op, with values for its arguments, leaving the terminator behind; the block must be op's. */
+/* Moves the ops of a block before op, with values for its arguments, leaving the terminator behind; the block must be
+ * op's. */
 void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args);
 
-/* ---- hooks ---------------------------------------------------------------------------------------------------------- */
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 NrStatus nr_scf_for_verify(NrOp *op);
 NrStatus nr_scf_if_verify(NrOp *op);

@@ -1,7 +1,8 @@
 /* syntax.c - the text of scf ops, of today and of 2020. Parallel loops are in parallel.c and forall.c. */
 #include "dialect/scf/scf.h"
 
-/* `%a = %b, ..` up to `)`: arguments of a region and what they start with. The texts of early 2020 could give each a type. */
+/* `%a = %b, ..` up to `)`: arguments of a region and what they start with. The texts of early 2020 could give each a
+ * type. */
 typedef struct Bindings {
   NR_VEC(NrArgRef) args;
   NR_VEC(NrOperandRef) values;
@@ -19,7 +20,8 @@ static NrStatus parse_bindings(NrParser *p, Bindings *b) {
     NrArgRef arg;
     NrOperandRef value;
     NrType type;
-    if ((status = nr_p_arg(p, &arg)) || (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &value))) return status;
+    if ((status = nr_p_arg(p, &arg)) || (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &value)))
+      return status;
     if (nr_p_is_legacy(p) && nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
     nr_vec_push(&b->args, arg);
     nr_vec_push(&b->values, value);
@@ -38,9 +40,10 @@ static void print_bindings(NrPrinter *w, NrOp *op, uint32_t first_operand, NrBlo
   nr_w_puts(w, ")");
 }
 
-/* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} ------------------------------------ */
+/* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
 
-static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const NrOperandRef *bounds, Bindings *carried) {
+static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const NrOperandRef *bounds,
+                               Bindings *carried) {
   NrType *types = NULL, bound = nr_type_index(nr_p_context(p));
   size_t num_types = 0;
   NrStatus status = nr_p_arrow_type_list(p, &types, &num_types);
@@ -50,7 +53,8 @@ static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const
   if (nr_p_try(p, ":") && (status = nr_p_type(p, &bound))) return status;
   for (size_t i = 0; i < 3; i++)
     if ((status = nr_p_add_operand(p, state, bounds[i], bound))) return status;
-  if ((status = nr_p_add_operands(p, state, carried->values.data, carried->values.size, types, num_types))) return status;
+  if ((status = nr_p_add_operands(p, state, carried->values.data, carried->values.size, types, num_types)))
+    return status;
   nr_p_add_results(p, state, types, num_types);
   NR_VEC(NrArgRef) args = {0};
   iv.type = bound;
@@ -112,7 +116,7 @@ void nr_scf_for_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"unsignedCmp", NULL});
 }
 
-/* ---- if %c -> (t) { .. } else { .. } {attrs} ------------------------------------------------------------------------ */
+/* ---- if %c -> (t) { .. } else { .. } {attrs} --------------------------------------------------------------------- */
 
 NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state) {
   NrOperandRef condition;
@@ -162,14 +166,15 @@ NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op) {
   return NR_OK;
 }
 
-/* ---- while (%a = %x) : (t) -> u { .. } do { ^bb0(%b: u): .. } attributes {..} --------------------------------------- */
+/* ---- while (%a = %x) : (t) -> u { .. } do { ^bb0(%b: u): .. } attributes {..} ------------------------------------ */
 
 static NrStatus parse_while_regions(NrParser *p, NrOpState *state, Bindings *inits) {
   NrType type;
   NrStatus status;
   if ((status = nr_p_expect(p, ":")) || (status = nr_p_function_type(p, &type))) return status;
   if (type->num_inputs != inits->args.size)
-    return nr_p_op_error(p, "expected as many input types as operands (expected %zu got %u)", inits->args.size, type->num_inputs);
+    return nr_p_op_error(p, "expected as many input types as operands (expected %zu got %u)", inits->args.size,
+                         type->num_inputs);
   if ((status = nr_p_add_operands(p, state, inits->values.data, inits->values.size, type->inputs, type->num_inputs)))
     return status;
   nr_p_add_results(p, state, type->results, type->num_results);
@@ -202,7 +207,7 @@ void nr_scf_while_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict_keyword(w, op, NULL);
 }
 
-/* ---- yield %a, %b : t, u -------------------------------------------------------------------------------------------- */
+/* ---- yield %a, %b : t, u ----------------------------------------------------------------------------------------- */
 
 NrStatus nr_scf_yield_parse(NrParser *p, NrOpState *state) {
   NrOperandRef *refs = NULL;
@@ -224,7 +229,7 @@ void nr_scf_yield_print(NrPrinter *w, NrOp *op) {
   nr_w_operand_types(w, op, 0, op->num_operands);
 }
 
-/* ---- execute_region no_inline -> t { .. } --------------------------------------------------------------------------- */
+/* ---- execute_region no_inline -> t { .. } ------------------------------------------------------------------------ */
 
 NrStatus nr_scf_execute_region_parse(NrParser *p, NrOpState *state) {
   NrType *types = NULL;
@@ -244,10 +249,10 @@ void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"no_inline", NULL});
 }
 
-/* ---- index_switch %i {attrs} -> t case 2 { .. } default { .. } ------------------------------------------------------ */
+/* ---- index_switch %i {attrs} -> t case 2 { .. } default { .. } --------------------------------------------------- */
 
-/* The default region is the last in the text and the first in the op: until the finish hook has moved it there, the values
- * of the cases have another name. */
+/* The default region is the last in the text and the first in the op: until the finish hook has moved it there, the
+ * values of the cases have another name. */
 static const char unordered_cases[] = "cases_as_read";
 
 NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {

@@ -1,5 +1,5 @@
-/* verify.c - what scf's rows cannot say about their ops. The messages are those of MLIR's loop dialect of 2020, which users and
- * tools know. */
+/* verify.c - what scf's rows cannot say about their ops. The messages are those of MLIR's loop dialect of 2020, which
+ * users and tools know. */
 #include "dialect/scf/scf.h"
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
@@ -43,7 +43,8 @@ NrStatus nr_scf_for_verify(NrOp *op) {
 
 NrStatus nr_scf_if_verify(NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
-  if (!nr_type_is_int_width(type, 1)) return nr_op_error(op, "operand #0 must be 1-bit integer, but got '%s'", text_of(type));
+  if (!nr_type_is_int_width(type, 1))
+    return nr_op_error(op, "operand #0 must be 1-bit integer, but got '%s'", text_of(type));
   for (uint32_t i = 0; i < 2; i++)
     if (nr_op_body(op, i) && nr_op_body(op, i)->num_args)
       return nr_op_error(op, "requires that child entry blocks have no arguments");
@@ -52,14 +53,14 @@ NrStatus nr_scf_if_verify(NrOp *op) {
 }
 
 /* The values that a loop hands on against what takes them. */
-static NrStatus verify_handed_on(NrOp *op, const char *what, NrOp *from, uint32_t first, const char *to, NrValue *const *args,
-                                 uint32_t count) {
+static NrStatus verify_handed_on(NrOp *op, const char *what, NrOp *from, uint32_t first, const char *to,
+                                 NrValue *const *args, uint32_t count) {
   if (from->num_operands - first != count)
     return nr_op_error(op, "%s: %u values are handed on, but %s has %u", what, from->num_operands - first, to, count);
   for (uint32_t i = 0; i < count; i++)
     if (nr_operand(from, first + i)->type != args[i]->type)
-      return nr_op_error(op, "%s: value #%u has type '%s', but %s has '%s'", what, i, text_of(nr_operand(from, first + i)->type),
-                         to, text_of(args[i]->type));
+      return nr_op_error(op, "%s: value #%u has type '%s', but %s has '%s'", what, i,
+                         text_of(nr_operand(from, first + i)->type), to, text_of(args[i]->type));
   return NR_OK;
 }
 
@@ -68,14 +69,18 @@ NrStatus nr_scf_while_verify(NrOp *op) {
   NrOp *condition = nr_block_terminator(before), *yield = nr_block_terminator(after);
   if (!nr_op_is(condition, NR_OP_scf_condition))
     return nr_op_error(op, "expects the 'before' region to terminate with 'scf.condition'");
-  if (!nr_op_is(yield, NR_OP_scf_yield)) return nr_op_error(op, "expects the 'after' region to terminate with 'scf.yield'");
+  if (!nr_op_is(yield, NR_OP_scf_yield))
+    return nr_op_error(op, "expects the 'after' region to terminate with 'scf.yield'");
   NrStatus status = verify_handed_on(op, "(C1) inits", op, 0, "region 'before'", before->args, before->num_args);
-  if (!status) status = verify_handed_on(op, "(C1) scf.yield", yield, 0, "region 'before'", before->args, before->num_args);
-  if (!status) status = verify_handed_on(op, "(C2) scf.condition", condition, 1, "region 'after'", after->args, after->num_args);
+  if (!status)
+    status = verify_handed_on(op, "(C1) scf.yield", yield, 0, "region 'before'", before->args, before->num_args);
+  if (!status)
+    status = verify_handed_on(op, "(C2) scf.condition", condition, 1, "region 'after'", after->args, after->num_args);
   if (status) return status;
   NR_VEC(NrValue *) results = {0};
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&results, nr_result(op, i));
-  status = verify_handed_on(op, "(C2) scf.condition", condition, 1, "the op's list of results", results.data, op->num_results);
+  status = verify_handed_on(op, "(C2) scf.condition", condition, 1, "the op's list of results", results.data,
+                            op->num_results);
   nr_vec_deinit(&results);
   return status;
 }
@@ -107,15 +112,15 @@ NrStatus nr_scf_parallel_verify(NrOp *op) {
     if (!nr_op_operand_group(op, g, &begin[g], &count[g])) return NR_OK; /* the row's check says so */
   if (count[0] == 0) return nr_op_error(op, "needs at least one tuple element for lowerBound, upperBound and step");
   if (count[1] != count[0] || count[2] != count[0])
-    return nr_op_error(op, "(C1) expects as many upper bounds (%zu) and steps (%zu) as lower bounds (%zu)", count[1], count[2],
-                       count[0]);
+    return nr_op_error(op, "(C1) expects as many upper bounds (%zu) and steps (%zu) as lower bounds (%zu)", count[1],
+                       count[2], count[0]);
   NrStatus status;
   for (size_t i = 0; i < count[2]; i++)
     if ((status = verify_step(op, nr_operand(op, begin[2] + i)))) return status;
   NrBlock *body = nr_op_body(op, 0);
   if (body->num_args != count[0])
-    return nr_op_error(op, "expects the same number of induction variables: %u as bound and step values: %zu", body->num_args,
-                       count[0]);
+    return nr_op_error(op, "expects the same number of induction variables: %u as bound and step values: %zu",
+                       body->num_args, count[0]);
   for (uint32_t i = 0; i < body->num_args; i++)
     if (!nr_type_is_index(body->args[i]->type))
       return nr_op_error(op, "expects arguments for the induction variable to be of index type");
@@ -125,8 +130,8 @@ NrStatus nr_scf_parallel_verify(NrOp *op) {
     return nr_op_error(op, "expects number of results: %u to be the same as number of reductions: %u", op->num_results,
                        reduce->num_regions);
   if (op->num_results != count[3])
-    return nr_op_error(op, "expects number of results: %u to be the same as number of initial values: %zu", op->num_results,
-                       count[3]);
+    return nr_op_error(op, "expects number of results: %u to be the same as number of initial values: %zu",
+                       op->num_results, count[3]);
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrType type = nr_result(op, i)->type;
     if (i < reduce->num_operands && nr_operand(reduce, i)->type != type)
@@ -161,7 +166,8 @@ NrStatus nr_scf_reduce_return_verify(NrOp *op) {
   if (!nr_op_is(reduce, NR_OP_scf_reduce)) return NR_OK; /* the row's check says so */
   size_t i = (size_t)(op->block->region - reduce->regions);
   if (i >= reduce->num_operands || nr_operand(op, 0)->type == nr_operand(reduce, i)->type) return NR_OK;
-  return nr_op_error(op, "needs to have type '%s' (the type of the enclosing ReduceOp)", text_of(nr_operand(reduce, i)->type));
+  return nr_op_error(op, "needs to have type '%s' (the type of the enclosing ReduceOp)",
+                     text_of(nr_operand(reduce, i)->type));
 }
 
 NrStatus nr_scf_execute_region_verify(NrOp *op) {

@@ -1,5 +1,5 @@
-/* test_fold.c - constant folding against the C compiler's own arithmetic: 64-bit and narrower integers against __int128,
- * wider ones against identities, floats against float and double. */
+/* test_fold.c - constant folding against the C compiler's own arithmetic: 64-bit and narrower integers against
+ * __int128, wider ones against identities, floats against float and double. */
 #include "../test.h"
 
 #include "dialect/arith/arith.h"
@@ -23,7 +23,8 @@ static int teardown(void **state) {
   return 0;
 }
 
-/* The attribute that `id` on constants folds to, or NULL; a value that is one of the operands counts as its constant. */
+/* The attribute that `id` on constants folds to, or NULL; a value that is one of the operands counts as its
+ * constant. */
 static NrAttr fold(unsigned id, NrType result, const NrAttr *in, size_t count, NrAttr predicate) {
   NrBlock *body = nr_op_body(module->op, 0);
   if (!body) nr_block_append(nr_op_region(module->op, 0), body = nr_block_create(module));
@@ -64,7 +65,8 @@ static void integers_wrap_at_every_width(void **state) {
     uint64_t ua = zero_extend(raw[0], width), ub = zero_extend(raw[1], width);
     expect_int(t, fold2(NR_OP_arith_addi, t, a, b), (__int128)a + b);
     expect_int(t, fold2(NR_OP_arith_subi, t, a, b), (__int128)a - b);
-    expect_int(t, fold2(NR_OP_arith_muli, t, a, b), (__int128)((unsigned __int128)(__int128)a * (unsigned __int128)(__int128)b));
+    expect_int(t, fold2(NR_OP_arith_muli, t, a, b),
+               (__int128)((unsigned __int128)(__int128)a * (unsigned __int128)(__int128)b));
     expect_int(t, fold2(NR_OP_arith_maxsi, t, a, b), a > b ? a : b);
     expect_int(t, fold2(NR_OP_arith_minui, t, a, b), (__int128)(ua < ub ? ua : ub));
     expect_int(t, fold2(NR_OP_arith_xori, t, a, b), a ^ b);
@@ -173,7 +175,10 @@ static void floats_round_once(void **state) {
     bool unordered = isnan(a) || isnan(b);
     const bool wants[] = {false, a == b, a > b, a >= b, a < b, a <= b, a < b || a > b, !unordered};
     for (int p = 0; p < 16; p++) {
-      bool want = p < 8 ? wants[p] : p == NR_CMPF_UNO ? unordered : p == NR_CMPF_TRUE ? true : unordered || wants[p - 7];
+      bool want = p < 8               ? wants[p]
+                  : p == NR_CMPF_UNO  ? unordered
+                  : p == NR_CMPF_TRUE ? true
+                                      : unordered || wants[p - 7];
       expect_int(i1, fold(NR_OP_arith_cmpf, i1, in, 2, nr_attr_i64(ctx, p)), want);
     }
   }

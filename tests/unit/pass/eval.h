@@ -1,6 +1,6 @@
-/* eval.h - an evaluator of scalar programs for tests of passes, independent of the folds and of the interpreter: C's own
- * arithmetic on int64_t, wrapped to the type's width. It records the arguments of calls of declared functions, so that a pass
- * which loses, doubles or reorders effects is found. */
+/* eval.h - an evaluator of scalar programs for tests of passes, independent of the folds and of the interpreter: C's
+ * own arithmetic on int64_t, wrapped to the type's width. It records the arguments of calls of declared functions, so
+ * that a pass which loses, doubles or reorders effects is found. */
 #ifndef NORIA_TESTS_UNIT_PASS_EVAL_H
 #define NORIA_TESTS_UNIT_PASS_EVAL_H
 
@@ -84,7 +84,8 @@ static int64_t eval_arith(Eval *e, NrOp *op) {
   case NR_OP_arith_minui: return eval_unsigned(t, a) < eval_unsigned(t, b) ? a : b;
   case NR_OP_arith_divsi:
   case NR_OP_arith_remsi:
-    if (b == 0 || (b == -1 && op->info->id == NR_OP_arith_divsi && a == eval_wrap(t, INT64_C(1) << (nr_type_bits(t) - 1)))) {
+    if (b == 0 ||
+        (b == -1 && op->info->id == NR_OP_arith_divsi && a == eval_wrap(t, INT64_C(1) << (nr_type_bits(t) - 1)))) {
       eval_stop(e, true);
       return 0;
     }
@@ -108,7 +109,8 @@ static void eval_results(Eval *e, NrOp *op, const EvalList *values) {
 /* Bounds narrower than int64_t: the induction variable grows without wrapping. */
 static void eval_for(Eval *e, NrOp *op) {
   EvalList carried = {0}, args = {0};
-  int64_t lower = eval_get(e, nr_operand(op, 0)), upper = eval_get(e, nr_operand(op, 1)), step = eval_get(e, nr_operand(op, 2));
+  int64_t lower = eval_get(e, nr_operand(op, 0)), upper = eval_get(e, nr_operand(op, 1)),
+          step = eval_get(e, nr_operand(op, 2));
   if (nr_op_attr(op, "unsignedCmp")) {
     NrType t = nr_operand(op, 0)->type;
     lower = (int64_t)eval_unsigned(t, lower);
@@ -135,7 +137,8 @@ static void eval_while(Eval *e, NrOp *op) {
     if (e->stopped || !(handed.data[0] & 1)) break;
     eval_region(e, nr_op_region(op, 1), handed.data + 1, &carried);
   }
-  for (uint32_t i = 0; i < op->num_results && i + 1 < handed.size; i++) eval_set(e, nr_result(op, i), handed.data[i + 1]);
+  for (uint32_t i = 0; i < op->num_results && i + 1 < handed.size; i++)
+    eval_set(e, nr_result(op, i), handed.data[i + 1]);
   nr_vec_deinit(&carried);
   nr_vec_deinit(&handed);
 }
@@ -145,7 +148,8 @@ static void eval_parallel(Eval *e, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   assert_int_equal(body->num_args, 1);
   EvalList running = {0}, args = {0};
-  int64_t lower = eval_get(e, nr_operand(op, 0)), upper = eval_get(e, nr_operand(op, 1)), step = eval_get(e, nr_operand(op, 2));
+  int64_t lower = eval_get(e, nr_operand(op, 0)), upper = eval_get(e, nr_operand(op, 1)),
+          step = eval_get(e, nr_operand(op, 2));
   for (uint32_t i = 3; i < op->num_operands; i++) nr_vec_push(&running, eval_get(e, nr_operand(op, i)));
   for (int64_t iv = lower; iv < upper && !e->stopped; iv += step) {
     EvalList values = {0};
@@ -262,7 +266,8 @@ static void eval_region(Eval *e, NrRegion *region, const int64_t *args, EvalList
 }
 
 /* Runs function `name`; results and trace are left in out and e->trace. */
-static void eval_function(Eval *e, NrModule *module, const char *name, const int64_t *args, size_t fuel, EvalList *out) {
+static void eval_function(Eval *e, NrModule *module, const char *name, const int64_t *args, size_t fuel,
+                          EvalList *out) {
   EvalEnv env = {0};
   *e = (Eval){.module = module, .fuel = fuel, .env = &env};
   NrOp *func = nr_symbol_lookup(module->op, nr_str(name));

@@ -1,4 +1,5 @@
-/* test_equivalence.c - random programs mean the same before and after each pass, and in both spellings of their text. */
+/* test_equivalence.c - random programs mean the same before and after each pass, and in both spellings of their
+ * text. */
 #include "../test.h"
 
 #include "eval.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- random programs -------------------------------------------------------------------------------------------------- */
+/* ---- random programs --------------------------------------------------------------------------------------------- */
 
 typedef struct Pool {
   NR_VEC(uint32_t) names; /* %vN */
@@ -38,8 +39,11 @@ static uint32_t gen_constant(Gen *g, int pool) {
   static const char *const ints[] = {"0", "1", "-1", "2", "3", "7", "-2147483648", "100"};
   static const char *const indices[] = {"0", "1", "2", "3"};
   uint32_t v = g->next;
-  const char *text = pool == INT ? ints[pick(g, 8)] : pool == BIT ? (pick(g, 2) ? "true" : "false") : indices[pick(g, 4)];
-  nr_buf_printf(&g->text, "%%v%u = arith.constant %s%s%s\n", v, text, pool == BIT ? "" : " : ", pool == BIT ? "" : type_names[pool]);
+  const char *text = pool == INT   ? ints[pick(g, 8)]
+                     : pool == BIT ? (pick(g, 2) ? "true" : "false")
+                                   : indices[pick(g, 4)];
+  nr_buf_printf(&g->text, "%%v%u = arith.constant %s%s%s\n", v, text, pool == BIT ? "" : " : ",
+                pool == BIT ? "" : type_names[pool]);
   return define(g, pool);
 }
 
@@ -52,7 +56,8 @@ static uint32_t value_of(Gen *g, int pool) {
 }
 
 static void gen_binary(Gen *g) {
-  static const char *const names[] = {"addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minui", "divsi", "remsi"};
+  static const char *const names[] = {"addi", "subi",  "muli",  "andi",  "ori",
+                                      "xori", "maxsi", "minui", "divsi", "remsi"};
   uint32_t a = value_of(g, INT), b = pick(g, 8) ? value_of(g, INT) : a;
   const char *name = names[pick(g, pick(g, 3) ? 8 : 10)];
   nr_buf_printf(&g->text, "%%v%u = arith.%s %%v%u, %%v%u : i32\n", g->next, name, a, b);
@@ -96,7 +101,8 @@ static void gen_other(Gen *g) {
     break;
   default:
     a = value_of(g, INT), b = value_of(g, INT);
-    nr_buf_printf(&g->text, "%%v%u = func.call @helper%u(%%v%u, %%v%u) : (i32, i32) -> i32\n", g->next, (unsigned)pick(g, 3), a, b);
+    nr_buf_printf(&g->text, "%%v%u = func.call @helper%u(%%v%u, %%v%u) : (i32, i32) -> i32\n", g->next,
+                  (unsigned)pick(g, 3), a, b);
     define(g, INT);
     break;
   }
@@ -207,12 +213,15 @@ static void gen_narrow_for(Gen *g, int depth) {
   gen_values(g, 2, inits);
   for (int i = 0; i < 3; i++) {
     range[i] = g->next++;
-    nr_buf_printf(&g->text, "%%v%u = arith.constant %d : i8\n", range[i], i == 2 ? steps[pick(g, 6)] : bounds[pick(g, 10)]);
+    nr_buf_printf(&g->text, "%%v%u = arith.constant %d : i8\n", range[i],
+                  i == 2 ? steps[pick(g, 6)] : bounds[pick(g, 10)]);
   }
   uint32_t first = put_results(g, 2), iv = g->next++, wide = g->next++;
   for (int i = 0; i < 2; i++) args[i] = g->next++;
-  nr_buf_printf(&g->text, "scf.for%s %%v%u = %%v%u to %%v%u step %%v%u iter_args(%%v%u = %%v%u, %%v%u = %%v%u) -> (i32, i32) : i8 {\n",
-                pick(g, 2) ? "" : " unsigned", iv, range[0], range[1], range[2], args[0], inits[0], args[1], inits[1]);
+  nr_buf_printf(
+      &g->text,
+      "scf.for%s %%v%u = %%v%u to %%v%u step %%v%u iter_args(%%v%u = %%v%u, %%v%u = %%v%u) -> (i32, i32) : i8 {\n",
+      pick(g, 2) ? "" : " unsigned", iv, range[0], range[1], range[2], args[0], inits[0], args[1], inits[1]);
   Mark m = enter(g);
   nr_buf_printf(&g->text, "%%v%u = arith.extsi %%v%u : i8 to i32\n", wide, iv);
   nr_vec_push(&g->pools[INT].names, wide);
@@ -324,7 +333,8 @@ static void gen_parallel(Gen *g, int depth) {
   uint32_t lower = value_of(g, INDEX), upper = value_of(g, INDEX), init = value_of(g, INT), step = g->next++;
   nr_buf_printf(&g->text, "%%v%u = arith.constant 1 : index\n", step);
   uint32_t first = put_results(g, 1), iv = g->next++, value, l = g->next++, r = g->next++, s = g->next++;
-  nr_buf_printf(&g->text, "scf.parallel (%%v%u) = (%%v%u) to (%%v%u) step (%%v%u) init (%%v%u) -> i32 {\n", iv, lower, upper, step, init);
+  nr_buf_printf(&g->text, "scf.parallel (%%v%u) = (%%v%u) to (%%v%u) step (%%v%u) init (%%v%u) -> i32 {\n", iv, lower,
+                upper, step, init);
   Mark m = enter(g);
   nr_vec_push(&g->pools[INDEX].names, iv);
   gen_ops(g, depth - 1);
@@ -356,15 +366,16 @@ static void gen_ops(Gen *g, int depth) {
 }
 
 static void gen_program(Gen *g) {
-  nr_buf_puts(&g->text,
-              "func.func private @observe(i32)\n"
-              "func.func private @helper0(%x: i32, %y: i32) -> i32 {\n%0 = arith.subi %x, %y : i32\nreturn %0 : i32\n}\n"
-              "func.func private @helper1(%x: i32, %y: i32) -> i32 {\ncall @observe(%y) : (i32) -> ()\n"
-              "%0 = call @helper0(%y, %x) : (i32, i32) -> i32\nreturn %0 : i32\n}\n"
-              "func.func private @helper2(%x: i32, %y: i32) -> i32 {\n%c = arith.cmpi slt, %x, %y : i32\n"
-              "cf.cond_br %c, ^bb1, ^bb2(%y : i32)\n^bb1:\nreturn %x : i32\n^bb2(%z: i32):\n"
-              "%0 = arith.addi %z, %x : i32\nreturn %0 : i32\n}\n"
-              "func.func @f(%v0: i32, %v1: i32, %v2: i1, %v3: index) -> (i32, i32) {\n");
+  nr_buf_puts(
+      &g->text,
+      "func.func private @observe(i32)\n"
+      "func.func private @helper0(%x: i32, %y: i32) -> i32 {\n%0 = arith.subi %x, %y : i32\nreturn %0 : i32\n}\n"
+      "func.func private @helper1(%x: i32, %y: i32) -> i32 {\ncall @observe(%y) : (i32) -> ()\n"
+      "%0 = call @helper0(%y, %x) : (i32, i32) -> i32\nreturn %0 : i32\n}\n"
+      "func.func private @helper2(%x: i32, %y: i32) -> i32 {\n%c = arith.cmpi slt, %x, %y : i32\n"
+      "cf.cond_br %c, ^bb1, ^bb2(%y : i32)\n^bb1:\nreturn %x : i32\n^bb2(%z: i32):\n"
+      "%0 = arith.addi %z, %x : i32\nreturn %0 : i32\n}\n"
+      "func.func @f(%v0: i32, %v1: i32, %v2: i1, %v3: index) -> (i32, i32) {\n");
   g->next = 4;
   nr_vec_push(&g->pools[INT].names, 0);
   nr_vec_push(&g->pools[INT].names, 1);
@@ -376,7 +387,7 @@ static void gen_program(Gen *g) {
   nr_buf_puts(&g->text, "}\n");
 }
 
-/* ---- comparing ---------------------------------------------------------------------------------------------------------- */
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
 
 enum { NUM_INPUTS = 4, FUEL = 5000 };
 static const int64_t inputs[NUM_INPUTS][4] = {{0, 0, 0, 0}, {5, -3, 1, 2}, {-2147483648, 1, 0, 3}, {17, 17, 1, 1}};
@@ -424,10 +435,12 @@ static void compare(const Meaning *want, NrModule *module, const char *what, NrS
   meaning_of(module, (size_t)FUEL * 4, want, &got);
   for (int i = 0; i < NUM_INPUTS; i++) {
     if (want->stopped[i]) continue; /* a division by zero, or too long: anything may be made of it */
-    if (!got.stopped[i] && same_list(&want->results[i], &got.results[i]) && same_list(&want->traces[i], &got.traces[i])) continue;
+    if (!got.stopped[i] && same_list(&want->results[i], &got.results[i]) && same_list(&want->traces[i], &got.traces[i]))
+      continue;
     NrBuf text = {0};
     nr_print_module(&text, module, NULL);
-    fprintf(stderr, "input %d differs after %s\n---- program\n%.*s\n---- after\n%s\n", i, what, NR_STR_ARG(program), text.data);
+    fprintf(stderr, "input %d differs after %s\n---- program\n%.*s\n---- after\n%s\n", i, what, NR_STR_ARG(program),
+            text.data);
     nr_buf_deinit(&text);
     fail();
   }
