@@ -3,6 +3,7 @@
  * ONNX leaves floats that do not fit an integer open; here they come out as x86 and so NumPy give them: conversion to a
  * signed integer of 32 or 64 bits gives the smallest value, narrower and unsigned targets take the low bits of that. */
 #include "onnx/lower_body.h"
+#include "onnx/lower_string.h"
 
 #include <math.h>
 
@@ -133,6 +134,9 @@ static NrStatus cast_to(NrLower *l, NoriaDType to) {
   NoriaDType from = nr_lower_dtype(l, 0);
   if (!in) return nr_lower_error(l, "input 0 is missing");
   if (from == to) return nr_lower_out(l, 0, in, to);
+  bool strings = from == NORIA_STRING || to == NORIA_STRING;
+  if (strings && (is_number(from) || is_number(to)))
+    return nr_lower_out(l, 0, nr_lower_string_cast(l, in, from, to), to);
   if (!is_number(from) || !is_number(to))
     return nr_lower_error(l, "no conversion from %s to %s", nr_dtype_name(from), nr_dtype_name(to));
   NrType type = nr_lower_elem_type(l->ctx, to);

@@ -1,5 +1,6 @@
 /* lower_logic.c - comparisons, boolean and bitwise ops of two operands, shifts, Where. */
 #include "onnx/lower_body.h"
+#include "onnx/lower_string.h"
 
 /* ---- comparisons ---- */
 
@@ -24,10 +25,12 @@ static NrValue *compare_body(NrLower *l, NrValue *const *a, void *user) {
 }
 
 NrStatus nr_lower_compare(NrLower *l) {
-  NrDTypeClass takes = NR_NUMBERS | (nr_op_is(l->op, NR_OP_onnx_Equal) ? NR_BOOL : 0);
+  bool equal = nr_op_is(l->op, NR_OP_onnx_Equal), strings = equal && nr_lower_dtype(l, 0) == NORIA_STRING;
+  NrDTypeClass takes = NR_NUMBERS | (equal ? NR_BOOL : 0);
   NrValue *in[2];
-  if (!nr_lower_takes(l, 0, takes) || !nr_lower_same_dtypes(l, 0, 2) || !nr_lower_two_inputs(l, in))
-    return NR_ERROR_INVALID;
+  if (!strings && !nr_lower_takes(l, 0, takes)) return NR_ERROR_INVALID;
+  if (!nr_lower_same_dtypes(l, 0, 2) || !nr_lower_two_inputs(l, in)) return NR_ERROR_INVALID;
+  if (strings) return nr_lower_out(l, 0, nr_lower_string_equal(l, in), NORIA_BOOL);
   for (size_t i = 0; i < NR_COUNTOF(comparisons); i++) {
     Comparison c = comparisons[i];
     if (nr_op_is(l->op, c.onnx))

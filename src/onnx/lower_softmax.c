@@ -12,35 +12,49 @@ static bool softmax_axes(NrLower *l, size_t rank, uint64_t *out) {
   return true;
 }
 
-static NrValue *map2(NrLower *l, NrValue *a, NrValue *b, NrBodyFn body) {
-  return a && b ? nr_lower_map(l, (NrValue *[]){a, b}, 2, NULL, body, NULL) : NULL;
+static NrValue *map2(NrLower *l, NrValue *a, NrValue *b, NrBodyFn body, void *user) {
+  return a && b ? nr_lower_map(l, (NrValue *[]){a, b}, 2, NULL, body, user) : NULL;
 }
 
 static NrValue *sub_body(NrLower *l, NrValue *const *a, void *user) { return sub(l, a[0], a[1]); }
-static NrValue *exp_body(NrLower *l, NrValue *const *a, void *user) { return same1(l, NR_OP_math_exp, a[0]); }
-static NrValue *exp_sub_body(NrLower *l, NrValue *const *a, void *user) {
-  return same1(l, NR_OP_math_exp, sub(l, a[0], a[1]));
+
+/* ---- Softmax ---- */
+
+/* The op is a function of ops on elements of its type, so each step rounds to that. */
+static NrValue *rounded(NrLower *l, NrValue *x, NrType elem) {
+  return nr_lower_widen(l, elem->width < x->type->width ? nr_lower_narrow(l, x, elem) : x);
 }
-static NrValue *quotient_body(NrLower *l, NrValue *const *a, void *user) { return divf(l, a[0], a[1]); }
-static NrValue *sub_log_body(NrLower *l, NrValue *const *a, void *user) {
-  return sub(l, a[0], same1(l, NR_OP_math_log, a[1]));
+
+static NrValue *exp_difference_body(NrLower *l, NrValue *const *a, void *user) {
+  NrType elem = *(NrType *)user;
+  return rounded(l, same1(l, NR_OP_math_exp, rounded(l, sub(l, a[0], a[1]), elem)), elem);
+}
+static NrValue *share_body(NrLower *l, NrValue *const *a, void *user) {
+  return divf(l, a[0], rounded(l, a[1], *(NrType *)user));
+}
+
+/* args: element, maximum, sum of the exponentials */
+static NrValue *log_share_body(NrLower *l, NrValue *const *a, void *user) {
+  NrType elem = *(NrType *)user;
+  NrValue *log = same1(l, NR_OP_math_log, rounded(l, a[2], elem));
+  return sub(l, rounded(l, sub(l, a[0], a[1]), elem), rounded(l, log, elem));
 }
 
 /* Relative to the maximum, so that no exponential overflows. */
 static NrStatus softmax(NrLower *l, bool logarithm) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
   NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in), *result;
+  NrType elem = in->type->elem;
   uint64_t axes;
   if (!softmax_axes(l, nr_rank(x), &axes)) return NR_ERROR_INVALID;
-  NrValue *top = nr_lower_max_over(l, x, axes);
-  if (logarithm) {
-    NrValue *d = map2(l, x, top, sub_body), *e = d ? nr_lower_map(l, &d, 1, NULL, exp_body, NULL) : NULL;
-    result = e ? map2(l, d, nr_lower_sum_over(l, e, axes), sub_log_body) : NULL;
-  } else {
-    NrValue *e = map2(l, x, top, exp_sub_body);
-    result = e ? map2(l, e, nr_lower_sum_over(l, e, axes), quotient_body) : NULL;
-  }
-  return nr_lower_out(l, 0, result ? nr_lower_narrow_tensor(l, result, in->type->elem) : NULL, nr_lower_dtype(l, 0));
+  NrValue *top = nr_lower_max_over(l, x, axes), *e = map2(l, x, top, exp_difference_body, &elem);
+  if (!e) return NR_ERROR_INVALID;
+  NrValue *sum = nr_lower_sum_over(l, e, axes);
+  if (logarithm)
+    result = nr_lower_map(l, (NrValue *[]){x, top, sum}, 3, NULL, log_share_body, &elem);
+  else
+    result = map2(l, e, sum, share_body, &elem);
+  return nr_lower_out(l, 0, result ? nr_lower_narrow_tensor(l, result, elem) : NULL, nr_lower_dtype(l, 0));
 }
 
 NrStatus nr_lower_softmax(NrLower *l) { return softmax(l, false); }
@@ -67,9 +81,9 @@ NrStatus nr_lower_mean_variance_normalization(NrLower *l) {
     if (!nr_lower_axis(l, list[i], nr_rank(x), &axis)) return NR_ERROR_INVALID;
     axes |= UINT64_C(1) << axis;
   }
-  NrValue *d = map2(l, x, nr_lower_mean_over(l, x, axes), sub_body);
+  NrValue *d = map2(l, x, nr_lower_mean_over(l, x, axes), sub_body, NULL);
   NrValue *squares = d ? nr_lower_map(l, &d, 1, NULL, square_body, NULL) : NULL;
-  NrValue *y = squares ? map2(l, d, nr_lower_mean_over(l, squares, axes), deviation_body) : NULL;
+  NrValue *y = squares ? map2(l, d, nr_lower_mean_over(l, squares, axes), deviation_body, NULL) : NULL;
   return nr_lower_out(l, 0, y ? nr_lower_narrow_tensor(l, y, in->type->elem) : NULL, nr_lower_dtype(l, 0));
 }
 
@@ -88,6 +102,6 @@ NrStatus nr_lower_lp_normalization(NrLower *l) {
   size_t axis;
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   NrValue *terms = nr_lower_map(l, &x, 1, NULL, p == 2 ? square_body : abs_body, NULL);
-  NrValue *y = terms ? map2(l, x, nr_lower_sum_over(l, terms, UINT64_C(1) << axis), norm_body) : NULL;
+  NrValue *y = terms ? map2(l, x, nr_lower_sum_over(l, terms, UINT64_C(1) << axis), norm_body, NULL) : NULL;
   return nr_lower_out(l, 0, y ? nr_lower_narrow_tensor(l, y, in->type->elem) : NULL, nr_lower_dtype(l, 0));
 }

@@ -38,7 +38,9 @@ def make_model(nodes, inputs, outputs, initializers, opset):
 def assert_same(got, want, rtol, atol, what):
     assert got.dtype == want.dtype, f"{what}: {got.dtype} instead of {want.dtype}"
     assert got.shape == want.shape, f"{what}: shape {got.shape} instead of {want.shape}"
-    if want.dtype.kind in "biu" or want.dtype.name.startswith(("int", "uint")):
+    if want.dtype == object:
+        assert got.tolist() == want.tolist(), what
+    elif want.dtype.kind in "biu" or want.dtype.name.startswith(("int", "uint")):
         np.testing.assert_array_equal(got.astype(object), want.astype(object), what)
     else:
         np.testing.assert_allclose(got.astype(np.float64), want.astype(np.float64), rtol, atol, err_msg=what)
@@ -53,7 +55,8 @@ class Batch:
         """inputs: arrays, Const, or None for one that is left out; want: an array or a list of them, one per output."""
         inputs = [x if x is None or isinstance(x, Const) else np.asarray(x) for x in inputs]
         want = [np.asarray(w) for w in (want if isinstance(want, list) else [want])]
-        self.cases.append((op, inputs, attrs, want, self.rtol if rtol is None else rtol, self.atol if atol is None else atol))
+        rtol, atol = self.rtol if rtol is None else rtol, self.atol if atol is None else atol
+        self.cases.append((op, inputs, attrs, want, rtol, atol))
 
     def model(self, symbolic):
         nodes, infos, outputs, initializers, feeds = [], [], [], [], {}

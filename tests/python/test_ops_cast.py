@@ -3,12 +3,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 from onnx.numpy_helper import saturate_cast, to_float8e8m0
-from ops import Batch, element_type
+from ops import Batch, element_type, fails
 
 F32 = np.float32
-NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-         "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int4", "uint4", "int2", "uint2",
-         "float4_e2m1fn", "float8_e8m0fnu"]
+NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
+         "float64", "bfloat16", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "int4", "uint4",
+         "int2", "uint2", "float4_e2m1fn", "float8_e8m0fnu"]
 TYPES = {name: np.dtype(getattr(ml_dtypes, name, None) or name) for name in NAMES}
 SMALL = {"int4": (-8, 8), "uint4": (0, 16), "int2": (-2, 2), "uint2": (0, 4)}
 SATURATING = [name for name in NAMES if name.startswith("float8") and name != "float8_e8m0fnu"]
@@ -102,13 +102,15 @@ def test_rounding_to_small_floats():
     x = np.random.default_rng(3).standard_normal(3000) * 100
     for name in ["float16", "bfloat16", "float4_e2m1fn"] + SATURATING:
         for source in x.astype(F32), x:
-            add(batch, "Cast", source, saturate_cast(source, TYPES[name]) if name in SATURATING else source.astype(TYPES[name]))
+            want = saturate_cast(source, TYPES[name]) if name in SATURATING else source.astype(TYPES[name])
+            add(batch, "Cast", source, want)
     batch.check(symbolic=[False])
 
 
 def test_floats_that_do_not_fit_come_out_as_in_numpy():
     batch = Batch(13, 0, 0)
-    x = np.array([np.nan, np.inf, -np.inf, -1.5, 3e9, -3e9, 1e20, 300, -300, 2. ** 63, -5e18, 2 ** 31, -2 ** 31], F32)
+    x = [np.nan, np.inf, -np.inf, -1.5, 3e9, -3e9, 1e20, 300, -300, 2. ** 63, -5e18, 2 ** 31, -2 ** 31]
+    x = np.array(x, F32)
     for name in "int8", "int32", "int64":
         add(batch, "Cast", x, x.astype(name))
     batch.check(symbolic=[False])
@@ -132,3 +134,21 @@ def test_cast_like_and_bitcast():
     for source, target in (bools, np.uint8), (bools.view(np.int8), bool), (bools.view(np.int8), ml_dtypes.float8_e4m3fn):
         add(batch, "BitCast", source, source.view(target))
     batch.check()
+
+
+def test_strings():
+    batch = Batch(19)
+    numbers = np.array([["1.5", "-2", "1e5"], ["+INF", "nan", "-inf"]], object)
+    add(batch, "Cast", numbers, np.array([[1.5, -2, 1e5], [np.inf, np.nan, -np.inf]], F32))
+    add(batch, "Cast", np.array(["7", "-9"], object), np.array([7, -9]))
+    batch.check()
+    batch = Batch(19)
+    batch.add("Cast", [np.array([1.5, -2, np.nan, np.inf], F32)], np.array(["1.5", "-2", "NaN", "INF"], object), to=8)
+    batch.add("Cast", [np.int64(-7)], np.array("-7", object), to=8)
+    batch.check()
+    words = np.array(["one", "two", ""], object)
+    batch = Batch(19)
+    batch.add("Equal", [words[:, None], words], np.equal(words[:, None], words).astype(bool))
+    batch.add("Where", [words == "two", words, np.array(["else"], object)], np.array(["else", "two", "else"], object))
+    batch.check()
+    assert "the_node" in fails("Cast", [np.array(["seven"], object)], 19, to=1)

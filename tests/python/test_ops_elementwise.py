@@ -17,8 +17,8 @@ INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, n
 
 UNARY = {
     "Abs": np.abs, "Acos": np.arccos, "Acosh": np.arccosh, "Asin": np.arcsin, "Asinh": np.arcsinh, "Atan": np.arctan,
-    "Atanh": np.arctanh, "Ceil": np.ceil, "Cos": np.cos, "Cosh": np.cosh, "Exp": np.exp, "Floor": np.floor, "Log": np.log,
-    "Neg": np.negative, "Reciprocal": np.reciprocal, "Round": np.rint, "Sin": np.sin, "Sinh": np.sinh, "Sqrt": np.sqrt,
+    "Atanh": np.arctanh, "Ceil": np.ceil, "Cos": np.cos, "Cosh": np.cosh, "Exp": np.exp, "Floor": np.floor,
+    "Log": np.log, "Neg": np.negative, "Reciprocal": np.reciprocal, "Round": np.rint, "Sin": np.sin, "Sinh": np.sinh, "Sqrt": np.sqrt,
     "Tan": np.tan, "Tanh": np.tanh, "Sign": np.sign, "Relu": lambda x: np.maximum(x, 0),
     "Erf": np.vectorize(math.erf, otypes=[np.float64]), "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "Softplus": lambda x: np.logaddexp(0, x), "Softsign": lambda x: x / (1 + np.abs(x)),
@@ -55,7 +55,8 @@ def test_zeros_keep_their_sign():
     for op in "Ceil", "Floor", "Round", "Neg", "Sqrt", "Abs", "Sin", "Tanh", "Asinh", "Atan":
         batch.add(op, [x], UNARY[op](x))
     model, feeds = batch.model(False)
-    for (op, _, _, want, _, _), got in zip(batch.cases, noria.InferenceSession(model.SerializeToString()).run(None, feeds)):
+    results = noria.InferenceSession(model.SerializeToString()).run(None, feeds)
+    for (op, _, _, want, _, _), got in zip(batch.cases, results):
         np.testing.assert_array_equal(np.signbit(got[:2]), np.signbit(want[0][:2]), op)
 
 
@@ -89,7 +90,8 @@ ACTIVATIONS = [
     (20, "Gelu", {}, lambda x: x / 2 * (1 + erf(x / math.sqrt(2)))),
     (20, "Gelu", {"approximate": "tanh"},
      lambda x: x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + .044715 * x ** 3)))),
-    (22, "HardSigmoid", {}, hard_sigmoid), (6, "HardSigmoid", {"alpha": .25, "beta": .125}, lambda x: hard_sigmoid(x, .25, .125)),
+    (22, "HardSigmoid", {}, hard_sigmoid),
+    (6, "HardSigmoid", {"alpha": .25, "beta": .125}, lambda x: hard_sigmoid(x, .25, .125)),
     (22, "HardSwish", {}, lambda x: x * hard_sigmoid(x, 1 / 6, .5)),
     (16, "LeakyRelu", {}, lambda x: np.where(x < 0, f32(.01) * x, x)),
     (6, "LeakyRelu", {"alpha": .25}, lambda x: np.where(x < 0, .25 * x, x)),
@@ -97,7 +99,8 @@ ACTIVATIONS = [
     (24, "Swish", {"alpha": 1.5}, lambda x: x / (1 + np.exp(-1.5 * x))),
     (9, "Shrink", {"bias": .25, "lambd": 1.}, lambda x: np.where(x < -1, x + .25, np.where(x > 1, x - .25, 0))),
     (22, "ThresholdedRelu", {"alpha": .625}, lambda x: np.where(x > .625, x, 0)),
-    (6, "Clip", {"min": -1., "max": .5}, lambda x: np.clip(x, -1, .5)), (6, "Clip", {"max": .2}, lambda x: np.minimum(x, .2)),
+    (6, "Clip", {"min": -1., "max": .5}, lambda x: np.clip(x, -1, .5)),
+    (6, "Clip", {"max": .2}, lambda x: np.minimum(x, .2)),
     (1, "Clip", {"min": .1, "consumed_inputs": [0]}, lambda x: np.maximum(x, .1)), (13, "Clip", {}, lambda x: x),
 ]
 
@@ -127,10 +130,10 @@ def test_clip_limits_as_inputs(normal):
 
 
 def test_prelu_slopes(normal):
-    x, slope = normal(2, 3, 4, 4), np.array([.1, .2, .3], F32)
-    for opset, shape in (6, (3, 1, 1)), (16, (3, 1, 1)):
+    x, slopes = normal(2, 3, 4, 4), np.array([.1, .2, .3], F32).reshape(3, 1, 1)
+    for opset, given in (6, slopes.ravel()), (16, slopes):
         batch = Batch(opset)
-        batch.add("PRelu", [x, slope if opset == 6 else slope.reshape(shape)], np.where(x < 0, x * slope.reshape(shape), x))
+        batch.add("PRelu", [x, given], np.where(x < 0, x * slopes, x))
         batch.add("PRelu", [x, np.array([.5], F32)], np.where(x < 0, x / 2, x))
         batch.check()
 
@@ -219,7 +222,8 @@ def test_integers(dtype):
     add("Mod", a, b, [x % y for x, y in both])
     add("Mod", a, b, [x - y * truncated(x, y) for x, y in both], fmod=1)
     for op, function in {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Max": np.maximum, "Min": np.minimum,
-                         "BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or, "BitwiseXor": np.bitwise_xor}.items():
+                         "BitwiseAnd": np.bitwise_and, "BitwiseOr": np.bitwise_or,
+                         "BitwiseXor": np.bitwise_xor}.items():
         batch.add(op, [a, b], function(a, b))
     for op, function in COMPARE.items():
         batch.add(op, [a, b], function(a, b))
@@ -256,7 +260,8 @@ def test_power_of_mixed_types(normal):
     batch.add("Pow", [x, np.int64(3)], x ** 3)
     batch.add("Pow", [np.abs(x), np.float64(.3)], (np.abs(x).astype(np.float64) ** .3).astype(F32))
     batch.add("Pow", [np.array([2, 3], np.int64), np.array([.5, 2], F32)], np.array([1, 9], np.int64))
-    batch.add("Pow", [np.array([-1, -2, 2, 1], np.int32), np.array([-1, -1, -1, -3])], np.array([-1, 0, 0, 1], np.int32))
+    base, exponent = np.array([-1, -2, 2, 1], np.int32), np.array([-1, -1, -1, -3])
+    batch.add("Pow", [base, exponent], np.array([-1, 0, 0, 1], np.int32))
     batch.check()
 
 

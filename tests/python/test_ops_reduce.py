@@ -243,8 +243,8 @@ def test_topk(random, dtype):
     for axis in 0, 1, -1:
         for k in 0, 1, x.shape[axis]:
             for largest in 0, 1:
-                given = np.array([k])
-                batch.add("TopK", [x, given if axis else Const(given)], top(x, k, axis, largest), axis=axis, largest=largest)
+                given = np.array([k]) if axis else Const(np.array([k]))
+                batch.add("TopK", [x, given], top(x, k, axis, largest), axis=axis, largest=largest)
     batch.check(symbolic=[False, True] if dtype == F32 else [False])
 
 
