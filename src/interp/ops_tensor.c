@@ -225,12 +225,18 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   return give(in, op, view);
 }
 
-/* Dims of the result of expand_shape or collapse_shape. */
+/* Dims of the result of expand_shape, collapse_shape or reshape. */
 static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims) {
   NrType t = nr_result(op, 0)->type;
   NrAttr groups = nr_op_attr(op, "reassociation");
   int64_t total = 1;
-  if (nr_op_is(op, NR_OP_tensor_expand_shape) || nr_op_is(op, NR_OP_memref_expand_shape)) {
+  if (nr_op_is(op, NR_OP_tensor_reshape) || nr_op_is(op, NR_OP_memref_reshape)) {
+    NrIView *shape = nr_get(in, nr_operand(op, 1)).view;
+    for (int64_t i = 0; i < (int64_t)t->rank; i++) {
+      dims[i] = nr_ivalue_int(shape->elem, nr_ivalue_load(in, shape->elem, nr_iview_at(shape, &i)));
+      if (dims[i] < 0) return nr_interp_fail(in, op, "dim %lld of the shape is %lld", (long long)i, (long long)dims[i]);
+    }
+  } else if (nr_op_is(op, NR_OP_tensor_expand_shape) || nr_op_is(op, NR_OP_memref_expand_shape)) {
     static const NrIndexListSlot shape = {1, "static_output_shape"};
     for (size_t i = 0; i < t->rank; i++) {
       NrIndex d = nr_index_list_get(op, shape, i);
