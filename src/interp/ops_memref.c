@@ -77,6 +77,7 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   NrIView *view = nr_map_get(&in->globals, global);
   NrAttr value = nr_op_attr(global, "initial_value");
   NrType t = nr_result(op, 0)->type;
+  if (value && value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants are the runtime's");
   if (!view) {
     view = nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_new(t->elem, t->dims, t->rank);
     nr_map_set(&in->globals, global, view);
