@@ -1,8 +1,9 @@
-/* _native.c - the C half of the Python package: values that share their memory, and sessions. Stable ABI of Python 3.11.
+/* _native.c - the C half of the Python package: values that share their memory, and sessions. Stable ABI of
+ * Python 3.11.
  *
  * Tensors come in through the buffer protocol without a copy and go out as Value objects that export their memory, so
- * numpy.asarray(value) copies nothing. What NumPy cannot express as a buffer (bfloat16, strings, sequences) goes through the
- * functions at the end, which noria/__init__.py wraps. */
+ * numpy.asarray(value) copies nothing. What NumPy cannot express as a buffer (bfloat16, strings, sequences) goes
+ * through the functions at the end, which noria/__init__.py wraps. */
 #define Py_LIMITED_API 0x030B0000
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -132,7 +133,8 @@ static PyObject *value_items(PyObject *self, void *unused) {
       const char *text = noria_tensor_string(v, i, &size);
       item = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
     } else {
-      const NoriaValue *inner = noria_value_kind(v) == NORIA_KIND_SEQUENCE ? noria_sequence_at(v, i) : noria_optional_item(v);
+      const NoriaValue *inner =
+          noria_value_kind(v) == NORIA_KIND_SEQUENCE ? noria_sequence_at(v, i) : noria_optional_item(v);
       item = value_new(noria_value_retain(inner));
     }
     if (!item || PyList_Append(list, item)) {
@@ -159,7 +161,8 @@ static PyType_Slot value_slots[] = {
     {Py_tp_doc, "A tensor, sequence or optional of the runtime."},
     {0, NULL},
 };
-static PyType_Spec value_spec = {"noria._native.Value", sizeof(Value), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, value_slots};
+static PyType_Spec value_spec = {"noria._native.Value", sizeof(Value), 0,
+                                 Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, value_slots};
 
 /* ---- inputs ---- */
 
@@ -179,7 +182,8 @@ static bool format_fits(const char *format, Py_ssize_t itemsize, NoriaDType dtyp
   if (strcmp(format, want) == 0) return true;
   if (strlen(format) != 1 || strlen(want) != 1) return false;
   return (strchr("lq", *format) && *want == 'q') || (strchr("LQ", *format) && *want == 'Q') ||
-         (strchr("iIlL", *format) && strchr("iI", *want) && (*format == *want || (*format == 'l' && *want == 'i') || (*format == 'L' && *want == 'I')));
+         (strchr("iIlL", *format) && strchr("iI", *want) &&
+          (*format == *want || (*format == 'l' && *want == 'i') || (*format == 'L' && *want == 'I')));
 }
 
 /* A value from a Value or a buffer of elements of dtype. Memory that is not row-major is copied. */
@@ -241,14 +245,16 @@ static PyObject *session_run(PyObject *object, PyObject *inputs) {
   }
   NoriaValue *few_in[FEW], *few_out[FEW];
   size_t n_in = (size_t)module->num_inputs, n_out = (size_t)module->num_outputs, got = 0;
-  NoriaValue **in = n_in <= FEW ? few_in : calloc(n_in, sizeof *in), **out = n_out <= FEW ? few_out : calloc(n_out, sizeof *out);
+  NoriaValue **in = n_in <= FEW ? few_in : calloc(n_in, sizeof *in),
+             **out = n_out <= FEW ? few_out : calloc(n_out, sizeof *out);
   PyObject *result = NULL;
   if (!in || !out) {
     PyErr_NoMemory();
     goto done;
   }
   for (; got < n_in; got++) {
-    in[got] = to_value(PyList_GetItem(inputs, (Py_ssize_t)got), (NoriaDType)module->inputs[got].dtype, module->inputs[got].name);
+    in[got] = to_value(PyList_GetItem(inputs, (Py_ssize_t)got), (NoriaDType)module->inputs[got].dtype,
+                       module->inputs[got].name);
     if (!in[got]) goto done;
   }
   NoriaError error = NORIA_ERROR_INIT;
@@ -322,7 +328,8 @@ static PyType_Slot session_slots[] = {
     {Py_tp_doc, "A compiled program."},
     {0, NULL},
 };
-static PyType_Spec session_spec = {"noria._native.Session", sizeof(Session), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, session_slots};
+static PyType_Spec session_spec = {"noria._native.Session", sizeof(Session), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, session_slots};
 
 /* ---- functions ---- */
 
@@ -335,8 +342,8 @@ static PyObject *compile(PyObject *module, PyObject *args) {
   PyObject *shapes;
   NoriaCompileOptions options = {0};
   long long iterations, memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLL", &path, &bytes, &size, &folder, &threads, &shapes, &options.program.limits.time_s,
-                        &iterations, &memory))
+  if (!PyArg_ParseTuple(args, "zz#ziOdLL", &path, &bytes, &size, &folder, &threads, &shapes,
+                        &options.program.limits.time_s, &iterations, &memory))
     return NULL;
   options.program.threads = threads;
   options.program.limits.iterations = iterations;
@@ -353,8 +360,8 @@ static PyObject *compile(PyObject *module, PyObject *args) {
   NoriaProgram *program = NULL;
   NoriaError error = NORIA_ERROR_INIT;
   NoriaStatus status;
-  Py_BEGIN_ALLOW_THREADS
-  status = path ? noria_compile_file(path, &options, &program, &error) : noria_compile_memory(bytes, (size_t)size, folder, &options, &program, &error);
+  Py_BEGIN_ALLOW_THREADS status = path ? noria_compile_file(path, &options, &program, &error)
+                                       : noria_compile_memory(bytes, (size_t)size, folder, &options, &program, &error);
   Py_END_ALLOW_THREADS
   free(texts);
   if (status) return fail(&error);
@@ -456,7 +463,8 @@ static PyMethodDef functions[] = {
     {"optional", optional, METH_VARARGS, NULL}, {"version", version, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
-static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "noria._native", NULL, -1, functions, NULL, NULL, NULL, NULL};
+static struct PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "noria._native", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
 /* Ctrl-C stops the runs that are in progress, then Python hears of it as before. */
 static void (*python_handler)(int);
@@ -467,7 +475,9 @@ static void interrupt(int signal) {
 
 static void chain_interrupt(void) {
   struct sigaction old, fresh = {0};
-  if (sigaction(SIGINT, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler == SIG_IGN || old.sa_handler == SIG_DFL) return;
+  if (sigaction(SIGINT, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler == SIG_IGN ||
+      old.sa_handler == SIG_DFL)
+    return;
   python_handler = old.sa_handler;
   fresh.sa_handler = interrupt;
   fresh.sa_mask = old.sa_mask;
@@ -481,8 +491,10 @@ PyMODINIT_FUNC PyInit__native(void) {
   state.value_type = (PyTypeObject *)PyType_FromSpec(&value_spec);
   state.session_type = (PyTypeObject *)PyType_FromSpec(&session_spec);
   state.error = PyErr_NewException("noria.Error", PyExc_RuntimeError, NULL);
-  if (!state.value_type || !state.session_type || !state.error || PyModule_AddObjectRef(module, "Value", (PyObject *)state.value_type) ||
-      PyModule_AddObjectRef(module, "Session", (PyObject *)state.session_type) || PyModule_AddObjectRef(module, "Error", state.error)) {
+  if (!state.value_type || !state.session_type || !state.error ||
+      PyModule_AddObjectRef(module, "Value", (PyObject *)state.value_type) ||
+      PyModule_AddObjectRef(module, "Session", (PyObject *)state.session_type) ||
+      PyModule_AddObjectRef(module, "Error", state.error)) {
     Py_DECREF(module);
     return NULL;
   }

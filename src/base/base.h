@@ -88,8 +88,9 @@ int nr_str_cmp(NrStr a, NrStr b);
 NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */
 const char *nr_arena_printf(NrArena *arena, const char *format, ...) NR_PRINTF(2, 3);
 uint64_t nr_hash_bytes(const void *data, size_t size);
-/* The low bits of a product know nothing of its factors' high bits, and they are the ones that choose a slot: fold, twice,
- * because neighbours (lines, columns) would still lie in regular steps after the first time, which linear probing punishes. */
+/* The low bits of a product know nothing of its factors' high bits, and they are the ones that choose a slot: fold,
+ * twice, because neighbours (lines, columns) would still lie in regular steps after the first time, which linear
+ * probing punishes. */
 static inline uint64_t nr_hash_mix(uint64_t h, uint64_t v) {
   h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
   h *= 0xff51afd7ed558ccdull;

@@ -1,4 +1,5 @@
-/* float_format.c - see float_format.h. Conversions go through the integer significand, so that there is one rounding. */
+/* float_format.c - see float_format.h. Conversions go through the integer significand, so that there is one rounding.
+ */
 #include "base/float_format.h"
 
 #include <math.h>

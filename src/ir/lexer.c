@@ -1,5 +1,5 @@
-/* lexer.c - MLIR text as tokens. The text ends with a 0 byte, so that looking at the next character needs no bounds check;
- * a 0 byte inside the text is an error token. */
+/* lexer.c - MLIR text as tokens. The text ends with a 0 byte, so that looking at the next character needs no bounds
+ * check; a 0 byte inside the text is an error token. */
 #include "ir/lexer.h"
 
 enum { SPACE = 1, DIGIT = 2, HEX = 4, LETTER = 8, BARE = 16, SUFFIX = 32 };

@@ -1,11 +1,12 @@
 /* parse.h - the inside of NrParser, shared by the parse_*.c files of src/ir.
  *
- *   lexer.c          tokens                              parse_type.c     types
- *   parser.c         files: aliases, resources, errors   parse_attr.c     attributes
- *   parse_names.c    %values and ^blocks, scopes         parse_dense.c    dense and sparse elements
- *   parse_op.c       ops, generic and custom             parse_affine.c   affine maps and sets
- *   parse_region.c   regions, blocks, going on after errors  parse_loc.c  loc(...)
- *   parse_format.c   the declarative syntax of rows      parse_hooks.c    what op hooks call
+ *   lexer.c          tokens                          parser.c         errors, places, memory
+ *   parse_file.c     aliases, resources, modules     parse_names.c    %values and ^blocks, scopes
+ *   parse_op.c       ops, generic and custom         parse_region.c   regions, blocks, going on after errors
+ *   parse_format.c   the declarative syntax of rows  parse_hooks.c    what op hooks call
+ *   parse_type.c     types                           parse_attr.c     attributes
+ *   parse_dense.c    dense and sparse elements       parse_affine.c   affine maps and sets
+ *   parse_loc.c      loc(...)
  *
  * Inside, a function that parses returns false (or NULL) when it has reported an error. */
 #ifndef NORIA_IR_PARSE_H
@@ -141,14 +142,14 @@ struct NrParser {
   NrScratchChunk *scratch;
 };
 
-/* ---- parser.c: tokens, errors, memory ---------------------------------------------------------------------------- */
+/* ---- parser.c ---------------------------------------------------------------------------- */
 
 void nr_parser_init(NrParser *p, NrContext *ctx, const NrSource *source, NrStr file); /* its text ends with a 0 */
 void nr_parser_deinit(NrParser *p);
 NrLoc nr_parse_loc_at(NrParser *p, const char *at);
 
-/* Reports at a place of the text; false, so that `return nr_parse_fail(...)` reads well. An error token there has its own
- * message, which is reported instead. */
+/* Reports at a place of the text; false, so that `return nr_parse_fail(...)` reads well. An error token there has its
+ * own message, which is reported instead. */
 bool nr_parse_fail_at(NrParser *p, const char *at, const char *format, ...) NR_PRINTF(3, 4);
 bool nr_parse_fail(NrParser *p, const char *format, ...) NR_PRINTF(2, 3); /* at the next token */
 
@@ -200,11 +201,15 @@ bool nr_parse_symbol_name(NrParser *p, NrStr *out); /* takes @name */
 bool nr_token_u64(NrToken t, uint64_t *out);
 bool nr_parse_int64(NrParser *p, int64_t *out); /* with sign */
 
+/* ---- parse_file.c --------------------------------------------------------------------------------------------------
+ */
+
 NrAlias *nr_parse_find_alias(NrParser *p, NrToken name); /* #name or !name; searches the rest of the file for #name */
 /* The text of a resource's data, or NULL: the file section {-# ... #-} is read when the first one is asked for. */
 const NrToken *nr_parse_find_resource(NrParser *p, NrStr key);
 
-/* ---- parse_type.c, parse_attr.c, parse_dense.c, parse_affine.c, parse_loc.c ----------------------------------------- */
+/* ---- parse_type.c, parse_attr.c, parse_dense.c, parse_affine.c, parse_loc.c -----------------------------------------
+ */
 
 NrType nr_parse_type_here(NrParser *p);
 /* t, t, ... pushed to p->types; at least one. *out_count is their number. */
@@ -245,7 +250,8 @@ NrAttr nr_parse_compose(NrParser *p, const char *at, NrAttr outer, NrAttr inner)
 NrLoc nr_parse_loc_body(NrParser *p);               /* what stands between the parentheses of loc(...) */
 bool nr_parse_trailing_loc(NrParser *p, NrLoc *io); /* loc(...), if it is there */
 
-/* ---- parse_names.c ------------------------------------------------------------------------------------------------ */
+/* ---- parse_names.c ------------------------------------------------------------------------------------------------
+ */
 
 NrName *nr_parse_name(NrParser *p, NrStr text);
 /* Binds count values to a name. Values used before get their definition here. first = NULL: the op failed. */
@@ -264,7 +270,8 @@ typedef struct NrScope {
 NrScope nr_parse_scope_begin(NrParser *p, bool isolated);
 bool nr_parse_scope_end(NrParser *p, NrScope scope);
 
-/* ---- parse_op.c, parse_region.c, parse_format.c -------------------------------------------------------------------- */
+/* ---- parse_op.c, parse_region.c, parse_format.c --------------------------------------------------------------------
+ */
 
 /* One op with its results, appended to block. */
 bool nr_parse_op(NrParser *p, NrBlock *block);

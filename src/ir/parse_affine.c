@@ -2,8 +2,8 @@
  *
  *   (d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)        (d0)[s0] : (d0 - 1 == 0, s0 >= 0)
  *
- * The names of dims and symbols are free. An expression is affine: a product has a factor without dims, and so has the right
- * side of mod, floordiv and ceildiv. */
+ * The names of dims and symbols are free. An expression is affine: a product has a factor without dims, and so has the
+ * right side of mod, floordiv and ceildiv. */
 #include "ir/parse.h"
 
 typedef struct Affine {
@@ -15,7 +15,8 @@ typedef struct Affine {
   NR_VEC(bool) equal;
 } Affine;
 
-/* ---- expressions -------------------------------------------------------------------------------------------------- */
+/* ---- expressions --------------------------------------------------------------------------------------------------
+ */
 
 static NrAffineExpr parse_sum(Affine *a);
 
@@ -70,7 +71,8 @@ static bool product_kind(NrParser *p, NrAffineKind *out) {
   return true;
 }
 
-/* The right operand of an operator whose left one has the given height. A chain of operators is as deep as it is long. */
+/* The right operand of an operator whose left one has the given height. A chain of operators is as deep as it is long.
+ */
 static NrAffineExpr parse_right(Affine *a, unsigned left, NrAffineExpr (*parse)(Affine *a)) {
   nr_parse_advance(a->p);
   NrAffineExpr rhs = parse(a);
@@ -111,7 +113,8 @@ static NrAffineExpr parse_sum(Affine *a) {
   return lhs;
 }
 
-/* ---- maps and sets -------------------------------------------------------------------------------------------------- */
+/* ---- maps and sets --------------------------------------------------------------------------------------------------
+ */
 
 static bool parse_names(Affine *a, int close, uint32_t *out_count) {
   NrParser *p = a->p;
@@ -121,7 +124,8 @@ static bool parse_names(Affine *a, int close, uint32_t *out_count) {
     if (!nr_parse_at(p, NR_TOK_BARE)) return nr_parse_fail(p, "expected the name of a dimension or symbol");
     if (a->names.size >= NR_MAX_NESTING) return nr_parse_fail(p, "more than %d dimensions and symbols", NR_MAX_NESTING);
     for (size_t i = 0; i < a->names.size; i++)
-      if (nr_str_eq(a->names.data[i], name)) return nr_parse_fail(p, "redefinition of identifier '%.*s'", NR_STR_ARG(name));
+      if (nr_str_eq(a->names.data[i], name))
+        return nr_parse_fail(p, "redefinition of identifier '%.*s'", NR_STR_ARG(name));
     nr_vec_push(&a->names, name);
     nr_parse_advance(p);
     if (!nr_parse_take(p, ',')) break;
@@ -207,7 +211,8 @@ bool nr_parse_looks_affine(NrParser *p) {
   return affine;
 }
 
-/* ---- composition ---------------------------------------------------------------------------------------------------- */
+/* ---- composition ----------------------------------------------------------------------------------------------------
+ */
 
 /* Nodes of e with its dims replaced by inner's expressions, counted up to the limit. */
 static size_t composed_size(NrAffineExpr e, NrAttr inner, size_t limit) {

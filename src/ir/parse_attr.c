@@ -5,7 +5,8 @@
 #include <locale.h>
 #include <stdlib.h>
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- numbers ------------------------------------------------------------------------------------------------------
+ */
 
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -38,8 +39,8 @@ static bool short_float(NrToken t, uint64_t *out_digits, int *out_exponent) {
   return true;
 }
 
-/* Up to 15 digits and a power of ten up to 22 are exact in a double, so that one operation rounds correctly (Clinger 1990).
- * The rest is left to the C library, in the "C" locale whatever the process uses. */
+/* Up to 15 digits and a power of ten up to 22 are exact in a double, so that one operation rounds correctly (Clinger
+ * 1990). The rest is left to the C library, in the "C" locale whatever the process uses. */
 bool nr_parse_float_value(NrToken t, double *out) {
   uint64_t digits;
   int exponent;
@@ -116,9 +117,12 @@ bool nr_parse_int_words(NrParser *p, NrToken t, bool negative, NrType type, uint
   size_t bits = bit_length(words, count);
   bool hex = t.end - t.begin > 2 && t.begin[1] == 'x';
   bool fits = bits <= width;
-  if (negative) fits = type->signedness != NR_UNSIGNED ? bits < width || (bits == width && is_power_of_two(words, count)) : bits == 0;
+  if (negative)
+    fits =
+        type->signedness != NR_UNSIGNED ? bits < width || (bits == width && is_power_of_two(words, count)) : bits == 0;
   else if (type->signedness == NR_SIGNED && !hex) fits = bits < width || bits == 0;
-  if (!fits) return nr_parse_fail_at(p, t.begin, "integer constant out of range for type '%s'", nr_type_text(p->ctx, type));
+  if (!fits)
+    return nr_parse_fail_at(p, t.begin, "integer constant out of range for type '%s'", nr_type_text(p->ctx, type));
   if (negative) negate(words, count);
   *out_words = words;
   *out_count = count;
@@ -140,7 +144,8 @@ static NrAttr float_bits_attr(NrParser *p, NrToken t, bool negative, NrType type
   uint64_t bits;
   bool hex = t.end - t.begin > 2 && t.begin[1] == 'x';
   if (!hex || negative) {
-    nr_parse_fail_at(p, t.begin, "unexpected decimal integer for a floating-point value; add a trailing dot to make it a float");
+    nr_parse_fail_at(p, t.begin,
+                     "unexpected decimal integer for a floating-point value; add a trailing dot to make it a float");
     return NULL;
   }
   uint32_t width = type->width > 64 ? 64 : type->width;
@@ -173,7 +178,8 @@ NrAttr nr_parse_number(NrParser *p, NrType type) {
   return NULL;
 }
 
-/* ---- arrays, dictionaries, symbols ---------------------------------------------------------------------------------- */
+/* ---- arrays, dictionaries, symbols ----------------------------------------------------------------------------------
+ */
 
 static NrAttr parse_array(NrParser *p) {
   NR_VEC(NrAttr) items = {0};
@@ -266,7 +272,8 @@ NrAttr nr_parse_symbol(NrParser *p) {
   return attr;
 }
 
-/* ---- what begins with a keyword --------------------------------------------------------------------------------------- */
+/* ---- what begins with a keyword
+ * --------------------------------------------------------------------------------------- */
 
 /* affine_map<...> or affine_set<...>. */
 static NrAttr parse_affine_keyword(NrParser *p, NrAttrKind kind) {
@@ -341,7 +348,8 @@ static NrAttr parse_type_attr(NrParser *p) {
 }
 
 static NrAttr parse_bool(NrParser *p, bool value, NrType type) {
-  if (type && !nr_type_is_int(type)) return nr_parse_fail(p, "a boolean does not fit type '%s'", nr_type_text(p->ctx, type)), NULL;
+  if (type && !nr_type_is_int(type))
+    return nr_parse_fail(p, "a boolean does not fit type '%s'", nr_type_text(p->ctx, type)), NULL;
   nr_parse_advance(p);
   return type ? nr_attr_int(type, value) : nr_attr_bool(p->ctx, value);
 }
@@ -371,7 +379,8 @@ static NrAttr parse_word(NrParser *p, NrType type, bool may_have_type) {
   return nr_parse_fail(p, "expected an attribute value, not '%.*s'", NR_STR_ARG(word)), NULL;
 }
 
-/* ---- what dialects define, kept as text -------------------------------------------------------------------------------- */
+/* ---- what dialects define, kept as text
+ * -------------------------------------------------------------------------------- */
 
 /* The end of <...> with all brackets in it closed, or NULL. p is at the `<`. */
 static const char *closing_angle(const char *p, const char *end) {
@@ -433,7 +442,8 @@ static NrAttr parse_string_attr(NrParser *p, NrType type, bool may_have_type) {
   return attr;
 }
 
-/* ---- any attribute --------------------------------------------------------------------------------------------------- */
+/* ---- any attribute
+ * --------------------------------------------------------------------------------------------------- */
 
 static NrAttr parse_any(NrParser *p, NrType type, bool may_have_type) {
   switch (p->tok.kind) {

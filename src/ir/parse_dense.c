@@ -1,7 +1,7 @@
 /* parse_dense.c - elements: dense<...>, sparse<...>, dense_resource<...>, array<...>.
  *
- * The type stands behind the elements, so they are passed over once to read it and then read for it. The bytes grow with the
- * text that gives them: a large type with one element costs nothing. */
+ * The type stands behind the elements, so they are passed over once to read it and then read for it. The bytes grow
+ * with the text that gives them: a large type with one element costs nothing. */
 #include "ir/parse.h"
 
 #include <ctype.h>
@@ -17,7 +17,8 @@ typedef struct Elements {
   bool rank_known;
 } Elements;
 
-/* ---- one element -------------------------------------------------------------------------------------------------- */
+/* ---- one element --------------------------------------------------------------------------------------------------
+ */
 
 static bool has_bytes(NrType elem) {
   if (elem->kind == NR_TYPE_COMPLEX) elem = elem->elem;
@@ -48,8 +49,8 @@ static bool put_plain(Elements *e, NrType type) {
     if (negative) number = -number;
     nr_buf_append(&e->bytes, width == 32 ? (const void *)&(float){(float)number} : &number, width / 8);
     done = true;
-  } else if (nr_parse_at(p, NR_TOK_INT) && nr_type_is_int_or_index(type) && type->signedness != NR_UNSIGNED && width > 1 &&
-             width <= 64 && nr_token_u64(p->tok, &value) && value < 1ull << (width - 1)) {
+  } else if (nr_parse_at(p, NR_TOK_INT) && nr_type_is_int_or_index(type) && type->signedness != NR_UNSIGNED &&
+             width > 1 && width <= 64 && nr_token_u64(p->tok, &value) && value < 1ull << (width - 1)) {
     if (negative) value = 0 - value;
     nr_buf_append(&e->bytes, &value, nr_type_byte_size(type));
     done = true;
@@ -88,14 +89,16 @@ static bool parse_element(Elements *e) {
          parse_number_element(e, e->elem->elem) && nr_parse_need(p, ')');
 }
 
-/* ---- nested lists --------------------------------------------------------------------------------------------------- */
+/* ---- nested lists ---------------------------------------------------------------------------------------------------
+ */
 
 static bool parse_list(Elements *e, uint32_t depth);
 
 static bool parse_item(Elements *e, uint32_t depth) {
   NrParser *p = e->p;
   if (nr_parse_at(p, '[')) return parse_list(e, depth);
-  if (e->rank_known && depth != e->rank) return nr_parse_fail(p, "tensor literal is invalid; ranks are not consistent between elements");
+  if (e->rank_known && depth != e->rank)
+    return nr_parse_fail(p, "tensor literal is invalid; ranks are not consistent between elements");
   e->rank = depth;
   e->rank_known = true;
   return parse_element(e);
@@ -106,7 +109,8 @@ static bool parse_list(Elements *e, uint32_t depth) {
   NrParser *p = e->p;
   const char *at = p->tok.begin;
   if (depth == NR_MAX_RANK) return nr_parse_fail(p, "more than %d dimensions", NR_MAX_RANK);
-  if (e->rank_known && depth >= e->rank) return nr_parse_fail(p, "tensor literal is invalid; ranks are not consistent between elements");
+  if (e->rank_known && depth >= e->rank)
+    return nr_parse_fail(p, "tensor literal is invalid; ranks are not consistent between elements");
   nr_parse_advance(p);
   int64_t size = 0;
   while (!nr_parse_at(p, ']')) {
@@ -159,7 +163,8 @@ static bool check_shape(Elements *e, const char *at, NrType type) {
   return false;
 }
 
-/* ---- dense<"0x..."> ---------------------------------------------------------------------------------------------------- */
+/* ---- dense<"0x...">
+ * ---------------------------------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -207,7 +212,8 @@ static bool stored_elements(Elements *e, const char *at, const NrBuf *raw, NrTyp
   nr_type_num_elements(type, &total);
   NrType elem = e->elem, part = elem->kind == NR_TYPE_COMPLEX ? elem->elem : elem;
   size_t parts = elem->kind == NR_TYPE_COMPLEX ? 2 : 1, stored = stored_size(part), all;
-  if (nr_type_is_float(part) && part->width > 64) return nr_parse_fail_at(p, at, "hex data of this element type is not supported");
+  if (nr_type_is_float(part) && part->width > 64)
+    return nr_parse_fail_at(p, at, "hex data of this element type is not supported");
   /* Before 2025 each i1 took one bit, and a splat was a byte of equal bits. */
   bool bits = nr_type_is_int_width(elem, 1) && raw->size != (size_t)total && raw->size == ((size_t)total + 7) / 8;
   if (bits || (nr_type_is_int_width(elem, 1) && raw->size == 1)) {
@@ -220,19 +226,24 @@ static bool stored_elements(Elements *e, const char *at, const NrBuf *raw, NrTyp
   }
   if (raw->size == stored * parts) e->count = 1;
   else if (nr_mul_size(stored * parts, (size_t)total, &all) && raw->size == all) e->count = (size_t)total;
-  else return nr_parse_fail_at(p, at, "hex data is %zu bytes, which does not match type '%s'", raw->size, nr_type_text(p->ctx, type));
+  else
+    return nr_parse_fail_at(p, at, "hex data is %zu bytes, which does not match type '%s'", raw->size,
+                            nr_type_text(p->ctx, type));
   widen(e, raw->data, e->count * parts, part, stored);
   return true;
 }
 
-/* ---- dense ------------------------------------------------------------------------------------------------------------- */
+/* ---- dense
+ * ------------------------------------------------------------------------------------------------------------- */
 
 /* Passes over `<...>` to the token behind the closing angle. */
 static bool pass_angles(NrParser *p) {
   const char *begin = p->tok.begin;
   for (nr_parse_advance(p); !nr_parse_at(p, '>'); nr_parse_advance(p))
-    if (nr_parse_at(p, NR_TOK_EOF) || nr_parse_at(p, NR_TOK_ERROR) || nr_parse_at(p, '<') || nr_parse_at(p, '{') || nr_parse_at(p, '}'))
-      return nr_parse_at(p, NR_TOK_ERROR) ? nr_parse_fail(p, "expected '>'") : nr_parse_fail_at(p, begin, "expected '>' for this '<'");
+    if (nr_parse_at(p, NR_TOK_EOF) || nr_parse_at(p, NR_TOK_ERROR) || nr_parse_at(p, '<') || nr_parse_at(p, '{') ||
+        nr_parse_at(p, '}'))
+      return nr_parse_at(p, NR_TOK_ERROR) ? nr_parse_fail(p, "expected '>'")
+                                          : nr_parse_fail_at(p, begin, "expected '>' for this '<'");
   nr_parse_advance(p);
   return true;
 }
@@ -283,7 +294,8 @@ static NrAttr parse_elements(Elements *e, NrType type) {
   /* A splat of strings is one for each element; their number is bounded by the memory that is sensible for text. */
   if (e->count == 1 && e->rank == 0 && total <= 1 << 20)
     while (e->strings.size && (int64_t)e->strings.size < total) nr_vec_push(&e->strings, e->strings.data[0]);
-  if ((int64_t)e->strings.size != total) return nr_parse_fail_at(p, at, "expected %lld strings", (long long)total), NULL;
+  if ((int64_t)e->strings.size != total)
+    return nr_parse_fail_at(p, at, "expected %lld strings", (long long)total), NULL;
   return nr_attr_dense_strings(type, e->strings.data, e->strings.size);
 }
 
@@ -301,7 +313,8 @@ NrAttr nr_parse_dense(NrParser *p, NrType type) {
   return attr;
 }
 
-/* ---- sparse<[[0, 0], [1, 2]], [1.0, 2.0]> ------------------------------------------------------------------------------- */
+/* ---- sparse<[[0, 0], [1, 2]], [1.0, 2.0]>
+ * ------------------------------------------------------------------------------- */
 
 /* A literal whose own shape is its type's. */
 static NrAttr parse_free_literal(NrParser *p, NrType elem) {
@@ -358,7 +371,8 @@ NrAttr nr_parse_sparse(NrParser *p, NrType type) {
   return nr_attr_sparse(type, indices, values);
 }
 
-/* ---- dense_resource<key> ------------------------------------------------------------------------------------------------ */
+/* ---- dense_resource<key>
+ * ------------------------------------------------------------------------------------------------ */
 
 /* The data begins with its alignment, four bytes. Kept by the context, on a boundary of 64 bytes. */
 static const void *resource_data(NrParser *p, const NrToken *text, size_t *out_size) {
@@ -418,7 +432,8 @@ NrAttr nr_parse_dense_resource(NrParser *p, NrType type) {
   return nr_attr_resource(type, key, known->data, known->size);
 }
 
-/* ---- array<i64: 1, 2> ------------------------------------------------------------------------------------------------------ */
+/* ---- array<i64: 1, 2>
+ * ------------------------------------------------------------------------------------------------------ */
 
 NrAttr nr_parse_array_attr(NrParser *p) {
   nr_parse_advance(p);

@@ -20,7 +20,8 @@ typedef struct Reader {
   NrType functional;
 } Reader;
 
-/* ---- literals -------------------------------------------------------------------------------------------------------- */
+/* ---- literals
+ * -------------------------------------------------------------------------------------------------------- */
 
 /* The next token of the literal if the text goes on with it; 0 when not. */
 static size_t literal_prefix(const NrParser *p, NrStr literal) {
@@ -44,7 +45,8 @@ static bool read_literal(NrParser *p, NrStr literal) {
   return true;
 }
 
-/* ---- types ------------------------------------------------------------------------------------------------------------ */
+/* ---- types
+ * ------------------------------------------------------------------------------------------------------------ */
 
 NrType nr_parse_only_type(NrContext *ctx, NrStr c) {
   static const struct {
@@ -68,7 +70,8 @@ NrType nr_parse_only_type(NrContext *ctx, NrStr c) {
 
 /* The first proposals of 2020 wrote `: (f32, f32) -> f32` where `: f32` says the same. */
 static NrType plain_type(Reader *r, NrType type, const NrSpecItem *item, bool result) {
-  if (!r->p->frame->legacy || type->kind != NR_TYPE_FUNCTION || nr_constraint_holds(item->constraint, type)) return type;
+  if (!r->p->frame->legacy || type->kind != NR_TYPE_FUNCTION || nr_constraint_holds(item->constraint, type))
+    return type;
   if (result && type->num_results == 1) return type->results[0];
   return !result && type->num_inputs ? type->inputs[0] : type;
 }
@@ -90,11 +93,13 @@ static bool read_types(Reader *r, Group *group, const NrSpecItem *item, bool res
   group->num_types = count;
   if (count) memcpy(group->types, p->types.data + begin, count * sizeof(NrType));
   p->types.size = begin;
-  if (count && item->variable && !r->variables[item->variable - 'A']) r->variables[item->variable - 'A'] = group->types[0];
+  if (count && item->variable && !r->variables[item->variable - 'A'])
+    r->variables[item->variable - 'A'] = group->types[0];
   return true;
 }
 
-/* ---- attributes --------------------------------------------------------------------------------------------------------- */
+/* ---- attributes
+ * --------------------------------------------------------------------------------------------------------- */
 
 static bool read_i64s(NrParser *p, NrAttr *out) {
   NR_VEC(int64_t) values = {0};
@@ -158,11 +163,12 @@ static bool at_attr(const NrParser *p, NrStr kind) {
   if (nr_str_is(kind, "symbol")) return t == NR_TOK_SYMBOL;
   if (nr_str_is(kind, "array")) return t == '[';
   if (nr_str_is(kind, "dict")) return t == '{';
-  return t == NR_TOK_INT || t == NR_TOK_FLOAT || t == '-' || t == NR_TOK_STRING || t == NR_TOK_SYMBOL || t == NR_TOK_HASH ||
-         t == '[' || t == NR_TOK_BARE || t == NR_TOK_BANG;
+  return t == NR_TOK_INT || t == NR_TOK_FLOAT || t == '-' || t == NR_TOK_STRING || t == NR_TOK_SYMBOL ||
+         t == NR_TOK_HASH || t == '[' || t == NR_TOK_BARE || t == NR_TOK_BANG;
 }
 
-/* ---- regions and successors --------------------------------------------------------------------------------------------- */
+/* ---- regions and successors
+ * --------------------------------------------------------------------------------------------- */
 
 static void fill_regions(Reader *r, size_t count) {
   while (r->state->num_regions < count) nr_parse_add_empty_region(r->p);
@@ -180,7 +186,8 @@ static bool read_successors(Reader *r, uint32_t index) {
   return true;
 }
 
-/* ---- the program ---------------------------------------------------------------------------------------------------------- */
+/* ---- the program
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static bool read_operands(Reader *r, uint32_t index) {
   Group *group = &r->operands[index];
@@ -242,9 +249,11 @@ static bool run(Reader *r) {
   return true;
 }
 
-/* ---- operands and results ----------------------------------------------------------------------------------------------- */
+/* ---- operands and results
+ * ----------------------------------------------------------------------------------------------- */
 
-/* Type i of a group: as written, of its variable, or the only one that its constraint allows; NULL: that of the value. */
+/* Type i of a group: as written, of its variable, or the only one that its constraint allows; NULL: that of the value.
+ */
 static NrType type_of(Reader *r, const Group *group, const NrSpecItem *item, size_t i) {
   if (group->types && group->num_types) return group->types[group->num_types == 1 ? 0 : i];
   if (item->variable && r->variables[item->variable - 'A']) return r->variables[item->variable - 'A'];
@@ -252,7 +261,8 @@ static NrType type_of(Reader *r, const Group *group, const NrSpecItem *item, siz
 }
 
 static bool count_mismatch(Reader *r, size_t operands, size_t types) {
-  return nr_parse_fail(r->p, "custom op '%.*s' %zu operands present, but %zu types", NR_STR_ARG(r->p->frame->name), operands, types);
+  return nr_parse_fail(r->p, "custom op '%.*s' %zu operands present, but %zu types", NR_STR_ARG(r->p->frame->name),
+                       operands, types);
 }
 
 static bool add_operands(Reader *r) {
@@ -264,7 +274,8 @@ static bool add_operands(Reader *r) {
     Group *group = &r->operands[g];
     const NrSpecItem *item = &r->spec->operands[g];
     bool one_for_all = group->num_types == 1 && item->variable;
-    if (group->types && group->num_types != group->count && !one_for_all) return count_mismatch(r, group->count, group->num_types);
+    if (group->types && group->num_types != group->count && !one_for_all)
+      return count_mismatch(r, group->count, group->num_types);
     for (size_t i = 0; i < group->count; i++) {
       NrType type = r->functional ? r->functional->inputs[next++] : type_of(r, group, item, i);
       size_t before = r->state->num_operands;

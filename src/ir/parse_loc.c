@@ -4,7 +4,8 @@
 static bool line_number(NrParser *p, uint32_t *out) {
   uint64_t value;
   if (!nr_parse_at(p, NR_TOK_INT)) return nr_parse_fail(p, "expected an integer line or column number");
-  if (!nr_token_u64(p->tok, &value) || value > UINT32_MAX) return nr_parse_fail(p, "line or column number is too large");
+  if (!nr_token_u64(p->tok, &value) || value > UINT32_MAX)
+    return nr_parse_fail(p, "line or column number is too large");
   *out = (uint32_t)value;
   nr_parse_advance(p);
   return true;
@@ -13,7 +14,8 @@ static bool line_number(NrParser *p, uint32_t *out) {
 /* :line:column (to line?:column)? behind "file". */
 static NrLoc file_loc(NrParser *p, NrStr file) {
   uint32_t line, column, end_line = 0, end_column = 0;
-  if (!nr_parse_need(p, ':') || !line_number(p, &line) || !nr_parse_need(p, ':') || !line_number(p, &column)) return NULL;
+  if (!nr_parse_need(p, ':') || !line_number(p, &line) || !nr_parse_need(p, ':') || !line_number(p, &column))
+    return NULL;
   if (nr_parse_take_word(p, "to")) {
     end_line = line;
     if (!nr_parse_at(p, ':') && !line_number(p, &end_line)) return NULL;

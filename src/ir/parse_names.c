@@ -1,10 +1,11 @@
 /* parse_names.c - what %names and ^labels mean.
  *
- * One hash table holds every name of the file; its entries say what the name means now. Definitions are noted in an undo
- * list, and the end of a region takes back those made in it, so that scopes cost nothing but their definitions. */
+ * One hash table holds every name of the file; its entries say what the name means now. Definitions are noted in an
+ * undo list, and the end of a region takes back those made in it, so that scopes cost nothing but their definitions. */
 #include "ir/parse.h"
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------------------------
+ */
 
 static void grow_names(NrParser *p) {
   size_t capacity = p->cap_names ? p->cap_names * 2 : 256, mask = capacity - 1;
@@ -37,7 +38,8 @@ NrName *nr_parse_name(NrParser *p, NrStr text) {
   return name;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_number(NrStr text) {
   for (size_t i = 0; i < text.size; i++)
@@ -56,12 +58,14 @@ static NrValue *stand_in(NrParser *p, NrType type) {
 static bool resolve_forward(NrParser *p, NrForward *f, const NrBinding *b) {
   if (!b->first) return true; /* an error was reported already */
   if (f->number >= b->count)
-    return nr_parse_fail_at(p, f->at, "reference to invalid result number %u of '%%%.*s'", f->number, NR_STR_ARG(f->name->text));
+    return nr_parse_fail_at(p, f->at, "reference to invalid result number %u of '%%%.*s'", f->number,
+                            NR_STR_ARG(f->name->text));
   NrValue *value = b->first + f->number;
   if (value->type != f->value->type) {
-    nr_parse_fail_at(p, b->at, "definition of SSA value '%%%.*s#%u' has type '%s'", NR_STR_ARG(f->name->text), f->number,
-                     nr_type_text(p->ctx, value->type));
-    nr_note(p->ctx, nr_parse_loc_at(p, f->at), "previously used here with type '%s'", nr_type_text(p->ctx, f->value->type));
+    nr_parse_fail_at(p, b->at, "definition of SSA value '%%%.*s#%u' has type '%s'", NR_STR_ARG(f->name->text),
+                     f->number, nr_type_text(p->ctx, value->type));
+    nr_note(p->ctx, nr_parse_loc_at(p, f->at), "previously used here with type '%s'",
+            nr_type_text(p->ctx, f->value->type));
     return false;
   }
   if (f->value->first_use) nr_value_replace_uses(f->value, value);
@@ -89,8 +93,8 @@ bool nr_parse_bind(NrParser *p, NrName *name, NrValue *first, uint32_t count, co
 
 static bool check_type(NrParser *p, NrOperandRef ref, NrValue *value, NrType type, const char *prior) {
   if (!type || value->type == type) return true;
-  nr_parse_fail_at(p, ref.at, "use of value '%%%.*s' expects different type than prior uses: '%s' vs '%s'", NR_STR_ARG(ref.name),
-                   nr_type_text(p->ctx, type), nr_type_text(p->ctx, value->type));
+  nr_parse_fail_at(p, ref.at, "use of value '%%%.*s' expects different type than prior uses: '%s' vs '%s'",
+                   NR_STR_ARG(ref.name), nr_type_text(p->ctx, type), nr_type_text(p->ctx, value->type));
   nr_note(p->ctx, nr_parse_loc_at(p, prior), "prior use here");
   return false;
 }
@@ -122,7 +126,8 @@ NrValue *nr_parse_use(NrParser *p, NrOperandRef ref, NrType type) {
   return check_type(p, ref, value, type, b->at) ? value : NULL;
 }
 
-/* ---- labels ------------------------------------------------------------------------------------------------------- */
+/* ---- labels -------------------------------------------------------------------------------------------------------
+ */
 
 static NrLabel *label_of(NrParser *p, NrToken t, NrName **out_name) {
   NrName *name = *out_name = nr_parse_name(p, nr_token_name(t));
@@ -163,7 +168,8 @@ bool nr_parse_label_define(NrParser *p, NrToken t, NrBlock *block, NrBlock **out
   return true;
 }
 
-/* ---- scopes ------------------------------------------------------------------------------------------------------- */
+/* ---- scopes -------------------------------------------------------------------------------------------------------
+ */
 
 NrScope nr_parse_scope_begin(NrParser *p, bool isolated) {
   NrScope outer = {p->scope, p->region, p->bound.size, p->labels.size, p->forwards.size, isolated};

@@ -1,7 +1,8 @@
 /* parse_op.c - ops: results, name, generic form, custom form, and the making of the op. */
 #include "ir/parse.h"
 
-/* ---- frames --------------------------------------------------------------------------------------------------------- */
+/* ---- frames ---------------------------------------------------------------------------------------------------------
+ */
 
 void nr_parse_sync(NrParser *p) {
   NrOpFrame *f = p->frame;
@@ -49,7 +50,8 @@ static void pop_frame(NrParser *p) {
   nr_parse_sync(p);
 }
 
-/* ---- parts ---------------------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------------------------------
+ */
 
 bool nr_parse_operand(NrParser *p, NrOperandRef *out) {
   if (!nr_parse_at(p, NR_TOK_VALUE)) return nr_parse_need(p, NR_TOK_VALUE);
@@ -145,7 +147,8 @@ bool nr_parse_successor(NrParser *p, NrOpState *state) {
   return true;
 }
 
-/* ---- generic form --------------------------------------------------------------------------------------------------- */
+/* ---- generic form ---------------------------------------------------------------------------------------------------
+ */
 
 static bool parse_generic_successors(NrParser *p, NrOpState *state) {
   if (!nr_parse_take(p, '[')) return true;
@@ -174,7 +177,8 @@ static bool parse_generic_types(NrParser *p, const NrOperandRef *refs, size_t co
   size_t begin = p->types.size, inputs, results;
   if (!nr_parse_need(p, ':')) return false;
   if (!nr_parse_at(p, '(')) return nr_parse_fail(p, "expected the function type of the op");
-  if (!nr_parse_paren_types(p, &inputs) || !nr_parse_need(p, NR_TOK_ARROW) || !nr_parse_result_types(p, &results)) return false;
+  if (!nr_parse_paren_types(p, &inputs) || !nr_parse_need(p, NR_TOK_ARROW) || !nr_parse_result_types(p, &results))
+    return false;
   if (inputs != count) return nr_parse_fail_at(p, at, "expected %zu operand types but had %zu", count, inputs);
   for (size_t i = 0; i < count; i++)
     if (!nr_parse_add_operand(p, refs[i], p->types.data[begin + i])) return false;
@@ -201,8 +205,8 @@ static void modernise_segments(NrParser *p, NrOpState *state) {
   NrAttr old = take_attr(p, "operand_segment_sizes");
   if (!old) return;
   int64_t count;
-  if (old->kind == NR_ATTR_DENSE && nr_type_num_elements(old->type, &count) && count <= 64 && nr_type_is_int(old->type->elem) &&
-      old->type->elem->width <= 64) {
+  if (old->kind == NR_ATTR_DENSE && nr_type_num_elements(old->type, &count) && count <= 64 &&
+      nr_type_is_int(old->type->elem) && old->type->elem->width <= 64) {
     uint32_t sizes[64];
     for (int64_t i = 0; i < count; i++) sizes[i] = (uint32_t)nr_attr_element(old, i)->i;
     nr_parse_add_segments(p, state, sizes, (size_t)count);
@@ -213,8 +217,8 @@ static void modernise_segments(NrParser *p, NrOpState *state) {
   }
 }
 
-/* The generic form lists all operands of a branch in one row: the last ones belong to its successors. Their numbers are in
- * operandSegmentSizes, where all variadic successors share one entry and case_operand_segments tells them apart. */
+/* The generic form lists all operands of a branch in one row: the last ones belong to its successors. Their numbers are
+ * in operandSegmentSizes, where all variadic successors share one entry and case_operand_segments tells them apart. */
 static bool split_branch(NrParser *p, NrOpState *state) {
   const NrOpSpec *spec = nr_op_spec(p->ctx, state->info);
   size_t successors = state->num_successors, plain = spec->num_operands, total = state->num_operands;
@@ -224,7 +228,8 @@ static bool split_branch(NrParser *p, NrOpState *state) {
   size_t sum = plain, segment;
   for (size_t i = 0; i < successors; i++) {
     bool variadic = cases && i + 1 >= spec->num_successors;
-    bool known = variadic ? nr_segment_size(cases, i + 1 - spec->num_successors, &segment) : nr_segment_size(sizes, plain + i, &segment);
+    bool known = variadic ? nr_segment_size(cases, i + 1 - spec->num_successors, &segment)
+                          : nr_segment_size(sizes, plain + i, &segment);
     if (!known && successors == 1) segment = total - NR_MIN(plain, total);
     else if (!known) segment = 0;
     if (segment > total) return nr_parse_fail_at(p, p->frame->at, "operandSegmentSizes does not match the operands");
@@ -239,9 +244,11 @@ static bool split_branch(NrParser *p, NrOpState *state) {
 static bool fits_row(NrParser *p, const NrOpInfo *info, const NrOpState *state) {
   const NrOpSpec *spec = nr_op_spec(p->ctx, info);
   for (size_t i = 0; i < spec->num_operands && spec->operands[i].arity == 0; i++)
-    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type)) return false;
+    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type))
+      return false;
   for (size_t i = 0; i < spec->num_results && spec->results[i].arity == 0; i++)
-    if (i >= state->num_results || !nr_constraint_holds(spec->results[i].constraint, state->result_types[i])) return false;
+    if (i >= state->num_results || !nr_constraint_holds(spec->results[i].constraint, state->result_types[i]))
+      return false;
   return true;
 }
 
@@ -270,7 +277,8 @@ static bool parse_generic(NrParser *p, NrOpState *state) {
   return !(state->info->traits & NR_BRANCH) || split_branch(p, state);
 }
 
-/* ---- custom form ---------------------------------------------------------------------------------------------------- */
+/* ---- custom form ----------------------------------------------------------------------------------------------------
+ */
 
 static size_t operand_begin(const NrOpSpec *spec, size_t group, size_t total) {
   size_t singles = 0, begin = 0;
@@ -297,7 +305,9 @@ bool nr_parse_infer_results(NrParser *p, NrOpState *state) {
     size_t errors = nr_context_num_errors(p->ctx);
     NrStatus status = state->info->infer(p->ctx, state, types);
     if (status != NR_OK)
-      return nr_context_num_errors(p->ctx) > errors ? false : nr_parse_fail_at(p, p->frame->at, "could not infer the result types");
+      return nr_context_num_errors(p->ctx) > errors
+                 ? false
+                 : nr_parse_fail_at(p, p->frame->at, "could not infer the result types");
   }
   for (size_t i = 0; i < spec->num_results; i++) {
     const NrSpecItem *item = &spec->results[i];
@@ -316,23 +326,26 @@ static bool parse_custom(NrParser *p, NrOpState *state) {
   NrOpFrame *frame = p->frame;
   const NrFormat *format = nr_op_format(p->ctx, state->info, frame->legacy);
   if (!state->info->parse && !format)
-    return nr_parse_fail_at(p, frame->at, "custom op '%.*s' has no custom form; write \"%.*s\"(...)", NR_STR_ARG(frame->name),
-                            NR_STR_ARG(nr_op_info_name(state->info)));
+    return nr_parse_fail_at(p, frame->at, "custom op '%.*s' has no custom form; write \"%.*s\"(...)",
+                            NR_STR_ARG(frame->name), NR_STR_ARG(nr_op_info_name(state->info)));
   size_t errors = nr_context_num_errors(p->ctx);
   NrStatus status = state->info->parse ? state->info->parse(p, state) : nr_parse_by_format(p, state, format);
   if (status == NR_OK) return nr_parse_infer_results(p, state);
-  if (nr_context_num_errors(p->ctx) == errors) nr_parse_fail(p, "custom op '%.*s' could not be read", NR_STR_ARG(frame->name));
+  if (nr_context_num_errors(p->ctx) == errors)
+    nr_parse_fail(p, "custom op '%.*s' could not be read", NR_STR_ARG(frame->name));
   return false;
 }
 
-/* ---- names ---------------------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------------------------------
+ */
 
 static bool unknown_op(NrParser *p, const char *hint) {
   enum { MAX_SUGGESTIONS = 100 };
   NrStr name = p->frame->name, near = {0};
   if (p->num_suggestions++ < MAX_SUGGESTIONS && name.size < 64) near = nr_op_info_suggest(name);
   if (near.size)
-    return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'; did you mean '%.*s'?", NR_STR_ARG(name), NR_STR_ARG(near));
+    return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'; did you mean '%.*s'?", NR_STR_ARG(name),
+                            NR_STR_ARG(near));
   return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'%s", NR_STR_ARG(name), hint);
 }
 
@@ -345,7 +358,8 @@ static bool is_both_spellings(const NrOpInfo *info, NrStr name) {
 static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
   const NrOpInfo *info = nr_op_info_find(name, out_legacy);
   static const char *const default_dialects[] = {"func", "builtin"};
-  for (size_t i = 0; !info && i < NR_COUNTOF(default_dialects) && !memchr(name.data, '.', name.size) && name.size < 64; i++) {
+  for (size_t i = 0; !info && i < NR_COUNTOF(default_dialects) && !memchr(name.data, '.', name.size) && name.size < 64;
+       i++) {
     char full[80];
     int size = 0;
     for (const char *c = default_dialects[i]; *c; c++) full[size++] = *c;
@@ -372,7 +386,8 @@ static bool parse_name_and_body(NrParser *p) {
   state->info = find_op(p, frame->name, &frame->legacy);
   if (!state->info) {
     if (!generic || !frame->name.size) return unknown_op(p, "");
-    if (!p->allow_unregistered) return unknown_op(p, " (ops without a row are read only when unregistered ops are allowed)");
+    if (!p->allow_unregistered)
+      return unknown_op(p, " (ops without a row are read only when unregistered ops are allowed)");
     state->info = &nr_unregistered_op_info;
     state->raw_name = nr_context_intern(p->ctx, frame->name);
   }
@@ -380,7 +395,8 @@ static bool parse_name_and_body(NrParser *p) {
   return (generic ? parse_generic(p, state) : parse_custom(p, state)) && nr_parse_trailing_loc(p, &state->loc);
 }
 
-/* ---- the op --------------------------------------------------------------------------------------------------------- */
+/* ---- the op ---------------------------------------------------------------------------------------------------------
+ */
 
 /* %a, %b:2 = */
 static bool parse_result_names(NrParser *p) {
@@ -406,10 +422,11 @@ static bool bind_results(NrParser *p, NrOp *op) {
   size_t bound = 0, begin = p->frame->result_names, end = p->result_names.size;
   for (size_t i = begin; i < end; i++) bound += p->result_names.data[i].count;
   if (begin == end) return true;
-  if (op->num_results == 0) return nr_parse_fail_at(p, p->result_names.data[begin].at, "cannot name an operation with no results");
+  if (op->num_results == 0)
+    return nr_parse_fail_at(p, p->result_names.data[begin].at, "cannot name an operation with no results");
   if (bound != op->num_results)
-    return nr_parse_fail_at(p, p->result_names.data[begin].at, "operation defines %u results but was provided %zu to bind",
-                            op->num_results, bound);
+    return nr_parse_fail_at(p, p->result_names.data[begin].at,
+                            "operation defines %u results but was provided %zu to bind", op->num_results, bound);
   NrValue *first = op->results;
   bool ok = true;
   for (size_t i = begin; i < end; i++) {
@@ -450,7 +467,8 @@ static void add_terminators(NrParser *p, NrOp *op) {
 
 static NrOp *make_op(NrParser *p, bool custom) {
   NrOpFrame *frame = p->frame;
-  for (size_t i = frame->branch_operands; i < p->branch_operands.size; i++) nr_vec_push(&p->operands, p->branch_operands.data[i]);
+  for (size_t i = frame->branch_operands; i < p->branch_operands.size; i++)
+    nr_vec_push(&p->operands, p->branch_operands.data[i]);
   nr_parse_sync(p);
   NrOp *op = nr_op_create(p->module, &frame->state);
   for (uint32_t i = 0; i < op->num_regions; i++) nr_region_take(&op->regions[i], p->regions.data[frame->regions + i]);

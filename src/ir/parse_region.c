@@ -1,10 +1,11 @@
 /* parse_region.c - regions, blocks and their ops; and how reading goes on after an error.
  *
- * An error ends the reading of the innermost op only. The text is passed over to where the next op seems to begin, and what
- * the op would have defined is remembered, so that each mistake is reported once and all of them in one run. */
+ * An error ends the reading of the innermost op only. The text is passed over to where the next op seems to begin, and
+ * what the op would have defined is remembered, so that each mistake is reported once and all of them in one run. */
 #include "ir/parse.h"
 
-/* ---- going on after an error ---------------------------------------------------------------------------------------- */
+/* ---- going on after an error ----------------------------------------------------------------------------------------
+ */
 
 /* Whether an op begins here, at the beginning of a line. Inside parentheses only what can be nothing else is one. */
 static bool starts_op(NrParser *p, bool in_parens) {
@@ -53,7 +54,8 @@ void nr_parse_recover(NrParser *p, const char *begin, int32_t braces, int32_t pa
   p->parens = parens;
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------------- */
+/* ---- blocks
+ * ----------------------------------------------------------------------------------------------------------- */
 
 bool nr_parse_block_ops(NrParser *p, NrBlock *block) {
   bool ok = true;
@@ -80,7 +82,8 @@ bool nr_parse_block_ops(NrParser *p, NrBlock *block) {
 /* (%a: t, %b: t loc(..)) of a block; for a block that has arguments already, names and types for them. */
 static bool parse_block_args(NrParser *p, NrBlock *block, bool has_args) {
   uint32_t count = 0, expected = block->num_args;
-  if (!nr_parse_take(p, '(')) return !has_args || expected == 0 || nr_parse_fail(p, "expected %u block arguments", expected);
+  if (!nr_parse_take(p, '('))
+    return !has_args || expected == 0 || nr_parse_fail(p, "expected %u block arguments", expected);
   while (!nr_parse_at(p, ')')) {
     NrToken t = p->tok;
     if (!nr_parse_need(p, NR_TOK_VALUE)) return false;
@@ -148,7 +151,8 @@ static bool parse_blocks(NrParser *p, NrRegion *region, NrBlock *entry) {
   return ok;
 }
 
-/* ---- regions ------------------------------------------------------------------------------------------------------------ */
+/* ---- regions
+ * ------------------------------------------------------------------------------------------------------------ */
 
 static NrBlock *make_entry(NrParser *p, NrRegion *region, const NrArgRef *args, size_t count, bool *out_ok) {
   NrBlock *entry = nr_block_create(p->module);

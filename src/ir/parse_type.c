@@ -5,7 +5,8 @@
 
 enum { MAX_INT_WIDTH = (1 << 24) - 1 };
 
-/* ---- i32, si8, f32, index: types that are one word ----------------------------------------------------------------- */
+/* ---- i32, si8, f32, index: types that are one word -----------------------------------------------------------------
+ */
 
 static const struct {
   NrStr name;
@@ -63,7 +64,8 @@ bool nr_parse_is_type_word(NrStr word) {
   return false;
 }
 
-/* ---- dims ---------------------------------------------------------------------------------------------------------- */
+/* ---- dims ----------------------------------------------------------------------------------------------------------
+ */
 
 /* `x` and what is glued to it: the name that begins with x is read again behind the x. */
 static bool take_x(NrParser *p) {
@@ -105,14 +107,17 @@ bool nr_parse_dims(NrParser *p, int64_t *dims, uint32_t *rank, uint64_t *scalabl
   }
 }
 
-/* ---- vector, tensor, memref ----------------------------------------------------------------------------------------- */
+/* ---- vector, tensor, memref -----------------------------------------------------------------------------------------
+ */
 
 static NrType bad_element(NrParser *p, const char *at, const char *what, NrType elem) {
   nr_parse_fail_at(p, at, "invalid %s element type '%s'", what, nr_type_text(p->ctx, elem));
   return NULL;
 }
 
-static bool fits_vector(NrType t) { return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_OPAQUE; }
+static bool fits_vector(NrType t) {
+  return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_OPAQUE;
+}
 static bool fits_memref(NrType t) {
   return nr_type_is_scalar(t) || t->kind == NR_TYPE_VECTOR || nr_type_is_memref(t) || t->kind == NR_TYPE_OPAQUE ||
          t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL;
@@ -188,18 +193,20 @@ static NrAttr offset_and_strides(NrParser *p, uint32_t rank) {
 
 static bool check_layout(NrParser *p, const char *at, NrAttr layout, uint32_t rank) {
   if (layout->kind == NR_ATTR_AFFINE_MAP && layout->num_dims != rank)
-    return nr_parse_fail_at(p, at, "memref layout mismatch between rank and affine map: %u != %u", rank, layout->num_dims);
+    return nr_parse_fail_at(p, at, "memref layout mismatch between rank and affine map: %u != %u", rank,
+                            layout->num_dims);
   if (layout->kind == NR_ATTR_STRIDED && layout->num_strides != rank)
     return nr_parse_fail_at(p, at, "expected the number of strides to match the rank");
   return true;
 }
 
 static bool is_identity_map(NrAttr map) {
-  return map->kind == NR_ATTR_AFFINE_MAP && map->num_symbols == 0 && map == nr_attr_affine_identity(map->ctx, map->num_dims);
+  return map->kind == NR_ATTR_AFFINE_MAP && map->num_symbols == 0 &&
+         map == nr_attr_affine_identity(map->ctx, map->num_dims);
 }
 
-/* `, layout`, `, layout, layout`, `, space` and so on behind the element type. Several maps (until 2021) are one after the
- * other; identities among them say nothing. */
+/* `, layout`, `, layout, layout`, `, space` and so on behind the element type. Several maps (until 2021) are one after
+ * the other; identities among them say nothing. */
 static bool memref_suffix(NrParser *p, uint32_t rank, NrAttr *out_layout, NrAttr *out_space) {
   while (nr_parse_take(p, ',')) {
     const char *at = p->tok.begin;
@@ -235,7 +242,8 @@ static NrType parse_memref(NrParser *p) {
   return nr_type_memref_unranked(elem, space);
 }
 
-/* ---- complex, tuple, functions --------------------------------------------------------------------------------------- */
+/* ---- complex, tuple, functions
+ * --------------------------------------------------------------------------------------- */
 
 static NrType parse_complex(NrParser *p) {
   const char *at = p->tok.begin;
@@ -295,7 +303,8 @@ static NrType parse_tuple(NrParser *p) {
   return type;
 }
 
-/* ---- types of dialects ------------------------------------------------------------------------------------------------ */
+/* ---- types of dialects
+ * ------------------------------------------------------------------------------------------------ */
 
 static NrType parse_seq(NrParser *p) {
   NrType elem = nr_parse_type_here(p);
@@ -351,7 +360,8 @@ static NrType parse_bang(NrParser *p) {
   return alias->type;
 }
 
-/* ---- any type ---------------------------------------------------------------------------------------------------------- */
+/* ---- any type
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static NrType parse_word(NrParser *p) {
   static const struct {

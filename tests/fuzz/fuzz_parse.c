@@ -1,5 +1,5 @@
-/* fuzz_parse.c - any bytes as a module, a type and an attribute: read, or refused with a message. What is read and valid
- * prints as text that reads back and prints the same. */
+/* fuzz_parse.c - any bytes as a module, a type and an attribute: read, or refused with a message. What is read and
+ * valid prints as text that reads back and prints the same. */
 #include "ir/text.h"
 
 #include <stdio.h>

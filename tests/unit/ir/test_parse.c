@@ -1,5 +1,5 @@
-/* test_parse.c - the parser: spellings of types and attributes, what modules keep of their text, limits, and any cut of a
- * program. What whole files give, right and wrong, is tested in tests/ir/parse_*.mlir. */
+/* test_parse.c - the parser: spellings of types and attributes, what modules keep of their text, limits, and any cut of
+ * a program. What whole files give, right and wrong, is tested in tests/ir/parse_*.mlir. */
 #include "../test.h"
 
 #include "ir/text.h"
@@ -40,7 +40,8 @@ static NrModule *parse(Log *log, const char *text) {
   return nr_parse_module(log->ctx, nr_str(text), NR_STR("t.mlir"), &(NrParseOptions){.allow_unregistered = true}, NULL);
 }
 
-/* ---- types and attributes ------------------------------------------------------------------------------------------ */
+/* ---- types and attributes ------------------------------------------------------------------------------------------
+ */
 
 /* Each spelling with the one that is printed; NULL: the same. */
 typedef struct Pair {
@@ -101,7 +102,8 @@ static const Pair attrs[] = {
     {"(d0) -> (d0)", "affine_map<(d0) -> (d0)>"},
     {"() -> (3)", "affine_map<() -> (3)>"},
     {"(i)[n] : (i - n >= 0, i == 4)", "affine_set<(d0)[s0] : (d0 - s0 >= 0, d0 - 4 == 0)>"},
-    {"affine_map<(a, b) -> (a mod 2 + b floordiv 3 - 4 * a)>", "affine_map<(d0, d1) -> (d0 mod 2 + d1 floordiv 3 - d0 * 4)>"},
+    {"affine_map<(a, b) -> (a mod 2 + b floordiv 3 - 4 * a)>",
+     "affine_map<(d0, d1) -> (d0 mod 2 + d1 floordiv 3 - d0 * 4)>"},
     {"() -> (i32)", "() -> i32"},
     {"dense<[[1, 1], [1, 1]]> : tensor<2x2xi8>", "dense<1> : tensor<2x2xi8>"},
     {"dense<\"0x0000803F\"> : tensor<5xf32>", "dense<1.000000e+00> : tensor<5xf32>"},
@@ -190,8 +192,10 @@ static void test_wrong_texts(void **state) {
 static void test_equal_texts_are_one(void **state) {
   Log log;
   begin(&log);
-  assert_ptr_equal(nr_parse_type(log.ctx, NR_STR("tensor<4x?xf32>")), nr_parse_type(log.ctx, NR_STR("tensor < 4 x ? x f32 >")));
-  assert_ptr_equal(nr_parse_attr(log.ctx, NR_STR("{b = 1, a}")), nr_parse_attr(log.ctx, NR_STR("{a = unit, b = 1 : i64}")));
+  assert_ptr_equal(nr_parse_type(log.ctx, NR_STR("tensor<4x?xf32>")),
+                   nr_parse_type(log.ctx, NR_STR("tensor < 4 x ? x f32 >")));
+  assert_ptr_equal(nr_parse_attr(log.ctx, NR_STR("{b = 1, a}")),
+                   nr_parse_attr(log.ctx, NR_STR("{a = unit, b = 1 : i64}")));
   assert_ptr_equal(nr_parse_attr(log.ctx, NR_STR("dense<1> : tensor<2xi8>")),
                    nr_parse_attr(log.ctx, NR_STR("dense<[1, 1]> : tensor<2xi8>")));
   assert_null(nr_parse_type(log.ctx, NR_STR("i32 i32")));
@@ -218,7 +222,8 @@ static void test_floats_round_correctly(void **state) {
   end(&log);
 }
 
-/* ---- modules ---------------------------------------------------------------------------------------------------------- */
+/* ---- modules
+ * ---------------------------------------------------------------------------------------------------------- */
 
 static NrSyntax syntax_of(const char *text) {
   Log log;
@@ -237,7 +242,8 @@ static void test_spelling_is_told(void **state) {
   assert_int_equal(syntax_of("func @f()"), NR_SYNTAX_2020);
   assert_int_equal(syntax_of("func.func @f(%a: f32) -> f32 { return %a : f32 }"), NR_SYNTAX_MLIR);
   assert_int_equal(syntax_of("func @f(%a: f32) -> f32 { %b = addf %a, %a : f32\n return %b : f32 }"), NR_SYNTAX_2020);
-  assert_int_equal(syntax_of("func.func @f(%a: f32) { %b = addf %a, %a : f32\n %c = subf %b, %b : f32\n return }"), NR_SYNTAX_2020);
+  assert_int_equal(syntax_of("func.func @f(%a: f32) { %b = addf %a, %a : f32\n %c = subf %b, %b : f32\n return }"),
+                   NR_SYNTAX_2020);
 }
 
 static void test_names_labels_and_places(void **state) {
@@ -279,9 +285,10 @@ static void test_one_module_is_the_file(void **state) {
 static void test_resources_are_aligned_and_shared(void **state) {
   Log log;
   begin(&log);
-  NrModule *module = parse(&log, "\"t.a\"() {a = dense_resource<k> : tensor<2xi32>, b = dense_resource<k> : tensor<4xi16>,\n"
-                                 "  c = dense_resource<absent> : tensor<1xi8>} : () -> ()\n"
-                                 "{-# dialect_resources: { builtin: { k: \"0x040000000100000002000000\" } } #-}");
+  NrModule *module =
+      parse(&log, "\"t.a\"() {a = dense_resource<k> : tensor<2xi32>, b = dense_resource<k> : tensor<4xi16>,\n"
+                  "  c = dense_resource<absent> : tensor<1xi8>} : () -> ()\n"
+                  "{-# dialect_resources: { builtin: { k: \"0x040000000100000002000000\" } } #-}");
   assert_string_equal(messages(&log), "");
   NrOp *op = nr_op_body(module->op, 0)->first;
   NrAttr a = nr_op_attr(op, "a"), b = nr_op_attr(op, "b"), c = nr_op_attr(op, "c");
@@ -294,7 +301,8 @@ static void test_resources_are_aligned_and_shared(void **state) {
   end(&log);
 }
 
-/* ---- limits and cuts ---------------------------------------------------------------------------------------------------- */
+/* ---- limits and cuts
+ * ---------------------------------------------------------------------------------------------------- */
 
 static void repeat(NrBuf *out, const char *text, size_t times) {
   for (size_t i = 0; i < times; i++) nr_buf_puts(out, text);
