@@ -8,6 +8,8 @@ const NrStep nr_pipeline[] = {
     {"tensor", "scalarize,canonicalize,cse", "scalars in registers, before loops are looked at: the values that they carry change"},
     {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
     {"loop", "fuse-maps,canonicalize,cse", "before buffers: what is fused needs none in between"},
+    {"flow", "form-dispatches", "on values: what a workgroup reads and writes is still plain"},
+    {"flow", "outline-dispatches,canonicalize,cse", "equal dispatches share one executable"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
     {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
     {"buffer", "hoist-allocs,rotate-buffers,hoist-allocs", "loops first: what leaves them can be planned with the rest"},
