@@ -93,14 +93,27 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
 
 /* Division by a constant that is neither 0 nor -1 always has a result. */
 static bool divides_safely(const NrOp *op) {
-  NrAttr divisor = op->num_operands == 2 ? nr_value_constant(nr_operand(op, 1)) : NULL;
+  bool divides = nr_op_has(op, NR_ELEMENTWISE) && op->num_operands == 2;
+  NrAttr divisor = divides ? nr_value_constant(nr_operand(op, 1)) : NULL;
   NrAttr scalar = nr_splat_scalar(divisor);
   return scalar && scalar->kind == NR_ATTR_INTEGER && !nr_const_is_int(scalar, 0) && !nr_const_is_int(scalar, -1);
 }
 
+/* An element that is there: constant indices below static dims. A 0-d tensor always has its one element. */
+static bool extracts_safely(const NrOp *op) {
+  if (!nr_op_is(op, NR_OP_tensor_extract)) return false;
+  NrType type = nr_operand(op, 0)->type;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    int64_t index;
+    if (type->dims[d] == NR_DYNAMIC || !nr_value_constant_int(nr_operand(op, 1 + d), &index)) return false;
+    if (index < 0 || index >= type->dims[d]) return false;
+  }
+  return true;
+}
+
 static bool may_speculate(NrOp *op, void *user) {
   if (nr_op_is(op, NR_OP_scf_while)) return false; /* may go on for ever */
-  if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op)) return false;
+  if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op) && !extracts_safely(op)) return false;
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (op->regions[r].first != op->regions[r].last) return false; /* branches can make loops too */
   return true;

@@ -79,3 +79,23 @@ func.func @whole_regions(%c: i1, %x: f32) {
   }
   return
 }
+
+// The one element of a 0-d tensor is always there; an element at an index that is not known may not be.
+// CHECK-LABEL: func.func @elements
+// CHECK: tensor.extract %{{.*}}[] : tensor<f32>
+// CHECK-NEXT: %[[C9:.*]] = arith.constant 9 : index
+// CHECK-NEXT: scf.for
+// CHECK-NEXT: tensor.extract %{{.*}}[%{{.*}}] : tensor<4xf32>
+// CHECK: tensor.extract %{{.*}}[%[[C9]]] : tensor<?xf32>
+func.func @elements(%n: index, %s: tensor<f32>, %t: tensor<4xf32>, %u: tensor<?xf32>, %i: index) {
+  scf.for %k = %n to %n step %n {
+    %0 = tensor.extract %s[] : tensor<f32>
+    %1 = tensor.extract %t[%i] : tensor<4xf32>
+    %2 = arith.addf %0, %1 : f32
+    %c9 = arith.constant 9 : index
+    %3 = tensor.extract %u[%c9] : tensor<?xf32>
+    func.call @use(%2) : (f32) -> ()
+    func.call @use(%3) : (f32) -> ()
+  }
+  return
+}
