@@ -309,7 +309,8 @@ class Program:
     def text(self):
         args = ", ".join(f"{a.name}: {a.type}" for a in self.args)
         names, types = ", ".join(v.name for v in self.results), ", ".join(v.type for v in self.results)
-        return "\n".join([f"func.func @main({args}) -> ({types}) {{", *self.lines, f"  return {names} : {types}", "}\n"])
+        lines = [f"func.func @main({args}) -> ({types}) {{", *self.lines, f"  return {names} : {types}", "}", ""]
+        return "\n".join(lines)
 
     def inputs(self):
         return [f"dense<{json.dumps(a.data.tolist())}> : {tensor_type(a.data.shape)}" for a in self.args]
