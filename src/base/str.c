@@ -7,7 +7,13 @@ NrStr nr_str(const char *c_string) { return c_string ? (NrStr){c_string, strlen(
 
 bool nr_str_eq(NrStr a, NrStr b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
 
-bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a, nr_str(c_string)); }
+/* Most comparisons are of a word with one that it is not: the first byte tells. */
+bool nr_str_is(NrStr a, const char *c_string) {
+  if (!c_string) return a.size == 0;
+  for (size_t i = 0; i < a.size; i++)
+    if (a.data[i] != c_string[i] || !c_string[i]) return false;
+  return c_string[a.size] == 0;
+}
 
 bool nr_str_starts(NrStr s, const char *prefix) {
   size_t n = strlen(prefix);

@@ -201,15 +201,13 @@ bool nr_parse_symbol_name(NrParser *p, NrStr *out); /* takes @name */
 bool nr_token_u64(NrToken t, uint64_t *out);
 bool nr_parse_int64(NrParser *p, int64_t *out); /* with sign */
 
-/* ---- parse_file.c --------------------------------------------------------------------------------------------------
- */
+/* ---- parse_file.c ------------------------------------------------------------------------------------------------ */
 
 NrAlias *nr_parse_find_alias(NrParser *p, NrToken name); /* #name or !name; searches the rest of the file for #name */
 /* The text of a resource's data, or NULL: the file section {-# ... #-} is read when the first one is asked for. */
 const NrToken *nr_parse_find_resource(NrParser *p, NrStr key);
 
-/* ---- parse_type.c, parse_attr.c, parse_dense.c, parse_affine.c, parse_loc.c -----------------------------------------
- */
+/* ---- parse_type.c, parse_attr.c, parse_dense.c, parse_affine.c, parse_loc.c -------------------------------------- */
 
 NrType nr_parse_type_here(NrParser *p);
 /* t, t, ... pushed to p->types; at least one. *out_count is their number. */
@@ -250,8 +248,7 @@ NrAttr nr_parse_compose(NrParser *p, const char *at, NrAttr outer, NrAttr inner)
 NrLoc nr_parse_loc_body(NrParser *p);               /* what stands between the parentheses of loc(...) */
 bool nr_parse_trailing_loc(NrParser *p, NrLoc *io); /* loc(...), if it is there */
 
-/* ---- parse_names.c ------------------------------------------------------------------------------------------------
- */
+/* ---- parse_names.c ----------------------------------------------------------------------------------------------- */
 
 NrName *nr_parse_name(NrParser *p, NrStr text);
 /* Binds count values to a name. Values used before get their definition here. first = NULL: the op failed. */
@@ -270,8 +267,7 @@ typedef struct NrScope {
 NrScope nr_parse_scope_begin(NrParser *p, bool isolated);
 bool nr_parse_scope_end(NrParser *p, NrScope scope);
 
-/* ---- parse_op.c, parse_region.c, parse_format.c --------------------------------------------------------------------
- */
+/* ---- parse_op.c, parse_region.c, parse_format.c ------------------------------------------------------------------ */
 
 /* One op with its results, appended to block. */
 bool nr_parse_op(NrParser *p, NrBlock *block);

@@ -15,8 +15,7 @@ typedef struct Affine {
   NR_VEC(bool) equal;
 } Affine;
 
-/* ---- expressions --------------------------------------------------------------------------------------------------
- */
+/* ---- expressions ------------------------------------------------------------------------------------------------- */
 
 static NrAffineExpr parse_sum(Affine *a);
 
@@ -71,8 +70,7 @@ static bool product_kind(NrParser *p, NrAffineKind *out) {
   return true;
 }
 
-/* The right operand of an operator whose left one has the given height. A chain of operators is as deep as it is long.
- */
+/* The right operand of an operator whose left one has the given height. A chain is as deep as it is long. */
 static NrAffineExpr parse_right(Affine *a, unsigned left, NrAffineExpr (*parse)(Affine *a)) {
   nr_parse_advance(a->p);
   NrAffineExpr rhs = parse(a);
@@ -113,8 +111,7 @@ static NrAffineExpr parse_sum(Affine *a) {
   return lhs;
 }
 
-/* ---- maps and sets --------------------------------------------------------------------------------------------------
- */
+/* ---- maps and sets ----------------------------------------------------------------------------------------------- */
 
 static bool parse_names(Affine *a, int close, uint32_t *out_count) {
   NrParser *p = a->p;
@@ -211,8 +208,7 @@ bool nr_parse_looks_affine(NrParser *p) {
   return affine;
 }
 
-/* ---- composition ----------------------------------------------------------------------------------------------------
- */
+/* ---- composition ------------------------------------------------------------------------------------------------- */
 
 /* Nodes of e with its dims replaced by inner's expressions, counted up to the limit. */
 static size_t composed_size(NrAffineExpr e, NrAttr inner, size_t limit) {

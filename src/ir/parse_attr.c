@@ -5,8 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------
- */
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -178,8 +177,7 @@ NrAttr nr_parse_number(NrParser *p, NrType type) {
   return NULL;
 }
 
-/* ---- arrays, dictionaries, symbols ----------------------------------------------------------------------------------
- */
+/* ---- arrays, dictionaries, symbols ------------------------------------------------------------------------------- */
 
 static NrAttr parse_array(NrParser *p) {
   NR_VEC(NrAttr) items = {0};
@@ -272,8 +270,7 @@ NrAttr nr_parse_symbol(NrParser *p) {
   return attr;
 }
 
-/* ---- what begins with a keyword
- * --------------------------------------------------------------------------------------- */
+/* ---- what begins with a keyword ---------------------------------------------------------------------------------- */
 
 /* affine_map<...> or affine_set<...>. */
 static NrAttr parse_affine_keyword(NrParser *p, NrAttrKind kind) {
@@ -379,8 +376,7 @@ static NrAttr parse_word(NrParser *p, NrType type, bool may_have_type) {
   return nr_parse_fail(p, "expected an attribute value, not '%.*s'", NR_STR_ARG(word)), NULL;
 }
 
-/* ---- what dialects define, kept as text
- * -------------------------------------------------------------------------------- */
+/* ---- what dialects define, kept as text -------------------------------------------------------------------------- */
 
 /* The end of <...> with all brackets in it closed, or NULL. p is at the `<`. */
 static const char *closing_angle(const char *p, const char *end) {
@@ -442,8 +438,7 @@ static NrAttr parse_string_attr(NrParser *p, NrType type, bool may_have_type) {
   return attr;
 }
 
-/* ---- any attribute
- * --------------------------------------------------------------------------------------------------- */
+/* ---- any attribute ----------------------------------------------------------------------------------------------- */
 
 static NrAttr parse_any(NrParser *p, NrType type, bool may_have_type) {
   switch (p->tok.kind) {

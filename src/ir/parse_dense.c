@@ -17,8 +17,7 @@ typedef struct Elements {
   bool rank_known;
 } Elements;
 
-/* ---- one element --------------------------------------------------------------------------------------------------
- */
+/* ---- one element ------------------------------------------------------------------------------------------------- */
 
 static bool has_bytes(NrType elem) {
   if (elem->kind == NR_TYPE_COMPLEX) elem = elem->elem;
@@ -89,8 +88,7 @@ static bool parse_element(Elements *e) {
          parse_number_element(e, e->elem->elem) && nr_parse_need(p, ')');
 }
 
-/* ---- nested lists ---------------------------------------------------------------------------------------------------
- */
+/* ---- nested lists ------------------------------------------------------------------------------------------------ */
 
 static bool parse_list(Elements *e, uint32_t depth);
 
@@ -163,8 +161,7 @@ static bool check_shape(Elements *e, const char *at, NrType type) {
   return false;
 }
 
-/* ---- dense<"0x...">
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- dense<"0x..."> ---------------------------------------------------------------------------------------------- */
 
 static int hex_digit(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -233,8 +230,7 @@ static bool stored_elements(Elements *e, const char *at, const NrBuf *raw, NrTyp
   return true;
 }
 
-/* ---- dense
- * ------------------------------------------------------------------------------------------------------------- */
+/* ---- dense ------------------------------------------------------------------------------------------------------- */
 
 /* Passes over `<...>` to the token behind the closing angle. */
 static bool pass_angles(NrParser *p) {
@@ -313,8 +309,7 @@ NrAttr nr_parse_dense(NrParser *p, NrType type) {
   return attr;
 }
 
-/* ---- sparse<[[0, 0], [1, 2]], [1.0, 2.0]>
- * ------------------------------------------------------------------------------- */
+/* ---- sparse<[[0, 0], [1, 2]], [1.0, 2.0]> ------------------------------------------------------------------------ */
 
 /* A literal whose own shape is its type's. */
 static NrAttr parse_free_literal(NrParser *p, NrType elem) {
@@ -371,8 +366,7 @@ NrAttr nr_parse_sparse(NrParser *p, NrType type) {
   return nr_attr_sparse(type, indices, values);
 }
 
-/* ---- dense_resource<key>
- * ------------------------------------------------------------------------------------------------ */
+/* ---- dense_resource<key> ----------------------------------------------------------------------------------------- */
 
 /* The data begins with its alignment, four bytes. Kept by the context, on a boundary of 64 bytes. */
 static const void *resource_data(NrParser *p, const NrToken *text, size_t *out_size) {
@@ -432,8 +426,7 @@ NrAttr nr_parse_dense_resource(NrParser *p, NrType type) {
   return nr_attr_resource(type, key, known->data, known->size);
 }
 
-/* ---- array<i64: 1, 2>
- * ------------------------------------------------------------------------------------------------------ */
+/* ---- array<i64: 1, 2> -------------------------------------------------------------------------------------------- */
 
 NrAttr nr_parse_array_attr(NrParser *p) {
   nr_parse_advance(p);

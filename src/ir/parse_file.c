@@ -1,8 +1,7 @@
 /* parse_file.c - files: aliases, resources, the module; and single types and attributes. */
 #include "ir/parse.h"
 
-/* ---- aliases ------------------------------------------------------------------------------------------------------
- */
+/* ---- aliases ----------------------------------------------------------------------------------------------------- */
 
 /* Aliases of aliases of aliases can stand for more text than any memory holds. An alias counts as the text that it
  * stands for; both what one definition gathers and what a file gathers are limited. So is the nesting of what they
@@ -133,8 +132,7 @@ NrAlias *nr_parse_find_alias(NrParser *p, NrToken name) {
   return alias->attr && count_alias(p, name, alias) ? alias : NULL;
 }
 
-/* ---- {-# dialect_resources: { builtin: { key: "0x..." } } #-}
- * -------------------------------------------------------- */
+/* ---- {-# dialect_resources: { builtin: { key: "0x..." } } #-} ---------------------------------------------------- */
 
 /* { key: "0x...", ... } of one dialect. */
 static bool parse_resource_entries(NrParser *p, bool keep) {
@@ -193,8 +191,7 @@ const NrToken *nr_parse_find_resource(NrParser *p, NrStr key) {
   return nr_strmap_get(&p->resources, key);
 }
 
-/* ---- files --------------------------------------------------------------------------------------------------------
- */
+/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* A top-level definition that is no op; *out_taken tells whether there was one. */
 static bool parse_definition(NrParser *p, bool *out_taken) {
@@ -261,8 +258,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   return module;
 }
 
-/* ---- single types and attributes -----------------------------------------------------------------------------------
- */
+/* ---- single types and attributes --------------------------------------------------------------------------------- */
 
 static bool at_end(NrParser *p) {
   return nr_parse_at(p, NR_TOK_EOF) || nr_parse_fail(p, "unexpected text behind the end");

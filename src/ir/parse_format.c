@@ -20,8 +20,7 @@ typedef struct Reader {
   NrType functional;
 } Reader;
 
-/* ---- literals
- * -------------------------------------------------------------------------------------------------------- */
+/* ---- literals ---------------------------------------------------------------------------------------------------- */
 
 /* The next token of the literal if the text goes on with it; 0 when not. */
 static size_t literal_prefix(const NrParser *p, NrStr literal) {
@@ -45,8 +44,7 @@ static bool read_literal(NrParser *p, NrStr literal) {
   return true;
 }
 
-/* ---- types
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 NrType nr_parse_only_type(NrContext *ctx, NrStr c) {
   static const struct {
@@ -98,8 +96,7 @@ static bool read_types(Reader *r, Group *group, const NrSpecItem *item, bool res
   return true;
 }
 
-/* ---- attributes
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- attributes -------------------------------------------------------------------------------------------------- */
 
 static bool read_i64s(NrParser *p, NrAttr *out) {
   NR_VEC(int64_t) values = {0};
@@ -167,8 +164,7 @@ static bool at_attr(const NrParser *p, NrStr kind) {
          t == NR_TOK_HASH || t == '[' || t == NR_TOK_BARE || t == NR_TOK_BANG;
 }
 
-/* ---- regions and successors
- * --------------------------------------------------------------------------------------------- */
+/* ---- regions and successors -------------------------------------------------------------------------------------- */
 
 static void fill_regions(Reader *r, size_t count) {
   while (r->state->num_regions < count) nr_parse_add_empty_region(r->p);
@@ -186,8 +182,7 @@ static bool read_successors(Reader *r, uint32_t index) {
   return true;
 }
 
-/* ---- the program
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static bool read_operands(Reader *r, uint32_t index) {
   Group *group = &r->operands[index];
@@ -249,11 +244,9 @@ static bool run(Reader *r) {
   return true;
 }
 
-/* ---- operands and results
- * ----------------------------------------------------------------------------------------------- */
+/* ---- operands and results ---------------------------------------------------------------------------------------- */
 
-/* Type i of a group: as written, of its variable, or the only one that its constraint allows; NULL: that of the value.
- */
+/* Type i of a group: as written, of its variable, or the only one that its constraint allows; NULL: the value's. */
 static NrType type_of(Reader *r, const Group *group, const NrSpecItem *item, size_t i) {
   if (group->types && group->num_types) return group->types[group->num_types == 1 ? 0 : i];
   if (item->variable && r->variables[item->variable - 'A']) return r->variables[item->variable - 'A'];

@@ -11,8 +11,7 @@ NrLoc nr_p_loc(NrParser *p) { return nr_parse_loc_at(p, p->tok.begin); }
 NrLoc nr_p_operand_loc(NrParser *p, NrOperandRef ref) { return nr_parse_loc_at(p, ref.at); }
 bool nr_p_is_legacy(NrParser *p) { return p->frame && p->frame->legacy; }
 
-/* ---- errors
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static NrStatus report(NrParser *p, NrLoc loc, const char *prefix, const char *format, va_list args) {
   if (p->tok.kind == NR_TOK_ERROR) {
@@ -45,8 +44,7 @@ NrStatus nr_p_op_error(NrParser *p, const char *format, ...) {
   return status;
 }
 
-/* ---- tokens
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 /* A prefix alone stands for any token that begins with it. */
 bool nr_p_peek(NrParser *p, const char *token) {
@@ -96,8 +94,7 @@ NrStatus nr_p_symbol_name(NrParser *p, NrStr *out) { return status_of(nr_parse_s
 
 NrStatus nr_p_symbol(NrParser *p, NrAttr *out) { return status_of((*out = nr_parse_symbol(p)) != NULL); }
 
-/* ---- types and attributes
- * ------------------------------------------------------------------------------------------------ */
+/* ---- types and attributes ---------------------------------------------------------------------------------------- */
 
 NrStatus nr_p_type(NrParser *p, NrType *out) { return status_of((*out = nr_parse_type_here(p)) != NULL); }
 
@@ -159,8 +156,7 @@ NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out) {
 
 bool nr_p_try_loc(NrParser *p, NrLoc *io) { return nr_parse_trailing_loc(p, io); }
 
-/* ---- operands, results, attributes
- * ---------------------------------------------------------------------------------------- */
+/* ---- operands, results, attributes ------------------------------------------------------------------------------- */
 
 bool nr_p_try_operand(NrParser *p, NrOperandRef *out) {
   return nr_parse_at(p, NR_TOK_VALUE) && nr_parse_operand(p, out);
@@ -222,8 +218,7 @@ size_t nr_p_num_result_names(NrParser *p) {
   return count;
 }
 
-/* ---- regions and successors
- * ------------------------------------------------------------------------------------------------ */
+/* ---- regions and successors -------------------------------------------------------------------------------------- */
 
 NrStatus nr_p_region(NrParser *p, NrOpState *state, const NrArgRef *args, size_t count) {
   assert(state == &p->frame->state);

@@ -4,8 +4,7 @@
  * undo list, and the end of a region takes back those made in it, so that scopes cost nothing but their definitions. */
 #include "ir/parse.h"
 
-/* ---- the table ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void grow_names(NrParser *p) {
   size_t capacity = p->cap_names ? p->cap_names * 2 : 256, mask = capacity - 1;
@@ -38,8 +37,7 @@ NrName *nr_parse_name(NrParser *p, NrStr text) {
   return name;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static bool is_number(NrStr text) {
   for (size_t i = 0; i < text.size; i++)
@@ -126,8 +124,7 @@ NrValue *nr_parse_use(NrParser *p, NrOperandRef ref, NrType type) {
   return check_type(p, ref, value, type, b->at) ? value : NULL;
 }
 
-/* ---- labels -------------------------------------------------------------------------------------------------------
- */
+/* ---- labels ------------------------------------------------------------------------------------------------------ */
 
 static NrLabel *label_of(NrParser *p, NrToken t, NrName **out_name) {
   NrName *name = *out_name = nr_parse_name(p, nr_token_name(t));
@@ -168,8 +165,7 @@ bool nr_parse_label_define(NrParser *p, NrToken t, NrBlock *block, NrBlock **out
   return true;
 }
 
-/* ---- scopes -------------------------------------------------------------------------------------------------------
- */
+/* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
 NrScope nr_parse_scope_begin(NrParser *p, bool isolated) {
   NrScope outer = {p->scope, p->region, p->bound.size, p->labels.size, p->forwards.size, isolated};

@@ -1,8 +1,7 @@
 /* parse_op.c - ops: results, name, generic form, custom form, and the making of the op. */
 #include "ir/parse.h"
 
-/* ---- frames ---------------------------------------------------------------------------------------------------------
- */
+/* ---- frames ------------------------------------------------------------------------------------------------------ */
 
 void nr_parse_sync(NrParser *p) {
   NrOpFrame *f = p->frame;
@@ -50,8 +49,7 @@ static void pop_frame(NrParser *p) {
   nr_parse_sync(p);
 }
 
-/* ---- parts ----------------------------------------------------------------------------------------------------------
- */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 bool nr_parse_operand(NrParser *p, NrOperandRef *out) {
   if (!nr_parse_at(p, NR_TOK_VALUE)) return nr_parse_need(p, NR_TOK_VALUE);
@@ -147,8 +145,7 @@ bool nr_parse_successor(NrParser *p, NrOpState *state) {
   return true;
 }
 
-/* ---- generic form ---------------------------------------------------------------------------------------------------
- */
+/* ---- generic form ------------------------------------------------------------------------------------------------ */
 
 static bool parse_generic_successors(NrParser *p, NrOpState *state) {
   if (!nr_parse_take(p, '[')) return true;
@@ -277,8 +274,7 @@ static bool parse_generic(NrParser *p, NrOpState *state) {
   return !(state->info->traits & NR_BRANCH) || split_branch(p, state);
 }
 
-/* ---- custom form ----------------------------------------------------------------------------------------------------
- */
+/* ---- custom form ------------------------------------------------------------------------------------------------- */
 
 static size_t operand_begin(const NrOpSpec *spec, size_t group, size_t total) {
   size_t singles = 0, begin = 0;
@@ -336,8 +332,7 @@ static bool parse_custom(NrParser *p, NrOpState *state) {
   return false;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool unknown_op(NrParser *p, const char *hint) {
   enum { MAX_SUGGESTIONS = 100 };
@@ -395,8 +390,7 @@ static bool parse_name_and_body(NrParser *p) {
   return (generic ? parse_generic(p, state) : parse_custom(p, state)) && nr_parse_trailing_loc(p, &state->loc);
 }
 
-/* ---- the op ---------------------------------------------------------------------------------------------------------
- */
+/* ---- the op ------------------------------------------------------------------------------------------------------ */
 
 /* %a, %b:2 = */
 static bool parse_result_names(NrParser *p) {

@@ -4,8 +4,7 @@
  * what the op would have defined is remembered, so that each mistake is reported once and all of them in one run. */
 #include "ir/parse.h"
 
-/* ---- going on after an error ----------------------------------------------------------------------------------------
- */
+/* ---- going on after an error ------------------------------------------------------------------------------------- */
 
 /* Whether an op begins here, at the beginning of a line. Inside parentheses only what can be nothing else is one. */
 static bool starts_op(NrParser *p, bool in_parens) {
@@ -54,8 +53,7 @@ void nr_parse_recover(NrParser *p, const char *begin, int32_t braces, int32_t pa
   p->parens = parens;
 }
 
-/* ---- blocks
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 bool nr_parse_block_ops(NrParser *p, NrBlock *block) {
   bool ok = true;
@@ -151,8 +149,7 @@ static bool parse_blocks(NrParser *p, NrRegion *region, NrBlock *entry) {
   return ok;
 }
 
-/* ---- regions
- * ------------------------------------------------------------------------------------------------------------ */
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
 
 static NrBlock *make_entry(NrParser *p, NrRegion *region, const NrArgRef *args, size_t count, bool *out_ok) {
   NrBlock *entry = nr_block_create(p->module);

@@ -5,8 +5,7 @@
 
 enum { MAX_INT_WIDTH = (1 << 24) - 1 };
 
-/* ---- i32, si8, f32, index: types that are one word -----------------------------------------------------------------
- */
+/* ---- i32, si8, f32, index: types that are one word --------------------------------------------------------------- */
 
 static const struct {
   NrStr name;
@@ -64,8 +63,7 @@ bool nr_parse_is_type_word(NrStr word) {
   return false;
 }
 
-/* ---- dims ----------------------------------------------------------------------------------------------------------
- */
+/* ---- dims -------------------------------------------------------------------------------------------------------- */
 
 /* `x` and what is glued to it: the name that begins with x is read again behind the x. */
 static bool take_x(NrParser *p) {
@@ -107,8 +105,7 @@ bool nr_parse_dims(NrParser *p, int64_t *dims, uint32_t *rank, uint64_t *scalabl
   }
 }
 
-/* ---- vector, tensor, memref -----------------------------------------------------------------------------------------
- */
+/* ---- vector, tensor, memref -------------------------------------------------------------------------------------- */
 
 static NrType bad_element(NrParser *p, const char *at, const char *what, NrType elem) {
   nr_parse_fail_at(p, at, "invalid %s element type '%s'", what, nr_type_text(p->ctx, elem));
@@ -242,8 +239,7 @@ static NrType parse_memref(NrParser *p) {
   return nr_type_memref_unranked(elem, space);
 }
 
-/* ---- complex, tuple, functions
- * --------------------------------------------------------------------------------------- */
+/* ---- complex, tuple, functions ----------------------------------------------------------------------------------- */
 
 static NrType parse_complex(NrParser *p) {
   const char *at = p->tok.begin;
@@ -303,8 +299,7 @@ static NrType parse_tuple(NrParser *p) {
   return type;
 }
 
-/* ---- types of dialects
- * ------------------------------------------------------------------------------------------------ */
+/* ---- types of dialects ------------------------------------------------------------------------------------------- */
 
 static NrType parse_seq(NrParser *p) {
   NrType elem = nr_parse_type_here(p);
@@ -360,8 +355,7 @@ static NrType parse_bang(NrParser *p) {
   return alias->type;
 }
 
-/* ---- any type
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- any type ---------------------------------------------------------------------------------------------------- */
 
 static NrType parse_word(NrParser *p) {
   static const struct {

@@ -36,8 +36,7 @@ void nr_parser_deinit(NrParser *p) {
   nr_arena_deinit(&p->arena);
 }
 
-/* ---- places and errors --------------------------------------------------------------------------------------------
- */
+/* ---- places and errors ------------------------------------------------------------------------------------------- */
 
 NrLoc nr_parse_loc_at(NrParser *p, const char *at) {
   size_t offset = (size_t)(at - p->lexer.begin), line = p->line = nr_source_line(p->source, offset, p->line);
@@ -73,8 +72,7 @@ bool nr_parse_fail(NrParser *p, const char *format, ...) {
   return false;
 }
 
-/* ---- tokens -------------------------------------------------------------------------------------------------------
- */
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
 bool nr_parse_take_word(NrParser *p, const char *word) {
   if (!nr_parse_at_word(p, word)) return false;
@@ -190,8 +188,7 @@ bool nr_parse_int64(NrParser *p, int64_t *out) {
   return true;
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 void *nr_parse_scratch(NrParser *p, size_t count, size_t size) {
   enum { CHUNK = 1 << 14 };

@@ -40,8 +40,7 @@ static NrModule *parse(Log *log, const char *text) {
   return nr_parse_module(log->ctx, nr_str(text), NR_STR("t.mlir"), &(NrParseOptions){.allow_unregistered = true}, NULL);
 }
 
-/* ---- types and attributes ------------------------------------------------------------------------------------------
- */
+/* ---- types and attributes ---------------------------------------------------------------------------------------- */
 
 /* Each spelling with the one that is printed; NULL: the same. */
 typedef struct Pair {
