@@ -3,7 +3,8 @@
  *           %1 = arith.addi %b, %a : i32                 %2 = arith.muli %0, %0 : i32
  *           %2 = arith.muli %0, %1 : i32
  * The earlier op must dominate: it stands before in the block, in a dominating block, or around the region. Ops that
- * read memory are replaced only within a block and when nothing in between may write. Ops with regions stay. */
+ * read memory are replaced only within a block and when nothing in between may write. Ops with regions are the same when
+ * what is in them is the same, op for op. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
@@ -36,7 +37,20 @@ static int compare_pointers(const void *a, const void *b) {
 
 static bool swaps(const NrOp *op) { return nr_op_has(op, NR_COMMUTATIVE) && op->num_operands == 2; }
 
-static uint64_t hash_op(const NrOp *op) {
+static uint64_t hash_attrs(uint64_t h, const NrOp *op) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)op->attrs[i].name.data), (uintptr_t)op->attrs[i].value);
+  return h;
+}
+
+/* What is in a region, without the values: those that are defined in it differ in each. */
+static bool hash_nested(NrOp *op, void *user) {
+  uint64_t *h = user;
+  *h = hash_attrs(nr_hash_mix(*h, (uintptr_t)op->info), op);
+  return true;
+}
+
+static uint64_t hash_op(NrOp *op) {
   uint64_t h = nr_hash_mix((uintptr_t)op->info, op->num_results);
   NrValue *pair[2];
   if (swaps(op)) {
@@ -47,26 +61,63 @@ static uint64_t hash_op(const NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++)
     h = nr_hash_mix(h, (uintptr_t)(swaps(op) ? pair[i] : nr_operand(op, i)));
   for (uint32_t i = 0; i < op->num_results; i++) h = nr_hash_mix(h, (uintptr_t)op->results[i].type);
-  for (uint32_t i = 0; i < op->num_attrs; i++)
-    h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)op->attrs[i].name.data), (uintptr_t)op->attrs[i].value);
-  return h;
+  if (op->num_regions) nr_walk_pre(op, hash_nested, &h);
+  return hash_attrs(h, op);
 }
 
-static bool same_operands(const NrOp *a, const NrOp *b) {
+/* map: values defined in b's regions -> their counterparts in a's; NULL outside of regions. */
+static bool same_operand(const NrValue *a, const NrValue *b, const NrMap *map) {
+  return a == b || (map && nr_map_get(map, b) == a);
+}
+
+static bool same_operands(const NrOp *a, const NrOp *b, const NrMap *map) {
   bool same = true;
-  for (uint32_t i = 0; i < a->num_operands; i++) same = same && nr_operand(a, i) == nr_operand(b, i);
-  return same || (swaps(a) && nr_operand(a, 0) == nr_operand(b, 1) && nr_operand(a, 1) == nr_operand(b, 0));
+  for (uint32_t i = 0; i < a->num_operands && same; i++) same = same_operand(nr_operand(a, i), nr_operand(b, i), map);
+  return same || (swaps(a) && same_operand(nr_operand(a, 0), nr_operand(b, 1), map) &&
+                  same_operand(nr_operand(a, 1), nr_operand(b, 0), map));
 }
 
-static bool same_ops(const NrOp *a, const NrOp *b) {
+static bool same_but_for_regions(const NrOp *a, const NrOp *b, const NrMap *map) {
   if (a->info != b->info || a->num_operands != b->num_operands || a->num_results != b->num_results ||
-      a->num_attrs != b->num_attrs || !same_operands(a, b))
+      a->num_attrs != b->num_attrs || a->num_regions != b->num_regions || a->num_successors || b->num_successors ||
+      !same_operands(a, b, map))
     return false;
   for (uint32_t i = 0; i < a->num_results; i++)
     if (a->results[i].type != b->results[i].type) return false;
   for (uint32_t i = 0; i < a->num_attrs; i++)
     if (a->attrs[i].value != b->attrs[i].value || a->attrs[i].name.data != b->attrs[i].name.data) return false;
   return true;
+}
+
+/* Regions of at most one block, op for op. Depth is bounded by NR_MAX_NESTING. */
+static bool same_regions(const NrOp *a, const NrOp *b, NrMap *map) {
+  for (uint32_t r = 0; r < a->num_regions; r++) {
+    const NrRegion *ra = &a->regions[r], *rb = &b->regions[r];
+    const NrBlock *x = ra->first, *y = rb->first;
+    if (ra->first != ra->last || rb->first != rb->last || !x != !y) return false;
+    if (!x) continue;
+    if (x->num_args != y->num_args) return false;
+    for (uint32_t i = 0; i < x->num_args; i++) {
+      if (x->args[i]->type != y->args[i]->type) return false;
+      nr_map_set(map, y->args[i], x->args[i]);
+    }
+    const NrOp *p = x->first, *q = y->first;
+    for (; p && q; p = p->next, q = q->next) {
+      if (!same_but_for_regions(p, q, map) || !same_regions(p, q, map)) return false;
+      for (uint32_t i = 0; i < p->num_results; i++) nr_map_set(map, &q->results[i], &p->results[i]);
+    }
+    if (p || q) return false;
+  }
+  return true;
+}
+
+static bool same_ops(const NrOp *a, const NrOp *b) {
+  if (!same_but_for_regions(a, b, NULL)) return false;
+  if (a->num_regions == 0) return true;
+  NrMap map = {0};
+  bool same = same_regions(a, b, &map);
+  nr_map_deinit(&map);
+  return same;
 }
 
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
@@ -118,8 +169,7 @@ static void visit(Cse *c, NrOp *op) {
   if (op->num_regions) walk_regions(c, op);
   bool pure = nr_op_is_pure(op), reads = !pure && nr_op_only_reads(op);
   if (!pure && !reads) c->epoch++;
-  bool candidate =
-      (pure || reads) && op->num_results && !op->num_regions && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
+  bool candidate = (pure || reads) && op->num_results && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
   if (!candidate) return;
   uint64_t hash = hash_op(op);
   NrOp *equal = find_equal(c, op, hash, pure);

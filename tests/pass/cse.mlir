@@ -96,3 +96,48 @@ func.func @allocations() -> (memref<4xf32>, memref<4xf32>) {
   %1 = memref.alloc() : memref<4xf32>
   return %0, %1 : memref<4xf32>, memref<4xf32>
 }
+
+// Ops with regions, when what is in them is the same.
+// CHECK-LABEL: func.func @same_regions
+// CHECK: %[[A:.*]] = linalg.generic
+// CHECK: arith.mulf
+// CHECK: %[[B:.*]] = linalg.generic
+// CHECK: arith.divf
+// CHECK-NOT: linalg.generic
+// CHECK: %[[I:.*]] = scf.if
+// CHECK-NOT: scf.if
+// CHECK: return %[[A]], %[[A]], %[[B]], %[[I]], %[[I]]
+func.func @same_regions(%t: tensor<4xf32>, %c: i1, %x: f32)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f32, f32) {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%t : tensor<4xf32>) outs(%t : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %m = arith.mulf %a, %x : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%t : tensor<4xf32>) outs(%t : tensor<4xf32>) {
+  ^bb0(%p: f32, %q: f32):
+    %m = arith.mulf %x, %p : f32
+    linalg.yield %m : f32
+  } -> tensor<4xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%t : tensor<4xf32>) outs(%t : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %d = arith.divf %b, %x : f32
+    linalg.yield %d : f32
+  } -> tensor<4xf32>
+  %3 = scf.if %c -> (f32) {
+    %s = arith.addf %x, %x : f32
+    scf.yield %s : f32
+  } else {
+    scf.yield %x : f32
+  }
+  %4 = scf.if %c -> (f32) {
+    %s = arith.addf %x, %x : f32
+    scf.yield %s : f32
+  } else {
+    scf.yield %x : f32
+  }
+  return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f32, f32
+}
