@@ -1,0 +1,268 @@
+"""The benchmark table: Noria beside ONNX Runtime and C, in one run, one thread, medians. Writes bench/RESULTS.md.
+
+    python bench/run.py [--only NAME] [--write]
+"""
+
+import argparse
+import ctypes
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnxruntime
+
+import noria
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(HERE)
+BUILD = os.environ.get("NORIA_BUILD", os.path.join(ROOT, "build", "release"))
+sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(ROOT, "examples", "silero"))
+import models  # noqa: E402
+
+
+def ort_session(model):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def noria_session(model):
+    options = noria.SessionOptions()
+    options.intra_op_num_threads = 1
+    return noria.InferenceSession(model, options)
+
+
+def interleaved(functions, rounds):
+    """Median seconds of each function, called in turns so that the machine's moods hit all alike."""
+    times = [[] for _ in functions]
+    for fn in functions:
+        fn()
+    for _ in range(rounds):
+        for fn, list_ in zip(functions, times):
+            begin = time.perf_counter()
+            fn()
+            list_.append(time.perf_counter() - begin)
+    return [(statistics.median(t), min(t), max(t)) for t in times]
+
+
+def c_peers():
+    path = os.path.join(tempfile.mkdtemp(), "peers.so")
+    subprocess.run(["clang-22", "-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-o", path,
+                    os.path.join(HERE, "peers.c"), "-lm"], check=True)
+    lib = ctypes.CDLL(path)
+    lib.scalar_loop.restype = ctypes.c_float
+    lib.collatz.restype = ctypes.c_int64
+    return lib
+
+
+def pointer(array):
+    return array.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+
+
+class Table:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, name, unit, scale, results, bar, ok):
+        """results: {engine: (median, min, max) in seconds}."""
+        cells = {k: f"{v[0] * scale:.3g} ({v[1] * scale:.3g}-{v[2] * scale:.3g})" for k, v in results.items()}
+        self.rows.append((name, unit, cells, bar, ok))
+        print(f"{name:34} {unit:14}", "  ".join(f"{k} {v}" for k, v in cells.items()), "|", bar, "|", "met" if ok else "NOT met", flush=True)
+
+    def text(self):
+        lines = ["# Benchmarks", "", "Made by `make bench`: peers in the same run, one thread, median (min-max).",
+                 f"Machine: {platform.machine()}, {cpu_name()}; ONNX Runtime {onnxruntime.__version__}, clang 22 -O3 -march=native.", "",
+                 "| what | unit | Noria | ONNX Runtime | C | bar | |", "|---|---|---|---|---|---|---|"]
+        for name, unit, cells, bar, ok in self.rows:
+            lines.append(f"| {name} | {unit} | {cells.get('Noria', '-')} | {cells.get('ONNX Runtime', '-')} | {cells.get('C', '-')} | {bar} | {'met' if ok else '**not met**'} |")
+        return "\n".join(lines) + "\n"
+
+
+def cpu_name():
+    with open("/proc/cpuinfo") as f:
+        return next((line.split(":", 1)[1].strip() for line in f if line.startswith("model name")), "unknown CPU")
+
+
+def check_close(a, b, tolerance=1e-4):
+    assert np.allclose(np.asarray(a, np.float64), np.asarray(b, np.float64), rtol=tolerance, atol=tolerance), "results differ"
+
+
+def bench_scalar(table, lib):
+    model, trips = models.scalar_loop(), 100_000
+    ours, peer = noria_session(model), ort_session(model)
+    feeds = {"trips": np.array(trips), "x0": np.array(1, np.float32)}
+    check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
+    r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
+                     lambda: lib.scalar_loop(ctypes.c_int64(trips), ctypes.c_float(1))], 15)
+    table.add("f32 scalar loop, 100,000 trips", "ns a trip", 1e9 / trips, dict(zip(("Noria", "ONNX Runtime", "C"), r)),
+              "1.5x C, ORT / 500", r[0][0] <= 1.5 * r[2][0] and r[0][0] * 500 <= r[1][0])
+
+
+def bench_collatz(table, lib):
+    model, start = models.collatz(), 989_345_275_647  # 1,348 steps
+    ours, peer = noria_session(model), ort_session(model)
+    feeds = {"n0": np.array(start)}
+    steps = int(ours.run(None, feeds)[0])
+    assert steps == int(peer.run(None, feeds)[0]) == lib.collatz(ctypes.c_int64(start))
+    batch = 200  # one call is too short for the clock
+
+    def many(fn):
+        def run():
+            for _ in range(batch):
+                fn()
+        return run
+    r = interleaved([many(lambda: ours.run(None, feeds)), many(lambda: lib.collatz(ctypes.c_int64(start)))], 15)
+    o = interleaved([lambda: peer.run(None, feeds)], 15)[0]
+    per = [tuple(v / batch for v in t) for t in r]
+    table.add("Collatz while loop on int64", "ns a trip", 1e9 / steps, {"Noria": per[0], "ONNX Runtime": o, "C": per[1]},
+              "3x C, ORT / 500", per[0][0] <= 3 * per[1][0] and per[0][0] * 500 <= o[0])
+
+
+def bench_rows(table, lib):
+    model, trips = models.row_sums(), 10_000
+    rows = np.random.default_rng(0).uniform(size=(trips, 64)).astype(np.float32)
+    ours, peer = noria_session(model), ort_session(model)
+    feeds = {"rows": rows, "trips": np.array(trips)}
+    out = np.empty_like(rows)
+    check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
+    r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
+                     lambda: lib.row_sums(pointer(rows), ctypes.c_int64(trips), pointer(out))], 15)
+    table.add("running sum of rows of 64, scan output", "ns a trip", 1e9 / trips, dict(zip(("Noria", "ONNX Runtime", "C"), r)),
+              "2x C, ORT / 100", r[0][0] <= 2 * r[2][0] and r[0][0] * 100 <= r[1][0])
+
+
+def bench_rnn(table, lib):
+    (model, w, u), trips = models.rnn_cell(), 1000
+    x, h = np.full((1, 128), 0.1, np.float32), np.zeros(128, np.float32)
+    ours, peer = noria_session(model), ort_session(model)
+    feeds = {"x": x, "trips": np.array(trips)}
+    check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
+    r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
+                     lambda: lib.rnn_cell(pointer(w), pointer(u), pointer(x), ctypes.c_int64(trips), pointer(h))], 15)
+    table.add("RNN cell 128, two MatMuls and Tanh", "ns a trip", 1e9 / trips, dict(zip(("Noria", "ONNX Runtime", "C"), r)),
+              "ORT / 2", r[0][0] * 2 <= r[1][0])
+
+
+def bench_mamba(table, lib):
+    model, length = models.selective_scan(), 256
+    rng = np.random.default_rng(1)
+    feeds = {"DT": rng.uniform(0, 0.1, (length, 64)).astype(np.float32), "X": rng.standard_normal((length, 64)).astype(np.float32),
+             "B": rng.standard_normal((length, 16)).astype(np.float32), "C": rng.standard_normal((length, 16)).astype(np.float32)}
+    ours, peer = noria_session(model), ort_session(model)
+    check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
+    r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds)], 25)
+    table.add("selective scan (Mamba), 64 x 16", "us a step", 1e6 / length, dict(zip(("Noria", "ONNX Runtime"), r)), "ORT / 10",
+              r[0][0] * 10 <= r[1][0])
+
+
+MEMORY = """
+import resource, sys
+import numpy as np
+sys.path[:0] = {paths!r}
+import models
+model = models.scan_scalars()
+{make}
+s.run(None, {{"trips": np.array(10)}})
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+out = s.run(None, {{"trips": np.array(1_000_000)}})[0]
+assert out.shape == (1_000_000,) and out[-1] == 1_000_001
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def bench_memory(table, lib):
+    paths = [HERE, os.path.join(ROOT, "python")]
+    peak = {}
+    for name, make in (("Noria", "import noria; s = noria.InferenceSession(model)"),
+                       ("ONNX Runtime", "import onnxruntime; s = onnxruntime.InferenceSession(model)")):
+        code = MEMORY.format(paths=paths, make=make)
+        kib = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout)
+        peak[name] = (kib * 1024, kib * 1024, kib * 1024)
+    table.add("1,000,000 scalar scan rows (4 MB): peak", "MB", 1e-6, peak, "3x the result", peak["Noria"][0] <= 12e6)
+
+
+def bench_silero(table, lib):
+    import run as silero
+    path = silero.fetch_model()
+    chunks = silero.make_chunks(silero.make_recording()[0])[:200]
+    ours, peer = noria_session(path), ort_session(path)
+    a, b = silero.stream(ours, chunks), silero.stream(peer, chunks)
+    check_close(a[0], b[0])
+    seconds = [silero.stream(s, chunks)[1] for s in (ours, peer)]
+    r = [(float(np.median(s)), float(s.min()), float(s.max())) for s in seconds]
+    table.add("Silero VAD, one chunk of 512 samples", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "1.5x ORT", r[0][0] <= 1.5 * r[1][0])
+
+
+FIRST = """
+import sys, time
+import numpy as np
+sys.path[:0] = {paths!r}
+import models, noria
+model = models.scalar_loop()
+feeds = {{"trips": np.array(100), "x0": np.array(1, np.float32)}}
+begin = time.perf_counter()
+noria.InferenceSession(model).run(None, feeds)
+print(time.perf_counter() - begin)
+"""
+
+
+def bench_first(table, lib):
+    code = FIRST.format(paths=[HERE, os.path.join(ROOT, "python")])
+    times = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout) for _ in range(7)]
+    r = (statistics.median(times), min(times), max(times))
+    table.add("first result of the scalar loop", "ms", 1e3, {"Noria": r}, "60 ms", r[0] <= 0.060)
+
+
+def bench_call(table, lib):
+    model = models.add4()
+    ours, peer = noria_session(model), ort_session(model)
+    x = np.arange(4, dtype=np.float32)
+    feeds, calls = {"a": x, "b": x}, 2000
+
+    def many(session):
+        def run():
+            for _ in range(calls):
+                session.run(None, feeds)
+        return run
+    r = [tuple(v / calls for v in t) for t in interleaved([many(ours), many(peer)], 15)]
+    table.add("call of Add on 4 floats, from Python", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "3 us", r[0][0] <= 3e-6)
+    folder = tempfile.mkdtemp()
+    with open(os.path.join(folder, "add.onnx"), "wb") as f:
+        f.write(model)
+    program = os.path.join(folder, "call_add")
+    subprocess.run(["cc", "-O2", "-I" + os.path.join(ROOT, "include"), os.path.join(HERE, "call_add.c"), "-o", program,
+                    "-L" + BUILD, "-lnoria", "-Wl,-rpath," + BUILD], check=True)
+    out = subprocess.run([program, os.path.join(folder, "add.onnx")], check=True, capture_output=True, text=True).stdout
+    ns = float(out) * 1e-9
+    table.add("call of Add on 4 floats, from C", "us", 1e6, {"Noria": (ns, ns, ns)}, "1 us", ns <= 1e-6)
+
+
+BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows, "rnn": bench_rnn, "mamba": bench_mamba,
+           "memory": bench_memory, "silero": bench_silero, "first": bench_first, "call": bench_call}
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--only", choices=BENCHES, help="one row of the table")
+    arguments.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
+    arguments = arguments.parse_args()
+    table, lib = Table(), c_peers()
+    for name, bench in BENCHES.items():
+        if arguments.only in (None, name):
+            bench(table, lib)
+    if arguments.write:
+        with open(os.path.join(HERE, "RESULTS.md"), "w") as f:
+            f.write(table.text())
+    if not all(row[4] for row in table.rows):
+        sys.exit("some bars are not met")
+
+
+if __name__ == "__main__":
+    main()
