@@ -15,7 +15,6 @@ const NrStep nr_pipeline[] = {
     {"buffer", "hoist-allocs,rotate-buffers,hoist-allocs", "loops first: what leaves them can be planned with the rest"},
     {"buffer", "promote-small,plan-memory", "small buffers go to the stack, the others share one arena"},
     {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
-    {"kernel", "expand-math", "on scalars and vectors alike, before loops are made of the bodies"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
     {"cf", "convert-scf-to-cf,canonicalize,cse", "what machine code is made from"},
