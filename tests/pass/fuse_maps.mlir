@@ -40,3 +40,24 @@ func.func @two_users(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   } -> tensor<4xf32>
   return %0, %1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// A generator without inputs gives no range: it may not go into the only op that has its range from it.
+// CHECK-LABEL: func.func @sum_of_generated
+// CHECK-COUNT-2: linalg.generic
+func.func @sum_of_generated(%n: index) -> tensor<f32> {
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%e : tensor<?xf32>) {
+  ^bb0(%old: f32):
+    %i = linalg.index 0 : index
+    %w = arith.index_cast %i : index to i32
+    %f = arith.sitofp %w : i32 to f32
+    linalg.yield %f : f32
+  } -> tensor<?xf32>
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> ()>], iterator_types = ["reduction"]} ins(%g : tensor<?xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%x: f32, %acc: f32):
+    %s = arith.addf %acc, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %r : tensor<f32>
+}

@@ -16,3 +16,33 @@ func.func @row_sums(%a: memref<4x8xf32>, %o: memref<4xf32>) {
   }
   return
 }
+
+// A transpose goes in tiles, each of them written line by line.
+// CHECK-LABEL: func.func @transpose
+// CHECK: scf.for %[[CB:.*]] = %c0{{.*}} step %c16
+// CHECK: scf.for %[[LB:.*]] = %c0{{.*}} step %c16
+// CHECK: %[[CE:.*]] = arith.minsi
+// CHECK: scf.for %[[C:.*]] = %[[CB]] to %[[CE]]
+// CHECK: %[[LE:.*]] = arith.minsi
+// CHECK: scf.for %[[L:.*]] = %[[LB]] to %[[LE]]
+// CHECK: %[[X:.*]] = memref.load %arg0[%[[L]], %[[C]]]
+// CHECK: memref.store %[[X]], %arg1[%[[C]], %[[L]]]
+func.func @transpose(%a: memref<?x70xf32>, %o: memref<70x?xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%a : memref<?x70xf32>) outs(%o : memref<70x?xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
+
+// Small ones do not.
+// CHECK-LABEL: func.func @small_transpose
+// CHECK-NOT: arith.minsi
+// CHECK: return
+func.func @small_transpose(%a: memref<8x70xf32>, %o: memref<70x8xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%a : memref<8x70xf32>) outs(%o : memref<70x8xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
