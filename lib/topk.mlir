@@ -1,8 +1,12 @@
 // topk.mlir - the first k elements of each row in a given order, equal ones in the order of their places.
 //
-// A row is sorted as a list of places, bottom-up: runs of 1, 2, 4, .. places are merged in pairs from one list into
-// another, then the lists change roles. The right run gives its place only where its element stands strictly before the
-// left one's, so that equal elements keep their order. Costs n log n comparisons a row, for any k.
+// For k up to 256, the places of the best elements so far are kept in order. Most elements are not better than the last
+// of them, which is one comparison; one that is goes in behind those that it does not stand strictly before.
+//
+// For larger k, where that would move too much, a row is sorted as a list of places, bottom-up: runs of 1, 2, 4, ..
+// places are merged in pairs from one list into another, then the lists change roles. The right run gives its place only
+// where its element stands strictly before the left one's, so that equal elements keep their order. Costs n log n
+// comparisons a row.
 //
 // The prelude defines !T and @before(!T, !T) -> i1: whether the first operand stands before the second, a strict weak order.
 
@@ -61,11 +65,60 @@ func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: 
   return %sorted#1 : tensor<?xindex>
 }
 
+// The places of the first k elements of the row, for k of at least 1.
+func.func private @select(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: index, %k: index) -> tensor<?xindex> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.subi %k, %c1 : index
+  %none = tensor.empty(%k) : tensor<?xindex>
+  %best = scf.for %i = %c0 to %n step %c1 iter_args(%list = %none) -> (tensor<?xindex>) {
+    %value = tensor.extract %x[%outer, %i, %inner] : tensor<?x?x?x!T>
+    %filling = arith.cmpi ult, %i, %k : index
+    %last_place = tensor.extract %list[%last] : tensor<?xindex>
+    %known_place = arith.select %filling, %i, %last_place : index
+    %last_value = tensor.extract %x[%outer, %known_place, %inner] : tensor<?x?x?x!T>
+    %better = func.call @before(%value, %last_value) : (!T, !T) -> i1
+    %goes_in = arith.ori %filling, %better : i1
+    %next = scf.if %goes_in -> (tensor<?xindex>) {
+      // from the end, which is free or given up, towards the front
+      %end = arith.minui %i, %last : index
+      %hole:2 = scf.while (%at = %end, %l = %list) : (index, tensor<?xindex>) -> (index, tensor<?xindex>) {
+        %not_first = arith.cmpi ugt, %at, %c0 : index
+        %moves = scf.if %not_first -> (i1) {
+          %left = arith.subi %at, %c1 : index
+          %place = tensor.extract %l[%left] : tensor<?xindex>
+          %other = tensor.extract %x[%outer, %place, %inner] : tensor<?x?x?x!T>
+          %before = func.call @before(%value, %other) : (!T, !T) -> i1
+          scf.yield %before : i1
+        } else {
+          scf.yield %not_first : i1
+        }
+        scf.condition(%moves) %at, %l : index, tensor<?xindex>
+      } do {
+      ^bb0(%at: index, %l: tensor<?xindex>):
+        %left = arith.subi %at, %c1 : index
+        %place = tensor.extract %l[%left] : tensor<?xindex>
+        %moved = tensor.insert %place into %l[%at] : tensor<?xindex>
+        scf.yield %left, %moved : index, tensor<?xindex>
+      }
+      %filled = tensor.insert %i into %hole#1[%hole#0] : tensor<?xindex>
+      scf.yield %filled : tensor<?xindex>
+    } else {
+      scf.yield %list : tensor<?xindex>
+    }
+    scf.yield %next : tensor<?xindex>
+  }
+  return %best : tensor<?xindex>
+}
+
 // Rows lie along the second dim; k is at most its size.
 func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
+  %most_selected = arith.constant 256 : index
+  %less = arith.subi %k, %c1 : index
+  %few = arith.cmpi ult, %less, %most_selected : index
   %num_outer = tensor.dim %x, %c0 : tensor<?x?x?x!T>
   %n = tensor.dim %x, %c1 : tensor<?x?x?x!T>
   %num_inner = tensor.dim %x, %c2 : tensor<?x?x?x!T>
@@ -75,9 +128,16 @@ func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x
       -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
     %rows:2 = scf.for %inner = %c0 to %num_inner step %c1 iter_args(%v1 = %v0, %p1 = %p0)
         -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
-      %sorted = func.call @sort(%x, %outer, %inner, %n) : (tensor<?x?x?x!T>, index, index, index) -> tensor<?xindex>
+      %list = scf.if %few -> (tensor<?xindex>) {
+        %selected = func.call @select(%x, %outer, %inner, %n, %k)
+            : (tensor<?x?x?x!T>, index, index, index, index) -> tensor<?xindex>
+        scf.yield %selected : tensor<?xindex>
+      } else {
+        %sorted = func.call @sort(%x, %outer, %inner, %n) : (tensor<?x?x?x!T>, index, index, index) -> tensor<?xindex>
+        scf.yield %sorted : tensor<?xindex>
+      }
       %row:2 = scf.for %i = %c0 to %k step %c1 iter_args(%v2 = %v1, %p2 = %p1) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
-        %place = tensor.extract %sorted[%i] : tensor<?xindex>
+        %place = tensor.extract %list[%i] : tensor<?xindex>
         %value = tensor.extract %x[%outer, %place, %inner] : tensor<?x?x?x!T>
         %number = arith.index_cast %place : index to i64
         %v3 = tensor.insert %value into %v2[%outer, %i, %inner] : tensor<?x?x?x!T>

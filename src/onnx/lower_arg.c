@@ -9,28 +9,14 @@ typedef struct Arg {
   bool is_unsigned;
 } Arg;
 
-/* Whether x takes the place of best, which came before it. The first NaN is the extreme, as in NumPy. */
-static NrValue *wins(NrLower *l, const Arg *a, NrValue *x, NrValue *best) {
-  if (nr_type_is_float(x->type)) {
-    NrValue *better = a->max ? nr_lower_cmpf(l, a->last ? NR_F_OGE : NR_F_OGT, x, best)
-                             : nr_lower_cmpf(l, a->last ? NR_F_OLE : NR_F_OLT, x, best);
-    NrValue *nan = nr_lower_cmpf(l, NR_F_UNO, x, x);
-    if (!a->last) nan = both(l, nan, nr_lower_cmpf(l, NR_F_ORD, best, best));
-    return either(l, better, nan);
-  }
-  static const int64_t predicates[2][2][2] = {{{NR_I_SLT, NR_I_SLE}, {NR_I_SGT, NR_I_SGE}},
-                                              {{NR_I_ULT, NR_I_ULE}, {NR_I_UGT, NR_I_UGE}}};
-  return nr_lower_cmpi(l, predicates[a->is_unsigned][a->max][a->last], x, best);
+static NrValue *extreme_body(NrLower *l, NrValue *const *args, void *user) {
+  const Arg *a = user;
+  if (nr_type_is_float(args[0]->type)) return a->max ? larger(l, args[0], args[1]) : smaller(l, args[0], args[1]);
+  if (a->is_unsigned) return same2(l, a->max ? NR_OP_arith_maxui : NR_OP_arith_minui, args[0], args[1]);
+  return same2(l, a->max ? NR_OP_arith_maxsi : NR_OP_arith_minsi, args[0], args[1]);
 }
 
-/* args: element, best element so far, its index. */
-static void arg_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
-  const Arg *a = user;
-  NrValue *x = nr_lower_widen(l, args[0]), *taken = wins(l, a, x, args[1]);
-  NrValue *index = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), nr_lower_loop_index(l, a->axis));
-  results[0] = nr_lower_select(l, taken, x, args[1]);
-  results[1] = nr_lower_select(l, taken, index, args[2]);
-}
+static NrValue *widen_body(NrLower *l, NrValue *const *args, void *user) { return nr_lower_widen(l, args[0]); }
 
 /* A value that nothing but itself loses to. */
 static NrValue *worst(NrLower *l, const Arg *a, NrType type) {
@@ -39,7 +25,22 @@ static NrValue *worst(NrLower *l, const Arg *a, NrType type) {
   return nr_lower_int(l, type, a->max ? low : a->is_unsigned ? -1 : ~low);
 }
 
-/* The indices as i64, with the axis kept as 1. */
+/* args: element, the extreme, the best index so far. The first or last element that is the extreme; a NaN is, as in
+ * NumPy, where there is one: then the extreme is NaN and equals nothing. */
+static void index_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
+  const Arg *a = user;
+  NrValue *x = nr_lower_widen(l, args[0]), *is_extreme;
+  if (nr_type_is_float(x->type))
+    is_extreme = either(l, nr_lower_cmpf(l, NR_F_OEQ, x, args[1]), nr_lower_cmpf(l, NR_F_UNO, x, x));
+  else
+    is_extreme = nr_lower_cmpi(l, NR_I_EQ, x, args[1]);
+  NrValue *index = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), nr_lower_loop_index(l, a->axis));
+  NrValue *candidate = nr_lower_select(l, is_extreme, index, nr_lower_int(l, index->type, a->last ? 0 : INT64_MAX));
+  results[0] = same2(l, a->last ? NR_OP_arith_maxsi : NR_OP_arith_minsi, args[2], candidate);
+}
+
+/* The indices as i64, with the axis kept as 1. Two passes, of which each is a reduction that runs in vectors: the
+ * extreme, and where it stands. */
 static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
   size_t rank = nr_rank(tensor);
   NrShape kept = {0}, full = nr_lower_shape(l, tensor);
@@ -52,13 +53,15 @@ static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
     kept.dims[kept.rank++] = full.dims[i];
   }
   full.dims[a.axis] = nr_dim(1);
+  NrValue *some = nr_lower_cmpi(l, NR_I_NE, nr_dim_value(l, nr_lower_dim(l, tensor, a.axis)), nr_lower_index(l, 0));
+  nr_lower_check(l, some, "no element along the axis", NULL, 0);
+  NrValue *start = worst(l, &a, nr_lower_wide_type(tensor->type->elem));
+  NrValue *extreme = nr_lower_reduce(l, tensor, UINT64_C(1) << a.axis, false, start, widen_body, extreme_body, &a);
   NrAttr out = nr_attr_affine_map(l->ctx, (uint32_t)rank, 0, exprs, kept.rank);
   NrAttr maps[3] = {nr_attr_affine_identity(l->ctx, (uint32_t)rank), out, out};
-  NrType elem = nr_lower_wide_type(tensor->type->elem);
-  NrValue *inits[2] = {nr_lower_fill(l, &kept, worst(l, &a, elem)),
-                       nr_lower_fill(l, &kept, nr_lower_int(l, nr_type_i64(l->ctx), 0))};
-  NrOp *op = nr_lower_generic(l, &tensor, 1, inits, 2, maps, iterators, arg_body, &a);
-  return nr_lower_reshape(l, nr_result(op, 1), &full);
+  NrValue *init = nr_lower_fill(l, &kept, nr_lower_int(l, nr_type_i64(l->ctx), a.last ? 0 : INT64_MAX));
+  NrOp *op = nr_lower_generic(l, (NrValue *[]){tensor, extreme}, 2, &init, 1, maps, iterators, index_body, &a);
+  return nr_lower_reshape(l, nr_result(op, 0), &full);
 }
 
 static NrStatus arg(NrLower *l, bool max) {

@@ -29,8 +29,9 @@ static NrValue *exp_difference_body(NrLower *l, NrValue *const *a, void *user) {
   NrType elem = *(NrType *)user;
   return rounded(l, same1(l, NR_OP_math_exp, rounded(l, sub(l, a[0], a[1]), elem)), elem);
 }
+/* One division a row, since the sum is at least 1 and so has a reciprocal. */
 static NrValue *share_body(NrLower *l, NrValue *const *a, void *user) {
-  return divf(l, a[0], rounded(l, a[1], *(NrType *)user));
+  return mul(l, a[0], divf(l, num(l, a[0], 1), rounded(l, a[1], *(NrType *)user)));
 }
 
 /* args: element, maximum, sum of the exponentials */

@@ -254,7 +254,10 @@ def test_topk_versions_and_nan(random):
     batch.add("TopK", [x], top(x, 3, 1), k=3)
     batch.check()
     batch = Batch(11)
-    batch.add("TopK", [x, np.array([50])], top(x, 50, 1))
+    for k in 50, 256, 257, 700:  # few are selected, many are sorted
+        batch.add("TopK", [x, np.array([k])], top(x, k, 1))
+        batch.add("TopK", [np.round(x), np.array([k])], top(np.round(x), k, 1, False), largest=0)
+    batch.add("TopK", [np.sort(x), np.array([100])], top(np.sort(x), 100, 1))
     x = np.array([[1, np.nan, 3, np.inf, np.nan, -np.inf]], F32)
     batch.add("TopK", [x, np.array([4])], [np.array([[np.nan, np.nan, np.inf, 3]], F32), np.array([[1, 4, 3, 2]])])
     want = [np.array([[-np.inf, 1, 3, np.inf, np.nan]], F32), np.array([[5, 0, 2, 3, 1]])]
