@@ -26,8 +26,8 @@ typedef struct NrScanOut {
 } NrScanOut;
 
 /* Decides grows/late and builds init at l->b (before the loop). body: the loop's detached body block, whose value `row` is.
- * trips: the trip count, or NULL-and-dynamic when unknown. */
-NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, NrValue *row, const NrDim *trips);
+ * first: what its arguments are in the first trip. trips: the trip count, or NULL-and-dynamic when unknown. */
+NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row, const NrDim *trips);
 /* In the body: acc with this trip's row at index iv. */
 NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *row, NrValue *iv, const NrDim *trips);
 /* Behind the loop: the rows of `count` trips. */

@@ -14,6 +14,7 @@ typedef struct Loop {
   size_t num_carried, num_scans;
   NrLowered *carried; /* initial values */
   NrType *types;      /* carried types, generalised */
+  NrValue **init;     /* what the loop op starts with: the initial values as those types */
   NrBlock *body;      /* detached; arguments: iv, (cond,) carried.. and then scan accumulators */
   NrLowered *yields;  /* cond, carried.., scans.. */
   NrBuilder end;
@@ -108,14 +109,21 @@ static bool always_true(Loop *loop) {
 /* ---- the two forms ---- */
 
 static NrStatus begin_scans(NrLower *l, Loop *loop, const NrDim *trips) {
-  for (size_t i = 0; i < loop->num_scans; i++) {
+  NrStatus status = NR_OK;
+  NrMap first = {0};
+  nr_map_set(&first, loop->body->args[0], nr_lower_index(l, 0));
+  for (size_t i = 0; i < loop->num_carried; i++) {
+    loop->init[i] = nr_to_carrier(l, loop->carried[i].value, loop->types[i]);
+    nr_map_set(&first, loop->body->args[1 + i], loop->init[i]);
+  }
+  for (size_t i = 0; i < loop->num_scans && !status; i++) {
     NrScanOut *s = &loop->scans[i];
     NrLowered *row = &loop->yields[1 + loop->num_carried + i];
     *s = (NrScanOut){.dtype = row->dtype, .name = nr_arena_printf(&l->state->arena, "%zu", loop->num_carried + i)};
-    NrStatus status = nr_scan_out_begin(l, s, loop->body, row->value, trips);
-    if (status) return status;
+    status = nr_scan_out_begin(l, s, loop->body, &first, row->value, trips);
   }
-  return NR_OK;
+  nr_map_deinit(&first);
+  return status;
 }
 
 /* Ends the body: polls, puts rows, and yields `first` (0 to 2 values), the carried values and the accumulators. */
@@ -138,12 +146,11 @@ static void end_body(NrLower *l, Loop *loop, const NrDim *trips, NrValue *const 
 }
 
 /* Initial carried values and accumulators behind `first` ones; also their types. */
-static size_t loop_operands(NrLower *l, Loop *loop, NrValue *const *first, size_t num_first, NrValue **operands) {
+static void loop_operands(Loop *loop, NrValue *const *first, size_t num_first, NrValue **operands) {
   size_t n = 0;
   for (size_t i = 0; i < num_first; i++) operands[n++] = first[i];
-  for (size_t i = 0; i < loop->num_carried; i++) operands[n++] = nr_to_carrier(l, loop->carried[i].value, loop->types[i]);
+  for (size_t i = 0; i < loop->num_carried; i++) operands[n++] = loop->init[i];
   for (size_t i = 0; i < loop->num_scans; i++) operands[n++] = loop->scans[i].init;
-  return n;
 }
 
 static NrStatus give_results(NrLower *l, Loop *loop, NrOp *op, size_t first, NrDim trips) {
@@ -170,7 +177,7 @@ static NrStatus build_for(NrLower *l, Loop *loop) {
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n);
   NrValue *bounds[3] = {nr_lower_index(l, 0), nr_dim_value(l, trips), nr_lower_index(l, 1)};
-  loop_operands(l, loop, bounds, 3, operands);
+  loop_operands(loop, bounds, 3, operands);
   for (size_t i = 3; i < n; i++) types[i] = operands[i]->type;
   end_body(l, loop, &trips, NULL, 0, !nr_dim_known(trips) || trips.size > SHORT_LOOP);
   NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
@@ -193,7 +200,7 @@ static NrStatus build_while(NrLower *l, Loop *loop) {
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, n), **forwarded = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n);
   NrValue *first[2] = {nr_lower_index(l, 0), loop->cond ? loop->cond : nr_lower_int(l, nr_type_i1(l->ctx), 1)};
-  loop_operands(l, loop, first, 2, operands);
+  loop_operands(loop, first, 2, operands);
   for (size_t i = 0; i < n; i++) types[i] = operands[i]->type;
 
   NrBlock *before = nr_block_create(module);
@@ -238,6 +245,8 @@ static NrStatus single(NrLower *l, size_t i, const char *what, NrValue **out) {
   if (!tensor) return NR_OK;
   if (tensor->type->kind != NR_TYPE_TENSOR || (nr_type_num_elements(tensor->type, &n) && n != 1))
     return nr_lower_error(l, "%s must have one element", what);
+  for (size_t d = 0; d < nr_rank(tensor); d++)
+    nr_lower_check_dims_equal(l, nr_lower_dim(l, tensor, d), nr_dim(1), nr_arena_printf(&l->state->arena, "elements of %s", what));
   *out = nr_lower_scalar(l, tensor);
   return NR_OK;
 }
@@ -266,6 +275,7 @@ NrStatus nr_lower_loop(NrLower *l) {
 
   loop.carried = NR_NEW_ARRAY(arena, NrLowered, loop.num_carried);
   loop.types = NR_NEW_ARRAY(arena, NrType, loop.num_carried);
+  loop.init = NR_NEW_ARRAY(arena, NrValue *, loop.num_carried);
   loop.yields = NR_NEW_ARRAY(arena, NrLowered, 1 + loop.num_carried + loop.num_scans);
   loop.scans = NR_NEW_ARRAY(arena, NrScanOut, loop.num_scans);
   for (size_t i = 0; i < loop.num_carried; i++) {

@@ -71,9 +71,12 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
   NrScanOut *outs = NR_NEW_ARRAY(arena, NrScanOut, scan->num_outputs);
   NrValue **operands = NR_NEW_ARRAY(arena, NrValue *, n + 3), **next = NR_NEW_ARRAY(arena, NrValue *, n);
   NrType *types = NR_NEW_ARRAY(arena, NrType, n);
+  NrMap first = {0};
+  nr_map_set(&first, iv, nr_lower_index(l, 0));
   for (size_t i = 0; i < scan->num_states; i++) {
     NrType type = scan->states[i].value->type;
     operands[3 + i] = nr_to_carrier(l, scan->states[i].value, type);
+    nr_map_set(&first, body->args[1 + i], operands[3 + i]);
     next[i] = nr_to_carrier(&inner, yields[i].value, type);
   }
   for (size_t i = 0; i < scan->num_outputs && !status; i++) {
@@ -85,7 +88,7 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     if (axis >= rank) axis += rank - NORIA_MAX_RANK * 2; /* stored negative axes */
     if (axis < 0 || axis >= rank) status = nr_lower_error(l, "scan output axis is out of range for rank %lld", (long long)rank);
     outs[i].axis = (size_t)axis;
-    if (!status) status = nr_scan_out_begin(l, &outs[i], body, row->value, &scan->rows);
+    if (!status) status = nr_scan_out_begin(l, &outs[i], body, &first, row->value, &scan->rows);
     if (status) break;
     NrValue *init = outs[i].init;
     if (!nr_dim_same(scan->rows, scan->trips)) {
@@ -96,6 +99,7 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     NrValue *acc = nr_block_add_arg(body, init->type, NULL);
     next[scan->num_states + i] = nr_scan_out_put(&inner, &outs[i], acc, row->value, iv, &scan->trips);
   }
+  nr_map_deinit(&first);
   if (status) {
     nr_block_erase(body);
     return status;

@@ -38,6 +38,9 @@ NrValue *nr_to_carrier(NrLower *l, NrValue *value, NrType type) {
   if (is_single(type)) return nr_lower_scalar(l, value);
   if (type->kind == NR_TYPE_OPTIONAL && value->type->kind == NR_TYPE_SEQ)
     return nr_result(nr_lower_rt_call(l, "optional_some_seq", &value, 1, &type, 1), 0);
+  /* The same handle, of which more or less is known. */
+  if (!nr_type_is_tensor(type) && value->type != type)
+    return nr_result(nr_lower_rt_call(l, "value_retain", &value, 1, &type, 1), 0);
   return nr_type_is_tensor(type) ? nr_lower_tensor_cast(l, value, type) : value;
 }
 
@@ -55,16 +58,24 @@ static bool is_inside(const NrBlock *body, NrBlock *block) {
   return block == body;
 }
 
-/* The value as it can be had before the loop: itself, or a copy of the pure arithmetic that makes it; NULL if neither. */
-static NrValue *hoist(NrLower *l, NrBlock *body, NrValue *value, unsigned depth) {
+/* Pure, and never fails: an element of a 0-d tensor is always there. */
+static bool runs_anywhere(const NrOp *op) {
+  if (op->num_regions || !nr_op_has(op, NR_PURE)) return false;
+  return !nr_op_has(op, NR_SPECULATABLE_NO) || (nr_op_is(op, NR_OP_tensor_extract) && op->num_operands == 1);
+}
+
+/* The value as it can be had before the loop: itself, what `first` says that it is in the first trip (NULL: nothing), or a
+ * copy of the arithmetic that makes it; NULL if none of these. */
+static NrValue *hoist(NrLower *l, NrBlock *body, const NrMap *first, NrValue *value, unsigned depth) {
   if (!is_inside(body, nr_value_block(value))) return value;
   NrOp *op = value->op;
-  if (!op || depth > 16 || op->num_regions || !nr_op_has(op, NR_PURE) || nr_op_has(op, NR_SPECULATABLE_NO)) return NULL;
+  if (first && nr_map_has(first, value)) return nr_map_get(first, value);
+  if (!op || depth > 16 || !runs_anywhere(op)) return NULL;
   NrMap map = {0};
   NrValue *result = NULL;
   bool ok = true;
   for (uint32_t i = 0; i < op->num_operands && ok; i++) {
-    NrValue *operand = hoist(l, body, nr_operand(op, i), depth + 1);
+    NrValue *operand = hoist(l, body, first, nr_operand(op, i), depth + 1);
     if (operand && operand != nr_operand(op, i)) nr_map_set(&map, nr_operand(op, i), operand);
     ok = operand != NULL;
   }
@@ -89,7 +100,15 @@ static NrShape gathered(const NrScanOut *s, const NrShape *row, NrDim n) {
 
 enum { FIRST_CAPACITY = 16 };
 
-NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, NrValue *row, const NrDim *trips) {
+/* A dim of the first trip's row, which is what the gathered tensor has when there are no trips; 0 when it cannot be told. */
+static NrDim first_dim(NrLower *l, NrBlock *body, const NrMap *first, NrValue *row, size_t i) {
+  NrDim d = nr_lower_dim(l, row, i);
+  if (nr_dim_known(d)) return d;
+  NrValue *size = hoist(l, body, first, d.value, 0);
+  return (NrDim){NR_DYNAMIC, size ? size : nr_lower_index(l, 0)};
+}
+
+NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row, const NrDim *trips) {
   if (row->type->kind != NR_TYPE_TENSOR) return nr_lower_error(l, "scan output '%s' is not a tensor", s->name);
   if (row->type->rank + 1 > NORIA_MAX_RANK) return nr_lower_error(l, "scan output '%s' has too many dims", s->name);
   s->row = row->type;
@@ -97,14 +116,13 @@ NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, NrValue *row
   s->row_dims = (NrShape){.rank = row->type->rank};
   for (size_t i = 0; i < s->row_dims.rank; i++) {
     NrDim d = nr_lower_dim(l, row, i);
-    if (d.value && !(d.value = hoist(l, body, d.value, 0))) s->late = true;
+    if (d.value && !(d.value = hoist(l, body, NULL, d.value, 0))) s->late = true;
     s->row_dims.dims[i] = d;
   }
   NrShape shape;
   if (s->late) {
-    NrShape zero = s->row_dims;
-    for (size_t i = 0; i < zero.rank; i++)
-      if (!nr_dim_known(zero.dims[i])) zero.dims[i] = (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)};
+    NrShape zero = {.rank = s->row_dims.rank};
+    for (size_t i = 0; i < zero.rank; i++) zero.dims[i] = first_dim(l, body, first, row, i);
     shape = gathered(s, &zero, (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)});
     /* Every dim that the first trip chooses is `?` in the carried type. */
     for (size_t i = 0; i < shape.rank; i++)
