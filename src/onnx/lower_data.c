@@ -10,7 +10,8 @@ bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, 
   const int64_t *values;
   size_t count;
   if (!from_input && nr_lower_attr_ints(l, name, &values, &count)) {
-    if (count > NORIA_MAX_RANK) return nr_lower_error(l, "attribute %s has more than %d elements", name, NORIA_MAX_RANK), false;
+    if (count > NORIA_MAX_RANK)
+      return nr_lower_error(l, "attribute %s has more than %d elements", name, NORIA_MAX_RANK), false;
     out->given = true;
     out->count = count;
     for (size_t i = 0; i < count; i++) out->at[i] = nr_dim(values[i]);
@@ -227,8 +228,8 @@ static NrStatus nest_level(NrLower *l, NrValue *const *values, NrValue **out, Ne
   return nr_lower_for(l, n->shape->dims[n->depth], values, n->count, out, nest_body, n);
 }
 
-NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out, NrNestFn body,
-                       void *user) {
+NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out,
+                       NrNestFn body, void *user) {
   Nest n = {.shape = shape, .count = count, .body = body, .user = user};
   return nest_level(l, init, out, &n);
 }

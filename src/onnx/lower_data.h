@@ -35,7 +35,8 @@ bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text);
 
 /* The elements at offset, offset + step, .. along one axis; keeps short lists of scalars. step may be negative. */
 NrValue *nr_lower_slice_axis(NrLower *l, NrValue *tensor, size_t axis, NrDim offset, NrDim size, NrDim step);
-/* Elements of `tensor` along axis at the positions that a tensor holds, all of them inside: Gather without its checks. */
+/* Elements of `tensor` along axis at the positions that a tensor holds, all of them inside: Gather without its checks.
+ */
 NrValue *nr_lower_take(NrLower *l, NrValue *tensor, NrValue *positions, size_t axis);
 
 /* scf.if that passes values through when cond is false. body fills next (as many) from them. */
@@ -45,7 +46,7 @@ NrStatus nr_lower_when(NrLower *l, NrValue *cond, NrValue *const *values, size_t
 
 /* Loops over all index tuples of a shape, in row-major order, carrying values. body fills next (as many). */
 typedef NrStatus (*NrNestFn)(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next, void *user);
-NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out, NrNestFn body,
-                       void *user);
+NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out,
+                       NrNestFn body, void *user);
 
 #endif

@@ -1,5 +1,5 @@
-/* lower_einsum.c - Einsum: the terms are multiplied two at a time, from the left, and labels that nothing behind needs are
- * summed as soon as they can be: each step is one linalg.generic, and a product of two matrices looks like one. */
+/* lower_einsum.c - Einsum: the terms are multiplied two at a time, from the left, and labels that nothing behind needs
+ * are summed as soon as they can be: each step is one linalg.generic, and a product of two matrices looks like one. */
 #include "onnx/lower_body.h"
 
 enum { MAX_TERMS = 32, ELLIPSIS = 52, MAX_LABELS = ELLIPSIS + NORIA_MAX_RANK };
@@ -33,7 +33,8 @@ static bool add_label(NrLower *l, Term *t, int label) {
 static bool read_term(NrLower *l, NrStr text, size_t *at, size_t rank, size_t ellipsis, Term *out) {
   size_t begin = *at, letters = 0;
   bool dots = false;
-  for (; *at < text.size && text.data[*at] != ',' && text.data[*at] != '-'; (*at)++) letters += is_letter(text.data[*at]);
+  for (; *at < text.size && text.data[*at] != ',' && text.data[*at] != '-'; (*at)++)
+    letters += is_letter(text.data[*at]);
   for (size_t i = begin; i < *at; i++) {
     char c = text.data[i];
     if (c == ' ') continue;
@@ -79,16 +80,19 @@ static bool read_equation(NrLower *l, Equation *e) {
   size_t at = 0, ellipsis = 0;
   for (size_t t = 0; t < nr_lower_num_in(l); t++) {
     if (t == MAX_TERMS) return nr_lower_error(l, "more than %d operands", MAX_TERMS), false;
-    if (t && (at >= text.size || text.data[at] != ',')) return nr_lower_error(l, "the equation has fewer terms than operands"), false;
+    if (t && (at >= text.size || text.data[at] != ','))
+      return nr_lower_error(l, "the equation has fewer terms than operands"), false;
     if (t) at++;
     Term *term = &e->terms[e->num_terms++];
     if (!read_term(l, text, &at, nr_rank(nr_lower_in(l, t)), 0, term)) return false;
     for (size_t k = 0; k < term->count; k++)
       if (term->labels[k] >= ELLIPSIS) ellipsis = NR_MAX(ellipsis, (size_t)(term->labels[k] - ELLIPSIS) + 1);
   }
-  if (at < text.size && text.data[at] == ',') return nr_lower_error(l, "the equation has more terms than operands"), false;
+  if (at < text.size && text.data[at] == ',')
+    return nr_lower_error(l, "the equation has more terms than operands"), false;
   if (at >= text.size) return implicit_result(l, e, ellipsis);
-  if (at + 1 >= text.size || text.data[at + 1] != '>') return nr_lower_error(l, "the equation has '-' without '>'"), false;
+  if (at + 1 >= text.size || text.data[at + 1] != '>')
+    return nr_lower_error(l, "the equation has '-' without '>'"), false;
   at += 2;
   if (!read_term(l, text, &at, SIZE_MAX, ellipsis, &e->result)) return false;
   if (at < text.size) return nr_lower_error(l, "the equation goes on behind the result"), false;
@@ -162,7 +166,8 @@ static bool step(NrLower *l, const Equation *e, Operand *operands, size_t count,
   Term order = *keep;
   for (size_t k = 0; k < count; k++)
     for (size_t i = 0; i < operands[k].term.count; i++)
-      if (!contains(&order, operands[k].term.labels[i]) && !add_label(l, &order, operands[k].term.labels[i])) return false;
+      if (!contains(&order, operands[k].term.labels[i]) && !add_label(l, &order, operands[k].term.labels[i]))
+        return false;
   NrShape shape = {.rank = keep->count};
   char iterators[NORIA_MAX_RANK + 1] = {0};
   for (size_t i = 0; i < order.count; i++) iterators[i] = i < keep->count ? 'p' : 'r';

@@ -105,11 +105,13 @@ NrStatus nr_lower_gather_elements(NrLower *l) {
   NrValue *data = nr_lower_in(l, 0), *positions = nr_lower_in(l, 1);
   size_t axis, rank = nr_rank(data);
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers");
-  if (nr_rank(positions) != rank) return nr_lower_error(l, "indices have rank %u, the data %zu", nr_rank(positions), rank);
+  if (nr_rank(positions) != rank)
+    return nr_lower_error(l, "indices have rank %u, the data %zu", nr_rank(positions), rank);
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), rank, &axis)) return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, positions);
   for (size_t i = 0; i < rank; i++)
-    if (i != axis && !nr_lower_fits(l, shape.dims[i], nr_lower_dim(l, data, i), "indices have %0 elements in a dim of %1"))
+    if (i != axis &&
+        !nr_lower_fits(l, shape.dims[i], nr_lower_dim(l, data, i), "indices have %0 elements in a dim of %1"))
       return NR_ERROR_INVALID;
   NrDim size = nr_lower_dim(l, data, axis);
   Take t = {data, positions, axis, rank, &size};
@@ -129,8 +131,10 @@ static NrValue *nd_body(NrLower *l, NrValue *const *indices, void *user) {
   NrValue *at[NORIA_MAX_RANK], *where[NORIA_MAX_RANK];
   for (size_t i = 0; i < n->outer; i++) where[i] = indices[i];
   for (size_t i = 0; i < n->from.rank; i++) {
-    if (i < n->batch) at[i] = indices[i];
-    else if (i >= n->batch + n->depth) at[i] = indices[n->outer + i - n->batch - n->depth];
+    if (i < n->batch)
+      at[i] = indices[i];
+    else if (i >= n->batch + n->depth)
+      at[i] = indices[n->outer + i - n->batch - n->depth];
     else {
       where[n->outer] = nr_lower_index(l, (int64_t)(i - n->batch));
       at[i] = nr_lower_position(l, nr_lower_extract(l, n->positions, where, n->outer + 1), n->from.dims[i]);
@@ -148,7 +152,8 @@ NrStatus nr_lower_gather_nd(NrLower *l) {
   if (q.rank == 0 || from.rank == 0) return nr_lower_error(l, "data and indices must have dims");
   NrDim depth = q.dims[q.rank - 1];
   if (!nr_dim_known(depth))
-    return nr_lower_error(l, "the last dim of the indices is not known before the run: the rank of the result depends on it");
+    return nr_lower_error(
+        l, "the last dim of the indices is not known before the run: the rank of the result depends on it");
   if (batch < 0 || (size_t)batch >= q.rank || (size_t)(batch + depth.size) > from.rank)
     return nr_lower_error(l, "%lld batch dims and tuples of %lld indices do not fit rank %zu", (long long)batch,
                           (long long)depth.size, from.rank);
@@ -182,7 +187,8 @@ static NrValue *reverse_body(NrLower *l, NrValue *const *indices, void *user) {
 static NrValue *length_body(NrLower *l, NrValue *const *args, void *user) {
   const NrDim *size = user;
   NrValue *length = nr_lower_as_index(l, args[0]), *end = nr_dim_value(l, *size);
-  nr_lower_check(l, nr_lower_cmpi(l, 7, length, end), "a sequence of length %0 in a dim of %1", (NrValue *[]){length, end}, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, 7, length, end), "a sequence of length %0 in a dim of %1",
+                 (NrValue *[]){length, end}, 2);
   return args[0];
 }
 

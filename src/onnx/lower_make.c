@@ -1,4 +1,5 @@
-/* lower_make.c - tensors made from shapes and scalars, or stretched: ConstantOfShape, Expand, Range, EyeLike, OneHot, Trilu. */
+/* lower_make.c - tensors made from shapes and scalars, or stretched: ConstantOfShape, Expand, Range, EyeLike, OneHot,
+ * Trilu. */
 #include "onnx/dtype.h"
 #include "onnx/lower_data.h"
 
@@ -32,7 +33,8 @@ NrStatus nr_lower_constant_of_shape(NrLower *l) {
   NrValue *scalar = nr_lower_constant(l, elem, 0);
   if (nr_attr_is_elements(value)) {
     int64_t count;
-    if (!nr_type_num_elements(value->type, &count) || count != 1) return nr_lower_error(l, "the value must have one element");
+    if (!nr_type_num_elements(value->type, &count) || count != 1)
+      return nr_lower_error(l, "the value must have one element");
     NrAttr first = nr_attr_element(value, 0);
     scalar = first->kind == NR_ATTR_FLOAT ? nr_lower_float(l, elem, first->f) : nr_lower_int(l, elem, first->i);
   }
@@ -66,8 +68,10 @@ static NrValue *steps_body(NrLower *l, NrValue *const *indices, void *user) {
   const Steps *s = user;
   NrType type = s->start->type;
   NrValue *i = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), indices[0]);
-  if (!nr_dtype_is_float(s->dtype)) i = nr_lower_op1(l, NR_OP_arith_index_cast, type, indices[0]);
-  else i = nr_lower_op1(l, NR_OP_arith_sitofp, type, i);
+  if (!nr_dtype_is_float(s->dtype))
+    i = nr_lower_op1(l, NR_OP_arith_index_cast, type, indices[0]);
+  else
+    i = nr_lower_op1(l, NR_OP_arith_sitofp, type, i);
   return nr_lower_add(l, s->start, nr_lower_mul(l, i, s->delta));
 }
 

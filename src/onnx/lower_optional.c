@@ -18,7 +18,8 @@ NrStatus nr_lower_optional(NrLower *l) {
     bool is_sequence = in->type->kind == NR_TYPE_SEQ;
     NrValue *args[2] = {i32(l, dtype), in};
     NrType type = nr_type_optional(in->type);
-    NrValue *some = is_sequence ? nr_lower_call(l, "optional_some_seq", &in, 1, type) : nr_lower_call(l, "optional_some", args, 2, type);
+    NrValue *some = is_sequence ? nr_lower_call(l, "optional_some_seq", &in, 1, type)
+                                : nr_lower_call(l, "optional_some", args, 2, type);
     return nr_lower_out(l, 0, some, dtype);
   }
   NrAttr type = nr_lower_attr(l, "type");
@@ -30,8 +31,10 @@ NrStatus nr_lower_optional(NrLower *l) {
 NrStatus nr_lower_optional_has_element(NrLower *l) {
   NrValue *in = nr_lower_in(l, 0), *has;
   NrType i1 = nr_type_i1(l->ctx);
-  if (in && in->type->kind == NR_TYPE_OPTIONAL) has = nr_lower_call(l, "optional_has", &in, 1, i1);
-  else has = nr_lower_int(l, i1, in != NULL);
+  if (in && in->type->kind == NR_TYPE_OPTIONAL)
+    has = nr_lower_call(l, "optional_has", &in, 1, i1);
+  else
+    has = nr_lower_int(l, i1, in != NULL);
   return nr_lower_out(l, 0, nr_lower_from_scalar(l, has), NORIA_BOOL);
 }
 

@@ -61,7 +61,8 @@ static NrValue *source_of(NrLower *l, const Fold *f, size_t dim, NrValue *positi
     return nr_lower_select(l, before, nr_lower_add(l, position, n), back);
   }
   /* Reflections without the ends; more than one of them where the padding is longer than the dim. */
-  if (at_most(low, size, 1) && at_most(high, size, 1)) return sub2(l, last, absolute(l, sub2(l, last, absolute(l, position))));
+  if (at_most(low, size, 1) && at_most(high, size, 1))
+    return sub2(l, last, absolute(l, sub2(l, last, absolute(l, position))));
   NrValue *period = max2(l, nr_lower_mul(l, last, nr_lower_index(l, 2)), nr_lower_index(l, 1));
   return sub2(l, last, absolute(l, sub2(l, last, modulo(l, position, period))));
 }
@@ -131,13 +132,19 @@ NrStatus nr_lower_pad(NrLower *l) {
   NrValue *result = NULL;
   if (nr_str_is(mode, "constant")) {
     NrValue *value;
-    if (l->version >= 11 && nr_lower_in(l, 2)) value = nr_lower_scalar(l, nr_lower_in(l, 2));
-    else value = nr_lower_constant(l, x->type->elem, l->version < 11 ? nr_lower_attr_float(l, "value", 0) : 0);
+    if (l->version >= 11 && nr_lower_in(l, 2))
+      value = nr_lower_scalar(l, nr_lower_in(l, 2));
+    else
+      value = nr_lower_constant(l, x->type->elem, l->version < 11 ? nr_lower_attr_float(l, "value", 0) : 0);
     result = pad_constant(l, x, &pads, value);
-  } else if (nr_str_is(mode, "reflect")) result = pad_from_inside(l, x, &pads, REFLECT);
-  else if (nr_str_is(mode, "edge")) result = pad_from_inside(l, x, &pads, EDGE);
-  else if (nr_str_is(mode, "wrap")) result = pad_from_inside(l, x, &pads, WRAP);
-  else return nr_lower_error(l, "mode '%.*s' is not known", NR_STR_ARG(mode));
+  } else if (nr_str_is(mode, "reflect"))
+    result = pad_from_inside(l, x, &pads, REFLECT);
+  else if (nr_str_is(mode, "edge"))
+    result = pad_from_inside(l, x, &pads, EDGE);
+  else if (nr_str_is(mode, "wrap"))
+    result = pad_from_inside(l, x, &pads, WRAP);
+  else
+    return nr_lower_error(l, "mode '%.*s' is not known", NR_STR_ARG(mode));
   return nr_lower_out(l, 0, result, nr_lower_dtype(l, 0));
 }
 
@@ -147,7 +154,8 @@ NrStatus nr_lower_center_crop_pad(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   NrInts sizes, axes;
   size_t at[NORIA_MAX_RANK], rank = nr_rank(x);
-  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !nr_lower_ints(l, false, 0, "axes", &axes)) return NR_ERROR_INVALID;
+  if (!nr_lower_ints(l, true, 1, "shape", &sizes) || !nr_lower_ints(l, false, 0, "axes", &axes))
+    return NR_ERROR_INVALID;
   if (axes.given && !nr_lower_known_axes(l, &axes, rank, at)) return NR_ERROR_INVALID;
   if (sizes.count != (axes.given ? axes.count : rank)) return nr_lower_error(l, "one size an axis is needed");
   Pads pads;

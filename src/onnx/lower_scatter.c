@@ -1,6 +1,7 @@
 /* lower_scatter.c - elements written at positions that are data: Scatter, ScatterElements, ScatterND, TensorScatter.
  *
- * The loops run in order, as several updates may meet in one element; the tensor that they carry is a copy of the data. */
+ * The loops run in order, as several updates may meet in one element; the tensor that they carry is a copy of the data.
+ */
 #include "onnx/lower_body.h"
 #include "onnx/lower_data.h"
 
@@ -48,7 +49,8 @@ typedef struct Scatter {
 
 static NrValue *write(NrLower *l, const Scatter *s, NrValue *acc, NrValue *const *at, NrValue *update) {
   size_t rank = s->data.rank;
-  if (s->reduction != NONE) update = reduce(l, s->reduction, s->is_unsigned, nr_lower_extract(l, acc, at, rank), update);
+  if (s->reduction != NONE)
+    update = reduce(l, s->reduction, s->is_unsigned, nr_lower_extract(l, acc, at, rank), update);
   NrValue *operands[NORIA_MAX_RANK + 2] = {update, acc};
   for (size_t i = 0; i < rank; i++) operands[i + 2] = at[i];
   return nr_build_value(&l->b, NR_OP_tensor_insert, acc->type, operands, rank + 2);
@@ -63,7 +65,9 @@ static bool begin(NrLower *l, Scatter *s) {
   s->is_unsigned = nr_dtype_is_unsigned(dtype) || dtype == NORIA_BOOL;
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers"), false;
   if (nr_lower_dtype(l, 2) != dtype)
-    return nr_lower_error(l, "the updates are %s, the data %s", nr_dtype_name(nr_lower_dtype(l, 2)), nr_dtype_name(dtype)), false;
+    return nr_lower_error(l, "the updates are %s, the data %s", nr_dtype_name(nr_lower_dtype(l, 2)),
+                          nr_dtype_name(dtype)),
+           false;
   return read_reduction(l, &s->reduction);
 }
 
@@ -77,7 +81,8 @@ static bool same_dim(NrLower *l, NrDim a, NrDim b, const char *what) {
 
 /* ---- ScatterElements ---- */
 
-static NrStatus elements_body(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next, void *user) {
+static NrStatus elements_body(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next,
+                              void *user) {
   const Scatter *s = user;
   NrValue *at[NORIA_MAX_RANK];
   size_t rank = s->data.rank;
@@ -97,7 +102,8 @@ NrStatus nr_lower_scatter_elements(NrLower *l) {
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), s.data.rank, &s.axis)) return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, s.positions);
   for (size_t i = 0; i < shape.rank; i++) {
-    if (!same_dim(l, shape.dims[i], nr_lower_dim(l, s.updates, i), "dims of indices and updates")) return NR_ERROR_INVALID;
+    if (!same_dim(l, shape.dims[i], nr_lower_dim(l, s.updates, i), "dims of indices and updates"))
+      return NR_ERROR_INVALID;
     if (i != s.axis && !nr_lower_fits(l, shape.dims[i], s.data.dims[i], "indices have %0 elements in a dim of %1"))
       return NR_ERROR_INVALID;
   }
@@ -162,7 +168,8 @@ NrStatus nr_lower_scatter_nd(NrLower *l) {
     return nr_lower_error(l, "the updates have rank %u, not %zu", nr_rank(s.updates), s.outer + inner);
   for (size_t i = 0; i < s.outer + inner; i++) {
     NrDim want = i < s.outer ? outer.dims[i] : s.data.dims[(size_t)depth.size + i - s.outer];
-    if (!same_dim(l, nr_lower_dim(l, s.updates, i), want, "dims of the updates, and what the indices say")) return NR_ERROR_INVALID;
+    if (!same_dim(l, nr_lower_dim(l, s.updates, i), want, "dims of the updates, and what the indices say"))
+      return NR_ERROR_INVALID;
   }
   NrStatus status = nr_lower_nest(l, &outer, &result, 1, &result, nd_body, &s);
   return status ? status : nr_lower_out(l, 0, result, nr_lower_dtype(l, 0));
@@ -193,7 +200,8 @@ static NrStatus cache_body(NrLower *l, NrValue *const *indices, NrValue *const *
 static NrValue *start_body(NrLower *l, NrValue *const *args, void *user) {
   const NrDim *last = user;
   NrValue *start = nr_lower_as_index(l, args[0]), *end = nr_dim_value(l, *last);
-  NrValue *fits = nr_lower_cmpi(l, NR_I_ULE, start, nr_lower_op2(l, NR_OP_arith_maxsi, end->type, end, nr_lower_index(l, 0)));
+  NrValue *fits =
+      nr_lower_cmpi(l, NR_I_ULE, start, nr_lower_op2(l, NR_OP_arith_maxsi, end->type, end, nr_lower_index(l, 0)));
   nr_lower_check(l, fits, "write index %0 is out of range: the last one is %1", (NrValue *[]){start, end}, 2);
   return args[0];
 }
@@ -201,7 +209,8 @@ static NrValue *start_body(NrLower *l, NrValue *const *args, void *user) {
 NrStatus nr_lower_tensor_scatter(NrLower *l) {
   NrValue *result = nr_lower_in(l, 0), *positions = nr_lower_in(l, 2);
   NrStr mode = nr_lower_attr_str(l, "mode", "linear");
-  Cache c = {.s = {.updates = nr_lower_in(l, 1), .data = nr_lower_shape(l, result)}, .circular = nr_str_is(mode, "circular")};
+  Cache c = {.s = {.updates = nr_lower_in(l, 1), .data = nr_lower_shape(l, result)},
+             .circular = nr_str_is(mode, "circular")};
   Scatter *s = &c.s;
   if (!c.circular && !nr_str_is(mode, "linear")) return nr_lower_error(l, "mode '%.*s' is not known", NR_STR_ARG(mode));
   if (nr_lower_dtype(l, 1) != nr_lower_dtype(l, 0)) return nr_lower_error(l, "cache and update must be of one type");
@@ -210,11 +219,15 @@ NrStatus nr_lower_tensor_scatter(NrLower *l) {
   if (s->axis == 0) return nr_lower_error(l, "the axis must not be the batch's");
   NrShape shape = nr_lower_shape(l, s->updates);
   for (size_t i = 0; i < shape.rank; i++)
-    if (i != s->axis && !same_dim(l, shape.dims[i], s->data.dims[i], "dims of cache and update")) return NR_ERROR_INVALID;
-  if (!nr_lower_fits(l, shape.dims[s->axis], s->data.dims[s->axis], "%0 updates do not fit a cache of %1")) return NR_ERROR_INVALID;
+    if (i != s->axis && !same_dim(l, shape.dims[i], s->data.dims[i], "dims of cache and update"))
+      return NR_ERROR_INVALID;
+  if (!nr_lower_fits(l, shape.dims[s->axis], s->data.dims[s->axis], "%0 updates do not fit a cache of %1"))
+    return NR_ERROR_INVALID;
   if (positions) {
-    if (nr_rank(positions) != 1) return nr_lower_error(l, "the write indices must have rank 1, not %u", nr_rank(positions));
-    if (!same_dim(l, nr_lower_dim(l, positions, 0), shape.dims[0], "write indices, and the batch")) return NR_ERROR_INVALID;
+    if (nr_rank(positions) != 1)
+      return nr_lower_error(l, "the write indices must have rank 1, not %u", nr_rank(positions));
+    if (!same_dim(l, nr_lower_dim(l, positions, 0), shape.dims[0], "write indices, and the batch"))
+      return NR_ERROR_INVALID;
     NrDim last = nr_dim_sub(l, s->data.dims[s->axis], c.circular ? nr_dim(1) : shape.dims[s->axis]);
     s->positions = nr_lower_map(l, &positions, 1, NULL, start_body, &last);
     if (!s->positions) return NR_ERROR_INVALID;

@@ -41,9 +41,12 @@ static bool takes_sequence(NrLower *l, size_t input) {
 /* What the rank of an item of this type is: that of the type, or else what the model declares for the result. */
 static bool item_rank(NrLower *l, NrType item, size_t result, uint32_t *out) {
   NrType declared = nr_result(l->op, result)->type;
-  if (nr_type_is_tensor(item) && nr_type_is_ranked(item)) *out = item->rank;
-  else if (nr_type_is_tensor(declared) && nr_type_is_ranked(declared)) *out = declared->rank;
-  else return nr_lower_error(l, "the rank of the item is not known before the run"), false;
+  if (nr_type_is_tensor(item) && nr_type_is_ranked(item))
+    *out = item->rank;
+  else if (nr_type_is_tensor(declared) && nr_type_is_ranked(declared))
+    *out = declared->rank;
+  else
+    return nr_lower_error(l, "the rank of the item is not known before the run"), false;
   return true;
 }
 
@@ -53,7 +56,8 @@ NrType nr_open_tensor_type(uint32_t rank, NrType elem) {
   return nr_type_tensor(dims, rank, elem);
 }
 
-NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args, size_t num_args) {
+NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args,
+                       size_t num_args) {
   uint32_t rank;
   NrType elem = nr_lower_elem_type(l->ctx, nr_lower_dtype(l, 0));
   if (!item_rank(l, item, result, &rank)) return NULL;
@@ -61,7 +65,8 @@ NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name,
   if (!nr_type_is_tensor(item) || !nr_type_is_ranked(item)) return value;
   for (uint32_t i = 0; i < rank; i++)
     if (item->dims[i] != NR_DYNAMIC)
-      nr_lower_check_dims_equal(l, nr_lower_dim(l, value, i), nr_dim(item->dims[i]), "dims of the item, and as declared");
+      nr_lower_check_dims_equal(l, nr_lower_dim(l, value, i), nr_dim(item->dims[i]),
+                                "dims of the item, and as declared");
   return nr_lower_tensor_cast(l, value, item);
 }
 
@@ -83,7 +88,8 @@ NrStatus nr_lower_sequence_construct(NrLower *l) {
     args[i + 2] = nr_lower_in(l, i);
     if (!args[i + 2] || !nr_type_is_tensor(args[i + 2]->type)) return nr_lower_error(l, "input %zu is no tensor", i);
     if (nr_lower_dtype(l, i) != dtype)
-      return nr_lower_error(l, "input %zu is %s, the first one is %s", i, nr_dtype_name(nr_lower_dtype(l, i)), nr_dtype_name(dtype));
+      return nr_lower_error(l, "input %zu is %s, the first one is %s", i, nr_dtype_name(nr_lower_dtype(l, i)),
+                            nr_dtype_name(dtype));
     NrType item = nr_type_seq(args[i + 2]->type);
     type = type ? nr_join_types(type, item) : item;
   }
@@ -99,7 +105,8 @@ NrStatus nr_lower_sequence_insert(NrLower *l) {
   if (!takes_sequence(l, 0)) return NR_ERROR_INVALID;
   if (!tensor || !nr_type_is_tensor(tensor->type)) return nr_lower_error(l, "input 1 must be a tensor");
   if (nr_lower_dtype(l, 1) != dtype)
-    return nr_lower_error(l, "a tensor of %s cannot go into a sequence of %s", nr_dtype_name(nr_lower_dtype(l, 1)), nr_dtype_name(dtype));
+    return nr_lower_error(l, "a tensor of %s cannot go into a sequence of %s", nr_dtype_name(nr_lower_dtype(l, 1)),
+                          nr_dtype_name(dtype));
   NrType type = nr_join_types(nr_lower_in(l, 0)->type, nr_type_seq(tensor->type));
   if (nr_lower_in(l, 2)) {
     NrValue *args[3] = {nr_lower_in(l, 0), tensor, scalar_i64(l, 2)};
@@ -148,7 +155,8 @@ NrStatus nr_lower_split_to_sequence(NrLower *l) {
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   bool keep = split || nr_lower_attr_int(l, "keepdims", 1) != 0;
   NrShape item = nr_lower_shape(l, x);
-  if (keep) item.dims[axis] = split ? (NrDim){NR_DYNAMIC, NULL} : nr_dim(1);
+  if (keep)
+    item.dims[axis] = split ? (NrDim){NR_DYNAMIC, NULL} : nr_dim(1);
   else {
     item.rank--;
     for (size_t i = axis; i < item.rank; i++) item.dims[i] = item.dims[i + 1];
@@ -209,7 +217,8 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
     NrValue *in = nr_lower_in(l, i);
     if (!in || in->type->kind != NR_TYPE_SEQ) continue;
     NrValue *values[2] = {length, length_of(l, in)};
-    nr_lower_check(l, nr_lower_cmpi(l, 0, values[0], values[1]), "sequences of %0 and %1 items cannot be mapped together", values, 2);
+    nr_lower_check(l, nr_lower_cmpi(l, 0, values[0], values[1]),
+                   "sequences of %0 and %1 items cannot be mapped together", values, 2);
   }
   NrBlock *block = nr_block_create(l->b.module);
   NrValue *iv = nr_block_add_arg(block, nr_type_index(l->ctx), NULL);
@@ -218,7 +227,8 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
   NrStatus status = trip_inputs(&inner, iv, inputs) ? NR_OK : NR_ERROR_INVALID;
   if (!status) status = nr_lower_region(&inner, nr_op_region(l->op, 0), inputs, num_in, outputs, num_out);
   for (size_t i = 0; i < num_out && !status; i++)
-    if (!nr_type_is_tensor(outputs[i].value->type)) status = nr_lower_error(l, "output %zu of the body is no tensor", i);
+    if (!nr_type_is_tensor(outputs[i].value->type))
+      status = nr_lower_error(l, "output %zu of the body is no tensor", i);
   if (status) return nr_block_erase(block), status;
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, num_out + 3);
   NrValue **next = NR_NEW_ARRAY(&l->state->arena, NrValue *, num_out);

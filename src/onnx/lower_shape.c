@@ -55,12 +55,17 @@ static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
   int64_t have = 1, want = 1;
   NrDim dynamic_have = nr_dim(1), dynamic_want = nr_dim(1);
   for (size_t i = 0; i < a.rank; i++)
-    if (!nr_dim_known(a.dims[i])) dynamic_have = nr_dim_mul(l, dynamic_have, a.dims[i]);
-    else if (!nr_mul_i64(have, a.dims[i].size, &have)) return nr_dim(0);
+    if (!nr_dim_known(a.dims[i]))
+      dynamic_have = nr_dim_mul(l, dynamic_have, a.dims[i]);
+    else if (!nr_mul_i64(have, a.dims[i].size, &have))
+      return nr_dim(0);
   for (size_t i = 0; i < b.rank; i++)
-    if (!nr_dim_known(b.dims[i])) dynamic_want = nr_dim_mul(l, dynamic_want, b.dims[i]);
-    else if (!nr_mul_i64(want, b.dims[i].size, &want)) return nr_dim(0);
-  if (want > 0 && have % want == 0 && nr_dim_is(dynamic_want, 1)) return nr_dim_mul(l, dynamic_have, nr_dim(have / want));
+    if (!nr_dim_known(b.dims[i]))
+      dynamic_want = nr_dim_mul(l, dynamic_want, b.dims[i]);
+    else if (!nr_mul_i64(want, b.dims[i].size, &want))
+      return nr_dim(0);
+  if (want > 0 && have % want == 0 && nr_dim_is(dynamic_want, 1))
+    return nr_dim_mul(l, dynamic_have, nr_dim(have / want));
   NrDim divisor = nr_dim_max(l, nr_dim_mul(l, dynamic_want, nr_dim(want)), nr_dim(1));
   return nr_dim_div(l, nr_dim_mul(l, dynamic_have, nr_dim(have)), divisor);
 }
@@ -95,7 +100,8 @@ static bool reshape_target(NrLower *l, const NrShape *from, const NrInts *asked,
       return nr_lower_error(l, d.size < -1 ? "a size is below -1" : "two sizes are -1"), false;
     surely |= nr_dim_is(d, -1);
     if (zero_copies && i < from->rank) {
-      if (nr_dim_is(d, 0)) d = from->dims[i];
+      if (nr_dim_is(d, 0))
+        d = from->dims[i];
       else if (!nr_dim_is_size(d) && !nr_dim_known(d))
         d = nr_dim_select(l, nr_lower_cmpi(l, 0, d.value, nr_lower_index(l, 0)), from->dims[i], d);
     } else if (zero_copies && nr_dim_is(d, 0)) {
@@ -127,7 +133,8 @@ NrStatus nr_lower_reshape_op(NrLower *l) {
 NrStatus nr_lower_flatten(NrLower *l) {
   NrShape from = nr_lower_shape(l, nr_lower_in(l, 0));
   int64_t axis = nr_lower_attr_int(l, "axis", 1), rank = (int64_t)from.rank;
-  if (axis < -rank || axis > rank) return nr_lower_error(l, "axis %lld is out of range for rank %zu", (long long)axis, from.rank);
+  if (axis < -rank || axis > rank)
+    return nr_lower_error(l, "axis %lld is out of range for rank %zu", (long long)axis, from.rank);
   size_t at = (size_t)(axis < 0 ? axis + rank : axis);
   NrShape to = {2, {nr_shape_elements(l, &from, 0, at), nr_shape_elements(l, &from, at, from.rank)}};
   return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
@@ -224,7 +231,8 @@ NrStatus nr_lower_squeeze(NrLower *l) {
     for (size_t p = 0; p < to.rank; p++) to.dims[p] = nr_dim(1);
     NrDim kept = nr_dim(0);
     for (size_t i = 0; i < from.rank; i++) {
-      nr_lower_check_dims_equal(l, nr_dim_select(l, gone[i], from.dims[i], nr_dim(1)), nr_dim(1), "a dim that goes must be 1");
+      nr_lower_check_dims_equal(l, nr_dim_select(l, gone[i], from.dims[i], nr_dim(1)), nr_dim(1),
+                                "a dim that goes must be 1");
       for (size_t p = 0; p < to.rank && p <= i; p++) {
         NrValue *here = nr_lower_cmpi(l, 0, nr_dim_value(l, kept), nr_lower_index(l, (int64_t)p));
         NrDim d = nr_dim_select(l, gone[i], to.dims[p], from.dims[i]);

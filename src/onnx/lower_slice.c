@@ -84,13 +84,15 @@ NrStatus nr_lower_slice_op(NrLower *l) {
     ranges[i] = (Range){starts.at[i], ends.at[i], steps.given ? steps.at[i] : nr_dim(1)};
     NrDim step = ranges[i].step;
     if (nr_dim_is(step, 0)) return nr_lower_error(l, "a step is 0");
-    if (!nr_dim_known(step)) nr_lower_check(l, nr_lower_cmpi(l, 1, step.value, nr_lower_index(l, 0)), "a step is 0", NULL, 0);
+    if (!nr_dim_known(step))
+      nr_lower_check(l, nr_lower_cmpi(l, 1, step.value, nr_lower_index(l, 0)), "a step is 0", NULL, 0);
     at_once &= nr_dim_known(step) && step.size > 0;
   }
   if (!nr_ints_known(&axes)) return nr_lower_out(l, 0, slice_dynamic_axes(l, x, &axes, ranges), nr_lower_dtype(l, 0));
   size_t at[NORIA_MAX_RANK];
   if (!nr_lower_known_axes(l, &axes, nr_rank(x), at)) return NR_ERROR_INVALID;
-  if (at_once && nr_rank(x) != 1) return nr_lower_out(l, 0, slice_at_once(l, x, at, ranges, starts.count), nr_lower_dtype(l, 0));
+  if (at_once && nr_rank(x) != 1)
+    return nr_lower_out(l, 0, slice_at_once(l, x, at, ranges, starts.count), nr_lower_dtype(l, 0));
   for (size_t i = 0; i < starts.count; i++) {
     NrDim offset, size;
     clamp_range(l, &ranges[i], nr_lower_dim(l, x, at[i]), &offset, &size);
@@ -125,20 +127,23 @@ NrStatus nr_lower_split(NrLower *l) {
   NrInts sizes;
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   if (parts > NORIA_MAX_RANK) return nr_lower_error(l, "more than %d parts", NORIA_MAX_RANK);
-  if (!nr_lower_ints(l, l->version >= 13 || (l->version == 1 && nr_lower_in(l, 1)), 1, "split", &sizes)) return NR_ERROR_INVALID;
+  if (!nr_lower_ints(l, l->version >= 13 || (l->version == 1 && nr_lower_in(l, 1)), 1, "split", &sizes))
+    return NR_ERROR_INVALID;
   NrDim dim = nr_lower_dim(l, x, axis), offset = nr_dim(0), total = nr_dim(0);
   if (!sizes.given && !equal_parts(l, dim, parts, &sizes)) return NR_ERROR_INVALID;
   if (sizes.count != parts) return nr_lower_error(l, "%zu sizes for %zu outputs", sizes.count, parts);
   for (size_t i = 0; i < parts; i++) total = nr_dim_add(l, total, sizes.at[i]);
   if (nr_dim_known(total) && nr_dim_known(dim) && total.size != dim.size)
-    return nr_lower_error(l, "parts of %lld elements in all do not fit a dim of %lld", (long long)total.size, (long long)dim.size);
+    return nr_lower_error(l, "parts of %lld elements in all do not fit a dim of %lld", (long long)total.size,
+                          (long long)dim.size);
   if (sizes.given) nr_lower_check_dims_equal(l, total, dim, "elements of all parts, and of the dim");
   NrStatus status = NR_OK;
   for (size_t i = 0; i < parts && !status; i++) {
     NrDim size = sizes.at[i];
     if (nr_dim_known(size) && size.size < 0) return nr_lower_error(l, "a part has %lld elements", (long long)size.size);
     if (sizes.given && !nr_dim_is_size(size))
-      nr_lower_check(l, nr_lower_cmpi(l, 5, size.value, nr_lower_index(l, 0)), "a part has %0 elements", &size.value, 1);
+      nr_lower_check(l, nr_lower_cmpi(l, 5, size.value, nr_lower_index(l, 0)), "a part has %0 elements", &size.value,
+                     1);
     status = nr_lower_out(l, i, nr_lower_slice_axis(l, x, axis, offset, size, nr_dim(1)), nr_lower_dtype(l, 0));
     offset = nr_dim_add(l, offset, size);
   }
@@ -225,7 +230,8 @@ NrStatus nr_lower_tile(NrLower *l) {
     NrDim n = repeats.at[i];
     if (nr_dim_known(n) && n.size < 0) return nr_lower_error(l, "repeats must not be negative");
     if (!nr_dim_is_size(n))
-      nr_lower_check(l, nr_lower_cmpi(l, 5, n.value, nr_lower_index(l, 0)), "repeats must not be negative, as %0 is", &n.value, 1);
+      nr_lower_check(l, nr_lower_cmpi(l, 5, n.value, nr_lower_index(l, 0)), "repeats must not be negative, as %0 is",
+                     &n.value, 1);
   }
   return nr_lower_out(l, 0, tile(l, x, &repeats), nr_lower_dtype(l, 0));
 }

@@ -121,7 +121,8 @@ static NrStatus invert_body(NrLower *l, NrValue *iv, NrValue *const *carried, Nr
   return NR_OK;
 }
 
-/* Groups in the order in which they first occur: lists[0] first places, lists[1] group of each place, lists[2] counts. */
+/* Groups in the order in which they first occur: lists[0] first places, lists[1] group of each place, lists[2] counts.
+ */
 static NrStatus order_by_place(NrLower *l, NrValue *lists[3]) {
   NrDim count = nr_lower_dim(l, lists[0], 0);
   NrShape row = {3, {nr_dim(1), count, nr_dim(1)}};
@@ -154,7 +155,8 @@ NrStatus nr_lower_unique(NrLower *l) {
   if (!nr_lower_attr(l, "axis")) {
     NrShape from = nr_lower_shape(l, x), flat = {1, {nr_shape_elements(l, &from, 0, from.rank)}};
     x = nr_lower_reshape(l, x, &flat);
-  } else if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+  } else if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis))
+    return NR_ERROR_INVALID;
   Rows r = {.x = as_rows(l, x, axis), .dtype = nr_lower_dtype(l, 0)};
   NrType i64 = nr_type_i64(l->ctx);
   NrShape list = {1, {nr_lower_dim(l, r.x, 0)}};

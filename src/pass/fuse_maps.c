@@ -1,9 +1,10 @@
 /* fuse_maps.c - an element-wise op goes into its only user.
  *   before  %1 = linalg.generic (exp)(%0)      after  %2 = linalg.generic (exp; neg)(%0)
  *           %2 = linalg.generic (neg)(%1)
- * The producer is all-parallel with one result, indexed by a permutation, in the user's block, and has no other user. It is
- * computed once per iteration of the user, so the user must read each of its elements once; only a producer that costs
- * nothing (a copy: transposes, broadcasts) may be read more often. Fills and splat constants become scalars in the body. */
+ * The producer is all-parallel with one result, indexed by a permutation, in the user's block, and has no other user.
+ * It is computed once per iteration of the user, so the user must read each of its elements once; only a producer that
+ * costs nothing (a copy: transposes, broadcasts) may be read more often. Fills and splat constants become scalars in
+ * the body. */
 #include "dialect/linalg/linalg.h"
 #include "pass/pass.h"
 
@@ -75,10 +76,12 @@ static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint3
 
 static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
   uint32_t inverse[NR_MAX_RANK];
-  if (!nr_op_is(producer, NR_OP_linalg_generic) || producer->block != consumer->block || producer->num_results != 1) return false;
+  if (!nr_op_is(producer, NR_OP_linalg_generic) || producer->block != consumer->block || producer->num_results != 1)
+    return false;
   if (!nr_value_has_one_use(nr_result(producer, 0)) || nr_generic_num_reductions(producer)) return false;
   size_t inputs = nr_generic_num_inputs(producer);
-  if (nr_value_has_uses(nr_block_arg(nr_op_body(producer, 0), inputs))) return false; /* reads its output's old contents */
+  if (nr_value_has_uses(nr_block_arg(nr_op_body(producer, 0), inputs)))
+    return false; /* reads its output's old contents */
   if (!invert_permutation(nr_generic_map(producer, inputs), inverse)) return false;
   if (consumer->num_operands + producer->num_operands > MAX_OPERANDS) return false;
   if (!ranges_follow(producer, consumer, operand, inverse)) return false;
@@ -112,8 +115,10 @@ static NrValue *inline_body(NrBuilder *b, NrBlock *body, NrMap *map, const NrAff
       continue;
     }
     NrOp *copy = nr_op_clone(b->module, op, map);
-    if (b->before) nr_op_insert_before(copy, b->before);
-    else nr_op_append(b->block, copy);
+    if (b->before)
+      nr_op_insert_before(copy, b->before);
+    else
+      nr_op_append(b->block, copy);
   }
   NrValue *result = nr_operand(body->last, 0), *mapped = nr_map_get(map, result);
   return mapped ? mapped : result;
@@ -163,7 +168,8 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   for (size_t i = 0; i < c_outputs; i++) nr_map_set(&map, from_c->args[c_inputs + i], body->args[n + i]);
   for (NrOp *op = from_c->first; op; op = op->next) nr_op_append(body, nr_op_clone(b.module, op, &map));
   nr_map_deinit(&map);
-  for (uint32_t i = 0; i < consumer->num_results; i++) nr_value_replace_uses(nr_result(consumer, i), nr_result(fused, i));
+  for (uint32_t i = 0; i < consumer->num_results; i++)
+    nr_value_replace_uses(nr_result(consumer, i), nr_result(fused, i));
   nr_op_erase(consumer);
   if (!nr_value_has_uses(nr_result(producer, 0))) nr_op_erase(producer);
   return fused;
@@ -191,7 +197,8 @@ static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
   NrAttr maps[MAX_OPERANDS];
   for (size_t k = 0; k < num_inputs; k++)
     if (k != at) inputs[n] = nr_operand(op, k), maps[n++] = nr_generic_map(op, k);
-  for (size_t i = 0; i < num_outputs; i++) outputs[i] = nr_operand(op, num_inputs + i), maps[n + i] = nr_generic_map(op, num_inputs + i);
+  for (size_t i = 0; i < num_outputs; i++)
+    outputs[i] = nr_operand(op, num_inputs + i), maps[n + i] = nr_generic_map(op, num_inputs + i);
   char iterators[NR_MAX_RANK + 1] = {0};
   for (size_t d = 0; d < nr_generic_num_loops(op); d++) iterators[d] = nr_generic_is_reduction(op, d) ? 'r' : 'p';
   NrOp *fresh = nr_build_generic(&b, inputs, n, outputs, num_outputs, maps, iterators);
@@ -237,8 +244,9 @@ static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
   Found found = {{0}};
   nr_walk_post(root, collect, &found);
-  /* Users after producers: by the time that an op is looked at, what it reads is already fused as far as it goes. A fused
-   * producer is gone, so ops that were erased are met no more: they precede their users in the list and were done. */
+  /* Users after producers: by the time that an op is looked at, what it reads is already fused as far as it goes. A
+   * fused producer is gone, so ops that were erased are met no more: they precede their users in the list and were
+   * done. */
   for (size_t i = 0; i < found.ops.size; i++)
     for (NrOp *op = found.ops.data[i]; op;) op = step(op);
   nr_vec_deinit(&found.ops);

@@ -1,10 +1,10 @@
 /* linalg_to_loops.c - structured ops on memrefs become loops.
- *   before  linalg.generic {d0 parallel, d1 reduction} ins(%a) outs(%o)     after  scf.for %i { %r = scf.for %k iter_args(%acc = %o[%i])
- *             { acc + a[d0, d1] }                                                    { acc + a[i, k] }; store %r, %o[%i] }
- * Parallel dims are the outer loops and reductions the inner ones, so that what is summed up stays in registers; a reduction
- * whose innermost parallel dim is not contiguous is the business of vectorize-contractions, which runs before. Where an input
- * lies the other way round than the output (a transpose), the two dims are walked in square tiles: each line of memory that
- * is fetched is used up while it is near (512 x 512 f32: 0.31 to 0.08 ms). */
+ *   before  linalg.generic {d0 parallel, d1 reduction} ins(%a) outs(%o)     after  scf.for %i { %r = scf.for %k
+ * iter_args(%acc = %o[%i]) { acc + a[d0, d1] }                                                    { acc + a[i, k] };
+ * store %r, %o[%i] } Parallel dims are the outer loops and reductions the inner ones, so that what is summed up stays
+ * in registers; a reduction whose innermost parallel dim is not contiguous is the business of vectorize-contractions,
+ * which runs before. Where an input lies the other way round than the output (a transpose), the two dims are walked in
+ * square tiles: each line of memory that is fetched is used up while it is near (512 x 512 f32: 0.31 to 0.08 ms). */
 #include "dialect/linalg/linalg.h"
 #include "pass/pass.h"
 
@@ -81,8 +81,10 @@ static void emit_body(Nest *n, NrValue **acc) {
       continue;
     }
     NrOp *copy = nr_op_clone(n->b.module, op, &map);
-    if (n->b.before) nr_op_insert_before(copy, n->b.before);
-    else nr_op_append(n->b.block, copy);
+    if (n->b.before)
+      nr_op_insert_before(copy, n->b.before);
+    else
+      nr_op_append(n->b.block, copy);
   }
   for (size_t i = 0; i < n->num_outputs; i++) {
     NrValue *y = nr_operand(body->last, i), *mapped = nr_map_get(&map, y);
@@ -92,7 +94,8 @@ static void emit_body(Nest *n, NrValue **acc) {
 }
 
 /* Opens an scf.for from begin to end, carrying `count` values; the builder then stands in its body. */
-static NrOp *open_range(Nest *n, NrValue *begin, NrValue *end, int64_t step, NrValue **iv, NrValue **carried, size_t count) {
+static NrOp *open_range(Nest *n, NrValue *begin, NrValue *end, int64_t step, NrValue **iv, NrValue **carried,
+                        size_t count) {
   NrValue *operands[3 + MAX_OUTPUTS] = {begin, end, constant_index(&n->b, step)};
   NrType types[MAX_OUTPUTS];
   for (size_t i = 0; i < count; i++) {
@@ -209,7 +212,8 @@ static NrStatus lower_generic(NrOp *op) {
   size_t operand, dim;
   if (n.num_outputs > MAX_OUTPUTS) return nr_op_error(op, "has more than %d outputs", MAX_OUTPUTS);
   for (size_t d = 0; d < n.num_dims; d++) {
-    if (!nr_generic_loop_source(op, d, &operand, &dim)) return nr_op_error(op, "has a loop whose range no operand gives");
+    if (!nr_generic_loop_source(op, d, &operand, &dim))
+      return nr_op_error(op, "has a loop whose range no operand gives");
     n.reduction[d] = nr_generic_is_reduction(op, d);
     n.bounds[d] = nr_index_value(&n.b, nr_generic_loop_range(&n.b, op, d));
   }
@@ -249,8 +253,10 @@ static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
   NrStatus status = NR_OK;
   for (size_t i = 0; i < found.ops.size && !status; i++) {
     NrOp *op = found.ops.data[i];
-    if (op->num_results) status = nr_op_error(op, "works on tensors; bufferize comes first");
-    else status = nr_op_is(op, NR_OP_linalg_fill) ? lower_fill(op) : lower_generic(op);
+    if (op->num_results)
+      status = nr_op_error(op, "works on tensors; bufferize comes first");
+    else
+      status = nr_op_is(op, NR_OP_linalg_fill) ? lower_fill(op) : lower_generic(op);
   }
   nr_vec_deinit(&found.ops);
   return status;

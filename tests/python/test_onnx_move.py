@@ -1,7 +1,7 @@
 """Ops that move data, of all opsets, against ONNX Runtime (or NumPy where that is too new or too old for an opset).
 
-Each case runs three times: with the sizes of all tensors known; with sizes that are symbols; and with every input but the
-first as a constant of the model.
+Each case runs three times: with the sizes of all tensors known; with sizes that are symbols; and with every input but
+the first as a constant of the model.
 """
 
 import numpy as np
@@ -162,9 +162,9 @@ add("Pad", 13, data(1), ints(2, 1), lists=(1,), mode="reflect", want=lambda x, p
 add("ConstantOfShape", 9, ints(2, 3), lists=(0,))
 add("ConstantOfShape", 9, ints(0, 3), lists=(0,))
 add("ConstantOfShape", 9, np.zeros((0,), np.int64), lists=(0,))
-add("ConstantOfShape", 9, ints(4), lists=(0,), dtypes=[TensorProto.INT8], value=numpy_helper.from_array(np.array([-3], np.int8)))
-add("ConstantOfShape", 9, ints(4), lists=(0,), dtypes=[TensorProto.BOOL], value=numpy_helper.from_array(np.array([True])))
-add("ConstantOfShape", 9, ints(4), lists=(0,), dtypes=[TensorProto.DOUBLE], value=numpy_helper.from_array(np.array([0.1])))
+for value, dtype in ((np.array([-3], np.int8), TensorProto.INT8), (np.array([True]), TensorProto.BOOL),
+                     (np.array([0.1]), TensorProto.DOUBLE)):
+    add("ConstantOfShape", 9, ints(4), lists=(0,), dtypes=[dtype], value=numpy_helper.from_array(value))
 
 add("Split", 7, X, out=2, axis=2)
 add("Split", 7, X, out=2, axis=1, split=[1, 2])
@@ -174,7 +174,7 @@ add("Split", 18, X, out=3, axis=2, num_outputs=3, want=lambda a: np.split(a, [2,
 add("Split", 18, data(7), out=3, num_outputs=3)
 add("Split", 18, X, ints(3, 1), out=2, axis=2, lists=(1,))
 add("Split", 2, X, out=2, axis=2, want=lambda a: np.split(a, 2, 2))
-add("Split", 1, X, np.array([1, 2], F).astype(np.int64), out=2, axis=1, lists=(1,), want=lambda a, s: np.split(a, [1], 1))
+add("Split", 1, X, ints(1, 2), out=2, axis=1, lists=(1,), want=lambda a, s: np.split(a, [1], 1))
 
 for opset in (8, 13):
     add("Expand", opset, data(3, 1), ints(2, 1, 4), lists=(1,))
@@ -186,7 +186,7 @@ add("Expand", 13, data(1, 3), ints(0, 1), lists=(1,))
 for opset in (6, 13):
     add("Tile", opset, X, ints(2, 1, 3), lists=(1,), want=lambda a, r: np.tile(a, r))
 add("Tile", 13, X, ints(0, 1, 1), lists=(1,))
-add("Tile", 1, X, np.array([2], F).astype(np.int64), ints(1), lists=(1, 2), want=lambda a, n, d: np.tile(a, (1, 2, 1)))
+add("Tile", 1, X, ints(2), ints(1), lists=(1, 2), want=lambda a, n, d: np.tile(a, (1, 2, 1)))
 add("Tile", 13, data(*[1] * 8, 2), ints(*[2] * 9), lists=(1,), want=lambda a, r: np.tile(a, r))
 
 for args in ((2, 17, 3), (5, -4, -2), (3, 3, 1), (3, 9, -1), (0, 1, 7)):
@@ -241,7 +241,8 @@ for reduction in ("none", "add", "mul"):
     add("ScatterElements", 16, data(3, 5), I, U, axis=1, reduction=reduction)
 for reduction in ("add", "mul", "min", "max"):
     add("ScatterElements", 18, data(3, 5), np.zeros((2, 3), np.int64), U, axis=0, reduction=reduction)
-    add("ScatterND", 18, X, np.array([[0, 1], [1, 2], [0, 1]], np.int64), np.ones((3, 4), F) * 5, lists=(1,), reduction=reduction)
+    add("ScatterND", 18, X, np.array([[0, 1], [1, 2], [0, 1]], np.int64), np.ones((3, 4), F) * 5, lists=(1,),
+        reduction=reduction)
 for opset in (11, 13):
     add("ScatterND", opset, X, np.array([[[0, 1], [-1, 2]]], np.int64), RNG.random((1, 2, 4), F), lists=(1,))
     add("ScatterND", opset, X, np.array([[0, 1, 2], [1, 1, 1]], np.int64), np.array([7, 8], F), lists=(1,))

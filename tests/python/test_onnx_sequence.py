@@ -1,4 +1,4 @@
-"""Sequences and optionals against ONNX Runtime: alone, in loops and branches, with strings, and where they must fail."""
+"""Sequences and optionals against ONNX Runtime: alone, in loops and branches, with strings, and their failures."""
 
 import numpy as np
 import onnxruntime
@@ -37,25 +37,33 @@ ITEMS = [np.array([1, 2], F), np.array([3], F), np.array([], F)]
 AGAINST_ORT = {
     "construct": ("f (float[A] x, float[B] y) => (seq(float[C]) s) { s = SequenceConstruct(x, y, x) }",
                   {"x": ITEMS[0], "y": ITEMS[1]}),
-    "ranks differ": ("f (float[A] x, float[B, C] y) => (seq(float) s, int64 n) { s = SequenceConstruct(x, y) n = SequenceLength(s) }",
+    "ranks differ": ("f (float[A] x, float[B, C] y) => (seq(float) s, int64 n) "
+                     "{ s = SequenceConstruct(x, y) n = SequenceLength(s) }",
                      {"x": ITEMS[0], "y": X}),
-    "at": ("f (seq(float[N]) s, int64 i) => (float[N] y) { y = SequenceAt(s, i) }", {"s": ITEMS, "i": np.array(-3, np.int64)}),
-    "at int32": ("f (seq(float[N]) s, int32 i) => (float[N] y) { y = SequenceAt(s, i) }", {"s": ITEMS, "i": np.array(1, np.int32)}),
+    "at": ("f (seq(float[N]) s, int64 i) => (float[N] y) { y = SequenceAt(s, i) }",
+           {"s": ITEMS, "i": np.array(-3, np.int64)}),
+    "at int32": ("f (seq(float[N]) s, int32 i) => (float[N] y) { y = SequenceAt(s, i) }",
+                 {"s": ITEMS, "i": np.array(1, np.int32)}),
     "insert": ("f (seq(float[N]) s, float[M] x, int64 i) => (seq(float[K]) a, seq(float[K]) b) "
                "{ a = SequenceInsert(s, x, i) b = SequenceInsert(s, x) }",
                {"s": ITEMS, "x": np.array([9, 9], F), "i": np.array(-2, np.int64)}),
-    "erase": ("f (seq(float[N]) s, int64 i) => (seq(float[K]) a, seq(float[K]) b) { a = SequenceErase(s, i) b = SequenceErase(s) }",
+    "erase": ("f (seq(float[N]) s, int64 i) => (seq(float[K]) a, seq(float[K]) b) "
+              "{ a = SequenceErase(s, i) b = SequenceErase(s) }",
               {"s": ITEMS, "i": np.array(0, np.int64)}),
-    "empty": ("f (float[N] x) => (seq(int64) s, int64 n) { s = SequenceEmpty <dtype: int = 7> () n = SequenceLength(s) }",
+    "empty": ("f (float[N] x) => (seq(int64) s, int64 n) "
+              "{ s = SequenceEmpty <dtype: int = 7> () n = SequenceLength(s) }",
               {"x": ITEMS[0]}),
     "split ones": ("f (float[N, 4] x) => (seq(float[1, 4]) s) { s = SplitToSequence(x) }", {"x": X}),
-    "split no axis": ("f (float[N, 4] x) => (seq(float[N]) s) { s = SplitToSequence <axis: int = 1, keepdims: int = 0> (x) }", {"x": X}),
+    "split no axis": ("f (float[N, 4] x) => (seq(float[N]) s) "
+                      "{ s = SplitToSequence <axis: int = 1, keepdims: int = 0> (x) }", {"x": X}),
     "split size": ("f (float[N, 4] x, int64 k) => (seq(float[K, 4]) s) { s = SplitToSequence(x, k) }",
                    {"x": X, "k": np.array(2, np.int64)}),
-    "split sizes": ("f (float[N, 4] x, int64[M] k) => (seq(float[N, K]) s) { s = SplitToSequence <axis: int = -1> (x, k) }",
+    "split sizes": ("f (float[N, 4] x, int64[M] k) => (seq(float[N, K]) s) "
+                    "{ s = SplitToSequence <axis: int = -1> (x, k) }",
                     {"x": X, "k": np.array([3, 0, 1], np.int64)}),
     "concat": ("f (seq(float[N]) s) => (float[K] y) { y = ConcatFromSequence <axis: int = 0> (s) }", {"s": ITEMS}),
-    "stack": ("f (seq(float[N]) s) => (float[K, N] y) { y = ConcatFromSequence <axis: int = -1, new_axis: int = 1> (s) }",
+    "stack": ("f (seq(float[N]) s) => (float[K, N] y) "
+              "{ y = ConcatFromSequence <axis: int = -1, new_axis: int = 1> (s) }",
               {"s": ITEMS[:1] * 3}),
     "loop": ("f (int64 n, float[N] x) => (seq(float[K]) s) {"
              " e = SequenceEmpty() c = Constant <value: tensor = bool {1}> ()"
@@ -64,7 +72,8 @@ AGAINST_ORT = {
              {"n": np.array(4, np.int64), "x": ITEMS[0]}),
     "branches": ("f (bool c, float[N] x) => (seq(float[K]) s) { s = If(c) <"
                  " then_branch = t () => (seq(float) a) { a = SequenceConstruct(x, x) },"
-                 " else_branch = e () => (seq(float) b) { b = SequenceEmpty() }> }", {"c": np.array(False), "x": ITEMS[0]}),
+                 " else_branch = e () => (seq(float) b) { b = SequenceEmpty() }> }",
+                 {"c": np.array(False), "x": ITEMS[0]}),
     "shared": ("f (seq(float[N]) s, float[M] x) => (seq(float[K]) a, seq(float[K]) b) "
                "{ a = SequenceInsert(s, x) t = SequenceErase(a) u = SequenceErase(t) b = SequenceInsert(u, x) }",
                {"s": ITEMS, "x": np.array([7], F)}),
@@ -88,7 +97,8 @@ def test_as_onnx_runtime(name):
 
 def test_strings():
     s = session("f (seq(string[N]) s, string[M] x) => (seq(string[K]) t, string[L] y, string[L] z)"
-                "{ t = SequenceInsert(s, x) y = ConcatFromSequence <axis: int = 0> (t) p = Constant <value: tensor = int64 {0}> ()"
+                "{ t = SequenceInsert(s, x) y = ConcatFromSequence <axis: int = 0> (t) "
+                "p = Constant <value: tensor = int64 {0}> ()"
                 " z = SequenceAt(t, p) }")
     items = [np.array(["a", "dé"], object), np.array([], object)]
     t, y, z = s.run(None, {"s": items, "x": np.array(["", "q"], object)})
@@ -119,7 +129,8 @@ def test_empty_optional():
 
 FAILURES = {
     "at": ("f (seq(float[N]) s, int64 i) => (float[N] y) { [the_node] y = SequenceAt(s, i) }",
-           {"s": ITEMS, "i": np.array(3, np.int64)}, "'the_node'.*position 3 is out of range for a sequence of length 3"),
+           {"s": ITEMS, "i": np.array(3, np.int64)},
+           "'the_node'.*position 3 is out of range for a sequence of length 3"),
     "erase": ("f (seq(float[N]) s) => (seq(float[N]) y) { [the_node] y = SequenceErase(s) }", {"s": []},
               "'the_node'.*out of range for a sequence of length 0"),
     "rank": ("f (seq(float[N]) s, int64 i) => (float[N] y) { [the_node] y = SequenceAt(s, i) }",
@@ -128,7 +139,8 @@ FAILURES = {
              {"s": ITEMS, "i": np.array(1, np.int64)}, "'the_node'.*1 and 2 differ"),
     "split": ("f (float[N, 4] x, int64[M] k) => (seq(float) s) { [the_node] s = SplitToSequence(x, k) }",
               {"x": X, "k": np.array([2, 2], np.int64)}, "'the_node'.*do not add up"),
-    "concat": ("f (seq(float[N]) s) => (float[A, B] y) { [the_node] y = ConcatFromSequence <axis: int = 0, new_axis: int = 1> (s) }",
+    "concat": ("f (seq(float[N]) s) => (float[A, B] y) "
+               "{ [the_node] y = ConcatFromSequence <axis: int = 0, new_axis: int = 1> (s) }",
                {"s": ITEMS}, "'the_node'.*another shape than item 0"),
     "optional": ("f (optional(float[N]) o) => (float[M] y) { [the_node] y = OptionalGetElement(o) }", {"o": None},
                  "'the_node'.*the optional is empty"),
@@ -149,12 +161,14 @@ def test_failure(name):
 
 def test_rank_must_be_known():
     with pytest.raises(noria.Error, match="the_node.*rank of the item is not known"):
-        session("f (seq(float[]) s, int64 i) => (float y) { [the_node] z = SequenceAt(s, i) y = ReduceSum <keepdims: int = 0> (z) }")
+        session("f (seq(float[]) s, int64 i) => (float y) "
+                "{ [the_node] z = SequenceAt(s, i) y = ReduceSum <keepdims: int = 0> (z) }")
 
 
 def test_many_items():
     """A sequence that a loop appends to does not cost a copy each time."""
-    s = session("f (int64 n) => (int64 m, int64 last) { e = SequenceEmpty <dtype: int = 7> () c = Constant <value: tensor = bool {1}> ()"
+    s = session("f (int64 n) => (int64 m, int64 last) "
+                "{ e = SequenceEmpty <dtype: int = 7> () c = Constant <value: tensor = bool {1}> ()"
                 " s = Loop(n, c, e) <body = b (int64 i, bool go, seq(int64) t) => (bool more, seq(int64) u) {"
                 "  more = Identity(go) u = SequenceInsert(t, i) }>"
                 " m = SequenceLength(s) p = Constant <value: tensor = int64 {-1}> () last = SequenceAt(s, p) }")
