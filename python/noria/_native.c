@@ -333,7 +333,7 @@ static PyType_Spec session_spec = {"noria._native.Session", sizeof(Session), 0,
 
 /* ---- functions ---- */
 
-/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory) -> Session */
+/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage) -> Session */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
   const char *path, *bytes, *folder;
@@ -342,8 +342,8 @@ static PyObject *compile(PyObject *module, PyObject *args) {
   PyObject *shapes;
   NoriaCompileOptions options = {0};
   long long iterations, memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLL", &path, &bytes, &size, &folder, &threads, &shapes,
-                        &options.program.limits.time_s, &iterations, &memory))
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLz", &path, &bytes, &size, &folder, &threads, &shapes,
+                        &options.program.limits.time_s, &iterations, &memory, &options.interpret_after))
     return NULL;
   options.program.threads = threads;
   options.program.limits.iterations = iterations;

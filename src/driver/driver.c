@@ -205,13 +205,23 @@ NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, 
   return create_program(held, nr_interp_module(interp), options, out_program, error);
 }
 
+static bool is_stage(const char *name) {
+  for (const NrStep *step = nr_pipeline; step->stage; step++)
+    if (strcmp(step->stage, name) == 0) return true;
+  return false;
+}
+
 static NoriaStatus lower_and_jit(NrUnit *unit, NrStatus status, const NoriaCompileOptions *options,
                                  NoriaProgram **out_program, NoriaError *error) {
   *out_program = NULL;
-  NrPassOptions passes = {0};
+  const char *stage = options ? options->interpret_after : NULL;
+  NrPassOptions passes = {.stop_after = stage};
   if (!status) status = nr_unit_set_entry(unit, options ? options->entry : NULL);
+  if (!status && stage && !is_stage(stage)) status = nr_error(unit->ctx, NULL, "the pipeline has no stage '%s'", stage);
   if (!status) status = nr_unit_lower(unit, &passes);
-  return status ? nr_unit_fail(unit, status, error) : nr_unit_jit(unit, options, NULL, out_program, error);
+  if (status) return nr_unit_fail(unit, status, error);
+  return stage ? nr_unit_interpret(unit, options, out_program, error)
+               : nr_unit_jit(unit, options, NULL, out_program, error);
 }
 
 NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options, NoriaProgram **out_program,
