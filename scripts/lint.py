@@ -29,6 +29,7 @@ LAYERS = {
 PUBLIC = {
     "noria/exec_abi.h": set(LAYERS) - {"base"},
     "noria/runtime.h": {"runtime", "driver"},
+    "noria/dlpack.h": {"runtime"},
     "noria/noria.h": {"driver"},
 }
 

@@ -22,6 +22,7 @@ bool value_error(NoriaError *error, const char *format, ...) {
 
 typedef struct Elements {
   NrType type;
+  bool is_signed; /* integers of type; else signless ones, which may be written as bit patterns: 255 : i8 */
   NrBuf bytes;
 } Elements;
 
@@ -40,11 +41,11 @@ static bool put_complex(Elements *e, double re, double im) {
 
 static bool put_int(Elements *e, int64_t x) { return put_attr(e, nr_attr_int(e->type, x)); }
 
-static bool int_fits(NrType t, bool negative, uint64_t magnitude) {
-  uint32_t width = nr_type_bits(t);
+static bool int_fits(const Elements *e, bool negative, uint64_t magnitude) {
+  uint32_t width = nr_type_bits(e->type);
   uint64_t most = width >= 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
-  if (negative) return t->signedness != NR_UNSIGNED && magnitude <= most / 2 + 1;
-  return magnitude <= most; /* bit patterns of signless integers may be written unsigned */
+  if (negative) return width > 1 && e->type->signedness != NR_UNSIGNED && magnitude <= most / 2 + 1;
+  return magnitude <= (e->is_signed ? most / 2 : most);
 }
 
 static bool parse_int(Elements *e, const char *word) {
@@ -55,7 +56,7 @@ static bool parse_int(Elements *e, const char *word) {
   const char *digits = word + (*word == '-' || *word == '+');
   if (*digits < '0' || *digits > '9') return false;
   uint64_t magnitude = strtoull(digits, &end, 0);
-  if (*end || errno || !int_fits(e->type, negative, magnitude)) return false;
+  if (*end || errno || !int_fits(e, negative, magnitude)) return false;
   return put_int(e, (int64_t)(negative ? 0 - magnitude : magnitude));
 }
 
@@ -112,7 +113,8 @@ static bool parse_list(List *l, int64_t depth) {
 }
 
 static bool parse_elements(const char *text, const Place *place, NrType elem, NoriaValue **out, NoriaError *error) {
-  Elements elements = {.type = elem};
+  bool is_signless = place->type || nr_type_is_int_width(elem, 1) || elem->signedness == NR_UNSIGNED;
+  Elements elements = {.type = elem, .is_signed = nr_type_is_int(elem) && !is_signless};
   List list = {.p = text, .elements = &elements, .rank = -1};
   for (size_t i = 0; i < NORIA_MAX_RANK; i++) list.dims[i] = -1;
   bool ok = parse_list(&list, 0);

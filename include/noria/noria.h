@@ -5,7 +5,7 @@
  *   if (noria_compile_file("model.onnx", NULL, &program, &error)) { fputs(error.message, stderr); ... }
  *   noria_program_run(program, inputs, num_inputs, outputs, num_outputs, NULL, &error);
  *
- * Link with libnoria and libnoria_runtime. The conventions are runtime.h's. */
+ * Link with libnoria, which contains the runtime. The conventions are runtime.h's. */
 #ifndef NORIA_NORIA_H
 #define NORIA_NORIA_H
 

@@ -129,7 +129,7 @@ NORIA_API NoriaKind noria_optional_item_kind(const NoriaValue *optional);
 
 /* ---- exchange without copies: DLPack ---------------------------------------------------------------------------- */
 
-/* From <dlpack/dlpack.h>; include that to look inside. */
+/* From <dlpack/dlpack.h>, or from noria/dlpack.h where there is none; include one of them to look inside. */
 struct DLManagedTensor;
 struct DLManagedTensorVersioned;
 

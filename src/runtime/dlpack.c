@@ -1,5 +1,5 @@
 /* dlpack.c - tensors to and from other array libraries without copies. */
-#include "runtime/dlpack.h"
+#include "noria/dlpack.h"
 
 #include <stdlib.h>
 

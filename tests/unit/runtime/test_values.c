@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../test.h"
-#include "runtime/dlpack.h"
+#include "noria/dlpack.h"
 
 static NoriaError error = NORIA_ERROR_INIT;
 

@@ -1,9 +1,14 @@
 /* dlpack.h - the binary interface of DLPack 1.x (github.com/dmlc/dlpack), which array libraries use to lend each other
- * memory. Declared here in our own words because distributions carry versions that lack half of the types. */
-#ifndef NORIA_RUNTIME_DLPACK_H
-#define NORIA_RUNTIME_DLPACK_H
+ * memory. Declared here in our own words because distributions carry versions that lack half of the types. A program that
+ * has <dlpack/dlpack.h> includes that one first: its types are then used. */
+#ifndef NORIA_DLPACK_H
+#define NORIA_DLPACK_H
 
 #include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { DL_CPU = 1, DL_CUDA_HOST = 3 }; /* device types whose memory the CPU reads */
 
@@ -21,6 +26,14 @@ enum {
   DL_FLOAT8_E8M0FNU = 14,
   DL_FLOAT4_E2M1FN = 17,
 };
+
+enum {
+  DL_FLAG_READ_ONLY = 1,
+  DL_FLAG_COPIED = 2,
+  DL_FLAG_SUBBYTE_PADDED = 4, /* elements of fewer than 8 bits take a byte each, as ours do */
+};
+
+#ifndef DLPACK_DLPACK_H_
 
 typedef struct DLDevice {
   int32_t device_type;
@@ -52,12 +65,6 @@ typedef struct DLPackVersion {
   uint32_t major, minor;
 } DLPackVersion;
 
-enum {
-  DL_FLAG_READ_ONLY = 1,
-  DL_FLAG_COPIED = 2,
-  DL_FLAG_SUBBYTE_PADDED = 4, /* elements of fewer than 8 bits take a byte each, as ours do */
-};
-
 typedef struct DLManagedTensorVersioned {
   DLPackVersion version;
   void *manager_ctx;
@@ -66,4 +73,9 @@ typedef struct DLManagedTensorVersioned {
   DLTensor dl_tensor;
 } DLManagedTensorVersioned;
 
+#endif
+
+#ifdef __cplusplus
+}
+#endif
 #endif
