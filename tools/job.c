@@ -221,9 +221,8 @@ int job_compile(Job *job) {
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
   /* The interpreter runs what is there; a model's ops have their meaning by being lowered. */
-  bool lower = !job->interpret || unit.model;
-  NrPassOptions passes = {.stop_after = job->interpret ? "tensor" : NULL};
-  NrStatus status = lower ? nr_unit_lower(&unit, &passes) : NR_OK;
+  NrPassOptions passes = {.stop_after = !job->interpret ? NULL : unit.model ? "tensor" : "import"};
+  NrStatus status = nr_unit_lower(&unit, &passes);
   job->times.lower = nr_now_ns() - start;
   if (status) return job_report_unit(job, &unit, status);
   NoriaStatus made = job->interpret ? nr_unit_interpret(&unit, &job->options, &job->program, &error)

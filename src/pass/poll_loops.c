@@ -1,0 +1,238 @@
+/* poll_loops.c - loops ask the runtime now and then whether to go on, so that limits and interrupts can end them.
+ *
+ *   before  scf.for %i = %lb to %ub step %st {     after  scf.for %o = %lb to %ub step %span {
+ *             body                                          %end = min(%o + %span, %ub)
+ *           }                                               scf.for %i = %o to %end step %st { body }
+ *                                                           scf.if (the span was whole) { rt.poll }
+ *                                                         }
+ * Cut like this an scf.for keeps an inner loop that can be vectorised, and the poll costs nothing. scf.while, and scf.for
+ * over other types than index, carry a count of their iterations; so do blocks that branch back, as an argument of the
+ * block that they branch to. Loops that poll already and short ones of a known number of iterations stay as they are. */
+#include "dialect/arith/arith.h"
+#include "dialect/cf/cf.h"
+#include "dialect/scf/scf.h"
+#include "pass/pass.h"
+
+/* Iterations between polls, powers of two. Of a body with loops, calls or structured ops each may take long. */
+enum { LIGHT = 1 << 14, COUNTED = 1 << 10, HEAVY = 1 << 4, SHORT_TRIPS = 1 << 12 };
+
+typedef struct Body {
+  const NrOp *loop;
+  bool polls, heavy;
+} Body;
+
+static bool look_at(NrOp *op, void *user) {
+  Body *body = user;
+  if (op == body->loop) return true;
+  body->polls |= nr_op_is(op, NR_OP_rt_poll);
+  body->heavy |= nr_op_has(op, NR_LOOP) || nr_op_has(op, NR_CALL) || nr_str_is(nr_str(op->info->dialect), "linalg");
+  return true;
+}
+
+static Body body_of(NrOp *loop) {
+  Body body = {.loop = loop};
+  nr_walk_pre(loop, look_at, &body);
+  return body;
+}
+
+/* Polls for `every` iterations when due. */
+static void poll_if(NrBuilder *b, NrValue *due, int64_t every) {
+  NrOp *op = nr_scf_if(b, due, NULL, 0, false);
+  NrBuilder inner = nr_scf_body_builder(op, 0);
+  NrValue *count = nr_arith_constant_index(&inner, every);
+  nr_build_op(&inner, NR_OP_rt_poll, &count, 1, NULL, 0);
+  nr_scf_yield(&inner, NULL, 0);
+}
+
+/* The count after one more iteration; polls when it is a multiple of `every`. */
+static NrValue *count_iteration(NrBuilder *b, NrValue *count, int64_t every) {
+  NrValue *next = nr_arith_binary(b, NR_OP_arith_addi, count, nr_arith_constant_index(b, 1));
+  NrValue *rest = nr_arith_binary(b, NR_OP_arith_andi, next, nr_arith_constant_index(b, every - 1));
+  poll_if(b, nr_arith_cmpi(b, NR_CMPI_EQ, rest, nr_arith_constant_index(b, 0)), every);
+  return next;
+}
+
+/* ---- loops that carry a count ----------------------------------------------------------------------------------- */
+
+/* The loop with one more carried index, 0 at first, which each block of its regions gets as its last argument. */
+static NrOp *carry_count(NrOp *loop) {
+  NrBuilder b = nr_builder_before(loop);
+  NrContext *ctx = b.ctx;
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < loop->num_operands; i++) nr_vec_push(&operands, nr_operand(loop, i));
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
+  nr_vec_push(&operands, nr_arith_constant_index(&b, 0));
+  nr_vec_push(&types, nr_type_index(ctx));
+  NrOp *counted = nr_build(&b, &(NrOpState){.info = loop->info,
+                                            .loc = loop->loc,
+                                            .operands = operands.data,
+                                            .num_operands = operands.size,
+                                            .result_types = types.data,
+                                            .num_results = types.size,
+                                            .attrs = loop->attrs,
+                                            .num_attrs = loop->num_attrs,
+                                            .num_regions = loop->num_regions});
+  for (uint32_t r = 0; r < loop->num_regions; r++) {
+    nr_region_take(nr_op_region(counted, r), nr_op_region(loop, r));
+    nr_block_add_arg(nr_op_body(counted, r), nr_type_index(ctx), loop->loc);
+  }
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(counted, i));
+  nr_op_erase(loop);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  return counted;
+}
+
+static NrValue *last_arg(const NrBlock *block) { return nr_block_arg(block, block->num_args - 1); }
+static void append_operand(NrOp *op, NrValue *value) { nr_op_insert_operand(op, op->num_operands, value); }
+
+static void count_while(NrOp *loop, int64_t every) {
+  loop = carry_count(loop);
+  NrBlock *before = nr_op_body(loop, 0), *after = nr_op_body(loop, 1);
+  append_operand(before->last, last_arg(before));
+  NrBuilder b = nr_builder_before(after->last);
+  append_operand(after->last, count_iteration(&b, last_arg(after), every));
+}
+
+static void count_for(NrOp *loop, int64_t every) {
+  loop = carry_count(loop);
+  NrBlock *body = nr_op_body(loop, 0);
+  NrBuilder b = nr_builder_before(body->last);
+  append_operand(body->last, count_iteration(&b, last_arg(body), every));
+}
+
+/* ---- loops that are cut ----------------------------------------------------------------------------------------- */
+
+/* A multiple of step that does not overflow: `every` steps, or one that is huge anyway. */
+static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
+  int64_t number;
+  const int64_t most = INT64_C(1) << 40;
+  if (nr_value_constant_int(step, &number)) return nr_arith_constant_index(b, number <= most ? number * every : number);
+  NrValue *span = nr_arith_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
+  NrValue *small = nr_arith_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, most));
+  return nr_arith_select(b, small, span, step);
+}
+
+static void cut_for(NrOp *loop, int64_t every) {
+  NrBuilder b = nr_builder_before(loop);
+  NrValue *upper = nr_scf_for_upper(loop), *step = nr_scf_for_step(loop), *span = span_of(&b, step, every);
+  NR_VEC(NrValue *) inits = {0};
+  for (uint32_t i = 0; i < nr_scf_for_num_inits(loop); i++) nr_vec_push(&inits, nr_scf_for_init(loop, i));
+  NrOp *outer = nr_scf_for(&b, nr_scf_for_lower(loop), upper, span, inits.data, inits.size);
+  b = nr_scf_body_builder(outer, 0);
+  /* The distance is right as an unsigned number, also where it does not fit a signed one. */
+  NrValue *begin = nr_scf_for_iv(outer), *left = nr_arith_binary(&b, NR_OP_arith_subi, upper, begin);
+  NrValue *size = nr_arith_binary(&b, NR_OP_arith_minui, left, span);
+  NrValue *end = nr_arith_binary(&b, NR_OP_arith_addi, begin, size);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(outer, i));
+  nr_op_unlink(loop);
+  nr_builder_insert(&b, loop);
+  nr_op_set_operand(loop, 0, begin);
+  nr_op_set_operand(loop, 1, end);
+  for (uint32_t i = 0; i < inits.size; i++) {
+    nr_op_set_operand(loop, 3 + i, nr_scf_for_arg(outer, i));
+    inits.data[i] = nr_result(loop, i);
+  }
+  poll_if(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, size, span), every);
+  nr_scf_yield(&b, inits.data, inits.size);
+  nr_vec_deinit(&inits);
+}
+
+/* ---- branches back ---------------------------------------------------------------------------------------------- */
+
+typedef struct Edge {
+  NrOp *branch;
+  uint32_t successor;
+} Edge;
+
+/* A block on the way back, where the count goes up. */
+static void count_edge(NrOp *branch, uint32_t successor, NrValue *count) {
+  NrBlock *header = branch->successors[successor].block, *latch = nr_block_create(branch->module);
+  NrBuilder b = nr_builder_at_end(branch->module, latch, branch->loc);
+  NR_VEC(NrValue *) operands = {0};
+  nr_block_insert_after(latch, branch->block);
+  for (uint32_t i = 0; i < branch->successors[successor].num_operands; i++)
+    nr_vec_push(&operands, nr_successor_operand(branch, successor, i));
+  while (branch->successors[successor].num_operands)
+    nr_successor_erase_operand(branch, successor, branch->successors[successor].num_operands - 1);
+  nr_op_set_successor(branch, successor, latch);
+  nr_vec_push(&operands, count_iteration(&b, count, COUNTED));
+  nr_cf_br(&b, header, operands.data, operands.size);
+  nr_vec_deinit(&operands);
+}
+
+/* The header's edges: those from blocks that it dominates go back to it, the others enter the loop. */
+static void count_header(const NrDominance *dom, NrBlock *header) {
+  NR_VEC(Edge) edges = {0};
+  bool loops = false, polls = false;
+  for (NrSuccessor *s = header->first_pred; s; s = s->next) {
+    nr_vec_push(&edges, ((Edge){s->owner, (uint32_t)(s - s->owner->successors)}));
+    loops |= nr_dominates_block(dom, header, s->owner->block);
+    for (NrOp *op = s->owner->block->first; op; op = op->next) polls |= nr_op_is(op, NR_OP_rt_poll);
+  }
+  NrValue *count = loops && !polls ? nr_block_add_arg(header, nr_type_index(header->module->ctx), NULL) : NULL;
+  for (size_t i = 0; i < edges.size && count; i++) {
+    NrOp *branch = edges.data[i].branch;
+    if (nr_dominates_block(dom, header, branch->block)) {
+      count_edge(branch, edges.data[i].successor, count);
+    } else {
+      NrBuilder b = nr_builder_before(branch);
+      nr_successor_append_operand(branch, edges.data[i].successor, nr_arith_constant_index(&b, 0));
+    }
+  }
+  nr_vec_deinit(&edges);
+}
+
+static void count_blocks(NrRegion *region) {
+  NrDominance *dom = nr_dominance_create(region);
+  NR_VEC(NrBlock *) blocks = {0};
+  for (NrBlock *block = region->first; block; block = block->next)
+    if (block->first_pred && nr_dominance_reachable(dom, block)) nr_vec_push(&blocks, block);
+  for (size_t i = 0; i < blocks.size; i++) count_header(dom, blocks.data[i]);
+  nr_vec_deinit(&blocks);
+  nr_dominance_destroy(dom);
+}
+
+/* ---- the pass --------------------------------------------------------------------------------------------------- */
+
+typedef struct Loops {
+  NR_VEC(NrOp *) ops;
+  NR_VEC(NrRegion *) regions;
+} Loops;
+
+static bool collect(NrOp *op, void *user) {
+  Loops *loops = user;
+  if (nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while)) nr_vec_push(&loops->ops, op);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (op->regions[r].first != op->regions[r].last) nr_vec_push(&loops->regions, &op->regions[r]);
+  return true;
+}
+
+static void handle_loop(NrOp *loop) {
+  uint64_t trips;
+  Body body = body_of(loop);
+  if (body.polls) return;
+  if (nr_op_is(loop, NR_OP_scf_while)) {
+    count_while(loop, body.heavy ? HEAVY : COUNTED);
+    return;
+  }
+  if (nr_scf_for_trip_count(loop, &trips) && trips <= (body.heavy ? HEAVY : SHORT_TRIPS)) return;
+  bool can_cut = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_op_attr(loop, "unsignedCmp");
+  if (can_cut) cut_for(loop, body.heavy ? HEAVY : LIGHT);
+  else count_for(loop, body.heavy ? HEAVY : COUNTED);
+}
+
+/* Outer loops first: an inner loop that was cut is not a reason to ask less often outside. */
+static NrStatus poll_loops_run(NrPassContext *pass, NrOp *func) {
+  Loops loops = {0};
+  nr_walk_pre(func, collect, &loops);
+  for (size_t i = 0; i < loops.regions.size; i++) count_blocks(loops.regions.data[i]);
+  for (size_t i = 0; i < loops.ops.size; i++) handle_loop(loops.ops.data[i]);
+  nr_vec_deinit(&loops.ops);
+  nr_vec_deinit(&loops.regions);
+  return NR_OK;
+}
+
+NR_PASS(poll_loops, .name = "poll-loops", .on = "func.func", .run = poll_loops_run,
+        .doc = "lets the runtime end loops that run long: limits, interrupts")
