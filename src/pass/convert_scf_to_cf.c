@@ -251,6 +251,42 @@ static NrOp *parallel_to_for(NrOp *op) {
   return outermost;
 }
 
+/* One bound or step of forall: a constant, or the next operand of the group. */
+static NrValue *forall_bound(NrBuilder *b, NrOp *op, const char *attr, size_t group, uint32_t dim) {
+  const int64_t *values = nr_op_attr(op, attr)->data;
+  size_t begin = 0, count = 0;
+  if (values[dim] != NR_DYNAMIC) return nr_arith_constant_index(b, values[dim]);
+  nr_op_operand_group(op, group, &begin, &count);
+  for (uint32_t d = 0; d < dim; d++) begin += values[d] == NR_DYNAMIC;
+  return nr_operand(op, begin);
+}
+
+/* A forall over buffers, which has no results, as a nest of scf.for; returns the outermost. */
+static NrOp *forall_to_for(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  NrBuilder b = nr_builder_before(op);
+  NrOp *outermost = NULL, *loop = NULL;
+  for (uint32_t d = 0; d < body->num_args; d++) {
+    NrValue *lower = forall_bound(&b, op, "staticLowerBound", 0, d),
+            *upper = forall_bound(&b, op, "staticUpperBound", 1, d);
+    NrValue *step = forall_bound(&b, op, "staticStep", 2, d);
+    NrOp *outer = loop;
+    loop = nr_scf_for(&b, lower, upper, step, NULL, 0);
+    if (!outermost) outermost = loop;
+    if (outer) nr_scf_yield(&b, NULL, 0);
+    nr_scf_for_iv(loop)->name = body->args[d]->name;
+    nr_value_replace_uses(body->args[d], nr_scf_for_iv(loop));
+    b = nr_scf_body_builder(loop, 0);
+  }
+  NrBlock *innermost = nr_op_body(loop, 0);
+  nr_op_erase(nr_block_terminator(body));
+  nr_block_splice(body, innermost, NULL);
+  b = nr_scf_body_builder(loop, 0);
+  nr_scf_yield(&b, NULL, 0);
+  nr_op_erase(op);
+  return outermost;
+}
+
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static NrStatus convert_block(Converter *c, NrBlock *block) {
@@ -263,7 +299,11 @@ static NrStatus convert_block(Converter *c, NrBlock *block) {
     case NR_OP_scf_while: convert_while(c, op); break;
     case NR_OP_scf_index_switch: convert_index_switch(c, op); break;
     case NR_OP_scf_execute_region: convert_execute_region(c, op); break;
-    case NR_OP_scf_forall: return nr_op_error(op, "has no form with branches: bring it to loops over buffers first");
+    case NR_OP_scf_forall:
+      if (op->num_results || nr_op_body(op, 0)->num_args == 0)
+        return nr_op_error(op, "with results has no form with branches: buffers must take the place of tensors first");
+      convert_for(c, forall_to_for(op));
+      break;
     default: break;
     }
   }

@@ -244,3 +244,19 @@ func.func @narrow_bounds(%lb: i8, %ub: i8, %st: i8) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @forall
+// CHECK-SAME: %[[N:.*]]: index, %[[M:.*]]: memref<?x8xf32>, %[[X:.*]]: f32)
+// CHECK: cf.br ^[[OUTER:.*]](%{{.*}} : index)
+// CHECK: ^[[OUTER]](%[[I:.*]]: index):
+// CHECK-NEXT: arith.cmpi slt, %[[I]], %[[N]] : index
+// CHECK: ^{{.*}}(%[[J:.*]]: index):
+// CHECK: memref.store %[[X]], %[[M]][%[[I]], %[[J]]] : memref<?x8xf32>
+// CHECK-NOT: scf
+// CHECK: return
+func.func @forall(%n: index, %m: memref<?x8xf32>, %x: f32) {
+  scf.forall (%i, %j) = (0, 0) to (%n, 8) step (1, 2) {
+    memref.store %x, %m[%i, %j] : memref<?x8xf32>
+  }
+  return
+}
