@@ -2,6 +2,7 @@
 #ifndef NORIA_TESTS_UNIT_CODEGEN_TEST_H
 #define NORIA_TESTS_UNIT_CODEGEN_TEST_H
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -35,7 +36,7 @@ static void host_free(NoriaExec *exec, void *data) {
 
 static void *host_realloc(NoriaExec *exec, void *data, int64_t size) {
   void *out = host_alloc(exec, size);
-  if (data && out) memcpy(out, data, (size_t)size / 2); /* tests double what they hold */
+  if (data && out) memcpy(out, data, NR_MIN((size_t)size, malloc_usable_size(data)));
   host_free(exec, data);
   return out;
 }
