@@ -270,15 +270,40 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   return give(in, op, copy);
 }
 
+/* The strides of the view's elements, in order, in another shape of as many; false when they are not evenly spaced. Dims are
+ * taken from the innermost outwards until old and new ones have the same product. */
+static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t rank, int64_t *strides) {
+  size_t from = view->rank, to = rank;
+  while (from > 0 || to > 0) {
+    while (from > 0 && view->dims[from - 1] == 1) from--;
+    int64_t stride = from ? view->strides[from - 1] : 1, old = from ? view->dims[--from] : 1, given = 1, spaced = stride * old;
+    if (to == 0) return old == 1;
+    while (to > 0 && (given < old || dims[to - 1] == 1)) {
+      strides[--to] = stride * given;
+      given *= dims[to];
+      while (given > old && from > 0) { /* another old dim, which must lie behind the last */
+        if (view->dims[--from] == 1) continue;
+        if (view->strides[from] != spaced) return false;
+        old *= view->dims[from];
+        spaced *= view->dims[from];
+      }
+    }
+    if (given != old) return false;
+  }
+  return true;
+}
+
 bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  int64_t dims[NR_MAX_RANK], stride = 1;
-  bool dense = true;
+  size_t rank = nr_result(op, 0)->type->rank;
+  int64_t dims[NR_MAX_RANK], strides[NR_MAX_RANK];
   if (!reshaped(in, op, view, dims)) return false;
-  for (size_t i = view->rank; i-- > 0; stride *= view->dims[i]) dense &= view->dims[i] == 1 || view->strides[i] == stride;
-  if (!dense) return nr_interp_fail(in, op, "reshapes a view that is not dense");
+  bool any = nr_iview_count(view) > 0;
+  if (any && !reshaped_strides(view, dims, rank, strides))
+    return nr_interp_fail(in, op, "joins dims that do not lie behind each other");
   NrIView *alias = nr_iview_alias(view);
-  set_shape(alias, dims, nr_result(op, 0)->type->rank);
+  set_shape(alias, dims, rank);
+  if (any) memcpy(alias->strides, strides, rank * sizeof *strides);
   return give(in, op, alias);
 }
 

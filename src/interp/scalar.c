@@ -293,7 +293,18 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
     for (uint32_t i = 0; i < op->num_results; i++) nr_set(in, nr_result(op, i), results[i]);
     return true;
   }
-  /* arith.select by one scalar condition between whole values keeps the value whole. */
+  /* One scalar condition chooses between whole values, which may be of different shapes. */
+  if (nr_op_is(op, NR_OP_arith_select) && !args[0].view) {
+    NrIView *chosen = args[args[0].bits & 1 ? 1 : 2].view;
+    chosen->refs++;
+    nr_set(in, nr_result(op, 0), (NrIValue){.view = chosen});
+    return true;
+  }
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    bool fits = !args[i].view || args[i].view->rank == shape->rank;
+    for (size_t d = 0; d < shape->rank && fits && args[i].view; d++) fits = args[i].view->dims[d] == shape->dims[d];
+    if (!fits) return nr_interp_fail(in, op, "its operands have different shapes");
+  }
   NrIView *views[MAX_RESULTS];
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!(views[i] = nr_iview_new(outs[i], shape->dims, shape->rank))) return nr_interp_fail(in, op, "too large");

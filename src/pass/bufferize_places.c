@@ -155,6 +155,15 @@ NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const N
   return memref;
 }
 
+/* Whether an operand of op other than number `except` lives in the buffer. */
+static bool is_aliased(NrBufferize *s, NrOp *op, size_t except, const NrBuffer *buffer) {
+  for (size_t i = 0; i < op->num_operands; i++) {
+    NrPlace *place = i == except ? NULL : nr_bufferize_place(s, nr_operand(op, i));
+    if (place && place->buffer == buffer && place->placed_for != op) return true;
+  }
+  return false;
+}
+
 /* Gives the memory behind the first rows of an owned buffer back, instead of copying the rows to a new one. */
 static NrValue *shrink(NrOp *op, const NrPlace *place) {
   NrBuilder b = nr_builder_before(op);
@@ -174,7 +183,9 @@ NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op) {
     return place->memref;
   }
   if (!whole && nr_bufferize_may_write(s, op, buffer)) {
-    NrValue *shorter = shrink(op, place);
+    size_t operand = 0;
+    while (operand < op->num_operands && nr_operand(op, operand) != value) operand++;
+    NrValue *shorter = is_aliased(s, op, operand, buffer) ? NULL : shrink(op, place);
     if (shorter) {
       buffer->moved = true;
       return shorter;
@@ -200,15 +211,6 @@ NrValue *nr_bufferize_copy(NrBufferize *s, NrOp *op, NrValue *result, NrValue *f
   NrPlace *place = nr_bufferize_place(s, from);
   if (keep && place->memref && place->memref != memory) nr_bufferize_copy_contents(op, place, memory);
   return memory;
-}
-
-/* Whether an operand of op other than number `dest` lives in the buffer. */
-static bool is_aliased(NrBufferize *s, NrOp *op, size_t dest, const NrBuffer *buffer) {
-  for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *place = i == dest ? NULL : nr_bufferize_place(s, nr_operand(op, i));
-    if (place && place->buffer == buffer && place->placed_for != op) return true;
-  }
-  return false;
 }
 
 NrValue *nr_bufferize_dest(NrBufferize *s, NrOp *op, size_t dest, NrValue *result, bool keep) {
