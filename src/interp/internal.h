@@ -41,6 +41,7 @@ typedef struct NrInterp {
   NrMap sites;     /* rt.check op -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;
+  int64_t workgroup[3], grid[3]; /* of the running dispatch */
   unsigned depth;
   NrOp *failed_at;
   char message[256]; /* of the first failure */

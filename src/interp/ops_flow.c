@@ -1,0 +1,152 @@
+/* ops_flow.c - dispatches: an executable's function runs for every workgroup of the grid, one after another, on views of
+ * the arguments and results. */
+#include "dialect/flow/flow.h"
+#include "interp/ops.h"
+
+/* The export that a dispatch names, and the function that it exports. */
+static NrOp *entry_point(NrOp *op, NrOp **out_export) {
+  NrAttr points = nr_op_attr(op, "entry_points");
+  NrAttr first = points && points->kind == NR_ATTR_ARRAY && points->size ? points->items[0] : NULL;
+  *out_export = first ? nr_symbol_resolve(op, first) : NULL;
+  NrAttr name = *out_export ? nr_op_attr(*out_export, "function_ref") : NULL;
+  if (!name || !(*out_export)->block) return NULL;
+  for (NrOp *inner = (*out_export)->block->first; inner; inner = inner->next)
+    if (nr_op_is(inner, NR_OP_builtin_module)) return nr_symbol_lookup(inner, name->s);
+  return NULL;
+}
+
+/* The grid, by the export's count region for the dispatch's workload. */
+static bool run_count(NrInterp *in, NrOp *op, NrOp *export_op, int64_t *grid) {
+  size_t begin, count;
+  NrIValue args[16], out[3];
+  for (size_t i = 0; i < 3; i++) grid[i] = 1;
+  nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &count);
+  if (!nr_op_body(export_op, 0)) return true;
+  if (count > NR_COUNTOF(args)) return nr_interp_fail(in, op, "has too long a workload");
+  for (size_t i = 0; i < count; i++) args[i] = nr_get(in, nr_operand(op, begin + i));
+  if (!nr_run_region(in, nr_op_region(export_op, 0), args, count, out, 3)) return false;
+  for (size_t i = 0; i < 3; i++) grid[i] = (int64_t)out[i].bits;
+  return true;
+}
+
+static NrIView *result_view(NrInterp *in, NrOp *op, size_t result, size_t *next_dim) {
+  NrType t = nr_result(op, result)->type;
+  int64_t dims[NR_MAX_RANK];
+  for (uint32_t i = 0; i < t->rank; i++)
+    dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, (*next_dim)++)) : t->dims[i];
+  return nr_iview_new(t->elem, dims, t->rank);
+}
+
+static bool run_grid(NrInterp *in, NrOp *func, const int64_t *grid, const NrIValue *args, size_t count) {
+  int64_t outer_id[3], outer_count[3], at[3] = {0};
+  memcpy(outer_id, in->workgroup, sizeof outer_id);
+  memcpy(outer_count, in->grid, sizeof outer_count);
+  memcpy(in->grid, grid, sizeof in->grid);
+  bool ok = true;
+  if (grid[0] > 0 && grid[1] > 0 && grid[2] > 0) do {
+      memcpy(in->workgroup, at, sizeof at);
+      NrIValue *own = nr_calloc(count, sizeof *own);
+      for (size_t i = 0; i < count; i++) {
+        own[i] = args[i];
+        if (own[i].view) own[i].view->refs++;
+      }
+      ok = nr_run_func(in, func, own, count, NULL, 0);
+      nr_free(own);
+    } while (ok && nr_next_index(grid, 3, at));
+  memcpy(in->workgroup, outer_id, sizeof outer_id);
+  memcpy(in->grid, outer_count, sizeof outer_count);
+  return ok;
+}
+
+bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
+  NrOp *export_op, *func = entry_point(op, &export_op);
+  if (!func) return nr_interp_fail(in, op, "names no entry point");
+  size_t begin, count, next_dim, num_dims, n = 0;
+  int64_t grid[3];
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next_dim, &num_dims);
+  NrIValue *args = nr_calloc(count + op->num_results, sizeof *args);
+  NrIView **results = nr_calloc(op->num_results, sizeof *results);
+  bool ok = run_count(in, op, export_op, grid);
+  for (size_t i = 0; i < count; i++) args[n++] = nr_get(in, nr_operand(op, begin + i));
+  for (size_t i = 0; i < op->num_results && ok; i++) {
+    int64_t tied = nr_flow_tied_operand(op, i);
+    results[i] = tied >= 0 ? nr_iview_dense_copy(args[tied].view) : result_view(in, op, i, &next_dim);
+    if (!results[i]) ok = nr_interp_fail(in, op, "the result is too large");
+    if (tied >= 0) args[tied].view = results[i];
+    else args[n++].view = results[i];
+  }
+  ok = ok && run_grid(in, func, grid, args, n);
+  for (size_t i = 0; i < op->num_results; i++) {
+    if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = results[i]});
+    else nr_iview_release(results[i]);
+  }
+  nr_free(args);
+  nr_free(results);
+  return ok;
+}
+
+/* The part of a binding that a load or store names, from its offsets, sizes and strides. first: their operand group. */
+static NrIView *part(NrInterp *in, NrOp *op, NrIView *binding, size_t first) {
+  const NrIndexListSlot slots[3] = {{first, "static_offsets"}, {first + 1, "static_sizes"}, {first + 2, "static_strides"}};
+  NrIView *view = nr_iview_alias(binding);
+  for (size_t i = 0; i < binding->rank; i++) {
+    int64_t v[3];
+    for (size_t k = 0; k < 3; k++) {
+      NrIndex entry = nr_index_list_get(op, slots[k], i);
+      v[k] = entry.value ? nr_get_index(in, entry.value) : entry.constant;
+    }
+    if (v[0] < 0 || v[1] < 0 || v[2] < 1 || (v[1] > 0 && v[0] + (v[1] - 1) * v[2] >= binding->dims[i])) {
+      nr_interp_fail(in, op, "the part leaves dim %zu of %lld", i, (long long)binding->dims[i]);
+      nr_iview_release(view);
+      return NULL;
+    }
+    view->offset += v[0] * binding->strides[i];
+    view->dims[i] = v[1];
+    view->strides[i] = v[2] * binding->strides[i];
+  }
+  return view;
+}
+
+bool nr_run_flow_load(NrInterp *in, NrOp *op) {
+  NrIView *view = part(in, op, nr_get(in, nr_operand(op, 0)).view, 2);
+  if (!view) return false;
+  NrIView *copy = nr_iview_dense_copy(view);
+  nr_iview_release(view);
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
+  return true;
+}
+
+bool nr_run_flow_store(NrInterp *in, NrOp *op) {
+  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = part(in, op, nr_get(in, nr_operand(op, 1)).view, 3);
+  if (!to) return false;
+  bool fits = from->rank == to->rank;
+  for (size_t i = 0; i < to->rank && fits; i++) fits = from->dims[i] == to->dims[i];
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (fits && nr_iview_count(to)) do memcpy(nr_iview_at(to, indices), nr_iview_at(from, indices), to->elem_size);
+    while (nr_next_index(to->dims, to->rank, indices));
+  nr_iview_release(to);
+  return fits || nr_interp_fail(in, op, "the value does not have the shape of the part");
+}
+
+bool nr_run_flow_id(NrInterp *in, NrOp *op) {
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->workgroup[nr_op_attr_int(op, "dimension", 0)]});
+  return true;
+}
+
+bool nr_run_flow_count(NrInterp *in, NrOp *op) {
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->grid[nr_op_attr_int(op, "dimension", 0)]});
+  return true;
+}
+
+bool nr_run_flow_size(NrInterp *in, NrOp *op) {
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = 1});
+  return true;
+}
+
+bool nr_run_flow_same(NrInterp *in, NrOp *op) {
+  NrIValue v = nr_get(in, nr_operand(op, 0));
+  if (v.view) v.view->refs++;
+  nr_set(in, nr_result(op, 0), v);
+  return true;
+}
