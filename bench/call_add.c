@@ -1,4 +1,5 @@
-/* call_add.c - time of one call of a compiled Add of 4 floats through the C API: prints nanoseconds, the median of batches. */
+/* call_add.c - time of one call of a compiled Add of 4 floats through the C API: prints nanoseconds, the median of
+ * batches. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>

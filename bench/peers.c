@@ -25,7 +25,8 @@ void row_sums(const float *restrict rows, int64_t trips, float *restrict sums) {
     }
 }
 
-void rnn_cell(const float *restrict w, const float *restrict u, const float *restrict x, int64_t trips, float *restrict h) {
+void rnn_cell(const float *restrict w, const float *restrict u, const float *restrict x, int64_t trips,
+              float *restrict h) {
   float next[128];
   for (int64_t t = 0; t < trips; t++) {
     for (int j = 0; j < 128; j++) next[j] = x[j];

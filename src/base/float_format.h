@@ -1,4 +1,5 @@
-/* float_format.h - binary floating-point formats of at most 64 bits as data, and exact conversion from and to double. */
+/* float_format.h - binary floating-point formats of at most 64 bits as data, and exact conversion from and to double.
+ */
 #ifndef NORIA_BASE_FLOAT_FORMAT_H
 #define NORIA_BASE_FLOAT_FORMAT_H
 

@@ -21,7 +21,8 @@ typedef struct NrIView {
   int64_t offset, dims[NR_MAX_RANK], strides[NR_MAX_RANK];
 } NrIView;
 
-/* A value while running. Scalars of at most 64 bits are raw bits, zero-extended; wider ones and complex numbers attributes. */
+/* A value while running. Scalars of at most 64 bits are raw bits, zero-extended; wider ones and complex numbers
+ * attributes. */
 typedef struct NrIValue {
   uint64_t bits;
   NrAttr attr;
@@ -75,14 +76,16 @@ void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes over th
 /* The operand's view to write in place: moved out of its cell when this is its only use, else a dense copy. */
 NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand);
 /* Runs a region's single block with arguments; its terminator's operands go to out (count of them at most max). */
-bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
+bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
+                   size_t num_out);
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
 
 /* One op; false after a failure. */
 typedef bool (*NrInterpFn)(NrInterp *in, NrOp *op);
 NrInterpFn nr_interp_find(unsigned op_id);
-bool nr_interp_scalar(NrInterp *in, NrOp *op);       /* scalar.c: element-wise ops, on shaped values element by element */
+bool nr_interp_scalar(NrInterp *in, NrOp *op); /* scalar.c: element-wise ops, on shaped values element by element */
 /* Scalar op on bits; false when the fast path does not know it. */
-bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result, const char **why);
+bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
+                    const char **why);
 
 #endif

@@ -60,7 +60,8 @@ static NrIValue shared(NrIValue v) {
 /* ---- blocks ---- */
 
 static bool step(NrInterp *in, NrOp *op) {
-  if (in->max_steps && ++in->steps > in->max_steps) return nr_interp_fail(in, op, "the limit of %lld ops is reached", (long long)in->max_steps);
+  if (in->max_steps && ++in->steps > in->max_steps)
+    return nr_interp_fail(in, op, "the limit of %lld ops is reached", (long long)in->max_steps);
   NrInterpFn fn = nr_interp_find(op->info->id);
   if (fn) return fn(in, op);
   if (nr_op_has(op, NR_ELEMENTWISE) || op->info->fold) return nr_interp_scalar(in, op);
@@ -107,7 +108,8 @@ static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
         continue;
       }
       if (op->num_successors == 0) return op;
-      if (in->max_steps && ++in->steps > in->max_steps) return nr_interp_fail(in, op, "the limit of ops is reached"), NULL;
+      if (in->max_steps && ++in->steps > in->max_steps)
+        return nr_interp_fail(in, op, "the limit of ops is reached"), NULL;
       int taken = choose(in, op);
       if (taken < 0) return NULL;
       block = take_branch(in, op, (size_t)taken);
@@ -119,11 +121,13 @@ static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
   return NULL;
 }
 
-bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
+bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
+                   size_t num_out) {
   bind_args(in, region->first, args, num_args);
   NrOp *last = run_blocks(in, region->first);
   if (!last) return false;
-  if (last->num_operands < num_out) return nr_interp_fail(in, last, "gives %u values where %zu are wanted", last->num_operands, num_out);
+  if (last->num_operands < num_out)
+    return nr_interp_fail(in, last, "gives %u values where %zu are wanted", last->num_operands, num_out);
   /* scf.condition: the condition comes first, as the caller expects. */
   for (size_t i = 0; i < num_out; i++) out[i] = shared(nr_get(in, nr_operand(last, i)));
   return true;

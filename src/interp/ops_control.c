@@ -24,7 +24,8 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
     return true;
   }
   if (value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants are the runtime's");
-  if (value->kind == NR_ATTR_RESOURCE && !value->data) return nr_interp_fail(in, op, "the constant's data was left out of the text");
+  if (value->kind == NR_ATTR_RESOURCE && !value->data)
+    return nr_interp_fail(in, op, "the constant's data was left out of the text");
   nr_set(in, nr_result(op, 0), nr_ivalue_of_attr(in, value));
   return true;
 }
@@ -32,8 +33,10 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
 bool nr_run_for(NrInterp *in, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
   bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
-  int64_t lb = nr_get_index(in, nr_operand(op, 0)), ub = nr_get_index(in, nr_operand(op, 1)), step = nr_get_index(in, nr_operand(op, 2));
-  if (is_unsigned ? step == 0 : step <= 0) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
+  int64_t lb = nr_get_index(in, nr_operand(op, 0)), ub = nr_get_index(in, nr_operand(op, 1)),
+          step = nr_get_index(in, nr_operand(op, 2));
+  if (is_unsigned ? step == 0 : step <= 0)
+    return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
   size_t count = op->num_results;
   NrIValue *values = nr_calloc(count + 1, sizeof *values);
   get_all(in, op, 3, count, values + 1);
@@ -140,7 +143,8 @@ static bool call(NrInterp *in, NrOp *op, NrOp *func, size_t first) {
   size_t n = op->num_operands - first;
   NrIValue *args = nr_calloc(n, sizeof *args), *results = nr_calloc(op->num_results, sizeof *results);
   get_all(in, op, first, n, args);
-  bool ok = func ? nr_run_func(in, func, args, n, results, op->num_results) : nr_interp_fail(in, op, "calls a function that does not exist");
+  bool ok = func ? nr_run_func(in, func, args, n, results, op->num_results)
+                 : nr_interp_fail(in, op, "calls a function that does not exist");
   if (ok) set_results(in, op, results);
   nr_free(args);
   nr_free(results);

@@ -13,7 +13,8 @@ static bool writable(NrInterp *in, NrOp *op, const NrIView *view) {
 bool nr_run_alloc(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   int64_t dims[NR_MAX_RANK];
-  for (uint32_t i = 0, k = 0; i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
+  for (uint32_t i = 0, k = 0; i < t->rank; i++)
+    dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
   NrIView *view = nr_iview_new(t->elem, dims, t->rank);
   if (!view) return nr_interp_fail(in, op, "the buffer is too large, or has a negative dim");
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
@@ -34,7 +35,8 @@ static bool element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, 
   for (size_t i = 0; i < view->rank; i++) {
     indices[i] = nr_get_index(in, nr_operand(op, memref + 1 + i));
     if (indices[i] < 0 || indices[i] >= view->dims[i])
-      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)indices[i], i, (long long)view->dims[i]);
+      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)indices[i], i,
+                            (long long)view->dims[i]);
   }
   *out = nr_iview_at(view, indices);
   *out_view = view;
@@ -77,7 +79,8 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   NrIView *view = nr_map_get(&in->globals, global);
   NrAttr value = nr_op_attr(global, "initial_value");
   NrType t = nr_result(op, 0)->type;
-  if (value && value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants are the runtime's");
+  if (value && value->kind == NR_ATTR_DENSE_STRINGS)
+    return nr_interp_fail(in, op, "string constants are the runtime's");
   if (!view) {
     view = nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_new(t->elem, t->dims, t->rank);
     nr_map_set(&in->globals, global, view);

@@ -46,7 +46,8 @@ static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
   if (nr_type_is_shaped(t)) {
     if (nr_type_is_ranked(t) && d->rank != (int64_t)t->rank)
       return nr_interp_fail(in, op, "gives a tensor of rank %lld where the model says %u", (long long)d->rank, t->rank);
-    NrIView *borrowed = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data), *copy = nr_iview_dense_copy(borrowed);
+    NrIView *borrowed = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data),
+            *copy = nr_iview_dense_copy(borrowed);
     nr_iview_release(borrowed);
     in->exec->api->free(in->exec, d->data);
     if (!copy) return nr_interp_fail(in, op, "the result is too large");

@@ -65,7 +65,8 @@ NrAffineExpr nr_affine_binary(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr 
     if ((kind == NR_AFFINE_FLOORDIV || kind == NR_AFFINE_CEILDIV) && c == 1) return lhs;
     if (kind == NR_AFFINE_MOD && c == 1) return nr_affine_constant(ctx, 0);
     /* (x + a) + b = x + (a + b), (x * a) * b = x * (a * b) */
-    if (commutes && lhs->kind == kind && lhs->rhs->kind == NR_AFFINE_CONSTANT && apply(kind, lhs->rhs->value, c, &folded))
+    if (commutes && lhs->kind == kind && lhs->rhs->kind == NR_AFFINE_CONSTANT &&
+        apply(kind, lhs->rhs->value, c, &folded))
       return nr_affine_binary(kind, lhs->lhs, nr_affine_constant(ctx, folded));
   }
   return expr_get(ctx, &(struct NrAffineExprData){.kind = kind, .lhs = lhs, .rhs = rhs});
@@ -90,7 +91,8 @@ NrAffineExpr nr_affine_replace(NrAffineExpr e, const NrAffineExpr *dims, const N
   case NR_AFFINE_SYMBOL: return symbols ? symbols[e->value] : e;
   case NR_AFFINE_CONSTANT: return e;
   default:
-    return nr_affine_binary(e->kind, nr_affine_replace(e->lhs, dims, symbols), nr_affine_replace(e->rhs, dims, symbols));
+    return nr_affine_binary(e->kind, nr_affine_replace(e->lhs, dims, symbols),
+                            nr_affine_replace(e->rhs, dims, symbols));
   }
 }
 
@@ -106,7 +108,8 @@ static bool add_linear(NrAffineExpr e, int64_t factor, uint32_t num_dims, int64_
     return e->value < (int64_t)num_dims && nr_add_i64(coeff[e->value], factor, &coeff[e->value]);
   case NR_AFFINE_CONSTANT: return nr_mul_i64(e->value, factor, &scaled) && nr_add_i64(*constant, scaled, constant);
   case NR_AFFINE_ADD:
-    return add_linear(e->lhs, factor, num_dims, coeff, constant) && add_linear(e->rhs, factor, num_dims, coeff, constant);
+    return add_linear(e->lhs, factor, num_dims, coeff, constant) &&
+           add_linear(e->rhs, factor, num_dims, coeff, constant);
   case NR_AFFINE_MUL:
     return e->rhs->kind == NR_AFFINE_CONSTANT && nr_mul_i64(factor, e->rhs->value, &scaled) &&
            add_linear(e->lhs, scaled, num_dims, coeff, constant);

@@ -48,8 +48,8 @@ static bool attr_equal(const void *node, const void *key) {
          same(x->named, y->named, x->num_named * sizeof *x->named) &&
          same(x->exprs, y->exprs, x->num_exprs * sizeof *x->exprs) &&
          (x->is_equality == NULL) == (y->is_equality == NULL) &&
-         same(x->is_equality, y->is_equality, x->is_equality ? x->num_exprs : 0) && same(x->data, y->data, x->data_size) &&
-         same(x->strides, y->strides, x->num_strides * sizeof *x->strides);
+         same(x->is_equality, y->is_equality, x->is_equality ? x->num_exprs : 0) &&
+         same(x->data, y->data, x->data_size) && same(x->strides, y->strides, x->num_strides * sizeof *x->strides);
 }
 
 static NrAttr attr_get(NrContext *ctx, const struct NrAttrData *key) {
@@ -68,7 +68,8 @@ static NrAttr attr_get(NrContext *ctx, const struct NrAttrData *key) {
   if (key->items) a->items = nr_arena_copy(arena, key->items, key->size * sizeof *key->items);
   a->named = nr_arena_copy(arena, key->named, key->num_named * sizeof *key->named);
   a->exprs = nr_arena_copy(arena, key->exprs, key->num_exprs * sizeof *key->exprs);
-  if (key->is_equality) a->is_equality = nr_arena_copy(arena, key->is_equality, key->num_exprs * sizeof *key->is_equality);
+  if (key->is_equality)
+    a->is_equality = nr_arena_copy(arena, key->is_equality, key->num_exprs * sizeof *key->is_equality);
   if (key->kind != NR_ATTR_RESOURCE) a->data = nr_arena_copy(arena, key->data, key->data_size);
   a->strides = nr_arena_copy(arena, key->strides, key->num_strides * sizeof *key->strides);
   if (key->strings) {
@@ -248,12 +249,13 @@ NrAttr nr_attr_dense(NrType shaped, const void *data, size_t size) {
                                                     .splat = splat});
 }
 NrAttr nr_attr_dense_strings(NrType shaped, const NrStr *strings, size_t count) {
-  return attr_get(shaped->ctx,
-                  &(struct NrAttrData){.kind = NR_ATTR_DENSE_STRINGS, .type = shaped, .strings = strings, .size = count});
+  return attr_get(shaped->ctx, &(struct NrAttrData){
+                                   .kind = NR_ATTR_DENSE_STRINGS, .type = shaped, .strings = strings, .size = count});
 }
 NrAttr nr_attr_resource(NrType shaped, NrStr key, const void *data, size_t size) {
-  return attr_get(shaped->ctx, &(struct NrAttrData){
-                                   .kind = NR_ATTR_RESOURCE, .type = shaped, .s = key, .data = data, .data_size = size});
+  return attr_get(
+      shaped->ctx,
+      &(struct NrAttrData){.kind = NR_ATTR_RESOURCE, .type = shaped, .s = key, .data = data, .data_size = size});
 }
 NrAttr nr_attr_sparse(NrType shaped, NrAttr indices, NrAttr values) {
   return attr_get(shaped->ctx, &(struct NrAttrData){.kind = NR_ATTR_SPARSE,
@@ -277,8 +279,9 @@ NrAttr nr_attr_loc(NrContext *ctx, NrLoc loc) {
 }
 NrAttr nr_attr_distinct(NrContext *ctx, NrAttr referenced) {
   /* Each is its own: the running number makes the key new. */
-  return attr_get(ctx, &(struct NrAttrData){
-                           .kind = NR_ATTR_DISTINCT, .i = (int64_t)ctx->next_distinct++, .items = &referenced, .size = 1});
+  return attr_get(ctx,
+                  &(struct NrAttrData){
+                      .kind = NR_ATTR_DISTINCT, .i = (int64_t)ctx->next_distinct++, .items = &referenced, .size = 1});
 }
 NrAttr nr_attr_opaque(NrContext *ctx, NrStr text, NrType type) {
   return attr_get(ctx, &(struct NrAttrData){.kind = NR_ATTR_OPAQUE, .s = text, .type = type});
@@ -317,7 +320,8 @@ NrAttr nr_attr_element(NrAttr a, int64_t i) {
     for (int k = 0; k < 2; k++) {
       uint64_t bits = 0;
       memcpy(&bits, (const char *)p + (size_t)k * size / 2, size / 2);
-      parts[k] = nr_type_is_float(type->elem) ? nr_attr_float_bits(type->elem, bits) : nr_attr_int(type->elem, (int64_t)bits);
+      parts[k] =
+          nr_type_is_float(type->elem) ? nr_attr_float_bits(type->elem, bits) : nr_attr_int(type->elem, (int64_t)bits);
     }
     return nr_attr_array(type->ctx, parts, 2);
   }

@@ -19,7 +19,8 @@ static bool kind_dict(NrAttr a) { return a->kind == NR_ATTR_DICT; }
 static bool kind_type(NrAttr a) { return a->kind == NR_ATTR_TYPE; }
 static bool kind_map(NrAttr a) { return a->kind == NR_ATTR_AFFINE_MAP; }
 static bool kind_elements(NrAttr a) {
-  return a->kind == NR_ATTR_DENSE || a->kind == NR_ATTR_RESOURCE || a->kind == NR_ATTR_DENSE_STRINGS || a->kind == NR_ATTR_SPARSE;
+  return a->kind == NR_ATTR_DENSE || a->kind == NR_ATTR_RESOURCE || a->kind == NR_ATTR_DENSE_STRINGS ||
+         a->kind == NR_ATTR_SPARSE;
 }
 static bool kind_i64s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64); }
 

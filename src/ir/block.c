@@ -21,8 +21,12 @@ static void link_between(NrRegion *region, NrBlock *block, NrBlock *prev, NrBloc
 }
 
 void nr_block_append(NrRegion *region, NrBlock *block) { link_between(region, block, region->last, NULL); }
-void nr_block_insert_before(NrBlock *block, NrBlock *anchor) { link_between(anchor->region, block, anchor->prev, anchor); }
-void nr_block_insert_after(NrBlock *block, NrBlock *anchor) { link_between(anchor->region, block, anchor, anchor->next); }
+void nr_block_insert_before(NrBlock *block, NrBlock *anchor) {
+  link_between(anchor->region, block, anchor->prev, anchor);
+}
+void nr_block_insert_after(NrBlock *block, NrBlock *anchor) {
+  link_between(anchor->region, block, anchor, anchor->next);
+}
 
 void nr_block_unlink(NrBlock *block) {
   NrRegion *region = block->region;
@@ -151,4 +155,6 @@ bool nr_walk_post(NrOp *root, NrWalkFn fn, void *user) {
   return walk_inside(root, fn, user, nr_walk_post) && fn(root, user);
 }
 
-bool nr_walk_pre(NrOp *root, NrWalkFn fn, void *user) { return fn(root, user) && walk_inside(root, fn, user, nr_walk_pre); }
+bool nr_walk_pre(NrOp *root, NrWalkFn fn, void *user) {
+  return fn(root, user) && walk_inside(root, fn, user, nr_walk_pre);
+}

@@ -29,8 +29,8 @@ NrArena *nr_context_arena(NrContext *ctx) { return &ctx->arena; }
 
 /* ---- unique sets ---- */
 
-/* nr_hash_mix ends with a product: keys at equal distances, such as the lines of a file, would fall into few slots. Another
- * round spreads them. */
+/* nr_hash_mix ends with a product: keys at equal distances, such as the lines of a file, would fall into few slots.
+ * Another round spreads them. */
 static size_t first_slot(uint64_t hash, size_t mask) {
   hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
   return (size_t)(hash >> 32) & mask;
@@ -68,7 +68,9 @@ void nr_unique_add(NrUniqueSet *set, uint64_t hash, const void *node) {
 
 /* ---- strings ---- */
 
-static bool string_equal(const void *node, const void *key) { return nr_str_eq(*(const NrStr *)node, *(const NrStr *)key); }
+static bool string_equal(const void *node, const void *key) {
+  return nr_str_eq(*(const NrStr *)node, *(const NrStr *)key);
+}
 
 NrStr nr_context_intern(NrContext *ctx, NrStr s) {
   uint64_t hash = nr_hash_bytes(s.data, s.size);
@@ -112,8 +114,8 @@ static NrLoc loc_get(NrContext *ctx, const struct NrLocData *key) {
 
 NrLoc nr_loc_unknown(NrContext *ctx) { return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_UNKNOWN}); }
 
-/* The location in the list of its line, made if it is not there. A list of many falls back to the hash table, so that a file
- * of one line costs no more than its size. */
+/* The location in the list of its line, made if it is not there. A list of many falls back to the hash table, so that a
+ * file of one line costs no more than its size. */
 static NrLoc loc_of_line(NrContext *ctx, const struct NrLocData *key) {
   enum { MANY = 32 };
   NrFileLoc **list = &ctx->last_source->locs[key->line - 1];
@@ -162,7 +164,8 @@ NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller) {
 }
 
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata) {
-  return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_FUSED, .parts = parts, .num_parts = count, .metadata = metadata});
+  return loc_get(ctx,
+                 &(struct NrLocData){.kind = NR_LOC_FUSED, .parts = parts, .num_parts = count, .metadata = metadata});
 }
 
 /* ---- sources ---- */
@@ -243,7 +246,8 @@ void nr_diag_flush(NrContext *ctx) {
 static NrDiag diag_make(NrContext *ctx, NrSeverity severity, NrLoc loc, const char *format, va_list args) {
   NrBuf text = {0};
   nr_buf_vprintf(&text, format, args);
-  NrDiag diag = {severity, loc ? loc : ctx->unknown, nr_str_copy(&ctx->diag_arena, (NrStr){text.data, text.size}), 0, NULL};
+  NrDiag diag = {severity, loc ? loc : ctx->unknown, nr_str_copy(&ctx->diag_arena, (NrStr){text.data, text.size}), 0,
+                 NULL};
   nr_buf_deinit(&text);
   return diag;
 }

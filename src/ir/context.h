@@ -10,8 +10,8 @@ typedef struct NrFileLoc {
   struct NrFileLoc *next;
 } NrFileLoc;
 
-/* A file that was parsed. Its locations are found by their line: those of neighbouring lines lie side by side, where a hash
- * table would have a cache miss for each. */
+/* A file that was parsed. Its locations are found by their line: those of neighbouring lines lie side by side, where a
+ * hash table would have a cache miss for each. */
 typedef struct NrSource {
   NrStr text;
   const size_t *lines; /* offset of each line */

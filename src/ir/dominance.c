@@ -1,5 +1,6 @@
 /* dominance.c - dominators of a region's blocks.
- * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). Order and search use explicit stacks. */
+ * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). Order and search use explicit stacks.
+ */
 #include "ir/op_info.h"
 
 struct NrDominance {
@@ -7,7 +8,8 @@ struct NrDominance {
   NrMap number;     /* block -> postorder number + 1; absent when unreachable */
   NrBlock **blocks; /* by postorder number */
   size_t *idom;     /* by postorder number, as the next two */
-  size_t *first;    /* position in a preorder of the dominator tree: what a block dominates is the size of them from there */
+  size_t
+      *first; /* position in a preorder of the dominator tree: what a block dominates is the size of them from there */
   size_t *size;
   size_t count;
 };
@@ -61,7 +63,8 @@ static size_t intersect(const NrDominance *dom, size_t a, size_t b) {
   return a;
 }
 
-/* A dominator has a higher postorder number than what it dominates, so one sweep up adds the sizes and one down places. */
+/* A dominator has a higher postorder number than what it dominates, so one sweep up adds the sizes and one down places.
+ */
 static void number_tree(NrDominance *dom) {
   size_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
   dom->first = nr_calloc(dom->count, sizeof *dom->first);

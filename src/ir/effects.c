@@ -17,7 +17,8 @@ static bool effects_within(const NrOp *op, uint32_t allowed, bool nested) {
   uint32_t own = op->info->traits & (NR_READS | NR_WRITES | NR_ALLOCATES | NR_FREES);
   bool values_only = own && nr_op_has(op, NR_ON_BUFFERS) && !has_buffer(op);
   if (values_only) own = 0;
-  bool known = own || values_only || nr_op_has(op, NR_PURE) || (nested && ends_region(op)) || nr_op_has(op, NR_RECURSIVE_EFFECTS);
+  bool known = own || values_only || nr_op_has(op, NR_PURE) || (nested && ends_region(op)) ||
+               nr_op_has(op, NR_RECURSIVE_EFFECTS);
   if (!known || (own & ~allowed)) return false;
   if (!nr_op_has(op, NR_RECURSIVE_EFFECTS)) return true;
   for (size_t i = 0; i < op->num_regions; i++)

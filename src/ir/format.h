@@ -10,7 +10,8 @@
  * The anchor of a group is the element marked `^`: an operand group, result group, attribute or region by index. The
  * printer prints the group when the anchor is present: operand or result group not empty, attribute set, region not
  * empty. The parser enters it when the group's first step matches: a literal that stands there, an operand (`%`), or an
- * attribute literal. A group with a NR_FMT_GROUP_ELSE step has an alternative: (a):(b)? is `a` when present, else `b`. */
+ * attribute literal. A group with a NR_FMT_GROUP_ELSE step has an alternative: (a):(b)? is `a` when present, else `b`.
+ */
 #ifndef NORIA_IR_FORMAT_H
 #define NORIA_IR_FORMAT_H
 

@@ -1,8 +1,9 @@
 /* ir.h - the intermediate representation: context, types, attributes, ops, regions, blocks, values.
  *
- * The data model is MLIR's. An op has operands, results, attributes, regions and successors; a region has blocks; a block
- * has arguments and ops. Types and attributes are immutable, owned by the context and unique: equal means same pointer.
- * Ops, blocks and values live in the arena of their module; erasing unlinks them and the memory goes with the module.
+ * The data model is MLIR's. An op has operands, results, attributes, regions and successors; a region has blocks; a
+ * block has arguments and ops. Types and attributes are immutable, owned by the context and unique: equal means same
+ * pointer. Ops, blocks and values live in the arena of their module; erasing unlinks them and the memory goes with the
+ * module.
  *
  * Read ir.h, then op_info.h (what an op row says), then src/dialect/scf/scf.def. */
 #ifndef NORIA_IR_IR_H
@@ -73,7 +74,8 @@ void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **
 /* Each returns NR_ERROR_INVALID, so that `return nr_error(...)` reads well. The message has no newline. */
 NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
-/* Adds a note to the diagnostic that was just reported; diagnostics are delivered when the next one starts or at flush. */
+/* Adds a note to the diagnostic that was just reported; diagnostics are delivered when the next one starts or at flush.
+ */
 void nr_note(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 void nr_diag_flush(NrContext *ctx);
 size_t nr_context_num_errors(const NrContext *ctx);
@@ -141,7 +143,8 @@ NrType nr_type_f64(NrContext *ctx);
 NrType nr_type_complex(NrType elem);
 NrType nr_type_none(NrContext *ctx);
 NrType nr_type_tuple(NrContext *ctx, const NrType *members, size_t count);
-NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs, const NrType *results, size_t num_results);
+NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs, const NrType *results,
+                        size_t num_results);
 NrType nr_type_vector(const int64_t *dims, size_t rank, NrType elem);
 NrType nr_type_vector_scalable(const int64_t *dims, size_t rank, NrType elem, uint64_t scalable);
 NrType nr_type_tensor(const int64_t *dims, size_t rank, NrType elem);
@@ -175,7 +178,8 @@ NrType nr_type_elem(NrType t);          /* element of a shaped type, else t itse
 bool nr_type_num_elements(NrType t, int64_t *out);
 NrType nr_type_with_elem(NrType shaped, NrType elem);           /* same shape and kind, other element */
 NrType nr_type_with_dims(NrType shaped, const int64_t *dims, size_t rank);
-/* Bytes of one element in memory: i1 and sub-byte types 1, index 8, i24 4, complex twice. 0 for types without memory. */
+/* Bytes of one element in memory: i1 and sub-byte types 1, index 8, i24 4, complex twice. 0 for types without memory.
+ */
 size_t nr_type_byte_size(NrType scalar);
 uint32_t nr_type_bits(NrType scalar);   /* index = 64 */
 /* Strides and offset of a memref type in elements (NR_DYNAMIC where unknown); false when its map is not strided. */
@@ -239,7 +243,7 @@ typedef struct NrNamedAttr {
 struct NrAttrData {
   NrAttrKind kind;
   NrContext *ctx;
-  NrType type;          /* INTEGER, FLOAT, STRING (or NULL), TYPE, DENSE*, RESOURCE, SPARSE, OPAQUE; DENSE_ARRAY: element */
+  NrType type; /* INTEGER, FLOAT, STRING (or NULL), TYPE, DENSE*, RESOURCE, SPARSE, OPAQUE; DENSE_ARRAY: element */
   int64_t i;            /* INTEGER up to 64 bits: sign-extended value (zero-extended when the type is unsigned) */
   size_t num_words;     /* INTEGER wider than 64 bits: two's complement words, least first */
   const uint64_t *words;
@@ -386,7 +390,8 @@ typedef struct NrOpState {
   const uint32_t *successor_operands; /* count per successor; NULL = none */
 } NrOpState;
 NrOp *nr_op_create(NrModule *module, const NrOpState *state); /* detached; regions are empty */
-/* With its regions; its results must have no uses left. The memory stays: erased ops, nested ones too, have block == NULL. */
+/* With its regions; its results must have no uses left. The memory stays: erased ops, nested ones too, have block ==
+ * NULL. */
 void nr_op_erase(NrOp *op);
 void nr_op_drop_uses(NrOp *op);    /* drops all operands and successors, also in nested ops (before erasing cycles) */
 void nr_op_unlink(NrOp *op);
@@ -397,8 +402,8 @@ void nr_op_prepend(NrBlock *block, NrOp *op);
 /* Deep copy. map: NrValue* and NrBlock* of the original -> of the copy; operands absent from it stay as they are; the
  * copy's results, arguments and blocks are added to it. The clone is detached and belongs to module. */
 NrOp *nr_op_clone(NrModule *module, NrOp *op, NrMap *map);
-/* The same op with other result types, regions moved, attributes kept. The old op is erased, uses are replaced; types must
- * be equal in number. */
+/* The same op with other result types, regions moved, attributes kept. The old op is erased, uses are replaced; types
+ * must be equal in number. */
 NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 
 NrContext *nr_op_context(const NrOp *op);
@@ -409,7 +414,10 @@ NrBlock *nr_op_body(const NrOp *op, size_t i); /* first block of region i or NUL
 bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op); /* of itself: true */
 bool nr_op_is_before(NrOp *a, NrOp *b); /* both in one block; amortised O(1) */
 
-static inline NrValue *nr_operand(const NrOp *op, size_t i) { assert(i < op->num_operands); return op->operands[i].value; }
+static inline NrValue *nr_operand(const NrOp *op, size_t i) {
+  assert(i < op->num_operands);
+  return op->operands[i].value;
+}
 static inline NrValue *nr_result(const NrOp *op, size_t i) { assert(i < op->num_results); return &op->results[i]; }
 void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);
 void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count); /* all; not for ops with successor operands */
@@ -490,7 +498,8 @@ NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *co
 
 /* ---- symbols ---------------------------------------------------------------------------------------------------- */
 
-/* The op with sym_name `name` directly inside the symbol table op `table`, or NULL. Linear; for many look-ups use a map. */
+/* The op with sym_name `name` directly inside the symbol table op `table`, or NULL. Linear; for many look-ups use a
+ * map. */
 NrOp *nr_symbol_lookup(NrOp *table, NrStr name);
 /* Resolves a reference from the nearest enclosing symbol table outwards. */
 NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol);
@@ -499,8 +508,8 @@ NrStr nr_symbol_unique(NrOp *table, NrStr base);
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */
 
-/* Dominators of one region, computed once (Cooper, Harvey, Kennedy 2001). Stale after the blocks change. In the questions
- * below, blocks that nothing reaches are dominated by every block. */
+/* Dominators of one region, computed once (Cooper, Harvey, Kennedy 2001). Stale after the blocks change. In the
+ * questions below, blocks that nothing reaches are dominated by every block. */
 typedef struct NrDominance NrDominance;
 NrDominance *nr_dominance_create(NrRegion *region);
 void nr_dominance_destroy(NrDominance *dom);

@@ -5,30 +5,28 @@
  *   OP(arith, addf, .legacy = "addf", .operands = "a: T=floatlike, b: T", .results = "sum: T",
  *      .traits = NR_PURE | NR_COMMUTATIVE, .format = "$a `,` $b attr-dict `:` type($sum)", .doc = "Adds.")
  *
- * The op's name is <d>.<name>; where that is no C identifier, .name gives it ("reduce.return"). From the rows come the enum
- * NR_OP_<d>_<name>, the table nr_op_infos, parser, printer, verifier, --list-ops and docs/dialects.
+ * The op's name is <d>.<name>; where that is no C identifier, .name gives it ("reduce.return"). From the rows come the
+ * enum NR_OP_<d>_<name>, the table nr_op_infos, parser, printer, verifier, --list-ops and docs/dialects.
  *
  * Type constraints, in .operands, .results and .regions (comma-separated "name: constraint"):
- *   T, U, V..            one upper-case letter: a type variable, equal wherever it stands; T=floatlike also constrains it
- *   any index i1 i32 i64 int float int_or_index complex string      one scalar type or class
- *   tensor ranked_tensor memref ranked_memref vector function shaped seq optional dispatch_tensor channel
- *   intlike floatlike boollike indexlike numlike   scalar of the class (int or index; float; i1; ..), or a vector or ranked
- *                                                  or unranked tensor of it
- *   C*   any number of them (each may have another type, unless C is a type variable)       C?  at most one
+ *   T, U, V..            one upper-case letter: a type variable, equal wherever it stands; T=floatlike also constrains
+ * it any index i1 i32 i64 int float int_or_index complex string      one scalar type or class tensor ranked_tensor
+ * memref ranked_memref vector function shaped seq optional dispatch_tensor channel intlike floatlike boollike indexlike
+ * numlike   scalar of the class (int or index; float; i1; ..), or a vector or ranked or unranked tensor of it C*   any
+ * number of them (each may have another type, unless C is a type variable)       C?  at most one
  *   *    short for any*
  *   a|b  either
- * Attributes in .attrs: "predicate: i64, value: any, fastmath?: any", kinds any unit bool int i64 index float string symbol
- *   array dict type map elements i64s (dense i64 array); `?` after the name = may be absent.
- * Regions in .regions: "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
+ * Attributes in .attrs: "predicate: i64, value: any, fastmath?: any", kinds any unit bool int i64 index float string
+ * symbol array dict type map elements i64s (dense i64 array); `?` after the name = may be absent. Regions in .regions:
+ * "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
  *
  * .format is the declarative syntax, words separated by blanks:
  *   `lit`  literal          $name   operand group, attribute, region or successor
- *   type($name)             type(s) of an operand or result group   functional-type   (types of all operands) -> results
- *   attr-dict               remaining attributes     attr-dict-with-keyword   the same after `attributes`
- *   ( ... )?                optional group: printed and parsed when the $name marked `^` in it is present (the group begins with
- *                           a `lit` or with that $name)
- * Attributes that the format names do not appear in attr-dict. Result types come from type(..) in the format, from type
- * variables, from constraints with one type (index, i1), or from .infer. */
+ *   type($name)             type(s) of an operand or result group   functional-type   (types of all operands) ->
+ * results attr-dict               remaining attributes     attr-dict-with-keyword   the same after `attributes` ( ...
+ * )?                optional group: printed and parsed when the $name marked `^` in it is present (the group begins
+ * with a `lit` or with that $name) Attributes that the format names do not appear in attr-dict. Result types come from
+ * type(..) in the format, from type variables, from constraints with one type (index, i1), or from .infer. */
 #ifndef NORIA_IR_OP_INFO_H
 #define NORIA_IR_OP_INFO_H
 
@@ -38,31 +36,33 @@ typedef struct NrParser NrParser;   /* parser.h */
 typedef struct NrPrinter NrPrinter; /* printer.h */
 
 enum NrTrait {
-  NR_PURE = 1 << 0,           /* no effects, may be removed, merged and moved */
+  NR_PURE = 1 << 0, /* no effects, may be removed, merged and moved */
   NR_COMMUTATIVE = 1 << 1,
   NR_TERMINATOR = 1 << 2,
-  NR_LOOP = 1 << 3,           /* regions may run many times */
-  NR_SINGLE_BLOCK = 1 << 4,   /* each region has at most one block */
-  NR_ISOLATED = 1 << 5,       /* regions use nothing from above */
-  NR_SYMBOL = 1 << 6,         /* has sym_name */
+  NR_LOOP = 1 << 3,         /* regions may run many times */
+  NR_SINGLE_BLOCK = 1 << 4, /* each region has at most one block */
+  NR_ISOLATED = 1 << 5,     /* regions use nothing from above */
+  NR_SYMBOL = 1 << 6,       /* has sym_name */
   NR_SYMBOL_TABLE = 1 << 7,
-  NR_ELEMENTWISE = 1 << 8,    /* on vectors and tensors it works element by element */
-  NR_CONSTANT_LIKE = 1 << 9,  /* attribute `value` is its result */
-  NR_IMPLICIT_YIELD = 1 << 10, /* terminator may be left out in text when it has no operands; .terminator names it */
-  NR_NO_TERMINATOR = 1 << 11, /* blocks need no terminator */
-  NR_SEGMENTS = 1 << 12,      /* operandSegmentSizes holds the sizes of the operand groups */
+  NR_ELEMENTWISE = 1 << 8,        /* on vectors and tensors it works element by element */
+  NR_CONSTANT_LIKE = 1 << 9,      /* attribute `value` is its result */
+  NR_IMPLICIT_YIELD = 1 << 10,    /* terminator may be left out in text when it has no operands; .terminator names it */
+  NR_NO_TERMINATOR = 1 << 11,     /* blocks need no terminator */
+  NR_SEGMENTS = 1 << 12,          /* operandSegmentSizes holds the sizes of the operand groups */
   NR_RECURSIVE_EFFECTS = 1 << 13, /* effects are those of the nested ops (with NR_PURE: none of its own) */
-  NR_READS = 1 << 14,         /* reads memory; an op without NR_PURE, NR_READS.. has unknown effects */
+  NR_READS = 1 << 14,             /* reads memory; an op without NR_PURE, NR_READS.. has unknown effects */
   NR_WRITES = 1 << 15,
   NR_ALLOCATES = 1 << 16,
   NR_FREES = 1 << 17,
-  NR_GRAPH_REGION = 1 << 18,  /* order in the block does not matter (uses may precede definitions) */
-  NR_RETURN_LIKE = 1 << 19,   /* terminator that hands its operands to the parent op */
-  NR_BRANCH = 1 << 20,        /* terminator with successors whose operands become block arguments */
-  NR_SPECULATABLE_NO = 1 << 21, /* pure, but must not run where the program would not (division by a value that may be 0) */
+  NR_GRAPH_REGION = 1 << 18, /* order in the block does not matter (uses may precede definitions) */
+  NR_RETURN_LIKE = 1 << 19,  /* terminator that hands its operands to the parent op */
+  NR_BRANCH = 1 << 20,       /* terminator with successors whose operands become block arguments */
+  NR_SPECULATABLE_NO =
+      1 << 21, /* pure, but must not run where the program would not (division by a value that may be 0) */
   NR_CALL = 1 << 22,
-  NR_FUNCTION = 1 << 23,      /* function_type, sym_name, body */
-  NR_ON_BUFFERS = 1 << 24,    /* NR_READS and NR_WRITES hold only where an operand is a memref: on tensors the op is pure */
+  NR_FUNCTION = 1 << 23, /* function_type, sym_name, body */
+  NR_ON_BUFFERS =
+      1 << 24, /* NR_READS and NR_WRITES hold only where an operand is a memref: on tensors the op is pure */
 };
 
 /* Outcome of a fold: nothing, or per result an attribute or a value. */
@@ -89,14 +89,15 @@ struct NrOpInfo {
   NrStatus (*verify_symbol)(NrOp *op, NrOp *target); /* target: what a symbol attribute of op refers to */
   NrStatus (*parse)(NrParser *p, NrOpState *state);
   void (*print)(NrPrinter *p, NrOp *op);
-  /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the shapes
-   * that older texts gave an op to today's. May replace what is inside op, not op itself. */
+  /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the
+   * shapes that older texts gave an op to today's. May replace what is inside op, not op itself. */
   NrStatus (*finish)(NrParser *p, NrOp *op);
   /* Fills out_types (num_results as declared) from operands and attributes. */
   NrStatus (*infer)(NrContext *ctx, const NrOpState *state, NrType *out_types);
   /* operand_constants[i] is the operand's constant or NULL. out has num_results entries. True when folded. */
   bool (*fold)(NrOp *op, const NrAttr *operand_constants, NrFold *out);
-  /* Rewrites op in place or replaces it (then erases it); true when something changed. For patterns that fold cannot say. */
+  /* Rewrites op in place or replaces it (then erases it); true when something changed. For patterns that fold cannot
+   * say. */
   bool (*canonicalize)(NrOp *op, NrBuilder *b);
 };
 
@@ -142,8 +143,8 @@ const char *nr_constraint_words(NrContext *ctx, NrStr constraint); /* "index", "
 
 bool nr_attr_kind_holds(NrStr kind, NrAttr attr); /* kinds as in .attrs */
 const char *nr_attr_kind_words(NrStr kind);       /* "string attribute", for messages */
-/* Some ops of today share a 2020 spelling (`dim` of a memref and of a tensor): of the rows with info's first one, that which
- * the operands and attributes fit, or info. */
+/* Some ops of today share a 2020 spelling (`dim` of a memref and of a tensor): of the rows with info's first one, that
+ * which the operands and attributes fit, or info. */
 const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const NrOpState *state);
 
 /* Result groups as the row declares them; at most one varies. */

@@ -277,7 +277,8 @@ const char *nr_constraint_words(NrContext *ctx, NrStr constraint) {
 
 static bool operands_fit(const NrOpSpec *spec, const NrOpState *state) {
   for (size_t i = 0; i < spec->num_operands && !spec->operands[i].arity; i++)
-    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type)) return false;
+    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type))
+      return false;
   return true;
 }
 

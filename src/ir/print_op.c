@@ -110,7 +110,8 @@ static NrAttr legacy_segments(NrPrinter *w, NrAttr sizes) {
 
 /* Said anew from what the successors hold. */
 static bool is_branch_segments(const NrOp *op, NrStr name) {
-  return nr_op_has(op, NR_BRANCH) && (nr_str_is(name, "operandSegmentSizes") || nr_str_is(name, "case_operand_segments"));
+  return nr_op_has(op, NR_BRANCH) &&
+         (nr_str_is(name, "operandSegmentSizes") || nr_str_is(name, "case_operand_segments"));
 }
 
 /* declared: the attributes of the row, which MLIR calls properties; else all others. */

@@ -1,10 +1,11 @@
 /* text.h - MLIR text in and out: the parser and printer of modules, types and attributes, and what op hooks may call.
  *
- * The generic form of a branch has all operands in one list, as MLIR's; who takes which is said by attributes that exist in
- * the text only: operandSegmentSizes = array<i32: own, of each single successor.., of all variadic ones together>, where
- * there are several successors, and case_operand_segments = array<i32: ..> for the variadic ones.
+ * The generic form of a branch has all operands in one list, as MLIR's; who takes which is said by attributes that
+ * exist in the text only: operandSegmentSizes = array<i32: own, of each single successor.., of all variadic ones
+ * together>, where there are several successors, and case_operand_segments = array<i32: ..> for the variadic ones.
  *
- * Two spellings are read, also mixed: today's MLIR and the text of 2020 (loop.for, std ops). The printer writes either. */
+ * Two spellings are read, also mixed: today's MLIR and the text of 2020 (loop.for, std ops). The printer writes either.
+ */
 #ifndef NORIA_IR_TEXT_H
 #define NORIA_IR_TEXT_H
 
@@ -18,9 +19,9 @@ typedef struct NrParseOptions {
   bool allow_unregistered; /* unknown ops in generic form are kept, else they are errors */
 } NrParseOptions;
 
-/* Parses text (not NUL-terminated; kept by nobody) named `file` in diagnostics. Reports all errors that it can find through
- * the context and returns NULL if there was one. *out_syntax, when given, says which spelling the file used. The text is
- * registered with the context as the source of `file`, so that diagnostics can show the line. */
+/* Parses text (not NUL-terminated; kept by nobody) named `file` in diagnostics. Reports all errors that it can find
+ * through the context and returns NULL if there was one. *out_syntax, when given, says which spelling the file used.
+ * The text is registered with the context as the source of `file`, so that diagnostics can show the line. */
 NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax);
 NrType nr_parse_type(NrContext *ctx, NrStr text);  /* NULL after an error */
 NrAttr nr_parse_attr(NrContext *ctx, NrStr text);
@@ -29,7 +30,8 @@ typedef struct NrPrintOptions {
   NrSyntax syntax;
   bool generic;    /* "scf.for"(...) for every op */
   bool locations;  /* print loc(...) */
-  size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0 = never */
+  size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0
+                                  = never */
   bool list_elements; /* as numbers, however many there are; else more than 100 are written as hexadecimal bytes */
 } NrPrintOptions;
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */
@@ -53,7 +55,8 @@ NrContext *nr_p_context(NrParser *p);
 NrModule *nr_p_module(NrParser *p);
 NrLoc nr_p_loc(NrParser *p);       /* of the next token */
 NrStatus nr_p_error(NrParser *p, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
-NrStatus nr_p_op_error(NrParser *p, const char *format, ...) NR_PRINTF(2, 3); /* "custom op 'scf.for' ..." at the op's name */
+NrStatus nr_p_op_error(NrParser *p, const char *format, ...)
+    NR_PRINTF(2, 3);               /* "custom op 'scf.for' ..." at the op's name */
 bool nr_p_is_legacy(NrParser *p);  /* the op was written in its 2020 name */
 
 bool nr_p_try(NrParser *p, const char *token);       /* punctuation or keyword: "(", "->", "to" */
@@ -72,11 +75,13 @@ NrStatus nr_p_paren_type_list(NrParser *p, NrType **out, size_t *count);    /* (
 NrStatus nr_p_arrow_type_list(NrParser *p, NrType **out, size_t *count);    /* -> t | -> (t, t); nothing without `->` */
 NrStatus nr_p_function_type(NrParser *p, NrType *out);
 NrStatus nr_p_attr(NrParser *p, NrAttr *out);
-NrStatus nr_p_attr_of_type(NrParser *p, NrType type, NrAttr *out); /* a literal whose type is known: 3, 1.0, dense<..> */
+NrStatus nr_p_attr_of_type(NrParser *p, NrType type,
+                           NrAttr *out);                /* a literal whose type is known: 3, 1.0, dense<..> */
 bool nr_p_try_attr_dict(NrParser *p, NrOpState *state); /* false after an error (reported) */
 bool nr_p_try_attr_dict_keyword(NrParser *p, NrOpState *state); /* attributes {...} */
 NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out);
-bool nr_p_try_loc(NrParser *p, NrLoc *io); /* loc(...), if it is there; nr_p_arg takes one itself; false after an error */
+bool nr_p_try_loc(NrParser *p,
+                  NrLoc *io); /* loc(...), if it is there; nr_p_arg takes one itself; false after an error */
 
 /* %name not yet resolved to a value: the type comes later in the text. */
 typedef struct NrOperandRef {
@@ -89,7 +94,8 @@ bool nr_p_try_operand(NrParser *p, NrOperandRef *out);
 NrStatus nr_p_operand(NrParser *p, NrOperandRef *out);
 /* %a, %b ... up to the closing token, which is not consumed; may be empty. */
 NrStatus nr_p_operands(NrParser *p, NrOperandRef **out, size_t *count);
-NrStatus nr_p_resolve(NrParser *p, NrOperandRef ref, NrType type, NrValue **out); /* a forward reference is made if unknown */
+NrStatus nr_p_resolve(NrParser *p, NrOperandRef ref, NrType type,
+                      NrValue **out);                  /* a forward reference is made if unknown */
 NrType nr_p_known_type(NrParser *p, NrOperandRef ref); /* of a value that the text has defined already, else NULL */
 /* Resolve and append to state->operands. */
 NrStatus nr_p_add_operand(NrParser *p, NrOpState *state, NrOperandRef ref, NrType type);
@@ -134,7 +140,8 @@ void nr_w_string(NrPrinter *w, NrStr s);              /* quoted and escaped */
 /* Attributes except the named ones (NULL-terminated list), with a leading blank; nothing when none are left. */
 void nr_w_attr_dict(NrPrinter *w, NrOp *op, const char *const *except);
 void nr_w_attr_dict_keyword(NrPrinter *w, NrOp *op, const char *const *except);
-/* "{ ... }" on its own lines. entry_args: print ^bb0(...) for the entry block's arguments; terminator: print an implicit one. */
+/* "{ ... }" on its own lines. entry_args: print ^bb0(...) for the entry block's arguments; terminator: print an
+ * implicit one. */
 void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminator);
 void nr_w_successor(NrPrinter *w, NrOp *op, size_t i); /* ^bb1(%x : t) */
 

@@ -18,9 +18,9 @@ static bool same_bytes(const void *a, const void *b, size_t size) { return size 
 
 static bool type_equal(const void *node, const void *key) {
   const struct NrTypeData *x = node, *y = key;
-  return x->kind == y->kind && x->width == y->width && x->signedness == y->signedness && x->float_kind == y->float_kind &&
-         x->access == y->access && x->rank == y->rank && x->scalable == y->scalable && x->elem == y->elem &&
-         x->layout == y->layout && x->space == y->space && x->num_inputs == y->num_inputs &&
+  return x->kind == y->kind && x->width == y->width && x->signedness == y->signedness &&
+         x->float_kind == y->float_kind && x->access == y->access && x->rank == y->rank && x->scalable == y->scalable &&
+         x->elem == y->elem && x->layout == y->layout && x->space == y->space && x->num_inputs == y->num_inputs &&
          x->num_results == y->num_results && same_bytes(x->dims, y->dims, x->rank * sizeof *x->dims) &&
          same_bytes(x->inputs, y->inputs, x->num_inputs * sizeof *x->inputs) &&
          same_bytes(x->results, y->results, x->num_results * sizeof *x->results) && nr_str_eq(x->text, y->text);
@@ -71,12 +71,15 @@ NrType nr_type_float(NrContext *ctx, NrFloatKind kind) {
 NrType nr_type_f32(NrContext *ctx) { return nr_type_float(ctx, NR_F32); }
 NrType nr_type_f64(NrContext *ctx) { return nr_type_float(ctx, NR_F64); }
 
-NrType nr_type_complex(NrType elem) { return type_get(elem->ctx, &(struct NrTypeData){.kind = NR_TYPE_COMPLEX, .elem = elem}); }
+NrType nr_type_complex(NrType elem) {
+  return type_get(elem->ctx, &(struct NrTypeData){.kind = NR_TYPE_COMPLEX, .elem = elem});
+}
 NrType nr_type_none(NrContext *ctx) { return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_NONE}); }
 NrType nr_type_tuple(NrContext *ctx, const NrType *members, size_t count) {
   return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_TUPLE, .num_inputs = (uint32_t)count, .inputs = members});
 }
-NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs, const NrType *results, size_t num_results) {
+NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs, const NrType *results,
+                        size_t num_results) {
   return type_get(ctx, &(struct NrTypeData){.kind = NR_TYPE_FUNCTION,
                                             .num_inputs = (uint32_t)num_inputs,
                                             .inputs = inputs,
@@ -215,7 +218,8 @@ bool nr_memref_is_identity(NrType t) { return t->kind == NR_TYPE_MEMREF && !t->l
 
 static bool map_strides(NrAttr map, uint32_t rank, int64_t *strides, int64_t *offset) {
   int64_t coeff[NR_MAX_RANK];
-  if (map->num_exprs != 1 || map->num_dims != rank || !nr_affine_linear(map->exprs[0], rank, coeff, offset)) return false;
+  if (map->num_exprs != 1 || map->num_dims != rank || !nr_affine_linear(map->exprs[0], rank, coeff, offset))
+    return false;
   memcpy(strides, coeff, rank * sizeof *coeff);
   return true;
 }

@@ -1,4 +1,5 @@
-/* import.c - see import.h. A graph's names are looked up from the innermost scope outwards: captures become plain uses. */
+/* import.c - see import.h. A graph's names are looked up from the innermost scope outwards: captures become plain uses.
+ */
 #include "onnx/import.h"
 
 #include "ir/op_info.h"
@@ -95,7 +96,8 @@ static NrAttr import_attr(Importer *im, const NrOnnxAttr *a) {
   case NR_ONNX_ATTR_TENSORS: {
     NrAttr *items = nr_malloc(a->count * sizeof *items);
     for (size_t i = 0; i < a->count; i++)
-      items[i] = a->type == NR_ONNX_ATTR_STRINGS ? nr_attr_string(ctx, a->strings[i]) : import_tensor(im, a->tensors[i]);
+      items[i] =
+          a->type == NR_ONNX_ATTR_STRINGS ? nr_attr_string(ctx, a->strings[i]) : import_tensor(im, a->tensors[i]);
     NrAttr attr = nr_attr_array(ctx, items, a->count);
     nr_free(items);
     return attr;
@@ -235,7 +237,8 @@ static NrAttr value_info(Importer *im, NrStr name, const NrOnnxType *t) {
   int64_t kind = t->kind == NR_ONNX_TYPE_SEQUENCE   ? NORIA_KIND_SEQUENCE
                  : t->kind == NR_ONNX_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
                                                     : NORIA_KIND_TENSOR;
-  while (tensor->elem && tensor->kind != NR_ONNX_TYPE_TENSOR && tensor->kind != NR_ONNX_TYPE_NONE) tensor = tensor->elem;
+  while (tensor->elem && tensor->kind != NR_ONNX_TYPE_TENSOR && tensor->kind != NR_ONNX_TYPE_NONE)
+    tensor = tensor->elem;
   int64_t dims[NORIA_MAX_RANK];
   NrAttr names[NORIA_MAX_RANK];
   size_t rank = kind == NORIA_KIND_TENSOR && tensor->has_shape ? tensor->rank : 0;
@@ -256,7 +259,8 @@ static NrAttr value_info(Importer *im, NrStr name, const NrOnnxType *t) {
 static NrAttr value_infos(Importer *im, const NrOnnxGraph *g, const NrOnnxValue *values, size_t count, bool inputs) {
   NR_VEC(NrAttr) items = {0};
   for (size_t i = 0; i < count; i++)
-    if (!inputs || !is_initializer(g, values[i].name)) nr_vec_push(&items, value_info(im, values[i].name, values[i].type));
+    if (!inputs || !is_initializer(g, values[i].name))
+      nr_vec_push(&items, value_info(im, values[i].name, values[i].type));
   NrAttr attr = nr_attr_array(im->ctx, items.data, items.size);
   nr_vec_deinit(&items);
   return attr;
@@ -303,8 +307,8 @@ static NrStatus fix_shapes(Importer *im, NrOnnxGraph *g) {
         int64_t n = by_symbol ? fix->dims[0] : whole ? fix->dims[d] : NR_DYNAMIC;
         if (n == NR_DYNAMIC) continue;
         if (dims[d].kind == NR_ONNX_DIM_VALUE && dims[d].value != n)
-          return nr_error(im->ctx, NULL, "input '%.*s' has %lld elements in dim %zu, not %lld", NR_STR_ARG(g->inputs[i].name),
-                          (long long)dims[d].value, d, (long long)n);
+          return nr_error(im->ctx, NULL, "input '%.*s' has %lld elements in dim %zu, not %lld",
+                          NR_STR_ARG(g->inputs[i].name), (long long)dims[d].value, d, (long long)n);
         dims[d] = (NrOnnxDim){.kind = NR_ONNX_DIM_VALUE, .value = n};
         changed = true;
       }
@@ -313,7 +317,8 @@ static NrStatus fix_shapes(Importer *im, NrOnnxGraph *g) {
       g->inputs[i].type = t;
     }
     if (!used)
-      return nr_error(im->ctx, NULL, "no input of rank %zu and no symbol is named '%.*s'", fix->rank, NR_STR_ARG(fix->name));
+      return nr_error(im->ctx, NULL, "no input of rank %zu and no symbol is named '%.*s'", fix->rank,
+                      NR_STR_ARG(fix->name));
   }
   return NR_OK;
 }

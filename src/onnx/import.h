@@ -5,7 +5,8 @@
 #include "ir/ir.h"
 #include "onnx/model.h"
 
-/* Fixes sizes before the run: `N=16` gives the symbol N (rank 0, dims[0]); `x=1x3` gives the input x all of its dims. */
+/* Fixes sizes before the run: `N=16` gives the symbol N (rank 0, dims[0]); `x=1x3` gives the input x all of its dims.
+ */
 typedef struct NrShapeFix {
   NrStr name;
   bool is_symbol;
@@ -20,9 +21,10 @@ typedef struct NrImportOptions {
   const NrShapeFix *fixes;
 } NrImportOptions;
 
-/* Makes func.func @main, with the attributes noria.entry, noria.inputs and noria.outputs, of the model's graph. Calls of local
- * functions are inlined first. Unknown ops are reported all at once. The module's constants refer into the model, which must
- * outlive the context's use of them. options may be NULL. */
-NR_WARN_UNUSED NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options, NrModule **out);
+/* Makes func.func @main, with the attributes noria.entry, noria.inputs and noria.outputs, of the model's graph. Calls
+ * of local functions are inlined first. Unknown ops are reported all at once. The module's constants refer into the
+ * model, which must outlive the context's use of them. options may be NULL. */
+NR_WARN_UNUSED NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options,
+                                       NrModule **out);
 
 #endif

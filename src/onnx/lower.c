@@ -66,7 +66,9 @@ NrStatus nr_lower_error(NrLower *l, const char *format, ...) {
 
 NrAttr nr_lower_attr(NrLower *l, const char *name) { return nr_op_attr(l->op, name); }
 
-int64_t nr_lower_attr_int(NrLower *l, const char *name, int64_t otherwise) { return nr_op_attr_int(l->op, name, otherwise); }
+int64_t nr_lower_attr_int(NrLower *l, const char *name, int64_t otherwise) {
+  return nr_op_attr_int(l->op, name, otherwise);
+}
 
 double nr_lower_attr_float(NrLower *l, const char *name, double otherwise) {
   NrAttr a = nr_op_attr(l->op, name);
@@ -124,7 +126,8 @@ NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, si
     if (status) return status;
   }
   if (!last || last->num_operands != num_yields)
-    return nr_lower_error(l, "the body gives %u values where %zu are expected", last ? last->num_operands : 0, num_yields);
+    return nr_lower_error(l, "the body gives %u values where %zu are expected", last ? last->num_operands : 0,
+                          num_yields);
   for (size_t i = 0; i < num_yields; i++) {
     NrLowered *v = nr_map_get(&l->state->values, nr_operand(last, i));
     if (v) out_yields[i] = *v;
@@ -201,7 +204,8 @@ static NrStatus lower_body(NrLower *l, NrOp *func, NrBlock **entry, NrLowered *a
   NrStatus status;
   nr_context_diag_handler(l->ctx, &handler, &user);
   nr_context_set_diag_handler(l->ctx, keep_error, &why);
-  while ((status = nr_lower_region(l, nr_op_region(func, 0), args, num_args, yields, num_yields)) && nr_lower_next_choice(l, 0)) {
+  while ((status = nr_lower_region(l, nr_op_region(func, 0), args, num_args, yields, num_yields)) &&
+         nr_lower_next_choice(l, 0)) {
     while ((*entry)->last) {
       nr_op_drop_uses((*entry)->last);
       nr_op_erase((*entry)->last);
@@ -230,8 +234,10 @@ static NrStatus lower_func(NrModule *module, NrOp *func) {
     NoriaDType dtype = nr_dtype_of(old->args[i]->type);
     NrType type = nr_type_lowered(old->args[i]->type);
     if (nr_type_is_tensor(type) && !nr_type_is_ranked(type))
-      status = nr_error(ctx, old->args[i]->loc, "input '%.*s' has no rank: a value whose rank is not known before the run "
-                        "cannot be compiled", NR_STR_ARG(old->args[i]->name));
+      status = nr_error(ctx, old->args[i]->loc,
+                        "input '%.*s' has no rank: a value whose rank is not known before the run "
+                        "cannot be compiled",
+                        NR_STR_ARG(old->args[i]->name));
     nr_vec_push(&args, ((NrLowered){nr_block_add_arg(entry, type, old->args[i]->loc), dtype}));
     nr_vec_push(&types, type);
   }

@@ -1,7 +1,7 @@
 /* lower.h - from the onnx dialect to linalg, tensor, scf and arith: what the lowering of every op uses.
  *
- * Ops are lowered in order, and each result's type comes out of the lowering itself: dims are folded as they are built, so
- * there is no second set of shape rules. Integer tensors that only describe shapes are kept as lists of scalars
+ * Ops are lowered in order, and each result's type comes out of the lowering itself: dims are folded as they are built,
+ * so there is no second set of shape rules. Integer tensors that only describe shapes are kept as lists of scalars
  * (tensor.from_elements) and computed by index arithmetic.
  *
  * An op is one row in lower.def and one function:
@@ -111,7 +111,8 @@ NrType nr_shape_type(const NrShape *s, NrType elem);
 bool nr_lower_axis(NrLower *l, int64_t axis, size_t rank, size_t *out);
 /* numpy broadcasting of shapes, with a run-time check where it cannot be proven. false after an error. */
 bool nr_lower_broadcast(NrLower *l, const NrShape *shapes, size_t count, NrShape *out);
-/* Fails the run unless cond (i1) holds; nothing is emitted when it is a true constant. Message text without node name. */
+/* Fails the run unless cond (i1) holds; nothing is emitted when it is a true constant. Message text without node name.
+ */
 void nr_lower_check(NrLower *l, NrValue *cond, const char *text, NrValue *const *values, size_t num_values);
 void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what);
 
@@ -125,7 +126,8 @@ NrValue *nr_lower_constant(NrLower *l, NrType type, double value); /* int or flo
 NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a);
 NrValue *nr_lower_op2(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b);
 NrValue *nr_lower_op3(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b, NrValue *c);
-NrValue *nr_lower_cmpi(NrLower *l, int64_t predicate, NrValue *a, NrValue *b); /* predicates as arith.cmpi: eq 0, ne 1, slt 2.. */
+NrValue *nr_lower_cmpi(NrLower *l, int64_t predicate, NrValue *a,
+                       NrValue *b); /* predicates as arith.cmpi: eq 0, ne 1, slt 2.. */
 NrValue *nr_lower_cmpf(NrLower *l, int64_t predicate, NrValue *a, NrValue *b);
 NrValue *nr_lower_select(NrLower *l, NrValue *cond, NrValue *a, NrValue *b);
 /* Arithmetic by the scalar's type: int or float form. */
@@ -156,7 +158,8 @@ bool nr_lower_dims_operand(NrLower *l, NrValue *tensor, const char *what, NrShap
 /* Constant integers of an operand; false when they are not constants. */
 bool nr_lower_const_ints(NrLower *l, NrValue *tensor, int64_t *out, size_t max, size_t *count);
 
-NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape); /* same number of elements, known to hold */
+NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor,
+                          const NrShape *shape); /* same number of elements, known to hold */
 NrValue *nr_lower_transpose(NrLower *l, NrValue *tensor, const size_t *perm);
 NrValue *nr_lower_broadcast_to(NrLower *l, NrValue *tensor, const NrShape *shape);
 /* offsets, sizes and steps (may be NULL = 1, else positive) per dim; bounds are the caller's duty. */
@@ -177,8 +180,8 @@ NrValue *nr_lower_generate(NrLower *l, const NrShape *shape, NrType elem, NrBody
 typedef void (*NrGenericBodyFn)(NrLower *l, NrValue *const *args, NrValue **results, void *user);
 NrOp *nr_lower_generic(NrLower *l, NrValue *const *inputs, size_t num_inputs, NrValue *const *inits, size_t num_inits,
                        const NrAttr *maps, const char *iterators, NrGenericBodyFn body, void *user);
-/* Reduces axes (bit mask) with combine(acc, x); acc starts as init. keep: reduced dims stay as 1. pre (may be NULL) maps
- * each element before. */
+/* Reduces axes (bit mask) with combine(acc, x); acc starts as init. keep: reduced dims stay as 1. pre (may be NULL)
+ * maps each element before. */
 NrValue *nr_lower_reduce(NrLower *l, NrValue *tensor, uint64_t axes, bool keep, NrValue *init, NrBodyFn pre,
                          NrBodyFn combine, void *user);
 /* index value of loop dim i inside a body */
@@ -186,7 +189,8 @@ NrValue *nr_lower_loop_index(NrLower *l, size_t i);
 
 /* scf.for from 0 to n carrying values: body gets iv and the carried, fills next (as many). */
 typedef NrStatus (*NrLoopBodyFn)(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user);
-NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body, void *user);
+NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body,
+                      void *user);
 
 /* Runtime function by name (rt.call). */
 NrOp *nr_lower_rt_call(NrLower *l, const char *name, NrValue *const *args, size_t num_args, const NrType *results,

@@ -7,7 +7,8 @@
 static NrAttr signless(NrAttr elements) {
   NrType type = nr_type_lowered(elements->type);
   if (type == elements->type) return elements;
-  if (elements->kind == NR_ATTR_RESOURCE) return nr_attr_resource(type, elements->s, elements->data, elements->data_size);
+  if (elements->kind == NR_ATTR_RESOURCE)
+    return nr_attr_resource(type, elements->s, elements->data, elements->data_size);
   return nr_attr_dense(type, elements->data, elements->data_size);
 }
 
@@ -27,10 +28,14 @@ NrStatus nr_lower_constant_op(NrLower *l) {
     return nr_lower_out(l, 0, nr_lower_dense(l, signless(value)), dtype);
   }
   if (value && value->kind == NR_ATTR_DENSE_STRINGS) return nr_lower_out(l, 0, nr_lower_dense(l, value), NORIA_STRING);
-  if ((a = nr_lower_attr(l, "value_float"))) return nr_lower_out(l, 0, nr_lower_from_scalar(l, nr_lower_float(l, nr_type_f32(ctx), a->f)), NORIA_F32);
-  if ((a = nr_lower_attr(l, "value_int"))) return nr_lower_out(l, 0, nr_lower_from_scalar(l, nr_lower_int(l, nr_type_i64(ctx), a->i)), NORIA_I64);
-  if (nr_lower_attr_ints(l, "value_ints", &ints, &count)) return list(l, nr_type_i64(ctx), ints, count * sizeof *ints, NORIA_I64);
-  if (nr_lower_attr_floats(l, "value_floats", &floats, &count)) return list(l, nr_type_f32(ctx), floats, count * sizeof *floats, NORIA_F32);
+  if ((a = nr_lower_attr(l, "value_float")))
+    return nr_lower_out(l, 0, nr_lower_from_scalar(l, nr_lower_float(l, nr_type_f32(ctx), a->f)), NORIA_F32);
+  if ((a = nr_lower_attr(l, "value_int")))
+    return nr_lower_out(l, 0, nr_lower_from_scalar(l, nr_lower_int(l, nr_type_i64(ctx), a->i)), NORIA_I64);
+  if (nr_lower_attr_ints(l, "value_ints", &ints, &count))
+    return list(l, nr_type_i64(ctx), ints, count * sizeof *ints, NORIA_I64);
+  if (nr_lower_attr_floats(l, "value_floats", &floats, &count))
+    return list(l, nr_type_f32(ctx), floats, count * sizeof *floats, NORIA_F32);
   if ((a = nr_lower_attr(l, "value_string"))) {
     NrType type = nr_type_tensor(NULL, 0, nr_type_string(ctx));
     return nr_lower_out(l, 0, nr_lower_dense(l, nr_attr_dense_strings(type, &a->s, 1)), NORIA_STRING);

@@ -4,10 +4,10 @@
 
 #include "onnx/lower_body.h"
 
-/* init + sum of a * b. Each operand's dims are named by letters ("mk", "kn", "mn"); letters of the output are parallel, the
- * others are summed over; `.` is a dim of size 1. init has the output's shape and the accumulator's type. */
-NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims, const char *out_dims,
-                           NrValue *init);
+/* init + sum of a * b. Each operand's dims are named by letters ("mk", "kn", "mn"); letters of the output are parallel,
+ * the others are summed over; `.` is a dim of size 1. init has the output's shape and the accumulator's type. */
+NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
+                               const char *out_dims, NrValue *init);
 void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user); /* args: a, b, acc */
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem);
 NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b);               /* a + b, broadcast */

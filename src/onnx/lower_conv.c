@@ -1,9 +1,11 @@
 /* lower_conv.c - convolutions.
  *
- * Conv gathers each window into a row and contracts rows with the kernels: x[n, c, i*s + k*d - p] -> rows[n, g, i.., (c k..)],
- * y[n, g, o, i..] = b[o] + sum rows * w[g, o, (c k..)]. Both factors are then contiguous along what is summed, whatever the
- * strides, dilations and pads, so that one dot-product kernel serves all. A kernel of size 1 with unit strides and no pads
- * needs no rows. */
+ * Conv gathers each window into a row and contracts rows with the kernels: x[n, c, i*s + k*d - p] -> rows[n, g, i.., (c
+ * k..)], y[n, g, o, i..] = b[o] + sum rows * w[g, o, (c k..)]. Both factors are then contiguous along what is summed,
+ * whatever the strides, dilations and pads, so that one dot-product kernel serves all. A kernel of size 1 with unit
+ * strides and no pads needs no rows. */
+#include <stdio.h>
+
 #include "onnx/lower_contract.h"
 
 static int64_t attr_at(NrLower *l, const char *name, size_t i, int64_t otherwise) {
@@ -29,7 +31,8 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
   static const char *const lists[] = {"strides", "dilations"};
   for (size_t k = 0; k < 2; k++)
     if (nr_lower_attr_ints(l, lists[k], &values, &count)) {
-      if (count != w->spatial) return nr_lower_error(l, "%s has %zu entries for %zu spatial dims", lists[k], count, w->spatial);
+      if (count != w->spatial)
+        return nr_lower_error(l, "%s has %zu entries for %zu spatial dims", lists[k], count, w->spatial);
       for (size_t i = 0; i < count; i++)
         if (values[i] < 1) return nr_lower_error(l, "%s must be positive", lists[k]);
     }
@@ -40,9 +43,11 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
     w->stride[i] = attr_at(l, "strides", i, 1);
     w->dilation[i] = attr_at(l, "dilations", i, 1);
     if (nr_str_starts(auto_pad, "SAME")) {
-      /* As many positions as the input has strides; what is missing is padded, the odd one on the side that the name says. */
+      /* As many positions as the input has strides; what is missing is padded, the odd one on the side that the name
+       * says. */
       w->out[i] = nr_dim_ceildiv(l, n, nr_dim(w->stride[i]));
-      NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
+      NrDim reach =
+          nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
       NrDim need = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->out[i], nr_dim(1)), nr_dim(w->stride[i])), reach);
       NrDim total = nr_dim_max(l, nr_dim_sub(l, need, n), nr_dim(0)), half = nr_dim_div(l, total, nr_dim(2));
       bool lower = nr_str_is(auto_pad, "SAME_LOWER");
@@ -106,7 +111,8 @@ static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
 
 static bool is_pointwise(const NrWindow *w) {
   for (size_t i = 0; i < w->spatial; i++)
-    if (!nr_dim_is(w->size[i], 1) || w->stride[i] != 1 || !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0)) return false;
+    if (!nr_dim_is(w->size[i], 1) || w->stride[i] != 1 || !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0))
+      return false;
   return true;
 }
 
@@ -121,7 +127,9 @@ static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim g
 NrStatus nr_lower_conv(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
   size_t rank = nr_rank(x);
-  if (rank < 3 || nr_rank(k) != rank) return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank, nr_rank(k));
+  if (rank < 3 || nr_rank(k) != rank)
+    return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
+                          nr_rank(k));
   if (rank + 3 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
   int64_t group = nr_lower_attr_int(l, "group", 1);
   if (group < 1) return nr_lower_error(l, "group must be positive");
@@ -133,23 +141,23 @@ NrStatus nr_lower_conv(NrLower *l) {
   NrDim groups = nr_dim(group), channels = sk.dims[1], per_group = nr_dim_div(l, sk.dims[0], groups);
   NrDim wanted = nr_dim_mul(l, channels, groups);
   if (nr_dim_known(wanted) && nr_dim_known(sx.dims[1]) && wanted.size != sx.dims[1].size)
-    return nr_lower_error(l, "the input has %lld channels, the kernel takes %lld", (long long)sx.dims[1].size, (long long)wanted.size);
+    return nr_lower_error(l, "the input has %lld channels, the kernel takes %lld", (long long)sx.dims[1].size,
+                          (long long)wanted.size);
   nr_lower_check_dims_equal(l, wanted, sx.dims[1], "channels of kernel and input");
   NrType elem = x->type->elem, acc = nr_lower_wide_type(elem);
   NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], sk.dims[0]}};
   for (size_t i = 0; i < w.spatial; i++) out.dims[i + 3] = result.dims[i + 2] = w.out[i];
   NrValue *init = bias_init(l, bias, &out, groups, per_group, acc), *y;
   /* Letters: n batch, g group, o output channel, q what is summed, a.. spatial. */
-  char spatial[NORIA_MAX_RANK + 1] = {0}, row_dims[NORIA_MAX_RANK + 4] = "ng", out_dims[NORIA_MAX_RANK + 4] = "ngo";
+  char spatial[NORIA_MAX_RANK + 1] = {0}, row_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
   for (size_t i = 0; i < w.spatial; i++) spatial[i] = (char)('a' + i);
   NrDim depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
   NrValue *flat = nr_lower_reshape(l, k, &(NrShape){3, {groups, per_group, depth}});
-  strcat(out_dims, spatial);
+  snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
   if (is_pointwise(&w)) {
     NrShape split = {rank + 1, {sx.dims[0], groups, channels}};
     for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
-    strcat(row_dims, "q");
-    strcat(row_dims, spatial);
+    snprintf(row_dims, sizeof row_dims, "ngq%s", spatial);
     y = nr_lower_sum_products(l, nr_lower_reshape(l, x, &split), row_dims, flat, "goq", out_dims, init);
   } else {
     NrShape rows = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
@@ -160,8 +168,7 @@ NrStatus nr_lower_conv(NrLower *l) {
     if (rows.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
     Rows r = {x, &w, channels, true};
     NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &r), &folded);
-    strcat(row_dims, spatial);
-    strcat(row_dims, "q");
+    snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
     y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims, init);
   }
   y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);

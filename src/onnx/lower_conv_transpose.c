@@ -1,7 +1,9 @@
 /* lower_conv_transpose.c - ConvTranspose: at each place of the output, the kernel elements whose stride reaches it.
  *
- * rows[n, g, p.., c, k..] = x[n, g, c, t / s] where t = p + begin - k * d is a multiple of s inside the input, else 0; then
- * y[n, g, o, p..] = b[o] + sum rows * w[g, o, (c k..)]. */
+ * rows[n, g, p.., c, k..] = x[n, g, c, t / s] where t = p + begin - k * d is a multiple of s inside the input, else 0;
+ * then y[n, g, o, p..] = b[o] + sum rows * w[g, o, (c k..)]. */
+#include <stdio.h>
+
 #include "onnx/lower_contract.h"
 
 typedef struct Scatter {
@@ -10,18 +12,22 @@ typedef struct Scatter {
   NrDim channels;
 } Scatter;
 
-static NrValue *index_op(NrLower *l, unsigned id, NrValue *a, NrValue *b) { return nr_lower_op2(l, id, nr_type_index(l->ctx), a, b); }
+static NrValue *index_op(NrLower *l, unsigned id, NrValue *a, NrValue *b) {
+  return nr_lower_op2(l, id, nr_type_index(l->ctx), a, b);
+}
 
 static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
   const Scatter *s = user;
   size_t spatial = s->w->spatial;
   NrValue *indices[NORIA_MAX_RANK], *inside = nr_lower_int(l, nr_type_i1(l->ctx), 1), *zero = nr_lower_index(l, 0);
   indices[0] = at[0];
-  indices[1] = index_op(l, NR_OP_arith_addi, index_op(l, NR_OP_arith_muli, at[1], nr_dim_value(l, s->channels)), at[2 + spatial]);
+  indices[1] = index_op(l, NR_OP_arith_addi, index_op(l, NR_OP_arith_muli, at[1], nr_dim_value(l, s->channels)),
+                        at[2 + spatial]);
   for (size_t i = 0; i < spatial; i++) {
     NrValue *stride = nr_lower_index(l, s->w->stride[i]);
     NrValue *t = index_op(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, s->w->begin[i]));
-    t = index_op(l, NR_OP_arith_subi, t, index_op(l, NR_OP_arith_muli, at[3 + spatial + i], nr_lower_index(l, s->w->dilation[i])));
+    t = index_op(l, NR_OP_arith_subi, t,
+                 index_op(l, NR_OP_arith_muli, at[3 + spatial + i], nr_lower_index(l, s->w->dilation[i])));
     NrValue *fits = nr_lower_cmpi(l, NR_I_SGE, t, zero), *safe = nr_lower_select(l, fits, t, zero);
     NrValue *quotient = index_op(l, NR_OP_arith_divui, safe, stride);
     fits = both(l, fits, nr_lower_cmpi(l, NR_I_EQ, index_op(l, NR_OP_arith_remui, safe, stride), zero));
@@ -73,7 +79,9 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
   size_t rank = nr_rank(x);
   int64_t group = nr_lower_attr_int(l, "group", 1);
-  if (rank < 3 || nr_rank(k) != rank) return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank, nr_rank(k));
+  if (rank < 3 || nr_rank(k) != rank)
+    return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
+                          nr_rank(k));
   if (2 * rank > NORIA_MAX_RANK || group < 1) return nr_lower_error(l, "too many spatial dims, or no group");
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrWindow w = {0};
@@ -84,11 +92,13 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   NrDim taps = nr_shape_elements(l, &sk, 2, rank), depth = nr_dim_mul(l, channels, taps);
   /* The kernel as [g, o, (c k..)]. */
   static const size_t swap[4] = {0, 2, 1, 3};
-  NrValue *flat = nr_lower_transpose(l, nr_lower_reshape(l, k, &(NrShape){4, {groups, channels, per_group, taps}}), swap);
+  NrValue *flat =
+      nr_lower_transpose(l, nr_lower_reshape(l, k, &(NrShape){4, {groups, channels, per_group, taps}}), swap);
   flat = nr_lower_reshape(l, flat, &(NrShape){3, {groups, per_group, depth}});
   NrShape rows = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
-  NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], nr_dim_mul(l, per_group, groups)}};
-  char row_dims[NORIA_MAX_RANK + 4] = "ng", out_dims[NORIA_MAX_RANK + 4] = "ngo", spatial[NORIA_MAX_RANK + 1] = {0};
+  NrShape out = {rank + 1, {sx.dims[0], groups, per_group}},
+          result = {rank, {sx.dims[0], nr_dim_mul(l, per_group, groups)}};
+  char row_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4], spatial[NORIA_MAX_RANK + 1] = {0};
   for (size_t i = 0; i < w.spatial; i++) {
     folded.dims[i + 2] = rows.dims[i + 2] = out.dims[i + 3] = result.dims[i + 2] = w.out[i];
     rows.dims[3 + w.spatial + i] = w.size[i];
@@ -96,12 +106,13 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   }
   rows.dims[2 + w.spatial] = channels;
   folded.dims[2 + w.spatial] = depth;
-  strcat(strcat(row_dims, spatial), "q");
-  strcat(out_dims, spatial);
+  snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
+  snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
   Scatter s = {x, &w, channels};
   NrType elem = x->type->elem;
   NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &s), &folded);
-  NrValue *y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims, nr_lower_zeros(l, &out, nr_lower_wide_type(elem)));
+  NrValue *y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims,
+                                     nr_lower_zeros(l, &out, nr_lower_wide_type(elem)));
   y = nr_lower_reshape(l, y, &result);
   if (bias) {
     NrShape column = {.rank = rank};

@@ -103,7 +103,8 @@ static NrValue *dim_source(NrOp *op, const NrValue *result) {
   case NR_OP_linalg_generic:
   case NR_OP_linalg_fill: {
     size_t begin, count;
-    return nr_op_operand_group(op, 1, &begin, &count) && result->index < count ? nr_operand(op, begin + result->index) : NULL;
+    return nr_op_operand_group(op, 1, &begin, &count) && result->index < count ? nr_operand(op, begin + result->index)
+                                                                               : NULL;
   }
   case NR_OP_tensor_insert:
   case NR_OP_tensor_insert_slice: return nr_operand(op, 1);

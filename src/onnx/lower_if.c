@@ -1,12 +1,12 @@
 /* lower_if.c - If 1..25: scf.if whose results take the join of the branches' types.
  *
- * Branches whose results differ in rank cannot join: the rank of a value must be known when it is compiled. Such an If is
- * mostly a squeeze that depends on a dim, and the model goes on with one of the two only. So one branch is compiled in place,
- * with a check that the condition chooses it: the then-branch, or the else-branch when what follows cannot be lowered with
- * the other. Choices are undone in reverse order, up to a stated number of tries.
+ * Branches whose results differ in rank cannot join: the rank of a value must be known when it is compiled. Such an If
+ * is mostly a squeeze that depends on a dim, and the model goes on with one of the two only. So one branch is compiled
+ * in place, with a check that the condition chooses it: the then-branch, or the else-branch when what follows cannot be
+ * lowered with the other. Choices are undone in reverse order, up to a stated number of tries.
  *
- * A condition known now leaves only its branch. A branch that cannot be lowered (a Split that does not fit, say) is legal
- * as long as it is not taken: it becomes a failing check. */
+ * A condition known now leaves only its branch. A branch that cannot be lowered (a Split that does not fit, say) is
+ * legal as long as it is not taken: it becomes a failing check. */
 #include "onnx/lower_sequence.h"
 
 enum { MAX_CHOICES = 64 };
@@ -105,16 +105,18 @@ static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
   unsigned branch = nr_lower_choice(l, l->op);
   NrType i1 = nr_type_i1(l->ctx);
   NrValue *holds = branch ? nr_lower_op2(l, NR_OP_arith_xori, i1, cond, nr_lower_int(l, i1, 1)) : cond;
-  nr_lower_check(l, holds,
-                 branch ? "the then-branch gives a value of another rank than the model was compiled for; fix the input's shape"
-                        : "the else-branch gives a value of another rank than the model was compiled for; fix the input's shape",
-                 NULL, 0);
+  nr_lower_check(
+      l, holds,
+      branch ? "the then-branch gives a value of another rank than the model was compiled for; fix the input's shape"
+             : "the else-branch gives a value of another rank than the model was compiled for; fix the input's shape",
+      NULL, 0);
   return lower_inline(l, 1 - branch);
 }
 
 NrStatus nr_lower_if(NrLower *l) {
   NrValue *cond_tensor = nr_lower_in(l, 0);
-  if (!cond_tensor || nr_lower_dtype(l, 0) != NORIA_BOOL) return nr_lower_error(l, "the condition must be a boolean tensor");
+  if (!cond_tensor || nr_lower_dtype(l, 0) != NORIA_BOOL)
+    return nr_lower_error(l, "the condition must be a boolean tensor");
   int64_t elements;
   if (nr_type_num_elements(cond_tensor->type, &elements) && elements != 1)
     return nr_lower_error(l, "the condition must have one element, not %lld", (long long)elements);
@@ -147,7 +149,8 @@ NrStatus nr_lower_if(NrLower *l) {
     const NrLowered *a = &branch[0].values[i], *b = &branch[1].values[i];
     types[i] = a->dtype == b->dtype ? nr_join_types(a->value->type, b->value->type) : NULL;
     if (!types[i])
-      status = nr_lower_error(l, "output %zu has another %s in each branch", i, a->dtype == b->dtype ? "rank" : "element type");
+      status = nr_lower_error(l, "output %zu has another %s in each branch", i,
+                              a->dtype == b->dtype ? "rank" : "element type");
     else carriers[i] = nr_carrier_type(types[i]);
   }
   if (status) {

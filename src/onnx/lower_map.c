@@ -37,10 +37,11 @@ typedef struct Map {
   NrValue *const *inputs;
   const NrShape *shapes;
   NrValue *known[MAX_INPUTS]; /* the one value of all elements of an input, where it has only one; NULL if not */
-  int direct[MAX_INPUTS];     /* operand number of an input that is indexed by a map, -1 = known, or read inside the body */
+  int direct[MAX_INPUTS]; /* operand number of an input that is indexed by a map, -1 = known, or read inside the body */
 } Map;
 
-/* The scalar that stands for every element: of a tensor of one element that is at hand, or of a constant of equal ones. */
+/* The scalar that stands for every element: of a tensor of one element that is at hand, or of a constant of equal ones.
+ */
 static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
   NrValue *element;
   size_t count;
@@ -157,7 +158,8 @@ static void generate_body(NrLower *l, NrValue *const *args, NrValue **results, v
   results[0] = g->body(l, indices, g->user);
 }
 
-/* A few integers describe a shape: each is computed by itself, so that what is constant folds. NULL for other tensors. */
+/* A few integers describe a shape: each is computed by itself, so that what is constant folds. NULL for other tensors.
+ */
 static NrValue *generate_list(NrLower *l, const NrShape *shape, NrType elem, NrBodyFn body, void *user) {
   int64_t total, at[NORIA_MAX_RANK] = {0};
   NrType type = nr_shape_type(shape, elem);
@@ -294,7 +296,8 @@ NrValue *nr_lower_reduce(NrLower *l, NrValue *tensor, uint64_t axes, bool keep, 
 
 /* ---- loops ---- */
 
-NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body, void *user) {
+NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body,
+                      void *user) {
   NR_VEC(NrValue *) operands = {0};
   NR_VEC(NrType) types = {0};
   NR_VEC(NrValue *) next = {0};

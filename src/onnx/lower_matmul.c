@@ -8,9 +8,10 @@ void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, v
   results[0] = nr_lower_fast(nr_lower_add(l, args[2], nr_lower_fast(nr_lower_mul(l, a, b))));
 }
 
-/* Contracts a and b by letters: each operand's dims are named by a letter, output letters are parallel, the others summed. */
-NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims, const char *out_dims,
-                           NrValue *init) {
+/* Contracts a and b by letters: each operand's dims are named by a letter, output letters are parallel, the others
+ * summed. */
+NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
+                               const char *out_dims, NrValue *init) {
   char order[2 * NORIA_MAX_RANK + 1] = {0}, iterators[2 * NORIA_MAX_RANK + 1] = {0};
   const char *specs[3] = {a_dims, b_dims, out_dims};
   size_t n = 0;
@@ -27,7 +28,8 @@ NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrVal
                                     : nr_affine_dim(l->ctx, (uint32_t)(strchr(order, specs[k][i]) - order));
     maps[k] = nr_attr_affine_map(l->ctx, (uint32_t)n, 0, exprs, rank);
   }
-  return nr_result(nr_lower_generic(l, (NrValue *[]){a, b}, 2, &init, 1, maps, iterators, nr_multiply_add_body, NULL), 0);
+  return nr_result(nr_lower_generic(l, (NrValue *[]){a, b}, 2, &init, 1, maps, iterators, nr_multiply_add_body, NULL),
+                   0);
 }
 
 NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem) {
@@ -36,9 +38,9 @@ NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem) {
 
 /* ---- MatMul ---- */
 
-/* Batch dims of x (all but the last two) broadcast to `batch`: equal dims keep a letter, dims of 1 become `.`. A dim that may
- * be 1 only at run time is stretched by a copy first. */
-static NrValue *batch_letters(NrLower *l, NrValue *x, const NrShape *batch, char *out) {
+/* Batch dims of x (all but the last two) broadcast to `batch`: equal dims keep a letter, dims of 1 become `.`. A dim
+ * that may be 1 only at run time is stretched by a copy first. The letters of the matrix follow. */
+static NrValue *batch_letters(NrLower *l, NrValue *x, const NrShape *batch, const char matrix[2], char *out) {
   NrShape s = nr_lower_shape(l, x), wide = s;
   size_t own = s.rank - 2, missing = batch->rank - own;
   bool stretch = false;
@@ -51,13 +53,15 @@ static NrValue *batch_letters(NrLower *l, NrValue *x, const NrShape *batch, char
       stretch = true;
     }
   }
+  memcpy(out + own, matrix, 2);
   return stretch ? nr_lower_broadcast_to(l, x, &wide) : x;
 }
 
 NrStatus nr_lower_matmul(NrLower *l) {
   NrValue *a = nr_lower_in(l, 0), *b = nr_lower_in(l, 1);
   NoriaDType dtype = nr_lower_dtype(l, 0);
-  if (dtype != nr_lower_dtype(l, 1)) return nr_lower_error(l, "the matrices are %s and %s", nr_dtype_name(dtype), nr_dtype_name(nr_lower_dtype(l, 1)));
+  if (dtype != nr_lower_dtype(l, 1))
+    return nr_lower_error(l, "the matrices are %s and %s", nr_dtype_name(dtype), nr_dtype_name(nr_lower_dtype(l, 1)));
   size_t ra = nr_rank(a), rb = nr_rank(b);
   if (ra == 0 || rb == 0) return nr_lower_error(l, "a scalar is no matrix");
   /* A vector is a row on the left and a column on the right; the dim added goes again. */
@@ -75,13 +79,11 @@ NrStatus nr_lower_matmul(NrLower *l) {
   batches[1].rank -= 2;
   if (!nr_lower_broadcast(l, batches, 2, &batch)) return NR_ERROR_INVALID;
   char la[NORIA_MAX_RANK + 1] = {0}, lb[NORIA_MAX_RANK + 1] = {0}, lo[NORIA_MAX_RANK + 1] = {0};
-  a = batch_letters(l, a, &batch, la);
-  b = batch_letters(l, b, &batch, lb);
-  strcat(la, "mk");
-  strcat(lb, "kn");
+  a = batch_letters(l, a, &batch, "mk", la);
+  b = batch_letters(l, b, &batch, "kn", lb);
   out = batch;
   for (size_t i = 0; i < batch.rank; i++) lo[i] = (char)('a' + i);
-  strcat(lo, "mn");
+  memcpy(lo + batch.rank, "mn", 2);
   out.dims[out.rank++] = sa.dims[sa.rank - 2];
   out.dims[out.rank++] = sb.dims[sb.rank - 1];
   NrType acc = nr_lower_wide_type(a->type->elem);
@@ -108,8 +110,10 @@ NrStatus nr_lower_gemm(NrLower *l) {
   NoriaDType dtype = nr_lower_dtype(l, 0);
   bool ta = nr_lower_attr_int(l, "transA", 0) != 0, tb = nr_lower_attr_int(l, "transB", 0) != 0;
   double alpha = nr_lower_attr_float(l, "alpha", 1), beta = nr_lower_attr_float(l, "beta", 1);
-  if (nr_rank(a) != 2 || nr_rank(b) != 2) return nr_lower_error(l, "the matrices have ranks %u and %u; both must be 2", nr_rank(a), nr_rank(b));
-  NrDim m = nr_lower_dim(l, a, ta), k = nr_lower_dim(l, a, !ta), n = nr_lower_dim(l, b, !tb), kb = nr_lower_dim(l, b, tb);
+  if (nr_rank(a) != 2 || nr_rank(b) != 2)
+    return nr_lower_error(l, "the matrices have ranks %u and %u; both must be 2", nr_rank(a), nr_rank(b));
+  NrDim m = nr_lower_dim(l, a, ta), k = nr_lower_dim(l, a, !ta), n = nr_lower_dim(l, b, !tb),
+        kb = nr_lower_dim(l, b, tb);
   if (nr_dim_known(k) && nr_dim_known(kb) && k.size != kb.size)
     return nr_lower_error(l, "inner dims differ: %lld and %lld", (long long)k.size, (long long)kb.size);
   nr_lower_check_dims_equal(l, k, kb, "inner dims of the matrices");
@@ -129,4 +133,6 @@ static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) {
   return nr_lower_fast(nr_lower_add(l, args[0], args[1]));
 }
 
-NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b) { return nr_lower_map(l, (NrValue *[]){a, b}, 2, NULL, sum_body, NULL); }
+NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b) {
+  return nr_lower_map(l, (NrValue *[]){a, b}, 2, NULL, sum_body, NULL);
+}

@@ -6,7 +6,9 @@ typedef struct Norm {
   NrDim count;
 } Norm;
 
-static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) { return nr_lower_fast(add(l, args[0], args[1])); }
+static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) {
+  return nr_lower_fast(add(l, args[0], args[1]));
+}
 
 /* sum / count */
 static NrValue *mean_body(NrLower *l, NrValue *const *args, void *user) {
@@ -40,8 +42,10 @@ static NrValue *mean_over(NrLower *l, NrValue *x, uint64_t axes, Norm *n) {
   return nr_lower_map(l, &sum, 1, NULL, mean_body, n);
 }
 
-/* (x - mean) / sqrt(variance + epsilon) over axes, of a tensor that is widened already. mean and inverse may be NULL. */
-static NrValue *normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon, bool centred, NrValue **mean, NrValue **inverse) {
+/* (x - mean) / sqrt(variance + epsilon) over axes, of a tensor that is widened already. mean and inverse may be NULL.
+ */
+static NrValue *normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon, bool centred, NrValue **mean,
+                          NrValue **inverse) {
   Norm n = {.epsilon = epsilon};
   NrValue *m = centred ? mean_over(l, x, axes, &n) : NULL;
   NrValue *centre = m ? map2(l, x, m, centre_body) : x;
@@ -89,7 +93,8 @@ static NrStatus train(NrLower *l, NrValue *x, NrValue **mean, NrValue **variance
     NrValue *next = nr_lower_map(l, (NrValue *[]){running[i], batch[i]}, 2, NULL, running_body, &m);
     NrShape flat = {1, {nr_lower_dim(l, x, 1)}};
     NrType elem = nr_lower_in(l, 3 + i)->type->elem;
-    NrStatus status = nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &flat), elem), nr_lower_dtype(l, 3 + i));
+    NrStatus status = nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &flat), elem),
+                                   nr_lower_dtype(l, 3 + i));
     if (status) return status;
   }
   *mean = batch_mean;
@@ -103,11 +108,13 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
   size_t rank = nr_rank(x);
   Norm n = {.epsilon = nr_lower_attr_float(l, "epsilon", 1e-5)};
   if (rank < 2) return nr_lower_error(l, "the input has rank %zu; it needs a channel dim", rank);
-  if (l->version < 7 && nr_lower_attr_int(l, "spatial", 1) == 0) return nr_lower_error(l, "statistics for each position (spatial = 0) cannot be compiled");
+  if (l->version < 7 && nr_lower_attr_int(l, "spatial", 1) == 0)
+    return nr_lower_error(l, "statistics for each position (spatial = 0) cannot be compiled");
   NrValue *wide = nr_lower_widen_tensor(l, x), *args[5] = {wide};
   for (size_t i = 1; i < 5; i++) args[i] = per_channel(l, nr_lower_in(l, i), rank);
-  bool training = l->version >= 14 ? nr_lower_attr_int(l, "training_mode", 0) != 0
-                                   : l->version < 7 && nr_lower_attr_int(l, "is_test", 0) == 0 && nr_lower_num_out(l) > 1;
+  bool training = l->version >= 14
+                      ? nr_lower_attr_int(l, "training_mode", 0) != 0
+                      : l->version < 7 && nr_lower_attr_int(l, "is_test", 0) == 0 && nr_lower_num_out(l) > 1;
   NrStatus status = training ? train(l, wide, &args[3], &args[4]) : NR_OK;
   if (status) return status;
   NrValue *y = nr_lower_map(l, args, 5, NULL, batch_body, &n);
@@ -120,10 +127,12 @@ static NrStatus layer(NrLower *l, bool centred) {
   NrValue *x = nr_lower_in(l, 0), *scale = nr_lower_in(l, 1), *bias = centred ? nr_lower_in(l, 2) : NULL;
   NrType elem = x->type->elem;
   size_t axis;
-  if (!nr_lower_takes(l, 0, NR_FLOATS) || !nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_takes(l, 0, NR_FLOATS) || !nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), nr_rank(x), &axis))
+    return NR_ERROR_INVALID;
   uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~((1ull << axis) - 1);
   NrValue *mean = NULL, *inverse;
-  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), centred, &mean, &inverse);
+  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), centred, &mean,
+                         &inverse);
   /* What is normalised is rounded to the input's type before it is scaled, as the definition says. */
   y = nr_lower_widen_tensor(l, nr_lower_narrow_tensor(l, y, elem));
   if (scale) y = map2(l, y, nr_lower_widen_tensor(l, scale), scale_body);
@@ -144,7 +153,8 @@ NrStatus nr_lower_instancenormalization(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   size_t rank = nr_rank(x);
   uint64_t axes = ((1ull << rank) - 1) & ~3ull;
-  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
+  NrValue *y =
+      normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
   y = map2(l, y, per_channel(l, nr_lower_in(l, 1), rank), scale_body);
   y = nr_lower_sum(l, y, per_channel(l, nr_lower_in(l, 2), rank));
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
@@ -154,9 +164,11 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *params[2] = {nr_lower_in(l, 1), nr_lower_in(l, 2)};
   NrShape shape = nr_lower_shape(l, x);
   NrDim groups = nr_dim(nr_lower_attr_int(l, "num_groups", 0)), channels = shape.dims[1];
-  if (groups.size < 1 || shape.rank < 2) return nr_lower_error(l, "num_groups must be positive, and the input needs a channel dim");
+  if (groups.size < 1 || shape.rank < 2)
+    return nr_lower_error(l, "num_groups must be positive, and the input needs a channel dim");
   /* [N, G, C / G, rest]: one row a group. */
-  NrShape split = {4, {shape.dims[0], groups, nr_dim_div(l, channels, groups), nr_shape_elements(l, &shape, 2, shape.rank)}};
+  NrShape split = {
+      4, {shape.dims[0], groups, nr_dim_div(l, channels, groups), nr_shape_elements(l, &shape, 2, shape.rank)}};
   NrValue *rows = nr_lower_reshape(l, nr_lower_widen_tensor(l, x), &split);
   NrValue *y = normalise(l, rows, 0xC, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
   if (l->version < 21) { /* scale and bias are per group */
@@ -168,7 +180,8 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
     y = nr_lower_reshape(l, y, &shape);
   } else {
     y = nr_lower_reshape(l, y, &shape);
-    y = nr_lower_sum(l, map2(l, y, per_channel(l, params[0], shape.rank), scale_body), per_channel(l, params[1], shape.rank));
+    y = nr_lower_sum(l, map2(l, y, per_channel(l, params[0], shape.rank), scale_body),
+                     per_channel(l, params[1], shape.rank));
   }
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
 }
@@ -206,9 +219,10 @@ NrStatus nr_lower_lrn(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   size_t rank = nr_rank(x);
   int64_t size = nr_lower_attr_int(l, "size", 0);
-  if (size < 1 || rank < 2 || rank >= NORIA_MAX_RANK) return nr_lower_error(l, "size must be positive, and the input needs a channel dim");
-  Window win = {x, (size - 1) / 2, nr_lower_attr_float(l, "alpha", 1e-4) / (double)size, nr_lower_attr_float(l, "beta", 0.75),
-                nr_lower_attr_float(l, "bias", 1)};
+  if (size < 1 || rank < 2 || rank >= NORIA_MAX_RANK)
+    return nr_lower_error(l, "size must be positive, and the input needs a channel dim");
+  Window win = {x, (size - 1) / 2, nr_lower_attr_float(l, "alpha", 1e-4) / (double)size,
+                nr_lower_attr_float(l, "beta", 0.75), nr_lower_attr_float(l, "bias", 1)};
   NrType elem = x->type->elem, wide = nr_lower_wide_type(elem);
   NrShape shape = nr_lower_shape(l, x), window = {1, {nr_dim(size)}};
   NrAffineExpr exprs[NORIA_MAX_RANK + 1];

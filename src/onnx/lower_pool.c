@@ -1,5 +1,5 @@
-/* lower_pool.c - pooling: a reduction over the window at each position. Places outside the input are read as index 0 and
- * dropped, so any pads, strides and dilations work. */
+/* lower_pool.c - pooling: a reduction over the window at each position. Places outside the input are read as index 0
+ * and dropped, so any pads, strides and dilations work. */
 #include "dialect/linalg/linalg.h"
 #include "onnx/lower_contract.h"
 
@@ -15,14 +15,19 @@ typedef struct Pool {
 
 /* Where loop dims stand: batch, channel, positions.., window... */
 static NrValue *position_dim(NrLower *l, size_t i) { return nr_lower_loop_index(l, 2 + i); }
-static NrValue *window_dim(NrLower *l, const Pool *pool, size_t i) { return nr_lower_loop_index(l, 2 + pool->w.spatial + i); }
+static NrValue *window_dim(NrLower *l, const Pool *pool, size_t i) {
+  return nr_lower_loop_index(l, 2 + pool->w.spatial + i);
+}
 
-static NrValue *index_op(NrLower *l, unsigned id, NrValue *a, NrValue *b) { return nr_lower_op2(l, id, nr_type_index(l->ctx), a, b); }
+static NrValue *index_op(NrLower *l, unsigned id, NrValue *a, NrValue *b) {
+  return nr_lower_op2(l, id, nr_type_index(l->ctx), a, b);
+}
 
 /* The input's index along spatial dim i, before clipping. */
 static NrValue *place(NrLower *l, const Pool *pool, size_t i) {
   NrValue *at = index_op(l, NR_OP_arith_muli, position_dim(l, i), nr_lower_index(l, pool->w.stride[i]));
-  at = index_op(l, NR_OP_arith_addi, at, index_op(l, NR_OP_arith_muli, window_dim(l, pool, i), nr_lower_index(l, pool->w.dilation[i])));
+  at = index_op(l, NR_OP_arith_addi, at,
+                index_op(l, NR_OP_arith_muli, window_dim(l, pool, i), nr_lower_index(l, pool->w.dilation[i])));
   return index_op(l, NR_OP_arith_subi, at, nr_dim_value(l, pool->w.begin[i]));
 }
 
@@ -54,7 +59,8 @@ static NrOp *window_generic(NrLower *l, Pool *pool, NrValue *const *inits, size_
   }
   NrValue *shape = nr_lower_empty(l, &window, nr_lower_wide_type(pool->x->type->elem));
   NrAttr maps[3] = {nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs + 2 + spatial, spatial)};
-  for (size_t i = 0; i < num_inits; i++) maps[1 + i] = nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs, 2 + spatial);
+  for (size_t i = 0; i < num_inits; i++)
+    maps[1 + i] = nr_attr_affine_map(l->ctx, (uint32_t)loops, 0, exprs, 2 + spatial);
   return nr_lower_generic(l, &shape, 1, inits, num_inits, maps, iterators, body, pool);
 }
 
@@ -68,7 +74,8 @@ static NrStatus read_pool(NrLower *l, Pool *pool) {
   const int64_t *kernel;
   size_t count;
   pool->x = nr_lower_in(l, 0);
-  if (nr_rank(pool->x) < 3) return nr_lower_error(l, "the input has rank %u; pooling needs 3 or more", nr_rank(pool->x));
+  if (nr_rank(pool->x) < 3)
+    return nr_lower_error(l, "the input has rank %u; pooling needs 3 or more", nr_rank(pool->x));
   if (!nr_lower_attr_ints(l, "kernel_shape", &kernel, &count) || count != nr_rank(pool->x) - 2)
     return nr_lower_error(l, "kernel_shape must have an entry for each spatial dim");
   if (count * 2 + 2 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
@@ -95,8 +102,9 @@ static NrValue *is_larger(NrLower *l, const Pool *pool, NrValue *a, NrValue *b) 
 /* Index of an element in the flattened input, the spatial part by rows or by columns. */
 static NrValue *flat_index(NrLower *l, const Pool *pool, NrValue *const *indices) {
   size_t spatial = pool->w.spatial;
-  NrValue *at = index_op(l, NR_OP_arith_addi,
-                         index_op(l, NR_OP_arith_muli, indices[0], nr_dim_value(l, nr_lower_dim(l, pool->x, 1))), indices[1]);
+  NrValue *at =
+      index_op(l, NR_OP_arith_addi,
+               index_op(l, NR_OP_arith_muli, indices[0], nr_dim_value(l, nr_lower_dim(l, pool->x, 1))), indices[1]);
   NrValue *inner = nr_lower_index(l, 0), *size = nr_lower_index(l, 1);
   for (size_t k = 0; k < spatial; k++) {
     size_t i = pool->column_major ? spatial - 1 - k : k;
@@ -207,7 +215,9 @@ NrStatus nr_lower_lppool(NrLower *l) {
 
 /* ---- over all positions ---- */
 
-static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) { return nr_lower_fast(add(l, args[0], args[1])); }
+static NrValue *sum_body(NrLower *l, NrValue *const *args, void *user) {
+  return nr_lower_fast(add(l, args[0], args[1]));
+}
 static NrValue *max_combine(NrLower *l, NrValue *const *args, void *user) { return larger(l, args[0], args[1]); }
 
 /* All dims behind the channel. */
@@ -217,7 +227,8 @@ NrStatus nr_lower_globalmaxpool(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
   NrValue *init = lowest(l, x->type->elem, false);
-  return nr_lower_out(l, 0, nr_lower_reduce(l, x, spatial_axes(x), true, init, NULL, max_combine, NULL), nr_lower_dtype(l, 0));
+  return nr_lower_out(l, 0, nr_lower_reduce(l, x, spatial_axes(x), true, init, NULL, max_combine, NULL),
+                      nr_lower_dtype(l, 0));
 }
 
 static NrValue *scale_body(NrLower *l, NrValue *const *args, void *user) {
@@ -234,7 +245,8 @@ NrStatus nr_lower_globalaveragepool(NrLower *l) {
   NrDim count = nr_shape_elements(l, &shape, 2, shape.rank);
   NrType elem = x->type->elem;
   x = nr_lower_widen_tensor(l, x);
-  NrValue *sum = nr_lower_reduce(l, x, spatial_axes(x), true, nr_lower_constant(l, x->type->elem, 0), NULL, sum_body, NULL);
+  NrValue *sum =
+      nr_lower_reduce(l, x, spatial_axes(x), true, nr_lower_constant(l, x->type->elem, 0), NULL, sum_body, NULL);
   NrValue *mean = nr_lower_map(l, &sum, 1, NULL, scale_body, &count);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, mean, elem), nr_lower_dtype(l, 0));
 }
@@ -246,7 +258,8 @@ NrStatus nr_lower_globallppool(NrLower *l) {
   NrType elem = x->type->elem;
   x = nr_lower_widen_tensor(l, x);
   NrValue *powers = nr_lower_map(l, &x, 1, NULL, power_body, &pool);
-  NrValue *sum = nr_lower_reduce(l, powers, spatial_axes(x), true, nr_lower_constant(l, x->type->elem, 0), NULL, sum_body, NULL);
+  NrValue *sum =
+      nr_lower_reduce(l, powers, spatial_axes(x), true, nr_lower_constant(l, x->type->elem, 0), NULL, sum_body, NULL);
   NrValue *root = nr_lower_map(l, &sum, 1, NULL, root_body, &pool);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, root, elem), nr_lower_dtype(l, 0));
 }

@@ -1,8 +1,8 @@
 /* lower_rnn.c - RNN, GRU and LSTM of all versions.
  *
- * What depends on the input alone is one product for the whole sequence, before the loop; the loop over the steps carries the
- * states and adds the recurrent product. Steps past an entry's length keep its states and give zeros; so a reversed sequence
- * simply skips its padding first. */
+ * What depends on the input alone is one product for the whole sequence, before the loop; the loop over the steps
+ * carries the states and adds the recurrent product. Steps past an entry's length keep its states and give zeros; so a
+ * reversed sequence simply skips its padding first. */
 #include "onnx/lower_contract.h"
 
 typedef enum Cell { CELL_RNN, CELL_GRU, CELL_LSTM } Cell;
@@ -56,8 +56,10 @@ static NrValue *activate(NrLower *l, const Activation *a, NrValue *x) {
   if (nr_str_is(a->name, "Relu")) return nr_lower_select(l, positive, x, zero);
   if (nr_str_is(a->name, "Affine")) return fast_add(l, fast_mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
   if (nr_str_is(a->name, "LeakyRelu")) return nr_lower_select(l, positive, x, fast_mul(l, x, c(l, t, a->alpha)));
-  if (nr_str_is(a->name, "ThresholdedRelu")) return nr_lower_select(l, nr_lower_cmpf(l, 3, x, c(l, t, a->alpha)), x, zero);
-  if (nr_str_is(a->name, "ScaledTanh")) return fast_mul(l, c(l, t, a->alpha), f1(l, NR_OP_math_tanh, fast_mul(l, c(l, t, a->beta), x)));
+  if (nr_str_is(a->name, "ThresholdedRelu"))
+    return nr_lower_select(l, nr_lower_cmpf(l, 3, x, c(l, t, a->alpha)), x, zero);
+  if (nr_str_is(a->name, "ScaledTanh"))
+    return fast_mul(l, c(l, t, a->alpha), f1(l, NR_OP_math_tanh, fast_mul(l, c(l, t, a->beta), x)));
   if (nr_str_is(a->name, "HardSigmoid")) {
     NrValue *line = fast_add(l, fast_mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
     return f2(l, NR_OP_arith_minimumf, f2(l, NR_OP_arith_maximumf, line, zero), one);
@@ -95,7 +97,8 @@ static NrStatus read_activations(NrLower *l, Rnn *rnn) {
   nr_lower_attr_floats(l, "activation_beta", &betas, &num_betas);
   rnn->num_activations = (size_t)rnn->cell + 1;
   size_t total = rnn->num_activations * rnn->directions;
-  if (names && names->size != total) return nr_lower_error(l, "%zu activations are named; the node has %zu", names->size, total);
+  if (names && names->size != total)
+    return nr_lower_error(l, "%zu activations are named; the node has %zu", names->size, total);
   for (size_t i = 0; i < total; i++) {
     Activation *a = &rnn->activations[i];
     a->name = names ? names->items[i]->s : nr_str(defaults[rnn->cell][i % rnn->num_activations]);
@@ -209,11 +212,13 @@ static NrValue *gru_step(NrLower *l, Direction *d, NrValue *input, NrValue *h) {
   return nr_lower_map(l, (NrValue *[]){z, hidden, h}, 3, NULL, gru_h_body, d);
 }
 
-static void lstm_step(NrLower *l, Direction *d, NrValue *input, NrValue *h, NrValue *old_c, NrValue **out_h, NrValue **out_c) {
+static void lstm_step(NrLower *l, Direction *d, NrValue *input, NrValue *h, NrValue *old_c, NrValue **out_h,
+                      NrValue **out_c) {
   const Rnn *rnn = d->rnn;
   NrValue *gates = recurrent(l, h, d->r, input), *p[3] = {0};
   for (size_t i = 0; d->p && i < 3; i++) p[i] = entry(l, d->p, nr_dim((int64_t)i)); /* i, o, f */
-  NrValue *i = gate(l, rnn, gates, 0), *o = gate(l, rnn, gates, 1), *f = gate(l, rnn, gates, 2), *g = gate(l, rnn, gates, 3);
+  NrValue *i = gate(l, rnn, gates, 0), *o = gate(l, rnn, gates, 1), *f = gate(l, rnn, gates, 2),
+          *g = gate(l, rnn, gates, 3);
   *out_c = nr_lower_map(l, (NrValue *[]){i, f, g, old_c, p[0], p[2]}, d->p ? 6 : 4, NULL, lstm_c_body, d);
   *out_h = nr_lower_map(l, (NrValue *[]){o, *out_c, p[1]}, d->p ? 3 : 2, NULL, lstm_h_body, d);
 }
@@ -242,7 +247,8 @@ static NrStatus step_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrVa
   const Rnn *rnn = d->rnn;
   NrType index = nr_type_index(l->ctx);
   NrValue *at = iv;
-  if (d->reverse) at = nr_lower_op2(l, NR_OP_arith_subi, index, nr_dim_value(l, nr_dim_sub(l, rnn->steps, nr_dim(1))), iv);
+  if (d->reverse)
+    at = nr_lower_op2(l, NR_OP_arith_subi, index, nr_dim_value(l, nr_dim_sub(l, rnn->steps, nr_dim(1))), iv);
   NrValue *input = entry(l, d->input, nr_dim_of_index(at)), *h = carried[0], *fresh_h, *fresh_c = NULL;
   if (rnn->cell == CELL_LSTM) lstm_step(l, d, input, h, carried[1], &fresh_h, &fresh_c);
   else if (rnn->cell == CELL_GRU) fresh_h = gru_step(l, d, input, h);
@@ -277,7 +283,8 @@ static NrValue *input_bias(NrLower *l, Direction *d, NrValue *bias) {
 }
 
 /* results: y [steps, batch, hidden], h, c. */
-static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue **out_y, NrValue **out_h, NrValue **out_c) {
+static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue **out_y, NrValue **out_h,
+                              NrValue **out_c) {
   NrDim at = nr_dim((int64_t)which);
   Direction d = {.rnn = rnn,
                  .act = &rnn->activations[which * rnn->num_activations],
@@ -340,7 +347,8 @@ static NrStatus read_node(NrLower *l, Rnn *rnn) {
   rnn->hidden = nr_lower_dim(l, rnn->r, 2);
   rnn->elem = rnn->x->type->elem;
   nr_lower_check_dims_equal(l, rnn->inputs, nr_lower_dim(l, rnn->w, 2), "input size of X and W");
-  nr_lower_check_dims_equal(l, nr_dim((int64_t)rnn->directions), nr_lower_dim(l, rnn->w, 0), "directions of the node and of W");
+  nr_lower_check_dims_equal(l, nr_dim((int64_t)rnn->directions), nr_lower_dim(l, rnn->w, 0),
+                            "directions of the node and of W");
   return read_activations(l, rnn);
 }
 

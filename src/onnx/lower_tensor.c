@@ -113,7 +113,8 @@ NrValue *nr_lower_from_elements(NrLower *l, NrType type, NrValue *const *element
 NrValue *nr_lower_as_index(NrLower *l, NrValue *v) {
   NrType index = nr_type_index(l->ctx);
   if (v->type == index) return v;
-  if (v->op && nr_op_is(v->op, NR_OP_arith_index_cast) && nr_operand(v->op, 0)->type == index) return nr_operand(v->op, 0);
+  if (v->op && nr_op_is(v->op, NR_OP_arith_index_cast) && nr_operand(v->op, 0)->type == index)
+    return nr_operand(v->op, 0);
   return nr_lower_op1(l, NR_OP_arith_index_cast, index, v);
 }
 
@@ -122,8 +123,8 @@ bool nr_lower_dims_operand(NrLower *l, NrValue *tensor, const char *what, NrShap
   size_t count;
   if (nr_rank(tensor) > 1) return nr_lower_error(l, "%s must have rank 0 or 1, not %u", what, nr_rank(tensor)), false;
   if (!nr_lower_elements(l, tensor, elements, NORIA_MAX_RANK, &count, true)) {
-    nr_lower_error(l, "the length of %s is not known before the run, or above %d: the rank of the result depends on it", what,
-                   NORIA_MAX_RANK);
+    nr_lower_error(l, "the length of %s is not known before the run, or above %d: the rank of the result depends on it",
+                   what, NORIA_MAX_RANK);
     return false;
   }
   out->rank = count;
@@ -179,7 +180,8 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
     nr_op_set_attr(op, "static_output_shape", nr_attr_i64_array(l->ctx, (int64_t[]){1}, 1));
     result = nr_result(op, 0);
   } else {
-    /* A product of symbols has another dim value each time; the type may only say `?` where the operand's dims are dynamic. */
+    /* A product of symbols has another dim value each time; the type may only say `?` where the operand's dims are
+     * dynamic. */
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &tensor, 1, &type, 1);
     nr_op_set_attr(op, "reassociation", reassociation(l, from.rank, true));
     result = nr_result(op, 0);
@@ -204,7 +206,8 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   }
   /* The operand's dim must be static exactly when all dims of the result are. */
   int64_t total;
-  if (nr_type_num_elements(type, &total)) flat = nr_lower_tensor_cast(l, flat, nr_type_tensor(&total, 1, flat->type->elem));
+  if (nr_type_num_elements(type, &total))
+    flat = nr_lower_tensor_cast(l, flat, nr_type_tensor(&total, 1, flat->type->elem));
   else flat = nr_lower_tensor_cast(l, flat, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, flat->type->elem));
   NrValue *operands[NORIA_MAX_RANK + 1] = {flat};
   size_t n = dynamic_operands(l, shape, operands + 1);
@@ -253,8 +256,8 @@ static size_t append_dynamic(NrLower *l, const NrDim *dims, size_t rank, NrValue
   return n;
 }
 
-static void set_slice_attrs(NrLower *l, NrOp *op, const NrDim *offsets, const NrDim *sizes, const NrDim *steps, size_t rank,
-                            size_t leading) {
+static void set_slice_attrs(NrLower *l, NrOp *op, const NrDim *offsets, const NrDim *sizes, const NrDim *steps,
+                            size_t rank, size_t leading) {
   set_dim_list(l, op, "static_offsets", offsets, rank);
   set_dim_list(l, op, "static_sizes", sizes, rank);
   set_dim_list(l, op, "static_strides", steps, rank);
@@ -265,11 +268,13 @@ static void set_slice_attrs(NrLower *l, NrOp *op, const NrDim *offsets, const Nr
     counts[leading + 2] += !nr_dim_known(steps[i]);
   }
   if (leading == 1) counts[1] -= 1; /* the slot held the default for the second leading operand */
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(l->ctx), counts, (leading + 3) * sizeof *counts));
+  nr_op_set_attr(op, "operandSegmentSizes",
+                 nr_attr_dense_array(nr_type_i32(l->ctx), counts, (leading + 3) * sizeof *counts));
 }
 
 /* A slice of a small list with constant bounds is a list; NULL otherwise. */
-static NrValue *slice_list(NrLower *l, NrValue *tensor, const NrDim *offsets, const NrShape *result, const NrDim *steps) {
+static NrValue *slice_list(NrLower *l, NrValue *tensor, const NrDim *offsets, const NrShape *result,
+                           const NrDim *steps) {
   NrValue *from[SMALL], *to[SMALL];
   size_t count;
   int64_t total, at[NORIA_MAX_RANK] = {0};

@@ -4,8 +4,8 @@
  *
  * Needs no reference counts: every buffer has one owner at a time, the block where it was made or that it was given to.
  * An op writes over its destination when its block owns that and nothing needs the old contents; else it gets a copy.
- * Arguments of functions and constants are borrowed; results of functions are always fresh. Time is linear in the size of
- * the program times the depth of its regions. See bufferize.h for how. */
+ * Arguments of functions and constants are borrowed; results of functions are always fresh. Time is linear in the size
+ * of the program times the depth of its regions. See bufferize.h for how. */
 #include "pass/bufferize.h"
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
@@ -23,7 +23,8 @@ static NrStatus handle_op(NrBufferize *s, NrOp *op) {
   if (nr_str_is(dialect, "flow")) return nr_bufferize_flow_op(s, op);
   if (nr_op_is(op, NR_OP_scf_forall)) return nr_bufferize_forall(s, op);
   if (nr_op_is(op, NR_OP_scf_forall_in_parallel)) return nr_bufferize_in_parallel(s, op);
-  if (op->num_regions) return nr_str_is(dialect, "linalg") ? nr_bufferize_linalg_op(s, op) : nr_bufferize_regions(s, op);
+  if (op->num_regions)
+    return nr_str_is(dialect, "linalg") ? nr_bufferize_linalg_op(s, op) : nr_bufferize_regions(s, op);
   if (!touches_tensors(s, op)) return NR_OK;
   switch (op->info->id) {
   case NR_OP_func_return:

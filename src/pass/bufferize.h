@@ -1,12 +1,12 @@
 /* bufferize.h - what the files of the bufferize pass share (bufferize*.c).
  *
- * A tensor value has a place: a memref, and the buffer (allocation) that the memref shows all or a part of. A buffer has one
- * owner, the block that must free it or give it away; buffers without an owner are borrowed and never written. Ops are
- * handled in program order. New ops go before the op that they replace; that op stays until the end of its function, so
- * that the uses of every tensor value can be counted at any time.
+ * A tensor value has a place: a memref, and the buffer (allocation) that the memref shows all or a part of. A buffer
+ * has one owner, the block that must free it or give it away; buffers without an owner are borrowed and never written.
+ * Ops are handled in program order. New ops go before the op that they replace; that op stays until the end of its
+ * function, so that the uses of every tensor value can be counted at any time.
  *
- * Handles of runtime objects (sequences, optionals) are treated likewise, with a reference in the place of a buffer: a copy
- * is one more reference, a free is one less. */
+ * Handles of runtime objects (sequences, optionals) are treated likewise, with a reference in the place of a buffer: a
+ * copy is one more reference, a free is one less. */
 #ifndef NORIA_PASS_BUFFERIZE_H
 #define NORIA_PASS_BUFFERIZE_H
 
@@ -58,7 +58,9 @@ typedef struct NrBufferize {
 /* ---- places (bufferize_places.c) -------------------------------------------------------------------------------- */
 
 static inline bool nr_is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL; }
-static inline bool nr_is_binding(NrType t) { return t->kind == NR_TYPE_DISPATCH_TENSOR && t->elem->kind == NR_TYPE_TENSOR; }
+static inline bool nr_is_binding(NrType t) {
+  return t->kind == NR_TYPE_DISPATCH_TENSOR && t->elem->kind == NR_TYPE_TENSOR;
+}
 static inline bool nr_has_place(NrType t) { return t->kind == NR_TYPE_TENSOR || nr_is_handle(t) || nr_is_binding(t); }
 NrType nr_bufferized_type(NrType t); /* the memref of a ranked tensor or dispatch tensor, other types as they are */
 uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op); /* 0: not an op of the input */
@@ -78,17 +80,19 @@ NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **
 NrValue *nr_bufferize_read_dense(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer);
 /* A new dense copy, owned by nobody yet. */
 NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place);
-/* The value in a dense buffer that nobody else has, to be given away by op: the value's own if possible, else a copy. */
+/* The value in a dense buffer that nobody else has, to be given away by op: the value's own if possible, else a copy.
+ */
 NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op);
-/* New memory for a result of op, undefined; in the buffer that the result will be put into when that can be seen. `like`
- * gives the sizes. The result has its place then. */
+/* New memory for a result of op, undefined; in the buffer that the result will be put into when that can be seen.
+ * `like` gives the sizes. The result has its place then. */
 NrValue *nr_bufferize_fresh(NrBufferize *s, NrOp *op, NrValue *result, NrValue *like);
-/* Memory for a result that starts as operand `dest` of op: the operand's own when it may be overwritten, else a copy of it
- * (only memory, when keep is false). The result has its place then. */
+/* Memory for a result that starts as operand `dest` of op: the operand's own when it may be overwritten, else a copy of
+ * it (only memory, when keep is false). The result has its place then. */
 NrValue *nr_bufferize_dest(NrBufferize *s, NrOp *op, size_t dest, NrValue *result, bool keep);
 /* The same without looking at operands: `from` (may be undefined) gives the contents when keep is set. */
 NrValue *nr_bufferize_copy(NrBufferize *s, NrOp *op, NrValue *result, NrValue *from, bool keep);
-/* Makes a dense buffer longer or shorter along its first dim: the memref of type with dims, in a buffer that replaces it. */
+/* Makes a dense buffer longer or shorter along its first dim: the memref of type with dims, in a buffer that replaces
+ * it. */
 NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const NrIndex *dims);
 /* Copies all elements, before op; a constant with one element for all is written instead. */
 void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to);
@@ -97,17 +101,20 @@ void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to);
 bool nr_bufferize_may_write(NrBufferize *s, NrOp *op, const NrBuffer *buffer);
 void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
 
-/* ---- where results may be written early (bufferize_sink.c) -------------------------------------------------------- */
+/* ---- where results may be written early (bufferize_sink.c) --------------------------------------------------------
+ */
 
-/* When the only use of the result of op is an insert_slice whose destination is there already and may be written now, or a
- * store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else NULL. */
+/* When the only use of the result of op is an insert_slice whose destination is there already and may be written now,
+ * or a store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else
+ * NULL. */
 NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
-/* The slots of offsets, sizes and strides of extract_slice, insert_slice, parallel_insert_slice, dispatch.tensor.load or store. */
+/* The slots of offsets, sizes and strides of extract_slice, insert_slice, parallel_insert_slice, dispatch.tensor.load
+ * or store. */
 const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice);
 /* The part of memref that the slice op means, with the shape of tensor type `shape`. */
 NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType shape);
-/* Whether writing the element of output `out` of a linalg op can disturb no other element of operand `in` that lies in the
- * same memory: in every iteration both are accessed at one place, and at that place in no other. */
+/* Whether writing the element of output `out` of a linalg op can disturb no other element of operand `in` that lies in
+ * the same memory: in every iteration both are accessed at one place, and at that place in no other. */
 bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out);
 
 /* ---- ops -------------------------------------------------------------------------------------------------------- */
@@ -128,10 +135,11 @@ NrStatus nr_bufferize_forall(NrBufferize *s, NrOp *op);    /* bufferize_forall.c
 NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op);
 NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op);   /* bufferize_flow.c: inside of executables; dispatches */
 
-/* ---- executables (bufferize_executables.c) ------------------------------------------------------------------------ */
+/* ---- executables (bufferize_executables.c) ------------------------------------------------------------------------
+ */
 
-/* An entry point that has become a function of the module. Its arguments are those of the dispatch, then, when it asks how
- * many workgroups there are, x, y and z of the grid, then those of the workgroup. */
+/* An entry point that has become a function of the module. Its arguments are those of the dispatch, then, when it asks
+ * how many workgroups there are, x, y and z of the grid, then those of the workgroup. */
 typedef struct NrEntryPoint {
   NrOp *export_op, *func;
   bool counts;

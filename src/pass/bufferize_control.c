@@ -1,8 +1,8 @@
 /* bufferize_control.c - loops, branches, calls: who owns a buffer when control goes from block to block.
  *
- * A value that enters a region as an argument, or leaves one through the terminator, changes its owner. It moves when the
- * giver owns it and needs it no more; else a copy goes. So a swap (`yield %b, %a`) moves two buffers and copies none, and a
- * value yielded twice is copied once. */
+ * A value that enters a region as an argument, or leaves one through the terminator, changes its owner. It moves when
+ * the giver owns it and needs it no more; else a copy goes. So a swap (`yield %b, %a`) moves two buffers and copies
+ * none, and a value yielded twice is copied once. */
 #include "pass/bufferize.h"
 
 /* ---- giving away ------------------------------------------------------------------------------------------------ */
@@ -14,10 +14,11 @@ NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op) {
   return NR_OK;
 }
 
-/* ---- regions that run once: buffers that end in them -------------------------------------------------------------- */
+/* ---- regions that run once: buffers that end in them --------------------------------------------------------------
+ */
 
-/* A buffer of the enclosing block that is used for the last time inside op. Every region then owns it: it moves the buffer
- * on or frees it. */
+/* A buffer of the enclosing block that is used for the last time inside op. Every region then owns it: it moves the
+ * buffer on or frees it. */
 typedef struct Handover {
   NrBuffer *buffer;
   uint32_t *last; /* per region: the number of the last op directly in it that uses the buffer; 0 = none */
@@ -116,7 +117,8 @@ static NrStatus regions_once(NrBufferize *s, NrOp *op) {
   return status;
 }
 
-/* ---- all ops with regions ----------------------------------------------------------------------------------------- */
+/* ---- all ops with regions -----------------------------------------------------------------------------------------
+ */
 
 /* Lifetimes are those of blocks in each other; between blocks side by side they are not known. */
 static NrStatus refuse_branches(NrOp *op) {
@@ -125,7 +127,8 @@ static NrStatus refuse_branches(NrOp *op) {
     if (region->first == region->last) continue;
     for (NrBlock *block = region->first; block; block = block->next) {
       for (size_t i = 0; i < block->num_args; i++)
-        if (nr_has_place(block->args[i]->type)) return nr_op_error(op, "hands tensors from block to block; only regions of one block can be bufferized");
+        if (nr_has_place(block->args[i]->type))
+          return nr_op_error(op, "hands tensors from block to block; only regions of one block can be bufferized");
       for (NrOp *inner = block->first; inner; inner = inner->next)
         for (size_t i = 0; i < inner->num_results; i++)
           if (nr_has_place(nr_result(inner, i)->type))
@@ -145,7 +148,8 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
   else {
     nr_bufferize_mark_captured(s, op);
     for (size_t i = 0; i < op->num_operands; i++)
-      if (nr_bufferize_place(s, nr_operand(op, i))) nr_op_set_operand(op, i, nr_bufferize_take(s, nr_operand(op, i), op));
+      if (nr_bufferize_place(s, nr_operand(op, i)))
+        nr_op_set_operand(op, i, nr_bufferize_take(s, nr_operand(op, i), op));
     for (size_t r = 0; r < op->num_regions && !status; r++)
       for (NrBlock *block = op->regions[r].first; block && !status; block = block->next)
         status = nr_bufferize_block(s, block);
@@ -155,7 +159,8 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
   return status;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------------------------
+ */
 
 /* "tensor_grow"(%t, %rows): the same tensor with room for more rows. */
 static void grow(NrBufferize *s, NrOp *op) {
@@ -193,7 +198,8 @@ static void give_handle(NrBufferize *s, NrOp *op) {
 
 NrStatus nr_bufferize_call(NrBufferize *s, NrOp *op) {
   if (nr_op_is(op, NR_OP_rt_call) && nr_str_is(nr_op_attr_str(op, "name"), "tensor_grow")) {
-    if (op->num_operands != 2 || op->num_results != 1) return nr_op_error(op, "takes a tensor and its new number of rows");
+    if (op->num_operands != 2 || op->num_results != 1)
+      return nr_op_error(op, "takes a tensor and its new number of rows");
     grow(s, op);
     return NR_OK;
   }

@@ -1,9 +1,10 @@
-/* bufferize_executables.c - the functions of flow.executable become functions of the module, to be called by rt.dispatch.
+/* bufferize_executables.c - the functions of flow.executable become functions of the module, to be called by
+ * rt.dispatch.
  *
  *   before  flow.executable @ex { flow.executable.export @f; builtin.module {
- *             func.func @f(%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %r: !flow.dispatch.tensor<writeonly:..>) }}
- *   after   func.func private @f(%a: !flow.dispatch.tensor<..> {noria.readonly}, %r: .. {noria.noalias}, %x: index, %y: index,
- *             %z: index) attributes {noria.dispatch} */
+ *             func.func @f(%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %r: !flow.dispatch.tensor<writeonly:..>)
+ * }} after   func.func private @f(%a: !flow.dispatch.tensor<..> {noria.readonly}, %r: .. {noria.noalias}, %x: index,
+ * %y: index, %z: index) attributes {noria.dispatch} */
 #include "pass/bufferize.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
@@ -126,7 +127,8 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
     if (!first) nr_strmap_set(&entries, name, first = make_entry_point(s, func));
     *entry = *first;
     entry->export_op = op;
-    nr_strmap_set(&s->exports, export_key(s, nr_op_attr_str(executable, "sym_name"), nr_op_attr_str(op, "sym_name")), entry);
+    nr_strmap_set(&s->exports, export_key(s, nr_op_attr_str(executable, "sym_name"), nr_op_attr_str(op, "sym_name")),
+                  entry);
   }
   nr_strmap_deinit(&moved);
   nr_strmap_deinit(&entries);

@@ -137,7 +137,8 @@ static NrValue *result_memory(NrBufferize *s, NrOp *op, size_t result, size_t *n
   }
   if (tied >= 0) {
     NrPlace *place = nr_bufferize_place(s, nr_operand(op, arguments + (size_t)tied));
-    if (place->memref && !place->memref->type->layout) return nr_bufferize_dest(s, op, arguments + (size_t)tied, value, true);
+    if (place->memref && !place->memref->type->layout)
+      return nr_bufferize_dest(s, op, arguments + (size_t)tied, value, true);
   }
   NrBuilder b = nr_builder_before(op);
   NrValue *memory = nr_build_alloc(&b, NR_OP_memref_alloc, value->type->elem, dims, value->type->rank);
@@ -204,7 +205,8 @@ NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op) {
   }
   case NR_OP_flow_dispatch_workload_ordinal: nr_value_replace_uses(nr_result(op, 0), nr_operand(op, 0)); break;
   case NR_OP_flow_dispatch_region:
-  case NR_OP_flow_dispatch_workgroups: return nr_op_error(op, "must be outlined to an executable before it can be bufferized");
+  case NR_OP_flow_dispatch_workgroups:
+    return nr_op_error(op, "must be outlined to an executable before it can be bufferized");
   default: return nr_op_error(op, "cannot be bufferized");
   }
   nr_vec_push(&s->dead, op);

@@ -6,8 +6,8 @@
  *             }                                                            }
  *           }
  *
- * A point sees the outputs as they were before the loop. Where it reads more of one than the part that it replaces itself,
- * it reads from a copy. */
+ * A point sees the outputs as they were before the loop. Where it reads more of one than the part that it replaces
+ * itself, it reads from a copy. */
 #include "pass/bufferize.h"
 
 static bool same_lists(NrOp *slice, NrOp *insert) {
@@ -40,7 +40,8 @@ NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op) {
   NrBlock *block = nr_op_body(op, 0);
   for (NrOp *insert = block ? block->first : NULL; insert; insert = insert->next) {
     if (!nr_op_is(insert, NR_OP_tensor_parallel_insert_slice)) return nr_op_error(insert, "cannot be bufferized");
-    NrPlace *source = nr_bufferize_place(s, nr_operand(insert, 0)), *dest = nr_bufferize_place(s, nr_operand(insert, 1));
+    NrPlace *source = nr_bufferize_place(s, nr_operand(insert, 0)),
+            *dest = nr_bufferize_place(s, nr_operand(insert, 1));
     if (!source->memref) continue;
     NrBuilder b = nr_builder_before(op);
     NrValue *part = nr_bufferize_subview(&b, dest->buffer->root, insert, nr_operand(insert, 0)->type);

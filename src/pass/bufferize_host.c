@@ -75,7 +75,8 @@ static NrStatus bitcast(NrOp *op) {
   return replace(op, nr_build_value(&b, NR_OP_tensor_bitcast, to, &source, 1));
 }
 
-/* ---- elements and parts ------------------------------------------------------------------------------------------- */
+/* ---- elements and parts -------------------------------------------------------------------------------------------
+ */
 
 static NrStatus load(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
@@ -122,7 +123,8 @@ static NrStatus update(NrOp *op) {
 
 static NrStatus constant(NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
-  if (!nr_attr_is_elements(value)) return nr_op_error(op, "is a parameter, which must be loaded before it can be bufferized");
+  if (!nr_attr_is_elements(value))
+    return nr_op_error(op, "is a parameter, which must be loaded before it can be bufferized");
   NrBuilder b = nr_builder_before(op);
   NrValue *dense = nr_build_value(&b, NR_OP_arith_constant, value->type, NULL, 0);
   nr_op_set_attr(dense->op, "value", value);

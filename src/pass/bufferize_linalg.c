@@ -1,7 +1,8 @@
 /* bufferize_linalg.c - structured ops on tensors become structured ops on memrefs.
  *
- * Each output's memory is, in order of preference: the output operand's own buffer; that of an input which ends here and is
- * read at the same place as the output is written; the part of a larger tensor that the result goes to; a new buffer. */
+ * Each output's memory is, in order of preference: the output operand's own buffer; that of an input which ends here
+ * and is read at the same place as the output is written; the part of a larger tensor that the result goes to; a new
+ * buffer. */
 #include "pass/bufferize.h"
 
 /* Whether the map gives every point of the loops a place of its own: a permutation of all loop dims. */
@@ -38,7 +39,9 @@ static NrPlace *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type
   if (!nr_op_is(op, NR_OP_linalg_generic)) return NULL;
   for (size_t i = 0; i < nr_generic_num_inputs(op); i++) {
     NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
-    if (!place || !place->memref || place->memref->type != nr_bufferized_type(type) || !nr_bufferize_in_step(op, i, out)) continue;
+    if (!place || !place->memref || place->memref->type != nr_bufferized_type(type) ||
+        !nr_bufferize_in_step(op, i, out))
+      continue;
     if (nr_bufferize_may_write(s, op, place->buffer) && operands_allow(s, op, out, place)) return place;
   }
   return NULL;

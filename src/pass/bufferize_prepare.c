@@ -1,5 +1,5 @@
-/* bufferize_prepare.c - brings a function to the few tensor ops that bufferize knows: arithmetic on whole tensors, splat,
- * generate, pad, concat, bitcast and select become structured ops, slices and branches. */
+/* bufferize_prepare.c - brings a function to the few tensor ops that bufferize knows: arithmetic on whole tensors,
+ * splat, generate, pad, concat, bitcast and select become structured ops, slices and branches. */
 #include "pass/bufferize.h"
 
 static NrIndex index_value(NrValue *v) { return (NrIndex){v, 0}; }
@@ -38,7 +38,8 @@ static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count
   return generic;
 }
 
-/* ---- arithmetic on whole tensors ---------------------------------------------------------------------------------- */
+/* ---- arithmetic on whole tensors ----------------------------------------------------------------------------------
+ */
 
 static NrStatus elementwise(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;
@@ -74,7 +75,8 @@ static NrStatus elementwise(NrOp *op) {
   return replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
 }
 
-/* ---- tensor.* ----------------------------------------------------------------------------------------------------- */
+/* ---- tensor.* -----------------------------------------------------------------------------------------------------
+ */
 
 static NrStatus bitcast(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;
@@ -172,7 +174,8 @@ static NrStatus concat(NrOp *op) {
   int64_t axis = nr_op_attr_int(op, "dim", 0);
   NrIndex dims[NR_MAX_RANK], offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], ones[NR_MAX_RANK];
   dims_of(&b, nr_operand(op, 0), dims);
-  for (size_t k = 1; k < op->num_operands; k++) dims[axis] = add(&b, dims[axis], nr_dim_build(&b, nr_operand(op, k), (size_t)axis));
+  for (size_t k = 1; k < op->num_operands; k++)
+    dims[axis] = add(&b, dims[axis], nr_dim_build(&b, nr_operand(op, k), (size_t)axis));
   for (uint32_t i = 0; i < t->rank; i++) {
     if (t->dims[i] != NR_DYNAMIC) dims[i] = nr_index_const(t->dims[i]);
     offsets[i] = nr_index_const(0);

@@ -1,9 +1,11 @@
-/* bufferize_sink.c - results that are only put into a larger tensor, or an output of a dispatch, are computed in place there.
+/* bufferize_sink.c - results that are only put into a larger tensor, or an output of a dispatch, are computed in place
+ * there.
  *
  *   before  %row = linalg.generic .. outs(%empty)            after  %part = memref.subview %rows[%i, 0] ..
  *           %next = tensor.insert_slice %row into %rows[%i]         linalg.generic .. outs(%part)
  *
- * Allowed when the insert_slice may overwrite %rows, which it then does not copy, and nothing reads %rows between the two. */
+ * Allowed when the insert_slice may overwrite %rows, which it then does not copy, and nothing reads %rows between the
+ * two. */
 #include "pass/bufferize.h"
 
 enum { MAX_USES = 256 }; /* looked at before giving up, so that the pass stays linear */
@@ -21,16 +23,19 @@ const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice) {
   }
 }
 
-/* Whether a load or store of a dispatch means all of its binding: group `dims` of its operands are the binding's `?`. */
+/* Whether a load or store of a dispatch means all of its binding: group `dims` of its operands are the binding's `?`.
+ */
 static bool is_whole_binding(NrOp *slice, NrValue *memref, size_t dims) {
   const NrIndexListSlot *slots = nr_bufferize_slots(slice);
   size_t begin, count, next = 0;
   if (!nr_op_operand_group(slice, dims, &begin, &count)) return false;
   for (uint32_t i = 0; i < memref->type->rank; i++) {
     bool dynamic = memref->type->dims[i] == NR_DYNAMIC;
-    NrIndex all = dynamic && next < count ? nr_index_of(nr_operand(slice, begin + next)) : nr_index_const(memref->type->dims[i]);
+    NrIndex all =
+        dynamic && next < count ? nr_index_of(nr_operand(slice, begin + next)) : nr_index_const(memref->type->dims[i]);
     next += dynamic;
-    if (!nr_index_is(nr_index_list_get(slice, slots[0], i), 0) || !nr_index_is(nr_index_list_get(slice, slots[2], i), 1) ||
+    if (!nr_index_is(nr_index_list_get(slice, slots[0], i), 0) ||
+        !nr_index_is(nr_index_list_get(slice, slots[2], i), 1) ||
         !nr_index_eq(nr_index_list_get(slice, slots[1], i), all))
       return false;
   }
@@ -40,8 +45,10 @@ static bool is_whole_binding(NrOp *slice, NrValue *memref, size_t dims) {
 NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType shape) {
   NrIndex lists[3][NR_MAX_RANK];
   bool keep[NR_MAX_RANK];
-  bool load = nr_op_is(slice, NR_OP_flow_dispatch_tensor_load), store = nr_op_is(slice, NR_OP_flow_dispatch_tensor_store);
-  if ((load || store) && nr_bufferized_type(shape) == memref->type && is_whole_binding(slice, memref, load ? 1 : 2)) return memref;
+  bool load = nr_op_is(slice, NR_OP_flow_dispatch_tensor_load),
+       store = nr_op_is(slice, NR_OP_flow_dispatch_tensor_store);
+  if ((load || store) && nr_bufferized_type(shape) == memref->type && is_whole_binding(slice, memref, load ? 1 : 2))
+    return memref;
   for (size_t k = 0; k < 3; k++) nr_index_list_all(slice, nr_bufferize_slots(slice)[k], lists[k]);
   NrType type = nr_memref_subview_type(memref->type, lists[0], lists[1], lists[2]);
   assert(type);
@@ -66,8 +73,8 @@ static uint32_t number_in(const NrBufferize *s, const NrOp *op, const NrBlock *b
   return op ? nr_bufferize_number(s, op) : 0;
 }
 
-/* Whether something uses the buffer behind op and before number `to` of its block, or inside op's regions. True also when it
- * is not known. */
+/* Whether something uses the buffer behind op and before number `to` of its block, or inside op's regions. True also
+ * when it is not known. */
 static bool used_between(const NrBufferize *s, const NrBuffer *buffer, const NrOp *op, uint32_t to) {
   size_t budget = MAX_USES;
   uint32_t from = nr_bufferize_number(s, op);
@@ -107,7 +114,8 @@ static NrPlace *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const NrPlace
 }
 
 /* Whether op may write its result to part, as far as its own operands in the buffer matter. */
-static bool operands_allow(NrBufferize *s, NrOp *op, const NrValue *result, const NrBuffer *buffer, const NrValue *part) {
+static bool operands_allow(NrBufferize *s, NrOp *op, const NrValue *result, const NrBuffer *buffer,
+                           const NrValue *part) {
   size_t dest = dest_of(op, result);
   for (size_t i = 0; i < op->num_operands; i++) {
     NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
@@ -126,13 +134,14 @@ static bool is_before(const NrBufferize *s, const NrValue *value, const NrBlock 
 
 static NrOp *only_user(const NrValue *value) { return nr_value_has_one_use(value) ? value->first_use->owner : NULL; }
 
-/* Follows the only uses of the value through reshapes in block that only add dims of size 1 on the whole, up to an insert_slice
- * of which it is the source, or to a store of a dispatch: that, else NULL. */
+/* Follows the only uses of the value through reshapes in block that only add dims of size 1 on the whole, up to an
+ * insert_slice of which it is the source, or to a store of a dispatch: that, else NULL. */
 static NrOp *find_user(NrValue *result, const NrBlock *block) {
   NrValue *source = result;
   NrOp *user = only_user(source);
   bool joined = false;
-  while ((nr_op_is(user, NR_OP_tensor_expand_shape) || nr_op_is(user, NR_OP_tensor_collapse_shape)) && user->block == block) {
+  while ((nr_op_is(user, NR_OP_tensor_expand_shape) || nr_op_is(user, NR_OP_tensor_collapse_shape)) &&
+         user->block == block) {
     joined |= nr_op_is(user, NR_OP_tensor_collapse_shape);
     source = nr_result(user, 0);
     user = only_user(source);

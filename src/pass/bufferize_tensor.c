@@ -6,7 +6,8 @@
 static NrStatus constant(NrBufferize *s, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   NrValue *result = nr_result(op, 0);
-  if (!nr_attr_is_elements(value) && !(value && value->kind == NR_ATTR_DENSE_STRINGS)) return nr_op_error(op, "holds a kind of constant that no buffer can hold");
+  if (!nr_attr_is_elements(value) && !(value && value->kind == NR_ATTR_DENSE_STRINGS))
+    return nr_op_error(op, "holds a kind of constant that no buffer can hold");
   NrBuilder b = nr_builder_before(op);
   NrValue *memref = nr_build_value(&b, NR_OP_memref_get_global, nr_bufferized_type(result->type), NULL, 0);
   nr_vec_push(&s->constants, memref->op);
@@ -154,14 +155,16 @@ static NrType reshaped_type(NrOp *op, NrType source) {
   NrGroups groups;
   if (!source->layout) return nr_bufferized_type(result);
   if (nr_op_is(op, NR_OP_tensor_reshape) || !nr_groups_of(op, &groups)) return NULL;
-  if (nr_op_is(op, NR_OP_tensor_expand_shape)) return nr_memref_expanded_type(source, &groups, result->dims, result->rank);
+  if (nr_op_is(op, NR_OP_tensor_expand_shape))
+    return nr_memref_expanded_type(source, &groups, result->dims, result->rank);
   return can_collapse(source, &groups) ? nr_memref_collapsed_type(source, &groups) : NULL;
 }
 
 static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
   if (place->placed_for == op) { /* only for an insert_slice, which asks for no more than that it is in place */
-    nr_bufferize_join(s, nr_result(op, 0), place->buffer, place->memref)->placed_for = nr_result(op, 0)->first_use->owner;
+    nr_bufferize_join(s, nr_result(op, 0), place->buffer, place->memref)->placed_for =
+        nr_result(op, 0)->first_use->owner;
     return;
   }
   NrBuffer *buffer;

@@ -4,8 +4,8 @@
 
 #include "ir/op_info.h"
 
-/* The only memref.dealloc of the value itself; NULL when there is none, or more than one. A buffer with one in the block
- * where it is allocated never leaves that block: an owner that gives a buffer away does not free it. */
+/* The only memref.dealloc of the value itself; NULL when there is none, or more than one. A buffer with one in the
+ * block where it is allocated never leaves that block: an owner that gives a buffer away does not free it. */
 static inline NrOp *nr_buffer_dealloc(const NrValue *memref) {
   NrOp *found = NULL;
   for (const NrUse *use = memref->first_use; use; use = use->next) {

@@ -3,8 +3,8 @@
  *           %1 = arith.addi %b, %a : i32                 %2 = arith.muli %0, %0 : i32
  *           %2 = arith.muli %0, %1 : i32
  * The earlier op must dominate: it stands before in the block, in a dominating block, or around the region. Ops that
- * read memory are replaced only within a block and when nothing in between may write. Ops with regions are the same when
- * what is in them is the same, op for op. */
+ * read memory are replaced only within a block and when nothing in between may write. Ops with regions are the same
+ * when what is in them is the same, op for op. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 

@@ -1,10 +1,12 @@
 /* form_dispatches.c - heavy structured ops of the host program become dispatches over a grid of workgroups.
  *   before  %1 = linalg.generic ins(%0 : tensor<512x512xf32>) ...
- *   after   %1 = flow.dispatch.workgroups[%n](%0, ..) : .. { part = load %0[id * 32 ..]; linalg.generic; store } count { n / 32 }
+ *   after   %1 = flow.dispatch.workgroups[%n](%0, ..) : .. { part = load %0[id * 32 ..]; linalg.generic; store } count
+ * { n / 32 }
  *
- * A workgroup computes a slab along the outermost parallel dim that all operands allow to cut. An op is worth a dispatch from
- * about 32,000 scalar ops on (some ten microseconds: above what waking a worker costs), or when its size is not known; inside
- * loops only when it is known to be heavy, so that small loop bodies stay native code of one function. */
+ * A workgroup computes a slab along the outermost parallel dim that all operands allow to cut. An op is worth a
+ * dispatch from about 32,000 scalar ops on (some ten microseconds: above what waking a worker costs), or when its size
+ * is not known; inside loops only when it is known to be heavy, so that small loop bodies stay native code of one
+ * function. */
 #include "dialect/flow/flow.h"
 #include "dialect/linalg/linalg.h"
 #include "pass/pass.h"
@@ -90,7 +92,10 @@ static void choose_split(Dispatch *w) {
 
 /* ---- captures ---- */
 
-static bool is_cheap(NrValue *value) { return value->op && (nr_op_has(value->op, NR_CONSTANT_LIKE) || nr_op_is(value->op, NR_OP_tensor_empty) || nr_op_is(value->op, NR_OP_linalg_fill)); }
+static bool is_cheap(NrValue *value) {
+  return value->op && (nr_op_has(value->op, NR_CONSTANT_LIKE) || nr_op_is(value->op, NR_OP_tensor_empty) ||
+                       nr_op_is(value->op, NR_OP_linalg_fill));
+}
 
 static size_t find(Dispatch *w, NrValue *value) {
   for (size_t i = 0; i < w->num_tensors + w->num_scalars; i++)
@@ -141,7 +146,8 @@ static bool collect_all(Dispatch *w) {
       bool init = k >= w->num_inputs;
       if (init && is_cheap(v)) {
         NrValue *scalar = init_scalar(v);
-        if (scalar && !nr_op_has(scalar->op ? scalar->op : op, NR_CONSTANT_LIKE) && !capture(w, scalar, tensors)) return false;
+        if (scalar && !nr_op_has(scalar->op ? scalar->op : op, NR_CONSTANT_LIKE) && !capture(w, scalar, tensors))
+          return false;
         if (nr_value_constant(v) && !nr_value_constant(v)->splat && !capture(w, v, tensors)) return false;
       } else if (!capture(w, v, tensors)) return false;
     }
@@ -180,7 +186,8 @@ typedef struct Inside {
 } Inside;
 
 /* Sizes and offsets of the part of a tensor that operand k of the op needs. */
-static void part(Dispatch *w, Inside *in, NrType type, NrValue *const *dims, int cut, NrIndex *offsets, NrIndex *sizes, NrIndex *strides) {
+static void part(Dispatch *w, Inside *in, NrType type, NrValue *const *dims, int cut, NrIndex *offsets, NrIndex *sizes,
+                 NrIndex *strides) {
   for (uint32_t r = 0; r < type->rank; r++) {
     bool slab = in->offset && (int)r == cut;
     offsets[r] = slab ? (NrIndex){in->offset, 0} : nr_index_const(0);
@@ -214,7 +221,8 @@ static NrValue *access(Dispatch *w, Inside *in, NrValue *binding, NrValue *const
     counts[1 + i] = n - before;
   }
   NrType result = part_type(type, list[1]);
-  NrOp *op = nr_build_op(&in->b, value ? NR_OP_flow_dispatch_tensor_store : NR_OP_flow_dispatch_tensor_load, operands, n, &result, value ? 0 : 1);
+  NrOp *op = nr_build_op(&in->b, value ? NR_OP_flow_dispatch_tensor_store : NR_OP_flow_dispatch_tensor_load, operands,
+                         n, &result, value ? 0 : 1);
   for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, names[i], statics[i]);
   uint32_t segments[6] = {1, 1};
   size_t lead = value ? 2 : 1;
@@ -270,7 +278,8 @@ static void fill_body(Dispatch *w, Inside *in) {
   NrMap map = {0};
   NrValue *inputs[MAX_CAPTURES], *inits[8];
   NrAttr maps[MAX_CAPTURES + 8];
-  for (size_t i = w->num_tensors; i < w->num_tensors + w->num_scalars; i++) nr_map_set(&map, w->captured[i], in->args[i]);
+  for (size_t i = w->num_tensors; i < w->num_tensors + w->num_scalars; i++)
+    nr_map_set(&map, w->captured[i], in->args[i]);
   if (w->split >= 0) {
     NrType index = nr_type_index(in->b.ctx);
     NrOp *id = nr_build_op(&in->b, NR_OP_flow_dispatch_workgroup_id, NULL, 0, &index, 1);
@@ -331,7 +340,8 @@ static void fill_count(Dispatch *w, NrModule *module, NrRegion *region, NrLoc lo
   NrValue *one = nr_index_value(&b, nr_index_const(1)), *x = one;
   if (w->split >= 0) {
     NrValue *range = nr_block_add_arg(block, nr_type_index(b.ctx), loc);
-    x = nr_build_value(&b, NR_OP_arith_ceildivui, range->type, (NrValue *[]){range, nr_index_value(&b, nr_index_const(w->tile))}, 2);
+    x = nr_build_value(&b, NR_OP_arith_ceildivui, range->type,
+                       (NrValue *[]){range, nr_index_value(&b, nr_index_const(w->tile))}, 2);
   }
   nr_build_op(&b, NR_OP_flow_return, (NrValue *[]){x, one, one}, 3, NULL, 0);
 }
@@ -376,7 +386,10 @@ static void build(Dispatch *w) {
                      .num_results = w->num_outputs,
                      .num_regions = 2};
   NrOp *dispatch = nr_build(b, &state);
-  nr_op_set_segments(dispatch, (uint32_t[]){(uint32_t)num_workload, (uint32_t)(captures + num_extra), (uint32_t)num_arg_dims, (uint32_t)num_result_dims}, 4);
+  nr_op_set_segments(dispatch,
+                     (uint32_t[]){(uint32_t)num_workload, (uint32_t)(captures + num_extra), (uint32_t)num_arg_dims,
+                                  (uint32_t)num_result_dims},
+                     4);
   NrAttr tied = nr_flow_tied_attr(b->ctx, w->result_tie, w->num_outputs);
   if (tied) nr_op_set_attr(dispatch, "tied_operands", tied);
   NrBlock *body = nr_block_create(module);
@@ -394,7 +407,9 @@ static void build(Dispatch *w) {
     for (uint32_t r = 0; r < NR_MAX_RANK; r++)
       if (result_dims[i][r]) in.result_dims[i][r] = nr_block_add_arg(body, nr_type_index(b->ctx), op->loc);
   for (size_t i = 0; i < w->num_outputs; i++)
-    in.results[i] = w->result_tie[i] >= 0 ? in.args[w->result_tie[i]] : nr_block_add_arg(body, nr_type_dispatch_tensor(NR_WRITEONLY, result_types[i]), op->loc);
+    in.results[i] = w->result_tie[i] >= 0
+                        ? in.args[w->result_tie[i]]
+                        : nr_block_add_arg(body, nr_type_dispatch_tensor(NR_WRITEONLY, result_types[i]), op->loc);
   fill_body(w, &in);
   fill_count(w, module, nr_op_region(dispatch, 1), op->loc);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(dispatch, i));
@@ -409,18 +424,23 @@ typedef struct Found {
 
 static bool has_index_elements(NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++)
-    if (nr_type_is_index(nr_type_elem(nr_operand(op, i)->type)) && nr_type_is_tensor(nr_operand(op, i)->type)) return true;
+    if (nr_type_is_index(nr_type_elem(nr_operand(op, i)->type)) && nr_type_is_tensor(nr_operand(op, i)->type))
+      return true;
   return false;
 }
 
 /* Checks inside a body leave by the host's cold path and name its nodes: such an op stays where it is. */
-static bool is_plain(NrOp *op, void *user) { return op == user || nr_op_is(op, NR_OP_tensor_extract) || nr_op_is_pure(op) || nr_op_has(op, NR_TERMINATOR); }
+static bool is_plain(NrOp *op, void *user) {
+  return op == user || nr_op_is(op, NR_OP_tensor_extract) || nr_op_is_pure(op) || nr_op_has(op, NR_TERMINATOR);
+}
 
 static bool collect(NrOp *op, void *user) {
   if (nr_op_is(op, NR_OP_flow_executable) || nr_op_is(op, NR_OP_flow_dispatch_workgroups)) return true;
   if (!nr_op_is(op, NR_OP_linalg_generic) || !op->num_results || op->num_results > 8) return true;
   for (NrOp *p = nr_op_parent(op); p; p = nr_op_parent(p))
-    if (nr_op_is(p, NR_OP_linalg_generic) || nr_op_is(p, NR_OP_flow_dispatch_workgroups) || nr_op_is(p, NR_OP_flow_executable) || nr_op_is(p, NR_OP_scf_parallel)) return true;
+    if (nr_op_is(p, NR_OP_linalg_generic) || nr_op_is(p, NR_OP_flow_dispatch_workgroups) ||
+        nr_op_is(p, NR_OP_flow_executable) || nr_op_is(p, NR_OP_scf_parallel))
+      return true;
   if (is_worth(op) && !has_index_elements(op) && nr_walk_pre(op, is_plain, op)) nr_vec_push(&((Found *)user)->ops, op);
   return true;
 }
@@ -431,7 +451,10 @@ static NrStatus form_dispatches_run(NrPassContext *pass, NrOp *root) {
   nr_walk_pre(root, collect, &found);
   for (size_t i = 0; i < found.ops.size; i++) {
     NrOp *op = found.ops.data[i];
-    Dispatch w = {.op = op, .host = nr_builder_before(op), .num_inputs = nr_generic_num_inputs(op), .num_outputs = nr_generic_num_outputs(op)};
+    Dispatch w = {.op = op,
+                  .host = nr_builder_before(op),
+                  .num_inputs = nr_generic_num_inputs(op),
+                  .num_outputs = nr_generic_num_outputs(op)};
     choose_split(&w);
     if (!collect_all(&w)) continue;
     choose_ties(&w);

@@ -64,7 +64,8 @@ size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, s
     char *end;
     out[count++] = strtoll(arg->value.data + i, &end, 0);
     i = (size_t)(end - arg->value.data);
-    while (i < arg->value.size && arg->value.data[i] != '-' && (arg->value.data[i] < '0' || arg->value.data[i] > '9')) i++;
+    while (i < arg->value.size && arg->value.data[i] != '-' && (arg->value.data[i] < '0' || arg->value.data[i] > '9'))
+      i++;
   }
   return count;
 }
@@ -87,7 +88,8 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
   NrArena scratch;
   nr_arena_init(&scratch);
   NrTarget host = nr_target_host();
-  NrPassContext run = {module->ctx, module, &scratch, args, num_args, options && options->target ? options->target : &host};
+  NrPassContext run = {module->ctx, module,   &scratch,
+                       args,        num_args, options && options->target ? options->target : &host};
   Collect targets = {.name = pass->on};
   if (pass->on) nr_walk_post(module->op, collect_op, &targets);
   else nr_vec_push(&targets.ops, module->op);

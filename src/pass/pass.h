@@ -55,8 +55,8 @@ typedef struct NrPassOptions {
   const char *print_after;   /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
   NrBuf *print_to;           /* where print_after writes */
-  /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status other
-   * than NR_OK stops. */
+  /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status
+   * other than NR_OK stops. */
   NrStatus (*after)(void *user, NrModule *module, const char *name);
   void *user;
   bool after_each_pass;

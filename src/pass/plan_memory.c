@@ -5,7 +5,8 @@
  *           memref.dealloc %a                                 ..
  *           %b = memref.alloc() : memref<64xf32>              %b = memref.view %arena[%c0][] ..
  *
- * Each takes the lowest place that is free when its alloc is reached, 64-byte aligned; its dealloc gives the place back. */
+ * Each takes the lowest place that is free when its alloc is reached, 64-byte aligned; its dealloc gives the place
+ * back. */
 #include "dialect/memref/memref.h"
 #include "pass/buffers.h"
 #include "pass/pass.h"

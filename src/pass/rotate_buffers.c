@@ -7,9 +7,9 @@
  *             scf.yield %new                               }
  *           }                                              memref.dealloc %r#1
  *
- * Which buffer it is does not matter: an iteration that frees one and makes one of the same type can use the one for the
- * other. A buffer that is freed before the new one is needed becomes the new one. Where sizes may change from iteration to
- * iteration, a buffer of another size is replaced. */
+ * Which buffer it is does not matter: an iteration that frees one and makes one of the same type can use the one for
+ * the other. A buffer that is freed before the new one is needed becomes the new one. Where sizes may change from
+ * iteration to iteration, a buffer of another size is replaced. */
 #include "dialect/memref/memref.h"
 #include "pass/buffers.h"
 #include "pass/pass.h"

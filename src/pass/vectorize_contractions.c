@@ -2,10 +2,10 @@
  *   before  linalg.generic {m, n parallel, k reduction} c[m, n] += a[m, k] * b[k, n]
  *   after   scf.for n by 3 vectors { scf.for m by 8 { 24 accumulators = c; scf.for k { load, fma }; store } }
  *
- * Two shapes. Lanes over a parallel dim, where every operand is contiguous along it or does not depend on it: accumulators are
- * vectors of the output. Lanes over a reduction dim, where the inputs are (dot products): accumulators are partial results,
- * combined at the end, which needs an operation that may be reordered. In both, other parallel dims are unrolled so that what
- * is loaded serves several accumulators. Ends of ranges are masked, so any size works.
+ * Two shapes. Lanes over a parallel dim, where every operand is contiguous along it or does not depend on it:
+ * accumulators are vectors of the output. Lanes over a reduction dim, where the inputs are (dot products): accumulators
+ * are partial results, combined at the end, which needs an operation that may be reordered. In both, other parallel
+ * dims are unrolled so that what is loaded serves several accumulators. Ends of ranges are masked, so any size works.
  * What fits neither shape is left to convert-linalg-to-loops. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
@@ -80,8 +80,11 @@ static bool read_op(Contraction *c) {
   for (size_t k = 0; k < op->num_operands; k++) {
     NrType t = nr_operand(op, k)->type;
     if (t->kind != NR_TYPE_MEMREF || !(nr_type_is_float(t->elem) || nr_type_is_int(t->elem))) return false;
-    if (nr_type_bits(t->elem) < 8 || nr_type_bits(t->elem) > 64 || (nr_type_bits(t->elem) & (nr_type_bits(t->elem) - 1))) return false;
-    if (nr_type_is_float(t->elem) && !nr_type_is_float_kind(t->elem, NR_F32) && !nr_type_is_float_kind(t->elem, NR_F64)) return false;
+    if (nr_type_bits(t->elem) < 8 || nr_type_bits(t->elem) > 64 ||
+        (nr_type_bits(t->elem) & (nr_type_bits(t->elem) - 1)))
+      return false;
+    if (nr_type_is_float(t->elem) && !nr_type_is_float_kind(t->elem, NR_F32) && !nr_type_is_float_kind(t->elem, NR_F64))
+      return false;
     int64_t coeff[MAX_LOOPS], constant;
     NrAttr map = nr_generic_map(op, k);
     for (uint32_t r = 0; r < map->num_exprs; r++)
@@ -283,14 +286,16 @@ static NrValue *emit_body(Contraction *c, NrValue *const *inputs, NrValue *acc, 
   NrMap map = {0};
   for (size_t k = 0; k < c->num_inputs; k++) nr_map_set(&map, body->args[k], inputs[k]);
   nr_map_set(&map, body->args[c->num_inputs], acc);
-  for (NrOp *op = body->first; op != body->last; op = op->next) nr_map_set(&map, nr_result(op, 0), copy_op(c, op, &map));
+  for (NrOp *op = body->first; op != body->last; op = op->next)
+    nr_map_set(&map, nr_result(op, 0), copy_op(c, op, &map));
   NrValue *result = as_vector(c, nr_map_get(&map, nr_result(c->combine, 0)));
   nr_map_deinit(&map);
   if (mask) result = nr_build_value(&c->b, NR_OP_arith_select, result->type, (NrValue *[]){mask, result, acc}, 3);
   return result;
 }
 
-static NrOp *open_loop(Contraction *c, NrValue *from, NrValue *to, int64_t step, NrValue **carried, size_t count, NrValue **out_iv) {
+static NrOp *open_loop(Contraction *c, NrValue *from, NrValue *to, int64_t step, NrValue **carried, size_t count,
+                       NrValue **out_iv) {
   NrValue *operands[3 + MAX_TILE] = {from, to, constant_index(c, step)};
   NrType types[MAX_TILE];
   for (size_t i = 0; i < count; i++) {
@@ -354,7 +359,8 @@ static void emit_step(Contraction *c, const Tile *t, NrValue **acc, NrValue *mas
     }
 }
 
-/* The identity of combine, as a vector: what partial results start with. Max, min and the like start with themselves. */
+/* The identity of combine, as a vector: what partial results start with. Max, min and the like start with themselves.
+ */
 static NrValue *identity(Contraction *c, NrValue *old) {
   NrType type = vector_of(c, c->elem);
   switch (c->combine->info->id) {
@@ -396,8 +402,13 @@ static NrValue *join_lanes(Contraction *c, NrValue *vector) {
       nr_op_set_attr(op, "strides", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, 1)}, 1));
       parts[i] = nr_result(op, 0);
     }
-    NrOpState state = {.info = c->combine->info, .operands = parts, .num_operands = 2, .result_types = &half, .num_results = 1,
-                       .attrs = c->combine->attrs, .num_attrs = c->combine->num_attrs};
+    NrOpState state = {.info = c->combine->info,
+                       .operands = parts,
+                       .num_operands = 2,
+                       .result_types = &half,
+                       .num_results = 1,
+                       .attrs = c->combine->attrs,
+                       .num_attrs = c->combine->num_attrs};
     vector = nr_result(nr_build(&c->b, &state), 0);
   }
   NrOp *op = nr_build_op(&c->b, NR_OP_vector_extract, &vector, 1, &c->elem, 1);
@@ -436,8 +447,13 @@ static void emit_reductions(Contraction *c, const Tile *t, NrValue **acc, size_t
 }
 
 static NrValue *combine_scalars(Contraction *c, NrValue *x, NrValue *y) {
-  NrOpState state = {.info = c->combine->info, .operands = (NrValue *[]){x, y}, .num_operands = 2, .result_types = &c->elem,
-                     .num_results = 1, .attrs = c->combine->attrs, .num_attrs = c->combine->num_attrs};
+  NrOpState state = {.info = c->combine->info,
+                     .operands = (NrValue *[]){x, y},
+                     .num_operands = 2,
+                     .result_types = &c->elem,
+                     .num_results = 1,
+                     .attrs = c->combine->attrs,
+                     .num_attrs = c->combine->num_attrs};
   return nr_result(nr_build(&c->b, &state), 0);
 }
 

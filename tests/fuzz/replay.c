@@ -1,5 +1,5 @@
-/* replay.c - runs a fuzz target over stored inputs: files, and all files of folders, named on the command line. With this
- * instead of libFuzzer's main, a target is an ordinary test. */
+/* replay.c - runs a fuzz target over stored inputs: files, and all files of folders, named on the command line. With
+ * this instead of libFuzzer's main, a target is an ordinary test. */
 #include "base/base.h"
 
 #include <dirent.h>

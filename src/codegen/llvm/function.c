@@ -233,7 +233,8 @@ static LLVMTypeRef ll_function_type(NrLl *g, NrType type) {
   return out;
 }
 
-/* LLVM prefers 256-bit vectors on CPUs with AVX-512 and splits wider ones; the kernels here choose their width themselves. */
+/* LLVM prefers 256-bit vectors on CPUs with AVX-512 and splits wider ones; the kernels here choose their width
+ * themselves. */
 static void set_vector_width(NrLl *g, LLVMValueRef func) {
   static const char *const names[] = {"prefer-vector-width", "min-legal-vector-width"};
   for (size_t i = 0; i < NR_COUNTOF(names); i++) {
