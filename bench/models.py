@@ -9,7 +9,8 @@ node = helper.make_node
 
 
 def _model(nodes, inputs, outputs, constants):
-    graph = helper.make_graph(nodes, "bench", inputs, outputs, [numpy_helper.from_array(v, k) for k, v in constants.items()])
+    graph = helper.make_graph(nodes, "bench", inputs, outputs,
+                              [numpy_helper.from_array(v, k) for k, v in constants.items()])
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString()
 
 
@@ -20,7 +21,8 @@ def _body(nodes, carried, outputs):
 
 def scalar_loop():
     """x = x * a + b, trips times."""
-    body = _body([node("Identity", ["go"], ["go_out"]), node("Mul", ["x", "a"], ["xa"]), node("Add", ["xa", "b"], ["y"])],
+    body = _body([node("Identity", ["go"], ["go_out"]), node("Mul", ["x", "a"], ["xa"]),
+                  node("Add", ["xa", "b"], ["y"])],
                  [info("x", T.FLOAT, [])], [info("y", T.FLOAT, [])])
     return _model([node("Loop", ["trips", "", "x0"], ["out"], body=body)],
                   [info("trips", T.INT64, []), info("x0", T.FLOAT, [])], [info("out", T.FLOAT, [])],
@@ -29,11 +31,13 @@ def scalar_loop():
 
 def collatz():
     """Steps of the Collatz sequence from n until 1: the condition is data."""
-    body = _body([node("Mod", ["n", "two"], ["rest"]), node("Equal", ["rest", "zero"], ["even"]), node("Div", ["n", "two"], ["half"]),
+    body = _body([node("Mod", ["n", "two"], ["rest"]), node("Equal", ["rest", "zero"], ["even"]),
+                  node("Div", ["n", "two"], ["half"]),
                   node("Mul", ["n", "three"], ["triple"]), node("Add", ["triple", "one"], ["odd"]),
                   node("Where", ["even", "half", "odd"], ["next"]), node("Add", ["steps", "one"], ["steps_out"]),
                   node("Greater", ["next", "one"], ["go_out"])],
-                 [info("n", T.INT64, []), info("steps", T.INT64, [])], [info("next", T.INT64, []), info("steps_out", T.INT64, [])])
+                 [info("n", T.INT64, []), info("steps", T.INT64, [])],
+                 [info("next", T.INT64, []), info("steps_out", T.INT64, [])])
     constants = {k: np.array(v, np.int64) for k, v in {"zero": 0, "one": 1, "two": 2, "three": 3}.items()}
     return _model([node("Loop", ["", "yes", "n0", "zero"], ["end", "count"], body=body)], [info("n0", T.INT64, [])],
                   [info("count", T.INT64, [])], {**constants, "yes": np.array(True)})
@@ -53,7 +57,8 @@ def rnn_cell():
     """h = tanh(h W + h U'), 128 wide: both products depend on the state, so none leaves the loop."""
     rng = np.random.default_rng(0)
     w, u = (rng.uniform(-0.1, 0.1, (128, 128)).astype(np.float32) for _ in range(2))
-    body = _body([node("Identity", ["go"], ["go_out"]), node("MatMul", ["h", "W"], ["a"]), node("MatMul", ["h", "U"], ["b"]),
+    body = _body([node("Identity", ["go"], ["go_out"]), node("MatMul", ["h", "W"], ["a"]),
+                  node("MatMul", ["h", "U"], ["b"]),
                   node("Add", ["a", "b"], ["ab"]), node("Add", ["ab", "x"], ["abx"]), node("Tanh", ["abx"], ["h_out"])],
                  [info("h", T.FLOAT, [1, 128])], [info("h_out", T.FLOAT, [1, 128])])
     return _model([node("Loop", ["trips", "", "h0"], ["out"], body=body)],
@@ -65,26 +70,33 @@ def selective_scan(length=256, d=64, n=16):
     """The scan of a Mamba layer: h = exp(dt A) h + dt x B; y = h C."""
     body = helper.make_graph(
         [node("Unsqueeze", ["dt", "one"], ["dt1"]), node("Mul", ["dt1", "A"], ["dtA"]), node("Exp", ["dtA"], ["decay"]),
-         node("Unsqueeze", ["b", "zero"], ["b1"]), node("Mul", ["dt", "x"], ["dtx"]), node("Unsqueeze", ["dtx", "one"], ["dtx1"]),
-         node("Mul", ["dtx1", "b1"], ["input"]), node("Mul", ["decay", "h"], ["kept"]), node("Add", ["kept", "input"], ["h_out"]),
+         node("Unsqueeze", ["b", "zero"], ["b1"]), node("Mul", ["dt", "x"], ["dtx"]),
+         node("Unsqueeze", ["dtx", "one"], ["dtx1"]),
+         node("Mul", ["dtx1", "b1"], ["input"]), node("Mul", ["decay", "h"], ["kept"]),
+         node("Add", ["kept", "input"], ["h_out"]),
          node("Unsqueeze", ["c", "zero"], ["c1"]), node("Mul", ["h_out", "c1"], ["hc"]),
          node("ReduceSum", ["hc", "one"], ["y"], keepdims=0)], "body",
-        [info("h", T.FLOAT, [d, n]), info("dt", T.FLOAT, [d]), info("x", T.FLOAT, [d]), info("b", T.FLOAT, [n]), info("c", T.FLOAT, [n])],
+        [info("h", T.FLOAT, [d, n]), info("dt", T.FLOAT, [d]), info("x", T.FLOAT, [d]), info("b", T.FLOAT, [n]),
+         info("c", T.FLOAT, [n])],
         [info("h_out", T.FLOAT, [d, n]), info("y", T.FLOAT, [d])])
     a = -np.random.default_rng(0).uniform(0, 1, (d, n)).astype(np.float32)
     return _model([node("Scan", ["h0", "DT", "X", "B", "C"], ["h", "Y"], body=body, num_scan_inputs=4)],
-                  [info("DT", T.FLOAT, [length, d]), info("X", T.FLOAT, [length, d]), info("B", T.FLOAT, [length, n]), info("C", T.FLOAT, [length, n])],
+                  [info("DT", T.FLOAT, [length, d]), info("X", T.FLOAT, [length, d]), info("B", T.FLOAT, [length, n]),
+                   info("C", T.FLOAT, [length, n])],
                   [info("Y", T.FLOAT, [length, d])],
-                  {"h0": np.zeros((d, n), np.float32), "A": a, "zero": np.array([0], np.int64), "one": np.array([1], np.int64)})
+                  {"h0": np.zeros((d, n), np.float32), "A": a, "zero": np.array([0], np.int64),
+                   "one": np.array([1], np.int64)})
 
 
 def scan_scalars():
     """One scalar scan output a trip."""
-    body = _body([node("Identity", ["go"], ["go_out"]), node("Add", ["x", "one"], ["y"]), node("Identity", ["y"], ["row"])],
+    body = _body([node("Identity", ["go"], ["go_out"]), node("Add", ["x", "one"], ["y"]),
+                  node("Identity", ["y"], ["row"])],
                  [info("x", T.FLOAT, [])], [info("y", T.FLOAT, []), info("row", T.FLOAT, [])])
     return _model([node("Loop", ["trips", "", "one"], ["last", "rows"], body=body)], [info("trips", T.INT64, [])],
                   [info("rows", T.FLOAT, ["N"])], {"one": np.float32(1)})
 
 
 def add4():
-    return _model([node("Add", ["a", "b"], ["c"])], [info("a", T.FLOAT, [4]), info("b", T.FLOAT, [4])], [info("c", T.FLOAT, [4])], {})
+    return _model([node("Add", ["a", "b"], ["c"])], [info("a", T.FLOAT, [4]), info("b", T.FLOAT, [4])],
+                  [info("c", T.FLOAT, [4])], {})

@@ -74,14 +74,17 @@ class Table:
         """results: {engine: (median, min, max) in seconds}."""
         cells = {k: f"{v[0] * scale:.3g} ({v[1] * scale:.3g}-{v[2] * scale:.3g})" for k, v in results.items()}
         self.rows.append((name, unit, cells, bar, ok))
-        print(f"{name:34} {unit:14}", "  ".join(f"{k} {v}" for k, v in cells.items()), "|", bar, "|", "met" if ok else "NOT met", flush=True)
+        print(f"{name:34} {unit:14}", "  ".join(f"{k} {v}" for k, v in cells.items()), "|", bar, "|",
+              "met" if ok else "NOT met", flush=True)
 
     def text(self):
         lines = ["# Benchmarks", "", "Made by `make bench`: peers in the same run, one thread, median (min-max).",
-                 f"Machine: {platform.machine()}, {cpu_name()}; ONNX Runtime {onnxruntime.__version__}, clang 22 -O3 -march=native.", "",
+                 f"Machine: {platform.machine()}, {cpu_name()}; ONNX Runtime {onnxruntime.__version__}, "
+                 "clang 22 -O3 -march=native.", "",
                  "| what | unit | Noria | ONNX Runtime | C | bar | |", "|---|---|---|---|---|---|---|"]
         for name, unit, cells, bar, ok in self.rows:
-            lines.append(f"| {name} | {unit} | {cells.get('Noria', '-')} | {cells.get('ONNX Runtime', '-')} | {cells.get('C', '-')} | {bar} | {'met' if ok else '**not met**'} |")
+            figures = " | ".join(cells.get(who, "-") for who in ("Noria", "ONNX Runtime", "C"))
+            lines.append(f"| {name} | {unit} | {figures} | {bar} | {'met' if ok else '**not met**'} |")
         return "\n".join(lines) + "\n"
 
 
@@ -91,7 +94,8 @@ def cpu_name():
 
 
 def check_close(a, b, tolerance=1e-4):
-    assert np.allclose(np.asarray(a, np.float64), np.asarray(b, np.float64), rtol=tolerance, atol=tolerance), "results differ"
+    same = np.allclose(np.asarray(a, np.float64), np.asarray(b, np.float64), rtol=tolerance, atol=tolerance)
+    assert same, "results differ"
 
 
 def bench_scalar(table, lib):
@@ -121,7 +125,8 @@ def bench_collatz(table, lib):
     r = interleaved([many(lambda: ours.run(None, feeds)), many(lambda: lib.collatz(ctypes.c_int64(start)))], 15)
     o = interleaved([lambda: peer.run(None, feeds)], 15)[0]
     per = [tuple(v / batch for v in t) for t in r]
-    table.add("Collatz while loop on int64", "ns a trip", 1e9 / steps, {"Noria": per[0], "ONNX Runtime": o, "C": per[1]},
+    table.add("Collatz while loop on int64", "ns a trip", 1e9 / steps,
+              {"Noria": per[0], "ONNX Runtime": o, "C": per[1]},
               "3x C, ORT / 500", per[0][0] <= 3 * per[1][0] and per[0][0] * 500 <= o[0])
 
 
@@ -134,7 +139,8 @@ def bench_rows(table, lib):
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
     r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
                      lambda: lib.row_sums(pointer(rows), ctypes.c_int64(trips), pointer(out))], 15)
-    table.add("running sum of rows of 64, scan output", "ns a trip", 1e9 / trips, dict(zip(("Noria", "ONNX Runtime", "C"), r)),
+    table.add("running sum of rows of 64, scan output", "ns a trip", 1e9 / trips,
+              dict(zip(("Noria", "ONNX Runtime", "C"), r)),
               "2x C, ORT / 100", r[0][0] <= 2 * r[2][0] and r[0][0] * 100 <= r[1][0])
 
 
@@ -146,19 +152,23 @@ def bench_rnn(table, lib):
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
     r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
                      lambda: lib.rnn_cell(pointer(w), pointer(u), pointer(x), ctypes.c_int64(trips), pointer(h))], 15)
-    table.add("RNN cell 128, two MatMuls and Tanh", "ns a trip", 1e9 / trips, dict(zip(("Noria", "ONNX Runtime", "C"), r)),
+    table.add("RNN cell 128, two MatMuls and Tanh", "ns a trip", 1e9 / trips,
+              dict(zip(("Noria", "ONNX Runtime", "C"), r)),
               "ORT / 2", r[0][0] * 2 <= r[1][0])
 
 
 def bench_mamba(table, lib):
     model, length = models.selective_scan(), 256
     rng = np.random.default_rng(1)
-    feeds = {"DT": rng.uniform(0, 0.1, (length, 64)).astype(np.float32), "X": rng.standard_normal((length, 64)).astype(np.float32),
-             "B": rng.standard_normal((length, 16)).astype(np.float32), "C": rng.standard_normal((length, 16)).astype(np.float32)}
+    feeds = {"DT": rng.uniform(0, 0.1, (length, 64)).astype(np.float32),
+             "X": rng.standard_normal((length, 64)).astype(np.float32),
+             "B": rng.standard_normal((length, 16)).astype(np.float32),
+             "C": rng.standard_normal((length, 16)).astype(np.float32)}
     ours, peer = noria_session(model), ort_session(model)
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
     r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds)], 25)
-    table.add("selective scan (Mamba), 64 x 16", "us a step", 1e6 / length, dict(zip(("Noria", "ONNX Runtime"), r)), "ORT / 10",
+    table.add("selective scan (Mamba), 64 x 16", "us a step", 1e6 / length, dict(zip(("Noria", "ONNX Runtime"), r)),
+              "ORT / 10",
               r[0][0] * 10 <= r[1][0])
 
 
@@ -197,7 +207,8 @@ def bench_silero(table, lib):
     check_close(a[0], b[0])
     seconds = [silero.stream(s, chunks)[1] for s in (ours, peer)]
     r = [(float(np.median(s)), float(s.min()), float(s.max())) for s in seconds]
-    table.add("Silero VAD, one chunk of 512 samples", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "1.5x ORT", r[0][0] <= 1.5 * r[1][0])
+    table.add("Silero VAD, one chunk of 512 samples", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "1.5x ORT",
+              r[0][0] <= 1.5 * r[1][0])
 
 
 FIRST = """
@@ -215,7 +226,8 @@ print(time.perf_counter() - begin)
 
 def bench_first(table, lib):
     code = FIRST.format(paths=[HERE, os.path.join(ROOT, "python")])
-    times = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout) for _ in range(7)]
+    times = [float(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True,
+                                  text=True).stdout) for _ in range(7)]
     r = (statistics.median(times), min(times), max(times))
     table.add("first result of the scalar loop", "ms", 1e3, {"Noria": r}, "60 ms", r[0] <= 0.060)
 
@@ -232,7 +244,8 @@ def bench_call(table, lib):
                 session.run(None, feeds)
         return run
     r = [tuple(v / calls for v in t) for t in interleaved([many(ours), many(peer)], 15)]
-    table.add("call of Add on 4 floats, from Python", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "3 us", r[0][0] <= 3e-6)
+    table.add("call of Add on 4 floats, from Python", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "3 us",
+              r[0][0] <= 3e-6)
     folder = tempfile.mkdtemp()
     with open(os.path.join(folder, "add.onnx"), "wb") as f:
         f.write(model)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Finds the polynomials of src/codegen/llvm/math_f32.c: minimax fits by Lawson's reweighted least squares, in long double.
+"""Finds the polynomials of src/codegen/llvm/math_f32.c: minimax fits by Lawson's reweighted least squares, in
+long double.
 
 Prints each polynomial's coefficients, lowest power first, rounded to f32, and its largest error in units of 2^-24."""
 import math
@@ -64,11 +65,13 @@ def show(name, result):
 half = math.log(2) / 2
 show("exp: (e^r - 1 - r) / r^2", fit(lambda r: np.where(r == 0, L(0.5), (np.expm1(r) - r) / (r * r)),
                                      lambda r: r * r / np.exp(r), -half * 1.01, half * 1.01, 4))
-show("exp2: (2^r - 1) / r", fit(lambda r: np.expm1(r * np.log(L(2))) / r, lambda r: np.abs(r) / np.exp2(r), -0.505, 0.505, 6))
+show("exp2: (2^r - 1) / r", fit(lambda r: np.expm1(r * np.log(L(2))) / r, lambda r: np.abs(r) / np.exp2(r), -0.505,
+                                0.505, 6))
 low, high = math.sqrt(0.5) - 1, math.sqrt(2) - 1
 show("log: (log(1+f) - f + f^2/2) / f^3", fit(lambda f: (np.log1p(f) - f + f * f / 2) / f**3,
                                                lambda f: np.abs(f**3 / np.log1p(f)), low, high, 8))
-show("erf: (erf(x)/x - 1) over x^2", fit(lambda t: erf_series(np.sqrt(t)) - 1, lambda t: 1 / erf_series(np.sqrt(t)), 1e-12, 0.93**2, 6))
+show("erf: (erf(x)/x - 1) over x^2", fit(lambda t: erf_series(np.sqrt(t)) - 1, lambda t: 1 / erf_series(np.sqrt(t)),
+                                         1e-12, 0.93**2, 6))
 show("erf: -log(erfc(x)) / x", fit(erfc_log, lambda x: x * np.exp(-x * erfc_log(x)), 0.92, 4.0, 8))
 quarter = (math.pi / 4 * 1.01) ** 2
 show("sin: (sin(r) - r) / r^3 over r^2", fit(lambda t: (np.sin(np.sqrt(t)) - np.sqrt(t)) / (t * np.sqrt(t)),

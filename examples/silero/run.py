@@ -41,8 +41,8 @@ def fetch_model():
     path = os.path.join(CACHE, "silero_vad.onnx")
     if not os.path.exists(path):
         with tempfile.TemporaryDirectory() as folder:
-            subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps", "-d",
-                            folder, WHEEL], check=True)
+            subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--no-deps",
+                            "-d", folder, WHEEL], check=True)
             wheel = os.path.join(folder, os.listdir(folder)[0])
             with zipfile.ZipFile(wheel) as archive, open(path + ".part", "wb") as out:
                 out.write(archive.read(MODEL))
@@ -107,12 +107,15 @@ def make_loop_model(path):
     constants = {"zero": np.array([0], np.int64), "scalar": np.array([], np.int64), "sr": np.array(RATE, np.int64),
                  "state0": np.zeros((2, 1, 128), np.float32)}
     graph = helper.make_graph(
-        [helper.make_node("Shape", ["chunks"], ["count1"], start=0, end=1), helper.make_node("Reshape", ["count1", "scalar"], ["count"]),
+        [helper.make_node("Shape", ["chunks"], ["count1"], start=0, end=1),
+         helper.make_node("Reshape", ["count1", "scalar"], ["count"]),
          helper.make_node("Loop", ["count", "", "state0"], ["state", "probabilities"], body=body)], "recording",
-        [info("chunks", TensorProto.FLOAT, ["chunks", CHUNK + CONTEXT])], [info("probabilities", TensorProto.FLOAT, ["chunks"])],
+        [info("chunks", TensorProto.FLOAT, ["chunks", CHUNK + CONTEXT])],
+        [info("probabilities", TensorProto.FLOAT, ["chunks"])],
         [numpy_helper.from_array(v, k) for k, v in constants.items()])
     original = onnx.load(path)
-    return helper.make_model(graph, opset_imports=original.opset_import, ir_version=original.ir_version).SerializeToString()
+    return helper.make_model(graph, opset_imports=original.opset_import,
+                             ir_version=original.ir_version).SerializeToString()
 
 
 def _rename(node, names):
@@ -205,8 +208,9 @@ def main():
     print("\n  speech put at      " + "   ".join(f"{b:5.2f}-{e:5.2f} s" for b, e in truth))
     print("  speech found at    " + "   ".join(f"{b:5.2f}-{e:5.2f} s" for b, e in segments(ours)))
     noria_us, ort_us = float(np.median(our_seconds)) * 1e6, float(np.median(their_seconds)) * 1e6
-    print(f"\nOne call a chunk          Noria {noria_us:7.1f} us    ONNX Runtime {ort_us:7.1f} us    ratio {noria_us / ort_us:.2f}"
-          f"    largest difference {difference:.1e}    (compiled in {compile_seconds:.2f} s)")
+    print(f"\nOne call a chunk          Noria {noria_us:7.1f} us    ONNX Runtime {ort_us:7.1f} us    "
+          f"ratio {noria_us / ort_us:.2f}    largest difference {difference:.1e}    "
+          f"(compiled in {compile_seconds:.2f} s)")
 
     loop_model = make_loop_model(path)
     feeds = {"chunks": chunks}
@@ -216,8 +220,9 @@ def main():
     loop_difference = float(np.abs(ours_loop - theirs_loop).max())
     same = float(np.abs(ours_loop - ours).max())
     noria_loop, ort_loop = our_loop / len(chunks) * 1e6, their_loop / len(chunks) * 1e6
-    print(f"One Loop, one call in all Noria {noria_loop:7.1f} us    ONNX Runtime {ort_loop:7.1f} us    ratio {noria_loop / ort_loop:.2f}"
-          f"    largest difference {loop_difference:.1e}    (to the stream: {same:.1e})")
+    print(f"One Loop, one call in all Noria {noria_loop:7.1f} us    ONNX Runtime {ort_loop:7.1f} us    "
+          f"ratio {noria_loop / ort_loop:.2f}    largest difference {loop_difference:.1e}    "
+          f"(to the stream: {same:.1e})")
     if arguments.json:
         with open(arguments.json, "w") as f:
             json.dump({"chunk_us": noria_us, "chunk_ort_us": ort_us, "loop_us": noria_loop, "loop_ort_us": ort_loop,

@@ -12,7 +12,8 @@ except ImportError:  # only needed for the element types that NumPy lacks
 
 # ONNX's number: (name in type strings, NumPy type, type of the raw elements in memory)
 _TYPES = {
-    1: ("float", np.float32, None), 2: ("uint8", np.uint8, None), 3: ("int8", np.int8, None), 4: ("uint16", np.uint16, None),
+    1: ("float", np.float32, None), 2: ("uint8", np.uint8, None), 3: ("int8", np.int8, None),
+    4: ("uint16", np.uint16, None),
     5: ("int16", np.int16, None), 6: ("int32", np.int32, None), 7: ("int64", np.int64, None), 8: ("string", None, None),
     9: ("bool", np.bool_, None), 10: ("float16", np.float16, None), 11: ("double", np.float64, None),
     12: ("uint32", np.uint32, None), 13: ("uint64", np.uint64, None), 14: ("complex64", np.complex64, None),

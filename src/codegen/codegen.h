@@ -8,10 +8,12 @@
  *   on func.func        noria.entry                 the program's entry; at most one function
  *                       noria.inputs, noria.outputs arrays of {name = "x", dtype = 1 : i64, kind = 0 : i64,
  *                                                   dims = array<i64: 2, -1>, dim_names = ["", "N"]}, one per argument
- * and result; kind, dims (any rank) and dim_names may be absent arg_attrs                   per argument noria.noalias,
- * noria.readonly, noria.aligned (units): no other pointer of the function reaches its memory; it is only read; its
- * first element is 64-byte aligned on cf.br/cond_br    noria.loop = {vectorize = true, interleave = 4 : i64, unroll = 8
- * : i64}  (each may be absent) the branch is a loop's back edge
+ *                                                   and result; kind, dims (any rank) and dim_names may be absent
+ *                       arg_attrs                   per argument noria.noalias, noria.readonly, noria.aligned (units):
+ *                                                   no other pointer of the function reaches its memory; it is only
+ *                                                   read; its first element is 64-byte aligned
+ *   on cf.br/cond_br    noria.loop = {vectorize = true, interleave = 4 : i64, unroll = 8 : i64}, each may be absent:
+ *                                                   the branch is a loop's back edge
  *
  * Memrefs at the boundary (arguments of functions that are called through NoriaDesc, arguments of rt.call) are
  * row-major and dense. Memory that a failing run holds is freed by the runtime: compiled code just returns. */

@@ -9,24 +9,28 @@
  * enum NR_OP_<d>_<name>, the table nr_op_infos, parser, printer, verifier, --list-ops and docs/dialects.
  *
  * Type constraints, in .operands, .results and .regions (comma-separated "name: constraint"):
- *   T, U, V..            one upper-case letter: a type variable, equal wherever it stands; T=floatlike also constrains
- * it any index i1 i32 i64 int float int_or_index complex string      one scalar type or class tensor ranked_tensor
- * memref ranked_memref vector function shaped seq optional dispatch_tensor channel intlike floatlike boollike indexlike
- * numlike   scalar of the class (int or index; float; i1; ..), or a vector or ranked or unranked tensor of it C*   any
- * number of them (each may have another type, unless C is a type variable)       C?  at most one
+ *   T, U, V..            one upper-case letter: a type variable, equal wherever it stands; T=floatlike also
+ *                        constrains it
+ *   any index i1 i32 i64 int float int_or_index complex string      one scalar type or class
+ *   tensor ranked_tensor memref ranked_memref vector function shaped seq optional dispatch_tensor channel
+ *   intlike floatlike boollike indexlike numlike   scalar of the class (int or index; float; i1; ..), or a vector or
+ *                                                  ranked or unranked tensor of it
+ *   C*   any number of them (each may have another type, unless C is a type variable)       C?  at most one
  *   *    short for any*
  *   a|b  either
  * Attributes in .attrs: "predicate: i64, value: any, fastmath?: any", kinds any unit bool int i64 index float string
- * symbol array dict type map elements i64s (dense i64 array); `?` after the name = may be absent. Regions in .regions:
- * "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
+ *   symbol array dict type map elements i64s (dense i64 array); `?` after the name = may be absent.
+ * Regions in .regions: "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
  *
  * .format is the declarative syntax, words separated by blanks:
  *   `lit`  literal          $name   operand group, attribute, region or successor
  *   type($name)             type(s) of an operand or result group   functional-type   (types of all operands) ->
- * results attr-dict               remaining attributes     attr-dict-with-keyword   the same after `attributes` ( ...
- * )?                optional group: printed and parsed when the $name marked `^` in it is present (the group begins
- * with a `lit` or with that $name) Attributes that the format names do not appear in attr-dict. Result types come from
- * type(..) in the format, from type variables, from constraints with one type (index, i1), or from .infer. */
+ *                           results
+ *   attr-dict               remaining attributes     attr-dict-with-keyword   the same after `attributes`
+ *   ( ... )?                optional group: printed and parsed when the $name marked `^` in it is present (the group
+ *                           begins with a `lit` or with that $name)
+ * Attributes that the format names do not appear in attr-dict. Result types come from type(..) in the format, from type
+ * variables, from constraints with one type (index, i1), or from .infer. */
 #ifndef NORIA_IR_OP_INFO_H
 #define NORIA_IR_OP_INFO_H
 

@@ -1,4 +1,4 @@
-/* lower_softmax.c - Softmax, LogSoftmax, Hardmax, MeanVarianceNormalization, LpNormalization: maps of each element with
+/* lower_softmax.c - Softmax, LogSoftmax, MeanVarianceNormalization, LpNormalization: maps of each element with
  * what a reduction over some axes gives. */
 #include "onnx/lower_reduce.h"
 

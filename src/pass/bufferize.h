@@ -101,8 +101,7 @@ void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to);
 bool nr_bufferize_may_write(NrBufferize *s, NrOp *op, const NrBuffer *buffer);
 void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
 
-/* ---- where results may be written early (bufferize_sink.c) --------------------------------------------------------
- */
+/* ---- where results may be written early (bufferize_sink.c) ------------------------------------------------------- */
 
 /* When the only use of the result of op is an insert_slice whose destination is there already and may be written now,
  * or a store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else
@@ -135,8 +134,7 @@ NrStatus nr_bufferize_forall(NrBufferize *s, NrOp *op);    /* bufferize_forall.c
 NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op);
 NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op);   /* bufferize_flow.c: inside of executables; dispatches */
 
-/* ---- executables (bufferize_executables.c) ------------------------------------------------------------------------
- */
+/* ---- executables (bufferize_executables.c) ----------------------------------------------------------------------- */
 
 /* An entry point that has become a function of the module. Its arguments are those of the dispatch, then, when it asks
  * how many workgroups there are, x, y and z of the grid, then those of the workgroup. */

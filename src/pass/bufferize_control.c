@@ -14,8 +14,7 @@ NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op) {
   return NR_OK;
 }
 
-/* ---- regions that run once: buffers that end in them --------------------------------------------------------------
- */
+/* ---- regions that run once: buffers that end in them ------------------------------------------------------------- */
 
 /* A buffer of the enclosing block that is used for the last time inside op. Every region then owns it: it moves the
  * buffer on or frees it. */
@@ -117,8 +116,7 @@ static NrStatus regions_once(NrBufferize *s, NrOp *op) {
   return status;
 }
 
-/* ---- all ops with regions -----------------------------------------------------------------------------------------
- */
+/* ---- all ops with regions ---------------------------------------------------------------------------------------- */
 
 /* Lifetimes are those of blocks in each other; between blocks side by side they are not known. */
 static NrStatus refuse_branches(NrOp *op) {
@@ -159,8 +157,7 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
   return status;
 }
 
-/* ---- calls --------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
 
 /* "tensor_grow"(%t, %rows): the same tensor with room for more rows. */
 static void grow(NrBufferize *s, NrOp *op) {

@@ -75,8 +75,7 @@ static NrStatus bitcast(NrOp *op) {
   return replace(op, nr_build_value(&b, NR_OP_tensor_bitcast, to, &source, 1));
 }
 
-/* ---- elements and parts -------------------------------------------------------------------------------------------
- */
+/* ---- elements and parts ------------------------------------------------------------------------------------------ */
 
 static NrStatus load(NrOp *op) {
   NrBuilder b = nr_builder_before(op);

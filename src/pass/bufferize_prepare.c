@@ -38,8 +38,7 @@ static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count
   return generic;
 }
 
-/* ---- arithmetic on whole tensors ----------------------------------------------------------------------------------
- */
+/* ---- arithmetic on whole tensors --------------------------------------------------------------------------------- */
 
 static NrStatus elementwise(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;
@@ -75,8 +74,7 @@ static NrStatus elementwise(NrOp *op) {
   return replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
 }
 
-/* ---- tensor.* -----------------------------------------------------------------------------------------------------
- */
+/* ---- tensor.* ---------------------------------------------------------------------------------------------------- */
 
 static NrStatus bitcast(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;

@@ -1,7 +1,7 @@
 /* form_dispatches.c - heavy structured ops of the host program become dispatches over a grid of workgroups.
  *   before  %1 = linalg.generic ins(%0 : tensor<512x512xf32>) ...
- *   after   %1 = flow.dispatch.workgroups[%n](%0, ..) : .. { part = load %0[id * 32 ..]; linalg.generic; store } count
- * { n / 32 }
+ *   after   %1 = flow.dispatch.workgroups[%n](%0, ..) : .. {
+ *             part = load %0[id * 32 ..]; linalg.generic; store } count { n / 32 }
  *
  * A workgroup computes a slab along the outermost parallel dim that all operands allow to cut. An op is worth a
  * dispatch from about 32,000 scalar ops on (some ten microseconds: above what waking a worker costs), or when its size

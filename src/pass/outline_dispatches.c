@@ -1,7 +1,8 @@
 /* outline_dispatches.c - the body of a dispatch becomes a function of an executable; equal bodies share one.
  *   before  %r = flow.dispatch.workgroups[%n](%a) : .. = (..) { body } count(..) { grid }
- *   after   flow.executable private @main_dispatch_0 { export @main_dispatch_0 workgroups(..) { grid } module {
- * func.func { body } } } %r = flow.dispatch @main_dispatch_0::@main_dispatch_0[%n](%a) : .. */
+ *   after   flow.executable private @main_dispatch_0 { export @main_dispatch_0 workgroups(..) { grid }
+ *             module { func.func { body } } }
+ *           %r = flow.dispatch @main_dispatch_0::@main_dispatch_0[%n](%a) : .. */
 #include "dialect/flow/flow.h"
 #include "ir/text.h"
 #include "pass/pass.h"

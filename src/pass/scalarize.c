@@ -40,8 +40,7 @@ NrValue *nr_scalar_pack(NrBuilder *b, NrType type, NrValue *const *elements) {
   return nr_build_from_elements(b, type, elements, nr_scalar_count(type));
 }
 
-/* ---- lists of values ------------------------------------------------------------------------------------------------
- */
+/* ---- lists of values --------------------------------------------------------------------------------------------- */
 
 static void push_scalars(NrBuilder *b, NrValue *value, ValueList *out) {
   size_t count = nr_scalar_count(value->type);
@@ -86,8 +85,7 @@ static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
   }
 }
 
-/* ---- control flow ---------------------------------------------------------------------------------------------------
- */
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
 
 /* Where an op of control flow keeps what it carries. */
 typedef struct Carrier {
@@ -158,8 +156,7 @@ static void scalarize_control(NrOp *op, const Carrier *c) {
   nr_vec_deinit(&types);
 }
 
-/* ---- the pass -------------------------------------------------------------------------------------------------------
- */
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 static NrStatus scalarize_run(NrPassContext *pass, NrOp *op) {
   NrOpList ops = {0};

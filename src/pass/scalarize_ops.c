@@ -13,8 +13,7 @@ static bool replace(NrBuilder *b, NrOp *op, NrValue *const *elements) {
   return true;
 }
 
-/* ---- linalg.generic -------------------------------------------------------------------------------------------------
- */
+/* ---- linalg.generic ---------------------------------------------------------------------------------------------- */
 
 typedef struct Unroll {
   NrBuilder b;
@@ -142,8 +141,7 @@ static bool unroll_generic(NrOp *op) {
   return true;
 }
 
-/* ---- tensor ops -----------------------------------------------------------------------------------------------------
- */
+/* ---- tensor ops -------------------------------------------------------------------------------------------------- */
 
 static bool scalarize_fill(NrOp *op) {
   NrValue *elements[MOST_ELEMENTS];

@@ -1,7 +1,8 @@
 """The official backend suite of the onnx package, for all ops that have a lowering.
 
-What is left out is on a list with its reason: tests/onnx/exclusions.txt, and, for ops without a lowering, docs/onnx-tests.md,
-which `python tests/python/test_onnx_backend.py --write` makes and test_list_is_fresh compares.
+What is left out is on a list with its reason: tests/onnx/exclusions.txt, and, for ops without a lowering,
+docs/onnx-tests.md, which
+`python tests/python/test_onnx_backend.py --write` makes and test_list_is_fresh compares.
 """
 
 import os
@@ -75,8 +76,10 @@ def page():
     for name, why in left_out.items():
         by_reason[why].append(name)
     lines = ["# The official ONNX tests that are not run", "",
-             f"onnx {onnx.__version__} has {total} node, simple and PyTorch tests; {total - len(left_out)} run and pass,",
-             f"{len(left_out)} are left out for the reasons below. Made by `python tests/python/test_onnx_backend.py --write`.", "",
+             f"onnx {onnx.__version__} has {total} node, simple and PyTorch tests; "
+             f"{total - len(left_out)} run and pass,",
+             f"{len(left_out)} are left out for the reasons below. "
+             "Made by `python tests/python/test_onnx_backend.py --write`.", "",
              "| tests | reason | first of them |", "|---|---|---|"]
     for why, names in sorted(by_reason.items(), key=lambda item: (-len(item[1]), item[0])):
         lines.append(f"| {len(names)} | {why} | `{names[0]}` |")

@@ -18,7 +18,8 @@ INTS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, n
 UNARY = {
     "Abs": np.abs, "Acos": np.arccos, "Acosh": np.arccosh, "Asin": np.arcsin, "Asinh": np.arcsinh, "Atan": np.arctan,
     "Atanh": np.arctanh, "Ceil": np.ceil, "Cos": np.cos, "Cosh": np.cosh, "Exp": np.exp, "Floor": np.floor,
-    "Log": np.log, "Neg": np.negative, "Reciprocal": np.reciprocal, "Round": np.rint, "Sin": np.sin, "Sinh": np.sinh, "Sqrt": np.sqrt,
+    "Log": np.log, "Neg": np.negative, "Reciprocal": np.reciprocal, "Round": np.rint, "Sin": np.sin, "Sinh": np.sinh,
+    "Sqrt": np.sqrt,
     "Tan": np.tan, "Tanh": np.tanh, "Sign": np.sign, "Relu": lambda x: np.maximum(x, 0),
     "Erf": np.vectorize(math.erf, otypes=[np.float64]), "Sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "Softplus": lambda x: np.logaddexp(0, x), "Softsign": lambda x: x / (1 + np.abs(x)),

@@ -27,8 +27,7 @@ const char *nr_flow_element_name(int64_t kind);
 const char *nr_flow_reduction_name(int64_t kind);
 enum { NR_FLOW_NONE, NR_FLOW_SUM, NR_FLOW_PRODUCT, NR_FLOW_MINIMUM, NR_FLOW_MAXIMUM, NR_FLOW_AVERAGE };
 
-/* ---- text and checks shared by the files of this dialect ----------------------------------------------------------
- */
+/* ---- text and checks shared by the files of this dialect --------------------------------------------------------- */
 
 typedef struct NrRefs {
   NrOperandRef *data;

@@ -220,8 +220,7 @@ static void model_content(void **state) {
   nr_onnx_model_destroy(model);
 }
 
-/* ---- files and folders --------------------------------------------------------------------------------------------
- */
+/* ---- files and folders ------------------------------------------------------------------------------------------- */
 
 static void missing_file(void **state) {
   NrOnnxModel *model = NULL;
@@ -256,8 +255,7 @@ static void links_of_a_cache(void **state) {
   nr_onnx_model_destroy(model);
 }
 
-/* ---- broken bytes -------------------------------------------------------------------------------------------------
- */
+/* ---- broken bytes ------------------------------------------------------------------------------------------------ */
 
 /* Reads and inlines; whatever the bytes, there is a model or an error. The bytes are copied, so that the sanitizer sees
  * a read beyond their end. */

@@ -8,8 +8,7 @@
 #include "../test.h"
 #include "module.h"
 
-/* ---- a program that runs what a test says -------------------------------------------------------------------------
- */
+/* ---- a program that runs what a test says ------------------------------------------------------------------------ */
 
 /* Imports in the order of their numbers. */
 enum { RETAIN, RELEASE, EMPTY, CONSTRUCT, APPEND, APPEND_OWNED, INSERT, INSERT_OWNED, ERASE, ERASE_OWNED, LENGTH_OF, AT,
@@ -68,8 +67,7 @@ static void expect_items(const NoriaValue *sequence, const int64_t *expected, in
     assert_int_equal(*(const int64_t *)noria_tensor_data(noria_sequence_at(sequence, i)), expected[i]);
 }
 
-/* ---- sequences ----------------------------------------------------------------------------------------------------
- */
+/* ---- sequences --------------------------------------------------------------------------------------------------- */
 
 /* [0, 1, ..., n-1], without giving back the sequences between. */
 static int32_t count_up(NoriaExec *exec, int64_t n, NoriaDesc *out) {
@@ -262,8 +260,7 @@ static void failures_name_the_node(void **state) {
   expect_failure(get_from_none, "node 'body/op': the optional is empty");
 }
 
-/* ---- splitting and concatenating ----------------------------------------------------------------------------------
- */
+/* ---- splitting and concatenating --------------------------------------------------------------------------------- */
 
 static int32_t split_and_join(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   int32_t data[2][5] = {{0, 1, 2, 3, 4}, {10, 11, 12, 13, 14}};
@@ -288,8 +285,7 @@ static void tensors_split_and_join(void **state) {
   noria_value_release(y);
 }
 
-/* ---- optionals ----------------------------------------------------------------------------------------------------
- */
+/* ---- optionals --------------------------------------------------------------------------------------------------- */
 
 static int32_t optionals(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   double pi = 3.5;
@@ -312,8 +308,7 @@ static void optionals_hold_tensors_and_sequences(void **state) {
   noria_value_release(y);
 }
 
-/* ---- handles as inputs and outputs --------------------------------------------------------------------------------
- */
+/* ---- handles as inputs and outputs ------------------------------------------------------------------------------- */
 
 static int32_t append_to_input(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   int64_t nine = 9;
@@ -344,8 +339,7 @@ static void inputs_are_not_changed(void **state) {
   noria_value_release(y);
 }
 
-/* ---- strings ------------------------------------------------------------------------------------------------------
- */
+/* ---- strings ----------------------------------------------------------------------------------------------------- */
 
 static void expect_strings(NoriaValue *y, const char *const *expected, int64_t n) {
   assert_int_equal(noria_tensor_count(y), n);

@@ -22,8 +22,7 @@ static void expect_error(NoriaStatus status, NoriaStatus code, const char *messa
 
 static void count_release(void *user) { ++*(int *)user; }
 
-/* ---- tensors ------------------------------------------------------------------------------------------------------
- */
+/* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
 static void types_have_sizes_and_names(void **state) {
   for (int i = NORIA_F32; i <= NORIA_I2; i++) {
@@ -129,8 +128,7 @@ static void sequences_and_optionals(void **state) {
   noria_value_release(b);
 }
 
-/* ---- DLPack -------------------------------------------------------------------------------------------------------
- */
+/* ---- DLPack ------------------------------------------------------------------------------------------------------ */
 
 static void dlpack_round_trip_is_the_same_memory(void **state) {
   float data[6] = {1, 2, 3, 4, 5, 6};
@@ -196,8 +194,7 @@ static void dlpack_small_types_need_the_versioned_form(void **state) {
   noria_value_release(v);
 }
 
-/* ---- .npy files ---------------------------------------------------------------------------------------------------
- */
+/* ---- .npy files -------------------------------------------------------------------------------------------------- */
 
 /* A file of version 1 with this dict and these bytes after it. */
 static size_t npy(char *out, const char *dict, const void *data, size_t size) {
