@@ -279,7 +279,7 @@ NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {
 
 NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op) {
   NrAttr cases = nr_op_attr(op, unordered_cases);
-  if (!cases) return NR_OK;
+  if (!cases || op->num_regions == 0) return NR_OK;
   NrRegion last = {.op = op};
   nr_region_take(&last, nr_op_region(op, op->num_regions - 1));
   for (uint32_t i = op->num_regions - 1; i > 0; i--) nr_region_take(nr_op_region(op, i), nr_op_region(op, i - 1));
