@@ -25,6 +25,8 @@ typedef struct NrScanOut {
   const char *name; /* for messages */
 } NrScanOut;
 
+/* What messages call output i of the node: its name, or its number when it has none. */
+const char *nr_scan_out_name(NrLower *l, size_t i);
 /* Decides grows/late and builds init at l->b (before the loop). body: the loop's detached body block, whose value `row` is.
  * first: what its arguments are in the first trip. trips: the trip count, or NULL-and-dynamic when unknown. */
 NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row, const NrDim *trips);

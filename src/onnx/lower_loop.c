@@ -119,7 +119,7 @@ static NrStatus begin_scans(NrLower *l, Loop *loop, const NrDim *trips) {
   for (size_t i = 0; i < loop->num_scans && !status; i++) {
     NrScanOut *s = &loop->scans[i];
     NrLowered *row = &loop->yields[1 + loop->num_carried + i];
-    *s = (NrScanOut){.dtype = row->dtype, .name = nr_arena_printf(&l->state->arena, "%zu", loop->num_carried + i)};
+    *s = (NrScanOut){.dtype = row->dtype, .name = nr_scan_out_name(l, loop->num_carried + i)};
     status = nr_scan_out_begin(l, s, loop->body, &first, row->value, trips);
   }
   nr_map_deinit(&first);

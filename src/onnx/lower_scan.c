@@ -83,7 +83,7 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     NrLowered *row = &yields[scan->num_states + i];
     outs[i] = (NrScanOut){.dtype = row->dtype,
                           .reverse = scan->output_reverse[i],
-                          .name = nr_arena_printf(arena, "%zu", scan->num_states + i)};
+                          .name = nr_scan_out_name(l, scan->num_states + i)};
     int64_t axis = (int64_t)scan->output_axis[i], rank = (int64_t)nr_rank(row->value) + 1;
     if (axis >= rank) axis += rank - NORIA_MAX_RANK * 2; /* stored negative axes */
     if (axis < 0 || axis >= rank) status = nr_lower_error(l, "scan output axis is out of range for rank %lld", (long long)rank);

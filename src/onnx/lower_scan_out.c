@@ -91,6 +91,12 @@ static NrValue *hoist(NrLower *l, NrBlock *body, const NrMap *first, NrValue *va
 
 /* ---- scan outputs ---- */
 
+const char *nr_scan_out_name(NrLower *l, size_t i) {
+  NrStr name = i < l->op->num_results ? nr_result(l->op, i)->name : NR_STR("");
+  if (!name.size || memchr(name.data, '%', name.size)) return nr_arena_printf(&l->state->arena, "%zu", i);
+  return nr_arena_printf(&l->state->arena, "%.*s", NR_STR_ARG(name));
+}
+
 /* Dims of the gathered tensor: the row's, with n at the axis. */
 static NrShape gathered(const NrScanOut *s, const NrShape *row, NrDim n) {
   NrShape shape = {.rank = row->rank + 1};
