@@ -32,7 +32,8 @@ typedef struct NrPlace {
   NrValue *memref;    /* NULL: undefined contents (tensor.empty), to be allocated by whoever needs memory */
   NrOp *empty;        /* the tensor.empty, which knows the sizes, when memref is NULL */
   NrBuffer *buffer;   /* NULL when memref is */
-  NrOp *placed_for;   /* the insert_slice or dispatch.tensor.store that finds its value already where it goes */
+  NrOp *placed_for;   /* the only user, on the way to an insert_slice or a store, which finds the value already where it
+                         goes */
   NrOp *load;         /* the dispatch.tensor.load that memref is the part of, or NULL */
   bool leading;       /* memref is a strided view of the first rows of a dense one with the buffer's start */
   NrAttr splat;       /* the one element that all of a constant have, or NULL */
@@ -107,6 +108,9 @@ void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
  * or a store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else
  * NULL. */
 NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
+/* Memory for a result of op whose destination is in place already; NULL when it is not. The result has its place then.
+ */
+NrValue *nr_bufferize_placed(NrBufferize *s, NrOp *op, NrValue *result, const NrPlace *dest);
 /* The slots of offsets, sizes and strides of extract_slice, insert_slice, parallel_insert_slice, dispatch.tensor.load
  * or store. */
 const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice);

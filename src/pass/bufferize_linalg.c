@@ -50,6 +50,8 @@ static NrPlace *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type
 static NrValue *output_memory(NrBufferize *s, NrOp *op, size_t out, NrValue *result, bool keep) {
   NrValue *value = nr_operand(op, out);
   NrPlace *place = nr_bufferize_place(s, value);
+  NrValue *placed = nr_bufferize_placed(s, op, result, place);
+  if (placed) return placed;
   if (!nr_bufferize_may_write(s, op, place->buffer) || !operands_allow(s, op, out, place)) {
     NrValue *part = keep ? NULL : nr_bufferize_sink(s, op, result);
     if (part) return part;

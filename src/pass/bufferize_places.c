@@ -6,7 +6,9 @@ NrType nr_bufferized_type(NrType t) {
   return t->kind == NR_TYPE_TENSOR ? nr_type_memref(t->dims, t->rank, t->elem) : t;
 }
 
-uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op) { return (uint32_t)(uintptr_t)nr_map_get(&s->numbers, op); }
+uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op) {
+  return (uint32_t)(uintptr_t)nr_map_get(&s->numbers, op);
+}
 
 NrPlace *nr_bufferize_place(const NrBufferize *s, const NrValue *value) { return nr_map_get(&s->places, value); }
 
@@ -59,7 +61,7 @@ void nr_bufferize_release(NrBufferize *s, NrBlock *block, size_t base) {
     NrBuffer *buffer = nr_vec_pop(&s->owned);
     if (buffer->moved) continue;
     NrOp *last = s->ops.data[buffer->last];
-    NrBuilder b = !last                            ? nr_builder_at_start(s->module, block, buffer->root->op ? buffer->root->op->loc : NULL)
+    NrBuilder b = !last ? nr_builder_at_start(s->module, block, buffer->root->op ? buffer->root->op->loc : NULL)
                   : nr_op_has(last, NR_TERMINATOR) ? nr_builder_before(last)
                                                    : nr_builder_after(last);
     if (!b.loc) b.loc = nr_block_parent_op(block)->loc;
@@ -139,7 +141,8 @@ NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const N
     if (!nr_index_is(dims[i], 1))
       total = nr_build_value(b, NR_OP_arith_muli, total->type, (NrValue *[]){total, nr_index_value(b, dims[i])}, 2);
   if (rank > 1) {
-    memref = nr_build_value(b, NR_OP_memref_collapse_shape, nr_memref_collapsed_type(memref->type, &groups), &memref, 1);
+    memref =
+        nr_build_value(b, NR_OP_memref_collapse_shape, nr_memref_collapsed_type(memref->type, &groups), &memref, 1);
     nr_op_set_attr(memref->op, "reassociation", reassociation);
   }
   NrType flat = nr_type_memref((int64_t[]){NR_DYNAMIC}, 1, type->elem);
@@ -217,6 +220,8 @@ NrValue *nr_bufferize_dest(NrBufferize *s, NrOp *op, size_t dest, NrValue *resul
   NrValue *value = nr_operand(op, dest);
   NrPlace *place = nr_bufferize_place(s, value);
   NrBuffer *buffer = place->buffer;
+  NrValue *placed = nr_bufferize_placed(s, op, result, place);
+  if (placed) return placed;
   if (!nr_bufferize_may_write(s, op, buffer) || is_aliased(s, op, dest, buffer))
     return nr_bufferize_copy(s, op, result, value, keep);
   nr_bufferize_join(s, result, buffer, place->memref);

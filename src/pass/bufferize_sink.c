@@ -67,6 +67,8 @@ static bool same_slice(NrOp *a, NrOp *b) {
   return true;
 }
 
+static NrOp *only_user(const NrValue *value) { return nr_value_has_one_use(value) ? value->first_use->owner : NULL; }
+
 /* The op of block that op is, or is inside of. */
 static uint32_t number_in(const NrBufferize *s, const NrOp *op, const NrBlock *block) {
   while (op && op->block != block) op = nr_op_parent(op);
@@ -104,6 +106,12 @@ static size_t dest_of(const NrOp *op, const NrValue *result) {
   }
 }
 
+NrValue *nr_bufferize_placed(NrBufferize *s, NrOp *op, NrValue *result, const NrPlace *dest) {
+  if (dest->placed_for != op) return NULL;
+  nr_bufferize_join(s, result, dest->buffer, dest->memref)->placed_for = only_user(result);
+  return dest->memref;
+}
+
 /* The operand of op that was loaded from the very part of the output that the store writes. */
 static NrPlace *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const NrPlace *target) {
   for (size_t i = 0; i < op->num_operands; i++) {
@@ -132,16 +140,27 @@ static bool is_before(const NrBufferize *s, const NrValue *value, const NrBlock 
   return nr_bufferize_number(s, value->op) < number; /* ops made on the way have number 0 */
 }
 
-static NrOp *only_user(const NrValue *value) { return nr_value_has_one_use(value) ? value->first_use->owner : NULL; }
+/* The result of op that starts as the value, NULL when none does. */
+static NrValue *result_from(NrOp *op, const NrValue *value) {
+  for (size_t i = 0; i < op->num_results; i++) {
+    size_t dest = dest_of(op, nr_result(op, i));
+    if (dest != SIZE_MAX && nr_operand(op, dest) == value) return nr_result(op, i);
+  }
+  return NULL;
+}
 
-/* Follows the only uses of the value through reshapes in block that only add dims of size 1 on the whole, up to an
- * insert_slice of which it is the source, or to a store of a dispatch: that, else NULL. */
+/* Follows the only uses of the value in block, through updates of it and then through reshapes that only add dims of
+ * size 1 on the whole, up to an insert_slice of which it is the source, or a store of a dispatch: that, else NULL. */
 static NrOp *find_user(NrValue *result, const NrBlock *block) {
-  NrValue *source = result;
+  NrValue *source = result, *updated;
   NrOp *user = only_user(source);
   bool joined = false;
-  while ((nr_op_is(user, NR_OP_tensor_expand_shape) || nr_op_is(user, NR_OP_tensor_collapse_shape)) &&
-         user->block == block) {
+  while (user && user->block == block && (updated = result_from(user, source))) {
+    source = updated;
+    user = only_user(source);
+  }
+  while (user && user->block == block &&
+         (nr_op_is(user, NR_OP_tensor_expand_shape) || nr_op_is(user, NR_OP_tensor_collapse_shape))) {
     joined |= nr_op_is(user, NR_OP_tensor_collapse_shape);
     source = nr_result(user, 0);
     user = only_user(source);

@@ -548,3 +548,31 @@ func.func @contiguous_slice(%t: tensor<?x3x4xf32>, %i: index) -> f32 {
   %x = tensor.extract %f[%i] : tensor<12xf32>
   return %x : f32
 }
+
+// A row that is filled and then updated is in its place from the start.
+// CHECK-LABEL: func.func @updated_row(
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[ROWS:.*]] = %{{.*}})
+// CHECK-NEXT: %[[PART:.*]] = memref.subview %[[ROWS]][%[[I]], 0] [1, 4] [1, 1]
+// CHECK-NEXT: linalg.fill {{.*}} outs(%[[PART]]
+// CHECK-NEXT: linalg.generic {{.*}} ins(%arg0 {{.*}} outs(%[[PART]]
+// CHECK: memref.store %arg1, %[[PART]]
+// CHECK-NEXT: scf.yield %[[ROWS]]
+func.func @updated_row(%t: tensor<3x4xf32>, %x: f32, %n: index) -> tensor<?x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%rows = %e) -> (tensor<?x4xf32>) {
+    %o = tensor.empty() : tensor<4xf32>
+    %f = linalg.fill ins(%x : f32) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>],
+                         iterator_types = ["reduction", "parallel"]} ins(%t : tensor<3x4xf32>) outs(%f : tensor<4xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %a = arith.addf %in, %out : f32
+      linalg.yield %a : f32
+    } -> tensor<4xf32>
+    %row = tensor.insert %x into %s[%c1] : tensor<4xf32>
+    %next = tensor.insert_slice %row into %rows[%i, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<?x4xf32>
+    scf.yield %next : tensor<?x4xf32>
+  }
+  return %r : tensor<?x4xf32>
+}

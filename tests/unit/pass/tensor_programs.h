@@ -1,5 +1,6 @@
-/* tensor_programs.h - random programs on small tensors of i32, full of what makes buffers go wrong: values that are used again
- * after an update, swaps, values yielded twice, views of views, branches that hand on or replace, loops in loops. */
+/* tensor_programs.h - random programs on small tensors of i32, full of what makes buffers go wrong: values that are
+ * used again after an update, swaps, values yielded twice, views of views, branches that hand on or replace, loops in
+ * loops. */
 #ifndef NORIA_TESTS_UNIT_TENSOR_PROGRAMS_H
 #define NORIA_TESTS_UNIT_TENSOR_PROGRAMS_H
 
@@ -8,7 +9,8 @@
 #include "../test.h"
 
 typedef enum Shape { V4, M34, V12, DYN, ROWS, NUM_SHAPES } Shape;
-static const char *const shape_types[] = {"tensor<4xi32>", "tensor<3x4xi32>", "tensor<12xi32>", "tensor<?xi32>", "tensor<?x4xi32>"};
+static const char *const shape_types[] = {"tensor<4xi32>", "tensor<3x4xi32>", "tensor<12xi32>", "tensor<?xi32>",
+                                          "tensor<?x4xi32>"};
 static const int shape_ranks[] = {1, 2, 1, 1, 2};
 
 typedef struct Programs {
@@ -57,7 +59,8 @@ static uint32_t fresh(Programs *g, Shape s) {
     EMIT("%%v%u = arith.constant dense<%d> : %s\n", g->next, (int)roll(g, 9), shape_types[s]);
   } else {
     uint32_t e = empty(g, s, 0), x = scalar(g);
-    EMIT("%%v%u = linalg.fill ins(%%v%u : i32) outs(%%v%u : %s) -> %s\n", g->next, x, e, shape_types[s], shape_types[s]);
+    EMIT("%%v%u = linalg.fill ins(%%v%u : i32) outs(%%v%u : %s) -> %s\n", g->next, x, e, shape_types[s],
+         shape_types[s]);
   }
   return keep(g, s, g->next++);
 }
@@ -74,17 +77,18 @@ static uint32_t value(Programs *g, Shape s) {
 /* out[i] = in[i] (+ other[i]) (+ out[i]) (+ an element of a captured tensor) */
 static void map_op(Programs *g) {
   Shape s = any_shape(g);
-  const char *t = shape_types[s], *map = shape_ranks[s] == 1 ? "affine_map<(i) -> (i)>" : "affine_map<(i, j) -> (i, j)>";
+  const char *t = shape_types[s],
+             *map = shape_ranks[s] == 1 ? "affine_map<(i) -> (i)>" : "affine_map<(i, j) -> (i, j)>";
   uint32_t a = value(g, s), b = s < DYN && roll(g, 2) ? value(g, s) : 0, captured = roll(g, 4) ? 0 : value(g, V4);
   bool reads = roll(g, 5) < 2;
   uint32_t out = !reads && roll(g, 3) ? empty(g, s, a) : s < DYN && roll(g, 3) ? value(g, s) : a;
   if (s >= DYN && out != a && !reads) captured = 0;
-  EMIT("%%v%u = linalg.generic {indexing_maps = [%s, %s%s%s], iterator_types = [\"parallel\"%s]} ins(%%v%u", g->next, map, map,
-       b ? ", " : "", b ? map : "", shape_ranks[s] == 2 ? ", \"parallel\"" : "", a);
+  EMIT("%%v%u = linalg.generic {indexing_maps = [%s, %s%s%s], iterator_types = [\"parallel\"%s]} ins(%%v%u", g->next,
+       map, map, b ? ", " : "", b ? map : "", shape_ranks[s] == 2 ? ", \"parallel\"" : "", a);
   if (b) EMIT(", %%v%u : %s, %s)", b, t, t);
   else EMIT(" : %s)", t);
-  EMIT(" outs(%%v%u : %s) {\n^bb0(%%x: i32, %s%%o: i32):\n  %%s0 = arith.addi %%x, %s : i32\n", out, t, b ? "%y: i32, " : "",
-       b ? "%y" : "%one");
+  EMIT(" outs(%%v%u : %s) {\n^bb0(%%x: i32, %s%%o: i32):\n  %%s0 = arith.addi %%x, %s : i32\n", out, t,
+       b ? "%y: i32, " : "", b ? "%y" : "%one");
   EMIT("  %%s1 = arith.addi %%s0, %s : i32\n", reads ? "%o" : "%one");
   if (captured) EMIT("  %%s2 = tensor.extract %%v%u[%%c1] : tensor<4xi32>\n", captured);
   else EMIT("  %%s2 = arith.muli %%s1, %%s1 : i32\n");
@@ -94,9 +98,12 @@ static void map_op(Programs *g) {
 
 static void sum_op(Programs *g) {
   uint32_t a = value(g, M34), out = value(g, V4);
-  EMIT("%%v%u = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = "
-       "[\"reduction\", \"parallel\"]} ins(%%v%u : tensor<3x4xi32>) outs(%%v%u : tensor<4xi32>) {\n^bb0(%%x: i32, %%o: i32):\n"
-       "  %%s0 = arith.addi %%x, %%o : i32\n  linalg.yield %%s0 : i32\n} -> tensor<4xi32>\n", g->next, a, out);
+  EMIT("%%v%u = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], "
+       "iterator_types = "
+       "[\"reduction\", \"parallel\"]} ins(%%v%u : tensor<3x4xi32>) outs(%%v%u : tensor<4xi32>) {\n^bb0(%%x: i32, %%o: "
+       "i32):\n"
+       "  %%s0 = arith.addi %%x, %%o : i32\n  linalg.yield %%s0 : i32\n} -> tensor<4xi32>\n",
+       g->next, a, out);
   keep(g, V4, g->next++);
 }
 
@@ -109,8 +116,8 @@ static void insert_op(Programs *g) {
     x = g->next++;
     EMIT("%%v%u = tensor.extract %%v%u[%s] : tensor<4xi32>\n", x, from, index_of(g));
   }
-  EMIT("%%v%u = tensor.insert %%v%u into %%v%u[%s%s] : %s\n", g->next, x, t, index_of(g), shape_ranks[s] == 2 ? ", %c1" : "",
-       shape_types[s]);
+  EMIT("%%v%u = tensor.insert %%v%u into %%v%u[%s%s] : %s\n", g->next, x, t, index_of(g),
+       shape_ranks[s] == 2 ? ", %c1" : "", shape_types[s]);
   keep(g, s, g->next++);
 }
 
@@ -120,17 +127,19 @@ static void put_op(Programs *g) {
   switch (roll(g, 4)) {
   case 0:
     into = value(g, V12);
-    EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[%s] [4] [%u] : tensor<4xi32> into tensor<12xi32>\n", g->next, row, into,
-         index_of(g), 1 + roll(g, 2));
+    EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[%s] [4] [%u] : tensor<4xi32> into tensor<12xi32>\n", g->next,
+         row, into, index_of(g), 1 + roll(g, 2));
     break;
   case 1:
     into = value(g, V4);
-    EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[0] [4] [1] : tensor<4xi32> into tensor<4xi32>\n", g->next, row, into);
+    EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[0] [4] [1] : tensor<4xi32> into tensor<4xi32>\n", g->next, row,
+         into);
     s = V4;
     break;
   case 2:
     into = value(g, M34);
-    EMIT("%%v%u = tensor.expand_shape %%v%u [[0, 1]] output_shape [1, 4] : tensor<4xi32> into tensor<1x4xi32>\n", g->next, row);
+    EMIT("%%v%u = tensor.expand_shape %%v%u [[0, 1]] output_shape [1, 4] : tensor<4xi32> into tensor<1x4xi32>\n",
+         g->next, row);
     EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[%s, 0] [1, 4] [1, 1] : tensor<1x4xi32> into tensor<3x4xi32>\n",
          g->next + 1, g->next, into, index_of(g));
     g->next++;
@@ -139,8 +148,8 @@ static void put_op(Programs *g) {
   default:
     s = roll(g, 2) ? M34 : ROWS;
     into = value(g, s);
-    EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[%s, 0] [1, 4] [1, 1] : tensor<4xi32> into %s\n", g->next, row, into,
-         index_of(g), shape_types[s]);
+    EMIT("%%v%u = tensor.insert_slice %%v%u into %%v%u[%s, 0] [1, 4] [1, 1] : tensor<4xi32> into %s\n", g->next, row,
+         into, index_of(g), shape_types[s]);
   }
   keep(g, s, g->next++);
 }
@@ -149,10 +158,14 @@ static void view_op(Programs *g) {
   static const struct {
     Shape from, to;
     const char *text;
-  } views[] = {{M34, V12, "collapse_shape %%v%u [[0, 1]]"},  {V12, M34, "expand_shape %%v%u [[0, 1]] output_shape [3, 4]"},
-               {V4, DYN, "cast %%v%u"},                      {M34, ROWS, "cast %%v%u"},
-               {M34, V4, "extract_slice %%v%u[%%c1, 0] [1, 4] [1, 1]"}, {V12, V4, "extract_slice %%v%u[%%c1] [4] [2]"},
-               {ROWS, ROWS, "extract_slice %%v%u[0, 0] [%%c3, 4] [1, 1]"}, {V12, V4, "extract_slice %%v%u[4] [4] [1]"}};
+  } views[] = {{M34, V12, "collapse_shape %%v%u [[0, 1]]"},
+               {V12, M34, "expand_shape %%v%u [[0, 1]] output_shape [3, 4]"},
+               {V4, DYN, "cast %%v%u"},
+               {M34, ROWS, "cast %%v%u"},
+               {M34, V4, "extract_slice %%v%u[%%c1, 0] [1, 4] [1, 1]"},
+               {V12, V4, "extract_slice %%v%u[%%c1] [4] [2]"},
+               {ROWS, ROWS, "extract_slice %%v%u[0, 0] [%%c3, 4] [1, 1]"},
+               {V12, V4, "extract_slice %%v%u[4] [4] [1]"}};
   uint32_t k = roll(g, NR_COUNTOF(views)), from = value(g, views[k].from);
   bool reshape = k < 2;
   EMIT("%%v%u = tensor.", g->next);
@@ -213,7 +226,8 @@ static void value_list(Programs *g, const uint32_t *values, const Shape *shapes,
 /* Names the results %vN#k under their own numbers, through casts of the same type that fold away. */
 static void keep_results(Programs *g, uint32_t op, uint32_t first, const Shape *shapes, size_t n) {
   for (size_t i = 0; i < n; i++) {
-    EMIT("%%v%u = tensor.cast %%v%u#%zu : %s to %s\n", g->next, op, i + first, shape_types[shapes[i]], shape_types[shapes[i]]);
+    EMIT("%%v%u = tensor.cast %%v%u#%zu : %s to %s\n", g->next, op, i + first, shape_types[shapes[i]],
+         shape_types[shapes[i]]);
     keep(g, shapes[i], g->next++);
   }
 }
@@ -327,7 +341,8 @@ static void random_program(Programs *g) {
   EMIT("}\n");
   NrBuf body = g->text;
   g->text = head;
-  EMIT("func.func @test(%%v1: tensor<4xi32>, %%v2: tensor<3x4xi32>, %%c3: index, %%n4: index, %%yes: i1, %%no: i1) -> (");
+  EMIT("func.func @test(%%v1: tensor<4xi32>, %%v2: tensor<3x4xi32>, %%c3: index, %%n4: index, %%yes: i1, %%no: i1) -> "
+       "(");
   type_list(g, g->results, g->num_results);
   EMIT(") {\n");
   nr_buf_append(&g->text, body.data, body.size);

@@ -1,5 +1,5 @@
-/* test_buffers.c - random programs on tensors give the same results on buffers: interpreted, where memory is checked, and as
- * machine code, where every buffer must have been freed in the end. */
+/* test_buffers.c - random programs on tensors give the same results on buffers: interpreted, where memory is checked,
+ * and as machine code, where every buffer must have been freed in the end. */
 #include "../codegen/codegen_test.h"
 
 #include "interp/interp.h"
@@ -67,7 +67,8 @@ static void interpret(const Programs *g, const char *passes, Results *out) {
 static void compile(const Programs *g, const char *passes, Results *out) {
   Program p;
   after(&p, g, passes);
-  if (program_finish(&p, &(NrCodegenOptions){.opt_level = 1, .all_functions = true})) give_up(g, "is not compiled", p.messages.data);
+  if (program_finish(&p, &(NrCodegenOptions){.opt_level = 1, .all_functions = true}))
+    give_up(g, "is not compiled", p.messages.data);
   call(&p.run, nr_codegen_function(p.compiled, "test"), g->num_results, out);
   if (out->status) give_up(g, "machine code fails", NULL);
   if (p.run.held) give_up(g, "buffers were not freed, or freed twice", NULL);
