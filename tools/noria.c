@@ -11,6 +11,8 @@ static const struct Tool {
 } tools[] = {
     {"run", tool_run, "compile a model or text IR in memory and run it"},
     {"compile", tool_compile, "compile a model or text IR to a file that runs without the compiler"},
+    {"bench", tool_bench, "time a program: compile, first run, runs"},
+    {"show", tool_show, "what a program takes and gives, and what is in it"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
 };
 

@@ -5,6 +5,8 @@
 
 #include "ir/text.h"
 
+int tool_bench(int argc, char **argv);
+int tool_show(int argc, char **argv);
 int tool_compile(int argc, char **argv);
 int tool_opt(int argc, char **argv);
 int tool_run(int argc, char **argv);

@@ -5,9 +5,10 @@
  *           }                                               scf.for %i = %o to %end step %st { body }
  *                                                           scf.if (the span was whole) { rt.poll }
  *                                                         }
- * Cut like this an scf.for keeps an inner loop that can be vectorised, and the poll costs nothing. scf.while, and scf.for
- * over other types than index, carry a count of their iterations; so do blocks that branch back, as an argument of the
- * block that they branch to. Loops that poll already and short ones of a known number of iterations stay as they are. */
+ * Cut like this an scf.for keeps an inner loop that can be vectorised, and the poll costs nothing. scf.while, and
+ * scf.for over other types than index, carry a count of their iterations; so do blocks that branch back, as an argument
+ * of the block that they branch to. Loops that poll already and short ones of a known number of iterations stay as they
+ * are. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"

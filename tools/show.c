@@ -1,0 +1,262 @@
+/* show.c - `noria show`: what is in a model, a text file or a compiled library. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "job.h"
+#include "onnx/lower.h"
+#include "tools.h"
+
+static const char help[] = "usage: noria show FILE\n"
+                           "\n"
+                           "Says what FILE takes and gives, and what is in it: an ONNX model, text IR, or a library "
+                           "that `noria compile` made (.so).\n"
+                           "Of a model also the operators, those that Noria does not know marked, and the weights.\n"
+                           "\n"
+                           "examples:\n"
+                           "  noria show model.onnx\n"
+                           "  noria show model.so\n";
+
+/* ---- what both kinds of programs have --------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {"tensor", "sequence of", "optional"};
+
+static void put_value(NrBuf *out, const NoriaValueInfo *v) {
+  nr_buf_printf(out, "  %-24s ", v->name);
+  if (v->kind != NORIA_KIND_TENSOR) nr_buf_printf(out, "%s ", kind_names[v->kind]);
+  nr_buf_puts(out, noria_dtype_name((NoriaDType)v->dtype));
+  if (v->rank >= 0 && v->kind == NORIA_KIND_TENSOR) nr_buf_putc(out, '[');
+  for (int32_t i = 0; i < v->rank; i++) {
+    const char *symbol = v->dim_names && v->dim_names[i] ? v->dim_names[i] : "?";
+    if (i) nr_buf_puts(out, ", ");
+    if (v->dims[i] >= 0) nr_buf_printf(out, "%lld", (long long)v->dims[i]);
+    else nr_buf_puts(out, symbol);
+  }
+  if (v->rank >= 0 && v->kind == NORIA_KIND_TENSOR) nr_buf_putc(out, ']');
+  nr_buf_putc(out, '\n');
+}
+
+static void put_values(NrBuf *out, const char *what, const NoriaValueInfo *values, int32_t count) {
+  nr_buf_printf(out, "%s\n", what);
+  for (int32_t i = 0; i < count; i++) put_value(out, &values[i]);
+  if (!count) nr_buf_puts(out, "  none\n");
+}
+
+/* Names with how often they occur, most first. */
+typedef struct Count {
+  NrStr name;
+  const char *remark;
+  int64_t times;
+} Count;
+typedef struct Counts {
+  NrStrMap index; /* name -> position + 1 */
+  NR_VEC(Count) all;
+} Counts;
+
+static void count_one(Counts *c, NrStr name, const char *remark) {
+  size_t at = (size_t)(uintptr_t)nr_strmap_get(&c->index, name);
+  if (!at) {
+    nr_vec_push(&c->all, ((Count){name, remark, 0}));
+    nr_strmap_set(&c->index, name, (void *)(uintptr_t)(at = c->all.size));
+  }
+  c->all.data[at - 1].times++;
+}
+
+static int by_times(const void *a, const void *b) {
+  const Count *x = a, *y = b;
+  if (x->times != y->times) return x->times < y->times ? 1 : -1;
+  return nr_str_cmp(x->name, y->name);
+}
+
+static void put_counts(NrBuf *out, const char *what, Counts *c) {
+  if (c->all.size) qsort(c->all.data, c->all.size, sizeof *c->all.data, by_times);
+  nr_buf_printf(out, "%s\n", what);
+  for (size_t i = 0; i < c->all.size; i++) {
+    const Count *n = &c->all.data[i];
+    nr_buf_printf(out, "  %6lld  %.*s%s%s\n", (long long)n->times, NR_STR_ARG(n->name), n->remark ? "  " : "",
+                  n->remark ? n->remark : "");
+  }
+  nr_strmap_deinit(&c->index);
+  nr_vec_deinit(&c->all);
+}
+
+/* ---- models ----------------------------------------------------------------------------------------------------- */
+
+static void put_type(NrBuf *out, const NrOnnxType *t) {
+  switch (t->kind) {
+  case NR_ONNX_TYPE_SEQUENCE: nr_buf_puts(out, "sequence of "), put_type(out, t->elem); return;
+  case NR_ONNX_TYPE_OPTIONAL: nr_buf_puts(out, "optional "), put_type(out, t->elem); return;
+  case NR_ONNX_TYPE_MAP:
+    nr_buf_printf(out, "map from %s to ", nr_onnx_dtype_name(t->dtype)), put_type(out, t->elem);
+    return;
+  case NR_ONNX_TYPE_OPAQUE: nr_buf_puts(out, "opaque"); return;
+  case NR_ONNX_TYPE_NONE: nr_buf_puts(out, "of unknown type"); return;
+  case NR_ONNX_TYPE_SPARSE: nr_buf_puts(out, "sparse "); break;
+  case NR_ONNX_TYPE_TENSOR: break;
+  }
+  nr_buf_puts(out, nr_onnx_dtype_name(t->dtype));
+  if (!t->has_shape) nr_buf_puts(out, " of any rank");
+  if (t->has_shape) nr_buf_putc(out, '[');
+  for (size_t i = 0; t->has_shape && i < t->rank; i++) {
+    const NrOnnxDim *d = &t->dims[i];
+    if (i) nr_buf_puts(out, ", ");
+    if (d->kind == NR_ONNX_DIM_VALUE) nr_buf_printf(out, "%lld", (long long)d->value);
+    else nr_buf_str(out, d->kind == NR_ONNX_DIM_SYMBOL ? d->symbol : NR_STR("?"));
+  }
+  if (t->has_shape) nr_buf_putc(out, ']');
+}
+
+static void put_model_values(NrBuf *out, const char *what, const NrOnnxValue *values, size_t count) {
+  nr_buf_printf(out, "%s\n", what);
+  for (size_t i = 0; i < count; i++) {
+    nr_buf_printf(out, "  %-24.*s ", NR_STR_ARG(values[i].name));
+    put_type(out, values[i].type);
+    nr_buf_putc(out, '\n');
+  }
+  if (!count) nr_buf_puts(out, "  none\n");
+}
+
+typedef struct Contents {
+  const NrOnnxModel *model;
+  NrArena arena;
+  Counts ops;
+  int64_t nodes, weights, weight_bytes;
+  size_t depth; /* of subgraphs */
+} Contents;
+
+static void look_at_graph(Contents *c, const NrOnnxGraph *g, size_t depth);
+
+static void look_at_nodes(Contents *c, const NrOnnxNode *nodes, size_t count, size_t depth) {
+  c->depth = NR_MAX(c->depth, depth);
+  c->nodes += (int64_t)count;
+  for (size_t i = 0; i < count; i++) {
+    const NrOnnxNode *n = &nodes[i];
+    const NrOnnxFunction *function = nr_onnx_find_function(c->model, n);
+    bool known = function || (!n->domain.size && nr_lower_find(n->op_type));
+    NrStr name = n->op_type;
+    if (n->domain.size) name = nr_str(nr_arena_printf(&c->arena, "%.*s.%.*s", NR_STR_ARG(n->domain), NR_STR_ARG(name)));
+    count_one(&c->ops, name, function ? "(a function of the model)" : known ? NULL : "(not known)");
+    for (size_t a = 0; a < n->num_attrs; a++) {
+      const NrOnnxAttr *attr = &n->attrs[a];
+      if (attr->type == NR_ONNX_ATTR_GRAPH) look_at_graph(c, attr->g, depth + 1);
+      for (size_t k = 0; attr->type == NR_ONNX_ATTR_GRAPHS && k < attr->count; k++)
+        look_at_graph(c, attr->graphs[k], depth + 1);
+    }
+  }
+}
+
+static void look_at_graph(Contents *c, const NrOnnxGraph *g, size_t depth) {
+  c->weights += (int64_t)g->num_initializers;
+  for (size_t i = 0; i < g->num_initializers; i++) c->weight_bytes += (int64_t)g->initializers[i].size;
+  look_at_nodes(c, g->nodes, g->num_nodes, depth);
+}
+
+static void put_model(NrBuf *out, const char *path, const NrOnnxModel *m) {
+  Contents c = {.model = m};
+  const NrOnnxGraph *g = m->graph;
+  nr_buf_printf(out, "%s: ONNX model '%.*s', IR version %lld", path, NR_STR_ARG(g->name), (long long)m->ir_version);
+  if (m->producer_name.size)
+    nr_buf_printf(out, ", by %.*s %.*s", NR_STR_ARG(m->producer_name), NR_STR_ARG(m->producer_version));
+  nr_buf_putc(out, '\n');
+  nr_buf_puts(out, "operator sets\n");
+  for (size_t i = 0; i < m->num_opsets; i++)
+    nr_buf_printf(out, "  %-24.*s %lld\n",
+                  NR_STR_ARG(m->opsets[i].domain.size ? m->opsets[i].domain : NR_STR("ai.onnx")),
+                  (long long)m->opsets[i].version);
+  put_model_values(out, "inputs", g->inputs, g->num_inputs);
+  put_model_values(out, "outputs", g->outputs, g->num_outputs);
+  look_at_graph(&c, g, 0);
+  for (size_t i = 0; i < m->num_functions; i++) look_at_nodes(&c, m->functions[i].nodes, m->functions[i].num_nodes, 0);
+  nr_buf_printf(out, "weights\n  %lld tensors, %lld bytes\n", (long long)c.weights, (long long)c.weight_bytes);
+  nr_buf_printf(out, "nodes\n  %lld, subgraphs nested %zu deep\n", (long long)c.nodes, c.depth);
+  put_counts(out, "operators", &c.ops);
+  nr_arena_deinit(&c.arena);
+}
+
+static int show_model(const char *path, NrBuf *out) {
+  NrOnnxModel *model;
+  NrBuf errors = {0};
+  NrStatus status = nr_onnx_read_file(path, &model, &errors);
+  if (status) fprintf(stderr, "noria show: %s\n", errors.size ? errors.data : "the model cannot be read");
+  else put_model(out, path, model);
+  nr_onnx_model_destroy(model);
+  nr_buf_deinit(&errors);
+  return status ? 1 : 0;
+}
+
+/* ---- text and libraries ----------------------------------------------------------------------------------------- */
+
+static bool count_op(NrOp *op, void *user) {
+  count_one(user, nr_op_name(op), NULL);
+  return true;
+}
+
+static int show_text(Job *job, NrBuf *out) {
+  NrUnit unit = {0};
+  NrStatus status = nr_unit_read_file(&unit, job->path, &job->options);
+  if (status) return job_report_unit(job, &unit, status);
+  Counts ops = {0};
+  nr_buf_printf(out, "%s: text IR\nfunctions\n", job->path);
+  for (NrOp *op = nr_op_body(unit.module->op, 0)->first; op; op = op->next) {
+    nr_walk_pre(op, count_op, &ops);
+    NrAttr type = nr_op_attr(op, "function_type");
+    if (!type) continue;
+    nr_buf_printf(out, "  @%.*s ", NR_STR_ARG(nr_op_attr_str(op, "sym_name")));
+    nr_print_type(out, type->type);
+    nr_buf_putc(out, '\n');
+  }
+  put_counts(out, "operations", &ops);
+  nr_unit_deinit(&unit);
+  return 0;
+}
+
+static int show_library(Job *job, NrBuf *out) {
+  NoriaError error = NORIA_ERROR_INIT;
+  if (noria_program_load(job->path, NULL, &job->program, &error)) return job_report(job, &error);
+  const NoriaModule *m = noria_program_module(job->program);
+  nr_buf_printf(out, "%s: compiled program '%s', ABI version %d\n", job->path, m->name, (int)m->abi_version);
+  put_values(out, "inputs", m->inputs, m->num_inputs);
+  put_values(out, "outputs", m->outputs, m->num_outputs);
+  int64_t bytes = 0;
+  for (int32_t i = 0; i < m->num_constants; i++) bytes += m->constants[i].size;
+  nr_buf_printf(out, "constants\n  %d, %lld bytes\nimports\n", (int)m->num_constants, (long long)bytes);
+  for (int32_t i = 0; i < m->num_imports; i++) nr_buf_printf(out, "  %s\n", m->imports[i]);
+  if (!m->num_imports) nr_buf_puts(out, "  none\n");
+  return 0;
+}
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), k = strlen(end);
+  return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+static int show(Job *job) {
+  NrBuf out = {0};
+  const char *format = job->options.format;
+  bool is_model = format ? strcmp(format, "onnx") == 0 : ends_with(job->path, ".onnx");
+  int status = is_model                      ? show_model(job->path, &out)
+               : ends_with(job->path, ".so") ? show_library(job, &out)
+                                             : show_text(job, &out);
+  if (!status) fwrite(out.data, 1, out.size, stdout);
+  nr_buf_deinit(&out);
+  return status;
+}
+
+int tool_show(int argc, char **argv) {
+  Job job = {.tool = "show"};
+  int status = 0;
+  for (int i = 1; i < argc && !status; i++) {
+    const char *arg = argv[i];
+    if (arg[0] != '-' || !arg[1]) {
+      job_take_argument(&job, arg);
+    } else {
+      status = job_take_option(&job, argc, argv, &i);
+      if (status < 0) status = tool_usage_error("show", "there is no option '%s'", arg);
+    }
+  }
+  if (!status && job.args.size) status = tool_usage_error("show", "one file at a time");
+  if (!status && !job.path && !job.help) status = tool_usage_error("show", "which file?");
+  if (!status && job.help) fputs(help, stdout);
+  else if (!status) status = show(&job);
+  job_deinit(&job);
+  return status;
+}
