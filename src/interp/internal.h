@@ -43,6 +43,7 @@ typedef struct NrInterp {
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
+  uint64_t ticks;  /* ops since the run began, for polls */
   unsigned depth;
   NrOp *failed_at;
   char message[256]; /* of the first failure */
@@ -87,5 +88,7 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op); /* scalar.c: element-wise ops, on
 /* Scalar op on bits; false when the fast path does not know it. */
 bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
                     const char **why);
+/* a and b combined by the kind of a vector reduction ("add", "maxsi", ..); false for types beyond 64 bits. */
+bool nr_scalar_combine(NrStr kind, NrType type, NrIValue a, NrIValue b, NrIValue *out);
 
 #endif

@@ -59,7 +59,16 @@ static NrIValue shared(NrIValue v) {
 
 /* ---- blocks ---- */
 
+/* Programs poll for themselves when they are compiled; here every op takes long. */
+static bool is_stopped(NrInterp *in) {
+  enum { OPS_BETWEEN_POLLS = 1 << 12 };
+  if (!in->exec || ++in->ticks % OPS_BETWEEN_POLLS || !in->exec->api->poll(in->exec, 0)) return false;
+  in->failed = true; /* the runtime has the message */
+  return true;
+}
+
 static bool step(NrInterp *in, NrOp *op) {
+  if (is_stopped(in)) return false;
   if (in->max_steps && ++in->steps > in->max_steps)
     return nr_interp_fail(in, op, "the limit of %lld ops is reached", (long long)in->max_steps);
   NrInterpFn fn = nr_interp_find(op->info->id);

@@ -1,5 +1,5 @@
-/* ops_flow.c - dispatches: an executable's function runs for every workgroup of the grid, one after another, on views of
- * the arguments and results. */
+/* ops_flow.c - dispatches: an executable's function runs for every workgroup of the grid, one after another, on views
+ * of the arguments and results. */
 #include "dialect/flow/flow.h"
 #include "interp/ops.h"
 
@@ -88,7 +88,8 @@ bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
 
 /* The part of a binding that a load or store names, from its offsets, sizes and strides. first: their operand group. */
 static NrIView *part(NrInterp *in, NrOp *op, NrIView *binding, size_t first) {
-  const NrIndexListSlot slots[3] = {{first, "static_offsets"}, {first + 1, "static_sizes"}, {first + 2, "static_strides"}};
+  const NrIndexListSlot slots[3] = {
+      {first, "static_offsets"}, {first + 1, "static_sizes"}, {first + 2, "static_strides"}};
   NrIView *view = nr_iview_alias(binding);
   for (size_t i = 0; i < binding->rank; i++) {
     int64_t v[3];

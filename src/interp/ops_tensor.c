@@ -2,7 +2,9 @@
 #include "dialect/shaped.h"
 #include "interp/ops.h"
 
-static bool too_large(NrInterp *in, NrOp *op) { return nr_interp_fail(in, op, "the tensor is too large, or has a negative dim"); }
+static bool too_large(NrInterp *in, NrOp *op) {
+  return nr_interp_fail(in, op, "the tensor is too large, or has a negative dim");
+}
 
 static bool give(NrInterp *in, NrOp *op, NrIView *view) {
   if (!view) return too_large(in, op);
@@ -13,14 +15,16 @@ static bool give(NrInterp *in, NrOp *op, NrIView *view) {
 /* The result type's dims, `?` filled from operands [begin, ..). */
 static void result_dims(NrInterp *in, NrOp *op, size_t begin, int64_t *out) {
   NrType t = nr_result(op, 0)->type;
-  for (uint32_t i = 0; i < t->rank; i++) out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, begin++)) : t->dims[i];
+  for (uint32_t i = 0; i < t->rank; i++)
+    out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, begin++)) : t->dims[i];
 }
 
 static bool get_indices(NrInterp *in, NrOp *op, size_t begin, const NrIView *view, int64_t *out) {
   for (size_t i = 0; i < view->rank; i++) {
     out[i] = nr_get_index(in, nr_operand(op, begin + i));
     if (out[i] < 0 || out[i] >= view->dims[i])
-      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)out[i], i, (long long)view->dims[i]);
+      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)out[i], i,
+                            (long long)view->dims[i]);
   }
   return true;
 }
@@ -94,7 +98,8 @@ bool nr_run_tensor_insert(NrInterp *in, NrOp *op) {
 bool nr_run_dim(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   int64_t i = nr_get_index(in, nr_operand(op, 1));
-  if (i < 0 || i >= (int64_t)view->rank) return nr_interp_fail(in, op, "dim %lld of a value of rank %zu", (long long)i, view->rank);
+  if (i < 0 || i >= (int64_t)view->rank)
+    return nr_interp_fail(in, op, "dim %lld of a value of rank %zu", (long long)i, view->rank);
   nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[i]});
   return true;
 }
@@ -127,8 +132,8 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view, const NrIndexListSl
     }
     int64_t last = v[0] + (v[1] - 1) * v[2];
     if (v[1] < 0 || v[0] < 0 || (v[1] > 0 && (v[0] >= view->dims[i] || last < 0 || last >= view->dims[i]))) {
-      nr_interp_fail(in, op, "the slice [%lld, +%lld, step %lld] leaves dim %zu of %lld", (long long)v[0], (long long)v[1],
-                     (long long)v[2], i, (long long)view->dims[i]);
+      nr_interp_fail(in, op, "the slice [%lld, +%lld, step %lld] leaves dim %zu of %lld", (long long)v[0],
+                     (long long)v[1], (long long)v[2], i, (long long)view->dims[i]);
       nr_iview_release(part);
       return NULL;
     }
@@ -175,7 +180,8 @@ bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
   bool fits = part->rank == source->rank;
   for (size_t i = 0; i < part->rank && fits; i++) fits = part->dims[i] == source->dims[i];
   int64_t indices[NR_MAX_RANK] = {0};
-  if (fits && nr_iview_count(part)) do memcpy(nr_iview_at(part, indices), nr_iview_at(source, indices), part->elem_size);
+  if (fits && nr_iview_count(part)) do
+      memcpy(nr_iview_at(part, indices), nr_iview_at(source, indices), part->elem_size);
     while (nr_next_index(part->dims, part->rank, indices));
   nr_iview_release(part);
   if (!fits) return nr_iview_release(into), nr_interp_fail(in, op, "the source does not have the shape of the slice");
@@ -217,7 +223,8 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
         int64_t at[NR_MAX_RANK];
         memcpy(at, indices, sizeof at);
         at[axis] += begin;
-        if (!nr_iview_inside(view, at)) return nr_iview_release(view), nr_interp_fail(in, op, "the parts have different dims");
+        if (!nr_iview_inside(view, at))
+          return nr_iview_release(view), nr_interp_fail(in, op, "the parts have different dims");
         memcpy(nr_iview_at(view, at), nr_iview_at(from, indices), view->elem_size);
       } while (nr_next_index(from->dims, from->rank, indices));
     begin += from->dims[axis];
@@ -249,7 +256,8 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims)
     }
   }
   for (size_t i = 0; i < t->rank; i++) total *= dims[i];
-  return total == nr_iview_count(view) || nr_interp_fail(in, op, "the shapes have %lld and %lld elements", (long long)nr_iview_count(view), (long long)total);
+  return total == nr_iview_count(view) || nr_interp_fail(in, op, "the shapes have %lld and %lld elements",
+                                                         (long long)nr_iview_count(view), (long long)total);
 }
 
 static void set_shape(NrIView *view, const int64_t *dims, size_t rank) {
@@ -270,13 +278,14 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   return give(in, op, copy);
 }
 
-/* The strides of the view's elements, in order, in another shape of as many; false when they are not evenly spaced. Dims are
- * taken from the innermost outwards until old and new ones have the same product. */
+/* The strides of the view's elements, in order, in another shape of as many; false when they are not evenly spaced.
+ * Dims are taken from the innermost outwards until old and new ones have the same product. */
 static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t rank, int64_t *strides) {
   size_t from = view->rank, to = rank;
   while (from > 0 || to > 0) {
     while (from > 0 && view->dims[from - 1] == 1) from--;
-    int64_t stride = from ? view->strides[from - 1] : 1, old = from ? view->dims[--from] : 1, given = 1, spaced = stride * old;
+    int64_t stride = from ? view->strides[from - 1] : 1, old = from ? view->dims[--from] : 1, given = 1,
+            spaced = stride * old;
     if (to == 0) return old == 1;
     while (to > 0 && (given < old || dims[to - 1] == 1)) {
       strides[--to] = stride * given;
@@ -334,7 +343,8 @@ static bool loop_ranges(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *vie
         NrAffineExpr e = maps->items[k]->exprs[r];
         if (e->kind != NR_AFFINE_DIM || (size_t)e->value != d) continue;
         if (ranges[d] >= 0 && ranges[d] != views[k]->dims[r])
-          return nr_interp_fail(in, op, "operands disagree on the range of loop %zu: %lld and %lld", d, (long long)ranges[d], (long long)views[k]->dims[r]);
+          return nr_interp_fail(in, op, "operands disagree on the range of loop %zu: %lld and %lld", d,
+                                (long long)ranges[d], (long long)views[k]->dims[r]);
         ranges[d] = views[k]->dims[r];
       }
     if (ranges[d] < 0) return nr_interp_fail(in, op, "no operand gives the range of loop %zu", d);
@@ -358,7 +368,8 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
   if (any) do {
       for (uint32_t k = 0; k < op->num_operands && ok; k++) {
         if (!views[k]) args[k] = nr_get(in, nr_operand(op, k));
-        else if ((ok = map_indices(in, op, maps->items[k], ivs, views[k], at))) args[k] = nr_ivalue_load(in, views[k]->elem, nr_iview_at(views[k], at));
+        else if ((ok = map_indices(in, op, maps->items[k], ivs, views[k], at)))
+          args[k] = nr_ivalue_load(in, views[k]->elem, nr_iview_at(views[k], at));
       }
       ok = ok && nr_run_region(in, nr_op_region(op, 0), args, op->num_operands, results, num_outputs);
       for (size_t i = 0; i < num_outputs && ok; i++) {

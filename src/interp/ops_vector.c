@@ -1,117 +1,280 @@
-/* ops_vector.c - the vector ops that the pipeline makes: whole, masked, one dim. */
+/* ops_vector.c - vectors as values: making them, taking them apart, and reductions. Element-wise ops are in scalar.c.
+ */
+#include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
-static NrIView *new_vector(NrOp *op) {
-  NrType t = nr_result(op, 0)->type;
+/* A vector of the type of result i, zeroed. Vectors are small: their types are static. */
+static NrIView *new_result(NrOp *op, size_t i) {
+  NrType t = nr_result(op, i)->type;
   return nr_iview_new(t->elem, t->dims, t->rank);
 }
 
-static bool give(NrInterp *in, NrOp *op, NrIView *view) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+static bool give(NrInterp *in, NrOp *op, size_t i, NrIView *view) {
+  nr_set(in, nr_result(op, i), (NrIValue){.view = view});
   return true;
 }
 
-bool nr_run_vector_broadcast(NrInterp *in, NrOp *op) {
-  NrIView *view = new_vector(op);
-  NrIValue source = nr_get(in, nr_operand(op, 0));
-  int64_t at[NR_MAX_RANK] = {0};
-  if (nr_iview_count(view)) do {
-      NrIValue element = source;
-      if (source.view) {
-        int64_t from[NR_MAX_RANK];
-        size_t missing = view->rank - source.view->rank;
-        for (size_t i = 0; i < source.view->rank; i++) from[i] = source.view->dims[i] == 1 ? 0 : at[i + missing];
-        element = nr_ivalue_load(in, view->elem, nr_iview_at(source.view, from));
-      }
-      nr_ivalue_store(view->elem, nr_iview_at(view, at), element);
-    } while (nr_next_index(view->dims, view->rank, at));
-  return give(in, op, view);
+static NrIView *operand_view(NrInterp *in, NrOp *op, size_t i) { return nr_get(in, nr_operand(op, i)).view; }
+
+static void copy_element(NrIView *to, const int64_t *at, const NrIView *from, const int64_t *index) {
+  memcpy(nr_iview_at(to, at), nr_iview_at(from, index), to->elem_size);
 }
 
-/* Place of lane i of an access to the memref at operand `memref`; checks the bounds and that it may be touched. */
-static unsigned char *lane(NrInterp *in, NrOp *op, size_t memref, int64_t i) {
-  NrIView *view = nr_get(in, nr_operand(op, memref)).view;
-  int64_t indices[NR_MAX_RANK];
-  for (size_t d = 0; d < view->rank; d++) indices[d] = nr_get_index(in, nr_operand(op, memref + 1 + d));
-  if (view->rank) indices[view->rank - 1] += i;
-  if (view->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed"), NULL;
-  if (!nr_iview_inside(view, indices)) return nr_interp_fail(in, op, "lane %lld is out of bounds", (long long)i), NULL;
-  return nr_iview_at(view, indices);
+/* Element k of a vector in row-major order. */
+static unsigned char *nth(const NrIView *view, int64_t k) {
+  int64_t index[NR_MAX_RANK];
+  for (size_t i = view->rank; i-- > 0; k /= view->dims[i]) index[i] = k % view->dims[i];
+  return nr_iview_at(view, index);
 }
 
-static bool is_on(NrInterp *in, NrIView *mask, int64_t i) {
-  return !mask || nr_ivalue_load(in, mask->elem, nr_iview_at(mask, &i)).bits;
+static int64_t int_item(const NrOp *op, const char *attr, size_t i) { return nr_op_attr(op, attr)->items[i]->i; }
+static const int64_t *int_list(const NrOp *op, const char *attr) { return nr_op_attr(op, attr)->data; }
+
+/* ---- whole vectors ---------------------------------------------------------------------------------------------- */
+
+bool nr_run_broadcast(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
+  do {
+    for (size_t i = 0; from && i < from->rank; i++)
+      index[i] = from->dims[i] == 1 ? 0 : at[i + to->rank - from->rank];
+    if (from) copy_element(to, at, from, index);
+    else nr_ivalue_store(to->elem, nr_iview_at(to, at), nr_get(in, nr_operand(op, 0)));
+  } while (nr_next_index(to->dims, to->rank, at));
+  return give(in, op, 0, to);
 }
 
-/* load, or with mask and pass-through behind the indices maskedload */
-bool nr_run_vector_load(NrInterp *in, NrOp *op) {
-  bool masked = nr_op_is(op, NR_OP_vector_maskedload);
-  NrIView *view = new_vector(op), *mask = masked ? nr_get(in, nr_operand(op, op->num_operands - 2)).view : NULL;
-  NrIView *pass = masked ? nr_get(in, nr_operand(op, op->num_operands - 1)).view : NULL;
-  for (int64_t i = 0; i < view->dims[0]; i++) {
-    unsigned char *from = is_on(in, mask, i) ? lane(in, op, 0, i) : nr_iview_at(pass, &i);
-    if (!from) return nr_iview_release(view), false;
-    memcpy(nr_iview_at(view, &i), from, view->elem_size);
-  }
-  return give(in, op, view);
+bool nr_run_vector_from_elements(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    nr_ivalue_store(to->elem, nth(to, i), nr_get(in, nr_operand(op, i)));
+  return give(in, op, 0, to);
 }
 
-bool nr_run_vector_store(NrInterp *in, NrOp *op) {
-  bool masked = nr_op_is(op, NR_OP_vector_maskedstore);
-  NrIView *value = nr_get(in, nr_operand(op, masked ? op->num_operands - 1 : 0)).view;
-  NrIView *mask = masked ? nr_get(in, nr_operand(op, op->num_operands - 2)).view : NULL;
-  for (int64_t i = 0; i < value->dims[0]; i++) {
-    if (!is_on(in, mask, i)) continue;
-    unsigned char *to = lane(in, op, masked ? 0 : 1, i);
-    if (!to) return false;
-    memcpy(to, nr_iview_at(value, &i), value->elem_size);
-  }
+bool nr_run_vector_to_elements(NrInterp *in, NrOp *op) {
+  NrIView *from = operand_view(in, op, 0);
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_set(in, nr_result(op, i), nr_ivalue_load(in, from->elem, nth(from, i)));
   return true;
 }
 
-bool nr_run_vector_create_mask(NrInterp *in, NrOp *op) {
-  NrIView *view = new_vector(op);
+bool nr_run_vector_step(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0);
+  for (int64_t i = 0; i < to->dims[0]; i++) nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = (uint64_t)i});
+  return give(in, op, 0, to);
+}
+
+bool nr_run_shape_cast(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  for (int64_t i = 0, n = nr_iview_count(to); i < n; i++) memcpy(nth(to, i), nth(from, i), to->elem_size);
+  return give(in, op, 0, to);
+}
+
+/* Bits of the last dim, least first: elements may be narrower than a byte. */
+bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  uint32_t to_bits = nr_type_bits(to->elem), from_bits = nr_type_bits(from->elem);
+  if (to_bits > 64 || from_bits > 64)
+    return nr_iview_release(to), nr_interp_fail(in, op, "has elements of more than 64 bits");
+  for (int64_t i = 0, n = nr_iview_count(to); i < n; i++) {
+    uint64_t bits = 0;
+    for (uint32_t k = 0; k < to_bits; k++) {
+      uint64_t at = (uint64_t)i * to_bits + k;
+      uint64_t part = nr_ivalue_load(in, from->elem, nth(from, (int64_t)(at / from_bits))).bits;
+      bits |= (part >> at % from_bits & 1) << k;
+    }
+    nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = bits});
+  }
+  return give(in, op, 0, to);
+}
+
+bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  const int64_t *permutation = int_list(op, "permutation");
+  int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
+  do {
+    for (size_t i = 0; i < to->rank; i++) index[permutation[i]] = at[i];
+    copy_element(to, at, from, index);
+  } while (nr_next_index(to->dims, to->rank, at));
+  return give(in, op, 0, to);
+}
+
+bool nr_run_shuffle(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0), *a = operand_view(in, op, 0), *b = operand_view(in, op, 1);
+  const int64_t *mask = int_list(op, "mask");
+  int64_t at[NR_MAX_RANK] = {0}, split = a->rank ? a->dims[0] : 1;
+  do {
+    int64_t row = mask[at[0]], index[NR_MAX_RANK];
+    if (row < 0) continue;
+    const NrIView *from = row < split ? a : b;
+    memcpy(index, at, sizeof index);
+    index[0] = row < split ? row : row - split;
+    copy_element(to, at, from, index);
+  } while (nr_next_index(to->dims, to->rank, at));
+  return give(in, op, 0, to);
+}
+
+bool nr_run_interleave(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0);
   int64_t at[NR_MAX_RANK] = {0};
   do {
-    bool on = true;
-    for (size_t i = 0; i < view->rank; i++) on &= at[i] < nr_get_index(in, nr_operand(op, i));
-    nr_ivalue_store(view->elem, nr_iview_at(view, at), (NrIValue){.bits = on});
-  } while (nr_next_index(view->dims, view->rank, at));
-  return give(in, op, view);
+    int64_t index[NR_MAX_RANK], last = (int64_t)to->rank - 1;
+    memcpy(index, at, sizeof index);
+    index[last] /= 2;
+    copy_element(to, at, operand_view(in, op, at[last] % 2), index);
+  } while (nr_next_index(to->dims, to->rank, at));
+  return give(in, op, 0, to);
 }
 
-bool nr_run_vector_extract_strided_slice(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_iview_alias(nr_get(in, nr_operand(op, 0)).view);
-  NrAttr offsets = nr_op_attr(op, "offsets"), sizes = nr_op_attr(op, "sizes");
-  for (size_t i = 0; i < offsets->size; i++) {
-    view->offset += offsets->items[i]->i * view->strides[i];
-    view->dims[i] = sizes->items[i]->i;
+bool nr_run_deinterleave(NrInterp *in, NrOp *op) {
+  NrIView *from = operand_view(in, op, 0);
+  for (int64_t part = 0; part < 2; part++) {
+    NrIView *to = new_result(op, (size_t)part);
+    int64_t at[NR_MAX_RANK] = {0};
+    do {
+      int64_t index[NR_MAX_RANK];
+      memcpy(index, at, sizeof index);
+      index[to->rank - 1] = 2 * at[to->rank - 1] + part;
+      copy_element(to, at, from, index);
+    } while (nr_next_index(to->dims, to->rank, at));
+    give(in, op, (size_t)part, to);
   }
-  NrIView *copy = nr_iview_dense_copy(view);
-  nr_iview_release(view);
-  return give(in, op, copy);
+  return true;
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------ */
+
+static bool position_of(NrInterp *in, NrOp *op, size_t group, const NrIView *whole, int64_t *out, size_t *out_count) {
+  NrIndex list[NR_MAX_RANK];
+  *out_count = nr_index_list_all(op, (NrIndexListSlot){group, "static_position"}, list);
+  for (size_t i = 0; i < *out_count; i++) {
+    out[i] = list[i].value ? nr_get_index(in, list[i].value) : list[i].constant;
+    if (out[i] < 0 || out[i] >= whole->dims[i])
+      return nr_interp_fail(in, op, "position %lld of dim %zu is out of bounds: the dim is %lld", (long long)out[i], i,
+                            (long long)whole->dims[i]);
+  }
+  return true;
+}
+
+/* Copies between part and the sub-vector of whole behind the leading position. */
+static void copy_part(NrIView *to, const NrIView *from, const NrIView *part, const int64_t *position, size_t count) {
+  int64_t inner[NR_MAX_RANK] = {0}, outer[NR_MAX_RANK];
+  memcpy(outer, position, count * sizeof *position);
+  do {
+    memcpy(outer + count, inner, part->rank * sizeof *inner);
+    if (to == part) copy_element(to, inner, from, outer);
+    else copy_element(to, outer, from, inner);
+  } while (nr_next_index(part->dims, part->rank, inner));
 }
 
 bool nr_run_vector_extract(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_iview_alias(nr_get(in, nr_operand(op, 0)).view);
-  NrAttr position = nr_op_attr(op, "static_position");
-  const int64_t *statics = position->data;
-  size_t count = position->data_size / sizeof *statics, next = 1;
-  for (size_t i = 0; i < count; i++) {
-    int64_t at = statics[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, next++)) : statics[i];
-    if (at < 0 || at >= view->dims[i]) return nr_iview_release(view), nr_interp_fail(in, op, "position %lld is out of bounds", (long long)at);
-    view->offset += at * view->strides[i];
+  NrIView *from = operand_view(in, op, 0);
+  int64_t position[NR_MAX_RANK];
+  size_t count;
+  if (!position_of(in, op, 1, from, position, &count)) return false;
+  if (nr_result(op, 0)->type->kind != NR_TYPE_VECTOR) {
+    nr_set(in, nr_result(op, 0), nr_ivalue_load(in, from->elem, nr_iview_at(from, position)));
+    return true;
   }
-  memmove(view->dims, view->dims + count, (view->rank - count) * sizeof *view->dims);
-  memmove(view->strides, view->strides + count, (view->rank - count) * sizeof *view->strides);
-  view->rank -= count;
-  if (nr_type_is_shaped(nr_result(op, 0)->type)) {
-    NrIView *copy = nr_iview_dense_copy(view);
-    nr_iview_release(view);
-    return give(in, op, copy);
+  NrIView *to = new_result(op, 0);
+  copy_part(to, from, to, position, count);
+  return give(in, op, 0, to);
+}
+
+bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
+  NrIView *part = operand_view(in, op, 0);
+  int64_t position[NR_MAX_RANK];
+  size_t count;
+  if (!position_of(in, op, 2, operand_view(in, op, 1), position, &count)) return false;
+  NrIView *to = nr_iview_dense_copy(operand_view(in, op, 1));
+  if (part) copy_part(to, part, part, position, count);
+  else nr_ivalue_store(to->elem, nr_iview_at(to, position), nr_get(in, nr_operand(op, 0)));
+  return give(in, op, 0, to);
+}
+
+bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
+  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  size_t count = nr_op_attr(op, "offsets")->size;
+  int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
+  do {
+    for (size_t i = 0; i < to->rank; i++) index[i] = at[i] + (i < count ? int_item(op, "offsets", i) : 0);
+    copy_element(to, at, from, index);
+  } while (nr_next_index(to->dims, to->rank, at));
+  return give(in, op, 0, to);
+}
+
+bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
+  NrIView *part = operand_view(in, op, 0), *to = nr_iview_dense_copy(operand_view(in, op, 1));
+  size_t lead = to->rank - part->rank;
+  int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
+  do {
+    for (size_t i = 0; i < to->rank; i++) index[i] = int_item(op, "offsets", i) + (i < lead ? 0 : at[i - lead]);
+    copy_element(to, index, part, at);
+  } while (nr_next_index(part->dims, part->rank, at));
+  return give(in, op, 0, to);
+}
+
+/* ---- masks ------------------------------------------------------------------------------------------------------ */
+
+static bool make_mask(NrInterp *in, NrOp *op, const int64_t *sizes) {
+  NrIView *to = new_result(op, 0);
+  int64_t at[NR_MAX_RANK] = {0};
+  do {
+    bool set = true;
+    for (size_t i = 0; i < to->rank; i++) set &= at[i] < sizes[i];
+    nr_ivalue_store(to->elem, nr_iview_at(to, at), (NrIValue){.bits = set});
+  } while (nr_next_index(to->dims, to->rank, at));
+  return give(in, op, 0, to);
+}
+
+bool nr_run_create_mask(NrInterp *in, NrOp *op) {
+  int64_t sizes[NR_MAX_RANK];
+  for (uint32_t i = 0; i < op->num_operands; i++) sizes[i] = nr_get_index(in, nr_operand(op, i));
+  return make_mask(in, op, sizes);
+}
+
+bool nr_run_constant_mask(NrInterp *in, NrOp *op) { return make_mask(in, op, int_list(op, "mask_dim_sizes")); }
+
+/* ---- reductions ------------------------------------------------------------------------------------------------- */
+
+bool nr_run_reduction(NrInterp *in, NrOp *op) {
+  NrIView *from = operand_view(in, op, 0);
+  NrStr kind = nr_vector_kind(op);
+  bool has_value = op->num_operands > 1;
+  NrIValue acc = has_value ? nr_get(in, nr_operand(op, 1)) : (NrIValue){0};
+  for (int64_t i = 0, n = nr_iview_count(from); i < n; i++) {
+    NrIValue next = nr_ivalue_load(in, from->elem, nth(from, i));
+    if (has_value && !nr_scalar_combine(kind, from->elem, acc, next, &acc))
+      return nr_interp_fail(in, op, "the interpreter cannot combine these elements");
+    if (!has_value) acc = next;
+    has_value = true;
   }
-  NrIValue element = nr_ivalue_load(in, view->elem, nr_iview_at(view, NULL));
-  nr_iview_release(view);
-  nr_set(in, nr_result(op, 0), element);
+  nr_set(in, nr_result(op, 0), acc);
   return true;
+}
+
+bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
+  NrIView *from = operand_view(in, op, 0), *acc = operand_view(in, op, 1);
+  NrAttr dims = nr_op_attr(op, "reduction_dims");
+  const int64_t *reduced = dims->data;
+  size_t count = dims->data_size / sizeof *reduced;
+  NrIView *to = acc ? nr_iview_dense_copy(acc) : nr_iview_new(from->elem, NULL, 0);
+  if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_operand(op, 1)));
+  NrStr kind = nr_vector_kind(op);
+  int64_t at[NR_MAX_RANK] = {0};
+  bool ok = true;
+  do {
+    int64_t kept[NR_MAX_RANK];
+    for (size_t i = 0, r = 0, k = 0; i < from->rank; i++)
+      if (r < count && reduced[r] == (int64_t)i) r++;
+      else kept[k++] = at[i];
+    unsigned char *place = nr_iview_at(to, kept);
+    NrIValue value, next = nr_ivalue_load(in, from->elem, nr_iview_at(from, at));
+    ok = nr_scalar_combine(kind, to->elem, nr_ivalue_load(in, to->elem, place), next, &value);
+    if (ok) nr_ivalue_store(to->elem, place, value);
+  } while (ok && nr_next_index(from->dims, from->rank, at));
+  if (ok && acc) return give(in, op, 0, to);
+  if (ok) nr_set(in, nr_result(op, 0), nr_ivalue_load(in, to->elem, to->buffer->data));
+  nr_iview_release(to);
+  return ok || nr_interp_fail(in, op, "the interpreter cannot combine these elements");
 }

@@ -1,4 +1,5 @@
-/* scalar.c - element-wise ops: scalars directly on their bits, or by the op's fold; shaped values element by element. */
+/* scalar.c - element-wise ops: scalars directly on their bits, or by the op's fold; shaped values element by element.
+ */
 #include "interp/internal.h"
 
 #include <math.h>
@@ -71,10 +72,15 @@ static bool int_compare(int64_t predicate, NrType t, uint64_t a, uint64_t b) {
   }
 }
 
-/* ---- floats, through double: exact for + - * / sqrt, since double has more than twice the digits of the smaller types ---- */
+/* ---- floats, through double: exact for + - * / sqrt, since double has more than twice the digits of the smaller types
+ * ---- */
 
-static double max_number(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b; }
-static double min_number(double a, double b) { return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b; }
+static double max_number(double a, double b) {
+  return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
+static double min_number(double a, double b) {
+  return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+}
 
 static bool float_binary(unsigned id, double a, double b, double *out) {
   switch (id) {
@@ -200,7 +206,8 @@ static double fused(NrType t, double a, double b, double c) {
   return nr_type_is_float_kind(t, NR_F64) ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
 }
 
-bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result, const char **why) {
+bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
+                    const char **why) {
   unsigned id = op->info->id;
   size_t n = op->num_operands;
   *result = (NrIValue){0};
@@ -216,11 +223,13 @@ bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *a
     return true;
   }
   if (id == NR_OP_arith_cmpf) {
-    result->bits = float_compare(nr_op_attr_int(op, "predicate", 0), nr_ivalue_float(types[0], args[0]), nr_ivalue_float(types[1], args[1]));
+    result->bits = float_compare(nr_op_attr_int(op, "predicate", 0), nr_ivalue_float(types[0], args[0]),
+                                 nr_ivalue_float(types[1], args[1]));
     return true;
   }
-  if (n == 3 && id == NR_OP_math_fma) {
-    *result = nr_ivalue_from_float(out, fused(out, nr_ivalue_float(out, args[0]), nr_ivalue_float(out, args[1]), nr_ivalue_float(out, args[2])));
+  if (n == 3 && (id == NR_OP_math_fma || id == NR_OP_vector_fma)) {
+    *result = nr_ivalue_from_float(
+        out, fused(out, nr_ivalue_float(out, args[0]), nr_ivalue_float(out, args[1]), nr_ivalue_float(out, args[2])));
     return true;
   }
   double d;
@@ -247,17 +256,49 @@ bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *a
   return true;
 }
 
+bool nr_scalar_combine(NrStr kind, NrType t, NrIValue a, NrIValue b, NrIValue *out) {
+  static const struct {
+    const char *kind;
+    unsigned of_ints, of_floats;
+  } ops[] = {
+      {"add", NR_OP_arith_addi, NR_OP_arith_addf}, {"mul", NR_OP_arith_muli, NR_OP_arith_mulf},
+      {"minsi", NR_OP_arith_minsi, 0},             {"minui", NR_OP_arith_minui, 0},
+      {"maxsi", NR_OP_arith_maxsi, 0},             {"maxui", NR_OP_arith_maxui, 0},
+      {"and", NR_OP_arith_andi, 0},                {"or", NR_OP_arith_ori, 0},
+      {"xor", NR_OP_arith_xori, 0},                {"minnumf", 0, NR_OP_arith_minnumf},
+      {"maxnumf", 0, NR_OP_arith_maxnumf},         {"minimumf", 0, NR_OP_arith_minimumf},
+      {"maximumf", 0, NR_OP_arith_maximumf},
+  };
+  const char *why = NULL;
+  size_t i = 0;
+  while (i < NR_COUNTOF(ops) && !nr_str_is(kind, ops[i].kind)) i++;
+  if (i == NR_COUNTOF(ops) || !is_small(t)) return false;
+  if (nr_type_is_float(t)) {
+    double d;
+    if (!float_binary(ops[i].of_floats, nr_ivalue_float(t, a), nr_ivalue_float(t, b), &d)) return false;
+    *out = nr_ivalue_from_float(t, d);
+    return true;
+  }
+  NrIValue result = {0};
+  if (!int_binary(ops[i].of_ints, t, a.bits, b.bits, &result.bits, &why) || why) return false;
+  result.bits &= mask_of(t);
+  *out = result;
+  return true;
+}
+
 /* ---- any op ---- */
 
 enum { MAX_OPERANDS = 8, MAX_RESULTS = 4 };
 
 /* One element by the op's fold; types are of scalars. */
-static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs, NrIValue *results) {
+static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
+                    NrIValue *results) {
   NrAttr constants[MAX_OPERANDS];
   NrFold folded[MAX_RESULTS] = {{0}};
   if (!op->info->fold) return nr_interp_fail(in, op, "the interpreter cannot compute it");
   for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_ivalue_to_attr(in, types[i], args[i]);
-  if (!op->info->fold(op, constants, folded)) return nr_interp_fail(in, op, "its value is not defined for these operands");
+  if (!op->info->fold(op, constants, folded))
+    return nr_interp_fail(in, op, "its value is not defined for these operands");
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (folded[i].attr) results[i] = nr_ivalue_of_attr(in, folded[i].attr);
     else if (folded[i].value) {
@@ -269,7 +310,8 @@ static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue 
   return true;
 }
 
-static bool one(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs, NrIValue *results) {
+static bool one(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
+                NrIValue *results) {
   const char *why = NULL;
   if (op->num_results == 1 && nr_scalar_fast(op, outs[0], types, args, &results[0], &why))
     return why ? nr_interp_fail(in, op, "%s", why) : true;
@@ -315,7 +357,8 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
       for (uint32_t i = 0; i < op->num_operands; i++)
         elements[i] = args[i].view ? nr_ivalue_load(in, types[i], nr_iview_at(args[i].view, indices)) : args[i];
       ok = one(in, op, types, elements, outs, results);
-      for (uint32_t i = 0; i < op->num_results && ok; i++) nr_ivalue_store(outs[i], nr_iview_at(views[i], indices), results[i]);
+      for (uint32_t i = 0; i < op->num_results && ok; i++)
+        nr_ivalue_store(outs[i], nr_iview_at(views[i], indices), results[i]);
     } while (ok && nr_next_index(shape->dims, shape->rank, indices));
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[i]});
