@@ -100,7 +100,7 @@ static void put_compile(const Job *job, int64_t first) {
     nr_buf_printf(&parts, "; LLVM: load %.2f, build %.2f, optimize %.2f, emit %.2f, link %.2f ms",
                   (double)c->load / 1e6, (double)c->build / 1e6, (double)c->optimize / 1e6, (double)c->emit / 1e6,
                   (double)c->link / 1e6);
-  put_time("compile", (double)(job->times.read + job->times.lower + code), parts.data);
+  printf("%-12s %9.2f ms  %s\n", "compile", (double)(job->times.read + job->times.lower + code) / 1e6, parts.data);
   put_time("first run", (double)first, "");
   nr_buf_deinit(&parts);
 }
