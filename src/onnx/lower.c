@@ -4,7 +4,7 @@
 #include "onnx/dtype.h"
 
 const NrLowerRow nr_lower_rows[] = {
-#define LOWER(name, function) {#name, nr_lower_##function},
+#define LOWER(name, function, ...) {#name, nr_lower_##function, "" __VA_ARGS__},
 #include "onnx/lower.def"
 #undef LOWER
 };
@@ -106,7 +106,8 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   if (nr_op_is(op, NR_OP_onnx_NoValue)) return NR_OK;
   const NrLowerRow *row = nr_lower_find(nr_str(op->info->name));
   if (!row) return nr_lower_error(&l, "the op has no lowering");
-  NrStatus status = row->lower(&l);
+  NrStatus status = nr_lower_check_inputs(&l, row);
+  if (!status) status = row->lower(&l);
   outer->b = l.b;
   outer->b.loc = op->loc;
   for (uint32_t i = 0; !status && i < op->num_results; i++)

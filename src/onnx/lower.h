@@ -6,7 +6,7 @@
  *
  * An op is one row in lower.def and one function:
  *
- *   static NrStatus lower_sigmoid(NrLower *l) {          // LOWER(Sigmoid, sigmoid)
+ *   NrStatus nr_lower_sigmoid(NrLower *l) {               // LOWER(Sigmoid, sigmoid, "float")
  *     return nr_lower_out(l, 0, nr_lower_map(l, (NrValue *[]){in(l, 0)}, 1, NULL, body, NULL), dtype(l, 0));
  *   }
  *
@@ -45,18 +45,16 @@ typedef NrStatus (*NrLowerFn)(NrLower *l);
 typedef struct NrLowerRow {
   const char *name; /* "Add", in the default domain; "ai.onnx.ml.Binarizer" in others */
   NrLowerFn lower;
+  const char *inputs; /* what they must be: see lower.def */
 } NrLowerRow;
-#define LOWER(name, function) NrStatus nr_lower_##function(NrLower *l);
+#define LOWER(name, function, ...) NrStatus nr_lower_##function(NrLower *l);
 #include "onnx/lower.def"
 #undef LOWER
 extern const NrLowerRow nr_lower_rows[];
 extern const size_t nr_num_lower_rows;
 const NrLowerRow *nr_lower_find(NrStr name);
-
-/* The functions of the rows. */
-#define LOWER(name, function) NrStatus nr_lower_##function(NrLower *l);
-#include "onnx/lower.def"
-#undef LOWER
+/* Reports unless the op's inputs are what the row says (lower_inputs.c). */
+NrStatus nr_lower_check_inputs(NrLower *l, const NrLowerRow *row);
 
 /* ---- the op's inputs, attributes and outputs -------------------------------------------------------------------- */
 
