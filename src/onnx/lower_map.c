@@ -1,5 +1,6 @@
 /* lower_map.c - structured ops while lowering: element-wise maps with broadcasting, generators, reductions, loops. */
 #include "dialect/linalg/linalg.h"
+#include "dialect/scf/scf.h"
 #include "onnx/lower_state.h"
 
 enum { MAX_INPUTS = 64, SMALL = 32 };
@@ -298,6 +299,7 @@ NrValue *nr_lower_reduce(NrLower *l, NrValue *tensor, uint64_t axes, bool keep, 
 
 NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body,
                       void *user) {
+<<<<<<< HEAD
   NR_VEC(NrValue *) operands = {0};
   NR_VEC(NrType) types = {0};
   NR_VEC(NrValue *) next = {0};
@@ -329,9 +331,16 @@ NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, N
     nr_build_op(&l->b, NR_OP_scf_yield, next.data, count, NULL, 0);
   }
   l->b = outer;
+=======
+  NrArena *arena = &l->state->arena;
+  NrValue **carried = nr_arena_copy(arena, init, count * sizeof *init), **next = NR_NEW_ARRAY(arena, NrValue *, count), *iv;
+  NrValue *from = nr_lower_index(l, 0), *to = nr_dim_value(l, n), *step = nr_lower_index(l, 1);
+  NrOp *loop = nr_scf_open_for(&l->b, from, to, step, carried, count, &iv);
+  NrStatus status = body(l, iv, carried, next, user);
+  for (size_t i = 0; i < count && !status; i++)
+    if (nr_type_is_tensor(init[i]->type)) next[i] = nr_lower_tensor_cast(l, next[i], init[i]->type);
+  nr_scf_close_for(&l->b, loop, status ? carried : next, count);
+>>>>>>> 99df8ef (scf: one builder for loops that are filled)
   for (size_t i = 0; i < count; i++) out[i] = nr_result(loop, i);
-  nr_vec_deinit(&operands);
-  nr_vec_deinit(&types);
-  nr_vec_deinit(&next);
   return status;
 }

@@ -6,6 +6,7 @@
  * which runs before. Where an input lies the other way round than the output (a transpose), the two dims are walked in
  * square tiles: each line of memory that is fetched is used up while it is near (512 x 512 f32: 0.31 to 0.08 ms). */
 #include "dialect/linalg/linalg.h"
+#include "dialect/scf/scf.h"
 #include "pass/pass.h"
 
 enum { MAX_OUTPUTS = 16, TILE = 16 };
@@ -96,25 +97,7 @@ static void emit_body(Nest *n, NrValue **acc) {
 /* Opens an scf.for from begin to end, carrying `count` values; the builder then stands in its body. */
 static NrOp *open_range(Nest *n, NrValue *begin, NrValue *end, int64_t step, NrValue **iv, NrValue **carried,
                         size_t count) {
-  NrValue *operands[3 + MAX_OUTPUTS] = {begin, end, constant_index(&n->b, step)};
-  NrType types[MAX_OUTPUTS];
-  for (size_t i = 0; i < count; i++) {
-    operands[3 + i] = carried[i];
-    types[i] = carried[i]->type;
-  }
-  NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
-                     .operands = operands,
-                     .num_operands = 3 + count,
-                     .result_types = types,
-                     .num_results = count,
-                     .num_regions = 1};
-  NrOp *loop = nr_build(&n->b, &state);
-  NrBlock *block = nr_block_create(n->b.module);
-  nr_block_append(nr_op_region(loop, 0), block);
-  *iv = nr_block_add_arg(block, nr_type_index(n->b.ctx), NULL);
-  for (size_t i = 0; i < count; i++) carried[i] = nr_block_add_arg(block, types[i], NULL);
-  n->b = nr_builder_at_end(n->b.module, block, n->b.loc);
-  return loop;
+  return nr_scf_open_for(&n->b, begin, end, constant_index(&n->b, step), carried, count, iv);
 }
 
 /* The same over all of dim d. */
@@ -123,9 +106,7 @@ static NrOp *open_loop(Nest *n, uint32_t d, NrValue **carried, size_t count) {
 }
 
 static void close_loop(Nest *n, NrOp *loop, NrValue **carried, size_t count) {
-  nr_build_op(&n->b, NR_OP_scf_yield, carried, count, NULL, 0);
-  n->b = nr_builder_after(loop);
-  for (size_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
+  nr_scf_close_for(&n->b, loop, carried, count);
 }
 
 /* ---- transposes ---- */

@@ -9,6 +9,7 @@
  * What fits neither shape is left to convert-linalg-to-loops. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
+#include "dialect/scf/scf.h"
 #include "pass/pass.h"
 
 enum { MAX_LOOPS = 16, MAX_INPUTS = 8, MAX_TILE = 32 };
@@ -296,31 +297,11 @@ static NrValue *emit_body(Contraction *c, NrValue *const *inputs, NrValue *acc, 
 
 static NrOp *open_loop(Contraction *c, NrValue *from, NrValue *to, int64_t step, NrValue **carried, size_t count,
                        NrValue **out_iv) {
-  NrValue *operands[3 + MAX_TILE] = {from, to, constant_index(c, step)};
-  NrType types[MAX_TILE];
-  for (size_t i = 0; i < count; i++) {
-    operands[3 + i] = carried[i];
-    types[i] = carried[i]->type;
-  }
-  NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
-                     .operands = operands,
-                     .num_operands = 3 + count,
-                     .result_types = types,
-                     .num_results = count,
-                     .num_regions = 1};
-  NrOp *loop = nr_build(&c->b, &state);
-  NrBlock *block = nr_block_create(c->b.module);
-  nr_block_append(nr_op_region(loop, 0), block);
-  *out_iv = nr_block_add_arg(block, nr_type_index(c->b.ctx), NULL);
-  for (size_t i = 0; i < count; i++) carried[i] = nr_block_add_arg(block, types[i], NULL);
-  c->b = nr_builder_at_end(c->b.module, block, c->b.loc);
-  return loop;
+  return nr_scf_open_for(&c->b, from, to, constant_index(c, step), carried, count, out_iv);
 }
 
 static void close_loop(Contraction *c, NrOp *loop, NrValue **carried, size_t count) {
-  nr_build_op(&c->b, NR_OP_scf_yield, carried, count, NULL, 0);
-  c->b = nr_builder_after(loop);
-  for (size_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
+  nr_scf_close_for(&c->b, loop, carried, count);
 }
 
 /* One tile: nu by nv accumulators. nv counts vectors along v, or elements along w for dot. */

@@ -177,5 +177,23 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
   return loop;
 }
 
+/* ---- loops being filled ---- */
+
+NrOp *nr_scf_open_for(NrBuilder *b, NrValue *from, NrValue *to, NrValue *step, NrValue **carried, size_t count,
+                      NrValue **out_iv) {
+  NrOp *loop = nr_scf_for(b, from, to, step, carried, count);
+  NrBlock *body = nr_op_body(loop, 0);
+  *out_iv = nr_block_arg(body, 0);
+  for (size_t i = 0; i < count; i++) carried[i] = nr_block_arg(body, i + 1);
+  *b = nr_builder_at_end(b->module, body, b->loc);
+  return loop;
+}
+
+void nr_scf_close_for(NrBuilder *b, NrOp *loop, NrValue **carried, size_t count) {
+  nr_build_op(b, NR_OP_scf_yield, carried, count, NULL, 0);
+  *b = nr_builder_after(loop);
+  for (size_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
+}
+
 #include "dialect/rows.h"
 #include "dialect/scf/scf.def"
