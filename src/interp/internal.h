@@ -39,6 +39,7 @@ typedef struct NrInterp {
   NrMap cells;     /* NrValue* -> NrIValue*, of the running function */
   NrMap loop_indices; /* region of a structured op -> int64_t[], its loop indices */
   NrMap globals;   /* memref.global op -> NrIView* */
+  NR_VEC(NrIView *) global_views; /* the same, to be released */
   NrMap sites;     /* rt.check op -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;

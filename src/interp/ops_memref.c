@@ -84,6 +84,7 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   if (!view) {
     view = nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_new(t->elem, t->dims, t->rank);
     nr_map_set(&in->globals, global, view);
+    nr_vec_push(&in->global_views, view);
   }
   view->refs++;
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});

@@ -160,6 +160,8 @@ const NoriaModule *nr_interp_module(const NrInterpProgram *program) { return &pr
 NrOp *nr_interp_func(const NrInterpProgram *program) { return program->func; }
 
 static void deinit(NrInterp *in) {
+  for (size_t i = 0; i < in->global_views.size; i++) nr_iview_release(in->global_views.data[i]);
+  nr_vec_deinit(&in->global_views);
   nr_map_deinit(&in->cells);
   nr_map_deinit(&in->loop_indices);
   nr_map_deinit(&in->globals);

@@ -299,48 +299,15 @@ NrValue *nr_lower_reduce(NrLower *l, NrValue *tensor, uint64_t axes, bool keep, 
 
 NrStatus nr_lower_for(NrLower *l, NrDim n, NrValue *const *init, size_t count, NrValue **out, NrLoopBodyFn body,
                       void *user) {
-<<<<<<< HEAD
-  NR_VEC(NrValue *) operands = {0};
-  NR_VEC(NrType) types = {0};
-  NR_VEC(NrValue *) next = {0};
-  nr_vec_push(&operands, nr_lower_index(l, 0));
-  nr_vec_push(&operands, nr_dim_value(l, n));
-  nr_vec_push(&operands, nr_lower_index(l, 1));
-  for (size_t i = 0; i < count; i++) {
-    nr_vec_push(&operands, init[i]);
-    nr_vec_push(&types, init[i]->type);
-    nr_vec_push(&next, NULL);
-  }
-  NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
-                     .operands = operands.data,
-                     .num_operands = operands.size,
-                     .result_types = types.data,
-                     .num_results = count,
-                     .num_regions = 1};
-  NrOp *loop = nr_build(&l->b, &state);
-  NrBlock *block = nr_block_create(l->b.module);
-  nr_block_append(nr_op_region(loop, 0), block);
-  nr_block_add_arg(block, nr_type_index(l->ctx), NULL);
-  for (size_t i = 0; i < count; i++) nr_block_add_arg(block, init[i]->type, NULL);
-  NrBuilder outer = l->b;
-  l->b = nr_builder_at_end(outer.module, block, outer.loc);
-  NrStatus status = body(l, block->args[0], block->args + 1, next.data, user);
-  if (!status) {
-    for (size_t i = 0; i < count; i++)
-      if (nr_type_is_tensor(types.data[i])) next.data[i] = nr_lower_tensor_cast(l, next.data[i], types.data[i]);
-    nr_build_op(&l->b, NR_OP_scf_yield, next.data, count, NULL, 0);
-  }
-  l->b = outer;
-=======
   NrArena *arena = &l->state->arena;
-  NrValue **carried = nr_arena_copy(arena, init, count * sizeof *init), **next = NR_NEW_ARRAY(arena, NrValue *, count), *iv;
+  NrValue **carried = nr_arena_copy(arena, init, count * sizeof *init), *iv;
+  NrValue **next = NR_NEW_ARRAY(arena, NrValue *, count);
   NrValue *from = nr_lower_index(l, 0), *to = nr_dim_value(l, n), *step = nr_lower_index(l, 1);
   NrOp *loop = nr_scf_open_for(&l->b, from, to, step, carried, count, &iv);
   NrStatus status = body(l, iv, carried, next, user);
   for (size_t i = 0; i < count && !status; i++)
     if (nr_type_is_tensor(init[i]->type)) next[i] = nr_lower_tensor_cast(l, next[i], init[i]->type);
   nr_scf_close_for(&l->b, loop, status ? carried : next, count);
->>>>>>> 99df8ef (scf: one builder for loops that are filled)
   for (size_t i = 0; i < count; i++) out[i] = nr_result(loop, i);
   return status;
 }
