@@ -3,9 +3,10 @@
  *   a shared library, with the runtime only        noria compile smooth.mlir -o smooth.so
  *                                                  cc embed.c -lnoria_runtime -o embed && ./embed smooth.so
  *   an object file, linked into this program       noria compile smooth.mlir -o smooth.o --header smooth.h
- *                                                  cc -DEMBED_LINKED embed.c smooth.o -lnoria_runtime -o embed &&
- * ./embed a model or text, compiled here in memory       cc -DEMBED_COMPILER embed.c -lnoria -o embed && ./embed
- * smooth.onnx
+ *                                                  cc -DEMBED_LINKED embed.c smooth.o -lnoria_runtime -o embed
+ *                                                  ./embed
+ *   a model or text, compiled here in memory       cc -DEMBED_COMPILER embed.c -lnoria -o embed
+ *                                                  ./embed smooth.onnx
  *
  * The program smooths a list of numbers: inputs x (float, any length) and alpha (float), output y. Arrays go in and
  * come out as DLPack tensors, without copies. */
