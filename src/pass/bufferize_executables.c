@@ -2,9 +2,9 @@
  * rt.dispatch.
  *
  *   before  flow.executable @ex { flow.executable.export @f; builtin.module {
- *             func.func @f(%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %r: !flow.dispatch.tensor<writeonly:..>)
- * }} after   func.func private @f(%a: !flow.dispatch.tensor<..> {noria.readonly}, %r: .. {noria.noalias}, %x: index,
- * %y: index, %z: index) attributes {noria.dispatch} */
+ *             func.func @f(%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %r: !..<writeonly:..>) }}
+ *   after   func.func private @f(%a: !flow.dispatch.tensor<..> {noria.readonly}, %r: .. {noria.noalias},
+ *             %x: index, %y: index, %z: index) attributes {noria.dispatch} */
 #include "pass/bufferize.h"
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
