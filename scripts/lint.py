@@ -54,6 +54,7 @@ CALLS = [
 
 LONGEST_FILE = 1000
 LONGEST_LINE = 120
+LONGEST_TEST_LINE = 150  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}
@@ -124,6 +125,8 @@ def check_calls(path, text):
 def check_text(path, text):
     lines = text.split("\n")
     longest = LONGEST_LINE if path.suffix not in LONG_LINES_ARE_FINE else None
+    if longest and "tests" in path.parts:
+        longest = LONGEST_TEST_LINE
     for number, line in enumerate(lines, 1):
         if longest and len(line) > longest:
             report(path, number, f"line of {len(line)} columns; {longest} is the limit")

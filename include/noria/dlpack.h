@@ -1,6 +1,6 @@
 /* dlpack.h - the binary interface of DLPack 1.x (github.com/dmlc/dlpack), which array libraries use to lend each other
- * memory. Declared here in our own words because distributions carry versions that lack half of the types. A program that
- * has <dlpack/dlpack.h> includes that one first: its types are then used. */
+ * memory. Declared here in our own words because distributions carry versions that lack half of the types. A program
+ * that has <dlpack/dlpack.h> includes that one first: its types are then used. */
 #ifndef NORIA_DLPACK_H
 #define NORIA_DLPACK_H
 

@@ -24,8 +24,8 @@ typedef struct NoriaCompileOptions {
   const char *features;           /* "+avx2,-fma"; NULL: what the CPU has */
   int32_t opt_level;              /* 1, 2, 3; 0: the default, 2 */
   const char *entry;              /* of text IR: a function's name; NULL: @main, or the only public one */
-  const char *interpret_after;    /* a stage of the pipeline, "tensor", "flow", "buffer" ..: no machine code is made, the
-                                   * reference interpreter runs the program as it is after that stage. NULL: compile */
+  const char *interpret_after; /* a stage of the pipeline, "tensor", "flow", "buffer" ..: no machine code is made, the
+                                * reference interpreter runs the program as it is after that stage. NULL: compile */
   const char *format;             /* "onnx", "mlir"; NULL: by the path's ending, for memory by the first bytes */
 } NoriaCompileOptions;
 

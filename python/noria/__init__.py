@@ -25,9 +25,10 @@ __version__ = _native.version()
 
 
 class SessionOptions:
-    """What a session may be told. Fields: intra_op_num_threads (0: one per core), time_limit (seconds a run), iteration_limit
-    (trips of all loops of a run), memory_limit (bytes of a run); 0 means no limit. interpret_after: a stage of the
-    pipeline ("tensor", "buffer", ..) after which the reference interpreter runs the program, instead of machine code."""
+    """What a session may be told. Fields: intra_op_num_threads (0: one per core), time_limit (seconds a run),
+    iteration_limit (trips of all loops of a run), memory_limit (bytes of a run); 0 means no limit.
+    interpret_after: a stage of the pipeline ("tensor", "buffer", ..) after which the reference interpreter runs the
+    program, instead of machine code."""
 
     def __init__(self):
         self.intra_op_num_threads = 0
@@ -76,14 +77,17 @@ class InferenceSession:
         else:
             path = os.fspath(model)
         self._session = _native.compile(path, data, None, int(options.intra_op_num_threads),
-                                        list(getattr(options, "shapes", [])), float(getattr(options, "time_limit", 0.0)),
-                                        int(getattr(options, "iteration_limit", 0)), int(getattr(options, "memory_limit", 0)),
+                                        list(getattr(options, "shapes", [])),
+                                        float(getattr(options, "time_limit", 0.0)),
+                                        int(getattr(options, "iteration_limit", 0)),
+                                        int(getattr(options, "memory_limit", 0)),
                                         getattr(options, "interpret_after", None))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}
         self._input_names = [i.name for i in self._inputs]
-        self._direct_in = [np.dtype(_DIRECT[i._dtype]) if i._kind == 0 and i._dtype in _DIRECT else None for i in self._inputs]
+        self._direct_in = [np.dtype(_DIRECT[i._dtype]) if i._kind == 0 and i._dtype in _DIRECT else None
+                           for i in self._inputs]
         self._direct_out = all(o._kind == 0 and o._dtype in _DIRECT for o in self._outputs)
 
     def get_inputs(self):

@@ -333,7 +333,8 @@ static PyType_Spec session_spec = {"noria._native.Session", sizeof(Session), 0,
 
 /* ---- functions ---- */
 
-/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage) -> Session */
+/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage) -> Session
+ */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
   const char *path, *bytes, *folder;

@@ -1,4 +1,5 @@
-/* lower_control.h - what the lowerings of If, Loop and Scan share: joining types, carrying values, gathering scan outputs. */
+/* lower_control.h - what the lowerings of If, Loop and Scan share: joining types, carrying values, gathering scan
+ * outputs. */
 #ifndef NORIA_ONNX_LOWER_CONTROL_H
 #define NORIA_ONNX_LOWER_CONTROL_H
 
@@ -27,9 +28,10 @@ typedef struct NrScanOut {
 
 /* What messages call output i of the node: its name, or its number when it has none. */
 const char *nr_scan_out_name(NrLower *l, size_t i);
-/* Decides grows/late and builds init at l->b (before the loop). body: the loop's detached body block, whose value `row` is.
- * first: what its arguments are in the first trip. trips: the trip count, or NULL-and-dynamic when unknown. */
-NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row, const NrDim *trips);
+/* Decides grows/late and builds init at l->b (before the loop). body: the loop's detached body block, whose value `row`
+ * is. first: what its arguments are in the first trip. trips: the trip count, or NULL-and-dynamic when unknown. */
+NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row,
+                           const NrDim *trips);
 /* In the body: acc with this trip's row at index iv. */
 NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *row, NrValue *iv, const NrDim *trips);
 /* Behind the loop: the rows of `count` trips. */

@@ -1,8 +1,8 @@
 /* lower_loop.c - Loop 1..25: scf.for when the condition is provably true, scf.while otherwise.
  *
- * The body is lowered into a detached block with the carried values' types; where it yields a value of a more general type,
- * the carried type is generalised (a dim becomes `?`) and the body is lowered again. Dims only ever become `?`, so this
- * ends. The generalised types are kept for the op, so that loops around this one do not repeat the search. */
+ * The body is lowered into a detached block with the carried values' types; where it yields a value of a more general
+ * type, the carried type is generalised (a dim becomes `?`) and the body is lowered again. Dims only ever become `?`,
+ * so this ends. The generalised types are kept for the op, so that loops around this one do not repeat the search. */
 #include "onnx/lower_control.h"
 
 #include "onnx/dtype.h"
@@ -52,8 +52,8 @@ static NrStatus lower_body(NrLower *l, Loop *loop, NrValue *known_cond) {
     NrValue *arg = nr_block_add_arg(loop->body, nr_carrier_type(loop->types[i]), NULL);
     args[i + 2] = (NrLowered){nr_from_carrier(&inner, arg, loop->types[i]), loop->carried[i].dtype};
   }
-  NrStatus status =
-      nr_lower_region(&inner, nr_op_region(loop->op, 0), args, num_args, loop->yields, 1 + loop->num_carried + loop->num_scans);
+  NrStatus status = nr_lower_region(&inner, nr_op_region(loop->op, 0), args, num_args, loop->yields,
+                                    1 + loop->num_carried + loop->num_scans);
   loop->end = inner.b;
   return status;
 }
@@ -68,8 +68,11 @@ static NrStatus generalise(NrLower *l, Loop *loop, bool *out_changed) {
                             nr_dtype_name(loop->carried[i].dtype), nr_dtype_name(y->dtype));
     NrType joined = nr_join_types(loop->types[i], y->value->type);
     if (!joined)
-      return nr_lower_error(l, "carried value %zu changes its rank: a value whose rank is not known before the run cannot be "
-                            "compiled", i);
+      return nr_lower_error(
+          l,
+          "carried value %zu changes its rank: a value whose rank is not known before the run cannot be "
+          "compiled",
+          i);
     *out_changed |= joined != loop->types[i];
     loop->types[i] = joined;
   }
@@ -103,7 +106,8 @@ static bool always_true(Loop *loop) {
   NrValue *y = loop->yields[0].value;
   NrAttr known = nr_value_constant(y);
   if (nr_attr_is_elements(known) && nr_attr_is_int(nr_attr_element(known, 0), &value)) return value != 0;
-  return y->op && nr_op_is(y->op, NR_OP_tensor_from_elements) && nr_value_constant_int(nr_operand(y->op, 0), &value) && value;
+  return y->op && nr_op_is(y->op, NR_OP_tensor_from_elements) && nr_value_constant_int(nr_operand(y->op, 0), &value) &&
+         value;
 }
 
 /* ---- the two forms ---- */
@@ -156,13 +160,15 @@ static void loop_operands(Loop *loop, NrValue *const *first, size_t num_first, N
 static NrStatus give_results(NrLower *l, Loop *loop, NrOp *op, size_t first, NrDim trips) {
   NrStatus status = NR_OK;
   for (size_t i = 0; i < loop->num_carried && !status; i++)
-    status = nr_lower_out(l, i, nr_from_carrier(l, nr_result(op, first + i), loop->types[i]), loop->yields[1 + i].dtype);
+    status =
+        nr_lower_out(l, i, nr_from_carrier(l, nr_result(op, first + i), loop->types[i]), loop->yields[1 + i].dtype);
   for (size_t i = 0; i < loop->num_scans && !status; i++) {
     NrValue *acc = nr_result(op, first + loop->num_carried + i);
     if (!loop->scans[i].late && !loop->scans[i].grows)
       for (size_t d = 0, k = 0; d < nr_rank(acc); d++)
         nr_lower_set_dim(l, acc, d, d == 0 ? trips : loop->scans[i].row_dims.dims[k++]);
-    status = nr_lower_out(l, loop->num_carried + i, nr_scan_out_end(l, &loop->scans[i], acc, trips), loop->scans[i].dtype);
+    status =
+        nr_lower_out(l, loop->num_carried + i, nr_scan_out_end(l, &loop->scans[i], acc, trips), loop->scans[i].dtype);
   }
   return status;
 }
@@ -197,7 +203,8 @@ static NrStatus build_while(NrLower *l, Loop *loop) {
   if (status) return status;
   NrModule *module = l->b.module;
   size_t n = 2 + loop->num_carried + loop->num_scans;
-  NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, n), **forwarded = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
+  NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, n),
+          **forwarded = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n);
   NrValue *first[2] = {nr_lower_index(l, 0), loop->cond ? loop->cond : nr_lower_int(l, nr_type_i1(l->ctx), 1)};
   loop_operands(loop, first, 2, operands);
@@ -218,7 +225,8 @@ static NrStatus build_while(NrLower *l, Loop *loop) {
   inner.b = loop->end;
   NrValue *iv = loop->body->args[0];
   NrValue *next[2] = {nr_lower_op2(&inner, NR_OP_arith_addi, iv->type, iv, nr_lower_index(&inner, 1)),
-                      loop->cond ? nr_lower_scalar(&inner, loop->yields[0].value) : nr_lower_int(&inner, nr_type_i1(l->ctx), 1)};
+                      loop->cond ? nr_lower_scalar(&inner, loop->yields[0].value)
+                                 : nr_lower_int(&inner, nr_type_i1(l->ctx), 1)};
   loop->end = inner.b;
   end_body(l, loop, NULL, next, 2, true);
 
@@ -246,7 +254,8 @@ static NrStatus single(NrLower *l, size_t i, const char *what, NrValue **out) {
   if (tensor->type->kind != NR_TYPE_TENSOR || (nr_type_num_elements(tensor->type, &n) && n != 1))
     return nr_lower_error(l, "%s must have one element", what);
   for (size_t d = 0; d < nr_rank(tensor); d++)
-    nr_lower_check_dims_equal(l, nr_lower_dim(l, tensor, d), nr_dim(1), nr_arena_printf(&l->state->arena, "elements of %s", what));
+    nr_lower_check_dims_equal(l, nr_lower_dim(l, tensor, d), nr_dim(1),
+                              nr_arena_printf(&l->state->arena, "elements of %s", what));
   *out = nr_lower_scalar(l, tensor);
   return NR_OK;
 }
@@ -260,8 +269,8 @@ NrStatus nr_lower_loop(NrLower *l) {
     return nr_lower_error(l, "the body has %u inputs; with %zu carried values it must have %zu", onnx->num_args,
                           loop.num_carried, loop.num_carried + 2);
   if (last->num_operands < 1 + loop.num_carried)
-    return nr_lower_error(l, "the body has %u outputs; with %zu carried values it must have at least %zu", last->num_operands,
-                          loop.num_carried, loop.num_carried + 1);
+    return nr_lower_error(l, "the body has %u outputs; with %zu carried values it must have at least %zu",
+                          last->num_operands, loop.num_carried, loop.num_carried + 1);
   loop.num_scans = last->num_operands - 1 - loop.num_carried;
   if (nr_lower_num_out(l) > loop.num_carried + loop.num_scans)
     return nr_lower_error(l, "the node has %zu outputs and the body gives %zu", nr_lower_num_out(l),
@@ -270,7 +279,8 @@ NrStatus nr_lower_loop(NrLower *l) {
   if (!status) status = single(l, 1, "the condition", &loop.cond);
   if (status) return status;
   if (loop.trips && nr_lower_dtype(l, 0) != NORIA_I64) return nr_lower_error(l, "the trip count must be int64");
-  if (loop.cond && nr_lower_dtype(l, 1) != NORIA_BOOL) return nr_lower_error(l, "the condition must be a boolean tensor");
+  if (loop.cond && nr_lower_dtype(l, 1) != NORIA_BOOL)
+    return nr_lower_error(l, "the condition must be a boolean tensor");
   if (loop.trips) loop.trips = nr_dim_value(l, nr_dim_of_index(nr_lower_as_index(l, loop.trips)));
 
   loop.carried = NR_NEW_ARRAY(arena, NrLowered, loop.num_carried);
@@ -285,7 +295,8 @@ NrStatus nr_lower_loop(NrLower *l) {
   /* Inside the body the condition is true: it was, when the trip began. */
   status = settle_body(l, &loop, NULL);
   if (status) return status;
-  if (loop.yields[0].dtype != NORIA_BOOL) status = nr_lower_error(l, "the body's first output must be the boolean condition");
+  if (loop.yields[0].dtype != NORIA_BOOL)
+    status = nr_lower_error(l, "the body's first output must be the boolean condition");
   else if (loop.trips && always_true(&loop)) status = build_for(l, &loop);
   else status = build_while(l, &loop);
   return status;

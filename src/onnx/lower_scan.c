@@ -1,7 +1,7 @@
 /* lower_scan.c - Scan 8 and 9+: scf.for over the slices of the scan inputs.
  *
- * Scan 8 has a batch axis before the sequence axis and may give each batch entry its own length; it becomes a loop over the
- * batch around the loop of Scan 9, whose rows past the length stay zero. */
+ * Scan 8 has a batch axis before the sequence axis and may give each batch entry its own length; it becomes a loop over
+ * the batch around the loop of Scan 9, whose rows past the length stay zero. */
 #include "onnx/lower_control.h"
 
 #include "onnx/dtype.h"
@@ -45,12 +45,14 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     NrValue *arg = nr_block_add_arg(body, nr_carrier_type(type), NULL);
     args[i] = (NrLowered){nr_from_carrier(&inner, arg, type), scan->states[i].dtype};
     for (uint32_t d = 0; d < type->rank; d++) /* a state keeps its shape */
-      if (type->dims[d] == NR_DYNAMIC && args[i].value == arg) nr_lower_set_dim(l, arg, d, nr_lower_dim(l, scan->states[i].value, d));
+      if (type->dims[d] == NR_DYNAMIC && args[i].value == arg)
+        nr_lower_set_dim(l, arg, d, nr_lower_dim(l, scan->states[i].value, d));
   }
   for (size_t i = 0; i < scan->num_inputs; i++) {
     NrValue *at = iv;
     if (scan->input_reverse[i])
-      at = nr_lower_op2(&inner, NR_OP_arith_subi, iv->type, nr_dim_value(&inner, nr_dim_sub(&inner, scan->trips, nr_dim(1))), iv);
+      at = nr_lower_op2(&inner, NR_OP_arith_subi, iv->type,
+                        nr_dim_value(&inner, nr_dim_sub(&inner, scan->trips, nr_dim(1))), iv);
     args[scan->num_states + i] =
         (NrLowered){take(&inner, scan->inputs[i].value, scan->input_axis[i], at), scan->inputs[i].dtype};
   }
@@ -60,8 +62,8 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     if (yields[i].dtype != scan->states[i].dtype || !nr_join_types(before, after))
       status = nr_lower_error(l, "state %zu changes its type in the body", i);
     for (uint32_t d = 0; d < before->rank && !status; d++)
-      nr_lower_check_dims_equal(&inner, nr_lower_dim(l, scan->states[i].value, d), nr_lower_dim(&inner, yields[i].value, d),
-                                "dims of a state before and after a trip");
+      nr_lower_check_dims_equal(&inner, nr_lower_dim(l, scan->states[i].value, d),
+                                nr_lower_dim(&inner, yields[i].value, d), "dims of a state before and after a trip");
   }
   if (status) {
     nr_block_erase(body);
@@ -86,7 +88,8 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
                           .name = nr_scan_out_name(l, scan->num_states + i)};
     int64_t axis = (int64_t)scan->output_axis[i], rank = (int64_t)nr_rank(row->value) + 1;
     if (axis >= rank) axis += rank - NORIA_MAX_RANK * 2; /* stored negative axes */
-    if (axis < 0 || axis >= rank) status = nr_lower_error(l, "scan output axis is out of range for rank %lld", (long long)rank);
+    if (axis < 0 || axis >= rank)
+      status = nr_lower_error(l, "scan output axis is out of range for rank %lld", (long long)rank);
     outs[i].axis = (size_t)axis;
     if (!status) status = nr_scan_out_begin(l, &outs[i], body, &first, row->value, &scan->rows);
     if (status) break;
@@ -125,7 +128,8 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     scan->results[i] = (NrLowered){r, yields[i].dtype};
     for (size_t d = 0; d < nr_rank(r); d++) {
       if (is_state) nr_lower_set_dim(l, r, d, nr_lower_dim(l, scan->states[i].value, d));
-      else if (!outs[i - scan->num_states].late) nr_lower_set_dim(l, r, d, nr_lower_dim(l, outs[i - scan->num_states].init, d));
+      else if (!outs[i - scan->num_states].late)
+        nr_lower_set_dim(l, r, d, nr_lower_dim(l, outs[i - scan->num_states].init, d));
     }
   }
   return NR_OK;
@@ -139,12 +143,14 @@ static NrStatus read_axes(NrLower *l, Scan *scan) {
   bool old = l->version < 9;
   for (size_t i = 0; i < scan->num_outputs; i++) scan->output_axis[i] = 0;
   if (!old && nr_lower_attr_ints(l, "scan_input_axes", &values, &count)) {
-    if (count != scan->num_inputs) return nr_lower_error(l, "scan_input_axes has %zu entries for %zu inputs", count, scan->num_inputs);
+    if (count != scan->num_inputs)
+      return nr_lower_error(l, "scan_input_axes has %zu entries for %zu inputs", count, scan->num_inputs);
     for (size_t i = 0; i < count; i++)
       if (!nr_lower_axis(l, values[i], nr_rank(scan->inputs[i].value), &scan->input_axis[i])) return NR_ERROR_INVALID;
   }
   if (!old && nr_lower_attr_ints(l, "scan_output_axes", &values, &count)) {
-    if (count != scan->num_outputs) return nr_lower_error(l, "scan_output_axes has %zu entries for %zu outputs", count, scan->num_outputs);
+    if (count != scan->num_outputs)
+      return nr_lower_error(l, "scan_output_axes has %zu entries for %zu outputs", count, scan->num_outputs);
     /* The rank is known once the body is lowered: a negative axis is kept with an offset until then. */
     for (size_t i = 0; i < count; i++)
       scan->output_axis[i] = (size_t)(values[i] < 0 ? values[i] + NORIA_MAX_RANK * 2 : values[i]);
@@ -234,7 +240,8 @@ NrStatus nr_lower_scan(NrLower *l) {
                           onnx->num_args, last->num_operands, scan.num_states, scan.num_inputs);
   scan.num_outputs = last->num_operands - scan.num_states;
   size_t n = scan.num_states + scan.num_outputs;
-  if (nr_lower_num_out(l) > n) return nr_lower_error(l, "the node has %zu outputs and the body gives %zu", nr_lower_num_out(l), n);
+  if (nr_lower_num_out(l) > n)
+    return nr_lower_error(l, "the node has %zu outputs and the body gives %zu", nr_lower_num_out(l), n);
   scan.states = NR_NEW_ARRAY(arena, NrLowered, scan.num_states);
   scan.inputs = NR_NEW_ARRAY(arena, NrLowered, scan.num_inputs);
   scan.results = NR_NEW_ARRAY(arena, NrLowered, n);
@@ -244,10 +251,12 @@ NrStatus nr_lower_scan(NrLower *l) {
   scan.output_reverse = NR_NEW_ARRAY(arena, bool, scan.num_outputs);
   for (size_t i = 0; i < total; i++) {
     NrLowered v = {nr_lower_in(l, first + i), nr_lower_dtype(l, first + i)};
-    if (!v.value || v.value->type->kind != NR_TYPE_TENSOR) return nr_lower_error(l, "input %zu must be a tensor", first + i);
+    if (!v.value || v.value->type->kind != NR_TYPE_TENSOR)
+      return nr_lower_error(l, "input %zu must be a tensor", first + i);
     if (i < scan.num_states) scan.states[i] = v;
     else scan.inputs[i - scan.num_states] = v;
-    if (i >= scan.num_states && nr_rank(v.value) < (old ? 2u : 1u)) return nr_lower_error(l, "scan input has no axis to scan");
+    if (i >= scan.num_states && nr_rank(v.value) < (old ? 2u : 1u))
+      return nr_lower_error(l, "scan input has no axis to scan");
   }
   NrStatus status = read_axes(l, &scan);
   if (!status && old) status = scan_batches(l, &scan);

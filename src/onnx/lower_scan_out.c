@@ -64,8 +64,8 @@ static bool runs_anywhere(const NrOp *op) {
   return !nr_op_has(op, NR_SPECULATABLE_NO) || (nr_op_is(op, NR_OP_tensor_extract) && op->num_operands == 1);
 }
 
-/* The value as it can be had before the loop: itself, what `first` says that it is in the first trip (NULL: nothing), or a
- * copy of the arithmetic that makes it; NULL if none of these. */
+/* The value as it can be had before the loop: itself, what `first` says that it is in the first trip (NULL: nothing),
+ * or a copy of the arithmetic that makes it; NULL if none of these. */
 static NrValue *hoist(NrLower *l, NrBlock *body, const NrMap *first, NrValue *value, unsigned depth) {
   if (!is_inside(body, nr_value_block(value))) return value;
   NrOp *op = value->op;
@@ -106,7 +106,8 @@ static NrShape gathered(const NrScanOut *s, const NrShape *row, NrDim n) {
 
 enum { FIRST_CAPACITY = 16 };
 
-/* A dim of the first trip's row, which is what the gathered tensor has when there are no trips; 0 when it cannot be told. */
+/* A dim of the first trip's row, which is what the gathered tensor has when there are no trips; 0 when it cannot be
+ * told. */
 static NrDim first_dim(NrLower *l, NrBlock *body, const NrMap *first, NrValue *row, size_t i) {
   NrDim d = nr_lower_dim(l, row, i);
   if (nr_dim_known(d)) return d;
@@ -114,7 +115,8 @@ static NrDim first_dim(NrLower *l, NrBlock *body, const NrMap *first, NrValue *r
   return (NrDim){NR_DYNAMIC, size ? size : nr_lower_index(l, 0)};
 }
 
-NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row, const NrDim *trips) {
+NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row,
+                           const NrDim *trips) {
   if (row->type->kind != NR_TYPE_TENSOR) return nr_lower_error(l, "scan output '%s' is not a tensor", s->name);
   if (row->type->rank + 1 > NORIA_MAX_RANK) return nr_lower_error(l, "scan output '%s' has too many dims", s->name);
   s->row = row->type;

@@ -2,7 +2,8 @@
 #include "pass/pass.h"
 
 const NrStep nr_pipeline[] = {
-    {"import", "poll-loops", "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
+    {"import", "poll-loops",
+     "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
     {"tensor", "lower-onnx", "types, shapes and constants are known once each op is lowered, in order"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
     {"tensor", "scalarize,canonicalize,cse",

@@ -21,8 +21,9 @@ NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values,
 NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* regions are empty: one per value */
 /* Builders that add ops at the end of the first block of region i of op. */
 NrBuilder nr_scf_body_builder(NrOp *op, size_t i);
-/* A loop being filled: opens scf.for over [from, to) by step at b, which then stands in the body; carried becomes the body's
- * arguments, *out_iv its induction variable. close yields carried, moves b behind the loop and makes carried its results. */
+/* A loop being filled: opens scf.for over [from, to) by step at b, which then stands in the body; carried becomes the
+ * body's arguments, *out_iv its induction variable. close yields carried, moves b behind the loop and makes carried its
+ * results. */
 NrOp *nr_scf_open_for(NrBuilder *b, NrValue *from, NrValue *to, NrValue *step, NrValue **carried, size_t count,
                       NrValue **out_iv);
 void nr_scf_close_for(NrBuilder *b, NrOp *loop, NrValue **carried, size_t count);
