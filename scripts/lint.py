@@ -54,7 +54,7 @@ CALLS = [
 
 LONGEST_FILE = 1000
 LONGEST_LINE = 120
-LONGEST_TEST_LINE = 150  # tests hold whole models and tables as text
+LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}
