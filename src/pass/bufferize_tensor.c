@@ -208,6 +208,9 @@ static NrStatus cast(NrBufferize *s, NrOp *op) {
 
 NrStatus nr_bufferize_tensor_op(NrBufferize *s, NrOp *op) {
   NrStatus status = NR_OK;
+  for (size_t i = 0; i < op->num_results; i++)
+    if (nr_result(op, i)->type->kind == NR_TYPE_UNRANKED_TENSOR)
+      return nr_op_error(op, "makes a tensor of unknown rank, for which there are no buffers");
   nr_vec_push(&s->dead, op);
   switch (op->info->id) {
   case NR_OP_arith_constant: status = constant(s, op); break;

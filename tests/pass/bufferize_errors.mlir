@@ -1,0 +1,35 @@
+// RUN: noria opt --pass-pipeline=bufferize --verify-diagnostics --split-input-file %s
+
+func.func @unranked(%t: tensor<4xf32>) -> tensor<*xf32> {
+  // expected-error@+1 {{'tensor.cast' op makes a tensor of unknown rank}}
+  %u = tensor.cast %t : tensor<4xf32> to tensor<*xf32>
+  return %u : tensor<*xf32>
+}
+
+// -----
+
+func.func @gather(%t: tensor<4xf32>, %i: tensor<2x1xindex>) -> tensor<2x1xf32> {
+  // expected-error@+1 {{'tensor.gather' op cannot be bufferized}}
+  %g = tensor.gather %t[%i] gather_dims([0]) : (tensor<4xf32>, tensor<2x1xindex>) -> tensor<2x1xf32>
+  return %g : tensor<2x1xf32>
+}
+
+// -----
+
+func.func @branches(%c: i1, %t: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  // expected-error@+1 {{'arith.addf' op computes a tensor in a function of several blocks}}
+  %s = arith.addf %t, %t : tensor<4xf32>
+  return %s : tensor<4xf32>
+}
+
+// -----
+
+func.func @not_outlined(%t: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'flow.dispatch.region' op must be outlined to an executable}}
+  %r = flow.dispatch.region -> (tensor<4xf32>) {
+    flow.return %t : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
