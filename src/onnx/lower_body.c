@@ -33,18 +33,18 @@ static NrValue *wide_body(NrLower *l, NrValue *const *args, void *user) {
 
 NrValue *nr_lower_map_wide(NrLower *l, NrValue *const *inputs, size_t count, NrType elem, NrBodyFn body, void *user) {
   if (count > MAX_ARGS) return nr_lower_error(l, "more than %d inputs", MAX_ARGS), NULL;
-  Wide w = {body, user, count, elem ? elem : nr_type_elem(inputs[0]->type)};
+  Wide w = {body, user, count, elem ? elem : inputs[0] ? nr_type_elem(inputs[0]->type) : NULL};
   return nr_lower_map(l, inputs, count, w.elem, wide_body, &w);
 }
 
 static NrValue *same_body(NrLower *l, NrValue *const *args, void *user) { return args[0]; }
 
 static NrValue *convert_tensor(NrLower *l, NrValue *tensor, NrType elem) {
-  return tensor->type->elem == elem ? tensor : nr_lower_map_wide(l, &tensor, 1, elem, same_body, NULL);
+  return !tensor || tensor->type->elem == elem ? tensor : nr_lower_map_wide(l, &tensor, 1, elem, same_body, NULL);
 }
 
 NrValue *nr_lower_widen_tensor(NrLower *l, NrValue *tensor) {
-  return convert_tensor(l, tensor, nr_lower_wide_type(tensor->type->elem));
+  return tensor ? convert_tensor(l, tensor, nr_lower_wide_type(tensor->type->elem)) : NULL;
 }
 
 NrValue *nr_lower_narrow_tensor(NrLower *l, NrValue *tensor, NrType elem) { return convert_tensor(l, tensor, elem); }

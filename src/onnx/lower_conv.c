@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "onnx/lower_contract.h"
+#include "onnx/lower_data.h"
 
 static int64_t attr_at(NrLower *l, const char *name, size_t i, int64_t otherwise) {
   const int64_t *values;
@@ -63,7 +64,8 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
       /* A last window that begins in the padding behind the input is left out. */
       NrDim last = nr_dim_mul(l, nr_dim_sub(l, w->out[i], nr_dim(1)), nr_dim(w->stride[i]));
       NrDim limit = nr_dim_add(l, n, w->begin[i]);
-      if (nr_dim_known(last) && nr_dim_known(limit)) w->out[i] = nr_dim(w->out[i].size - (last.size >= limit.size));
+      if (nr_dim_known(last) && nr_dim_known(limit))
+        w->out[i] = nr_dim(w->out[i].size - (last.size >= limit.size));
       else {
         NrValue *beyond = nr_lower_cmpi(l, 5, nr_dim_value(l, last), nr_dim_value(l, limit));
         w->out[i] = nr_dim_select(l, beyond, nr_dim_sub(l, w->out[i], nr_dim(1)), w->out[i]);
@@ -139,11 +141,10 @@ NrStatus nr_lower_conv(NrLower *l) {
   NrStatus status = nr_lower_window(l, x, &w);
   if (status) return status;
   NrDim groups = nr_dim(group), channels = sk.dims[1], per_group = nr_dim_div(l, sk.dims[0], groups);
-  NrDim wanted = nr_dim_mul(l, channels, groups);
-  if (nr_dim_known(wanted) && nr_dim_known(sx.dims[1]) && wanted.size != sx.dims[1].size)
-    return nr_lower_error(l, "the input has %lld channels, the kernel takes %lld", (long long)sx.dims[1].size,
-                          (long long)wanted.size);
-  nr_lower_check_dims_equal(l, wanted, sx.dims[1], "channels of kernel and input");
+  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sx.dims[1], "channels of kernel and input") ||
+      !nr_lower_dims_agree(l, nr_dim_mul(l, per_group, groups), sk.dims[0], "output channels, and as many groups") ||
+      (bias && !nr_lower_is_vector(l, 2, sk.dims[0])))
+    return NR_ERROR_INVALID;
   NrType elem = x->type->elem, acc = nr_lower_wide_type(elem);
   NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], sk.dims[0]}};
   for (size_t i = 0; i < w.spatial; i++) out.dims[i + 3] = result.dims[i + 2] = w.out[i];

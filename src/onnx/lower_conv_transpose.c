@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "onnx/lower_contract.h"
+#include "onnx/lower_data.h"
 
 typedef struct Scatter {
   NrValue *x;
@@ -87,8 +88,11 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   NrWindow w = {0};
   for (size_t i = 2; i < rank; i++) w.size[i - 2] = sk.dims[i];
   output_window(l, x, &w);
-  nr_lower_check_dims_equal(l, sx.dims[1], sk.dims[0], "channels of input and kernel");
   NrDim groups = nr_dim(group), channels = nr_dim_div(l, sk.dims[0], groups), per_group = sk.dims[1];
+  if (!nr_lower_dims_agree(l, sx.dims[1], sk.dims[0], "channels of input and kernel") ||
+      !nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sk.dims[0], "channels, and as many groups") ||
+      (bias && !nr_lower_is_vector(l, 2, nr_dim_mul(l, per_group, groups))))
+    return NR_ERROR_INVALID;
   NrDim taps = nr_shape_elements(l, &sk, 2, rank), depth = nr_dim_mul(l, channels, taps);
   /* The kernel as [g, o, (c k..)]. */
   static const size_t swap[4] = {0, 2, 1, 3};

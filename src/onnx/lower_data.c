@@ -131,6 +131,23 @@ bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text) {
   return true;
 }
 
+bool nr_lower_dims_agree(NrLower *l, NrDim a, NrDim b, const char *what) {
+  if (nr_dim_known(a) && nr_dim_known(b) && a.size != b.size)
+    return nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size), false;
+  nr_lower_check_dims_equal(l, a, b, what);
+  return true;
+}
+
+bool nr_lower_is_vector(NrLower *l, size_t i, NrDim count) {
+  NrValue *vector = nr_lower_in(l, i);
+  if (nr_rank(vector) != 1) return nr_lower_error(l, "input %zu has rank %u, not 1", i, nr_rank(vector)), false;
+  NrDim size = nr_lower_dim(l, vector, 0);
+  if (!nr_dim_known(count) || !nr_dim_known(size) || count.size == size.size)
+    return nr_lower_dims_agree(l, size, count, "elements of a vector, and what they are for");
+  nr_lower_error(l, "input %zu has %lld elements, not %lld", i, (long long)size.size, (long long)count.size);
+  return false;
+}
+
 /* ---- parts along an axis ---- */
 
 typedef struct Strided {

@@ -33,6 +33,11 @@ NrValue *nr_lower_positions(NrLower *l, NrValue *integers, NrDim size);
 /* Fails, now (false) or in the run, unless 0 <= part <= whole. text may name them as %0 and %1. */
 bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text);
 
+/* Fails, now (false) or in the run, unless both dims are equal. */
+bool nr_lower_dims_agree(NrLower *l, NrDim a, NrDim b, const char *what);
+/* The same for whether input i is a vector of `count` elements. */
+bool nr_lower_is_vector(NrLower *l, size_t i, NrDim count);
+
 /* The elements at offset, offset + step, .. along one axis; keeps short lists of scalars. step may be negative. */
 NrValue *nr_lower_slice_axis(NrLower *l, NrValue *tensor, size_t axis, NrDim offset, NrDim size, NrDim step);
 /* Elements of `tensor` along axis at the positions that a tensor holds, all of them inside: Gather without its checks.

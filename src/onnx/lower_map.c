@@ -120,7 +120,10 @@ NrValue *nr_lower_map(NrLower *l, NrValue *const *inputs, size_t count, NrType e
   if (count > MAX_INPUTS) return nr_lower_error(l, "more than %d inputs", MAX_INPUTS), NULL;
   NrShape shapes[MAX_INPUTS];
   Map m = {.body = body, .user = user, .count = count, .inputs = inputs, .shapes = shapes};
-  for (size_t k = 0; k < count; k++) shapes[k] = nr_lower_shape(l, inputs[k]);
+  for (size_t k = 0; k < count; k++) {
+    if (!inputs[k]) return NULL; /* an error came before */
+    shapes[k] = nr_lower_shape(l, inputs[k]);
+  }
   if (!nr_lower_broadcast(l, shapes, count, &m.shape)) return NULL;
   if (!elem) elem = nr_type_elem(inputs[0]->type);
   NrValue *few = map_scalars(l, &m, nr_shape_type(&m.shape, elem));

@@ -1,5 +1,6 @@
 /* lower_norm.c - normalisation: by given statistics (batch), and by those of the input itself over some axes. */
 #include "onnx/lower_contract.h"
+#include "onnx/lower_data.h"
 
 typedef struct Norm {
   double epsilon;
@@ -57,10 +58,14 @@ static NrValue *normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon,
   return map2(l, centre, factor, scale_body);
 }
 
-/* A vector over the channels as [1, C, 1, ..], widened. */
-static NrValue *per_channel(NrLower *l, NrValue *vector, size_t rank) {
+/* Input i, a vector over the channels of input 0, as [1, C, 1, ..], widened. NULL after an error. */
+static NrValue *per_channel(NrLower *l, size_t i, size_t rank) {
+  NrValue *vector = nr_lower_in(l, i);
+  if (rank < 2) return nr_lower_error(l, "input 0 has rank %zu; it needs a channel dim", rank), NULL;
+  NrDim size = nr_lower_dim(l, nr_lower_in(l, 0), 1);
+  if (!nr_lower_is_vector(l, i, size)) return NULL;
   NrShape shape = {.rank = rank};
-  for (size_t i = 0; i < rank; i++) shape.dims[i] = i == 1 ? nr_lower_dim(l, vector, 0) : nr_dim(1);
+  for (size_t d = 0; d < rank; d++) shape.dims[d] = d == 1 ? size : nr_dim(1);
   return nr_lower_widen_tensor(l, nr_lower_reshape(l, vector, &shape));
 }
 
@@ -111,7 +116,8 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
   if (l->version < 7 && nr_lower_attr_int(l, "spatial", 1) == 0)
     return nr_lower_error(l, "statistics for each position (spatial = 0) cannot be compiled");
   NrValue *wide = nr_lower_widen_tensor(l, x), *args[5] = {wide};
-  for (size_t i = 1; i < 5; i++) args[i] = per_channel(l, nr_lower_in(l, i), rank);
+  for (size_t i = 1; i < 5; i++)
+    if (!(args[i] = per_channel(l, i, rank))) return NR_ERROR_INVALID;
   bool training = l->version >= 14
                       ? nr_lower_attr_int(l, "training_mode", 0) != 0
                       : l->version < 7 && nr_lower_attr_int(l, "is_test", 0) == 0 && nr_lower_num_out(l) > 1;
@@ -122,6 +128,10 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
 }
 
 /* ---- LayerNormalization, RMSNormalization ---- */
+
+static NrValue *to_scale_type(NrLower *l, NrValue *const *a, void *user) {
+  return nr_lower_cast(l, a[0], nr_lower_dtype(l, 0), nr_lower_dtype(l, 1), true);
+}
 
 static NrStatus layer(NrLower *l, bool centred) {
   NrValue *x = nr_lower_in(l, 0), *scale = nr_lower_in(l, 1), *bias = centred ? nr_lower_in(l, 2) : NULL;
@@ -134,10 +144,14 @@ static NrStatus layer(NrLower *l, bool centred) {
   NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), centred, &mean,
                          &inverse);
   /* What is normalised is rounded to the input's type before it is scaled, as the definition says. */
-  y = nr_lower_widen_tensor(l, nr_lower_narrow_tensor(l, y, elem));
+  y = nr_lower_narrow_tensor(l, y, elem);
+  NrType result = scale ? scale->type->elem : elem;
+  NoriaDType dtype = nr_lower_dtype(l, scale ? 1 : 0);
+  if (dtype != nr_lower_dtype(l, 0)) y = nr_lower_map(l, &y, 1, result, to_scale_type, NULL);
+  y = nr_lower_widen_tensor(l, y);
   if (scale) y = map2(l, y, nr_lower_widen_tensor(l, scale), scale_body);
   if (bias) y = nr_lower_sum(l, y, nr_lower_widen_tensor(l, bias));
-  NrStatus status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
+  NrStatus status = nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, result), dtype);
   NoriaDType wide = nr_type_bits(elem) < 32 ? NORIA_F32 : nr_lower_dtype(l, 0);
   if (!status && nr_lower_wants(l, 1) && mean) status = nr_lower_out(l, 1, mean, wide);
   if (!status && nr_lower_wants(l, 2)) status = nr_lower_out(l, 2, inverse, wide);
@@ -155,17 +169,22 @@ NrStatus nr_lower_instancenormalization(NrLower *l) {
   uint64_t axes = ((1ull << rank) - 1) & ~3ull;
   NrValue *y =
       normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
-  y = map2(l, y, per_channel(l, nr_lower_in(l, 1), rank), scale_body);
-  y = nr_lower_sum(l, y, per_channel(l, nr_lower_in(l, 2), rank));
+  y = map2(l, y, per_channel(l, 1, rank), scale_body);
+  y = nr_lower_sum(l, y, per_channel(l, 2, rank));
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
 }
 
 NrStatus nr_lower_groupnormalization(NrLower *l) {
-  NrValue *x = nr_lower_in(l, 0), *params[2] = {nr_lower_in(l, 1), nr_lower_in(l, 2)};
+  NrValue *x = nr_lower_in(l, 0), *params[2];
   NrShape shape = nr_lower_shape(l, x);
   NrDim groups = nr_dim(nr_lower_attr_int(l, "num_groups", 0)), channels = shape.dims[1];
   if (groups.size < 1 || shape.rank < 2)
     return nr_lower_error(l, "num_groups must be positive, and the input needs a channel dim");
+  if (nr_dim_known(channels) && channels.size % groups.size != 0)
+    return nr_lower_error(l, "%lld channels do not divide by %lld groups", (long long)channels.size,
+                          (long long)groups.size);
+  nr_lower_check_dims_equal(l, channels, nr_dim_mul(l, groups, nr_dim_div(l, channels, groups)),
+                            "channels, and groups of them");
   /* [N, G, C / G, rest]: one row a group. */
   NrShape split = {
       4, {shape.dims[0], groups, nr_dim_div(l, channels, groups), nr_shape_elements(l, &shape, 2, shape.rank)}};
@@ -174,14 +193,14 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
   if (l->version < 21) { /* scale and bias are per group */
     for (size_t i = 0; i < 2; i++) {
       NrShape column = {4, {nr_dim(1), groups, nr_dim(1), nr_dim(1)}};
-      params[i] = nr_lower_widen_tensor(l, nr_lower_reshape(l, params[i], &column));
+      if (!nr_lower_is_vector(l, i + 1, groups)) return NR_ERROR_INVALID;
+      params[i] = nr_lower_widen_tensor(l, nr_lower_reshape(l, nr_lower_in(l, i + 1), &column));
     }
     y = nr_lower_sum(l, map2(l, y, params[0], scale_body), params[1]);
     y = nr_lower_reshape(l, y, &shape);
   } else {
     y = nr_lower_reshape(l, y, &shape);
-    y = nr_lower_sum(l, map2(l, y, per_channel(l, params[0], shape.rank), scale_body),
-                     per_channel(l, params[1], shape.rank));
+    y = nr_lower_sum(l, map2(l, y, per_channel(l, 1, shape.rank), scale_body), per_channel(l, 2, shape.rank));
   }
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
 }

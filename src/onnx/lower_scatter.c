@@ -71,14 +71,6 @@ static bool begin(NrLower *l, Scatter *s) {
   return read_reduction(l, &s->reduction);
 }
 
-/* Both must be equal. False after an error. */
-static bool same_dim(NrLower *l, NrDim a, NrDim b, const char *what) {
-  if (nr_dim_known(a) && nr_dim_known(b) && a.size != b.size)
-    return nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size), false;
-  nr_lower_check_dims_equal(l, a, b, what);
-  return true;
-}
-
 /* ---- ScatterElements ---- */
 
 static NrStatus elements_body(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next,
@@ -102,7 +94,7 @@ NrStatus nr_lower_scatter_elements(NrLower *l) {
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), s.data.rank, &s.axis)) return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, s.positions);
   for (size_t i = 0; i < shape.rank; i++) {
-    if (!same_dim(l, shape.dims[i], nr_lower_dim(l, s.updates, i), "dims of indices and updates"))
+    if (!nr_lower_dims_agree(l, shape.dims[i], nr_lower_dim(l, s.updates, i), "dims of indices and updates"))
       return NR_ERROR_INVALID;
     if (i != s.axis && !nr_lower_fits(l, shape.dims[i], s.data.dims[i], "indices have %0 elements in a dim of %1"))
       return NR_ERROR_INVALID;
@@ -168,7 +160,7 @@ NrStatus nr_lower_scatter_nd(NrLower *l) {
     return nr_lower_error(l, "the updates have rank %u, not %zu", nr_rank(s.updates), s.outer + inner);
   for (size_t i = 0; i < s.outer + inner; i++) {
     NrDim want = i < s.outer ? outer.dims[i] : s.data.dims[(size_t)depth.size + i - s.outer];
-    if (!same_dim(l, nr_lower_dim(l, s.updates, i), want, "dims of the updates, and what the indices say"))
+    if (!nr_lower_dims_agree(l, nr_lower_dim(l, s.updates, i), want, "dims of the updates, and what the indices say"))
       return NR_ERROR_INVALID;
   }
   NrStatus status = nr_lower_nest(l, &outer, &result, 1, &result, nd_body, &s);
@@ -219,14 +211,14 @@ NrStatus nr_lower_tensor_scatter(NrLower *l) {
   if (s->axis == 0) return nr_lower_error(l, "the axis must not be the batch's");
   NrShape shape = nr_lower_shape(l, s->updates);
   for (size_t i = 0; i < shape.rank; i++)
-    if (i != s->axis && !same_dim(l, shape.dims[i], s->data.dims[i], "dims of cache and update"))
+    if (i != s->axis && !nr_lower_dims_agree(l, shape.dims[i], s->data.dims[i], "dims of cache and update"))
       return NR_ERROR_INVALID;
   if (!nr_lower_fits(l, shape.dims[s->axis], s->data.dims[s->axis], "%0 updates do not fit a cache of %1"))
     return NR_ERROR_INVALID;
   if (positions) {
     if (nr_rank(positions) != 1)
       return nr_lower_error(l, "the write indices must have rank 1, not %u", nr_rank(positions));
-    if (!same_dim(l, nr_lower_dim(l, positions, 0), shape.dims[0], "write indices, and the batch"))
+    if (!nr_lower_dims_agree(l, nr_lower_dim(l, positions, 0), shape.dims[0], "write indices, and the batch"))
       return NR_ERROR_INVALID;
     NrDim last = nr_dim_sub(l, s->data.dims[s->axis], c.circular ? nr_dim(1) : shape.dims[s->axis]);
     s->positions = nr_lower_map(l, &positions, 1, NULL, start_body, &last);

@@ -85,9 +85,12 @@ bool nr_lower_elements(NrLower *l, NrValue *tensor, NrValue **out, size_t max, s
   bool listed = op && nr_op_is(op, NR_OP_tensor_from_elements);
   if (!listed && !nr_attr_is_elements(known) && !force) return false;
   for (int64_t i = 0; i < n; i++) {
-    if (listed) out[i] = nr_operand(op, (size_t)i);
-    else if (nr_attr_is_elements(known)) out[i] = constant_element(l, known, i);
-    else out[i] = element_at(l, tensor, i);
+    if (listed)
+      out[i] = nr_operand(op, (size_t)i);
+    else if (nr_attr_is_elements(known))
+      out[i] = constant_element(l, known, i);
+    else
+      out[i] = element_at(l, tensor, i);
   }
   *count = (size_t)n;
   return true;
@@ -97,6 +100,12 @@ NrValue *nr_lower_scalar(NrLower *l, NrValue *tensor) {
   NrValue *element;
   size_t count;
   if (nr_lower_elements(l, tensor, &element, 1, &count, true) && count == 1) return element;
+  NrShape shape = nr_lower_shape(l, tensor);
+  NrDim total = nr_shape_elements(l, &shape, 0, shape.rank);
+  NrValue *have = nr_dim_value(l, total), *single = nr_lower_cmpi(l, 0, have, nr_lower_index(l, 1));
+  nr_lower_check(l, single, "a tensor of %0 elements where one is expected", &have, 1);
+  NrType elem = tensor->type->elem;
+  if (nr_dim_known(total) && total.size == 0 && elem->kind != NR_TYPE_STRING) return nr_lower_constant(l, elem, 0);
   NrValue *zeros[NORIA_MAX_RANK];
   for (size_t i = 0; i < nr_rank(tensor); i++) zeros[i] = nr_lower_index(l, 0);
   return nr_lower_extract(l, tensor, zeros, nr_rank(tensor));
@@ -208,7 +217,8 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   int64_t total;
   if (nr_type_num_elements(type, &total))
     flat = nr_lower_tensor_cast(l, flat, nr_type_tensor(&total, 1, flat->type->elem));
-  else flat = nr_lower_tensor_cast(l, flat, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, flat->type->elem));
+  else
+    flat = nr_lower_tensor_cast(l, flat, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, flat->type->elem));
   NrValue *operands[NORIA_MAX_RANK + 1] = {flat};
   size_t n = dynamic_operands(l, shape, operands + 1);
   NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, operands, n + 1, &type, 1);
@@ -226,6 +236,7 @@ static bool same_shape(const NrShape *a, const NrShape *b) {
 }
 
 NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
+  if (!tensor) return NULL; /* an error came before */
   NrShape from = nr_lower_shape(l, tensor);
   if (same_shape(&from, shape)) return tensor;
   NrType type = nr_shape_type(shape, tensor->type->elem);
@@ -336,7 +347,8 @@ NrValue *nr_lower_concat(NrLower *l, NrValue *const *tensors, size_t count, size
   for (size_t k = 1; k < count; k++) {
     for (size_t i = 0; i < shape.rank; i++) {
       NrDim d = nr_lower_dim(l, tensors[k], i);
-      if (i == axis) shape.dims[i] = nr_dim_add(l, shape.dims[i], d);
+      if (i == axis)
+        shape.dims[i] = nr_dim_add(l, shape.dims[i], d);
       else {
         nr_lower_check_dims_equal(l, shape.dims[i], d, "dims of the joined tensors");
         if (nr_dim_known(d)) shape.dims[i] = d;
