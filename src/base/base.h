@@ -87,6 +87,9 @@ bool nr_str_starts(NrStr s, const char *prefix);
 int nr_str_cmp(NrStr a, NrStr b);
 NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */
 const char *nr_arena_printf(NrArena *arena, const char *format, ...) NR_PRINTF(2, 3);
+/* The character at *p, which moves past it; UINT32_MAX, one byte on, when the bytes are not UTF-8. */
+uint32_t nr_utf8_take(const char **p, const char *end);
+bool nr_str_is_utf8(NrStr s);
 uint64_t nr_hash_bytes(const void *data, size_t size);
 /* The low bits of a product know nothing of its factors' high bits, and they are the ones that choose a slot: fold,
  * twice, because neighbours (lines, columns) would still lie in regular steps after the first time, which linear

@@ -116,3 +116,28 @@ void nr_buf_printf(NrBuf *buf, const char *format, ...) {
   nr_buf_vprintf(buf, format, args);
   va_end(args);
 }
+
+/* ---- UTF-8 ---- */
+
+uint32_t nr_utf8_take(const char **p, const char *end) {
+  const unsigned char *at = (const unsigned char *)(*p)++;
+  uint32_t c = *at++;
+  if (c < 0x80) return c;
+  int more = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xc2 && c < 0xe0 ? 1 : 0;
+  if (more == 0 || (const unsigned char *)end - at < more) return UINT32_MAX;
+  static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
+  c &= 0x3fu >> more;
+  for (int i = 0; i < more; i++) {
+    if ((*at & 0xc0) != 0x80) return UINT32_MAX;
+    c = c << 6 | (*at++ & 0x3f);
+  }
+  if (c < smallest[more] || c >= 0x110000 || (c >= 0xd800 && c < 0xe000)) return UINT32_MAX;
+  *p = (const char *)at;
+  return c;
+}
+
+bool nr_str_is_utf8(NrStr s) {
+  for (const char *p = s.data, *end = p + s.size; p < end;)
+    if (nr_utf8_take(&p, end) == UINT32_MAX) return false;
+  return true;
+}

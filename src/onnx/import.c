@@ -339,10 +339,17 @@ static void list_unknown(const NrOnnxGraph *g, NrStrMap *seen, NrBuf *text) {
   }
 }
 
+/* Of ai.onnx. What ops mean in a later one is not known. */
+enum { NEWEST_OPSET = 28 };
+
 static NrStatus check_known(Importer *im) {
   NrStrMap seen = {0};
   NrBuf text = {0};
   list_unknown(im->model->graph, &seen, &text);
+  int64_t opset = nr_onnx_opset_version(im->model, NULL, NR_STR(""));
+  if (opset > NEWEST_OPSET)
+    nr_buf_printf(&text, "%sthose of operator set %lld (the newest that is known is %d)", text.size ? ", and " : "",
+                  (long long)opset, NEWEST_OPSET);
   NrStatus status = text.size ? nr_error(im->ctx, NULL, "the model uses ops that are not known: %s", text.data) : NR_OK;
   nr_strmap_deinit(&seen);
   nr_buf_deinit(&text);

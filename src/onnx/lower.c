@@ -46,6 +46,11 @@ static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
 
 NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype) {
   if (!value) return NR_ERROR_INVALID;
+  /* What the model says about a value, where it says something: only inputs have a type that nothing else tells. */
+  NoriaDType declared = i < l->op->num_results ? nr_dtype_of(nr_result(l->op, i)->type) : NORIA_UNDEFINED;
+  if (declared != NORIA_UNDEFINED && declared != dtype)
+    return nr_lower_error(l, "output '%.*s' is %s, but the model declares %s", NR_STR_ARG(nr_result(l->op, i)->name),
+                          nr_dtype_name(dtype), nr_dtype_name(declared));
   if (i < l->op->num_results) bind(l, nr_result(l->op, i), (NrLowered){value, dtype});
   return NR_OK;
 }

@@ -79,6 +79,7 @@ bool nr_lower_takes(NrLower *l, size_t i, NrDTypeClass class) {
 }
 
 bool nr_lower_two_inputs(NrLower *l, NrValue *out[2]) {
+  if (nr_lower_num_in(l) > 2) return nr_lower_error(l, "%zu inputs instead of two", nr_lower_num_in(l)), false;
   for (size_t i = 0; i < 2; i++)
     if (!(out[i] = nr_lower_in(l, i))) return nr_lower_error(l, "input %zu is missing", i), false;
   if (l->version >= 7 || !nr_lower_attr(l, "axis")) return true;

@@ -115,6 +115,9 @@ static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
 
 NrStatus nr_lower_if(NrLower *l) {
   NrValue *cond_tensor = nr_lower_in(l, 0);
+  for (size_t i = 0; i < 2; i++)
+    if (nr_op_body(l->op, i)->num_args)
+      return nr_lower_error(l, "the %s branch has inputs; it may only use values from outside", i ? "then" : "else");
   if (!cond_tensor || nr_lower_dtype(l, 0) != NORIA_BOOL)
     return nr_lower_error(l, "the condition must be a boolean tensor");
   int64_t elements;

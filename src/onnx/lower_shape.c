@@ -96,8 +96,9 @@ static bool reshape_target(NrLower *l, const NrShape *from, const NrInts *asked,
   out->rank = asked->count;
   for (size_t i = 0; i < asked->count; i++) {
     NrDim d = asked->at[i];
-    if (nr_dim_known(d) && (d.size < -1 || (d.size == -1 && surely)))
-      return nr_lower_error(l, d.size < -1 ? "a size is below -1" : "two sizes are -1"), false;
+    if (nr_dim_known(d) && d.size < -1)
+      return nr_lower_error(l, "size %lld at %zu is below -1", (long long)d.size, i), false;
+    if (nr_dim_is(d, -1) && surely) return nr_lower_error(l, "two sizes are -1"), false;
     surely |= nr_dim_is(d, -1);
     if (zero_copies && i < from->rank) {
       if (nr_dim_is(d, 0))

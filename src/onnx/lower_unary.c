@@ -29,6 +29,7 @@ static NrValue *math_body(NrLower *l, NrValue *const *a, void *user) {
 
 static NrStatus unary(NrLower *l, NrDTypeClass takes, NrBodyFn body, void *user) {
   if (!nr_lower_takes(l, 0, takes)) return NR_ERROR_INVALID;
+  if (nr_lower_num_in(l) > 1) return nr_lower_error(l, "%zu inputs instead of one", nr_lower_num_in(l));
   return nr_lower_out(l, 0, nr_lower_map_wide(l, (NrValue *[]){nr_lower_in(l, 0)}, 1, NULL, body, user),
                       nr_lower_dtype(l, 0));
 }

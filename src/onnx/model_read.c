@@ -5,7 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static NrStr text(NrOnnxReader *r, const char *s) { return nr_str_copy(r->arena, nr_str(s)); }
+static NrStr text(NrOnnxReader *r, const char *s) {
+  NrStr out = nr_str_copy(r->arena, nr_str(s));
+  if (!nr_str_is_utf8(out)) nr_onnx_error(r->errors, NR_ERROR_INVALID, NULL, "the name '%s' is not UTF-8", out.data);
+  return out;
+}
 static NrStr bytes_text(NrOnnxReader *r, ProtobufCBinaryData b) {
   return nr_str_copy(r->arena, (NrStr){(const char *)b.data, b.len});
 }

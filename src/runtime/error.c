@@ -16,6 +16,15 @@ void noria_error_clear(NoriaError *error) {
   *error = (NoriaError)NORIA_ERROR_INIT;
 }
 
+/* Messages are UTF-8, also where they quote what is not. */
+static void make_utf8(char *message) {
+  char *end = message + strlen(message);
+  for (const char *p = message; p < end;) {
+    char *at = message + (p - message);
+    if (nr_utf8_take(&p, end) == UINT32_MAX) *at = '?';
+  }
+}
+
 NoriaStatus nr_error_set(NoriaError *error, NoriaStatus code, const char *format, ...) {
   if (!error) return code;
   va_list args;
@@ -23,6 +32,7 @@ NoriaStatus nr_error_set(NoriaError *error, NoriaStatus code, const char *format
   char *message = NULL;
   if (vasprintf(&message, format, args) < 0) message = NULL;
   va_end(args);
+  if (message) make_utf8(message);
   /* The old message goes last: it may be an argument of the new one. */
   free(error->message);
   *error = (NoriaError){code, message};

@@ -4,39 +4,24 @@
 
 #include "runtime/npy.h"
 
-/* The character at *p, which moves past it; UINT32_MAX when the bytes are not UTF-8. */
-static uint32_t take_utf8(const unsigned char **p, const unsigned char *end) {
-  uint32_t c = *(*p)++;
-  if (c < 0x80) return c;
-  int more = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xc2 && c < 0xe0 ? 1 : 0;
-  if (more == 0 || end - *p < more) return UINT32_MAX;
-  static const uint32_t smallest[] = {0, 0x80, 0x800, 0x10000};
-  c &= 0x3fu >> more;
-  for (int i = 0; i < more; i++) {
-    if ((**p & 0xc0) != 0x80) return UINT32_MAX;
-    c = c << 6 | (*(*p)++ & 0x3f);
-  }
-  return c < smallest[more] || c >= 0x110000 || (c >= 0xd800 && c < 0xe000) ? UINT32_MAX : c;
-}
-
 /* The strings as rows of `*out_width` characters of 4 bytes, filled with zeros, in memory for free(). */
 static NoriaStatus encode_strings(const NoriaValue *t, uint32_t **out_rows, size_t *out_width, NoriaError *error) {
   NoriaString *const *strings = t->as.tensor.data;
   size_t count = (size_t)t->as.tensor.count, cells;
   *out_width = 1; /* NumPy has no narrower strings */
   for (size_t i = 0; i < count; i++) {
-    const unsigned char *p = (const unsigned char *)strings[i]->data, *end = p + strings[i]->size;
+    const char *p = strings[i]->data, *end = p + strings[i]->size;
     size_t width = 0;
     for (; p < end; width++)
-      if (take_utf8(&p, end) == UINT32_MAX)
+      if (nr_utf8_take(&p, end) == UINT32_MAX)
         return nr_error_set(error, NORIA_ERROR_UNSUPPORTED, "string %zu is not UTF-8, which .npy files need", i);
     *out_width = NR_MAX(*out_width, width);
   }
   if (!nr_mul_size(count, *out_width, &cells) || !(*out_rows = calloc(cells ? cells : 1, sizeof(uint32_t))))
     return nr_error_set_memory(error, cells);
   for (size_t i = 0; i < count; i++) {
-    const unsigned char *p = (const unsigned char *)strings[i]->data, *end = p + strings[i]->size;
-    for (uint32_t *to = *out_rows + i * *out_width; p < end;) *to++ = take_utf8(&p, end);
+    const char *p = strings[i]->data, *end = p + strings[i]->size;
+    for (uint32_t *to = *out_rows + i * *out_width; p < end;) *to++ = nr_utf8_take(&p, end);
   }
   return NORIA_OK;
 }
