@@ -93,8 +93,7 @@ def fails(op, inputs, opset, **attrs):
     infos = [value_info(n, x, False) for n, x in zip(names, inputs) if not isinstance(x, Const)]
     initializers = [numpy_helper.from_array(x.value, n) for n, x in zip(names, inputs) if isinstance(x, Const)]
     node = helper.make_node(op, names, ["y"], name="the_node", **attrs)
-    output = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)
-    model = make_model([node], infos, [output], initializers, opset)
+    model = make_model([node], infos, [onnx.ValueInfoProto(name="y")], initializers, opset)
     try:
         session = noria.InferenceSession(model.SerializeToString())
         session.run(None, {n: x for n, x in zip(names, inputs) if not isinstance(x, Const)})
