@@ -1,5 +1,5 @@
-/* ops_flow.c - dispatches: an executable's function runs for every workgroup of the grid, one after another, on views
- * of the arguments and results. */
+/* ops_flow.c - dispatches: a body, the op's own or an executable's function, runs for every workgroup of the grid, one
+ * after another, on views of the arguments and results. */
 #include "dialect/flow/flow.h"
 #include "interp/ops.h"
 
@@ -15,16 +15,22 @@ static NrOp *entry_point(NrOp *op, NrOp **out_export) {
   return NULL;
 }
 
-/* The grid, by the export's count region for the dispatch's workload. */
-static bool run_count(NrInterp *in, NrOp *op, NrOp *export_op, int64_t *grid) {
+/* What runs for each workgroup, and what gives the grid; func or body is set. count may be NULL: one workgroup. */
+typedef struct Workgroups {
+  NrOp *func;
+  NrRegion *body, *count;
+} Workgroups;
+
+/* The grid, by the count region for the dispatch's workload. */
+static bool run_count(NrInterp *in, NrOp *op, NrRegion *region, int64_t *grid) {
   size_t begin, count;
   NrIValue args[16], out[3];
   for (size_t i = 0; i < 3; i++) grid[i] = 1;
   nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &count);
-  if (!nr_op_body(export_op, 0)) return true;
+  if (!region || !region->first) return true;
   if (count > NR_COUNTOF(args)) return nr_interp_fail(in, op, "has too long a workload");
   for (size_t i = 0; i < count; i++) args[i] = nr_get(in, nr_operand(op, begin + i));
-  if (!nr_run_region(in, nr_op_region(export_op, 0), args, count, out, 3)) return false;
+  if (!nr_run_region(in, region, args, count, out, 3)) return false;
   for (size_t i = 0; i < 3; i++) grid[i] = (int64_t)out[i].bits;
   return true;
 }
@@ -37,7 +43,7 @@ static NrIView *result_view(NrInterp *in, NrOp *op, size_t result, size_t *next_
   return nr_iview_new(t->elem, dims, t->rank);
 }
 
-static bool run_grid(NrInterp *in, NrOp *func, const int64_t *grid, const NrIValue *args, size_t count) {
+static bool run_grid(NrInterp *in, const Workgroups *w, const int64_t *grid, const NrIValue *args, size_t count) {
   int64_t outer_id[3], outer_count[3], at[3] = {0};
   memcpy(outer_id, in->workgroup, sizeof outer_id);
   memcpy(outer_count, in->grid, sizeof outer_count);
@@ -50,7 +56,8 @@ static bool run_grid(NrInterp *in, NrOp *func, const int64_t *grid, const NrIVal
         own[i] = args[i];
         if (own[i].view) own[i].view->refs++;
       }
-      ok = nr_run_func(in, func, own, count, NULL, 0);
+      ok = w->func ? nr_run_func(in, w->func, own, count, NULL, 0)
+                   : nr_run_region(in, w->body, own, count, NULL, 0);
       nr_free(own);
     } while (ok && nr_next_index(grid, 3, at));
   memcpy(in->workgroup, outer_id, sizeof outer_id);
@@ -58,16 +65,14 @@ static bool run_grid(NrInterp *in, NrOp *func, const int64_t *grid, const NrIVal
   return ok;
 }
 
-bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
-  NrOp *export_op, *func = entry_point(op, &export_op);
-  if (!func) return nr_interp_fail(in, op, "names no entry point");
+static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
   size_t begin, count, next_dim, num_dims, n = 0;
   int64_t grid[3];
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
   nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next_dim, &num_dims);
   NrIValue *args = nr_calloc(count + op->num_results, sizeof *args);
   NrIView **results = nr_calloc(op->num_results, sizeof *results);
-  bool ok = run_count(in, op, export_op, grid);
+  bool ok = run_count(in, op, w->count, grid);
   for (size_t i = 0; i < count; i++) args[n++] = nr_get(in, nr_operand(op, begin + i));
   for (size_t i = 0; i < op->num_results && ok; i++) {
     int64_t tied = nr_flow_tied_operand(op, i);
@@ -76,7 +81,7 @@ bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
     if (tied >= 0) args[tied].view = results[i];
     else args[n++].view = results[i];
   }
-  ok = ok && run_grid(in, func, grid, args, n);
+  ok = ok && run_grid(in, w, grid, args, n);
   for (size_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = results[i]});
     else nr_iview_release(results[i]);
@@ -84,6 +89,16 @@ bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
   nr_free(args);
   nr_free(results);
   return ok;
+}
+
+bool nr_run_flow_dispatch(NrInterp *in, NrOp *op) {
+  NrOp *export_op, *func = entry_point(op, &export_op);
+  if (!func) return nr_interp_fail(in, op, "names no entry point");
+  return dispatch(in, op, &(Workgroups){.func = func, .count = nr_op_region(export_op, 0)});
+}
+
+bool nr_run_flow_workgroups(NrInterp *in, NrOp *op) {
+  return dispatch(in, op, &(Workgroups){.body = nr_op_region(op, 0), .count = nr_op_region(op, 1)});
 }
 
 /* The part of a binding that a load or store names, from its offsets, sizes and strides. first: their operand group. */
