@@ -86,14 +86,14 @@ static void put_type(NrBuf *out, const NrOnnxType *t) {
   case NR_ONNX_TYPE_SEQUENCE: nr_buf_puts(out, "sequence of "), put_type(out, t->elem); return;
   case NR_ONNX_TYPE_OPTIONAL: nr_buf_puts(out, "optional "), put_type(out, t->elem); return;
   case NR_ONNX_TYPE_MAP:
-    nr_buf_printf(out, "map from %s to ", nr_onnx_dtype_name(t->dtype)), put_type(out, t->elem);
+    nr_buf_printf(out, "map from %s to ", noria_dtype_name(t->dtype)), put_type(out, t->elem);
     return;
   case NR_ONNX_TYPE_OPAQUE: nr_buf_puts(out, "opaque"); return;
   case NR_ONNX_TYPE_NONE: nr_buf_puts(out, "of unknown type"); return;
   case NR_ONNX_TYPE_SPARSE: nr_buf_puts(out, "sparse "); break;
   case NR_ONNX_TYPE_TENSOR: break;
   }
-  nr_buf_puts(out, nr_onnx_dtype_name(t->dtype));
+  nr_buf_puts(out, noria_dtype_name(t->dtype));
   if (!t->has_shape) nr_buf_puts(out, " of any rank");
   if (t->has_shape) nr_buf_putc(out, '[');
   for (size_t i = 0; t->has_shape && i < t->rank; i++) {

@@ -1,45 +1,11 @@
 /* model.c - questions to a model, and the list of errors that reading one collects. */
+#include "base/dtype.h"
 #include "onnx/reader.h"
 
 /* ---- element types ---------------------------------------------------------------------------------------------- */
 
-static const struct {
-  const char *name;
-  size_t size;
-} dtypes[] = {
-    [NORIA_F32] = {"float32", 4},
-    [NORIA_U8] = {"uint8", 1},
-    [NORIA_I8] = {"int8", 1},
-    [NORIA_U16] = {"uint16", 2},
-    [NORIA_I16] = {"int16", 2},
-    [NORIA_I32] = {"int32", 4},
-    [NORIA_I64] = {"int64", 8},
-    [NORIA_STRING] = {"string", 0},
-    [NORIA_BOOL] = {"bool", 1},
-    [NORIA_F16] = {"float16", 2},
-    [NORIA_F64] = {"float64", 8},
-    [NORIA_U32] = {"uint32", 4},
-    [NORIA_U64] = {"uint64", 8},
-    [NORIA_C64] = {"complex64", 8},
-    [NORIA_C128] = {"complex128", 16},
-    [NORIA_BF16] = {"bfloat16", 2},
-    [NORIA_F8E4M3FN] = {"float8e4m3fn", 1},
-    [NORIA_F8E4M3FNUZ] = {"float8e4m3fnuz", 1},
-    [NORIA_F8E5M2] = {"float8e5m2", 1},
-    [NORIA_F8E5M2FNUZ] = {"float8e5m2fnuz", 1},
-    [NORIA_U4] = {"uint4", 1},
-    [NORIA_I4] = {"int4", 1},
-    [NORIA_F4E2M1FN] = {"float4e2m1", 1},
-    [NORIA_F8E8M0FNU] = {"float8e8m0", 1},
-    [NORIA_U2] = {"uint2", 1},
-    [NORIA_I2] = {"int2", 1},
-};
-
-size_t nr_onnx_dtype_size(NoriaDType dtype) { return (size_t)dtype < NR_COUNTOF(dtypes) ? dtypes[dtype].size : 0; }
-
-const char *nr_onnx_dtype_name(NoriaDType dtype) {
-  return (size_t)dtype < NR_COUNTOF(dtypes) && dtypes[dtype].name ? dtypes[dtype].name : "undefined";
-}
+/* The reader keeps strings apart from an element's bytes. */
+size_t nr_onnx_dtype_size(NoriaDType dtype) { return dtype == NORIA_STRING ? 0 : nr_dtype_info(dtype)->size; }
 
 bool nr_onnx_tensor_int(const NrOnnxTensor *tensor, size_t i, int64_t *out) {
   size_t size = nr_onnx_dtype_size(tensor->dtype);

@@ -209,7 +209,6 @@ bool nr_onnx_tensor_int(const NrOnnxTensor *tensor, size_t i, int64_t *out);
 
 /* Bytes of one element in memory; 0 for strings and for what is not a type. */
 size_t nr_onnx_dtype_size(NoriaDType dtype);
-const char *nr_onnx_dtype_name(NoriaDType dtype); /* "float32"; "undefined" for what is not a type */
 
 /* "node 'n' (Add)", or "node 'y' (Add)" by the first output of a node without a name. */
 void nr_onnx_node_label(NrBuf *out, const NrOnnxNode *node);

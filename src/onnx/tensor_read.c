@@ -3,6 +3,7 @@
  * Raw and external bytes are already that on a little-endian machine, and are pointed at where they lie. Copies are
  * made only of the typed fields, of sub-byte elements (packed in files, a byte each in memory), and of booleans other
  * than 0 and 1. */
+#include "base/dtype.h"
 #include "onnx/reader.h"
 
 #include <limits.h>
@@ -18,15 +19,10 @@ typedef struct Source {
   size_t packed; /* bytes in a file: sub-byte elements packed */
 } Source;
 
+/* Of an element in a file, where sub-byte ones are packed. */
 static unsigned bits_of(NoriaDType dtype) {
-  switch (dtype) {
-  case NORIA_U4:
-  case NORIA_I4:
-  case NORIA_F4E2M1FN: return 4;
-  case NORIA_U2:
-  case NORIA_I2: return 2;
-  default: return 8 * (unsigned)nr_onnx_dtype_size(dtype);
-  }
+  unsigned bits = nr_dtype_info(dtype)->bits;
+  return bits && bits < 8 && dtype != NORIA_BOOL ? bits : 8 * (unsigned)nr_onnx_dtype_size(dtype);
 }
 
 static const char *shape_text(Source *s) {
@@ -106,7 +102,7 @@ static void use_bytes(Source *s, const void *bytes) {
 static bool fits(Source *s, size_t have, size_t need, const char *unit) {
   if (have == need) return true;
   return FAIL(s, NR_ERROR_INVALID, "tensor '%.*s': %zu %s do not fit shape %s of %s (%zu %s)", NAME(s), have, unit,
-              shape_text(s), nr_onnx_dtype_name(s->out->dtype), need, unit);
+              shape_text(s), nr_dtype_info(s->out->dtype)->name, need, unit);
 }
 
 /* An empty raw_data counts as absent: some writers set it beside the field that they use. */
