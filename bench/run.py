@@ -40,12 +40,12 @@ def noria_session(model):
 
 
 def interleaved(functions, rounds):
-    """Median seconds of each function, called in turns so that the machine's moods hit all alike."""
+    """Median seconds of each function, called in turns so that the machine's moods hit all alike. Each timed call follows
+    one of the same function, so that none pays for what another left in the caches."""
     times = [[] for _ in functions]
-    for fn in functions:
-        fn()
     for _ in range(rounds):
         for fn, list_ in zip(functions, times):
+            fn()
             begin = time.perf_counter()
             fn()
             list_.append(time.perf_counter() - begin)

@@ -69,6 +69,12 @@ static int cut_dim(NrOp *op, size_t k, uint32_t d) {
   return found;
 }
 
+/* A tile of at most `tile` that cuts the range in as few parts, all of about one size: no workgroup is left a scrap. */
+static int64_t even_tile(int64_t range, int64_t tile) {
+  int64_t parts = (range + tile - 1) / tile, even = (range + parts - 1) / parts;
+  return NR_MIN((even + TILE_MULTIPLE - 1) / TILE_MULTIPLE * TILE_MULTIPLE, tile);
+}
+
 static void choose_split(Dispatch *w) {
   NrOp *op = w->op;
   bool known;
@@ -87,6 +93,7 @@ static void choose_split(Dispatch *w) {
     int64_t each = range == NR_DYNAMIC ? work : work / range;
     w->tile = (WORTH / NR_MAX(each, (int64_t)1) + TILE_MULTIPLE) / TILE_MULTIPLE * TILE_MULTIPLE;
     if (range != NR_DYNAMIC && w->tile >= range) w->split = -1;
+    else if (range != NR_DYNAMIC) w->tile = even_tile(range, w->tile);
   }
 }
 

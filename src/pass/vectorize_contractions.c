@@ -494,19 +494,19 @@ static void innermost(Contraction *c, Tile *t) { emit_tile(c, t); }
 static void over_u(Contraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
 static void over_w(Contraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
 
-/* Lanes over a parallel dim: tiles of several vectors, then single ones, then a masked end. */
+/* Lanes over a parallel dim: tiles of several vectors, then of half as many and so on (a single accumulator waits for
+ * its own last result in each step), then a masked end. */
 static void over_v(Contraction *c, Tile *t) {
   int64_t range = known_range(c, c->v);
   NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
-  uint32_t counts[2] = {c->tile_v, 1};
-  for (size_t i = c->tile_v > 1 ? 0 : 1; i < 2; i++) {
-    int64_t step = (int64_t)counts[i] * c->lanes;
+  for (uint32_t vectors = c->tile_v; vectors; vectors /= 2) {
+    int64_t step = (int64_t)vectors * c->lanes;
     if (range < step) continue;
     NrValue *length = index_op(c, NR_OP_arith_subi, bound, begin);
     NrValue *rest = index_op(c, NR_OP_arith_remui, length, constant_index(c, step));
     NrValue *end = index_op(c, NR_OP_arith_subi, bound, rest);
     NrOp *loop = open_loop(c, begin, end, step, NULL, 0, &c->ivs[c->v]);
-    t->nv = counts[i];
+    t->nv = vectors;
     t->mask = NULL;
     over_u(c, t);
     close_loop(c, loop, NULL, 0);
