@@ -16,7 +16,9 @@ extern "C" {
 #define NORIA_ABI_VERSION 1
 #define NORIA_MAX_RANK 16
 
-/* Element types, numbered as ONNX's TensorProto.DataType. Sub-byte types take one byte per element in memory. */
+/* Element types, numbered as ONNX's TensorProto.DataType. Types of 2 and 4 bits take a byte per element in memory: the
+ * bits above are read as if they were not there, and in what a program gives they extend the value: with its sign, or
+ * with zeros for unsigned and float types. */
 typedef enum NoriaDType {
   NORIA_UNDEFINED = 0,
   NORIA_F32 = 1,

@@ -23,4 +23,8 @@ typedef struct NrWindow {
 /* x: [N, C, spatial..]. size is set by the caller. Reads strides, dilations, pads, auto_pad, ceil_mode. */
 NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w);
 
+/* The integers of a window's attribute: `count` of them, none below least; all `otherwise` when it is left out. False
+ * after an error. */
+bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out);
+
 #endif

@@ -9,10 +9,17 @@
 #include "onnx/lower_contract.h"
 #include "onnx/lower_data.h"
 
-static int64_t attr_at(NrLower *l, const char *name, size_t i, int64_t otherwise) {
-  const int64_t *values;
-  size_t count;
-  return nr_lower_attr_ints(l, name, &values, &count) && i < count ? values[i] : otherwise;
+bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out) {
+  const int64_t *values = NULL;
+  size_t given;
+  if (nr_lower_attr_ints(l, name, &values, &given) && given != count)
+    return nr_lower_error(l, "%s has %zu entries, not %zu", name, given, count), false;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = values ? values[i] : otherwise;
+    if (out[i] < least || out[i] > INT32_MAX)
+      return nr_lower_error(l, "%s has the entry %lld, which is out of range", name, (long long)out[i]), false;
+  }
+  return true;
 }
 
 /* Positions that a window has along one dim of size n, pads included. */
@@ -24,25 +31,16 @@ static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim padded, bo
 }
 
 NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
-  const int64_t *values;
-  size_t count;
+  int64_t pads[2 * NORIA_MAX_RANK];
   NrStr auto_pad = nr_lower_attr_str(l, "auto_pad", "NOTSET");
   bool ceil_mode = nr_lower_attr_int(l, "ceil_mode", 0) != 0;
   w->spatial = nr_rank(x) - 2;
-  static const char *const lists[] = {"strides", "dilations"};
-  for (size_t k = 0; k < 2; k++)
-    if (nr_lower_attr_ints(l, lists[k], &values, &count)) {
-      if (count != w->spatial)
-        return nr_lower_error(l, "%s has %zu entries for %zu spatial dims", lists[k], count, w->spatial);
-      for (size_t i = 0; i < count; i++)
-        if (values[i] < 1) return nr_lower_error(l, "%s must be positive", lists[k]);
-    }
-  if (nr_lower_attr_ints(l, "pads", &values, &count) && count != 2 * w->spatial)
-    return nr_lower_error(l, "pads has %zu entries for %zu spatial dims", count, w->spatial);
+  if (!nr_lower_window_list(l, "strides", w->spatial, 1, 1, w->stride) ||
+      !nr_lower_window_list(l, "dilations", w->spatial, 1, 1, w->dilation) ||
+      !nr_lower_window_list(l, "pads", 2 * w->spatial, 0, INT32_MIN, pads))
+    return NR_ERROR_INVALID;
   for (size_t i = 0; i < w->spatial; i++) {
     NrDim n = nr_lower_dim(l, x, i + 2);
-    w->stride[i] = attr_at(l, "strides", i, 1);
-    w->dilation[i] = attr_at(l, "dilations", i, 1);
     if (nr_str_starts(auto_pad, "SAME")) {
       /* As many positions as the input has strides; what is missing is padded, the odd one on the side that the name
        * says. */
@@ -57,8 +55,8 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
       continue;
     }
     bool valid = nr_str_is(auto_pad, "VALID");
-    w->begin[i] = nr_dim(valid ? 0 : attr_at(l, "pads", i, 0));
-    w->end[i] = nr_dim(valid ? 0 : attr_at(l, "pads", i + w->spatial, 0));
+    w->begin[i] = nr_dim(valid ? 0 : pads[i]);
+    w->end[i] = nr_dim(valid ? 0 : pads[i + w->spatial]);
     w->out[i] = positions(l, w, i, nr_dim_add(l, nr_dim_add(l, n, w->begin[i]), w->end[i]), ceil_mode);
     if (ceil_mode && !nr_dim_is(w->out[i], 0)) {
       /* A last window that begins in the padding behind the input is left out. */

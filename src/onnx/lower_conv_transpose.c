@@ -40,25 +40,25 @@ static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
   return nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0));
 }
 
-static int64_t attr_at(NrLower *l, const char *name, size_t i, int64_t otherwise) {
-  const int64_t *values;
-  size_t count;
-  return nr_lower_attr_ints(l, name, &values, &count) && i < count ? values[i] : otherwise;
-}
-
 /* Sizes of the output and what is cut off at its begin. */
-static void output_window(NrLower *l, NrValue *x, NrWindow *w) {
+static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
   const int64_t *values;
   size_t count;
   NrStr auto_pad = nr_lower_attr_str(l, "auto_pad", "NOTSET");
   bool given = nr_lower_attr_ints(l, "output_shape", &values, &count), same = nr_str_starts(auto_pad, "SAME");
+  int64_t extra[NORIA_MAX_RANK], pads[2 * NORIA_MAX_RANK];
   w->spatial = nr_rank(x) - 2;
+  if (given && count != w->spatial && count != w->spatial + 2)
+    return nr_lower_error(l, "output_shape has %zu entries for %zu spatial dims", count, w->spatial), false;
+  if (!nr_lower_window_list(l, "strides", w->spatial, 1, 1, w->stride) ||
+      !nr_lower_window_list(l, "dilations", w->spatial, 1, 1, w->dilation) ||
+      !nr_lower_window_list(l, "output_padding", w->spatial, 0, 0, extra) ||
+      !nr_lower_window_list(l, "pads", 2 * w->spatial, 0, INT32_MIN, pads))
+    return false;
   for (size_t i = 0; i < w->spatial; i++) {
     NrDim n = nr_lower_dim(l, x, i + 2);
-    w->stride[i] = attr_at(l, "strides", i, 1);
-    w->dilation[i] = attr_at(l, "dilations", i, 1);
     NrDim full = nr_dim_mul(l, nr_dim_sub(l, n, nr_dim(1)), nr_dim(w->stride[i]));
-    full = nr_dim_add(l, full, nr_dim(attr_at(l, "output_padding", i, 0)));
+    full = nr_dim_add(l, full, nr_dim(extra[i]));
     full = nr_dim_add(l, full, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])));
     full = nr_dim_add(l, full, nr_dim(1));
     if (given || same) {
@@ -70,10 +70,11 @@ static void output_window(NrLower *l, NrValue *x, NrWindow *w) {
       continue;
     }
     bool valid = nr_str_is(auto_pad, "VALID");
-    w->begin[i] = nr_dim(valid ? 0 : attr_at(l, "pads", i, 0));
-    NrDim end = nr_dim(valid ? 0 : attr_at(l, "pads", i + w->spatial, 0));
+    w->begin[i] = nr_dim(valid ? 0 : pads[i]);
+    NrDim end = nr_dim(valid ? 0 : pads[i + w->spatial]);
     w->out[i] = nr_dim_max(l, nr_dim_sub(l, nr_dim_sub(l, full, w->begin[i]), end), nr_dim(0));
   }
+  return true;
 }
 
 NrStatus nr_lower_convtranspose(NrLower *l) {
@@ -87,7 +88,7 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrWindow w = {0};
   for (size_t i = 2; i < rank; i++) w.size[i - 2] = sk.dims[i];
-  output_window(l, x, &w);
+  if (!output_window(l, x, &w)) return NR_ERROR_INVALID;
   NrDim groups = nr_dim(group), channels = nr_dim_div(l, sk.dims[0], groups), per_group = sk.dims[1];
   if (!nr_lower_dims_agree(l, sx.dims[1], sk.dims[0], "channels of input and kernel") ||
       !nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sk.dims[0], "channels, and as many groups") ||

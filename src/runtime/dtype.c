@@ -12,6 +12,14 @@ enum {
 
 size_t noria_dtype_size(NoriaDType dtype) { return nr_dtype_info(dtype)->size; }
 
+void nr_dtype_settle(NoriaDType dtype, void *data, int64_t count) {
+  const NrDTypeInfo *info = nr_dtype_info(dtype);
+  if (info->size != 1 || info->bits >= 8 || info->bits < 2) return;
+  unsigned mask = (1u << info->bits) - 1, sign = info->class == NR_DTYPE_SIGNED ? 1u << (info->bits - 1) : 0;
+  uint8_t *bytes = data;
+  for (int64_t i = 0; i < count; i++) bytes[i] = (uint8_t)(((bytes[i] & mask) ^ sign) - sign);
+}
+
 const char *noria_dtype_name(NoriaDType dtype) { return nr_dtype_info(dtype)->name; }
 
 NoriaDType noria_dtype_from_name(const char *name) {

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/dtype.h"
 #include "base/float_format.h"
 
 static const NrFloatFormat format_f32 = {.exponent_bits = 8, .mantissa_bits = 23, .bias = 127, .nan = NR_NAN_IEEE};
@@ -46,10 +47,12 @@ static NumberClass number_class(NoriaDType dtype) {
 
 /* ---- to strings -------------------------------------------------------------------------------------------------- */
 
-static uint64_t load_bits(const void *data, size_t size, int64_t at) {
+/* The bits of element number `at`: as many as the type has. */
+static uint64_t load_bits(const void *data, NoriaDType dtype, int64_t at) {
   uint64_t bits = 0;
+  size_t size = noria_dtype_size(dtype);
   memcpy(&bits, (const char *)data + (size_t)at * size, size); /* little-endian, as all that we run on */
-  return bits;
+  return bits & UINT64_MAX >> (64 - nr_dtype_info(dtype)->bits);
 }
 
 static double bits_to_double(NoriaDType dtype, uint64_t bits) {
@@ -82,7 +85,7 @@ static void print_float(char *text, double value, const NrFloatFormat *format) {
 }
 
 static void print_number(char *text, NoriaDType dtype, uint64_t bits) {
-  unsigned width = 8 * (unsigned)noria_dtype_size(dtype);
+  unsigned width = nr_dtype_info(dtype)->bits;
   switch (number_class(dtype)) {
   case NUMBER_SIGNED:
     snprintf(text, LONGEST_NUMBER, "%lld", (long long)(bits << (64 - width)) >> (64 - width));
@@ -128,7 +131,7 @@ int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc 
   bool ok = true;
   for (int64_t i = 0, n = nr_desc_count(t); i < n && ok; i++) {
     char text[LONGEST_NUMBER];
-    print_number(text, dtype, load_bits(t->data, noria_dtype_size(dtype), i));
+    print_number(text, dtype, load_bits(t->data, dtype, i));
     strings[i] = nr_string_new(text, strlen(text));
     ok = nr_exec_hold_string(e, strings[i]);
   }

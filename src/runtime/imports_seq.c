@@ -41,6 +41,7 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
     for (int64_t i = 0; i < count && ok; i++) ok = (to[i] = nr_string_retain(from[i])) != NULL;
   } else if (ok && size) {
     memcpy(value->as.tensor.data, desc->data, size);
+    nr_dtype_settle(dtype, value->as.tensor.data, count);
   }
   if (ok && nr_charge_value(e, value)) return value;
   noria_value_release(value);

@@ -64,6 +64,9 @@ struct NoriaValue {
 NoriaStatus nr_shape_size(NoriaDType dtype, int64_t rank, const int64_t *dims, int64_t *out_count, size_t *out_size,
                           NoriaError *error);
 size_t nr_dtype_alignment(NoriaDType dtype); /* that data must have */
+/* Gives elements of fewer than 8 bits the byte that exec_abi.h promises. Compiled code writes only those bits for sure:
+ * to it int4 and uint4 are one type. */
+void nr_dtype_settle(NoriaDType dtype, void *data, int64_t count);
 /* A tensor over data, which release(user) frees with the tensor. NULL without memory (release is then not called).
  * For strings data is NoriaString*[count], a reference each. The shape was checked. */
 NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, void *data, NoriaReleaseFn release,

@@ -191,6 +191,7 @@ static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const Nori
     if (value) memcpy(value->as.tensor.data, desc->data, size);
   }
   if (!value) nr_error_set_memory(error, size);
+  if (value) nr_dtype_settle(dtype, value->as.tensor.data, count);
   NoriaString **strings = value && dtype == NORIA_STRING ? value->as.tensor.data : NULL;
   for (int64_t i = 0; strings && i < count; i++) {
     if (!(strings[i] = nr_string_retain(strings[i]))) {

@@ -2,8 +2,11 @@
 import ml_dtypes
 import numpy as np
 import pytest
+from onnx import helper
 from onnx.numpy_helper import saturate_cast, to_float8e8m0
-from ops import Batch, element_type, fails
+from ops import Batch, Const, element_type, fails
+
+import noria
 
 F32 = np.float32
 NAMES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32",
@@ -153,3 +156,48 @@ def test_strings():
     batch.add("Where", [words == "two", words, np.array(["else"], object)], np.array(["else", "two", "else"], object))
     batch.check()
     assert "the_node" in fails("Cast", [np.array(["seven"], object)], 19, to=1)
+
+
+def bytes_of(x):
+    """The byte of each element, as C sees it: int8_t for signed types, else uint8_t."""
+    return x.astype(np.int8) if x.dtype.name.startswith("int") else x.astype(np.uint8) if "uint" in x.dtype.name \
+        else x.view(np.uint8)
+
+
+@pytest.mark.parametrize("stage", [None, "tensor", "cf"])
+def test_bytes_of_small_types(stage):
+    """Types below 8 bits cross a session's boundary both ways, also inside a sequence, each in a whole byte."""
+    options = noria.SessionOptions()
+    if stage:
+        options.interpret_after = stage
+    every = {name: np.arange(*limits).astype(TYPES[name]) for name, limits in SMALL.items()}
+    every["float4_e2m1fn"] = np.arange(16, dtype=np.uint8).view(TYPES["float4_e2m1fn"])
+    for source, x in every.items():
+        batch = Batch(25)
+        for target in every:
+            float_to_int = is_float(source) and not is_float(target)
+            middle = x.astype(F32).astype(np.int64) if float_to_int else x.astype(F32) if is_float(target) else x
+            want = x if source == target else middle.astype(np.int64).astype(TYPES[target]) if not is_float(target) \
+                else middle.astype(TYPES[target])
+            add(batch, "Cast", x, want)
+            add(batch, "Cast", Const(x), want)
+        batch.add("Identity", [x], x)
+        model, feeds = batch.model(False)
+        sequence = helper.make_tensor_sequence_value_info("sequence", element_type(x), None)
+        model.graph.node.append(helper.make_node("SequenceConstruct", ["in0_0", "in0_0"], ["sequence"]))
+        model.graph.output.append(sequence)
+        results = noria.InferenceSession(model.SerializeToString(), options).run(None, feeds)
+        pairs = [(got, want) for got, (*_, (want,), _, _) in zip(results, batch.cases)]
+        for got, want in pairs + [(item, x) for item in results[-1]]:
+            assert got.dtype == want.dtype
+            np.testing.assert_array_equal(got.view(np.uint8), bytes_of(want).view(np.uint8), f"{source} {want.dtype}")
+
+
+def test_small_types_to_strings():
+    batch = Batch(25)
+    for name, limits in SMALL.items():
+        x = np.arange(*limits).astype(TYPES[name])
+        for source in x, Const(x):
+            batch.add("Cast", [source], np.array([str(v) for v in range(*limits)], object), to=8)
+        batch.add("Cast", [np.array([str(v) for v in range(*limits)], object)], x, to=element_type(x))
+    batch.check()
