@@ -21,14 +21,25 @@ void nr_unit_deinit(NrUnit *unit) {
   *unit = (NrUnit){0};
 }
 
-static void begin(NrUnit *unit) {
-  unit->ctx = nr_context_create();
-  nr_context_set_diag_handler(unit->ctx, collect, unit);
-}
-
 static NrStatus finish(NrUnit *unit, NrStatus status) {
   nr_diag_flush(unit->ctx);
   return status;
+}
+
+/* What can be said about options before anything is read. The rest is told where they are used. */
+static NrStatus check_options(NrUnit *unit, const NoriaCompileOptions *o) {
+  if (!o) return NR_OK;
+  if (o->format && strcmp(o->format, "onnx") != 0 && strcmp(o->format, "mlir") != 0)
+    return nr_error(unit->ctx, NULL, "there is no format '%s'; it is onnx or mlir", o->format);
+  if (o->opt_level < 0 || o->opt_level > 3)
+    return nr_error(unit->ctx, NULL, "there is no optimisation level %d; it is 1, 2 or 3", (int)o->opt_level);
+  return NR_OK;
+}
+
+static NrStatus begin(NrUnit *unit, const NoriaCompileOptions *options) {
+  unit->ctx = nr_context_create();
+  nr_context_set_diag_handler(unit->ctx, collect, unit);
+  return finish(unit, check_options(unit, options));
 }
 
 /* The graph's name, or else the file's; what is in no file is a "model". */
@@ -83,14 +94,15 @@ static NrStatus model_error(NrUnit *unit, NrStatus status, const NrBuf *errors) 
 
 NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
                              const NoriaCompileOptions *options) {
-  begin(unit);
+  NrStatus status = begin(unit, options);
+  if (status) return status;
   if (is_text(options, name, data, size)) {
     name_unit(unit, name);
     unit->module = nr_parse_module(unit->ctx, (NrStr){data, size}, nr_str(name ? name : "<memory>"), NULL, NULL);
     return finish(unit, unit->module ? nr_verify(unit->module->op) : NR_ERROR_INVALID);
   }
   NrBuf errors = {0};
-  NrStatus status = nr_onnx_read_memory(data, size, folder, &unit->model, &errors);
+  status = nr_onnx_read_memory(data, size, folder, &unit->model, &errors);
   if (status) model_error(unit, status, &errors);
   nr_buf_deinit(&errors);
   name_unit(unit, name);
@@ -99,9 +111,10 @@ NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const 
 
 NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
   if (!(options && options->format) && ends_with(path, ".onnx")) {
-    begin(unit);
+    NrStatus status = begin(unit, options);
+    if (status) return status;
     NrBuf errors = {0};
-    NrStatus status = nr_onnx_read_file(path, &unit->model, &errors);
+    status = nr_onnx_read_file(path, &unit->model, &errors);
     if (status) model_error(unit, status, &errors);
     nr_buf_deinit(&errors);
     name_unit(unit, path);
@@ -111,9 +124,10 @@ NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOpt
   errno = 0;
   NrStatus status = nr_file_read(path, &bytes);
   if (status) {
-    begin(unit);
-    nr_error(unit->ctx, NULL, "cannot read '%s'%s%s", path, errno ? ": " : "", errno ? strerror(errno) : "");
+    int why = errno;
     nr_buf_deinit(&bytes);
+    if (begin(unit, options)) return NR_ERROR_INVALID;
+    nr_error(unit->ctx, NULL, "cannot read '%s'%s%s", path, why ? ": " : "", why ? strerror(why) : "");
     return finish(unit, status);
   }
   char *copy = nr_malloc(strlen(path) + 1);
@@ -165,6 +179,7 @@ NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error) {
                                     [NR_ERROR_LIMIT] = NORIA_ERROR_LIMIT,
                                     [NR_ERROR_IO] = NORIA_ERROR_IO,
                                     [NR_ERROR_INTERNAL] = NORIA_ERROR_INTERNAL};
+  if (unit->ctx) nr_diag_flush(unit->ctx);
   size_t n = unit->errors.size;
   while (n && unit->errors.data[n - 1] == '\n') n--;
   nr_error_set(error, map[status], "%.*s", (int)NR_MIN(n, (size_t)INT32_MAX), n ? unit->errors.data : "");

@@ -17,6 +17,21 @@ static int32_t count_threads(int32_t wanted) {
   return NR_MAX(1, NR_MIN(n, MOST_THREADS));
 }
 
+static NoriaStatus check_limits(const NoriaRunLimits *limits, NoriaError *error) {
+  if (limits->time_s >= 0 && limits->iterations >= 0 && limits->memory >= 0) return NORIA_OK; /* NaN is not */
+  return nr_error_set(error, NORIA_ERROR_INVALID,
+                      "a limit of %g seconds, %lld iterations, %lld bytes: none may be negative", limits->time_s,
+                      (long long)limits->iterations, (long long)limits->memory);
+}
+
+static NoriaStatus check_options(const NoriaProgramOptions *options, NoriaError *error) {
+  if (!options) return NORIA_OK;
+  if (options->threads < 0)
+    return nr_error_set(error, NORIA_ERROR_INVALID, "%d threads: 0 is one per CPU, 1 starts none",
+                        (int)options->threads);
+  return check_limits(&options->limits, error);
+}
+
 static NoriaStatus check_values(const NoriaModule *module, const char *what, const NoriaValueInfo *infos, int32_t count,
                                 NoriaError *error) {
   for (int32_t i = 0; i < count; i++)
@@ -102,6 +117,7 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
                                  NoriaProgram **out_program, NoriaError *error) {
   *out_program = NULL;
   NoriaStatus status = check_module(module, error);
+  if (!status) status = check_options(options, error);
   if (status) return status;
   NoriaProgram *program = program_new(module);
   if (!program) return nr_error_set_memory(error, sizeof(NoriaProgram));
@@ -268,10 +284,12 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
   if (num_outputs != (size_t)program->module->num_outputs)
     return nr_error_set(error, NORIA_ERROR_INVALID, "the program has %d outputs, but there is room for %zu",
                     (int)program->module->num_outputs, num_outputs);
+  NoriaStatus status = options ? check_limits(&options->limits, error) : NORIA_OK;
+  if (status) return status;
   NrExec *e = nr_exec_acquire(program);
   if (!e) return nr_error_set_memory(error, sizeof(NrExec));
   nr_exec_begin(e, options ? &options->limits : &program->limits);
-  NoriaStatus status = nr_feeds_bind(program, e, inputs, num_inputs, error);
+  status = nr_feeds_bind(program, e, inputs, num_inputs, error);
   if (!status) status = call_entry(program, e, error);
   if (!status) status = take_outputs(program, e, out_outputs, error);
   if (options && options->stats)

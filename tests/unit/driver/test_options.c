@@ -1,0 +1,62 @@
+/* test_options.c - wrong options of the C API: each is refused, with a message. */
+#include <string.h>
+
+#include "../test.h"
+#include "noria/noria.h"
+
+static const char text[] = "func.func @f(%x: i64) -> i64 { return %x : i64 }";
+
+static void expect_refused(const NoriaCompileOptions *options, NoriaStatus status, const char *message) {
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaProgram *program = NULL;
+  assert_int_equal(noria_compile_memory(text, strlen(text), NULL, options, &program, &error), status);
+  assert_null(program);
+  assert_string_equal(error.message, message);
+  noria_error_clear(&error);
+}
+
+static void wrong_compile_options_are_refused(void **state) {
+  expect_refused(&(NoriaCompileOptions){.format = "text"}, NORIA_ERROR_INVALID,
+                 "error: there is no format 'text'; it is onnx or mlir");
+  expect_refused(&(NoriaCompileOptions){.opt_level = 4}, NORIA_ERROR_INVALID,
+                 "error: there is no optimisation level 4; it is 1, 2 or 3");
+  expect_refused(&(NoriaCompileOptions){.interpret_after = "lunch"}, NORIA_ERROR_INVALID,
+                 "error: the pipeline has no stage 'lunch'");
+  expect_refused(&(NoriaCompileOptions){.entry = "g"}, NORIA_ERROR_NOT_FOUND,
+                 "error: there is no function 'g'; the program has @f");
+  expect_refused(&(NoriaCompileOptions){.cpu = "abacus"}, NORIA_ERROR_INVALID, "error: unknown CPU 'abacus'");
+}
+
+static void wrong_program_options_are_refused(void **state) {
+  expect_refused(&(NoriaCompileOptions){.program.threads = -1}, NORIA_ERROR_INVALID,
+                 "-1 threads: 0 is one per CPU, 1 starts none");
+  expect_refused(&(NoriaCompileOptions){.program.limits.time_s = -0.5}, NORIA_ERROR_INVALID,
+                 "a limit of -0.5 seconds, 0 iterations, 0 bytes: none may be negative");
+  expect_refused(&(NoriaCompileOptions){.program.limits.memory = -8}, NORIA_ERROR_INVALID,
+                 "a limit of 0 seconds, 0 iterations, -8 bytes: none may be negative");
+}
+
+static void wrong_run_options_are_refused(void **state) {
+  NoriaProgram *program = NULL;
+  NoriaValue *x = NULL, *y = NULL;
+  int64_t seven = 7;
+  assert_int_equal(noria_compile_memory(text, strlen(text), NULL, NULL, &program, NULL), NORIA_OK);
+  assert_int_equal(noria_tensor_create(NORIA_I64, 0, NULL, &seven, &x, NULL), NORIA_OK);
+  const NoriaValue *inputs[] = {x};
+  NoriaRunOptions options = {.limits.iterations = -1};
+  assert_int_equal(noria_program_run(program, inputs, 1, &y, 1, &options, NULL), NORIA_ERROR_INVALID);
+  assert_null(y);
+  assert_int_equal(noria_program_run(program, inputs, 1, &y, 1, NULL, NULL), NORIA_OK);
+  noria_value_release(y);
+  noria_value_release(x);
+  noria_program_destroy(program);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wrong_compile_options_are_refused),
+      cmocka_unit_test(wrong_program_options_are_refused),
+      cmocka_unit_test(wrong_run_options_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
