@@ -281,12 +281,24 @@ static bool check_names(const Assignment *list, size_t size, const NoriaValueInf
   return true;
 }
 
+/* What a .npy file can hold. */
+static bool check_saved(const Job *job, const NoriaModule *module, NoriaError *error) {
+  for (size_t k = 0; k < job->outputs.size; k++)
+    for (int32_t i = 0; i < module->num_outputs; i++)
+      if (nr_str_is(job->outputs.data[k].name, module->outputs[i].name) && module->outputs[i].kind != NORIA_KIND_TENSOR)
+        return value_error(error, "output '%s' is %s, which no .npy file holds; without --output it is printed",
+                           module->outputs[i].name,
+                           module->outputs[i].kind == NORIA_KIND_SEQUENCE ? "a sequence" : "an optional");
+  return true;
+}
+
 static bool check_arguments(const Job *job, const NoriaModule *module, NoriaError *error) {
   if (job->args.size > (size_t)module->num_inputs)
     return value_error(error, "%zu arguments are given, but the program has %d inputs", job->args.size,
                        (int)module->num_inputs);
   return check_names(job->inputs.data, job->inputs.size, module->inputs, module->num_inputs, "input", error) &&
-         check_names(job->outputs.data, job->outputs.size, module->outputs, module->num_outputs, "output", error);
+         check_names(job->outputs.data, job->outputs.size, module->outputs, module->num_outputs, "output", error) &&
+         check_saved(job, module, error);
 }
 
 int job_bind(Job *job, const NoriaModule *module, bool make_up) {

@@ -18,11 +18,10 @@ static const char help[] = "usage: noria show FILE\n"
 
 /* ---- what both kinds of programs have --------------------------------------------------------------------------- */
 
-static const char *const kind_names[] = {"tensor", "sequence of", "optional"};
-
 static void put_value(NrBuf *out, const NoriaValueInfo *v) {
   nr_buf_printf(out, "  %-24s ", v->name);
-  if (v->kind != NORIA_KIND_TENSOR) nr_buf_printf(out, "%s ", kind_names[v->kind]);
+  if (v->kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
+  if (v->kind == NORIA_KIND_SEQUENCE || v->item_kind == NORIA_KIND_SEQUENCE) nr_buf_puts(out, "sequence of ");
   nr_buf_puts(out, noria_dtype_name((NoriaDType)v->dtype));
   if (v->rank >= 0 && v->kind == NORIA_KIND_TENSOR) nr_buf_putc(out, '[');
   for (int32_t i = 0; i < v->rank; i++) {

@@ -1,4 +1,4 @@
-/* values.h - tensors on the command line: reading what a person wrote, printing what a program gave. */
+/* values.h - values on the command line: reading what a person wrote, printing what a program gave. */
 #ifndef NORIA_TOOLS_VALUES_H
 #define NORIA_TOOLS_VALUES_H
 
@@ -12,13 +12,16 @@ typedef struct Place {
   uint64_t seed;              /* of random elements */
 } Place;
 
-/* Makes a tensor of text:
+/* Makes a value of text, a tensor of
  *   @x.npy                 a file
  *   42   1.5   true        a scalar, in the place's element type
  *   [[1, 2], [3, 4]]       a tensor, the same
  *   dense<1.0> : tensor<4xf32>
  *   zeros:4x4xf32          also ones, random; the element type, or all behind the colon, may be left out where the
- * place says it Dims of the place that are not known are 1 when nothing says more. False after setting *error. */
+ *                          place says it. Dims of the place that are not known are 1 when nothing says more
+ *   word   "a\n"           a string: as it stands, or in quotes with the escapes of text IR
+ *   ["a", "b"]             strings in lists stand in quotes
+ * of a sequence `[VALUE, VALUE]`, and of an optional `none` or the value that it holds. False after setting *error. */
 bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValue **out, NoriaError *error);
 
 /* "12 : i64" where the place's type is a scalar, else "dense<...> : tensor<...>"; sequences in brackets. No newline. */

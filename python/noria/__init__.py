@@ -51,11 +51,12 @@ class NodeArg:
     """An input or output: its name, shape (ints, symbol names, None) and type ("tensor(float)")."""
 
     def __init__(self, info):
-        self.name, kind, self._dtype, dims = info
-        self._kind = kind
-        self.shape = dims
-        element = f"tensor({dtype_name(self._dtype)})"
-        self.type = {0: element, 1: f"seq({element})", 2: f"optional({element})"}[kind]
+        self.name, self._kind, self._item_kind, self._dtype, self.shape = info
+        self.type = f"tensor({dtype_name(self._dtype)})"
+        if 1 in (self._kind, self._item_kind):
+            self.type = f"seq({self.type})"
+        if self._kind == 2:
+            self.type = f"optional({self.type})"
 
     def __repr__(self):
         return f"NodeArg(name='{self.name}', type='{self.type}', shape={self.shape})"

@@ -296,7 +296,8 @@ static PyObject *infos(const NoriaValueInfo *values, int32_t count) {
         PyList_SetItem(dims, d, dim);
       }
     else Py_XINCREF(dims);
-    PyList_SetItem(list, i, Py_BuildValue("(siiN)", values[i].name, (int)values[i].kind, (int)values[i].dtype, dims));
+    PyList_SetItem(list, i, Py_BuildValue("(siiiN)", values[i].name, (int)values[i].kind, (int)values[i].item_kind,
+                                           (int)values[i].dtype, dims));
   }
   return list;
 }
@@ -317,8 +318,8 @@ static PyMethodDef session_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef session_getset[] = {
-    {"inputs", session_inputs, NULL, "[(name, kind, dtype, dims)]", NULL},
-    {"outputs", session_outputs, NULL, "[(name, kind, dtype, dims)]", NULL},
+    {"inputs", session_inputs, NULL, "[(name, kind, item kind, dtype, dims)]", NULL},
+    {"outputs", session_outputs, NULL, "[(name, kind, item kind, dtype, dims)]", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot session_slots[] = {

@@ -54,12 +54,13 @@ def _tensor(array, number, name):
 
 def to_value(feed, arg):
     """A feed as the runtime's value, for the input `arg`."""
-    if arg._kind == 1 or (arg._kind == 2 and isinstance(feed, list)):
+    if arg._kind == 1 or (arg._item_kind == 1 and feed is not None):
         items = [_tensor(f, arg._dtype, arg.name) for f in feed]
         value = _native.sequence(items, arg._dtype)
         return value if arg._kind == 1 else _native.optional(value, 1, arg._dtype)
     if arg._kind == 2:
-        return _native.optional(None if feed is None else _tensor(feed, arg._dtype, arg.name), 0, arg._dtype)
+        item = None if feed is None else _tensor(feed, arg._dtype, arg.name)
+        return _native.optional(item, arg._item_kind, arg._dtype)
     if feed is None:
         raise Error(f"input '{arg.name}' is None")
     return _tensor(feed, arg._dtype, arg.name)

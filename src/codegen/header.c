@@ -71,8 +71,9 @@ static void put_values(NrBuf *out, const char *title, NrAttr list) {
     nr_buf_printf(out, " *   %zu  ", i);
     if (name) put_comment(out, name->s);
     nr_buf_puts(out, ": ");
-    if (kind == NORIA_KIND_SEQUENCE) nr_buf_puts(out, "sequence of ");
+    bool of_sequence = dict_int(dict, "item_kind", NORIA_KIND_TENSOR) == NORIA_KIND_SEQUENCE;
     if (kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
+    if (kind == NORIA_KIND_SEQUENCE || of_sequence) nr_buf_puts(out, "sequence of ");
     nr_buf_puts(out, c_type(dict_int(dict, "dtype", 0)));
     put_shape(out, dict);
     nr_buf_putc(out, '\n');

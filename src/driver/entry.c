@@ -75,15 +75,13 @@ static NrNamedAttr named(NrContext *ctx, const char *name, NrAttr value) {
 
 /* `type` is what the function itself has there: the tools print by it. */
 static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner) {
-  int64_t kind = t->kind == NR_TYPE_SEQ        ? NORIA_KIND_SEQUENCE
-                 : t->kind == NR_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
-                                               : NORIA_KIND_TENSOR;
   int64_t dims[NORIA_MAX_RANK];
   for (uint32_t i = 0; !is_handle(t) && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
-  NrNamedAttr items[] = {named(ctx, "type", nr_attr_type(inner)), named(ctx, "name", nr_attr_string(ctx, name)),
-                         named(ctx, "dtype", nr_attr_i64(ctx, dtype_of(t))), named(ctx, "kind", nr_attr_i64(ctx, kind)),
-                         named(ctx, "dims", nr_attr_i64_array(ctx, dims, is_handle(t) ? 0 : t->rank))};
-  return nr_attr_dict(ctx, items, is_handle(t) ? 4 : 5);
+  NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(inner)), named(ctx, "name", nr_attr_string(ctx, name)),
+                          named(ctx, "dtype", nr_attr_i64(ctx, dtype_of(t)))};
+  size_t count = 3 + nr_type_kind_attrs(t, items + 3);
+  if (!is_handle(t)) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));
+  return nr_attr_dict(ctx, items, count);
 }
 
 /* ---- values at the boundary ------------------------------------------------------------------------------------- */

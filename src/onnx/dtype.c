@@ -44,6 +44,19 @@ NoriaDType nr_dtype_of(NrType t) {
   return NORIA_UNDEFINED;
 }
 
+NoriaKind nr_type_kind(NrType type) {
+  return type->kind == NR_TYPE_SEQ        ? NORIA_KIND_SEQUENCE
+         : type->kind == NR_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
+                                          : NORIA_KIND_TENSOR;
+}
+
+size_t nr_type_kind_attrs(NrType type, NrNamedAttr *out) {
+  NoriaKind kind = nr_type_kind(type), item = kind == NORIA_KIND_OPTIONAL ? nr_type_kind(type->elem) : 0;
+  out[0] = (NrNamedAttr){NR_STR("kind"), nr_attr_i64(type->ctx, kind)};
+  if (item) out[1] = (NrNamedAttr){NR_STR("item_kind"), nr_attr_i64(type->ctx, item)};
+  return item ? 2 : 1;
+}
+
 NrType nr_type_lowered(NrType t) {
   if (t->kind == NR_TYPE_INTEGER) return nr_type_int(t->ctx, t->width);
   if (nr_type_is_shaped(t)) return nr_type_with_elem(t, nr_type_lowered(t->elem));

@@ -10,4 +10,9 @@ NrType nr_dtype_type(NrContext *ctx, NoriaDType dtype); /* ui8 for U8; NULL for 
 NoriaDType nr_dtype_of(NrType type); /* of a scalar type, or of the elements of a tensor, seq or optional */
 NrType nr_type_lowered(NrType type); /* the same without signs: ui8 to i8, also inside tensors and sequences */
 
+/* What a value of the type is at a program's boundary. */
+NoriaKind nr_type_kind(NrType type);
+/* Its kind and, for an optional that is not of tensors, item_kind as attributes; out has room for 2. Gives how many. */
+size_t nr_type_kind_attrs(NrType type, NrNamedAttr *out);
+
 #endif

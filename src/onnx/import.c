@@ -234,26 +234,23 @@ static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block,
 static NrAttr value_info(Importer *im, NrStr name, const NrOnnxType *t) {
   NrContext *ctx = im->ctx;
   const NrOnnxType *tensor = t;
-  int64_t kind = t->kind == NR_ONNX_TYPE_SEQUENCE   ? NORIA_KIND_SEQUENCE
-                 : t->kind == NR_ONNX_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
-                                                    : NORIA_KIND_TENSOR;
+  NrType type = import_type(ctx, t);
   while (tensor->elem && tensor->kind != NR_ONNX_TYPE_TENSOR && tensor->kind != NR_ONNX_TYPE_NONE)
     tensor = tensor->elem;
   int64_t dims[NORIA_MAX_RANK];
   NrAttr names[NORIA_MAX_RANK];
-  size_t rank = kind == NORIA_KIND_TENSOR && tensor->has_shape ? tensor->rank : 0;
+  size_t rank = nr_type_kind(type) == NORIA_KIND_TENSOR && tensor->has_shape ? tensor->rank : 0;
   for (size_t i = 0; i < rank; i++) {
     dims[i] = tensor->dims[i].kind == NR_ONNX_DIM_VALUE ? tensor->dims[i].value : -1;
     names[i] = nr_attr_string(ctx, tensor->dims[i].kind == NR_ONNX_DIM_SYMBOL ? tensor->dims[i].symbol : NR_STR(""));
   }
-  NrNamedAttr items[] = {
+  NrNamedAttr items[6] = {
       {NR_STR("name"), nr_attr_string(ctx, name)},
       {NR_STR("dtype"), nr_attr_i64(ctx, tensor->dtype)},
-      {NR_STR("kind"), nr_attr_i64(ctx, kind)},
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
       {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
   };
-  return nr_attr_dict(ctx, items, NR_COUNTOF(items));
+  return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(type, items + 4));
 }
 
 static NrAttr value_infos(Importer *im, const NrOnnxGraph *g, const NrOnnxValue *values, size_t count, bool inputs) {

@@ -182,16 +182,13 @@ static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
     bool named = declared_names && declared_names->size == rank && dims[i] < 0;
     names[i] = named ? declared_names->items[i] : nr_attr_string(ctx, NR_STR(""));
   }
-  NrNamedAttr items[] = {
+  NrNamedAttr items[6] = {
       {NR_STR("name"), nr_dict_get(declared, "name")},
       {NR_STR("dtype"), nr_attr_i64(ctx, v->dtype)},
-      {NR_STR("kind"), nr_attr_i64(ctx, t->kind == NR_TYPE_SEQ        ? NORIA_KIND_SEQUENCE
-                                        : t->kind == NR_TYPE_OPTIONAL ? NORIA_KIND_OPTIONAL
-                                                                      : NORIA_KIND_TENSOR)},
       {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
       {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
   };
-  return nr_attr_dict(ctx, items, NR_COUNTOF(items));
+  return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(t, items + 4));
 }
 
 /* Keeps the errors of a try; they are reported when there is no other. */

@@ -30,7 +30,7 @@ bool nr_feeds_prepare(NoriaProgram *program) {
 }
 
 static const char *kind_name(int32_t kind) {
-  return kind == NORIA_KIND_TENSOR ? "tensor" : kind == NORIA_KIND_SEQUENCE ? "sequence" : "optional";
+  return kind == NORIA_KIND_TENSOR ? "a tensor" : kind == NORIA_KIND_SEQUENCE ? "a sequence" : "an optional";
 }
 
 static void print_dims(NrBuf *buf, const NoriaValueInfo *info, const int64_t *dims, int64_t rank) {
@@ -110,8 +110,12 @@ NoriaStatus nr_feeds_bind(NoriaProgram *program, NrExec *e, const NoriaValue *co
     const NoriaValue *value = inputs ? inputs[i] : NULL;
     if (!value) return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is missing", info->name);
     if (value->kind != info->kind)
-      return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is a %s, but the value is a %s", info->name,
+      return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is %s, but the value is %s", info->name,
                       kind_name(info->kind), kind_name(value->kind));
+    const NoriaValue *item = noria_optional_item(value);
+    if (item && item->kind != info->item_kind)
+      return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is an optional for %s, but it holds %s", info->name,
+                          kind_name(info->item_kind), kind_name(item->kind));
     if ((int32_t)value->dtype != info->dtype)
       return nr_error_set(error, NORIA_ERROR_INVALID, "input '%s' is of type %s, but the value is of type %s",
                           info->name, noria_dtype_name((NoriaDType)info->dtype), noria_dtype_name(value->dtype));

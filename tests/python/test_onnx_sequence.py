@@ -119,6 +119,14 @@ def test_optional_of_sequence():
     same(s.run(None, {"s": ITEMS}), [np.array(3, np.int64)])
 
 
+@pytest.mark.parametrize("kind", ["optional(float[N])", "optional(seq(float[N]))", "seq(float[N])", "float[N]"])
+def test_types_are_those_of_onnxruntime(kind):
+    data = model(f"f ({kind} o) => ({kind} y) {{ y = Identity(o) }}")
+    ours, theirs = noria.InferenceSession(data), onnxruntime.InferenceSession(data)
+    for a, b in zip(ours.get_inputs() + ours.get_outputs(), theirs.get_inputs() + theirs.get_outputs()):
+        assert (a.name, a.type) == (b.name, b.type)
+
+
 def test_empty_optional():
     kind = helper.make_optional_type_proto(helper.make_tensor_type_proto(TensorProto.FLOAT, [2]))
     node = helper.make_node("Optional", [], ["o"], type=helper.make_tensor_type_proto(TensorProto.FLOAT, [2]))

@@ -228,8 +228,8 @@ MODEL = r"""
 #include "noria/exec_abi.h"
 static const int64_t dims[] = {-1};
 static const char *const dim_names[] = {"N"};
-static const NoriaValueInfo in[] = {{"x", NORIA_KIND_TENSOR, NORIA_F32, 1, dims, dim_names}};
-static const NoriaValueInfo out[] = {{"y", NORIA_KIND_TENSOR, NORIA_F32, 1, dims, dim_names}};
+static const NoriaValueInfo in[] = {{"x", NORIA_KIND_TENSOR, NORIA_F32, 1, 0, dims, dim_names}};
+static const NoriaValueInfo out[] = {{"y", NORIA_KIND_TENSOR, NORIA_F32, 1, 0, dims, dim_names}};
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   int64_t n = inputs[0].dims[0];
   float *y = exec->api->alloc(exec, n * 4);

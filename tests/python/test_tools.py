@@ -94,6 +94,91 @@ def test_run_made_up_values(noria_tool, layer):
     assert "dense<0> : tensor<2xi64>" in good(noria_tool("run", layer[0], "zeros:2x4", "random"))
 
 
+STRINGS = "g (string[N] s, string t) => (string[N] u, string v) { u = Identity(s)  v = Identity(t) }"
+
+
+@pytest.mark.parametrize(
+    "s, t, out",
+    [
+        ('["a", "b c"]', "word", ['dense<["a", "b c"]> : tensor<2x!onnx.string>', 'dense<"word"> : tensor<!onnx.string>']),
+        ("[]", "[x", None),
+        ("[]", '"[x"', ["dense<> : tensor<0x!onnx.string>", 'dense<"[x"> : tensor<!onnx.string>']),
+        (r'[ "\"q\", ]\\" ]', "", [r'dense<"\22q\22, ]\\"> : tensor<1x!onnx.string>', 'dense<""> : tensor<!onnx.string>']),
+        ('dense<["a", "é"]> : tensor<2x!onnx.string>', '"é"',
+         [r'dense<["a", "\C3\A9"]> : tensor<2x!onnx.string>', r'dense<"\C3\A9"> : tensor<!onnx.string>']),
+        ('dense<"a"> : tensor<2x!onnx.string>', "a", ['dense<["a", "a"]> : tensor<2x!onnx.string>', None]),
+        ("[a]", "a", None),
+        ('["a" "b"]', "a", None),
+        ('["a', "a", None),
+        (r'["\q"]', "a", None),
+        ("random", "a", None),
+    ],
+)  # fmt: skip
+def test_run_strings(noria_tool, model, s, t, out):
+    done = noria_tool("run", model(STRINGS), "--input", f"s={s}", "--input", f"t={t}")
+    if out is None:
+        assert done.returncode == 1 and not done.stdout and re.match("noria run: input '[st]': ", done.stderr), done
+        return
+    lines = good(done).splitlines()
+    assert [a for a, b in zip(lines, out) if b] == [b for b in out if b]
+    assert good(noria_tool("run", model(STRINGS), *lines)).splitlines() == lines
+
+
+def test_run_strings_of_files(noria_tool, model, tmp_path):
+    np.save(tmp_path / "s.npy", np.array(["a", "bé", ""]))
+    args = f"@{tmp_path}/s.npy", "x", "--output", f"u=@{tmp_path}/u.npy"
+    assert good(noria_tool("run", model(STRINGS), *args)) == 'dense<"x"> : tensor<!onnx.string>\n'
+    assert np.load(tmp_path / "u.npy").tolist() == ["a", "bé", ""]
+
+
+SEQUENCE = """g (seq(float[N]) s, int64 i) => (float[N] x, int64 n, seq(float[N]) r) {
+  x = SequenceAt(s, i)  n = SequenceLength(s)  r = SequenceInsert(s, x) }"""
+
+
+@pytest.mark.parametrize("how", [[], ["--interpret"], ["--check-stages"]])
+def test_run_sequences(noria_tool, model, tmp_path, how):
+    np.save(tmp_path / "x.npy", np.array([3, 4], F))
+    path, text = model(SEQUENCE), f"[ [1], @{tmp_path}/x.npy , dense<[5., 6.]> : tensor<2xf32>,zeros:2]"
+    lines = good(noria_tool("run", path, text, 1, *how)).splitlines()
+    two, one = "dense<[3.000000e+00, 4.000000e+00]> : tensor<2xf32>", "dense<1.000000e+00> : tensor<1xf32>"
+    rest = "dense<[5.000000e+00, 6.000000e+00]> : tensor<2xf32>, dense<0.000000e+00> : tensor<2xf32>"
+    assert lines == [two, "dense<4> : tensor<i64>", f"[{one}, {two}, {rest}, {two}]"]
+    assert good(noria_tool("run", path, lines[2], 1, *how)).splitlines()[2] == f"[{one}, {two}, {rest}, {two}, {two}]"
+
+
+@pytest.mark.parametrize("text, words", [
+    ("[]", "position 0 is out of range"), ("[[[1]]]", "rank 2"), ("[1]", "rank 0"), ("1", "is no list"),
+    ("[[1]", "a ] is missing"), ("[[1],]", "a value is missing"), ("[,[1]]", "a value is missing"),
+    ("[[1]] x", "goes on behind"), ("[[a]]", "not a value of type float32"), ("[@no.npy]", "no.npy"),
+    ('["]', "a ] is missing"), ("[dense<1> : tensor<1xi64>]", "float32"), ("random", "is no list")])  # fmt: skip
+def test_run_wrong_sequences(noria_tool, model, text, words):
+    done = noria_tool("run", model(SEQUENCE), text, 0)
+    assert done.returncode == 1 and not done.stdout and words in done.stderr
+    assert re.match("noria run: (input 's'|node 'x')", done.stderr)
+
+
+OPTIONAL = "g (optional({}) s) => (bool has, optional({}) r) {{ has = OptionalHasElement(s)  r = Identity(s) }}"
+
+
+@pytest.mark.parametrize("item, text, out", [
+    ("float[N]", "none", "none"), ("float[N]", "[1]", "dense<1.000000e+00> : tensor<1xf32>"),
+    ("seq(float[N])", "none", "none"), ("seq(float[N])", "[]", "[]"),
+    ("seq(float[N])", "[[1]]", "[dense<1.000000e+00> : tensor<1xf32>]"),
+    ("string", "none", "none"), ("string", '"none"', 'dense<"none"> : tensor<!onnx.string>')])  # fmt: skip
+def test_run_optionals(noria_tool, model, item, text, out):
+    path = model(OPTIONAL.format(item, item))
+    for how in [], ["--interpret"]:
+        lines = good(noria_tool("run", path, text, *how)).splitlines()
+        assert lines == [f"dense<{'false' if text == 'none' else 'true'}> : tensor<i1>", out]
+
+
+def test_sequences_are_not_saved(noria_tool, model, tmp_path):
+    for path, kind, args in ((model(SEQUENCE), "a sequence", ["[[1]]", 0]),
+                             (model(OPTIONAL.format("float", "float"), "o.onnx"), "an optional", ["none"])):
+        done = noria_tool("run", path, *args, "--output", f"r=@{tmp_path}/r.npy")
+        assert done.returncode == 1 and f"output 'r' is {kind}" in done.stderr and not (tmp_path / "r.npy").exists()
+
+
 def test_run_fixes_symbols(noria_tool, layer, tmp_path):
     files = [f"@{tmp_path}/x.npy", f"@{tmp_path}/w.npy"]
     assert "tensor<5xi64>" in good(noria_tool("run", layer[0], *files, "--shape", "N=5"))
@@ -321,6 +406,13 @@ def test_show_a_compiled_model(noria_tool, layer, tmp_path):
     assert words[0] == f"{tmp_path}/layer.so: compiled program 'layer', ABI version 1"
     for line in "x float32[N, 4]", "w float32[4, 3]", "y float32[N, 3]", "k int64[N]":
         assert line in words
+
+
+def test_show_a_compiled_model_of_sequences(noria_tool, model, tmp_path):
+    path = model(OPTIONAL.format("seq(float[N])", "seq(float[N])"))
+    good(noria_tool("compile", path, "-o", tmp_path / "o.so", "--header", tmp_path / "o.h"))
+    assert "r optional sequence of float32" in " ".join(good(noria_tool("show", tmp_path / "o.so")).split())
+    assert " *   1  r: optional sequence of float\n" in (tmp_path / "o.h").read_text()
 
 
 @pytest.mark.parametrize("data", [b"", b"\x08", b"no model at all", bytes(100)])

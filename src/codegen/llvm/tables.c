@@ -104,6 +104,7 @@ static LLVMValueRef value_info(NrLl *g, NrAttr dict) {
       nr_ll_int32(g, dict_int(dict, "kind", NORIA_KIND_TENSOR)),
       nr_ll_int32(g, dict_int(dict, "dtype", NORIA_UNDEFINED)),
       nr_ll_int32(g, dims ? (int64_t)rank : -1),
+      nr_ll_int32(g, dict_int(dict, "item_kind", 0)),
       array(g, g->i64, sizes, rank),
       array(g, g->ptr, symbols, rank),
   };

@@ -18,8 +18,8 @@
 
 static const int64_t any_1d[] = {-1};
 static const char *const symbol_n[] = {"N"};
-static const NoriaValueInfo scalar_i64[] = {{"n", NORIA_KIND_TENSOR, NORIA_I64, 0, NULL, NULL}};
-static const NoriaValueInfo vector_f32[] = {{"y", NORIA_KIND_TENSOR, NORIA_F32, 1, any_1d, symbol_n}};
+static const NoriaValueInfo scalar_i64[] = {{"n", NORIA_KIND_TENSOR, NORIA_I64, 0, 0, NULL, NULL}};
+static const NoriaValueInfo vector_f32[] = {{"y", NORIA_KIND_TENSOR, NORIA_F32, 1, 0, any_1d, symbol_n}};
 
 static inline NoriaValue *make_i64(int64_t value) {
   NoriaValue *v = NULL;

@@ -33,7 +33,7 @@ static const NoriaSite sites[] = {{"body/op", "unused"}};
 static NoriaStatus run(Scenario scenario, const NoriaValueInfo *in, int32_t num_in, const NoriaValue *const *values,
                        int32_t kind, int32_t dtype, int32_t rank, NoriaValue **out, NoriaError *error) {
   static const int64_t any[NORIA_MAX_RANK] = {-1, -1, -1};
-  const NoriaValueInfo info = {"y", kind, dtype, rank, any, NULL};
+  const NoriaValueInfo info = {"y", kind, dtype, rank, 0, any, NULL};
   const NoriaModule module = {.abi_version = NORIA_ABI_VERSION, .num_inputs = num_in, .inputs = in, .num_outputs = 1,
                               .outputs = &info, .num_imports = LENGTH(names), .imports = names, .num_sites = 1,
                               .sites = sites, .entry = scenario};
@@ -210,7 +210,7 @@ static int32_t print_for_ever(NoriaExec *exec, const NoriaDesc *inputs, NoriaDes
 
 static void sequences_and_strings_count_as_memory(void **state) {
   const Scenario endless[] = {grow_for_ever, print_for_ever};
-  const NoriaValueInfo info = {"y", NORIA_KIND_SEQUENCE, NORIA_I64, 0, NULL, NULL};
+  const NoriaValueInfo info = {"y", NORIA_KIND_SEQUENCE, NORIA_I64, 0, 0, NULL, NULL};
   NoriaModule module = {.abi_version = NORIA_ABI_VERSION, .num_outputs = 1, .outputs = &info,
                         .num_imports = LENGTH(names), .imports = names, .entry = let_go};
   NoriaRunStats stats;
@@ -321,7 +321,7 @@ static int32_t identity(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *out
 }
 
 static void inputs_are_not_changed(void **state) {
-  const NoriaValueInfo in[] = {{"s", NORIA_KIND_SEQUENCE, NORIA_I64, 0, NULL, NULL}};
+  const NoriaValueInfo in[] = {{"s", NORIA_KIND_SEQUENCE, NORIA_I64, 0, 0, NULL, NULL}};
   NoriaValue *item = make_i64(1), *s = NULL, *y = NULL;
   const NoriaValue *items[] = {item, item}, *values[1];
   assert_int_equal(noria_sequence_create(NORIA_I64, items, 2, &s, NULL), NORIA_OK);
@@ -376,7 +376,7 @@ static void numbers_become_strings(void **state) {
 static NoriaValue *cast_strings(const char *const *strings, int64_t n, Scenario scenario, int32_t dtype,
                                 NoriaError *error) {
   static const int64_t any[] = {-1};
-  const NoriaValueInfo in[] = {{"s", NORIA_KIND_TENSOR, NORIA_STRING, 1, any, NULL}};
+  const NoriaValueInfo in[] = {{"s", NORIA_KIND_TENSOR, NORIA_STRING, 1, 0, any, NULL}};
   NoriaValue *s = NULL, *y = NULL;
   assert_int_equal(noria_tensor_create_strings(1, &n, strings, NULL, &s, NULL), NORIA_OK);
   const NoriaValue *values[] = {s};
@@ -410,6 +410,24 @@ static void strings_become_numbers(void **state) {
   assert_null(cast_strings(wrong, LENGTH(wrong), to_int, NORIA_I32, &error));
   assert_string_equal(error.message, "node 'body/op': \"12x\" is not a value of type int32");
   noria_error_clear(&error);
+}
+
+/* A value's kind is held to what the program says, and so is that of what an optional holds. */
+static void inputs_of_other_kinds(void **state) {
+  const NoriaValueInfo in[] = {{"s", NORIA_KIND_OPTIONAL, NORIA_I64, 0, NORIA_KIND_SEQUENCE, NULL, NULL}};
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaValue *tensor, *optional, *y = NULL;
+  assert_int_equal(noria_tensor_create(NORIA_I64, 0, NULL, NULL, &tensor, NULL), NORIA_OK);
+  assert_int_equal(noria_optional_create(tensor, 0, 0, &optional, NULL), NORIA_OK);
+  assert_int_equal(run(to_int, in, 1, (const NoriaValue *[]){tensor}, NORIA_KIND_TENSOR, NORIA_I32, 1, &y, &error),
+                   NORIA_ERROR_INVALID);
+  assert_string_equal(error.message, "input 's' is an optional, but the value is a tensor");
+  assert_int_equal(run(to_int, in, 1, (const NoriaValue *[]){optional}, NORIA_KIND_TENSOR, NORIA_I32, 1, &y, &error),
+                   NORIA_ERROR_INVALID);
+  assert_string_equal(error.message, "input 's' is an optional for a sequence, but it holds a tensor");
+  noria_error_clear(&error);
+  noria_value_release(optional);
+  noria_value_release(tensor);
 }
 
 /* Strings of the input, of a sequence and new ones meet in one output. */
@@ -451,6 +469,7 @@ int main(void) {
       cmocka_unit_test(inputs_are_not_changed),
       cmocka_unit_test(numbers_become_strings),
       cmocka_unit_test(strings_become_numbers),
+      cmocka_unit_test(inputs_of_other_kinds),
       cmocka_unit_test(strings_move_as_words),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

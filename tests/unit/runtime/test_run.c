@@ -23,8 +23,8 @@ static int32_t add_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *ou
   return 0;
 }
 
-static const NoriaValueInfo add_inputs[] = {{"a", NORIA_KIND_TENSOR, NORIA_F32, 1, any_1d, symbol_n},
-                                            {"b", NORIA_KIND_TENSOR, NORIA_F32, 1, any_1d, symbol_n}};
+static const NoriaValueInfo add_inputs[] = {{"a", NORIA_KIND_TENSOR, NORIA_F32, 1, 0, any_1d, symbol_n},
+                                            {"b", NORIA_KIND_TENSOR, NORIA_F32, 1, 0, any_1d, symbol_n}};
 static const NoriaModule add_module = MODULE(add_entry, add_inputs, vector_f32);
 
 static NoriaValue *make_f32(int64_t n, float first) {
