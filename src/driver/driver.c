@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <libgen.h>
 
+#include "onnx/lower.h"
 #include "runtime/error.h"
 
 static void collect(void *user, const NrDiag *diag) {
@@ -213,7 +214,13 @@ NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, 
                               NoriaError *error) {
   NrInterpProgram *interp = NULL;
   *out_program = NULL;
-  NrStatus status = finish(unit, nr_interp_create(unit->module, NULL, NULL, &interp));
+  NrStatus status = NR_OK;
+  if (nr_module_has_onnx_ops(unit->module))
+    status = nr_error(unit->ctx, NULL,
+                      "the interpreter runs a model from stage 'tensor' on: its nodes get their "
+                      "meaning by being lowered");
+  if (!status) status = nr_interp_create(unit->module, NULL, NULL, &interp);
+  status = finish(unit, status);
   if (status) return nr_unit_fail(unit, status, error);
   Held held = {.interp = interp, .unit = *unit};
   *unit = (NrUnit){0};

@@ -39,8 +39,8 @@ NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCode
 /* emit: of a lowered unit, which stays as it is. header: a path, or NULL. The files are whole or untouched. */
 NR_WARN_UNUSED NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                                      NrCodegenKind kind, const char *path, const char *header);
-/* interpret: the interpreter runs the unit as it stands, which may be after any stage but the ones before `tensor` of
- * models. Of options, those of the program are used. */
+/* interpret: the interpreter runs the unit as it stands, which may be after any stage; of models those before `tensor`
+ * are refused. Of options, those of the program are used. */
 NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program,
                               NoriaError *error);
 /* Puts what was reported into *error, frees the unit and gives the status in the API's words. */

@@ -9,6 +9,8 @@
 NrType nr_dtype_type(NrContext *ctx, NoriaDType dtype); /* ui8 for U8; NULL for UNDEFINED */
 NoriaDType nr_dtype_of(NrType type); /* of a scalar type, or of the elements of a tensor, seq or optional */
 NrType nr_type_lowered(NrType type); /* the same without signs: ui8 to i8, also inside tensors and sequences */
+/* Back, to the type whose elements are of this dtype; so are the items of a sequence that never got one. */
+NrType nr_type_raised(NrType lowered, NoriaDType dtype);
 
 /* What a value of the type is at a program's boundary. */
 NoriaKind nr_type_kind(NrType type);

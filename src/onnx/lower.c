@@ -38,7 +38,30 @@ size_t nr_lower_num_out(NrLower *l) { return l->op->num_results; }
 
 bool nr_lower_wants(NrLower *l, size_t i) { return i < l->op->num_results && nr_value_has_uses(nr_result(l->op, i)); }
 
+static NrStr symbol_of(NrLower *l, NrDim d) {
+  for (size_t i = 0; i < l->state->symbols.size; i++)
+    if (nr_dim_same(l->state->symbols.data[i].dim, d)) return l->state->symbols.data[i].name;
+  return NR_STR("");
+}
+
+static void tell(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
+  NrInferred *inferred = l->state->inferred;
+  NrType t = v->value->type;
+  nr_map_set(&inferred->types, onnx_value, (void *)nr_type_raised(t, v->dtype));
+  nr_map_remove(&inferred->symbols, onnx_value);
+  if (!l->state->symbols.size || t->kind != NR_TYPE_TENSOR) return;
+  NrAttr names[NORIA_MAX_RANK];
+  bool named = false;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    NrStr name = t->dims[i] == NR_DYNAMIC ? symbol_of(l, nr_lower_dim(l, v->value, i)) : NR_STR("");
+    named |= name.size != 0;
+    names[i] = nr_attr_string(l->ctx, name);
+  }
+  if (named) nr_map_set(&inferred->symbols, onnx_value, (void *)nr_attr_array(l->ctx, names, t->rank));
+}
+
 static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
+  if (l->state->inferred) tell(l, onnx_value, &v);
   NrLowered *copy = NR_NEW(&l->state->arena, NrLowered);
   *copy = v;
   nr_map_set(&l->state->values, onnx_value, copy);
@@ -144,15 +167,11 @@ NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, si
 
 /* ---- functions ---- */
 
-typedef struct Symbol {
-  NrStr name;
-  NrDim dim;
-} Symbol;
-
 /* Arguments whose dims share a symbol share one dim value: the runtime checks that they agree. */
 static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
   NrAttr inputs = nr_op_attr(func, "noria.inputs");
-  NR_VEC(Symbol) symbols = {0};
+  NrLowerState *state = l->state;
+  state->symbols.size = 0;
   for (uint32_t a = 0; inputs && a < entry->num_args && a < inputs->size; a++) {
     NrAttr names = nr_dict_get(inputs->items[a], "dim_names");
     NrValue *arg = entry->args[a];
@@ -161,12 +180,12 @@ static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
       NrStr name = names->items[i]->s;
       if (!name.size || arg->type->dims[i] != NR_DYNAMIC) continue;
       bool known = false;
-      for (size_t s = 0; s < symbols.size && !known; s++)
-        if ((known = nr_str_eq(symbols.data[s].name, name))) nr_lower_set_dim(l, arg, i, symbols.data[s].dim);
-      if (!known) nr_vec_push(&symbols, ((Symbol){name, nr_lower_dim(l, arg, i)}));
+      for (size_t s = 0; s < state->symbols.size && !known; s++)
+        if ((known = nr_str_eq(state->symbols.data[s].name, name)))
+          nr_lower_set_dim(l, arg, i, state->symbols.data[s].dim);
+      if (!known) nr_vec_push(&state->symbols, ((NrSymbol){name, nr_lower_dim(l, arg, i)}));
     }
   }
-  nr_vec_deinit(&symbols);
 }
 
 /* What an output looks like once lowered: the declared names, the dtype and dims that came out. */
@@ -197,94 +216,136 @@ static void keep_error(void *user, const NrDiag *diag) {
   if (diag->severity == NR_ERROR && !text->size) nr_buf_str(text, diag->message);
 }
 
-/* Lowers func's region into *entry, again with other choices while that fails and there are any. */
-static NrStatus lower_body(NrLower *l, NrOp *func, NrBlock **entry, NrLowered *args, size_t num_args, NrLowered *yields,
-                           size_t num_yields) {
+/* A function while it is being lowered. */
+typedef struct Func {
+  NrOp *op;
+  NrLower l;
+  NrLowerState state;
+  NrBlock *entry; /* of the new body */
+  size_t num_args, num_yields;
+  NrLowered *args, *yields;
+} Func;
+
+/* Fills entry, again with other choices while that fails and there are any. */
+static NrStatus lower_body(Func *f) {
+  NrContext *ctx = f->l.ctx;
   NrDiagHandler handler;
   void *user;
   NrBuf why = {0};
-  NrLower start = *l;
+  NrLower start = f->l;
   NrStatus status;
-  nr_context_diag_handler(l->ctx, &handler, &user);
-  nr_context_set_diag_handler(l->ctx, keep_error, &why);
-  while ((status = nr_lower_region(l, nr_op_region(func, 0), args, num_args, yields, num_yields)) &&
-         nr_lower_next_choice(l, 0)) {
-    while ((*entry)->last) {
-      nr_op_drop_uses((*entry)->last);
-      nr_op_erase((*entry)->last);
+  bind_symbols(&f->l, f->op, f->entry);
+  nr_context_diag_handler(ctx, &handler, &user);
+  nr_context_set_diag_handler(ctx, keep_error, &why);
+  while ((status = nr_lower_region(&f->l, nr_op_region(f->op, 0), f->args, f->num_args, f->yields, f->num_yields)) &&
+         nr_lower_next_choice(&f->l, 0)) {
+    while (f->entry->last) {
+      nr_op_drop_uses(f->entry->last);
+      nr_op_erase(f->entry->last);
     }
-    *l = start;
-    nr_map_clear(&l->state->dims);
-    bind_symbols(l, func, *entry);
+    f->l = start;
+    nr_map_clear(&f->state.dims);
+    bind_symbols(&f->l, f->op, f->entry);
     why.size = 0;
   }
-  nr_context_set_diag_handler(l->ctx, handler, user);
-  if (status) nr_error(l->ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
+  nr_context_set_diag_handler(ctx, handler, user);
+  if (status) nr_error(ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
   nr_buf_deinit(&why);
   return status;
 }
 
-static NrStatus lower_func(NrModule *module, NrOp *func) {
+/* Lowers op's region into f->entry, a block of module. f is to be deinitialised, also after an error. */
+static NrStatus func_init(Func *f, NrModule *module, NrOp *op, NrInferred *inferred) {
   NrContext *ctx = module->ctx;
-  NrLowerState state = {0};
-  NrBlock *old = nr_op_body(func, 0), *entry = nr_block_create(module);
-  NrLower l = {.b = nr_builder_at_end(module, entry, func->loc), .ctx = ctx, .state = &state};
-  NR_VEC(NrLowered) args = {0};
-  NR_VEC(NrLowered) yields = {0};
-  NR_VEC(NrType) types = {0};
+  NrBlock *old = nr_op_body(op, 0);
+  *f = (Func){.op = op,
+              .state = {.inferred = inferred},
+              .entry = nr_block_create(module),
+              .num_args = old->num_args,
+              .num_yields = nr_block_terminator(old)->num_operands};
+  f->l = (NrLower){.b = nr_builder_at_end(module, f->entry, op->loc), .ctx = ctx, .state = &f->state};
+  f->args = NR_NEW_ARRAY(&f->state.arena, NrLowered, f->num_args);
+  f->yields = NR_NEW_ARRAY(&f->state.arena, NrLowered, f->num_yields);
   NrStatus status = NR_OK;
-  for (uint32_t i = 0; i < old->num_args; i++) {
-    NoriaDType dtype = nr_dtype_of(old->args[i]->type);
-    NrType type = nr_type_lowered(old->args[i]->type);
+  for (uint32_t i = 0; i < f->num_args; i++) {
+    const NrValue *arg = old->args[i];
+    NrType type = nr_type_lowered(arg->type);
     if (nr_type_is_tensor(type) && !nr_type_is_ranked(type))
-      status = nr_error(ctx, old->args[i]->loc,
+      status = nr_error(ctx, arg->loc,
                         "input '%.*s' has no rank: a value whose rank is not known before the run "
                         "cannot be compiled",
-                        NR_STR_ARG(old->args[i]->name));
-    nr_vec_push(&args, ((NrLowered){nr_block_add_arg(entry, type, old->args[i]->loc), dtype}));
-    nr_vec_push(&types, type);
+                        NR_STR_ARG(arg->name));
+    f->args[i] = (NrLowered){nr_block_add_arg(f->entry, type, arg->loc), nr_dtype_of(arg->type)};
   }
-  if (!status) bind_symbols(&l, func, entry);
-  size_t num_outputs = nr_block_terminator(old)->num_operands;
-  for (size_t i = 0; i < num_outputs; i++) nr_vec_push(&yields, ((NrLowered){0}));
-  if (!status) status = lower_body(&l, func, &entry, args.data, args.size, yields.data, num_outputs);
-  if (!status) {
-    NR_VEC(NrValue *) results = {0};
-    NR_VEC(NrAttr) infos = {0};
-    NrAttr declared = nr_op_attr(func, "noria.outputs");
-    for (size_t i = 0; i < num_outputs; i++) {
-      nr_vec_push(&results, yields.data[i].value);
-      nr_vec_push(&types, yields.data[i].value->type);
-      if (declared) nr_vec_push(&infos, output_info(&l, declared->items[i], &yields.data[i]));
-    }
-    nr_build_op(&l.b, NR_OP_func_return, results.data, results.size, NULL, 0);
-    nr_block_erase(old);
-    nr_block_append(nr_op_region(func, 0), entry);
-    NrType type = nr_type_function(ctx, types.data, args.size, types.data + args.size, num_outputs);
-    nr_op_set_attr(func, "function_type", nr_attr_type(type));
-    if (declared) nr_op_set_attr(func, "noria.outputs", nr_attr_array(ctx, infos.data, infos.size));
-    nr_vec_deinit(&results);
-    nr_vec_deinit(&infos);
-  } else nr_block_erase(entry);
-  nr_vec_deinit(&args);
-  nr_vec_deinit(&yields);
+  return status ? status : lower_body(f);
+}
+
+static void func_deinit(Func *f) {
+  nr_map_deinit(&f->state.values);
+  nr_map_deinit(&f->state.dims);
+  nr_map_deinit(&f->state.carried);
+  nr_vec_deinit(&f->state.choices);
+  nr_vec_deinit(&f->state.symbols);
+  nr_arena_deinit(&f->state.arena);
+}
+
+/* Gives the function the type and the outputs that came out. raised: in the types of dialect onnx. */
+static void set_signature(Func *f, bool raised) {
+  NrContext *ctx = f->l.ctx;
+  NR_VEC(NrType) types = {0};
+  NR_VEC(NrAttr) infos = {0};
+  NrAttr declared = nr_op_attr(f->op, "noria.outputs");
+  for (size_t i = 0; i < f->num_args + f->num_yields; i++) {
+    const NrLowered *v = i < f->num_args ? &f->args[i] : &f->yields[i - f->num_args];
+    nr_vec_push(&types, raised ? nr_type_raised(v->value->type, v->dtype) : v->value->type);
+  }
+  for (size_t i = 0; declared && i < f->num_yields; i++)
+    nr_vec_push(&infos, output_info(&f->l, declared->items[i], &f->yields[i]));
+  NrType type = nr_type_function(ctx, types.data, f->num_args, types.data + f->num_args, f->num_yields);
+  nr_op_set_attr(f->op, "function_type", nr_attr_type(type));
+  if (declared) nr_op_set_attr(f->op, "noria.outputs", nr_attr_array(ctx, infos.data, infos.size));
   nr_vec_deinit(&types);
-  nr_map_deinit(&state.values);
-  nr_map_deinit(&state.dims);
-  nr_map_deinit(&state.carried);
-  nr_vec_deinit(&state.choices);
-  nr_arena_deinit(&state.arena);
+  nr_vec_deinit(&infos);
+}
+
+NrStatus nr_lower_func(NrModule *module, NrOp *func) {
+  Func f;
+  NrStatus status = func_init(&f, module, func, NULL);
+  if (!status) {
+    NrValue **results = NR_NEW_ARRAY(&f.state.arena, NrValue *, f.num_yields);
+    for (size_t i = 0; i < f.num_yields; i++) results[i] = f.yields[i].value;
+    nr_build_op(&f.l.b, NR_OP_func_return, results, f.num_yields, NULL, 0);
+    set_signature(&f, false);
+    nr_block_erase(nr_op_body(func, 0));
+    nr_block_append(nr_op_region(func, 0), f.entry);
+  } else nr_block_erase(f.entry);
+  func_deinit(&f);
   return status;
 }
 
-static bool has_onnx_ops(NrOp *func) {
-  NrBlock *body = nr_op_body(func, 0);
+bool nr_func_has_onnx_ops(NrOp *func) {
+  NrBlock *body = nr_op_is(func, NR_OP_func_func) ? nr_op_body(func, 0) : NULL;
   return body && body->last && nr_op_is(body->last, NR_OP_onnx_Yield);
 }
 
-NrStatus nr_lower_onnx(NrModule *module) {
-  NrStatus status = NR_OK;
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op && !status; op = op->next)
-    if (nr_op_is(op, NR_OP_func_func) && has_onnx_ops(op)) status = lower_func(module, op);
+bool nr_module_has_onnx_ops(NrModule *module) {
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
+    if (nr_func_has_onnx_ops(op)) return true;
+  return false;
+}
+
+void nr_inferred_deinit(NrInferred *inferred) {
+  nr_map_deinit(&inferred->types);
+  nr_map_deinit(&inferred->symbols);
+  nr_map_deinit(&inferred->branches);
+}
+
+NrStatus nr_lower_infer(NrOp *func, NrInferred *out) {
+  NrModule *scratch = nr_module_create(nr_op_context(func), func->loc);
+  Func f;
+  NrStatus status = func_init(&f, scratch, func, out);
+  if (!status) set_signature(&f, true);
+  func_deinit(&f);
+  nr_module_destroy(scratch);
   return status;
 }

@@ -198,7 +198,24 @@ NrOp *nr_lower_rt_call(NrLower *l, const char *name, NrValue *const *args, size_
 NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, size_t num_args, NrLowered *out_yields,
                          size_t num_yields);
 
-/* The pass: every func.func with onnx ops. */
-NrStatus nr_lower_onnx(NrModule *module);
+/* ---- functions -------------------------------------------------------------------------------------------------- */
+
+/* Whether func, a func.func, is a model's graph. */
+bool nr_func_has_onnx_ops(NrOp *func);
+/* Whether any function is. Nodes get their meaning by being lowered: no interpreter runs them. */
+bool nr_module_has_onnx_ops(NrModule *module);
+/* Makes ops of the other dialects of func's body. */
+NrStatus nr_lower_func(NrModule *module, NrOp *func);
+
+/* What lowering a function tells of the onnx ops in it. A loop's body may be lowered several times, until the types of
+ * what it carries hold; the last time counts. Of what is never run nothing is told. Zero-initialise. */
+typedef struct NrInferred {
+  NrMap types;    /* onnx value -> NrType, with the signs of integers */
+  NrMap symbols;  /* onnx value -> NrAttr: array of its dims' names, where one has a name */
+  NrMap branches; /* onnx.If whose condition is known -> the NrRegion that is run */
+} NrInferred;
+void nr_inferred_deinit(NrInferred *inferred);
+/* Lowers func for what that tells, and drops the ops. func gets its type and noria.outputs; its body stays. */
+NrStatus nr_lower_infer(NrOp *func, NrInferred *out);
 
 #endif

@@ -35,6 +35,13 @@ typedef struct Branch {
   bool broken;
 } Branch;
 
+/* Says which region is run whatever the input is; NULL: it depends. */
+static void tell_branch(NrLower *l, NrRegion *region) {
+  if (!l->state->inferred) return;
+  if (region) nr_map_set(&l->state->inferred->branches, l->op, region);
+  else nr_map_remove(&l->state->inferred->branches, l->op);
+}
+
 static NrStatus lower_inline(NrLower *l, size_t region) {
   size_t n = nr_lower_num_out(l);
   NrLowered *yields = NR_NEW_ARRAY(&l->state->arena, NrLowered, n);
@@ -128,7 +135,9 @@ NrStatus nr_lower_if(NrLower *l) {
   NrValue *cond = nr_lower_scalar(l, cond_tensor);
   int64_t known;
   /* Regions in the order of the attributes' names: else_branch, then_branch. */
-  if (nr_value_constant_int(cond, &known)) return lower_inline(l, known ? 1 : 0);
+  bool is_known = nr_value_constant_int(cond, &known);
+  tell_branch(l, is_known ? nr_op_region(l->op, known ? 1 : 0) : NULL);
+  if (is_known) return lower_inline(l, known ? 1 : 0);
 
   size_t n = nr_lower_num_out(l);
   Branch branch[2];

@@ -3,8 +3,10 @@
 #include "pass/pass.h"
 
 static NrStatus lower_onnx_run(NrPassContext *pass, NrOp *op) {
-  (void)op;
-  return nr_lower_onnx(pass->module);
+  NrStatus status = NR_OK;
+  for (NrOp *func = nr_op_body(op, 0)->first; func && !status; func = func->next)
+    if (nr_func_has_onnx_ops(func)) status = nr_lower_func(pass->module, func);
+  return status;
 }
 
 NR_PASS(lower_onnx, .name = "lower-onnx", .run = lower_onnx_run,

@@ -10,6 +10,12 @@ typedef struct NrChoice {
   unsigned branch; /* 0 then, 1 else */
 } NrChoice;
 
+/* A named dim of the function's inputs. */
+typedef struct NrSymbol {
+  NrStr name;
+  NrDim dim;
+} NrSymbol;
+
 typedef struct NrLowerState {
   NrArena arena;
   NrMap values;  /* onnx value -> NrLowered* */
@@ -17,6 +23,8 @@ typedef struct NrLowerState {
   NrMap carried; /* onnx loop op -> the carried types that it was generalised to (lower_loop.c) */
   NR_VEC(NrChoice) choices; /* in the order in which they were met */
   unsigned tries;           /* choices that were undone */
+  NR_VEC(NrSymbol) symbols;
+  NrInferred *inferred;     /* NULL: nobody asks */
 } NrLowerState;
 
 /* The branch chosen for op, the first one when it is met for the first time. */

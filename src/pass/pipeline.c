@@ -4,7 +4,8 @@
 const NrStep nr_pipeline[] = {
     {"import", "poll-loops",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
-    {"tensor", "lower-onnx", "types, shapes and constants are known once each op is lowered, in order"},
+    {"shape", "infer-shapes", "for reading: a model is lowered once to see the types, which its ops then have"},
+    {"tensor", "lower-onnx", "in order: an op's types, shapes and constants are known from those before it"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
     {"tensor", "scalarize,canonicalize,cse",
      "scalars in registers, before loops are looked at: the values that they carry change"},

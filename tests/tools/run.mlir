@@ -25,8 +25,10 @@ func.func @gcd(%a: i64, %b: i64) -> i64 {
 // RUN: noria run %s --entry=kinds true 1.5 -3 0x10 '[1, 2]' '[[1.0, 20], [3, -0.5]]' --check-stages 2>&1 \
 // RUN:   | FileCheck %s --check-prefixes=STAGES,KINDS
 // STAGES: import {{.*}} the reference
-// STAGES: tensor {{.*}} same
+// STAGES-NEXT: shape {{.*}} same
+// STAGES-NEXT: tensor {{.*}} same
 // STAGES: compiled {{.*}} same
+// STAGES: all 8 outcomes are that of 'import'
 // KINDS: {{^}}true{{$}}
 // KINDS-NEXT: {{^}}1.500000e+00 : f16{{$}}
 // KINDS-NEXT: {{^}}-3 : index{{$}}
