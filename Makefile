@@ -12,7 +12,7 @@ help:
 	@echo "make test     everything, including the sanitizer builds of the C tests"
 	@echo "make check    the quick tests (about a minute)"
 	@echo "make build    build/release/noria, and a .venv in which 'import noria' works"
-	@echo "make bench    timings against other tools, in the same run"
+	@echo "make bench    timings against other tools, in the same run; BENCH=--write: into bench/RESULTS.md"
 	@echo "make lint     the rules of the source tree"
 	@echo "make docs     docs/dialects from the op rows"
 	@echo "make format   break lines that are too long (needs clang-format)"
@@ -45,8 +45,9 @@ asan ubsan tsan: %: setup build/%/build.ninja
 	@ninja -C build/$@ -j$(JOBS)
 	$(CTEST) build/$@ -L '$(SANITIZED)'
 
+# BENCH: options of run.py. `make bench BENCH=--write` makes bench/RESULTS.md anew.
 bench: build
-	$(PYTHON) bench/run.py
+	$(PYTHON) bench/run.py $(BENCH)
 
 # Inputs that fail are left in build/fuzz/; minimise one and keep it in tests/fuzz/corpus/.
 FUZZ_SECONDS ?= 60

@@ -1,6 +1,9 @@
-"""The benchmark table: Noria beside ONNX Runtime and C, in one run, one thread, medians. Writes bench/RESULTS.md.
+"""The benchmark table: Noria beside ONNX Runtime and C, in one run, one thread, medians.
 
-    python bench/run.py [--only NAME] [--write]
+    python bench/run.py [--only NAME | --write]
+
+Prints a row as soon as it is measured, and exits with 1 when a bar is not met. The committed bench/RESULTS.md is what
+`--write` makes of a whole run: `make bench BENCH=--write`.
 """
 
 import argparse
@@ -40,8 +43,8 @@ def noria_session(model):
 
 
 def interleaved(functions, rounds):
-    """Median seconds of each function, called in turns so that the machine's moods hit all alike. Each timed call follows
-    one of the same function, so that none pays for what another left in the caches."""
+    """Median seconds of each function, called in turns so that the machine's moods hit all alike. Each timed call
+    follows one of the same function, so that none pays for what another left in the caches."""
     times = [[] for _ in functions]
     for _ in range(rounds):
         for fn, list_ in zip(functions, times):
@@ -78,7 +81,8 @@ class Table:
               "met" if ok else "NOT met", flush=True)
 
     def text(self):
-        lines = ["# Benchmarks", "", "Made by `make bench`: peers in the same run, one thread, median (min-max).",
+        lines = ["# Benchmarks", "", "Made by `make bench BENCH=--write`: peers in the same run, one thread, "
+                 "median (min-max).",
                  f"Machine: {platform.machine()}, {cpu_name()}; ONNX Runtime {onnxruntime.__version__}, "
                  "clang 22 -O3 -march=native.", "",
                  "| what | unit | Noria | ONNX Runtime | C | bar | |", "|---|---|---|---|---|---|---|"]
@@ -262,10 +266,12 @@ BENCHES = {"scalar": bench_scalar, "collatz": bench_collatz, "rows": bench_rows,
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--only", choices=BENCHES, help="one row of the table")
-    arguments.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
-    arguments = arguments.parse_args()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=BENCHES, help="one row of the table")
+    parser.add_argument("--write", action="store_true", help="write bench/RESULTS.md")
+    arguments = parser.parse_args()
+    if arguments.only and arguments.write:
+        parser.error("--write takes all rows, of one run")
     table, lib = Table(), c_peers()
     for name, bench in BENCHES.items():
         if arguments.only in (None, name):

@@ -1,14 +1,150 @@
-"""docs/dialects says what the op rows say."""
+"""The pages are true: examples run and print what they say, options and make targets exist, the dialects' pages are
+those of the op rows."""
 import os
+import re
 import subprocess
 import sys
 
 import pytest
+from onnx import save
+from onnx.parser import parse_model
+
+from conftest import BUILD, ROOT
+
+# Files that the examples of a page take as given, besides those that its own blocks make.
+MODEL = '<ir_version: 10, opset_import: ["": 21]> m (float[N] x) => (float[N] y) { y = Tanh(x) }'
+
+
+def blocks(page):
+    """(language, text) of each fenced block, also inside lists."""
+    found = re.findall(r"^( *)```(\w*)\n(.*?)^\1```$", (ROOT / page).read_text(), re.M | re.S)
+    return [(language, text) for _, language, text in found]
+
+
+def gcd():
+    return next(text for language, text in blocks("README.md") if language == "mlir")
+
+
+@pytest.fixture
+def shell(tmp_path):
+    """Runs a command line in an empty folder that looks like the repository to it. Gives what it prints."""
+    (tmp_path / "include").symlink_to(ROOT / "include")
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "release").symlink_to(BUILD)
+    path = os.pathsep.join([str(BUILD), os.path.dirname(sys.executable), os.environ["PATH"]])
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT / "python"), "NORIA_BUILD": str(BUILD)}
+
+    def run(command):
+        done = subprocess.run(command, shell=isinstance(command, str), capture_output=True, text=True, cwd=tmp_path,
+                              env=environment, timeout=120)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    return run
+
+
+def check_shell_block(text, shell):
+    """Each line runs, and prints what its comment says where that begins like a value."""
+    for line in text.splitlines():
+        command, _, comment = line.partition("#")
+        if command.startswith("make "):
+            subprocess.run([*command.split(), "-n"], cwd=ROOT, check=True, capture_output=True)
+            continue
+        out = shell(command)
+        if re.match(r"-?[0-9]|dense<", comment.strip()):
+            assert out.strip() == comment.strip(), command
+
+
+def check_source_block(text):
+    """What is quoted of the source, up to a body, stands there."""
+    source = "\n".join(p.read_text() for p in (ROOT / "src").rglob("*.[cd]*"))
+    for line in text.splitlines():
+        assert line.split(" {")[0].strip() in source, line
+
+
+def check_python_block(text, shell):
+    """The block prints what the comments behind its prints say."""
+    expected = re.findall(r"^print\(.*\) *# (.*)$", text, re.M)
+    assert shell([sys.executable, "-c", text]).splitlines() == expected
+
+
+def test_readme_blocks(tmp_path, shell):
+    files = {"mlir": "gcd.mlir", "c": "newton.c"}
+    seen = []
+    for language, text in blocks("README.md"):
+        seen.append(language)
+        if language == "sh":
+            check_shell_block(text, shell)
+        elif language == "python":
+            check_python_block(text, shell)
+        else:
+            assert files[language] in (ROOT / "README.md").read_text()
+            (tmp_path / files[language]).write_text(text)
+    assert sorted(set(seen)) == ["c", "mlir", "python", "sh"]
+
+
+def test_readme_compiles_in_the_c_program(tmp_path, shell):
+    """What the README says to change for that."""
+    program = next(text for language, text in blocks("README.md") if language == "c")
+    program = program.replace("noria/runtime.h", "noria/noria.h")
+    call = 'noria_program_load("./newton.so"'
+    assert call in program
+    (tmp_path / "newton.c").write_text(program.replace(call, 'noria_compile_file("newton.onnx"'))
+    shell([sys.executable, "-c", next(text for language, text in blocks("README.md") if language == "python")])
+    out = shell("cc newton.c -Iinclude -Lbuild/release -lnoria -Wl,-rpath,build/release -o newton && ./newton")
+    assert out == "1.4142135\n"
+
+
+@pytest.mark.parametrize("page", sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md")))
+def test_blocks_of_other_pages(page, tmp_path, shell):
+    save(parse_model(MODEL), str(tmp_path / "model.onnx"))
+    for name in "program.mlir", "old.mlir":
+        (tmp_path / name).write_text(gcd())
+    for language, text in blocks(page):
+        assert language in ("", "sh", "c"), f"{page}: nothing checks a block of {language}"
+        if language == "sh":
+            check_shell_block(text, shell)
+        if language == "c":
+            check_source_block(text)
+    for row in re.findall(r"`((?:LOWER|OP)\(.*?\))`", (ROOT / page).read_text()):
+        check_source_block(row)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/roadmap.md"])
+def test_ops_that_are_missing_are(page):
+    """Ops of ONNX that a page says to be missing have no lowering, and it has a row for as many as it claims."""
+    rows = re.findall(r"^LOWER\((\w+),", (ROOT / "src/onnx/lower.def").read_text(), re.M)
+    text = (ROOT / page).read_text()
+    for said in re.findall(r"without a lowering[^|]*", text):
+        named = re.findall(r"`([A-Z]\w+)`", said)
+        assert named and not set(named) & set(rows)
+    for count in re.findall(r"more than ([0-9]+) ops", text):
+        assert int(count) < len(rows)
+
+
+def test_the_error_that_is_shown(noria_tool, tmp_path, monkeypatch):
+    shown = next(text for language, text in blocks("docs/ir.md") if "error:" in text)
+    (tmp_path / "e.mlir").write_text(gcd().replace("remsi", "remsy"))
+    monkeypatch.chdir(tmp_path)
+    assert noria_tool("opt", "e.mlir").stderr.splitlines() == shown.splitlines()
+
+
+def test_options_and_targets_exist(noria_tool):
+    """Every option of noria that a page names is in a --help, every make target in the Makefile."""
+    helps = "".join(noria_tool(c, "--help").stdout for c in ("opt", "run", "compile", "bench", "show"))
+    helps += noria_tool("opt", "--list-passes").stdout
+    targets = set(re.findall(r"^([a-z ]+):", (ROOT / "Makefile").read_text(), re.M))
+    targets = {name for group in targets for name in group.split()}
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = page.read_text()
+        for option in re.findall(r"noria (?:opt|run|compile|bench|show)[^`\n]*?--([a-z-]+)", text):
+            assert f"--{option}" in helps or f"\n{option}" in helps, f"{page.name}: --{option}"
+        for target in re.findall(r"`make ([a-z]+)`", text):
+            assert target in targets, f"{page.name}: make {target}"
 
 
 @pytest.mark.slow  # a row may change a few times before its page does
-def test_pages_are_fresh(root):
-    tool = os.path.join(os.environ.get("NORIA_BUILD", root / "build" / "release"), "noria")
-    made = subprocess.run([sys.executable, root / "scripts" / "docs.py", tool, "--check"], capture_output=True,
-                          text=True)
+def test_pages_are_fresh(noria_tool):
+    made = subprocess.run([sys.executable, ROOT / "scripts" / "docs.py", BUILD / "noria", "--check"],
+                          capture_output=True, text=True)
     assert made.returncode == 0, made.stdout
