@@ -54,8 +54,9 @@ static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
   return nr_result(op, 0);
 }
 
-/* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. */
-static NrValue *read_stretched(NrLower *l, const Map *m, size_t k) {
+/* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. at: indices of the
+ * result, NULL for those of the loops. */
+static NrValue *read_stretched(NrLower *l, const Map *m, size_t k, NrValue *const *at) {
   NrValue *indices[NORIA_MAX_RANK];
   const NrShape *s = &m->shapes[k];
   size_t missing = m->shape.rank - s->rank;
@@ -63,7 +64,7 @@ static NrValue *read_stretched(NrLower *l, const Map *m, size_t k) {
     NrDim in = s->dims[i];
     if (nr_dim_is(in, 1)) indices[i] = nr_lower_index(l, 0);
     else {
-      indices[i] = nr_lower_loop_index(l, i + missing);
+      indices[i] = at ? at[i + missing] : nr_lower_loop_index(l, i + missing);
       if (!nr_dim_same(in, m->shape.dims[i + missing])) {
         NrValue *stretched = nr_lower_cmpi(l, 0, nr_dim_value(l, in), nr_lower_index(l, 1));
         indices[i] = nr_lower_select(l, stretched, nr_lower_index(l, 0), indices[i]);
@@ -78,7 +79,7 @@ static void map_body(NrLower *l, NrValue *const *args, NrValue **results, void *
   NrValue *scalars[MAX_INPUTS];
   for (size_t k = 0; k < m->count; k++) {
     if (m->known[k]) scalars[k] = m->known[k];
-    else scalars[k] = m->direct[k] >= 0 ? args[m->direct[k]] : read_stretched(l, m, k);
+    else scalars[k] = m->direct[k] >= 0 ? args[m->direct[k]] : read_stretched(l, m, k, NULL);
   }
   results[0] = m->body(l, scalars, m->user);
 }
@@ -239,11 +240,10 @@ typedef struct Stretch {
   const NrShape *to;
 } Stretch;
 
-static NrValue *stretch_body(NrLower *l, NrValue *const *args, void *user) {
-  (void)args;
+static NrValue *stretch_body(NrLower *l, NrValue *const *at, void *user) {
   const Stretch *s = user;
   Map m = {.shape = *s->to, .inputs = &s->tensor, .shapes = &s->from, .count = 1};
-  return read_stretched(l, &m, 0);
+  return read_stretched(l, &m, 0, at);
 }
 
 NrValue *nr_lower_broadcast_to(NrLower *l, NrValue *tensor, const NrShape *shape) {

@@ -45,6 +45,7 @@ typedef struct Scatter {
   bool is_unsigned; /* or boolean */
   size_t axis;      /* ScatterElements */
   size_t outer;     /* ScatterND: dims of the loops that come from positions */
+  size_t depth;     /* ScatterND: indices of a tuple */
 } Scatter;
 
 static NrValue *write(NrLower *l, const Scatter *s, NrValue *acc, NrValue *const *at, NrValue *update) {
@@ -135,7 +136,7 @@ static NrStatus nd_element(NrLower *l, NrValue *const *indices, NrValue *const *
 static NrStatus nd_body(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next, void *user) {
   const Scatter *s = user;
   NrValue *at[NORIA_MAX_RANK], *all[NORIA_MAX_RANK];
-  size_t depth = (size_t)s->positions->type->dims[s->outer];
+  size_t depth = s->depth;
   for (size_t i = 0; i < s->outer; i++) all[i] = indices[i];
   if (!read_tuple(l, s, indices, depth, at)) return NR_ERROR_INVALID;
   NrShape inner = {.rank = s->data.rank - depth};
@@ -151,15 +152,16 @@ NrStatus nr_lower_scatter_nd(NrLower *l) {
   NrShape outer = nr_lower_shape(l, s.positions);
   if (outer.rank == 0 || s.data.rank == 0) return nr_lower_error(l, "data and indices must have dims");
   s.outer = --outer.rank;
-  NrDim depth = outer.dims[s.outer];
-  if (!nr_dim_known(depth)) return nr_lower_error(l, "the last dim of the indices must be known before the run");
-  if ((size_t)depth.size > s.data.rank)
-    return nr_lower_error(l, "tuples of %lld indices for rank %zu", (long long)depth.size, s.data.rank);
-  size_t inner = s.data.rank - (size_t)depth.size;
-  if (nr_rank(s.updates) != s.outer + inner)
-    return nr_lower_error(l, "the updates have rank %u, not %zu", nr_rank(s.updates), s.outer + inner);
+  /* The ranks tell how long the tuples are, also when the last dim of the indices is known in the run only. */
+  size_t whole = s.outer + s.data.rank, updates = nr_rank(s.updates);
+  if (updates > whole || updates < s.outer)
+    return nr_lower_error(l, "the updates have rank %zu, not %zu to %zu", updates, s.outer, whole);
+  s.depth = whole - updates;
+  if (!nr_lower_dims_agree(l, outer.dims[s.outer], nr_dim((int64_t)s.depth), "index tuples, and the updates' rank"))
+    return NR_ERROR_INVALID;
+  size_t inner = s.data.rank - s.depth;
   for (size_t i = 0; i < s.outer + inner; i++) {
-    NrDim want = i < s.outer ? outer.dims[i] : s.data.dims[(size_t)depth.size + i - s.outer];
+    NrDim want = i < s.outer ? outer.dims[i] : s.data.dims[s.depth + i - s.outer];
     if (!nr_lower_dims_agree(l, nr_lower_dim(l, s.updates, i), want, "dims of the updates, and what the indices say"))
       return NR_ERROR_INVALID;
   }

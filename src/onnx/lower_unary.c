@@ -34,7 +34,16 @@ static NrStatus unary(NrLower *l, NrDTypeClass takes, NrBodyFn body, void *user)
                       nr_lower_dtype(l, 0));
 }
 
+/* Erf alone takes integers too, of which it gives the whole part. */
+static NrValue *whole_erf_body(NrLower *l, NrValue *const *a, void *user) {
+  NoriaDType dtype = nr_lower_dtype(l, 0);
+  NrValue *y = same1(l, NR_OP_math_erf, nr_lower_cast(l, a[0], dtype, NORIA_F64, true));
+  return nr_lower_cast(l, y, NORIA_F64, dtype, true);
+}
+
 NrStatus nr_lower_math_unary(NrLower *l) {
+  if (nr_op_is(l->op, NR_OP_onnx_Erf) && nr_dtype_is_int(nr_lower_dtype(l, 0)))
+    return unary(l, NR_INTS, whole_erf_body, NULL);
   for (size_t i = 0; i < NR_COUNTOF(math_ops); i++) {
     MathOp op = math_ops[i];
     if (op.onnx == l->op->info->id) return unary(l, NR_FLOATS, math_body, &op);

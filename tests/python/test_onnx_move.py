@@ -241,12 +241,11 @@ for reduction in ("none", "add", "mul"):
     add("ScatterElements", 16, data(3, 5), I, U, axis=1, reduction=reduction)
 for reduction in ("add", "mul", "min", "max"):
     add("ScatterElements", 18, data(3, 5), np.zeros((2, 3), np.int64), U, axis=0, reduction=reduction)
-    add("ScatterND", 18, X, np.array([[0, 1], [1, 2], [0, 1]], np.int64), np.ones((3, 4), F) * 5, lists=(1,),
-        reduction=reduction)
+    add("ScatterND", 18, X, np.array([[0, 1], [1, 2], [0, 1]], np.int64), np.ones((3, 4), F) * 5, reduction=reduction)
 for opset in (11, 13):
-    add("ScatterND", opset, X, np.array([[[0, 1], [-1, 2]]], np.int64), RNG.random((1, 2, 4), F), lists=(1,))
-    add("ScatterND", opset, X, np.array([[0, 1, 2], [1, 1, 1]], np.int64), np.array([7, 8], F), lists=(1,))
-add("ScatterND", 16, X, np.array([[1], [1]], np.int64), RNG.random((2, 3, 4), F), lists=(1,), reduction="add")
+    add("ScatterND", opset, X, np.array([[[0, 1], [-1, 2]]], np.int64), RNG.random((1, 2, 4), F))
+    add("ScatterND", opset, X, np.array([[0, 1, 2], [1, 1, 1]], np.int64), np.array([7, 8], F))
+add("ScatterND", 16, X, np.array([[1], [1]], np.int64), RNG.random((2, 3, 4), F), reduction="add")
 add("ScatterElements", 18, np.array([1, 200], np.uint8), ints(0, 1), np.array([100, 100], np.uint8), reduction="max",
     dtypes=[TensorProto.UINT8])
 
@@ -279,6 +278,8 @@ for equation, operands in (("ij,jk->ik", (A, B)), ("ij,jk,kl->il", (A, B, C)), (
                            ("...ij,jk->...ik", (RNG.random((2, 3, 4), F), B)), (" i , j -> i j ", (A[0], B[0])),
                            ("a...a->...", (RNG.random((3, 2, 3), F),)), ("i,i,i", (A[0], A[1], A[2]))):
     add("Einsum", 12, *operands, equation=equation)
+add("Einsum", 12, ints([1, 2, 3]), ints(4, 5, 6), equation="ij,j->i", dtypes=[TensorProto.INT64])
+add("Einsum", 12, ints([1], [2]), ints(4, 5, 6), equation="ij,j->ij", dtypes=[TensorProto.INT64])
 
 
 @pytest.mark.parametrize("variant", ["static", "symbolic", "constant"])

@@ -239,6 +239,7 @@ def test_integers(dtype):
     batch.add("Pow", [values, Const(F32(2))], wrapped([int(x) ** 2 for x in values], dtype))
     batch.add("Abs", [values], np.abs(values))
     batch.add("Sign", [values], np.sign(values))
+    batch.add("Erf", [values], np.trunc(UNARY["Erf"](values.astype(np.float64))).astype(dtype))
     batch.add("BitwiseNot", [values], ~values)
     if signed:
         batch.add("Neg", [values], np.negative(values))
@@ -287,6 +288,7 @@ def test_axis_of_the_second_operand_before_opset_7(normal, opset):
         batch.add(op, [a, a[0, 0, 0]], function(a, a[0, 0, 0]), broadcast=1)
         batch.add(op, [a, b[:2, 0]], function(a, b[:2, 0][:, None, None, None]), broadcast=1, axis=0)
     batch.add("Pow", [np.abs(a), b], np.abs(a) ** b[:, :, None], broadcast=1, axis=1)
+    batch.add("Sub", [a, b[0, 0]], a - b[0, 0], broadcast=1, axis=4)
     batch.add("Greater", [a, b], a > b[:, :, None], broadcast=1, axis=1)
     batch.add("And", [a > 0, b > 0], (a > 0) & (b > 0)[:, :, None], broadcast=1, axis=1)
     batch.check()
