@@ -161,8 +161,8 @@ NORIA_API NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor
 
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
-/* Limits of one run; 0 means none, and negative ones are refused. Loops look at them when they poll, so a run may pass a
- * limit by a little; memory is exact. Zero-initialise. */
+/* Limits of one run; 0 means none, and negative ones are refused. Loops look at them when they poll, so a run may pass
+ * a limit by a little; memory is exact. Zero-initialise. */
 typedef struct NoriaRunLimits {
   double time_s;      /* wall time */
   int64_t iterations; /* trips of all loops that poll, together */

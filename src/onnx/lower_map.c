@@ -54,8 +54,8 @@ static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
   return nr_result(op, 0);
 }
 
-/* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. at: indices of the
- * result, NULL for those of the loops. */
+/* Reads an input whose `?` dims may be 1: the index of such a dim counts only where the dim is not 1. at: indices of
+ * the result, NULL for those of the loops. */
 static NrValue *read_stretched(NrLower *l, const Map *m, size_t k, NrValue *const *at) {
   NrValue *indices[NORIA_MAX_RANK];
   const NrShape *s = &m->shapes[k];
