@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release"))
+BUILD = pathlib.Path(os.environ.get("NORIA_BUILD", ROOT / "build" / "release")).resolve()
 
 
 @pytest.fixture(scope="session")
