@@ -94,7 +94,7 @@ struct NrOpInfo {
   NrStatus (*parse)(NrParser *p, NrOpState *state);
   void (*print)(NrPrinter *p, NrOp *op);
   /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the
-   * shapes that older texts gave an op to today's. May replace what is inside op, not op itself. */
+   * shapes that older texts gave an op to today's. May replace what is inside op, and op if it has no results. */
   NrStatus (*finish)(NrParser *p, NrOp *op);
   /* Fills out_types (num_results as declared) from operands and attributes. */
   NrStatus (*infer)(NrContext *ctx, const NrOpState *state, NrType *out_types);

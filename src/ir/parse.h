@@ -100,6 +100,7 @@ struct NrParser {
   NrModule *module;
   NrLexer lexer;
   NrToken tok;
+  const char *last_end;   /* of the token before tok */
   int32_t braces, parens; /* opened and not closed before tok; parens counts [] too */
   NrStr file;
   bool allow_unregistered;
@@ -161,6 +162,7 @@ static inline void nr_parse_advance(NrParser *p) {
   case ')': case ']': p->parens--; break;
   default: break;
   }
+  p->last_end = p->tok.end;
   nr_lex(&p->lexer, &p->tok);
 }
 static inline bool nr_parse_at(const NrParser *p, int kind) { return p->tok.kind == kind; }
@@ -172,6 +174,8 @@ static inline bool nr_parse_take(NrParser *p, int kind) {
   nr_parse_advance(p);
   return true;
 }
+/* As nr_p_proposal, for text that begins elsewhere than the op. */
+void nr_parse_proposal_at(NrParser *p, const char *begin, const char *end, const char *format, ...) NR_PRINTF(4, 5);
 bool nr_parse_take_word(NrParser *p, const char *word);
 bool nr_parse_need(NrParser *p, int kind); /* takes it or reports that it is missing */
 

@@ -80,9 +80,12 @@ static bool read_types(Reader *r, Group *group, const NrSpecItem *item, bool res
   size_t begin = p->types.size, count = 0;
   bool none = !result && group->refs && group->count == 0;
   if (item->arity == 0) {
+    const char *end = p->last_end;
     NrType type = nr_parse_type_here(p);
     if (!type) return false;
-    nr_vec_push(&p->types, plain_type(r, type, item, result));
+    NrType plain = plain_type(r, type, item, result);
+    if (plain != type) nr_p_proposal(p, end, " %s", nr_type_text(p->ctx, plain));
+    nr_vec_push(&p->types, plain);
     count = 1;
   } else if (!none && !nr_parse_types(p, &count)) {
     return false;

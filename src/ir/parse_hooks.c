@@ -11,6 +11,8 @@ NrLoc nr_p_loc(NrParser *p) { return nr_parse_loc_at(p, p->tok.begin); }
 NrLoc nr_p_operand_loc(NrParser *p, NrOperandRef ref) { return nr_parse_loc_at(p, ref.at); }
 bool nr_p_is_legacy(NrParser *p) { return p->frame && p->frame->legacy; }
 
+bool nr_p_is_generic(NrParser *p) { return p->frame && p->frame->at[0] == '"'; }
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static NrStatus report(NrParser *p, NrLoc loc, const char *prefix, const char *format, va_list args) {
@@ -42,6 +44,53 @@ NrStatus nr_p_op_error(NrParser *p, const char *format, ...) {
   va_end(args);
   nr_buf_deinit(&prefix);
   return status;
+}
+
+const char *nr_p_end(NrParser *p) { return p->last_end; }
+
+const char *nr_p_signature_end(NrParser *p) {
+  NrLexer ahead = p->lexer;
+  NrToken t;
+  size_t depth = 0;
+  ahead.next = p->frame->at;
+  do {
+    nr_lex(&ahead, &t);
+    depth += t.kind == '(';
+    if (t.kind == ')' && --depth == 0) return t.end;
+  } while (t.kind != NR_TOK_EOF && t.kind != NR_TOK_ERROR && !(depth == 0 && t.kind == '{'));
+  return p->frame->at + p->frame->name.size;
+}
+
+/* Source on one line: each run of blanks is one. */
+static void put_source(NrBuf *out, const char *begin, const char *end) {
+  for (const char *c = begin; c < end; c++) {
+    bool blank = strchr(" \t\r\n", *c) != NULL;
+    if (!blank) nr_buf_putc(out, *c);
+    else if (out->size && out->data[out->size - 1] != ' ') nr_buf_putc(out, ' ');
+  }
+}
+
+static void report_proposal(NrParser *p, const char *begin, const char *end, const char *format, va_list args) {
+  NrBuf text = {0};
+  put_source(&text, begin, end);
+  nr_buf_vprintf(&text, format, args);
+  nr_warning(p->ctx, nr_parse_loc_at(p, begin), "only the first proposal had this form; the accepted one is '%.*s'",
+             (int)text.size, text.data);
+  nr_buf_deinit(&text);
+}
+
+void nr_p_proposal(NrParser *p, const char *end, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report_proposal(p, p->frame->at, end, format, args);
+  va_end(args);
+}
+
+void nr_parse_proposal_at(NrParser *p, const char *begin, const char *end, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  report_proposal(p, begin, end, format, args);
+  va_end(args);
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */

@@ -109,6 +109,15 @@ void nr_parse_add_segments(NrParser *p, NrOpState *state, const uint32_t *sizes,
   nr_parse_sync(p);
 }
 
+/* `br ^bb(%x)`: the types are those of the last count operands. */
+static void warn_untyped(NrParser *p, const char *end, size_t count) {
+  NrBuf types = {0};
+  for (size_t i = p->branch_operands.size - count; i < p->branch_operands.size; i++)
+    nr_buf_printf(&types, "%s%s", types.size ? ", " : "", nr_type_text(p->ctx, p->branch_operands.data[i]->type));
+  nr_p_proposal(p, end, " : %.*s)", (int)types.size, types.data);
+  nr_buf_deinit(&types);
+}
+
 /* (%x, %y : t, t), also (%x : t, %y : t), or (%x, %y) of values that are known. */
 static bool parse_successor_operands(NrParser *p) {
   if (nr_parse_take(p, ')')) return true;
@@ -117,6 +126,7 @@ static bool parse_successor_operands(NrParser *p) {
     size_t count, num_types = 0, begin = p->types.size;
     if (!nr_parse_operands(p, &refs, &count)) return false;
     if (count == 0) return nr_parse_need(p, NR_TOK_VALUE);
+    const char *end = p->last_end;
     bool typed = nr_parse_take(p, ':');
     for (size_t i = 0; typed && i < count; i++, num_types++) {
       NrType type;
@@ -128,6 +138,7 @@ static bool parse_successor_operands(NrParser *p) {
       if (!value) return false;
       nr_vec_push(&p->branch_operands, value);
     }
+    if (!typed && !nr_parse_at(p, ',')) warn_untyped(p, end, count);
     p->types.size = begin;
     if (!nr_parse_take(p, ',')) return nr_parse_need(p, ')');
   }

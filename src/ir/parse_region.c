@@ -77,6 +77,15 @@ bool nr_parse_block_ops(NrParser *p, NrBlock *block) {
   }
 }
 
+/* The type of an argument that the first proposal wrote without one: that of the value which a branch read so far hands
+ * over; NULL when there is none. */
+static NrType branched_type(const NrBlock *block, uint32_t number) {
+  for (const NrSuccessor *s = block->first_pred; s; s = s->next)
+    if (number < s->num_operands)
+      return nr_successor_operand(s->owner, (size_t)(s - s->owner->successors), number)->type;
+  return NULL;
+}
+
 /* (%a: t, %b: t loc(..)) of a block; for a block that has arguments already, names and types for them. */
 static bool parse_block_args(NrParser *p, NrBlock *block, bool has_args) {
   uint32_t count = 0, expected = block->num_args;
@@ -88,7 +97,10 @@ static bool parse_block_args(NrParser *p, NrBlock *block, bool has_args) {
     NrName *name = nr_parse_name(p, nr_token_name(t));
     NrType type = NULL;
     NrLoc loc = nr_parse_loc_at(p, t.begin);
-    if (!nr_parse_need(p, ':') || !(type = nr_parse_type_here(p)) || !nr_parse_trailing_loc(p, &loc)) {
+    const char *end = p->last_end;
+    if (!has_args && !nr_parse_at(p, ':') && (type = branched_type(block, count)))
+      nr_parse_proposal_at(p, t.begin, end, ": %s", nr_type_text(p->ctx, type));
+    else if (!nr_parse_need(p, ':') || !(type = nr_parse_type_here(p)) || !nr_parse_trailing_loc(p, &loc)) {
       nr_parse_bind(p, name, NULL, 0, t.begin);
       return false;
     }

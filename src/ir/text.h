@@ -58,6 +58,12 @@ NrStatus nr_p_error(NrParser *p, NrLoc loc, const char *format, ...) NR_PRINTF(3
 NrStatus nr_p_op_error(NrParser *p, const char *format, ...)
     NR_PRINTF(2, 3);               /* "custom op 'scf.for' ..." at the op's name */
 bool nr_p_is_legacy(NrParser *p);  /* the op was written in its 2020 name */
+bool nr_p_is_generic(NrParser *p); /* it was written in the generic form */
+const char *nr_p_end(NrParser *p); /* where the last token that was taken ends, in the text */
+const char *nr_p_signature_end(NrParser *p); /* behind the first (..) of the op, or its name when there is none */
+/* A form that only the first proposal of values for `if` had is read, with a warning that shows the accepted one: the
+ * op's text from its name to `end`, then what the format says. */
+void nr_p_proposal(NrParser *p, const char *end, const char *format, ...) NR_PRINTF(3, 4);
 
 bool nr_p_try(NrParser *p, const char *token);       /* punctuation or keyword: "(", "->", "to" */
 NrStatus nr_p_expect(NrParser *p, const char *token);

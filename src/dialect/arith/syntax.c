@@ -140,29 +140,50 @@ static NrStatus parse_operand_list(NrParser *p, size_t count, NrOperandRef *refs
   return NR_OK;
 }
 
-/* The type behind the colon. The first proposals of 2020 wrote `: (f32, f32) -> f32`, which says no more than `:
- * f32`. */
-static NrStatus parse_type(NrParser *p, NrType *out) {
-  NrStatus status = nr_p_type(p, out);
-  if (!status && nr_p_is_legacy(p) && (*out)->kind == NR_TYPE_FUNCTION && (*out)->num_results == 1)
-    *out = (*out)->results[0];
-  return status;
+/* The first proposal of 2020 wrote `: (f32, f32) -> f32`, which says no more than `: f32`, and in places nothing.
+ * *out_written is set to such a function type; else it is NULL and *out the type behind the colon. */
+static NrStatus parse_type(NrParser *p, NrOperandRef first, NrType *out, NrType *out_written) {
+  const char *end = nr_p_end(p);
+  bool legacy = nr_p_is_legacy(p);
+  NrStatus status;
+  *out_written = NULL;
+  if (legacy && !nr_p_peek(p, ":") && (*out = nr_p_known_type(p, first))) {
+    nr_p_proposal(p, end, " : %s", nr_type_text(nr_p_context(p), *out));
+    return NR_OK;
+  }
+  if ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, out))) return status;
+  if (!legacy || (*out)->kind != NR_TYPE_FUNCTION || (*out)->num_results != 1) return NR_OK;
+  if (nr_p_known_type(p, first) == *out) return NR_OK; /* the values are functions */
+  *out_written = *out;
+  *out = (*out)->num_inputs ? (*out)->inputs[0] : (*out)->results[0];
+  return NR_OK;
+}
+
+/* A cast says both types. */
+static void warn_of_function_type(NrParser *p, const char *end, NrType written, NrType operand, NrType result) {
+  NrContext *ctx = nr_p_context(p);
+  if (!written) return;
+  if (result) nr_p_proposal(p, end, " : %s to %s", nr_type_text(ctx, operand), nr_type_text(ctx, result));
+  else nr_p_proposal(p, end, " : %s", nr_type_text(ctx, operand));
 }
 
 NrStatus nr_arith_parse(NrParser *p, NrOpState *state) {
   const NrOpSpec *spec = nr_op_spec(nr_p_context(p), state->info);
   NrOperandRef refs[MAX_OPERANDS];
-  NrType types[MAX_OPERANDS], out;
+  NrType types[MAX_OPERANDS], out, written;
   size_t count = spec->num_operands, num_types = 0;
   assert(count <= MAX_OPERANDS);
   NrStatus status = parse_operand_list(p, count, refs);
   if (status || (status = nr_arith_parse_flags(p, state))) return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if ((status = nr_p_expect(p, ":"))) return status;
-  do {
-    if ((status = parse_type(p, &types[num_types++]))) return status;
-  } while (num_types < count && spec->operands[0].variable == 0 && nr_p_try(p, ","));
-  out = types[0];
+  const char *end = nr_p_end(p);
+  bool cast = spec->operands[0].variable == 0;
+  if (cast && (status = nr_p_peek(p, ":") ? NR_OK : nr_p_expect(p, ":"))) return status;
+  if ((status = parse_type(p, refs[0], &types[num_types++], &written))) return status;
+  warn_of_function_type(p, end, written, types[0], cast && written ? written->results[0] : NULL);
+  while (num_types < count && cast && nr_p_try(p, ","))
+    if ((status = nr_p_type(p, &types[num_types++]))) return status;
+  out = cast && written ? written->results[0] : types[0];
   if (nr_p_try(p, "to") && (status = nr_p_type(p, &out))) return status;
   for (size_t i = 0; i < count; i++)
     if ((status = nr_p_add_operand(p, state, refs[i], types[NR_MIN(i, num_types - 1)]))) return status;
@@ -282,13 +303,14 @@ static NrStatus parse_predicate(NrParser *p, NrOpState *state) {
 
 NrStatus nr_arith_cmp_parse(NrParser *p, NrOpState *state) {
   NrOperandRef refs[2];
-  NrType type;
+  NrType type, written;
   NrStatus status = parse_predicate(p, state);
   if (status || (status = nr_p_expect(p, ",")) || (status = parse_operand_list(p, 2, refs))) return status;
   if ((status = nr_arith_parse_flags(p, state))) return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, &type))) return status;
-  if (nr_p_is_legacy(p) && type->kind == NR_TYPE_FUNCTION && type->num_inputs == 2) type = type->inputs[0];
+  const char *end = nr_p_end(p);
+  if ((status = parse_type(p, refs[0], &type, &written))) return status;
+  warn_of_function_type(p, end, written, type, NULL);
   nr_p_add_result(p, state, nr_arith_bool_like(type));
   return nr_p_add_operands(p, state, refs, 2, (NrType[]){type, type}, 2);
 }
@@ -310,17 +332,20 @@ void nr_arith_cmp_print(NrPrinter *w, NrOp *op) {
 
 NrStatus nr_arith_select_parse(NrParser *p, NrOpState *state) {
   NrOperandRef refs[3];
-  NrType condition = nr_type_i1(nr_p_context(p)), type;
+  NrType condition = nr_type_i1(nr_p_context(p)), type, written;
   NrStatus status = parse_operand_list(p, 3, refs);
   if (status) return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, &type))) return status;
-  if (nr_p_try(p, ",")) {
+  const char *end = nr_p_end(p);
+  if ((status = parse_type(p, refs[1], &type, &written))) return status;
+  if (written && written->num_inputs == 3) {
+    type = written->inputs[1];
+    if (written->inputs[0] == nr_arith_bool_like(type)) condition = written->inputs[0];
+  }
+  warn_of_function_type(p, end, written, type, NULL);
+  if (!written && nr_p_try(p, ",")) {
     condition = type;
     if ((status = nr_p_type(p, &type))) return status;
-  } else if (nr_p_is_legacy(p) && type->kind == NR_TYPE_FUNCTION && type->num_inputs == 3) {
-    condition = type->inputs[0];
-    type = type->inputs[1];
   } else if (nr_p_is_legacy(p) && nr_p_known_type(p, refs[0]) == nr_arith_bool_like(type)) {
     condition = nr_arith_bool_like(type); /* 2019: a condition for each element needed no type of its own */
   }

@@ -129,9 +129,14 @@ NrStatus nr_func_finish(NrParser *p, NrOp *op) {
   if (!type || type->num_results || !last || !nr_p_is_legacy(p)) return NR_OK;
   NrOp *ret = last->last;
   if (!nr_op_is(ret, NR_OP_func_return) || ret->num_operands == 0) return NR_OK;
-  nr_warning(nr_p_context(p), op->loc, "the function does not name its result types; they are those of its `return`");
   NR_VEC(NrType) results = {0};
-  for (uint32_t i = 0; i < ret->num_operands; i++) nr_vec_push(&results, nr_operand(ret, i)->type);
+  NrBuf types = {0};
+  for (uint32_t i = 0; i < ret->num_operands; i++) {
+    nr_vec_push(&results, nr_operand(ret, i)->type);
+    nr_buf_printf(&types, "%s%s", i ? ", " : "", nr_type_text(nr_p_context(p), results.data[i]));
+  }
+  nr_p_proposal(p, nr_p_signature_end(p), results.size == 1 ? " -> %.*s" : " -> (%.*s)", (int)types.size, types.data);
+  nr_buf_deinit(&types);
   type = nr_type_function(nr_p_context(p), type->inputs, type->num_inputs, results.data, results.size);
   nr_op_set_attr(op, "function_type", nr_attr_type(type));
   nr_vec_deinit(&results);
@@ -186,7 +191,29 @@ void nr_func_print(NrPrinter *w, NrOp *op) {
   nr_w_region(w, nr_op_region(op, 0), false, true);
 }
 
-/* return %a, %b : t, u; the first proposals of 2020 wrote `return %a : () -> t`. */
+static void warn_return(NrParser *p, const char *end, const NrType *types, size_t count) {
+  NrBuf text = {0};
+  for (size_t i = 0; i < count; i++)
+    nr_buf_printf(&text, "%s%s", i ? ", " : "", nr_type_text(nr_p_context(p), types[i]));
+  nr_p_proposal(p, end, " : %.*s", (int)text.size, text.data);
+  nr_buf_deinit(&text);
+}
+
+/* `return %a` at the end of a function: the types are those of the values, if these are known. */
+static NrStatus return_known(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count) {
+  NR_VEC(NrType) types = {0};
+  for (size_t i = 0; i < count; i++) {
+    NrType type = nr_p_known_type(p, refs[i]);
+    if (type) nr_vec_push(&types, type);
+  }
+  NrStatus status = types.size == count ? NR_OK : nr_p_expect(p, ":");
+  if (!status) warn_return(p, nr_p_end(p), types.data, types.size);
+  if (!status) status = nr_p_add_operands(p, state, refs, count, types.data, types.size);
+  nr_vec_deinit(&types);
+  return status;
+}
+
+/* return %a, %b : t, u; the first proposal of 2020 wrote `return %a : () -> t`, and in places `return %a`. */
 NrStatus nr_func_return_parse(NrParser *p, NrOpState *state) {
   NrOperandRef *refs = NULL;
   NrType *types = NULL;
@@ -194,11 +221,15 @@ NrStatus nr_func_return_parse(NrParser *p, NrOpState *state) {
   NrStatus status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   if ((status = nr_p_operands(p, &refs, &count)) || count == 0) return status;
+  const char *end = nr_p_end(p);
+  if (nr_p_is_legacy(p) && nr_p_peek(p, "}")) return return_known(p, state, refs, count);
   if ((status = nr_p_expect(p, ":")) || (status = nr_p_type_list(p, &types, &num_types))) return status;
   bool proposal =
       nr_p_is_legacy(p) && num_types == 1 && types[0]->kind == NR_TYPE_FUNCTION && types[0]->num_inputs == 0;
-  if (proposal && nr_p_known_type(p, refs[0]) != types[0])
+  if (proposal && nr_p_known_type(p, refs[0]) != types[0]) {
+    warn_return(p, end, types[0]->results, types[0]->num_results);
     return nr_p_add_operands(p, state, refs, count, types[0]->results, types[0]->num_results);
+  }
   return nr_p_add_operands(p, state, refs, count, types, num_types);
 }
 

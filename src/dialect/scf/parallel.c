@@ -282,6 +282,40 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
   return NR_OK;
 }
 
+/* The example of the dialect's page of 2020 reduces without naming a result, against its own rule: it is given the
+ * results, which nothing uses. */
+static NrOp *add_results(NrParser *p, NrOp *op, NrOp *reduce) {
+  NrContext *ctx = nr_op_context(op);
+  NR_VEC(NrType) types = {0};
+  NrBuf text = {0};
+  for (uint32_t i = 0; i < reduce->num_operands; i++) {
+    nr_vec_push(&types, nr_operand(reduce, i)->type);
+    nr_buf_printf(&text, "%s%s", i ? ", " : "", nr_type_text(ctx, types.data[i]));
+  }
+  nr_warning(ctx, op->loc,
+             "'loop.parallel' expects number of results: 0 to be the same as number of reductions: %u; the accepted "
+             "form is '%s = loop.parallel .. { .. } : %.*s'",
+             reduce->num_regions, reduce->num_regions == 1 ? "%r" : "%r, ..", (int)text.size, text.data);
+  NR_VEC(NrValue *) operands = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
+  NrBuilder b = nr_builder_before(op);
+  NrOp *reducing = nr_build(&b, &(NrOpState){.info = op->info,
+                                             .loc = op->loc,
+                                             .operands = operands.data,
+                                             .num_operands = operands.size,
+                                             .result_types = types.data,
+                                             .num_results = types.size,
+                                             .attrs = op->attrs,
+                                             .num_attrs = op->num_attrs,
+                                             .num_regions = 1});
+  nr_region_take(nr_op_region(reducing, 0), nr_op_region(op, 0));
+  nr_op_erase(op);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  nr_buf_deinit(&text);
+  return reducing;
+}
+
 NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op) {
   NrBlock *body = op->num_regions ? nr_op_body(op, 0) : NULL;
   if (!body || !body->last) return NR_OK;
@@ -289,5 +323,9 @@ NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op) {
     return nr_op_error(body->last, "yield inside loop.parallel is not allowed to have operands");
   bool merged = merge_reductions(op, body);
   if (!nr_op_is(body->last, NR_OP_scf_reduce) || (!merged && !nr_p_is_legacy(p))) return NR_OK;
-  return add_neutral_inits(op, body->last);
+  NrOp *reduce = body->last;
+  bool unnamed = nr_p_is_legacy(p) && !nr_p_is_generic(p) && op->num_results == 0;
+  unnamed &= reduce->num_regions == reduce->num_operands;
+  if (unnamed && reduce->num_regions) op = add_results(p, op, reduce);
+  return add_neutral_inits(op, reduce);
 }

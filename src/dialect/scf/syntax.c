@@ -123,6 +123,7 @@ NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state) {
   NrType *types = NULL;
   size_t num_types = 0;
   NrStatus status = nr_p_operand(p, &condition);
+  const char *end = nr_p_end(p);
   if (status || (status = nr_p_add_operand(p, state, condition, nr_type_i1(nr_p_context(p)))) ||
       (status = nr_p_arrow_type_list(p, &types, &num_types)) || (status = nr_p_region(p, state, NULL, 0)))
     return status;
@@ -135,6 +136,11 @@ NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state) {
   NrType type;
   if ((status = nr_p_function_type(p, &type))) return status;
   nr_p_add_results(p, state, type->results, type->num_results);
+  NrBuf results = {0};
+  for (uint32_t i = 0; i < type->num_results; i++)
+    nr_buf_printf(&results, "%s%s", i ? ", " : "", nr_type_text(nr_p_context(p), type->results[i]));
+  nr_p_proposal(p, end, " -> (%.*s) {", (int)results.size, results.size ? results.data : "");
+  nr_buf_deinit(&results);
   return NR_OK;
 }
 

@@ -33,12 +33,14 @@ func @carried(%i: index, %x: f32) {
 
 func @reductions(%i: index, %x: f32) {
   // expected-error@+1 {{'loop.parallel' op expects number of results: 0 to be the same as number of reductions: 1}}
-  loop.parallel (%a) = (%i) to (%i) step (%i) {
-    loop.reduce(%x) {
+  "loop.parallel"(%i, %i, %i) ({
+  ^bb0(%a: index):
+    "loop.reduce"(%x) ({
     ^bb0(%l: f32, %r: f32):
-      loop.reduce.return %l : f32
-    } : f32
-  }
+      "loop.reduce.return"(%l) : (f32) -> ()
+    }) : (f32) -> ()
+    "loop.yield"() : () -> ()
+  }) {operand_segment_sizes = dense<[1, 1, 1, 0]> : vector<4xi32>} : (index, index, index) -> ()
   return
 }
 
