@@ -164,5 +164,7 @@ bool nr_op_only_reads(NrOp *op);
 
 /* Checks op and all that is in it: structure, rows, hooks, dominance, symbols. Reports every error that it finds. */
 NrStatus nr_verify(NrOp *op);
+/* The same for an op of a program that could not be read whole: what it refers to by name may be missing. */
+void nr_verify_alone(NrOp *op);
 
 #endif

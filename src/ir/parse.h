@@ -120,6 +120,7 @@ struct NrParser {
   NR_VEC(struct { NrName *name; NrLabel old; }) labels;
   NR_VEC(NrForward *) forwards;
   NrBlock *limbo; /* belongs nowhere; values that stand in for others are its */
+  NR_VEC(NrOp *) whole; /* the outermost isolated ops that were read without an error */
 
   NrOpFrame *frame;
   NR_VEC(NrValue *) operands;

@@ -492,14 +492,23 @@ static bool parse_and_make(NrParser *p, NrBlock *block) {
   return p->frame->broken || !op->info->finish || op->info->finish(p, op) == NR_OK;
 }
 
+/* An isolated op without errors stands for those in it; an op that was not made has none in it. */
+static void note_whole(NrParser *p, NrOp *op, bool clean, size_t before) {
+  bool whole = op && clean && nr_op_has(op, NR_ISOLATED);
+  if (whole || !op) p->whole.size = before;
+  if (whole) nr_vec_push(&p->whole, op);
+}
+
 bool nr_parse_op(NrParser *p, NrBlock *block) {
   NrOpFrame frame;
   push_frame(p, &frame);
-  size_t errors = nr_context_num_errors(p->ctx);
+  size_t errors = nr_context_num_errors(p->ctx), whole = p->whole.size;
+  const NrOp *last = block->last;
   bool ok = parse_and_make(p, block);
   if (!ok) bind_failed(p);
   if (!ok && nr_context_num_errors(p->ctx) == errors)
     nr_parse_fail_at(p, frame.at, "op '%.*s' could not be read", NR_STR_ARG(frame.name));
   pop_frame(p);
+  note_whole(p, block->last == last ? NULL : block->last, ok && nr_context_num_errors(p->ctx) == errors, whole);
   return ok;
 }

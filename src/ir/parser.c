@@ -17,6 +17,7 @@ void nr_parser_deinit(NrParser *p) {
   nr_vec_deinit(&p->bound);
   nr_vec_deinit(&p->labels);
   nr_vec_deinit(&p->forwards);
+  nr_vec_deinit(&p->whole);
   nr_vec_deinit(&p->operands);
   nr_vec_deinit(&p->types);
   nr_vec_deinit(&p->result_types);

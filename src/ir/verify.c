@@ -6,6 +6,7 @@ typedef struct Verifier {
   NrContext *ctx;
   NrSymbolTables symbols;
   NrMap dominance; /* NrRegion* -> NrDominance*, of regions with several blocks that are being walked */
+  bool alone; /* symbols are not looked up */
   bool good;
 } Verifier;
 
@@ -145,19 +146,23 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
   for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (op->block && !check_operand(v, op, i)) fail(v);
-  good = good && nr_verify_symbol_uses(&v->symbols, op);
+  good = good && (v->alone || nr_verify_symbol_uses(&v->symbols, op));
   if (good && op->info->verify) good = op->info->verify(op) == NR_OK;
   if (nr_op_has(op, NR_SYMBOL_TABLE)) good &= nr_verify_symbol_table(op);
   if (!good) fail(v);
   if (op->num_regions) verify_inside(v, op, depth);
 }
 
-NrStatus nr_verify(NrOp *op) {
-  Verifier v = {.ctx = nr_op_context(op), .good = true};
+static bool verify(NrOp *op, bool alone) {
+  Verifier v = {.ctx = nr_op_context(op), .alone = alone, .good = true};
   verify_op(&v, op, 0);
   for (NrOp *up = op; up; up = nr_op_parent(up)) /* op need not be the whole program */
     if (up->block) forget_dominance(&v, up->block->region);
   nr_map_deinit(&v.dominance);
   nr_symbol_tables_deinit(&v.symbols);
-  return v.good ? NR_OK : NR_ERROR_INVALID;
+  return v.good;
 }
+
+NrStatus nr_verify(NrOp *op) { return verify(op, false) ? NR_OK : NR_ERROR_INVALID; }
+
+void nr_verify_alone(NrOp *op) { verify(op, true); }
