@@ -101,7 +101,7 @@ class InferenceSession:
         return ["CPUExecutionProvider"]
 
     def run(self, output_names, input_feed, run_options=None):
-        """Outputs in the order of output_names, or all of them for None."""
+        """Outputs in the order of output_names, or all of them for None or []."""
         try:
             feeds = [input_feed[name] for name in self._input_names]
         except KeyError:
@@ -115,7 +115,7 @@ class InferenceSession:
                 feeds[i] = to_value(feeds[i], self._inputs[i])
         values = self._session.run(feeds)
         outputs = [np.asarray(v) for v in values] if self._direct_out else [from_value(v) for v in values]
-        if output_names is None:
+        if not output_names:
             return outputs
         try:
             return [outputs[self._output_index[name]] for name in output_names]

@@ -97,6 +97,7 @@ NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const 
                              const NoriaCompileOptions *options) {
   NrStatus status = begin(unit, options);
   if (status) return status;
+  if (!size) return finish(unit, nr_error(unit->ctx, NULL, "the program is empty"));
   if (is_text(options, name, data, size)) {
     name_unit(unit, name);
     unit->module = nr_parse_module(unit->ctx, (NrStr){data, size}, nr_str(name ? name : "<memory>"), NULL, NULL);

@@ -379,6 +379,18 @@ def test_wrong_output_name():
     session = session_of(FEEDS)
     with pytest.raises(noria.Error, match="nope"):
         session.run(["nope"], good_feeds())
+    assert len(session.run([], good_feeds())) == 1
+
+
+def test_nothing_at_all():
+    with pytest.raises(noria.Error, match="is empty"):
+        noria.InferenceSession(b"")
+
+
+def test_string_that_is_no_text():
+    session = session_of("g (string[N] s) => (string[N] t) { t = Identity (s) }")
+    fails(session, {"s": np.array(["a", "\ud800"], object)}, "'s'", "no text")
+    assert list(session.run(None, {"s": np.array(["a", "\udcff"], object)})[0]) == ["a", "\udcff"]
 
 
 # ---- programs that fail while they run -------------------------------------------------------------------------------
