@@ -74,3 +74,10 @@ NrType nr_type_raised(NrType t, NoriaDType dtype) {
   if (t->kind == NR_TYPE_OPTIONAL) return nr_type_optional(nr_type_raised(t->elem, dtype));
   return elem && t->kind != NR_TYPE_NONE ? elem : t;
 }
+
+NrAttr nr_attr_retyped(NrAttr elements, NrType type) {
+  if (type == elements->type) return elements;
+  if (elements->kind == NR_ATTR_RESOURCE)
+    return nr_attr_resource(type, elements->s, elements->data, elements->data_size);
+  return nr_attr_dense(type, elements->data, elements->data_size);
+}

@@ -11,6 +11,8 @@ NoriaDType nr_dtype_of(NrType type); /* of a scalar type, or of the elements of 
 NrType nr_type_lowered(NrType type); /* the same without signs: ui8 to i8, also inside tensors and sequences */
 /* Back, to the type whose elements are of this dtype; so are the items of a sequence that never got one. */
 NrType nr_type_raised(NrType lowered, NoriaDType dtype);
+/* Elements (nr_attr_is_elements) as those of a type that differs in the sign of integers only. */
+NrAttr nr_attr_retyped(NrAttr elements, NrType type);
 
 /* What a value of the type is at a program's boundary. */
 NoriaKind nr_type_kind(NrType type);

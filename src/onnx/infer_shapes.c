@@ -1,13 +1,13 @@
-/* infer_shapes.c - the types of a model's values, written on its ops.
+/* infer_shapes.c - the types of a model's values, written on its ops; and what is known before the run.
  *
  *   before  %1 = "onnx.MatMul"(%x, %w) : (tensor<?x8xf32>, none) -> none
  *   after   %1 = "onnx.MatMul"(%x, %w) {noria.dim_names = [["N", ""]]}
  *               : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
  *
  * There are no rules of shapes here: the lowering is run for the types that it finds, and what it builds is dropped
- * (lower.h). An If whose condition turns out to be known is replaced by the branch that is run. What cannot run, and
- * results that nothing uses, keep the type that the model declares or `none`. Opsets stay: the lowering of an op knows
- * all of its versions. */
+ * (lower.h). An op whose results turn out to be known becomes constants, an If whose condition is known the branch that
+ * is run. What cannot run, and results that nothing uses, keep the type that the model declares or `none`. Opsets stay:
+ * the lowering of an op knows all of its versions. */
 #include "onnx/lower.h"
 #include "pass/pass.h"
 
@@ -40,6 +40,35 @@ static void inline_branch(NrOp *op, NrRegion *region) {
   nr_op_erase(op);
 }
 
+/* Puts constants in the place of op when all that is used of it is known. */
+static bool make_constants(const NrInferred *inferred, NrOp *op) {
+  bool used = false;
+  if (nr_op_is(op, NR_OP_onnx_Constant)) return false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *result = nr_result(op, i);
+    used |= nr_value_has_uses(result);
+    if (nr_value_has_uses(result) && !nr_map_has(&inferred->constants, result)) return false;
+  }
+  for (uint32_t i = 0; used && i < op->num_results; i++) {
+    NrValue *result = nr_result(op, i);
+    NrAttr value = nr_map_get(&inferred->constants, result);
+    if (!value || !nr_value_has_uses(result)) continue;
+    NrBuilder b = nr_builder_before(op);
+    NrOp *constant = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
+    nr_op_set_attr(constant, "value", value);
+    nr_result(constant, 0)->name = result->name;
+    nr_value_replace_uses(result, nr_result(constant, 0));
+  }
+  if (used) nr_op_erase(op);
+  return used;
+}
+
+static bool drop_unused_constant(NrOp *op, void *user) {
+  (void)user;
+  if (nr_op_is(op, NR_OP_onnx_Constant) && !nr_value_has_uses(nr_result(op, 0))) nr_op_erase(op);
+  return true;
+}
+
 static bool rewrite(NrOp *op, void *user) {
   const NrInferred *inferred = user;
   for (uint32_t i = 0; i < op->num_results; i++) take_type(inferred, nr_result(op, i));
@@ -48,7 +77,7 @@ static bool rewrite(NrOp *op, void *user) {
       for (uint32_t i = 0; i < block->num_args; i++) take_type(inferred, block->args[i]);
   NrRegion *taken = nr_map_get(&inferred->branches, op);
   if (taken) inline_branch(op, taken);
-  else if (op->num_results) name_dims(inferred, op);
+  else if (!make_constants(inferred, op) && op->num_results) name_dims(inferred, op);
   return true;
 }
 
@@ -60,10 +89,11 @@ static NrStatus infer_shapes_run(NrPassContext *pass, NrOp *op) {
     NrInferred inferred = {0};
     status = nr_lower_infer(func, &inferred);
     if (!status) nr_walk_post(func, rewrite, &inferred);
+    if (!status) nr_walk_post(func, drop_unused_constant, NULL);
     nr_inferred_deinit(&inferred);
   }
   return status;
 }
 
 NR_PASS(infer_shapes, .name = "infer-shapes", .run = infer_shapes_run,
-        .doc = "writes on a model's ops the types that their lowering finds, and takes Ifs whose condition is known")
+        .doc = "writes on a model's ops the types that their lowering finds; what is known becomes constants")

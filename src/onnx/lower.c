@@ -38,30 +38,8 @@ size_t nr_lower_num_out(NrLower *l) { return l->op->num_results; }
 
 bool nr_lower_wants(NrLower *l, size_t i) { return i < l->op->num_results && nr_value_has_uses(nr_result(l->op, i)); }
 
-static NrStr symbol_of(NrLower *l, NrDim d) {
-  for (size_t i = 0; i < l->state->symbols.size; i++)
-    if (nr_dim_same(l->state->symbols.data[i].dim, d)) return l->state->symbols.data[i].name;
-  return NR_STR("");
-}
-
-static void tell(NrLower *l, NrValue *onnx_value, const NrLowered *v) {
-  NrInferred *inferred = l->state->inferred;
-  NrType t = v->value->type;
-  nr_map_set(&inferred->types, onnx_value, (void *)nr_type_raised(t, v->dtype));
-  nr_map_remove(&inferred->symbols, onnx_value);
-  if (!l->state->symbols.size || t->kind != NR_TYPE_TENSOR) return;
-  NrAttr names[NORIA_MAX_RANK];
-  bool named = false;
-  for (uint32_t i = 0; i < t->rank; i++) {
-    NrStr name = t->dims[i] == NR_DYNAMIC ? symbol_of(l, nr_lower_dim(l, v->value, i)) : NR_STR("");
-    named |= name.size != 0;
-    names[i] = nr_attr_string(l->ctx, name);
-  }
-  if (named) nr_map_set(&inferred->symbols, onnx_value, (void *)nr_attr_array(l->ctx, names, t->rank));
-}
-
 static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
-  if (l->state->inferred) tell(l, onnx_value, &v);
+  if (l->state->inferred) nr_lower_tell_value(l, onnx_value, &v);
   NrLowered *copy = NR_NEW(&l->state->arena, NrLowered);
   *copy = v;
   nr_map_set(&l->state->values, onnx_value, copy);
@@ -134,6 +112,7 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   if (nr_op_is(op, NR_OP_onnx_NoValue)) return NR_OK;
   const NrLowerRow *row = nr_lower_find(nr_str(op->info->name));
   if (!row) return nr_lower_error(&l, "the op has no lowering");
+  const NrOp *before = l.b.block->last;
   NrStatus status = nr_lower_check_inputs(&l, row);
   if (!status) status = row->lower(&l);
   outer->b = l.b;
@@ -141,6 +120,7 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   for (uint32_t i = 0; !status && i < op->num_results; i++)
     if (nr_value_has_uses(nr_result(op, i)) && !nr_map_has(&l.state->values, nr_result(op, i)))
       return nr_lower_error(&l, "output %u is used but the op does not give it", i);
+  if (!status && l.state->inferred) nr_lower_tell_constants(&l, before);
   return status;
 }
 
@@ -332,12 +312,6 @@ bool nr_module_has_onnx_ops(NrModule *module) {
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
     if (nr_func_has_onnx_ops(op)) return true;
   return false;
-}
-
-void nr_inferred_deinit(NrInferred *inferred) {
-  nr_map_deinit(&inferred->types);
-  nr_map_deinit(&inferred->symbols);
-  nr_map_deinit(&inferred->branches);
 }
 
 NrStatus nr_lower_infer(NrOp *func, NrInferred *out) {

@@ -210,9 +210,10 @@ NrStatus nr_lower_func(NrModule *module, NrOp *func);
 /* What lowering a function tells of the onnx ops in it. A loop's body may be lowered several times, until the types of
  * what it carries hold; the last time counts. Of what is never run nothing is told. Zero-initialise. */
 typedef struct NrInferred {
-  NrMap types;    /* onnx value -> NrType, with the signs of integers */
-  NrMap symbols;  /* onnx value -> NrAttr: array of its dims' names, where one has a name */
-  NrMap branches; /* onnx.If whose condition is known -> the NrRegion that is run */
+  NrMap types;     /* onnx value -> NrType, with the signs of integers */
+  NrMap symbols;   /* onnx value -> NrAttr: array of its dims' names, where one has a name */
+  NrMap constants; /* result of an op that does nothing else -> NrAttr: its elements, where they are known */
+  NrMap branches;  /* onnx.If whose condition is known -> the NrRegion that is run */
 } NrInferred;
 void nr_inferred_deinit(NrInferred *inferred);
 /* Lowers func for what that tells, and drops the ops. func gets its type and noria.outputs; its body stays. */

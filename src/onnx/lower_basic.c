@@ -3,15 +3,6 @@
 
 #include "onnx/dtype.h"
 
-/* elements with the lowered (signless) type. */
-static NrAttr signless(NrAttr elements) {
-  NrType type = nr_type_lowered(elements->type);
-  if (type == elements->type) return elements;
-  if (elements->kind == NR_ATTR_RESOURCE)
-    return nr_attr_resource(type, elements->s, elements->data, elements->data_size);
-  return nr_attr_dense(type, elements->data, elements->data_size);
-}
-
 static NrStatus list(NrLower *l, NrType elem, const void *data, size_t size, NoriaDType dtype) {
   int64_t n = (int64_t)(size / nr_type_byte_size(elem));
   return nr_lower_out(l, 0, nr_lower_dense(l, nr_attr_dense(nr_type_tensor(&n, 1, elem), data, size)), dtype);
@@ -25,7 +16,7 @@ NrStatus nr_lower_constant_op(NrLower *l) {
   size_t count;
   if (nr_attr_is_elements(value)) {
     NoriaDType dtype = nr_dtype_of(value->type);
-    return nr_lower_out(l, 0, nr_lower_dense(l, signless(value)), dtype);
+    return nr_lower_out(l, 0, nr_lower_dense(l, nr_attr_retyped(value, nr_type_lowered(value->type))), dtype);
   }
   if (value && value->kind == NR_ATTR_DENSE_STRINGS) return nr_lower_out(l, 0, nr_lower_dense(l, value), NORIA_STRING);
   if ((a = nr_lower_attr(l, "value_float")))

@@ -34,6 +34,10 @@ bool nr_lower_next_choice(NrLower *l, size_t first);
 
 /* Sets what a dim of a lowered tensor is, so that nr_lower_dim finds it. */
 void nr_lower_set_dim(NrLower *l, NrValue *tensor, size_t i, NrDim d);
+/* Keeps what a value was lowered to, and which results of l->op, whose lowering began behind op `before` of the block,
+ * are known elements (lower_infer.c). Only with state->inferred. */
+void nr_lower_tell_value(NrLower *l, NrValue *onnx_value, const NrLowered *v);
+void nr_lower_tell_constants(NrLower *l, const NrOp *before);
 /* Folds op with the constants among its operands; its result if not. Erases op when it folds. */
 NrValue *nr_lower_fold(NrLower *l, NrOp *op);
 

@@ -121,6 +121,19 @@ def test_if_that_is_decided(shaped):
     means_the_same(binary, text, {"x": np.ones((2, 1), F)})
 
 
+def test_what_is_known_is_constant(shaped):
+    binary = model("""g (float[2, N, 4] x, uint8[2] u) => (float[A, B] y, uint8[3] w) {
+      s = Shape <start: int = 2> (x) m = Constant <value: tensor = int64[1] {-1}> ()
+      t = Concat <axis: int = 0> (m, s) y = Reshape(x, t)
+      d = Shape(u) k = Constant <value: tensor = int64[2] {200, 55}> () e = Concat <axis: int = 0> (d, k)
+      w = Cast <to: int = 2> (e) }""")
+    text = shaped(binary)
+    all_typed(text)
+    assert set(re.findall(r"onnx\.(\w+)", text)) == {"Constant", "Reshape", "Yield"}
+    assert "dense<[-1, 4]> : tensor<2xi64>" in text and "dense<[2, 200, 55]> : tensor<3xui8>" in text
+    means_the_same(binary, text, {"x": np.ones((2, 3, 4), F), "u": np.zeros(2, np.uint8)})
+
+
 def test_branches_of_different_rank(shaped):
     binary = model("""g (float[N, M] x) => (float y) {
       s = Shape <start: int = 1> (x) k = Constant <value: tensor = int64[1] {1}> () c = Equal(s, k)
