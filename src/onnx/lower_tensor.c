@@ -189,8 +189,10 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
     nr_op_set_attr(op, "static_output_shape", nr_attr_i64_array(l->ctx, (int64_t[]){1}, 1));
     result = nr_result(op, 0);
   } else {
-    /* A product of symbols has another dim value each time; the type may only say `?` where the operand's dims are
-     * dynamic. */
+    /* The result's dim must be static exactly when all dims of the operand are, and of them more may be known than its
+     * type says. */
+    tensor = nr_lower_tensor_cast(l, tensor, nr_shape_type(&from, tensor->type->elem));
+    if (!nr_type_has_static_shape(tensor->type)) type = nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, tensor->type->elem);
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &tensor, 1, &type, 1);
     nr_op_set_attr(op, "reassociation", reassociation(l, from.rank, true));
     result = nr_result(op, 0);
