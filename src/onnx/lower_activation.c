@@ -1,5 +1,6 @@
-/* lower_activation.c - element-wise ops of one tensor and some parameters: activations, Clip, PRelu. */
+/* lower_activation.c - activations: element-wise ops of one tensor and some parameters, Clip, PRelu, SwiGLU. */
 #include "onnx/lower_body.h"
+#include "onnx/lower_data.h"
 
 #include <float.h>
 
@@ -38,6 +39,7 @@ static NrValue *mish_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *swish_body(NrLower *l, NrValue *const *a, void *user) {
   return mul(l, a[0], sigmoid(l, mul(l, a[0], param(l, a[0], "alpha", 1))));
 }
+static NrValue *swiglu_body(NrLower *l, NrValue *const *a, void *user) { return mul(l, swish_body(l, a, user), a[1]); }
 static NrValue *softsign_body(NrLower *l, NrValue *const *a, void *user) {
   return divf(l, a[0], add(l, num(l, a[0], 1), same1(l, NR_OP_math_absf, a[0])));
 }
@@ -56,6 +58,16 @@ NrStatus nr_lower_sigmoid(NrLower *l) { return activation(l, sigmoid_body); }
 NrStatus nr_lower_softplus(NrLower *l) { return activation(l, softplus_body); }
 NrStatus nr_lower_mish(NrLower *l) { return activation(l, mish_body); }
 NrStatus nr_lower_swish(NrLower *l) { return activation(l, swish_body); }
+/* The two are of one shape: there is no broadcasting. */
+NrStatus nr_lower_swiglu(NrLower *l) {
+  NrValue *in[2] = {nr_lower_in(l, 0), nr_lower_in(l, 1)};
+  NrShape shape = nr_lower_shape(l, in[0]);
+  if (nr_rank(in[1]) != shape.rank) return nr_lower_error(l, "gate and value must have one rank");
+  for (size_t i = 0; i < shape.rank; i++)
+    if (!nr_lower_dims_agree(l, shape.dims[i], nr_lower_dim(l, in[1], i), "dims of gate and value"))
+      return NR_ERROR_INVALID;
+  return nr_lower_out(l, 0, nr_lower_map_wide(l, in, 2, NULL, swiglu_body, NULL), nr_lower_dtype(l, 0));
+}
 NrStatus nr_lower_softsign(NrLower *l) { return activation(l, softsign_body); }
 NrStatus nr_lower_gelu(NrLower *l) { return activation(l, gelu_body); }
 

@@ -11,25 +11,25 @@ typedef struct Range {
 static void clamp_range(NrLower *l, const Range *r, NrDim dim, NrDim *offset, NrDim *size) {
   NrDim zero = nr_dim(0), one = nr_dim(1);
   NrDim start = nr_dim_wrap(l, r->start, dim), end = nr_dim_wrap(l, r->end, dim);
-  /* Upwards both lie in [0, dim]; downwards in [-1, dim - 1]. */
+  /* Upwards both lie in [0, dim]; downwards the start in [0, dim - 1] and the end in [-1, dim - 1]. */
   if (nr_dim_known(r->step)) {
     bool up = r->step.size > 0;
     NrDim low = up ? zero : nr_dim(-1), high = up ? dim : nr_dim_sub(l, dim, one);
-    NrDim from = nr_dim_clamp(l, start, low, high), to;
+    NrDim from = nr_dim_clamp(l, start, zero, high), to;
     bool to_the_end = up && nr_dim_is(r->end, INT64_MAX), is_size = up && nr_dim_is_size(end);
     to = to_the_end ? dim : is_size ? nr_dim_min(l, end, dim) : nr_dim_clamp(l, end, low, high);
     if (up && nr_dim_is_size(start)) from = nr_dim_is(start, 0) ? zero : nr_dim_min(l, start, dim);
     NrDim span = up ? nr_dim_sub(l, to, from) : nr_dim_sub(l, from, to);
     *size = nr_dim_ceildiv(l, nr_dim_is(from, 0) && up ? span : nr_dim_max(l, span, zero),
-                           nr_dim(up ? r->step.size : -r->step.size));
+                           nr_dim(up ? r->step.size : -NR_MAX(r->step.size, -INT64_MAX)));
     *offset = from;
     return;
   }
   NrValue *up = nr_lower_cmpi(l, 4, r->step.value, nr_lower_index(l, 0));
   NrDim low = nr_dim_select(l, up, zero, nr_dim(-1)), high = nr_dim_select(l, up, dim, nr_dim_sub(l, dim, one));
-  NrDim from = nr_dim_clamp(l, start, low, high), to = nr_dim_clamp(l, end, low, high);
+  NrDim from = nr_dim_clamp(l, start, zero, high), to = nr_dim_clamp(l, end, low, high);
   NrDim span = nr_dim_select(l, up, nr_dim_sub(l, to, from), nr_dim_sub(l, from, to));
-  NrDim stride = nr_dim_select(l, up, r->step, nr_dim_sub(l, zero, r->step));
+  NrDim stride = nr_dim_select(l, up, r->step, nr_dim_sub(l, zero, nr_dim_max(l, r->step, nr_dim(-INT64_MAX))));
   *size = nr_dim_ceildiv(l, nr_dim_max(l, span, zero), nr_dim_max(l, stride, one));
   *offset = from;
 }

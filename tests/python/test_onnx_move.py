@@ -109,6 +109,8 @@ add("Slice", 1, X, starts=[0, 1], ends=[9, 9], want=lambda a: a[0:9, 1:9])
 for opset in (10, 11, 13):
     add("Slice", opset, X, ints(1, 0), ints(3, -1), ints(1, 2), ints(1, 2), lists=(1, 2, 3, 4))
     add("Slice", opset, X, ints(-1), ints(-99), ints(2), ints(-1), lists=(1, 2, 3, 4))
+add("Slice", 13, X, ints(-9), ints(-99), ints(2), ints(-1), lists=(1, 2, 3, 4))
+add("Slice", 13, X, ints(9), ints(-99), ints(2), ints(-(2**63)), lists=(1, 2, 3, 4))
 add("Slice", 13, X, ints(2, 3), ints(-9, 0), ints(1, 2), ints(-1, -2), lists=(1, 2, 3, 4))
 add("Slice", 13, X, ints(0), ints(2**63 - 1), ints(-1), None, lists=(1, 2, 3))
 add("Slice", 13, X, ints(3), ints(-(2**63)), ints(-1), ints(-1), lists=(1, 2, 3, 4))

@@ -118,6 +118,17 @@ def test_activations(normal, dtype, rtol):
             batch.check()
 
 
+def test_swiglu(normal):
+    batch = Batch(28)
+    for shape in (3, 4), (), (0, 2):
+        a, b = normal(*shape), normal(*shape)
+        batch.add("SwiGLU", [a, b], a / (1 + np.exp(-a)) * b)
+        batch.add("SwiGLU", [a, b], a / (1 + np.exp(-.5 * a)) * b, alpha=.5)
+    batch.check()
+    for shape in (4,), (1, 4):
+        assert "gate and value" in fails("SwiGLU", [normal(3, 4), normal(*shape)], 28)
+
+
 def test_clip_limits_as_inputs(normal):
     batch = Batch(13, 0, 0)
     x = normal(4, 6)
