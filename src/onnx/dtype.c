@@ -68,8 +68,9 @@ NrType nr_type_lowered(NrType t) {
 NrType nr_type_raised(NrType t, NoriaDType dtype) {
   if (nr_type_is_shaped(t)) return nr_type_with_elem(t, nr_type_raised(t->elem, dtype));
   NrType elem = nr_dtype_type(t->ctx, dtype);
-  if (t->kind == NR_TYPE_SEQ && t->elem->kind == NR_TYPE_NONE && elem)
-    return nr_type_seq(nr_type_tensor_unranked(elem));
+  bool open = (t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL) && t->elem->kind == NR_TYPE_NONE && elem;
+  if (open && t->kind == NR_TYPE_SEQ) return nr_type_seq(nr_type_tensor_unranked(elem));
+  if (open) return nr_type_optional(nr_type_tensor_unranked(elem));
   if (t->kind == NR_TYPE_SEQ) return nr_type_seq(nr_type_raised(t->elem, dtype));
   if (t->kind == NR_TYPE_OPTIONAL) return nr_type_optional(nr_type_raised(t->elem, dtype));
   return elem && t->kind != NR_TYPE_NONE ? elem : t;

@@ -10,6 +10,12 @@ NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype) {
   return nr_lower_call(l, "optional_none", (NrValue *[]){i32(l, kind), i32(l, dtype)}, 2, type);
 }
 
+/* What an item would be of which only the element type is declared: nothing is known of its rank, so any will join. */
+static NrType open_item(NrType t) {
+  if (t->kind == NR_TYPE_SEQ) return nr_type_seq(open_item(t->elem));
+  return nr_type_is_tensor(t) && !nr_type_is_ranked(t) ? nr_type_none(t->ctx) : t;
+}
+
 NrStatus nr_lower_optional(NrLower *l) {
   NrValue *in = nr_lower_in(l, 0);
   NoriaDType dtype = nr_lower_dtype(l, 0);
@@ -25,7 +31,8 @@ NrStatus nr_lower_optional(NrLower *l) {
   NrAttr type = nr_lower_attr(l, "type");
   if (!type || type->kind != NR_ATTR_TYPE) return nr_lower_error(l, "an empty optional needs attribute 'type'");
   dtype = nr_dtype_of(type->type);
-  return nr_lower_out(l, 0, nr_lower_nothing(l, nr_type_optional(nr_type_lowered(type->type)), dtype), dtype);
+  NrType nothing = nr_type_optional(open_item(nr_type_lowered(type->type)));
+  return nr_lower_out(l, 0, nr_lower_nothing(l, nothing, dtype), dtype);
 }
 
 NrStatus nr_lower_optional_has_element(NrLower *l) {

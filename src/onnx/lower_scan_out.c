@@ -11,7 +11,8 @@ NrType nr_join_types(NrType a, NrType b) {
   if (a == b) return a;
   if (a->kind != b->kind) return NULL;
   if (a->kind == NR_TYPE_SEQ || a->kind == NR_TYPE_OPTIONAL) {
-    /* An empty sequence says nothing of its elements. */
+    if ((a->elem->kind == NR_TYPE_SEQ) != (b->elem->kind == NR_TYPE_SEQ)) return NULL;
+    /* An empty sequence says nothing of its elements; neither does an empty optional. */
     if (a->elem->kind == NR_TYPE_NONE) return b;
     if (b->elem->kind == NR_TYPE_NONE) return a;
     NrType elem = nr_join_types(a->elem, b->elem);

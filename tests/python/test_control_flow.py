@@ -682,6 +682,18 @@ def test_optional_is_carried(run, version, start, trips):
 
 
 @pytest.mark.parametrize("trips", [0, 1, 3])
+def test_optional_starts_empty_and_says_nothing_of_its_rank(run, trips):
+    run(19, """g (int64 m, float[N] x) => (bool has, float[N] y) {
+        none = Optional <type = float[]> ()
+        last = Loop <body = b (int64 i, bool c, optional(float[]) a) => (bool c2, optional(float[]) a2)
+            { c2 = Identity(c)  f = Cast <to = 1> (i)  v = Add(x, f)  a2 = Optional(v) }> (m, "", none)
+        has = OptionalHasElement(last)
+        y = If (has) <then_branch = t () => (float[] t1) { t1 = OptionalGetElement(last) },
+                      else_branch = e () => (float[] e1) { e1 = Neg(x) }>
+    }""", dict(m=trips, x=[1.0, 2.0]), [trips > 0, [float(trips), trips + 1.0] if trips else [-1.0, -2.0]])
+
+
+@pytest.mark.parametrize("trips", [0, 1, 3])
 def test_optional_sequence_is_carried(run, trips):
     run(16, """g (int64 m, optional(seq(float[N])) x) => (optional(seq(float[])) y, bool has) {
           y = Loop<body = b (int64 i, bool c, optional(seq(float[])) a) => (bool go, optional(seq(float[])) n) {
