@@ -30,21 +30,25 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
   return true;
 }
 
+/* Bounds as 128-bit numbers, in which no step passes the end. */
+static __int128 bound(NrInterp *in, NrOp *op, size_t operand, bool is_unsigned) {
+  NrValue *value = nr_operand(op, operand);
+  return is_unsigned ? (__int128)nr_get(in, value).bits : (__int128)nr_get_index(in, value);
+}
+
 bool nr_run_for(NrInterp *in, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
   bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
-  int64_t lb = nr_get_index(in, nr_operand(op, 0)), ub = nr_get_index(in, nr_operand(op, 1)),
-          step = nr_get_index(in, nr_operand(op, 2));
-  if (is_unsigned ? step == 0 : step <= 0)
-    return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
+  __int128 lb = bound(in, op, 0, is_unsigned), ub = bound(in, op, 1, is_unsigned);
+  __int128 step = bound(in, op, 2, is_unsigned);
+  if (step <= 0) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
   size_t count = op->num_results;
   NrIValue *values = nr_calloc(count + 1, sizeof *values);
   get_all(in, op, 3, count, values + 1);
   bool ok = true;
-  for (int64_t i = lb; ok && (is_unsigned ? (uint64_t)i < (uint64_t)ub : i < ub);) {
-    values[0] = nr_ivalue_from_int(type, i);
+  for (__int128 i = lb; ok && i < ub; i += step) {
+    values[0] = nr_ivalue_from_int(type, (int64_t)i);
     ok = nr_run_region(in, nr_op_region(op, 0), values, count + 1, values + 1, count);
-    if (__builtin_add_overflow(i, step, &i)) break;
   }
   if (ok) set_results(in, op, values + 1);
   nr_free(values);

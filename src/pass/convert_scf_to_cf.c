@@ -69,7 +69,7 @@ static void add_result_args(NrOp *op, NrBlock *block) {
 }
 
 /* Whether lower + step, .. may pass the end of the type before it passes upper. Of index and i64 loops only those with
- * a huge step are suspected: others would have to run for years. */
+ * a huge step are suspected when their upper bound is not known: it is a size then. */
 static bool may_wrap(NrOp *op) {
   NrType type = nr_scf_for_lower(op)->type;
   bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
@@ -80,8 +80,9 @@ static bool may_wrap(NrOp *op) {
   if (bits > 64) return true;
   uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
   uint64_t largest = is_unsigned ? mask : mask >> 1;
-  if (bits == 64 && (!known || (uint64_t)step <= UINT32_MAX)) return false;
-  if (!known || !nr_value_constant_int(nr_scf_for_upper(op), &upper)) return true;
+  bool upper_known = nr_value_constant_int(nr_scf_for_upper(op), &upper);
+  if (bits == 64 && (!upper_known || !known)) return known && (uint64_t)step > UINT32_MAX;
+  if (!known || !upper_known) return true;
   if (!is_unsigned && upper <= 0) return false;
   return ((uint64_t)step & mask) - 1 > largest - ((uint64_t)upper & mask);
 }

@@ -269,7 +269,9 @@ NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {
   NrStatus status = nr_p_operand(p, &arg);
   if (status || (status = nr_p_add_operand(p, state, arg, nr_type_index(ctx)))) return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if ((status = nr_p_arrow_type_list(p, &types, &count))) return status;
+  if (nr_p_try(p, "->") && (status = nr_p_peek(p, "(") ? nr_p_paren_type_list(p, &types, &count)
+                                                     : nr_p_type_list(p, &types, &count)))
+    return status;
   nr_p_add_results(p, state, types, count);
   NR_VEC(int64_t) cases = {0};
   while (!status && nr_p_try(p, "case")) {
@@ -300,7 +302,8 @@ void nr_scf_index_switch_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_attr_dict(w, op, (const char *const[]){"cases", NULL});
-  nr_w_arrow_results(w, op);
+  if (op->num_results) nr_w_puts(w, " -> "); /* without parentheses: MLIR reads several types so only */
+  nr_w_result_types(w, op);
   for (uint32_t i = 1; i < op->num_regions; i++) {
     nr_w_newline(w);
     nr_w_printf(w, "case %lld ", (long long)((const int64_t *)cases->data)[i - 1]);

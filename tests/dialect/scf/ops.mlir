@@ -119,6 +119,12 @@ func.func @regions(%c: i1, %x: index) -> (i64, i32) {
   scf.execute_region no_inline {
     scf.yield
   }
+  // CHECK: scf.index_switch %{{.*}} -> i64, index{{$}}
+  %pair:2 = scf.index_switch %x -> i64, index
+  default {
+    %one = arith.constant 1 : i64
+    scf.yield %one, %x : i64, index
+  }
   // CHECK: scf.index_switch %{{.*}} -> i32
   // CHECK-NEXT: case 2 {
   // CHECK: case -5 {

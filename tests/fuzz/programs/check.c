@@ -1,0 +1,416 @@
+/* check.c - see check.h. */
+#include "check.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/float_format.h"
+#include "base/dtype.h"
+#include "codegen/codegen.h"
+
+enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6 };
+
+/* ---- inputs ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t next_random(uint64_t *state) {
+  uint64_t x = *state;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  *state = x;
+  return x * UINT64_C(0x2545f4914f6cdd1d) >> 7;
+}
+
+static double random_number(uint64_t *seed, bool *is_special) {
+  static const double special[] = {0.0, -0.0, 1.5, -2.75, 1e-3, 100.25, 65504.0, INFINITY, -INFINITY, NAN};
+  *is_special = next_random(seed) % 2;
+  if (*is_special) return special[next_random(seed) % NR_COUNTOF(special)];
+  return (double)(int64_t)(next_random(seed) % 17) - 8;
+}
+
+static uint64_t float_bits(NoriaDType type, double d) {
+  float f = (float)d;
+  uint32_t word;
+  uint64_t bits;
+  if (type == NORIA_F64) return memcpy(&bits, &d, sizeof d), bits;
+  if (type == NORIA_F32) return memcpy(&word, &f, sizeof f), word;
+  return nr_float_encode(type == NORIA_F16 ? &nr_format_f16 : &nr_format_bf16, d, false);
+}
+
+/* Tensors hold small integers, also as floats: sums of them are exact in any order. Scalars are anything. */
+static uint64_t random_element(NoriaDType type, bool is_scalar, uint64_t *seed) {
+  const NrDTypeInfo *info = nr_dtype_info(type);
+  bool special;
+  if (info->class == NR_DTYPE_BOOL) return next_random(seed) % 2;
+  if (info->class == NR_DTYPE_FLOAT) {
+    double d = random_number(seed, &special);
+    return float_bits(type, special && !is_scalar ? 3 : d);
+  }
+  if (!is_scalar || next_random(seed) % 2) return next_random(seed) % 7 - (info->class == NR_DTYPE_SIGNED ? 2 : 0);
+  return next_random(seed) * 0x9e3779b97f4a7c15u;
+}
+
+/* All dims that are known in the run only have one size. */
+static NoriaValue *make_input(const NoriaValueInfo *info, size_t set, uint64_t seed) {
+  static const int64_t sizes[CHECK_MAX_SETS] = {4, 1, 0, 7};
+  int64_t dims[NORIA_MAX_RANK], count = 1;
+  for (int32_t i = 0; i < info->rank; i++) count *= dims[i] = info->dims[i] < 0 ? sizes[set] : info->dims[i];
+  size_t size = noria_dtype_size((NoriaDType)info->dtype);
+  unsigned char *data = nr_calloc((size_t)count + 1, size + 8);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t bits = random_element((NoriaDType)info->dtype, info->rank == 0, &seed);
+    memcpy(data + (size_t)i * size, &bits, NR_MIN(size, sizeof bits));
+  }
+  NoriaValue *value = NULL;
+  NoriaStatus status = noria_tensor_create((NoriaDType)info->dtype, info->rank, dims, data, &value, NULL);
+  nr_free(data);
+  return status ? NULL : value;
+}
+
+static bool make_inputs(Check *c, const NoriaModule *module) {
+  bool dynamic = false;
+  for (int32_t i = 0; i < module->num_inputs; i++)
+    for (int32_t d = 0; d < module->inputs[i].rank; d++) dynamic |= module->inputs[i].dims[d] < 0;
+  c->num_sets = dynamic ? 4 : 3;
+  for (size_t set = 0; set < c->num_sets; set++)
+    for (int32_t i = 0; i < module->num_inputs; i++) {
+      NoriaValue *value = make_input(&module->inputs[i], set, (set + 1) * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)i * 77);
+      if (!value) return false;
+      nr_vec_push(&c->inputs[set], value);
+    }
+  return true;
+}
+
+/* ---- runs ------------------------------------------------------------------------------------------------------- */
+
+static void outcome_deinit(CheckOutcome *o) {
+  for (size_t i = 0; i < o->values.size; i++) noria_value_release(o->values.data[i]);
+  nr_vec_deinit(&o->values);
+  nr_buf_deinit(&o->message);
+}
+
+static CheckOutcome run(Check *c, NoriaProgram *program, size_t set) {
+  CheckOutcome o = {0};
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaRunOptions options = {.limits = {.time_s = 10}};
+  size_t count = (size_t)noria_program_module(program)->num_outputs;
+  nr_vec_reserve(&o.values, count + 1);
+  o.status = noria_program_run(program, (const NoriaValue *const *)c->inputs[set].data, c->inputs[set].size,
+                               o.values.data, count, &options, &error);
+  if (o.status) nr_buf_puts(&o.message, error.message ? error.message : noria_status_name(o.status));
+  else o.values.size = count;
+  noria_error_clear(&error);
+  c->counts.runs++;
+  return o;
+}
+
+static bool is_nan(NoriaDType type, const unsigned char *at) {
+  uint64_t bits = 0;
+  memcpy(&bits, at, noria_dtype_size(type));
+  switch (type) {
+  case NORIA_F64: return (bits & INT64_MAX) > UINT64_C(0x7ff0000000000000);
+  case NORIA_F32: return (bits & 0x7fffffff) > 0x7f800000;
+  case NORIA_F16: return (bits & 0x7fff) > 0x7c00;
+  case NORIA_BF16: return (bits & 0x7fff) > 0x7f80;
+  default: return false;
+  }
+}
+
+/* Bit for bit, but that any NaN is a NaN. */
+static bool same_value(const NoriaValue *a, const NoriaValue *b, int64_t *at) {
+  NoriaDType type = noria_value_dtype(a);
+  const unsigned char *x = noria_tensor_data(a), *y = noria_tensor_data(b);
+  size_t size = noria_dtype_size(type);
+  *at = -1;
+  if (noria_tensor_rank(a) != noria_tensor_rank(b)) return false;
+  for (int64_t d = 0; d < noria_tensor_rank(a); d++)
+    if (noria_tensor_dims(a)[d] != noria_tensor_dims(b)[d]) return false;
+  for (*at = 0; *at < noria_tensor_count(a); ++*at, x += size, y += size)
+    if (memcmp(x, y, size) != 0 && !(is_nan(type, x) && is_nan(type, y))) return false;
+  return true;
+}
+
+static void put_element(NrBuf *out, const NoriaValue *v, int64_t i) {
+  size_t size = noria_dtype_size(noria_value_dtype(v));
+  uint64_t bits = 0;
+  memcpy(&bits, (const unsigned char *)noria_tensor_data(v) + (size_t)i * size, NR_MIN(size, sizeof bits));
+  nr_buf_printf(out, "0x%llx", (unsigned long long)bits);
+}
+
+static CheckStatus compare(Check *c, const CheckOutcome *want, const CheckOutcome *got, size_t set, const char *where) {
+  if (got->status) {
+    nr_buf_printf(&c->message, "%s: inputs %zu: fails: %s", where, set, got->message.data);
+    return CHECK_FAILED;
+  }
+  for (size_t i = 0; i < want->values.size; i++) {
+    int64_t at;
+    if (same_value(want->values.data[i], got->values.data[i], &at)) continue;
+    nr_buf_printf(&c->message, "%s: inputs %zu: output %zu", where, set, i);
+    if (at < 0) nr_buf_puts(&c->message, " has another shape");
+    else {
+      nr_buf_printf(&c->message, " at %lld is ", (long long)at);
+      put_element(&c->message, got->values.data[i], at);
+      nr_buf_puts(&c->message, " instead of ");
+      put_element(&c->message, want->values.data[i], at);
+    }
+    return CHECK_FAILED;
+  }
+  return CHECK_OK;
+}
+
+static CheckStatus run_all(Check *c, const NoriaModule *module, const char *where) {
+  NoriaProgramOptions options = {.threads = 1};
+  NoriaProgram *program;
+  NoriaError error = NORIA_ERROR_INIT;
+  CheckStatus status = CHECK_OK;
+  if (noria_program_create(module, &options, &program, &error)) {
+    nr_buf_printf(&c->message, "%s: %s", where, error.message);
+    noria_error_clear(&error);
+    return CHECK_FAILED;
+  }
+  for (size_t set = 0; set < c->num_sets && !status; set++) {
+    CheckOutcome got = run(c, program, set);
+    status = compare(c, &c->want[set], &got, set, where);
+    outcome_deinit(&got);
+  }
+  noria_program_destroy(program);
+  return status;
+}
+
+static CheckStatus failed(Check *c, const char *why) {
+  nr_diag_flush(c->unit.ctx);
+  nr_buf_printf(&c->message, "%s%s%s", why, c->unit.errors.size ? "\n" : "", c->unit.errors.size ? c->unit.errors.data : "");
+  return CHECK_FAILED;
+}
+
+static CheckStatus interpret(Check *c, NrModule *module, const char *where) {
+  NrInterpProgram *interp;
+  NrInterpOptions options = {.max_steps = 4 * (int64_t)MAX_STEPS};
+  if (nr_interp_create(module, NULL, &options, &interp)) return failed(c, "cannot be interpreted");
+  CheckStatus status = run_all(c, nr_interp_module(interp), where);
+  nr_interp_destroy(interp);
+  return status;
+}
+
+/* ---- the reference ---------------------------------------------------------------------------------------------- */
+
+static CheckStatus run_first(Check *c) {
+  NrInterpProgram *interp;
+  NrInterpOptions options = {.max_steps = MAX_STEPS};
+  NoriaProgramOptions program_options = {.threads = 1};
+  NoriaProgram *program = NULL;
+  if (nr_interp_create(c->unit.module, NULL, &options, &interp)) return failed(c, "cannot be interpreted");
+  CheckStatus status = CHECK_OK;
+  if (noria_program_create(nr_interp_module(interp), &program_options, &program, NULL) ||
+      !make_inputs(c, nr_interp_module(interp)))
+    status = CHECK_UNDEFINED;
+  for (size_t set = 0; set < c->num_sets && !status; set++) {
+    c->want[set] = run(c, program, set);
+    if (!c->want[set].status) continue;
+    status = CHECK_UNDEFINED;
+    nr_buf_printf(&c->message, "the program is not well-defined: inputs %zu: %s", set, c->want[set].message.data);
+  }
+  noria_program_destroy(program);
+  nr_interp_destroy(interp);
+  return status;
+}
+
+CheckStatus check_begin(Check *c, const char *text, size_t size) {
+  c->counts.programs++;
+  if (nr_unit_read_memory(&c->unit, text, size, "program.mlir", NULL, NULL)) return failed(c, "is not read");
+  if (nr_unit_set_entry(&c->unit, NULL)) return failed(c, "has no entry");
+  return run_first(c);
+}
+
+void check_end(Check *c) {
+  for (size_t set = 0; set < CHECK_MAX_SETS; set++) {
+    for (size_t i = 0; i < c->inputs[set].size; i++) noria_value_release(c->inputs[set].data[i]);
+    nr_vec_deinit(&c->inputs[set]);
+    outcome_deinit(&c->want[set]);
+  }
+  nr_unit_deinit(&c->unit);
+  nr_buf_deinit(&c->message);
+}
+
+/* ---- ways of running it ----------------------------------------------------------------------------------------- */
+
+static void about_to(Check *c, const char *format, const char *argument) {
+  c->unit.errors.size = 0;
+  snprintf(c->what, sizeof c->what, format, argument);
+  if (c->about_to) c->about_to(c->user, c->what);
+}
+
+static NrModule *clone(NrModule *module) {
+  NrModule *copy = nr_module_create(module->ctx, module->op->loc);
+  NrBlock *body = nr_op_body(copy->op, 0);
+  NrMap map = {0};
+  if (!body) nr_block_append(nr_op_region(copy->op, 0), body = nr_block_create(copy));
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) nr_op_append(body, nr_op_clone(copy, op, &map));
+  nr_map_deinit(&map);
+  return copy;
+}
+
+/* CHECK_UNDEFINED when a pass says that it cannot. */
+static CheckStatus run_passes(Check *c, NrModule *module, const char *passes) {
+  NrStatus status = nr_run_passes(module, nr_str(passes), &(NrPassOptions){.verify = true});
+  if (!status) return CHECK_OK;
+  if (status == NR_ERROR_INTERNAL) return failed(c, "a pass leaves a wrong program");
+  nr_diag_flush(c->unit.ctx);
+  c->counts.refused++;
+  return CHECK_UNDEFINED;
+}
+
+CheckStatus check_passes(Check *c, const char *passes) {
+  about_to(c, "--passes=%s", passes);
+  NrModule *module = clone(c->unit.module);
+  CheckStatus status = run_passes(c, module, passes);
+  if (status == CHECK_OK) status = interpret(c, module, passes);
+  else if (status == CHECK_UNDEFINED) status = CHECK_OK;
+  nr_module_destroy(module);
+  return status;
+}
+
+typedef struct Stages {
+  Check *check;
+  CheckStatus status;
+} Stages;
+
+static NrStatus after_stage(void *user, NrModule *module, const char *name) {
+  Stages *s = user;
+  s->status = interpret(s->check, module, name);
+  return s->status ? NR_ERROR_INTERNAL : NR_OK;
+}
+
+static CheckStatus check_compiled(Check *c, NrModule *module) {
+  NrCompiled *code;
+  NrCodegenOptions options = {.opt_level = 2, .threads = 1};
+  if (nr_codegen_jit(module, &options, &code)) return failed(c, "is not compiled");
+  CheckStatus status = run_all(c, nr_compiled_module(code), "compiled");
+  nr_compiled_destroy(code);
+  return status;
+}
+
+CheckStatus check_pipeline(Check *c, const char *passes) {
+  about_to(c, "--pipeline=%s", passes);
+  NrModule *module = clone(c->unit.module);
+  CheckStatus status = run_passes(c, module, passes);
+  if (status == CHECK_OK) {
+    Stages stages = {.check = c};
+    NrPassOptions options = {.verify = true, .after = after_stage, .user = &stages};
+    NrStatus lowered = nr_pipeline_run(module, &options);
+    status = stages.status;
+    if (!status && lowered == NR_ERROR_INTERNAL) status = failed(c, "a stage leaves a wrong program");
+    else if (!status && lowered && !*passes) status = failed(c, "is not lowered");
+    else if (!status && lowered) c->counts.refused++;
+    else if (!status) status = check_compiled(c, module);
+  } else if (status == CHECK_UNDEFINED) status = CHECK_OK;
+  nr_module_destroy(module);
+  return status;
+}
+
+CheckStatus check_text(Check *c, const char *syntax) {
+  about_to(c, "--text=%s", syntax);
+  NrBuf text = {0};
+  NrPrintOptions options = {.syntax = strcmp(syntax, "2020") == 0 ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR,
+                            .generic = strcmp(syntax, "generic") == 0};
+  nr_print_module(&text, c->unit.module, &options);
+  NrModule *module = nr_parse_module(c->unit.ctx, (NrStr){text.data, text.size}, NR_STR("printed"), NULL, NULL);
+  CheckStatus status;
+  if (!module || nr_verify(module->op)) status = failed(c, "what was printed is not read");
+  else status = interpret(c, module, "the text");
+  nr_module_destroy(module);
+  nr_buf_deinit(&text);
+  return status;
+}
+
+/* ---- sequences -------------------------------------------------------------------------------------------------- */
+
+static size_t num_passes(void) {
+  size_t n = 0;
+  while (nr_passes[n]) n++;
+  return n;
+}
+
+/* A value for an option "name: type = default (what it is)". */
+static void put_option(NrBuf *out, NrStr option, uint64_t *seed) {
+  size_t colon = 0, type = 0;
+  while (colon < option.size && option.data[colon] != ':') colon++;
+  for (type = colon + 1; type < option.size && option.data[type] == ' ';) type++;
+  NrStr rest = {option.data + type, option.size - NR_MIN(type, option.size)};
+  int64_t value = 1 + (int64_t)(next_random(seed) % 5);
+  if (colon == option.size) return;
+  if (nr_str_starts(rest, "i64") && !nr_str_starts(rest, "i64 list"))
+    nr_buf_printf(out, "%.*s=%lld ", (int)colon, option.data, (long long)value);
+  else if (nr_str_starts(rest, "i64")) nr_buf_printf(out, "%.*s=%lld,%lld ", (int)colon, option.data, (long long)value, 3ll);
+  else if (nr_str_starts(rest, "bool") || nr_str_starts(rest, "flag"))
+    nr_buf_printf(out, "%.*s=true ", (int)colon, option.data);
+}
+
+/* The pass with, every other time, some of its options. */
+static void put_pass(NrBuf *out, const NrPass *pass, uint64_t *seed) {
+  nr_buf_puts(out, pass->name);
+  if (!pass->options || next_random(seed) % 2) return;
+  nr_buf_putc(out, '{');
+  int depth = 0;
+  for (const char *p = pass->options, *begin = p;; p++) {
+    depth += (*p == '(') - (*p == ')');
+    if (*p && !(*p == ',' && depth == 0)) continue;
+    while (*begin == ' ') begin++;
+    if (next_random(seed) % 2) put_option(out, (NrStr){begin, (size_t)(p - begin)}, seed);
+    if (!*p) break;
+    begin = p + 1;
+  }
+  nr_buf_putc(out, '}');
+}
+
+static void random_sequence(NrBuf *out, uint64_t *seed) {
+  out->size = 0;
+  for (uint64_t i = 1 + next_random(seed) % MAX_SEQUENCE; i > 0; i--) {
+    if (out->size) nr_buf_putc(out, ',');
+    put_pass(out, nr_passes[next_random(seed) % num_passes()], seed);
+  }
+}
+
+static CheckStatus check_sequences(Check *c, uint64_t *seed, int count, bool compile) {
+  NrBuf passes = {0};
+  CheckStatus status = CHECK_OK;
+  for (int i = 0; i < count && !status; i++) {
+    random_sequence(&passes, seed);
+    status = compile && i % 4 == 0 ? check_pipeline(c, passes.data) : check_passes(c, passes.data);
+  }
+  nr_buf_deinit(&passes);
+  return status;
+}
+
+CheckStatus check_everything(Check *c, uint64_t seed, int sequences) {
+  static const char *const syntaxes[] = {"mlir", "2020", "generic"};
+  NrBuf pass = {0};
+  CheckStatus status = CHECK_OK;
+  for (size_t i = 0; i < NR_COUNTOF(syntaxes) && !status; i++) status = check_text(c, syntaxes[i]);
+  for (size_t i = 0; i < 2 * num_passes() && !status; i++) {
+    pass.size = 0;
+    put_pass(&pass, nr_passes[i / 2], &seed);
+    status = check_passes(c, pass.data);
+  }
+  if (!status) status = check_pipeline(c, "");
+  if (!status) status = check_sequences(c, &seed, sequences, true);
+  nr_buf_deinit(&pass);
+  return status;
+}
+
+CheckStatus check_some(Check *c, uint64_t seed) {
+  static const char *const syntaxes[] = {"2020", "2020", "mlir", "generic"};
+  NrBuf pass = {0};
+  next_random(&seed);
+  CheckStatus status = check_text(c, syntaxes[next_random(&seed) % NR_COUNTOF(syntaxes)]);
+  for (int i = 0; i < 5 && !status; i++) {
+    pass.size = 0;
+    put_pass(&pass, nr_passes[next_random(&seed) % num_passes()], &seed);
+    status = check_passes(c, pass.data);
+  }
+  nr_buf_deinit(&pass);
+  if (!status) status = check_sequences(c, &seed, 3, false);
+  if (!status && next_random(&seed) % 3) return check_pipeline(c, "");
+  if (!status) status = check_sequences(c, &seed, 1, true);
+  return status;
+}

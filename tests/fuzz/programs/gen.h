@@ -1,0 +1,147 @@
+/* gen.h - random programs in text: each ends, and means one thing only. No division by zero and no shift by the width,
+ * indices within bounds, memory written before it is read, iterations of scf.parallel that do not see each other, and
+ * floats whose NaNs never become bits.
+ *
+ * Every program has one public function @main, whose arguments and results can pass between programs. */
+#ifndef NORIA_TESTS_FUZZ_PROGRAMS_GEN_H
+#define NORIA_TESTS_FUZZ_PROGRAMS_GEN_H
+
+#include "base/base.h"
+
+/* Appends the program of this seed to out. */
+void gen_loops(uint64_t seed, NrBuf *out);   /* gen_loops.c: control flow, scalars, memory */
+void gen_tensors(uint64_t seed, NrBuf *out); /* gen_tensors.c: tensors inside of control flow */
+
+/* ---- what the two share (gen.c) --------------------------------------------------------------------------------- */
+
+typedef enum GenTypeId {
+  GEN_I1, GEN_I3, GEN_I7, GEN_I8, GEN_I13, GEN_I16, GEN_I24, GEN_I32, GEN_I33, GEN_I64, GEN_INDEX,
+  GEN_F16, GEN_BF16, GEN_F32, GEN_F64,
+  GEN_NUM_TYPES,
+} GenTypeId;
+
+typedef struct GenType {
+  const char *name;
+  int bits;
+  bool is_float;
+  int weight; /* how often it is picked */
+} GenType;
+extern const GenType gen_types[GEN_NUM_TYPES];
+
+/* %v<id>. An index may be known to lie in lo .. hi; lo > hi: nothing is known. */
+typedef struct GenValue {
+  uint32_t id;
+  GenTypeId type;
+  int64_t lo, hi;
+} GenValue;
+
+enum { GEN_MAX_RANK = 4, GEN_UNKNOWN = INT32_MIN };
+
+/* A buffer or a view of one, %v<id>. Memrefs with different roots, neither 0, share no memory. */
+typedef struct GenMemref {
+  uint32_t id;
+  GenTypeId elem;
+  int rank;
+  int64_t dims[GEN_MAX_RANK];    /* GEN_UNKNOWN: at least 1 */
+  int64_t strides[GEN_MAX_RANK]; /* GEN_UNKNOWN: `?` */
+  int64_t offset;
+  uint32_t root; /* 0: may be any */
+  bool owned;    /* what alloc gave: may be freed in its block */
+} GenMemref;
+
+/* A tensor: dims are numbers or, below 0, names of sizes that are known when the program runs (gen_tensors.c). */
+typedef struct GenTensor {
+  uint32_t id;
+  GenTypeId elem;
+  int rank;
+  int64_t dims[GEN_MAX_RANK];
+  double bound; /* of floats: all are integers of at most this magnitude; 0: any floats */
+} GenTensor;
+
+typedef struct GenFunc {
+  uint32_t id; /* @f<id> */
+  int num_params, num_results;
+  GenTypeId params[4], results[3];
+  bool takes_memrefs; /* two of memref<8xi32> behind the scalars; the second may be the first */
+  bool has_effects;
+} GenFunc;
+
+typedef struct Gen {
+  NrBuf *out;
+  uint64_t seed;
+  uint32_t next; /* %v<next> and labels */
+  int budget;    /* ops to go */
+  int indent;
+  NR_VEC(GenValue) values; /* visible */
+  NR_VEC(GenMemref) memrefs;
+  NR_VEC(GenTensor) tensors;
+  NR_VEC(GenFunc) funcs;
+  NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */
+  bool has_log;   /* %log and %count are there */
+  uint32_t pure;  /* within an scf.parallel: only buffers whose id is not below this may be written; else 0 */
+  int64_t trips;  /* of the loops around, together */
+} Gen;
+
+uint64_t gen_below(Gen *g, uint64_t n); /* 0 .. n-1; n = 0 gives 0 */
+bool gen_one_in(Gen *g, uint64_t n);
+#define GEN_PICK(g, table) ((table)[gen_below(g, NR_COUNTOF(table))])
+
+void gen_line(Gen *g, const char *format, ...) NR_PRINTF(2, 3); /* indented, with a newline */
+void gen_put(Gen *g, const char *format, ...) NR_PRINTF(2, 3);
+void gen_begin(Gen *g); /* the indentation of a line that gen_put goes on with */
+void gen_end(Gen *g);   /* its newline */
+
+uint32_t gen_id(Gen *g);
+void gen_define(Gen *g, uint32_t id, GenTypeId type); /* makes it visible */
+void gen_define_range(Gen *g, uint32_t id, int64_t lo, int64_t hi); /* an index */
+/* "%vN = <text>": a new visible value. */
+uint32_t gen_emit(Gen *g, GenTypeId type, const char *format, ...) NR_PRINTF(3, 4);
+GenTypeId gen_type(Gen *g);
+uint32_t gen_constant(Gen *g, GenTypeId type); /* a random one */
+uint32_t gen_number(Gen *g, GenTypeId type, int64_t value);
+uint32_t gen_index(Gen *g, int64_t value);
+uint32_t gen_use(Gen *g, GenTypeId type); /* a visible value, or a new constant */
+uint32_t gen_fresh_index(Gen *g, int64_t lo, int64_t hi); /* an index in lo .. hi that is not known when compiling */
+void gen_scalar_op(Gen *g); /* gen_scalars.c: one op more */
+void gen_int_op(Gen *g, GenTypeId type);
+void gen_float_op(Gen *g, GenTypeId type);
+
+/* What is visible ends with a block. */
+typedef struct GenMark {
+  size_t values, memrefs, tensors, sizes;
+  uint32_t pure;
+  int64_t trips;
+} GenMark;
+GenMark gen_enter(Gen *g);
+void gen_leave(Gen *g, GenMark mark);
+
+/* "%v1, %v2" and "i32, f32". */
+void gen_put_ids(Gen *g, const uint32_t *ids, int count);
+void gen_put_types(Gen *g, const GenTypeId *types, int count);
+/* "%vA:2 = " or nothing; results are %vA#i, or "%vA, %vB = ". Gives the ids, which become visible by gen_publish. */
+void gen_put_results(Gen *g, uint32_t *ids, int count);
+void gen_publish(Gen *g, const uint32_t *ids, const GenTypeId *types, int count);
+/* Values for a terminator: often those of args in another order, one twice, or what went in. */
+void gen_choose(Gen *g, const GenTypeId *types, int count, const uint32_t *args, const GenTypeId *arg_types,
+                int num_args, uint32_t *out);
+void gen_yield(Gen *g, const char *op, const uint32_t *ids, const GenTypeId *types, int count);
+
+/* ---- memory (gen_memory.c) -------------------------------------------------------------------------------------- */
+
+void gen_put_memref_type(Gen *g, const GenMemref *m);
+void gen_memory_op(Gen *g);                   /* one op on memory more */
+GenMemref *gen_memref_like(Gen *g, const GenMemref *like); /* of the same type; random; NULL: none */
+/* Filled, and visible; on_stack: perhaps there. */
+GenMemref gen_alloc(Gen *g, GenTypeId elem, int rank, const int64_t *dims, bool on_stack);
+void gen_store(Gen *g, const GenMemref *m, uint32_t value, const uint32_t *indices);
+uint32_t gen_load(Gen *g, const GenMemref *m, const uint32_t *indices);
+uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim); /* a valid index of that dim */
+/* Not what iterations of an scf.parallel around would share. */
+bool gen_may_write(const Gen *g, const GenMemref *m);
+
+/* ---- control flow (gen_control.c) ------------------------------------------------------------------------------- */
+
+typedef void (*GenBody)(Gen *g, int depth); /* some ops */
+void gen_control_op(Gen *g, int depth, GenBody body);
+
+#endif

@@ -1,0 +1,183 @@
+/* gen_loops.c - programs of control flow, scalars and memory: a few functions, and @main that calls them. */
+#include "gen.h"
+
+/* Calls leave a trace: what is lost, done twice or done in another order changes it. */
+static const char log_func[] =
+    "func.func private @log(%log: memref<16xi32>, %count: memref<index>, %x: i32) {\n"
+    "  %c1 = arith.constant 1 : index\n"
+    "  %c16 = arith.constant 16 : index\n"
+    "  %c31 = arith.constant 31 : i32\n"
+    "  %n = memref.load %count[] : memref<index>\n"
+    "  %at = arith.remui %n, %c16 : index\n"
+    "  %old = memref.load %log[%at] : memref<16xi32>\n"
+    "  %mixed = arith.muli %old, %c31 : i32\n"
+    "  %new = arith.addi %mixed, %x : i32\n"
+    "  memref.store %new, %log[%at] : memref<16xi32>\n"
+    "  %next = arith.addi %n, %c1 : index\n"
+    "  memref.store %next, %count[] : memref<index>\n"
+    "  return\n"
+    "}\n";
+
+static void gen_call(Gen *g) {
+  uint32_t args[4], ids[3];
+  if (!g->pure && g->has_log && (!g->funcs.size || gen_one_in(g, 3))) {
+    uint32_t x = gen_use(g, GEN_I32);
+    gen_line(g, "func.call @log(%%log, %%count, %%v%u) : (memref<16xi32>, memref<index>, i32) -> ()", x);
+    return;
+  }
+  if (!g->funcs.size) return;
+  GenFunc f = g->funcs.data[gen_below(g, g->funcs.size)];
+  GenMemref a = {0}, b = {0};
+  if (f.has_effects && (g->pure || !g->has_log)) return;
+  if (f.takes_memrefs) {
+    GenMemref like = {.elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}}, *found = gen_memref_like(g, &like);
+    if (!found) return;
+    a = *found;
+    b = gen_one_in(g, 3) ? a : *gen_memref_like(g, &like);
+  }
+  if (g->trips > 60) return;
+  for (int i = 0; i < f.num_params; i++) args[i] = gen_use(g, f.params[i]);
+  gen_begin(g);
+  gen_put_results(g, ids, f.num_results);
+  gen_put(g, "func.call @f%u(", f.id);
+  gen_put_ids(g, args, f.num_params);
+  if (f.takes_memrefs) gen_put(g, "%s%%v%u, %%v%u", f.num_params ? ", " : "", a.id, b.id);
+  if (f.has_effects) gen_put(g, "%s%%log, %%count", f.num_params || f.takes_memrefs ? ", " : "");
+  gen_put(g, ") : (");
+  gen_put_types(g, f.params, f.num_params);
+  if (f.takes_memrefs) gen_put(g, "%smemref<8xi32>, memref<8xi32>", f.num_params ? ", " : "");
+  if (f.has_effects) gen_put(g, "%smemref<16xi32>, memref<index>", f.num_params || f.takes_memrefs ? ", " : "");
+  gen_put(g, ") -> (");
+  gen_put_types(g, f.results, f.num_results);
+  gen_put(g, ")\n");
+  gen_publish(g, ids, f.results, f.num_results);
+}
+
+static void gen_op(Gen *g, int depth);
+
+static void gen_ops(Gen *g, int depth) {
+  for (int count = 1 + (int)gen_below(g, 5); count > 0 && g->budget > 0; count--, g->budget--) gen_op(g, depth);
+}
+
+static void gen_op(Gen *g, int depth) {
+  switch (gen_below(g, depth > 0 ? 16 : 10)) {
+  case 0: gen_call(g); break;
+  case 1: case 2: case 3: gen_memory_op(g); break;
+  case 4: case 5: case 6: case 7: case 8: case 9: gen_scalar_op(g); break;
+  default: gen_control_op(g, depth, gen_ops); break;
+  }
+}
+
+static void begin_function(Gen *g) {
+  g->values.size = g->memrefs.size = g->sizes.size = 0;
+  g->trips = 1;
+  g->pure = 0;
+  g->indent = 1;
+}
+
+static void put_memref_params(Gen *g, int count) {
+  for (int i = 0; i < count; i++) {
+    GenMemref m = {.id = gen_id(g), .elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}};
+    gen_put(g, ", %%v%u: memref<8xi32>", m.id); /* root 0: they may be one */
+    nr_vec_push(&g->memrefs, m);
+  }
+}
+
+static void gen_function(Gen *g) {
+  GenFunc f = {.id = gen_id(g), .num_params = 1 + (int)gen_below(g, 3), .num_results = (int)gen_below(g, 4)};
+  uint32_t values[3];
+  f.takes_memrefs = gen_one_in(g, 2);
+  f.has_effects = f.takes_memrefs || gen_one_in(g, 2);
+  g->has_log = f.has_effects;
+  begin_function(g);
+  gen_put(g, "func.func private @f%u(", f.id);
+  for (int i = 0; i < f.num_params; i++) {
+    uint32_t id = gen_id(g);
+    f.params[i] = gen_type(g);
+    gen_put(g, "%s%%v%u: %s", i ? ", " : "", id, gen_types[f.params[i]].name);
+    gen_define(g, id, f.params[i]);
+  }
+  put_memref_params(g, f.takes_memrefs ? 2 : 0);
+  if (f.has_effects) gen_put(g, ", %%log: memref<16xi32>, %%count: memref<index>");
+  for (int i = 0; i < f.num_results; i++) f.results[i] = gen_type(g);
+  gen_put(g, ") -> (");
+  gen_put_types(g, f.results, f.num_results);
+  gen_put(g, ") {\n");
+  if (!f.has_effects) g->pure = 1; /* nothing outside of it is visible anyway */
+  g->budget = 2 + (int)gen_below(g, 12);
+  while (g->budget > 0) gen_ops(g, 2);
+  gen_choose(g, f.results, f.num_results, NULL, NULL, 0, values);
+  gen_yield(g, "return", values, f.results, f.num_results);
+  gen_put(g, "}\n");
+  nr_vec_push(&g->funcs, f);
+}
+
+/* What passes between programs. */
+static GenTypeId outer_type(Gen *g) {
+  static const GenTypeId types[] = {GEN_I1,    GEN_I8,  GEN_I16,  GEN_I32, GEN_I32, GEN_I64,
+                                    GEN_INDEX, GEN_F16, GEN_BF16, GEN_F32, GEN_F32, GEN_F64};
+  return GEN_PICK(g, types);
+}
+
+/* Other integers pass as an i64. */
+static uint32_t widen(Gen *g, uint32_t id, GenTypeId type) {
+  return gen_emit(g, GEN_I64, "arith.extui %%v%u : %s to i64", id, gen_types[type].name);
+}
+
+static bool passes(GenTypeId t) {
+  return gen_types[t].is_float || t == GEN_INDEX || t == GEN_I1 || t == GEN_I8 || t == GEN_I16 || t == GEN_I32 || t == GEN_I64;
+}
+
+static void gen_main(Gen *g) {
+  GenTypeId types[6];
+  uint32_t values[6];
+  int num_params = 3 + (int)gen_below(g, 3), num_results = 2 + (int)gen_below(g, 5);
+  begin_function(g);
+  g->has_log = true;
+  gen_put(g, "func.func @main(");
+  for (int i = 0; i < num_params; i++) {
+    GenTypeId t = i == 0 ? GEN_I32 : i == 1 ? GEN_INDEX : outer_type(g);
+    uint32_t id = gen_id(g);
+    gen_put(g, "%s%%v%u: %s", i ? ", " : "", id, gen_types[t].name);
+    gen_define(g, id, t);
+  }
+  if (gen_one_in(g, 2)) {
+    GenMemref m = {.id = gen_id(g), .elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}};
+    m.root = m.id;
+    gen_put(g, ", %%v%u: memref<8xi32>", m.id);
+    nr_vec_push(&g->memrefs, m);
+  }
+  if (gen_one_in(g, 3)) {
+    GenMemref m = {.id = gen_id(g), .elem = GEN_F32, .rank = 2, .dims = {4, 5}, .strides = {5, 1}};
+    m.root = m.id;
+    gen_put(g, ", %%v%u: memref<4x5xf32>", m.id);
+    nr_vec_push(&g->memrefs, m);
+  }
+  gen_put(g, ", %%log: memref<16xi32>, %%count: memref<index>) -> (");
+  for (int i = 0; i < num_results; i++) types[i] = gen_type(g);
+  for (int i = 0; i < num_results; i++)
+    gen_put(g, "%s%s", i ? ", " : "", passes(types[i]) ? gen_types[types[i]].name : "i64");
+  gen_put(g, ") {\n");
+  g->budget = 8 + (int)gen_below(g, 30);
+  while (g->budget > 0) gen_ops(g, 3);
+  gen_choose(g, types, num_results, NULL, NULL, 0, values);
+  for (int i = 0; i < num_results; i++)
+    if (!passes(types[i])) {
+      values[i] = widen(g, values[i], types[i]);
+      types[i] = GEN_I64;
+    }
+  gen_yield(g, "return", values, types, num_results);
+  gen_put(g, "}\n");
+}
+
+void gen_loops(uint64_t seed, NrBuf *out) {
+  Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1};
+  gen_put(&g, "%s", log_func);
+  for (int i = (int)gen_below(&g, 4); i > 0; i--) gen_function(&g);
+  gen_main(&g);
+  nr_vec_deinit(&g.values);
+  nr_vec_deinit(&g.memrefs);
+  nr_vec_deinit(&g.tensors);
+  nr_vec_deinit(&g.funcs);
+  nr_vec_deinit(&g.sizes);
+}

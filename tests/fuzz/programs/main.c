@@ -1,0 +1,277 @@
+/* main.c - random programs, run in all ways that there are: the interpreter, after passes, after stages, machine code.
+ *
+ *   programs --seconds=60 --seed=7        from this seed on; without --seed: from one that nobody had, which is printed
+ *   programs --check FILE...              these programs, in all ways
+ *   programs --family=loops --print 7     the program of a seed
+ *
+ * Programs run in children, so that one which crashes or hangs is a failure like another one. What fails is saved,
+ * reduced by `noria reduce` and saved again. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "gen.h"
+
+enum { MAX_JOBS = 64, PROGRAM_SECONDS = 30, MAX_FAILURES = 10 };
+
+static const struct Family {
+  const char *name;
+  void (*generate)(uint64_t seed, NrBuf *out);
+} families[] = {{"loops", gen_loops}};
+
+static const char help[] =
+    "usage: programs [options]\n"
+    "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020]\n"
+    "       programs --print SEED [--family=NAME]\n"
+    "\n"
+    "  --family=NAME   loops, tensors; without it all in turn\n"
+    "  --seed=N        the first seed\n"
+    "  --count=N       so many programs;  --seconds=S  for so long\n"
+    "  --jobs=N        processes side by side\n"
+    "  --found=DIR     where failing programs go\n"
+    "  --no-reduce     leave them as they are\n";
+
+typedef struct Options {
+  const char *family, *found, *passes, *pipeline, *text;
+  uint64_t seed, count, print;
+  double seconds;
+  int jobs;
+  bool has_seed, check, reduce, has_print;
+} Options;
+
+/* What a child tells; shared memory. */
+typedef struct Slot {
+  uint64_t next;   /* number of the program that it is at */
+  CheckCounts counts;
+  bool done;
+  char what[512], message[4096];
+} Slot;
+
+static double now(void) { return (double)nr_now_ns() / 1e9; }
+
+/* ---- one program ------------------------------------------------------------------------------------------------ */
+
+static const struct Family *family_of(const Options *o, uint64_t number) {
+  for (size_t i = 0; i < NR_COUNTOF(families); i++)
+    if (o->family && strcmp(families[i].name, o->family) == 0) return &families[i];
+  return &families[number % NR_COUNTOF(families)];
+}
+
+static void note_what(void *user, const char *what) {
+  Slot *slot = user;
+  snprintf(slot->what, sizeof slot->what, "%s", what);
+}
+
+static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
+  NrBuf text = {0};
+  uint64_t seed = o->seed + number;
+  family_of(o, number)->generate(seed, &text);
+  Check c = {.about_to = note_what, .user = slot};
+  slot->what[0] = slot->message[0] = 0;
+  alarm(PROGRAM_SECONDS);
+  CheckStatus status = check_begin(&c, text.data, text.size);
+  if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
+  alarm(0);
+  slot->counts.programs += c.counts.programs;
+  slot->counts.runs += c.counts.runs;
+  slot->counts.refused += c.counts.refused;
+  if (status) snprintf(slot->message, sizeof slot->message, "%s", c.message.data ? c.message.data : "not run");
+  check_end(&c);
+  nr_buf_deinit(&text);
+  return status == CHECK_OK;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+static CheckStatus check_one(const Options *o, Check *c) {
+  if (o->passes) return check_passes(c, o->passes);
+  if (o->pipeline) return check_pipeline(c, o->pipeline);
+  if (o->text) return check_text(c, o->text);
+  return check_everything(c, 1, 40);
+}
+
+/* Programs that are not well-defined hold: nothing can be said about them. */
+static int check_file(const Options *o, const char *path) {
+  NrBuf text = {0};
+  Check c = {0};
+  if (nr_file_read(path, &text)) {
+    fprintf(stderr, "programs: cannot read '%s'\n", path);
+    return 2;
+  }
+  alarm(4 * PROGRAM_SECONDS);
+  CheckStatus status = check_begin(&c, text.data, text.size);
+  if (!status) status = check_one(o, &c);
+  alarm(0);
+  if (status) fprintf(stderr, "%s: %s: %s\n", path, c.what, c.message.data ? c.message.data : "");
+  check_end(&c);
+  nr_buf_deinit(&text);
+  return status == CHECK_FAILED;
+}
+
+/* ---- failures --------------------------------------------------------------------------------------------------- */
+
+static const char *self;
+
+static void save(const char *path, const NrBuf *text, const Slot *slot, uint64_t seed, const char *family) {
+  NrBuf file = {0};
+  nr_buf_printf(&file, "// programs --family=%s --seed=%llu %s\n// ", family, (unsigned long long)seed, slot->what);
+  for (const char *p = slot->message; *p; p++) nr_buf_printf(&file, *p == '\n' ? "\n// " : "%c", *p);
+  nr_buf_putc(&file, '\n');
+  nr_buf_append(&file, text->data, text->size);
+  if (nr_file_write(path, file.data, file.size)) fprintf(stderr, "programs: cannot write '%s'\n", path);
+  nr_buf_deinit(&file);
+}
+
+static void reduce(const char *path, const Slot *slot) {
+  NrBuf command = {0};
+  nr_buf_printf(&command, "'%s' reduce '%s' --test=\"'%s' --check '%s'\" -o '%.*s.small.mlir' 2>&1", NORIA_TOOL, path, self,
+                slot->what, (int)(strlen(path) - strlen(".mlir")), path);
+  fprintf(stderr, "  %s\n", command.data);
+  if (system(command.data)) fprintf(stderr, "programs: it was not reduced\n");
+  nr_buf_deinit(&command);
+}
+
+static void report(const Options *o, const Slot *slot, uint64_t number, int wait_status) {
+  uint64_t seed = o->seed + number;
+  const struct Family *family = family_of(o, number);
+  Slot copy = *slot;
+  NrBuf text = {0}, path = {0};
+  if (WIFSIGNALED(wait_status))
+    snprintf(copy.message, sizeof copy.message, "%s", WTERMSIG(wait_status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(wait_status)));
+  family->generate(seed, &text);
+  nr_buf_printf(&path, "%s/%s-%llu.mlir", o->found, family->name, (unsigned long long)seed);
+  save(path.data, &text, &copy, seed, family->name);
+  fprintf(stderr, "%s: %s\n  %s\n", path.data, copy.what, copy.message);
+  if (o->reduce && copy.what[0]) reduce(path.data, &copy);
+  nr_buf_deinit(&text);
+  nr_buf_deinit(&path);
+}
+
+/* ---- many programs ---------------------------------------------------------------------------------------------- */
+
+typedef struct Workers {
+  const Options *options;
+  Slot *slots; /* shared */
+  pid_t pids[MAX_JOBS];
+  double end;
+  int failures;
+} Workers;
+
+static bool is_over(const Workers *w, uint64_t number) {
+  return (w->options->count && number >= w->options->count) || (w->end > 0 && now() >= w->end);
+}
+
+/* Each takes every jobs-th program. */
+static void start(Workers *w, int job) {
+  fflush(NULL);
+  w->pids[job] = fork();
+  if (w->pids[job]) return;
+  Slot *slot = &w->slots[job];
+  for (; !is_over(w, slot->next); slot->next += (uint64_t)w->options->jobs)
+    if (!program_holds(w->options, slot->next, slot)) _exit(1);
+  slot->done = true;
+  _exit(0);
+}
+
+static void wait_for_all(Workers *w) {
+  int running = 0, status;
+  for (int job = 0; job < w->options->jobs; job++, running++) {
+    w->slots[job].next = (uint64_t)job;
+    start(w, job);
+  }
+  while (running > 0) {
+    pid_t pid = wait(&status);
+    int job = 0;
+    while (job < w->options->jobs && w->pids[job] != pid) job++;
+    if (job == w->options->jobs) continue;
+    Slot *slot = &w->slots[job];
+    if (slot->done) {
+      running--;
+      continue;
+    }
+    w->failures++;
+    report(w->options, slot, slot->next, status);
+    slot->next += (uint64_t)w->options->jobs;
+    if (w->failures < MAX_FAILURES && !is_over(w, slot->next)) start(w, job);
+    else running--;
+  }
+}
+
+static int run_many(const Options *o) {
+  Workers w = {.options = o, .end = o->seconds > 0 ? now() + o->seconds : 0};
+  w.slots = mmap(NULL, sizeof *w.slots * MAX_JOBS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (w.slots == MAP_FAILED) return 2;
+  if (mkdir(o->found, 0777) && errno != EEXIST) fprintf(stderr, "programs: cannot make '%s'\n", o->found);
+  printf("programs: first seed %llu\n", (unsigned long long)o->seed);
+  double begin = now();
+  wait_for_all(&w);
+  CheckCounts all = {0};
+  for (int i = 0; i < o->jobs; i++) {
+    all.programs += w.slots[i].counts.programs;
+    all.runs += w.slots[i].counts.runs;
+    all.refused += w.slots[i].counts.refused;
+  }
+  printf("programs: %llu programs, %llu runs in %.0f s; %d failed; %llu sequences of passes ended with a message\n",
+         (unsigned long long)all.programs, (unsigned long long)all.runs, now() - begin, w.failures,
+         (unsigned long long)all.refused);
+  munmap(w.slots, sizeof *w.slots * MAX_JOBS);
+  return w.failures != 0;
+}
+
+/* ---- command line ----------------------------------------------------------------------------------------------- */
+
+static bool take(const char *arg, const char *name, const char **value) {
+  size_t n = strlen(name);
+  if (strncmp(arg, name, n) != 0 || (arg[n] && arg[n] != '=')) return false;
+  *value = arg[n] ? arg + n + 1 : "";
+  return true;
+}
+
+static bool take_option(Options *o, const char *arg) {
+  const char *v;
+  if (take(arg, "--family", &o->family) || take(arg, "--found", &o->found) || take(arg, "--passes", &o->passes) ||
+      take(arg, "--pipeline", &o->pipeline) || take(arg, "--text", &o->text))
+    return true;
+  if (take(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
+  if (take(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
+  if (take(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
+  if (take(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
+  if (take(arg, "--no-reduce", &v)) return o->reduce = false, true;
+  if (take(arg, "--check", &v)) return o->check = true;
+  if (take(arg, "--print", &v)) return o->has_print = true;
+  return false;
+}
+
+int main(int argc, char **argv) {
+  Options o = {.found = "found", .jobs = 1, .reduce = true};
+  int result = 0;
+  self = argv[0];
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] != '-') continue;
+    if (take_option(&o, argv[i])) continue;
+    fputs(help, stderr);
+    return 2;
+  }
+  if (!o.has_seed) o.seed = (uint64_t)time(NULL) % 100000000 * 1000 + (uint64_t)getpid() % 1000;
+  if (o.jobs < 1 || o.jobs > MAX_JOBS) o.jobs = 1;
+  if (!o.check && !o.has_print) return run_many(&o);
+  for (int i = 1; i < argc; i++) {
+    if (argv[i][0] == '-') continue;
+    if (o.check) {
+      result = NR_MAX(result, check_file(&o, argv[i]));
+      continue;
+    }
+    NrBuf text = {0};
+    family_of(&o, 0)->generate(strtoull(argv[i], NULL, 10), &text);
+    fputs(text.data, stdout);
+    nr_buf_deinit(&text);
+  }
+  return result;
+}
