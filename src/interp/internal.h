@@ -19,6 +19,7 @@ typedef struct NrIView {
   NrType elem;
   size_t elem_size, rank;
   int64_t offset, dims[NR_MAX_RANK], strides[NR_MAX_RANK];
+  int64_t origin; /* where the memref's own data begin: what an offset of 0 would be. Not 0 behind a memref.view */
 } NrIView;
 
 /* A value while running. Scalars of at most 64 bits are raw bits, zero-extended; wider ones and complex numbers
@@ -81,6 +82,10 @@ NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand);
 bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
                    size_t num_out);
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
+
+/* The element that the memref operand `memref` and the indices behind it name; checks bounds and life. */
+bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view);
+bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view); /* fails for a constant or an input */
 
 /* One op; false after a failure. */
 typedef bool (*NrInterpFn)(NrInterp *in, NrOp *op);

@@ -32,7 +32,7 @@ bool nr_run_view(NrInterp *in, NrOp *op) {
     view->strides[i] = count;
     if (view->dims[i] < 0 || !nr_mul_i64(count, view->dims[i], &count)) count = INT64_MAX / 64;
   }
-  view->offset = (bytes->offset + shift) / elem;
+  view->offset = view->origin = (bytes->offset + shift) / elem;
   bool fits = shift >= 0 && (bytes->offset + shift) % elem == 0 && count <= (bytes->dims[0] - shift) / elem;
   if (!fits) {
     nr_iview_release(view);

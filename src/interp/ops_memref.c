@@ -6,7 +6,7 @@ static bool alive(NrInterp *in, NrOp *op, const NrIView *view) {
   return !view->buffer->freed || nr_interp_fail(in, op, "uses memory that was freed");
 }
 
-static bool writable(NrInterp *in, NrOp *op, const NrIView *view) {
+bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view) {
   return !view->buffer->borrowed || nr_interp_fail(in, op, "writes to a constant or an input");
 }
 
@@ -28,7 +28,7 @@ bool nr_run_dealloc(NrInterp *in, NrOp *op) {
   return true;
 }
 
-static bool element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
+bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
   NrIView *view = nr_get(in, nr_operand(op, memref)).view;
   int64_t indices[NR_MAX_RANK];
   if (!alive(in, op, view)) return false;
@@ -46,7 +46,7 @@ static bool element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, 
 bool nr_run_load(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
-  if (!element(in, op, 0, &p, &view)) return false;
+  if (!nr_interp_element(in, op, 0, &p, &view)) return false;
   nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, p));
   return true;
 }
@@ -54,14 +54,14 @@ bool nr_run_load(NrInterp *in, NrOp *op) {
 bool nr_run_store(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
-  if (!element(in, op, 1, &p, &view) || !writable(in, op, view)) return false;
+  if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
   nr_ivalue_store(view->elem, p, nr_get(in, nr_operand(op, 0)));
   return true;
 }
 
 bool nr_run_copy(NrInterp *in, NrOp *op) {
   NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = nr_get(in, nr_operand(op, 1)).view;
-  if (!alive(in, op, from) || !alive(in, op, to) || !writable(in, op, to)) return false;
+  if (!alive(in, op, from) || !alive(in, op, to) || !nr_interp_writable(in, op, to)) return false;
   bool fits = from->rank == to->rank;
   for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
   if (!fits) return nr_interp_fail(in, op, "copies between different shapes");

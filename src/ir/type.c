@@ -216,12 +216,43 @@ uint32_t nr_type_bits(NrType t) {
 
 bool nr_memref_is_identity(NrType t) { return t->kind == NR_TYPE_MEMREF && !t->layout; }
 
+static bool has_dims(NrAffineExpr e) {
+  if (e->kind == NR_AFFINE_DIM) return true;
+  return e->lhs && (has_dims(e->lhs) || has_dims(e->rhs));
+}
+
+static int64_t times(int64_t a, int64_t b) {
+  int64_t r;
+  return a == NR_DYNAMIC || b == NR_DYNAMIC || !nr_mul_i64(a, b, &r) ? NR_DYNAMIC : r;
+}
+
+static void add_to(int64_t *sum, int64_t a) {
+  if (*sum == NR_DYNAMIC || a == NR_DYNAMIC || !nr_add_i64(*sum, a, sum)) *sum = NR_DYNAMIC;
+}
+
+/* Adds factor * e; what symbols are part of is not known. */
+static bool add_strided(NrAffineExpr e, int64_t factor, uint32_t rank, int64_t *strides, int64_t *offset) {
+  if (!has_dims(e)) {
+    add_to(offset, e->kind == NR_AFFINE_CONSTANT ? times(factor, e->value) : NR_DYNAMIC);
+    return true;
+  }
+  if (e->kind == NR_AFFINE_DIM) {
+    if (e->value < (int64_t)rank) add_to(&strides[e->value], factor);
+    return e->value < (int64_t)rank;
+  }
+  if (e->kind == NR_AFFINE_ADD)
+    return add_strided(e->lhs, factor, rank, strides, offset) && add_strided(e->rhs, factor, rank, strides, offset);
+  if (e->kind != NR_AFFINE_MUL || (has_dims(e->lhs) && has_dims(e->rhs))) return false;
+  NrAffineExpr by = has_dims(e->lhs) ? e->rhs : e->lhs;
+  return add_strided(has_dims(e->lhs) ? e->lhs : e->rhs,
+                     by->kind == NR_AFFINE_CONSTANT ? times(factor, by->value) : NR_DYNAMIC, rank, strides, offset);
+}
+
 static bool map_strides(NrAttr map, uint32_t rank, int64_t *strides, int64_t *offset) {
-  int64_t coeff[NR_MAX_RANK];
-  if (map->num_exprs != 1 || map->num_dims != rank || !nr_affine_linear(map->exprs[0], rank, coeff, offset))
-    return false;
-  memcpy(strides, coeff, rank * sizeof *coeff);
-  return true;
+  if (map->num_exprs != 1 || map->num_dims != rank) return false;
+  for (uint32_t i = 0; i < rank; i++) strides[i] = 0;
+  *offset = 0;
+  return add_strided(map->exprs[0], 1, rank, strides, offset);
 }
 
 bool nr_memref_strides(NrType t, int64_t *strides, int64_t *offset) {

@@ -9,8 +9,8 @@
  * failed.
  *
  * Files: target.c host and passes; types.c types and constants; function.c functions and their blocks; boundary.c
- * NoriaDesc wrappers; tables.c noria_module; arith.c math.c memref*.c vector*.c control.c rt.c the op rows; jit.c and
- * aot.c the ways out. */
+ * NoriaDesc wrappers; tables.c noria_module; arith.c math.c memref*.c atomic.c vector*.c control.c rt.c the op rows;
+ * jit.c and aot.c the ways out. */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
 
@@ -211,6 +211,7 @@ LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef
 void nr_ll_define_variable(NrLl *g, NrOp *op); /* a memref.global that code writes to */
 extern const NrLlRow nr_ll_memref_rows[];
 extern const NrLlRow nr_ll_memref_view_rows[];
+extern const NrLlRow nr_ll_atomic_rows[];
 
 /* ---- the other op rows ------------------------------------------------------------------------------------------ */
 

@@ -132,30 +132,6 @@ static NrStatus emit_store(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* In the order of memref.atomic_rmw's kinds: addf addi assign maximumf maxs maxu minimumf mins minu mulf muli ori andi
- * maxnumf minnumf xori. */
-static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
-  enum { NONE = -1 };
-  static const int kinds[] = {
-      LLVMAtomicRMWBinOpFAdd, LLVMAtomicRMWBinOpAdd,  LLVMAtomicRMWBinOpXchg,     LLVMAtomicRMWBinOpFMaximum,
-      LLVMAtomicRMWBinOpMax,  LLVMAtomicRMWBinOpUMax, LLVMAtomicRMWBinOpFMinimum, LLVMAtomicRMWBinOpMin,
-      LLVMAtomicRMWBinOpUMin, NONE,                   NONE,                       LLVMAtomicRMWBinOpOr,
-      LLVMAtomicRMWBinOpAnd,  LLVMAtomicRMWBinOpFMax, LLVMAtomicRMWBinOpFMin,     LLVMAtomicRMWBinOpXor,
-  };
-  LLVMValueRef indices[NR_MAX_RANK];
-  NrType type = nr_operand(op, 1)->type;
-  size_t kind = (size_t)nr_op_attr_int(op, "kind", 0);
-  bool plain = nr_ll_mem_type(g, type->elem) == nr_ll_type(g, type->elem) && !nr_ll_soft_format(g, type->elem);
-  if (kind >= NR_COUNTOF(kinds) || kinds[kind] == NONE || !plain)
-    return nr_op_error(op, "is not compiled for this kind and type");
-  read_indices(g, op, 2, indices);
-  LLVMValueRef address = nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, 1)), indices, type->rank);
-  LLVMValueRef old = LLVMBuildAtomicRMW(g->b, (LLVMAtomicRMWBinOp)kinds[kind], address,
-                                        nr_ll_value(g, nr_operand(op, 0)), LLVMAtomicOrderingAcquireRelease, false);
-  nr_ll_set(g, nr_result(op, 0), old);
-  return NR_OK;
-}
-
 static NrStatus emit_prefetch(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef indices[NR_MAX_RANK];
   NrType type = nr_operand(op, 0)->type;
@@ -438,7 +414,6 @@ static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
 const NrLlRow nr_ll_memref_rows[] = {
     {"memref.load", emit_load},
     {"memref.store", emit_store},
-    {"memref.atomic_rmw", emit_atomic},
     {"memref.prefetch", emit_prefetch},
     {"memref.alloc", emit_alloc},
     {"memref.alloca", emit_alloca},

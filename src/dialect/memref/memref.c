@@ -205,6 +205,9 @@ static NrStatus generic_atomic_rmw_verify(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
     return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
+  for (NrOp *inner = body->first; inner; inner = inner->next)
+    if (!nr_op_has(inner, NR_TERMINATOR) && !nr_op_is_pure(inner))
+      return nr_op_error(inner, "(C3) has effects: the body of generic_atomic_rmw may run more than once");
   return NR_OK;
 }
 
@@ -278,12 +281,7 @@ static NrStatus copy_verify(NrOp *op) {
 
 /* ---- transfers -------------------------------------------------------------------------------------------------- */
 
-/* Where the parts of dma_start begin: source, target, n, tag, stride. */
-typedef struct DmaParts {
-  size_t target, n, tag, stride;
-} DmaParts;
-
-static bool dma_parts(const NrOp *op, DmaParts *out) {
+bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out) {
   size_t at = 0, count = op->num_operands;
   size_t *const begins[] = {&out->target, &out->n};
   for (size_t i = 0; i < 2; i++) {
@@ -297,9 +295,19 @@ static bool dma_parts(const NrOp *op, DmaParts *out) {
   return count == out->stride || count == out->stride + 2;
 }
 
+static int64_t space_of(NrType memref) {
+  int64_t space = 0;
+  nr_attr_is_int(memref->space, &space);
+  return space;
+}
+
+bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts) {
+  return space_of(memref_of(op, parts.target)) < space_of(memref_of(op, 0));
+}
+
 static NrStatus dma_start_verify(NrOp *op) {
-  DmaParts parts;
-  if (!dma_parts(op, &parts))
+  NrDmaParts parts;
+  if (!nr_memref_dma_parts(op, &parts))
     return nr_op_error(op, "(C1) expected source, target, number of elements, tag and indices of each");
   for (size_t i = 0; i < op->num_operands; i++) {
     bool is_memref = i == 0 || i == parts.target || i == parts.tag;
@@ -347,8 +355,8 @@ static NrStatus dma_start_parse(NrParser *p, NrOpState *state) {
 }
 
 static void dma_start_print(NrPrinter *w, NrOp *op) {
-  DmaParts parts = {0};
-  if (!dma_parts(op, &parts)) return;
+  NrDmaParts parts = {0};
+  if (!nr_memref_dma_parts(op, &parts)) return;
   const size_t begins[] = {0, parts.target, parts.tag}, ends[] = {parts.target, parts.n, parts.stride};
   for (size_t i = 0; i < 3; i++) {
     nr_w_puts(w, i ? ", " : " ");

@@ -23,6 +23,16 @@ NrOp *nr_build_store(NrBuilder *b, NrValue *value, NrValue *memref, NrValue *con
 /* Kinds of atomic_rmw by number, NULL when there is none. */
 const char *nr_atomic_kind_name(int64_t kind);
 
+/* Where the parts of a memref.dma_start begin among its operands: source is 0, n is one index, and the stride with the
+ * elements per stride is there when stride < num_operands. False when they are not in that order. */
+typedef struct NrDmaParts {
+  size_t target, n, tag, stride;
+} NrDmaParts;
+bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out);
+/* Whether the stride of a transfer is that of its target: it belongs to the slower memory, the one of the smaller
+ * space. */
+bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts);
+
 /* Hooks of the views (memref_views.c). */
 NrStatus nr_memref_cast_verify(NrOp *op);
 NrStatus nr_memref_memory_space_cast_verify(NrOp *op);

@@ -173,3 +173,15 @@ func.func @reshapes(%m: memref<8x8xf32>, %s: memref<8x8xf32, strided<[16, 1]>>, 
   %7 = memref.reshape %s(%shape) : (memref<8x8xf32, strided<[16, 1]>>, memref<3xi32>) -> memref<8x4x2xf32>
   return
 }
+
+// -----
+
+func.func @atomic_body_effects(%m: memref<4xf32>, %i: index) {
+  %0 = memref.generic_atomic_rmw %m[%i] : memref<4xf32> {
+  ^bb0(%c: f32):
+    // expected-error@+1 {{(C3) has effects: the body of generic_atomic_rmw may run more than once}}
+    memref.store %c, %m[%i] : memref<4xf32>
+    memref.atomic_yield %c : f32
+  }
+  return
+}

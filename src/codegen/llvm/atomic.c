@@ -1,0 +1,203 @@
+/* atomic.c - memory ops that are one step for all threads, and transfers. What the CPU has no instruction for is a loop
+ * around compare-and-exchange. */
+#include "codegen/llvm/ll.h"
+#include "dialect/memref/memref.h"
+
+/* How LLVM combines the old and the new value, by the kind of memref.atomic_rmw. */
+static const struct {
+  LLVMAtomicRMWBinOp instruction; /* used when can_exchange says so */
+  LLVMOpcode opcode;              /* or */
+  const char *intrinsic;
+  bool no_instruction;
+} combines[] = {
+    {LLVMAtomicRMWBinOpFAdd, .opcode = LLVMFAdd},
+    {LLVMAtomicRMWBinOpAdd, .opcode = LLVMAdd},
+    {LLVMAtomicRMWBinOpXchg},
+    {LLVMAtomicRMWBinOpFMaximum, .intrinsic = "llvm.maximum"},
+    {LLVMAtomicRMWBinOpMax, .intrinsic = "llvm.smax"},
+    {LLVMAtomicRMWBinOpUMax, .intrinsic = "llvm.umax"},
+    {LLVMAtomicRMWBinOpFMinimum, .intrinsic = "llvm.minimum"},
+    {LLVMAtomicRMWBinOpMin, .intrinsic = "llvm.smin"},
+    {LLVMAtomicRMWBinOpUMin, .intrinsic = "llvm.umin"},
+    {.no_instruction = true, .opcode = LLVMFMul},
+    {.no_instruction = true, .opcode = LLVMMul},
+    {LLVMAtomicRMWBinOpOr, .opcode = LLVMOr},
+    {LLVMAtomicRMWBinOpAnd, .opcode = LLVMAnd},
+    {LLVMAtomicRMWBinOpFMax, .intrinsic = "llvm.maxnum"},
+    {LLVMAtomicRMWBinOpFMin, .intrinsic = "llvm.minnum"},
+    {LLVMAtomicRMWBinOpXor, .opcode = LLVMXor},
+};
+
+/* ---- compare and exchange --------------------------------------------------------------------------------------- */
+
+typedef struct Exchange {
+  LLVMTypeRef bits;
+  LLVMValueRef address;
+  LLVMValueRef seen; /* phi: what memory held, as bits */
+  LLVMBasicBlockRef head;
+} Exchange;
+
+/* The integer that an element is in memory, or NULL where the CPU has no step for its size. */
+static LLVMTypeRef exchange_type(NrLl *g, NrType elem) {
+  LLVMTypeRef memory = nr_ll_mem_type(g, elem);
+  LLVMTypeKind kind = memory ? LLVMGetTypeKind(memory) : LLVMVoidTypeKind;
+  size_t size = nr_type_byte_size(elem);
+  bool scalar = kind != LLVMVoidTypeKind && kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind &&
+                kind != LLVMPointerTypeKind && kind != LLVMVectorTypeKind;
+  return scalar && size && size <= 8 && !(size & (size - 1))
+             ? LLVMIntTypeInContext(g->llvm, (unsigned)size * 8) : NULL;
+}
+
+static LLVMValueRef from_bits(NrLl *g, NrType elem, LLVMValueRef bits) {
+  return nr_ll_from_memory(g, elem, LLVMBuildBitCast(g->b, bits, nr_ll_mem_type(g, elem), ""));
+}
+
+/* Opens the loop; gives the value that was seen. */
+static LLVMValueRef exchange_begin(NrLl *g, NrType elem, LLVMValueRef address, Exchange *out) {
+  out->bits = exchange_type(g, elem);
+  out->address = address;
+  LLVMValueRef first = LLVMBuildLoad2(g->b, out->bits, address, "");
+  LLVMSetOrdering(first, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(first, (unsigned)nr_type_byte_size(elem));
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b);
+  out->head = nr_ll_new_block(g, "");
+  LLVMBuildBr(g->b, out->head);
+  LLVMPositionBuilderAtEnd(g->b, out->head);
+  out->seen = LLVMBuildPhi(g->b, out->bits, "");
+  LLVMAddIncoming(out->seen, &first, &before, 1);
+  return from_bits(g, elem, out->seen);
+}
+
+/* Closes it: writes next unless memory has changed, else goes around. */
+static void exchange_end(NrLl *g, NrType elem, Exchange *e, LLVMValueRef next) {
+  LLVMValueRef bits = LLVMBuildBitCast(g->b, nr_ll_to_memory(g, elem, next), e->bits, "");
+  LLVMValueRef pair = LLVMBuildAtomicCmpXchg(g->b, e->address, e->seen, bits, LLVMAtomicOrderingAcquireRelease,
+                                             LLVMAtomicOrderingMonotonic, false);
+  LLVMValueRef now = LLVMBuildExtractValue(g->b, pair, 0, ""), done = LLVMBuildExtractValue(g->b, pair, 1, "");
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b), after = nr_ll_new_block(g, "");
+  LLVMAddIncoming(e->seen, &now, &latch, 1);
+  LLVMBuildCondBr(g->b, done, after, e->head);
+  LLVMPositionBuilderAtEnd(g->b, after);
+}
+
+/* ---- the ops ---------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef element_address(NrLl *g, NrOp *op, size_t memref) {
+  LLVMValueRef indices[NR_MAX_RANK];
+  NrType type = nr_operand(op, memref)->type;
+  for (uint32_t i = 0; i < type->rank; i++) indices[i] = nr_ll_value(g, nr_operand(op, memref + 1 + i));
+  return nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, memref)), indices, type->rank);
+}
+
+static LLVMValueRef combine(NrLl *g, NrType elem, size_t kind, LLVMValueRef old, LLVMValueRef value) {
+  const NrFloatFormat *soft = nr_ll_soft_format(g, elem);
+  LLVMValueRef args[] = {soft ? nr_ll_soft_extend(g, soft, old) : old,
+                         soft ? nr_ll_soft_extend(g, soft, value) : value};
+  LLVMTypeRef type = LLVMTypeOf(args[0]);
+  LLVMValueRef out = combines[kind].intrinsic ? nr_ll_intrinsic(g, combines[kind].intrinsic, &type, 1, args, 2)
+                                              : LLVMBuildBinOp(g->b, combines[kind].opcode, args[0], args[1], "");
+  return soft ? nr_ll_soft_round(g, soft, out) : out;
+}
+
+static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType elem = nr_operand(op, 1)->type->elem;
+  size_t kind = (size_t)nr_op_attr_int(op, "kind", 0);
+  bool assigns = !combines[kind].opcode && !combines[kind].intrinsic;
+  LLVMValueRef value = nr_ll_value(g, nr_operand(op, 0));
+  if (!exchange_type(g, elem))
+    return nr_op_error(op, "is not compiled for %s: there is no atomic step of its size", nr_type_text(g->ctx, elem));
+  LLVMValueRef address = element_address(g, op, 1);
+  bool plain = nr_ll_mem_type(g, elem) == nr_ll_type(g, elem) && (assigns || !nr_ll_soft_format(g, elem));
+  if (plain && !combines[kind].no_instruction) {
+    nr_ll_set(g, nr_result(op, 0), LLVMBuildAtomicRMW(g->b, combines[kind].instruction, address, value,
+                                                      LLVMAtomicOrderingAcquireRelease, false));
+    return NR_OK;
+  }
+  Exchange e;
+  LLVMValueRef old = exchange_begin(g, elem, address, &e);
+  exchange_end(g, elem, &e, assigns ? value : combine(g, elem, kind, old, value));
+  nr_ll_set(g, nr_result(op, 0), old);
+  return NR_OK;
+}
+
+static NrStatus emit_generic_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType elem = nr_operand(op, 0)->type->elem;
+  NrBlock *body = nr_op_body(op, 0);
+  if (!exchange_type(g, elem))
+    return nr_op_error(op, "is not compiled for %s: there is no atomic step of its size", nr_type_text(g->ctx, elem));
+  Exchange e;
+  LLVMValueRef old = exchange_begin(g, elem, element_address(g, op, 0), &e);
+  nr_ll_set(g, nr_block_arg(body, 0), old);
+  for (NrOp *inner = body->first; inner != body->last; inner = inner->next) {
+    NrStatus status = nr_ll_emit_op(g, inner);
+    if (status) return status;
+  }
+  exchange_end(g, elem, &e, nr_ll_value(g, nr_operand(body->last, 0)));
+  nr_ll_set(g, nr_result(op, 0), old);
+  return NR_OK;
+}
+
+/* ---- transfers: a copy, done when dma_start is ------------------------------------------------------------ */
+
+typedef struct Place {
+  NrType type;
+  NrLlMem *mem;
+  LLVMValueRef start; /* row-major number of the first element */
+} Place;
+
+static Place place_of(NrLl *g, NrOp *op, size_t memref) {
+  Place place = {nr_operand(op, memref)->type, nr_ll_mem(g, nr_operand(op, memref)), nr_ll_int(g, 0)};
+  for (uint32_t i = 0; i < place.type->rank; i++)
+    place.start = nr_ll_index_add(g, nr_ll_index_mul(g, place.start, place.mem->sizes[i]),
+                                  nr_ll_value(g, nr_operand(op, memref + 1 + i)));
+  return place;
+}
+
+static LLVMValueRef nth_address(NrLl *g, Place place, LLVMValueRef k) {
+  LLVMValueRef at = nr_ll_index_add(g, place.start, k), indices[NR_MAX_RANK];
+  if (nr_memref_is_identity(place.type)) return nr_ll_element(g, place.type->elem, place.mem->data, at);
+  for (uint32_t i = place.type->rank; i-- > 0;) {
+    indices[i] = i ? LLVMBuildURem(g->b, at, place.mem->sizes[i], "") : at;
+    if (i) at = LLVMBuildUDiv(g->b, at, place.mem->sizes[i], "");
+  }
+  return nr_ll_mem_address(g, place.type, place.mem, indices, place.type->rank);
+}
+
+static NrStatus emit_dma_start(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrDmaParts parts;
+  nr_memref_dma_parts(op, &parts);
+  Place from = place_of(g, op, 0), to = place_of(g, op, parts.target);
+  bool strided = parts.stride < op->num_operands, strides_target = nr_memref_dma_strides_target(op, parts);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
+  LLVMBuildBr(g->b, head);
+  LLVMPositionBuilderAtEnd(g->b, head);
+  LLVMValueRef k = LLVMBuildPhi(g->b, g->i64, ""), far = k, zero = nr_ll_int(g, 0);
+  LLVMBasicBlockRef body = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, body);
+  if (strided) {
+    LLVMValueRef stride = nr_ll_value(g, nr_operand(op, parts.stride));
+    LLVMValueRef run = nr_ll_value(g, nr_operand(op, parts.stride + 1));
+    far = nr_ll_index_add(g, nr_ll_index_mul(g, LLVMBuildUDiv(g->b, k, run, ""), stride),
+                          LLVMBuildURem(g->b, k, run, ""));
+  }
+  LLVMValueRef source = nth_address(g, from, strides_target ? k : far);
+  LLVMValueRef target = nth_address(g, to, strides_target ? far : k);
+  nr_ll_store(g, to.type->elem, nr_ll_load(g, from.type->elem, source), target);
+  LLVMValueRef next = LLVMBuildNSWAdd(g->b, k, nr_ll_int(g, 1), "");
+  LLVMBuildBr(g->b, head);
+  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, head);
+  LLVMValueRef more = LLVMBuildICmp(g->b, LLVMIntSLT, k, nr_ll_value(g, nr_operand(op, parts.n)), "");
+  LLVMBuildCondBr(g->b, more, body, after);
+  LLVMAddIncoming(k, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, body}, 2);
+  LLVMPositionBuilderAtEnd(g->b, after);
+  return NR_OK;
+}
+
+static NrStatus emit_dma_wait(NrLl *g, NrOp *op, const NrLlRow *row) { return NR_OK; }
+
+const NrLlRow nr_ll_atomic_rows[] = {
+    {"memref.atomic_rmw", emit_atomic},     {"memref.generic_atomic_rmw", emit_generic_atomic},
+    {"memref.dma_start", emit_dma_start},   {"memref.dma_wait", emit_dma_wait},
+    {0},
+};

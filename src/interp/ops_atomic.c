@@ -1,0 +1,86 @@
+/* ops_atomic.c - read, change and write as one step; transfers. One thread runs a program, so each op is atomic. */
+#include "dialect/memref/memref.h"
+#include "interp/ops.h"
+
+bool nr_run_prefetch(NrInterp *in, NrOp *op) {
+  (void)in;
+  (void)op;
+  return true;
+}
+
+/* Kinds of atomic_rmw in their order, as nr_scalar_combine names them; NULL: the new value as it is. */
+static const char *const combine_names[] = {"add",   "add", "",    "maximumf", "maxsi", "maxui",   "minimumf", "minsi",
+                                            "minui", "mul", "mul", "or",       "and",   "maxnumf", "minnumf",  "xor"};
+
+bool nr_run_atomic_rmw(NrInterp *in, NrOp *op) {
+  unsigned char *p;
+  NrIView *view;
+  if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
+  NrIValue old = nr_ivalue_load(in, view->elem, p), value = nr_get(in, nr_operand(op, 0)), next = value;
+  const char *kind = combine_names[nr_op_attr_int(op, "kind", 0)];
+  if (*kind && !nr_scalar_combine(nr_str(kind), view->elem, old, value, &next))
+    return nr_interp_fail(in, op, "the interpreter cannot compute it");
+  nr_ivalue_store(view->elem, p, next);
+  nr_set(in, nr_result(op, 0), old);
+  return true;
+}
+
+bool nr_run_generic_atomic_rmw(NrInterp *in, NrOp *op) {
+  unsigned char *p;
+  NrIView *view;
+  if (!nr_interp_element(in, op, 0, &p, &view) || !nr_interp_writable(in, op, view)) return false;
+  NrIValue old = nr_ivalue_load(in, view->elem, p), next;
+  if (!nr_run_region(in, nr_op_region(op, 0), &old, 1, &next, 1)) return false;
+  nr_ivalue_store(view->elem, p, next);
+  nr_set(in, nr_result(op, 0), old);
+  return true;
+}
+
+/* ---- transfers -------------------------------------------------------------------------------------------------- */
+
+typedef struct Place {
+  NrIView *view;
+  int64_t start; /* row-major number of the first element */
+} Place;
+
+static bool place_of(NrInterp *in, NrOp *op, size_t memref, Place *out) {
+  out->view = nr_get(in, nr_operand(op, memref)).view;
+  out->start = 0;
+  if (out->view->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
+  for (size_t i = 0; i < out->view->rank; i++)
+    out->start = out->start * out->view->dims[i] + nr_get_index(in, nr_operand(op, memref + 1 + i));
+  return true;
+}
+
+static unsigned char *nth(NrInterp *in, NrOp *op, Place place, int64_t k) {
+  int64_t at = place.start + k, index[NR_MAX_RANK];
+  if (at < 0 || at >= nr_iview_count(place.view)) {
+    nr_interp_fail(in, op, "the transfer leaves a buffer of %lld elements", (long long)nr_iview_count(place.view));
+    return NULL;
+  }
+  for (size_t i = place.view->rank; i-- > 0; at /= place.view->dims[i]) index[i] = at % place.view->dims[i];
+  return nr_iview_at(place.view, index);
+}
+
+bool nr_run_dma_start(NrInterp *in, NrOp *op) {
+  NrDmaParts parts;
+  Place from, to;
+  nr_memref_dma_parts(op, &parts);
+  if (!place_of(in, op, 0, &from) || !place_of(in, op, parts.target, &to)) return false;
+  if (!nr_interp_writable(in, op, to.view)) return false;
+  int64_t n = nr_get_index(in, nr_operand(op, parts.n)), stride = 1, run = 1;
+  if (parts.stride < op->num_operands) {
+    stride = nr_get_index(in, nr_operand(op, parts.stride));
+    run = nr_get_index(in, nr_operand(op, parts.stride + 1));
+    if (run <= 0) return nr_interp_fail(in, op, "has %lld elements per stride", (long long)run);
+  }
+  bool strides_target = nr_memref_dma_strides_target(op, parts);
+  for (int64_t k = 0; k < n; k++) {
+    int64_t far = k / run * stride + k % run;
+    unsigned char *source = nth(in, op, from, strides_target ? k : far);
+    unsigned char *target = nth(in, op, to, strides_target ? far : k);
+    if (!source || !target) return false;
+    memmove(target, source, to.view->elem_size);
+  }
+  return true;
+}

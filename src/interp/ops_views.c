@@ -1,0 +1,76 @@
+/* ops_views.c - views of buffers that say themselves where their elements lie, and what a descriptor holds. */
+#include "dialect/shaped.h"
+#include "interp/ops.h"
+
+static bool give(NrInterp *in, NrOp *op, size_t result, NrIView *view) {
+  nr_set(in, nr_result(op, result), (NrIValue){.view = view});
+  return true;
+}
+
+static int64_t index_of(NrInterp *in, NrIndex index) {
+  return index.value ? nr_get_index(in, index.value) : index.constant;
+}
+
+/* Whether all elements lie in the buffer. */
+static bool inside(const NrIView *view) {
+  int64_t low = view->offset, high = view->offset;
+  for (size_t i = 0; i < view->rank; i++) {
+    int64_t span;
+    if (view->dims[i] <= 0) return view->dims[i] == 0;
+    if (!nr_mul_i64(view->dims[i] - 1, view->strides[i], &span)) return false;
+    if (__builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high)) return false;
+  }
+  return low >= 0 && high < (int64_t)(view->buffer->size / view->elem_size);
+}
+
+bool nr_run_reinterpret_cast(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_iview_alias(nr_get(in, nr_operand(op, 0)).view);
+  NrIndex lists[3][NR_MAX_RANK];
+  for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
+  view->rank = nr_result(op, 0)->type->rank;
+  view->offset = view->origin + index_of(in, lists[0][0]);
+  for (size_t i = 0; i < view->rank; i++) {
+    view->dims[i] = index_of(in, lists[1][i]);
+    view->strides[i] = index_of(in, lists[2][i]);
+  }
+  if (inside(view)) return give(in, op, 0, view);
+  nr_iview_release(view);
+  return nr_interp_fail(in, op, "has elements outside of the buffer");
+}
+
+bool nr_run_memref_transpose(NrInterp *in, NrOp *op) {
+  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *view = nr_iview_alias(from);
+  NrAttr map = nr_op_attr(op, "permutation");
+  for (size_t i = 0; i < view->rank; i++) {
+    view->dims[i] = from->dims[map->exprs[i]->value];
+    view->strides[i] = from->strides[map->exprs[i]->value];
+  }
+  return give(in, op, 0, view);
+}
+
+bool nr_run_metadata(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view, *base = nr_iview_alias(view);
+  size_t rank = view->rank;
+  base->rank = 0;
+  base->offset = base->origin;
+  nr_set(in, nr_result(op, 1), (NrIValue){.bits = (uint64_t)(view->offset - view->origin)});
+  for (size_t i = 0; i < rank; i++) {
+    nr_set(in, nr_result(op, 2 + i), (NrIValue){.bits = (uint64_t)view->dims[i]});
+    nr_set(in, nr_result(op, 2 + rank + i), (NrIValue){.bits = (uint64_t)view->strides[i]});
+  }
+  return give(in, op, 0, base);
+}
+
+bool nr_run_pointer(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  uintptr_t address = (uintptr_t)(view->buffer->data + (size_t)view->origin * view->elem_size);
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = address});
+  return true;
+}
+
+/* Addresses are not the interpreter's: another space and an alignment change nothing. */
+bool nr_run_same_buffer(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  view->refs++;
+  return give(in, op, 0, view);
+}
