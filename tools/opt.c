@@ -158,7 +158,7 @@ static bool process_module(const Options *o, NrModule *module, NrSyntax syntax, 
 }
 
 static bool process(const Options *o, NrContext *ctx, NrStr text, const char *file, NrBuf *out) {
-  NrParseOptions parse = {.allow_unregistered = o->allow_unregistered};
+  NrParseOptions parse = {.allow_unregistered = o->allow_unregistered, .text_stays = true};
   NrSyntax syntax = NR_SYNTAX_MLIR;
   NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
   bool good = process_module(o, module, syntax, out);

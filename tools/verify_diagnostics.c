@@ -102,7 +102,8 @@ void expectations_destroy(Expectations *e) {
 
 static uint32_t line_of(NrLoc loc) {
   while (loc && loc->kind != NR_LOC_FILE)
-    loc = loc->kind == NR_LOC_FUSED && loc->num_parts ? loc->parts[0] : loc->kind == NR_LOC_UNKNOWN ? NULL : loc->a;
+    if (loc->kind == NR_LOC_FUSED) loc = loc->num_parts ? loc->parts[0] : NULL;
+    else loc = loc->kind == NR_LOC_UNKNOWN ? NULL : loc->a;
   return loc ? loc->line : 0;
 }
 

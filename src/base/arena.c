@@ -10,7 +10,7 @@ struct NrArenaChunk {
   _Alignas(16) unsigned char data[];
 };
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, ALIGN = 16 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 _Noreturn void nr_oom(void) {
   fputs("noria: out of memory\n", stderr);
@@ -48,23 +48,26 @@ void nr_arena_deinit(NrArena *arena) {
   *arena = (NrArena){0};
 }
 
+/* Chunks double, so that small arenas stay small and large ones make few calls. */
+static NrArenaChunk *add_chunk(NrArena *arena, size_t need) {
+  NrArenaChunk *chunk = arena->chunk;
+  size_t size = chunk ? NR_MIN(chunk->size * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK, bytes;
+  size = NR_MAX(size, (need + 15) & ~(size_t)15); /* so that `used` can be rounded up to 16 */
+  if (!nr_add_size(sizeof(NrArenaChunk), size, &bytes)) nr_oom();
+  NrArenaChunk *fresh = nr_calloc(1, bytes);
+  fresh->size = size;
+  fresh->next = chunk;
+  arena->total += size;
+  return arena->chunk = fresh;
+}
+
 void *nr_arena_alloc(NrArena *arena, size_t size) {
   size_t need;
-  if (!nr_add_size(size, ALIGN - 1, &need)) nr_oom();
-  need &= ~(size_t)(ALIGN - 1);
+  if (!nr_add_size(size, 7, &need)) nr_oom();
+  need &= ~(size_t)7;
   NrArenaChunk *chunk = arena->chunk;
-  if (!chunk || chunk->size - chunk->used < need) {
-    /* Chunks double, so that small arenas stay small and large ones make few calls. */
-    size_t chunk_size = chunk ? NR_MIN(chunk->size * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK;
-    chunk_size = NR_MAX(chunk_size, need);
-    size_t bytes;
-    if (!nr_add_size(sizeof(NrArenaChunk), chunk_size, &bytes)) nr_oom();
-    NrArenaChunk *fresh = nr_calloc(1, bytes);
-    fresh->size = chunk_size;
-    fresh->next = chunk;
-    arena->chunk = chunk = fresh;
-    arena->total += chunk_size;
-  }
+  if (chunk && need % 16 == 0) chunk->used = (chunk->used + 15) & ~(size_t)15;
+  if (!chunk || chunk->size - chunk->used < need) chunk = add_chunk(arena, need);
   void *p = chunk->data + chunk->used;
   chunk->used += need;
   return p;

@@ -57,7 +57,8 @@ void *nr_realloc(void *ptr, size_t size);
 void nr_free(void *ptr);
 _Noreturn void nr_oom(void);
 
-/* Bump allocator: everything in it dies at once. Memory comes zeroed and 16-byte aligned. */
+/* Bump allocator: everything in it dies at once. Memory comes zeroed; its alignment is 16 bytes where its size is a
+ * multiple of that, as the size of what needs it is, and else 8. */
 typedef struct NrArenaChunk NrArenaChunk;
 typedef struct NrArena {
   NrArenaChunk *chunk;
@@ -109,6 +110,7 @@ typedef struct NrBuf {
   size_t size, capacity;
 } NrBuf;
 void nr_buf_deinit(NrBuf *buf);
+void nr_buf_reserve(NrBuf *buf, size_t extra); /* room for extra bytes behind those that are there */
 void nr_buf_append(NrBuf *buf, const void *data, size_t size);
 void nr_buf_str(NrBuf *buf, NrStr s);
 void nr_buf_puts(NrBuf *buf, const char *c_string);
@@ -168,7 +170,8 @@ bool nr_strmap_remove(NrStrMap *map, NrStr key);
 
 /* Reads a whole file (path "-" = standard input) into out, a buffer that the caller deinits. */
 NR_WARN_UNUSED NrStatus nr_file_read(const char *path, NrBuf *out);
-/* Writes to a temporary beside path and renames, so that path is whole or untouched ("-" = standard output). */
+/* Writes to a temporary beside path and renames, so that path is whole or untouched ("-" = standard output). What is
+ * there and is no regular file, /dev/null say, is written to instead. */
 NR_WARN_UNUSED NrStatus nr_file_write(const char *path, const void *data, size_t size);
 NR_WARN_UNUSED NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count); /* one after another */
 

@@ -10,7 +10,7 @@ struct NrMapSlot {
 /* The low bits choose the slot, and a product's low bits know nothing of the key's high ones. Keys of an arena lie at
  * equal distances, which one product would leave in a few long runs: two rounds spread them. */
 static uint64_t hash_pointer(const void *p) {
-  uint64_t h = nr_hash_mix(0, (uint64_t)(uintptr_t)p >> 4);
+  uint64_t h = nr_hash_mix(0, (uint64_t)(uintptr_t)p >> 3);
   return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull >> 32;
 }
 

@@ -82,14 +82,14 @@ void nr_buf_deinit(NrBuf *buf) {
   *buf = (NrBuf){0};
 }
 
-static void buf_reserve(NrBuf *buf, size_t extra) {
+void nr_buf_reserve(NrBuf *buf, size_t extra) {
   size_t need;
   if (!nr_add_size(buf->size, extra, &need) || !nr_add_size(need, 1, &need)) nr_oom();
   if (need > buf->capacity) buf->data = nr_vec_grow(buf->data, &buf->capacity, NR_MAX(need, (size_t)64), 1);
 }
 
 void nr_buf_append(NrBuf *buf, const void *data, size_t size) {
-  buf_reserve(buf, size);
+  nr_buf_reserve(buf, size);
   if (size) memcpy(buf->data + buf->size, data, size);
   buf->size += size;
   buf->data[buf->size] = 0;
@@ -104,7 +104,7 @@ void nr_buf_vprintf(NrBuf *buf, const char *format, va_list args) {
   va_copy(again, args);
   int n = vsnprintf(NULL, 0, format, args);
   assert(n >= 0);
-  buf_reserve(buf, (size_t)n);
+  nr_buf_reserve(buf, (size_t)n);
   vsnprintf(buf->data + buf->size, (size_t)n + 1, format, again);
   va_end(again);
   buf->size += (size_t)n;

@@ -24,7 +24,7 @@ static bool kind_elements(NrAttr a) {
 }
 static bool kind_i64s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64); }
 
-static const struct AttrKind {
+static const struct NrAttrTest {
   const char *name;
   bool (*holds)(NrAttr a);
   const char *words;
@@ -47,13 +47,13 @@ static const struct AttrKind {
     {"i64s", kind_i64s, "i64 dense array attribute"},
 };
 
-static const struct AttrKind *find_attr_kind(NrStr name) {
+const struct NrAttrTest *nr_attr_test(NrStr name) {
   for (size_t i = 0; i < NR_COUNTOF(attr_kinds); i++)
     if (nr_str_is(name, attr_kinds[i].name)) return &attr_kinds[i];
   assert(!"malformed op row: unknown kind of attribute");
   return &attr_kinds[0];
 }
 
-bool nr_attr_kind_holds(NrStr kind, NrAttr attr) { return find_attr_kind(kind)->holds(attr); }
+bool nr_attr_fits(const NrSpecItem *item, NrAttr attr) { return item->attr_test->holds(attr); }
 
-const char *nr_attr_kind_words(NrStr kind) { return find_attr_kind(kind)->words; }
+const char *nr_attr_kind_words(const NrSpecItem *item) { return item->attr_test->words; }

@@ -49,7 +49,7 @@ NrValue *nr_block_insert_arg(NrBlock *block, size_t i, NrType type, NrLoc loc) {
   NrArena *arena = &block->module->arena;
   assert(i <= block->num_args);
   if (block->num_args == block->cap_args) {
-    uint32_t capacity = block->cap_args ? block->cap_args * 2 : 4;
+    uint32_t capacity = block->cap_args ? block->cap_args * 2 : 2;
     NrValue **fresh = NR_NEW_ARRAY(arena, NrValue *, capacity);
     if (block->num_args) memcpy(fresh, block->args, block->num_args * sizeof *fresh);
     block->args = fresh;
@@ -122,7 +122,7 @@ void nr_value_replace_uses_except(NrValue *from, NrValue *to, const NrOp *except
   assert(from != to);
   for (NrUse *use = from->first_use, *next; use; use = next) {
     next = use->next;
-    if (use->owner != except) nr_op_set_operand(use->owner, use->index, to);
+    if (use->owner != except) nr_op_set_operand(use->owner, nr_use_index(use), to);
   }
 }
 

@@ -17,7 +17,6 @@ void nr_context_destroy(NrContext *ctx) {
   nr_free(ctx->affine.slots);
   nr_free(ctx->locs.slots);
   nr_strmap_deinit(&ctx->sources);
-  nr_map_deinit(&ctx->specs);
   nr_map_deinit(&ctx->formats);
   nr_vec_deinit(&ctx->notes);
   nr_arena_deinit(&ctx->diag_arena);
@@ -86,20 +85,29 @@ NrStr nr_context_intern(NrContext *ctx, NrStr s) {
 
 static uint64_t loc_hash(const struct NrLocData *l) {
   uint64_t h = nr_hash_mix(l->kind, (uintptr_t)l->name.data);
-  h = nr_hash_mix(h, (uint64_t)l->line << 32 | l->column);
-  h = nr_hash_mix(h, (uint64_t)l->end_line << 32 | l->end_column);
-  h = nr_hash_mix(h, (uintptr_t)l->a);
-  h = nr_hash_mix(h, (uintptr_t)l->b);
-  h = nr_hash_mix(h, (uintptr_t)l->metadata);
-  return nr_hash_mix(h, nr_hash_bytes(l->parts, l->num_parts * sizeof *l->parts));
+  switch (l->kind) {
+  case NR_LOC_FILE:
+    h = nr_hash_mix(h, (uint64_t)l->line << 32 | l->column);
+    return nr_hash_mix(h, (uint64_t)l->end_line << 32 | l->end_column);
+  case NR_LOC_FUSED:
+    h = nr_hash_mix(h, (uintptr_t)l->metadata);
+    return nr_hash_mix(h, nr_hash_bytes(l->parts, l->num_parts * sizeof *l->parts));
+  default: return nr_hash_mix(nr_hash_mix(h, (uintptr_t)l->a), (uintptr_t)l->b);
+  }
 }
 
 static bool loc_equal(const void *node, const void *key) {
   const struct NrLocData *x = node, *y = key;
-  return x->kind == y->kind && x->name.data == y->name.data && x->line == y->line && x->column == y->column &&
-         x->end_line == y->end_line && x->end_column == y->end_column && x->a == y->a && x->b == y->b &&
-         x->metadata == y->metadata && x->num_parts == y->num_parts &&
-         (!x->num_parts || memcmp(x->parts, y->parts, x->num_parts * sizeof *x->parts) == 0);
+  if (x->kind != y->kind || x->name.data != y->name.data) return false;
+  switch (x->kind) {
+  case NR_LOC_FILE:
+    return x->line == y->line && x->column == y->column && x->end_line == y->end_line &&
+           x->end_column == y->end_column;
+  case NR_LOC_FUSED:
+    return x->metadata == y->metadata && x->num_parts == y->num_parts &&
+           (!x->num_parts || memcmp(x->parts, y->parts, x->num_parts * sizeof *x->parts) == 0);
+  default: return x->a == y->a && x->b == y->b;
+  }
 }
 
 static NrLoc loc_get(NrContext *ctx, const struct NrLocData *key) {
@@ -107,7 +115,8 @@ static NrLoc loc_get(NrContext *ctx, const struct NrLocData *key) {
   NrLoc found = nr_unique_find(&ctx->locs, hash, loc_equal, key);
   if (found) return found;
   struct NrLocData *fresh = nr_arena_copy(&ctx->arena, key, sizeof *key);
-  fresh->parts = nr_arena_copy(&ctx->arena, key->parts, key->num_parts * sizeof *key->parts);
+  if (key->kind == NR_LOC_FUSED)
+    fresh->parts = nr_arena_copy(&ctx->arena, key->parts, key->num_parts * sizeof *key->parts);
   nr_unique_add(&ctx->locs, hash, fresh);
   return fresh;
 }
@@ -164,8 +173,11 @@ NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller) {
 }
 
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata) {
-  return loc_get(ctx,
-                 &(struct NrLocData){.kind = NR_LOC_FUSED, .parts = parts, .num_parts = count, .metadata = metadata});
+  assert(count <= UINT32_MAX);
+  struct NrLocData key = {.kind = NR_LOC_FUSED, .num_parts = (uint32_t)count};
+  key.metadata = metadata;
+  key.parts = parts;
+  return loc_get(ctx, &key);
 }
 
 /* ---- sources ---- */
@@ -203,8 +215,12 @@ size_t nr_source_line(const NrSource *source, size_t offset, size_t hint) {
 NrSource *nr_context_find_source(const NrContext *ctx, NrStr file) { return nr_strmap_get(&ctx->sources, file); }
 
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
+  nr_context_lend_source(ctx, file, nr_str_copy(&ctx->arena, text));
+}
+
+void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text) {
   NrSource *source = NR_NEW(&ctx->arena, NrSource), *old = nr_context_find_source(ctx, file);
-  source->text = nr_str_copy(&ctx->arena, text);
+  source->text = text;
   nr_source_index(source, &ctx->arena);
   /* Locations that exist stay what they are when a file is parsed again. */
   size_t lines = NR_MAX(source->num_lines, old ? old->num_locs : 0);
@@ -296,7 +312,7 @@ NrStatus nr_op_error(NrOp *op, const char *format, ...) {
   va_start(args, format);
   nr_buf_vprintf(&text, format, args);
   va_end(args);
-  NrStr name = op->raw_name.size ? op->raw_name : nr_op_info_shown_name(ctx, op->info);
+  NrStr name = op->raw_name ? nr_str(op->raw_name) : nr_op_info_shown_name(ctx, op->info);
   nr_error(ctx, op->loc, "'%.*s' op %s", NR_STR_ARG(name), text.data);
   nr_buf_deinit(&text);
   return NR_ERROR_INVALID;

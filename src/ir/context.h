@@ -2,7 +2,7 @@
 #ifndef NORIA_IR_CONTEXT_H
 #define NORIA_IR_CONTEXT_H
 
-#include "ir/ir.h"
+#include "ir/op_info.h"
 
 /* A location in a file, in the list of its line. */
 typedef struct NrFileLoc {
@@ -33,7 +33,7 @@ struct NrContext {
   NrArena arena;
   NrUniqueSet strings, types, attrs, affine, locs;
   NrStrMap sources; /* file name -> NrSource* */
-  NrMap specs;      /* NrOpInfo* -> NrOpSpec* */
+  const struct NrOpSpec *specs[NR_OP_COUNT]; /* by the row's id, once they were asked for */
   NrMap formats;    /* format text -> parsed format */
   NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1]; /* the usual ones, once they were asked for */
   NrLoc unknown;

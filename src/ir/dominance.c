@@ -5,13 +5,11 @@
 
 struct NrDominance {
   NrRegion *region;
-  NrMap number;     /* block -> postorder number + 1; absent when unreachable */
-  NrBlock **blocks; /* by postorder number */
-  size_t *idom;     /* by postorder number, as the next two */
-  size_t
-      *first; /* position in a preorder of the dominator tree: what a block dominates is the size of them from there */
-  size_t *size;
-  size_t count;
+  NrBlock **blocks; /* by postorder number, which is their dom_number; without those that nothing reaches */
+  uint32_t *idom;   /* by postorder number, as the next two */
+  uint32_t *first;  /* place in a preorder of the dominator tree: a block dominates the size of them from there */
+  uint32_t *size;
+  uint32_t count;
 };
 
 typedef struct Frame {
@@ -20,42 +18,41 @@ typedef struct Frame {
 } Frame;
 
 static void postorder(NrDominance *dom) {
+  enum { NEW, SEEN };
   NR_VEC(Frame) stack = {0};
   NR_VEC(NrBlock *) order = {0};
-  NrMap seen = {0};
+  for (NrBlock *block = dom->region->first; block; block = block->next) block->mark = NEW;
   if (dom->region->first) {
     nr_vec_push(&stack, ((Frame){dom->region->first, 0}));
-    nr_map_set(&seen, dom->region->first, dom);
+    dom->region->first->mark = SEEN;
   }
   while (stack.size) {
     Frame *top = &nr_vec_last(&stack);
     NrOp *last = top->block->last;
     if (last && top->next_successor < last->num_successors) {
       NrBlock *next = last->successors[top->next_successor++].block;
-      if (next && !nr_map_has(&seen, next)) {
-        nr_map_set(&seen, next, dom);
+      if (next && next->region == dom->region && next->mark == NEW) {
+        next->mark = SEEN;
         nr_vec_push(&stack, ((Frame){next, 0}));
       }
     } else {
+      top->block->dom_number = (uint32_t)order.size;
       nr_vec_push(&order, top->block);
-      nr_map_set(&dom->number, top->block, (void *)(uintptr_t)order.size);
       (void)nr_vec_pop(&stack);
     }
   }
+  assert(order.size < UINT32_MAX);
   dom->blocks = order.data;
-  dom->count = order.size;
+  dom->count = (uint32_t)order.size;
   nr_vec_deinit(&stack);
-  nr_map_deinit(&seen);
 }
 
-static bool number_of(const NrDominance *dom, const NrBlock *block, size_t *out) {
-  uintptr_t n = (uintptr_t)nr_map_get(&dom->number, block);
-  if (!n) return false;
-  *out = n - 1;
-  return true;
+static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *out) {
+  *out = block->dom_number;
+  return *out < dom->count && dom->blocks[*out] == block;
 }
 
-static size_t intersect(const NrDominance *dom, size_t a, size_t b) {
+static uint32_t intersect(const NrDominance *dom, uint32_t a, uint32_t b) {
   while (a != b) {
     while (a < b) a = dom->idom[a];
     while (b < a) b = dom->idom[b];
@@ -66,17 +63,17 @@ static size_t intersect(const NrDominance *dom, size_t a, size_t b) {
 /* A dominator has a higher postorder number than what it dominates, so one sweep up adds the sizes and one down places.
  */
 static void number_tree(NrDominance *dom) {
-  size_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
+  uint32_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
   dom->first = nr_calloc(dom->count, sizeof *dom->first);
   dom->size = nr_calloc(dom->count, sizeof *dom->size);
-  size_t entry = dom->count - 1;
-  for (size_t i = 0; i <= entry; i++) {
+  uint32_t entry = dom->count - 1;
+  for (uint32_t i = 0; i <= entry; i++) {
     dom->size[i]++;
     if (i != entry) dom->size[dom->idom[i]] += dom->size[i];
   }
   next[entry] = 1;
-  for (size_t i = entry; i-- > 0;) {
-    size_t parent = dom->idom[i];
+  for (uint32_t i = entry; i-- > 0;) {
+    uint32_t parent = dom->idom[i];
     dom->first[i] = next[parent];
     next[parent] += dom->size[i];
     next[i] = dom->first[i] + 1;
@@ -88,16 +85,16 @@ NrDominance *nr_dominance_create(NrRegion *region) {
   NrDominance *dom = nr_calloc(1, sizeof *dom);
   dom->region = region;
   postorder(dom);
-  dom->idom = nr_malloc((dom->count + 1) * sizeof *dom->idom);
-  const size_t none = SIZE_MAX;
-  for (size_t i = 0; i < dom->count; i++) dom->idom[i] = none;
+  dom->idom = nr_malloc(((size_t)dom->count + 1) * sizeof *dom->idom);
+  const uint32_t none = UINT32_MAX;
+  for (uint32_t i = 0; i < dom->count; i++) dom->idom[i] = none;
   if (!dom->count) return dom;
-  size_t entry = dom->count - 1;
+  uint32_t entry = dom->count - 1;
   dom->idom[entry] = entry;
   for (bool changed = true; changed;) {
     changed = false;
-    for (size_t i = entry; i-- > 0;) {
-      size_t best = none, p;
+    for (uint32_t i = entry; i-- > 0;) {
+      uint32_t best = none, p;
       for (NrSuccessor *s = dom->blocks[i]->first_pred; s; s = s->next)
         if (s->owner->block && number_of(dom, s->owner->block, &p) && dom->idom[p] != none)
           best = best == none ? p : intersect(dom, best, p);
@@ -113,7 +110,6 @@ NrDominance *nr_dominance_create(NrRegion *region) {
 
 void nr_dominance_destroy(NrDominance *dom) {
   if (!dom) return;
-  nr_map_deinit(&dom->number);
   nr_free(dom->blocks);
   nr_free(dom->idom);
   nr_free(dom->first);
@@ -122,13 +118,13 @@ void nr_dominance_destroy(NrDominance *dom) {
 }
 
 bool nr_dominance_reachable(const NrDominance *dom, const NrBlock *block) {
-  size_t n;
+  uint32_t n;
   return number_of(dom, block, &n);
 }
 
 bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock *b) {
   if (a == b) return true;
-  size_t x, y;
+  uint32_t x, y;
   if (!number_of(dom, b, &y)) return true; /* nothing reaches b */
   if (!number_of(dom, a, &x)) return false;
   return dom->first[y] - dom->first[x] < dom->size[x]; /* wraps to a large number when y stands before x */

@@ -41,13 +41,14 @@ NrStr nr_context_intern(NrContext *ctx, NrStr s); /* unique: equal strings give 
 typedef enum NrLocKind { NR_LOC_UNKNOWN, NR_LOC_FILE, NR_LOC_NAME, NR_LOC_CALLSITE, NR_LOC_FUSED } NrLocKind;
 struct NrLocData {
   NrLocKind kind;
-  NrStr name;                 /* FILE: file; NAME: name */
-  uint32_t line, column;      /* FILE: from 1 */
-  uint32_t end_line, end_column;
-  NrLoc a, b;                 /* NAME: child (or NULL); CALLSITE: callee, caller */
-  NrAttr metadata;            /* FUSED, may be NULL */
-  size_t num_parts;           /* FUSED */
-  const NrLoc *parts;
+  uint32_t num_parts;                                 /* FUSED */
+  NrStr name;                                         /* FILE: file; NAME: name */
+  union {                                             /* one for every op: kept small */
+    struct { uint32_t line, column;                   /* FILE: from 1 */
+             uint32_t end_line, end_column; };
+    struct { NrLoc a, b; };                           /* NAME: child (or NULL); CALLSITE: callee, caller */
+    struct { NrAttr metadata; const NrLoc *parts; };  /* FUSED; no metadata = NULL */
+  };
 };
 NrLoc nr_loc_unknown(NrContext *ctx);
 NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column);
@@ -314,7 +315,6 @@ struct NrUse {
   NrValue *value;
   NrOp *owner;
   NrUse *prev, *next; /* in the value's list */
-  uint32_t index;     /* operand number */
 };
 
 struct NrValue {
@@ -323,6 +323,7 @@ struct NrValue {
   NrOp *op;       /* result of; NULL for a block argument */
   NrBlock *block; /* argument of; NULL for a result */
   uint32_t index;
+  uint32_t mark;  /* the printer's: the value's place in its table of names, which says whether that is true */
   NrStr name;     /* hint for printing, without `%`; may be empty */
   NrLoc loc;      /* arguments only, may be NULL */
 };
@@ -347,7 +348,7 @@ struct NrOp {
   NrSuccessor *successors;
   uint32_t num_attrs, cap_attrs, num_operands, cap_operands, num_results, num_regions, num_successors;
   uint32_t order;   /* position in the block, when block->ordered */
-  NrStr raw_name;   /* full name of an unregistered op (info is nr_unregistered_op_info) */
+  const char *raw_name; /* full name of an unregistered op (info is nr_unregistered_op_info), else NULL */
 };
 
 struct NrBlock {
@@ -359,6 +360,8 @@ struct NrBlock {
   uint32_t num_args, cap_args;
   NrSuccessor *first_pred; /* uses of this block as successor */
   bool ordered;
+  uint32_t mark;       /* for one walk over the blocks: nobody relies on what another left here */
+  uint32_t dom_number; /* dominance's: the place in its table of blocks, which says whether that is true */
   NrStr name; /* label hint, without `^` */
 };
 
@@ -380,7 +383,7 @@ void nr_module_destroy(NrModule *module);
 /* What a new op is made of. Arrays are copied. */
 typedef struct NrOpState {
   const NrOpInfo *info;
-  NrStr raw_name; /* unregistered ops only */
+  NrStr raw_name; /* unregistered ops only; interned */
   NrLoc loc;
   size_t num_operands, num_results, num_attrs, num_regions, num_successors;
   NrValue *const *operands; /* successor operands last */
@@ -419,6 +422,7 @@ static inline NrValue *nr_operand(const NrOp *op, size_t i) {
   return op->operands[i].value;
 }
 static inline NrValue *nr_result(const NrOp *op, size_t i) { assert(i < op->num_results); return &op->results[i]; }
+static inline uint32_t nr_use_index(const NrUse *use) { return (uint32_t)(use - use->owner->operands); }
 void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);
 void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count); /* all; not for ops with successor operands */
 void nr_op_erase_operand(NrOp *op, size_t i);

@@ -79,7 +79,7 @@ static void set_attr(NrOp *op, NrStr key, NrAttr value) {
     return;
   }
   if (op->num_attrs == op->cap_attrs) {
-    uint32_t capacity = op->cap_attrs ? op->cap_attrs * 2 : 4;
+    uint32_t capacity = op->cap_attrs ? op->cap_attrs * 2 : 2;
     NrNamedAttr *fresh = NR_NEW_ARRAY(&op->module->arena, NrNamedAttr, capacity);
     if (op->num_attrs) memcpy(fresh, op->attrs, op->num_attrs * sizeof *fresh);
     op->attrs = fresh;
@@ -119,30 +119,48 @@ void nr_op_set_attr(NrOp *op, const char *name, NrAttr value) {
 
 /* ---- creation ---- */
 
+/* Cuts count items of the given size off the op's memory. */
+static void *cut(char **memory, size_t count, size_t size) {
+  char *begin = *memory;
+  *memory += count * size;
+  return begin;
+}
+
+/* An op and its lists, whose numbers are known, lie in one piece. */
+static NrOp *alloc_op(NrModule *module, const NrOpState *s) {
+  size_t parts[] = {sizeof(NrOp),
+                    s->num_results * sizeof(NrValue),
+                    s->num_operands * sizeof(NrUse),
+                    s->num_regions * sizeof(NrRegion),
+                    s->num_successors * sizeof(NrSuccessor),
+                    s->num_attrs * sizeof(NrNamedAttr)};
+  size_t size = 0;
+  for (size_t i = 0; i < NR_COUNTOF(parts); i++) size += parts[i];
+  char *memory = nr_arena_alloc(&module->arena, size);
+  NrOp *op = cut(&memory, 1, sizeof *op);
+  op->results = cut(&memory, op->num_results = (uint32_t)s->num_results, sizeof *op->results);
+  op->operands = cut(&memory, op->num_operands = (uint32_t)s->num_operands, sizeof *op->operands);
+  op->regions = cut(&memory, op->num_regions = (uint32_t)s->num_regions, sizeof *op->regions);
+  op->successors = cut(&memory, op->num_successors = (uint32_t)s->num_successors, sizeof *op->successors);
+  op->attrs = cut(&memory, op->cap_attrs = (uint32_t)s->num_attrs, sizeof *op->attrs);
+  op->cap_operands = op->num_operands;
+  return op;
+}
+
 NrOp *nr_op_create(NrModule *module, const NrOpState *state) {
-  NrArena *arena = &module->arena;
-  NrOp *op = NR_NEW(arena, NrOp);
+  NrOp *op = alloc_op(module, state);
   op->info = state->info;
-  op->raw_name = state->raw_name;
+  op->raw_name = state->raw_name.size ? state->raw_name.data : NULL;
   op->loc = state->loc ? state->loc : nr_loc_unknown(module->ctx);
   op->module = module;
-  op->num_operands = op->cap_operands = (uint32_t)state->num_operands;
-  op->operands = NR_NEW_ARRAY(arena, NrUse, state->num_operands);
-  for (size_t i = 0; i < state->num_operands; i++) {
+  for (uint32_t i = 0; i < op->num_operands; i++) {
     op->operands[i].owner = op;
-    op->operands[i].index = (uint32_t)i;
     use_link(&op->operands[i], state->operands[i]);
   }
-  op->num_results = (uint32_t)state->num_results;
-  op->results = NR_NEW_ARRAY(arena, NrValue, state->num_results);
-  for (size_t i = 0; i < state->num_results; i++)
-    op->results[i] = (NrValue){.type = state->result_types[i], .op = op, .index = (uint32_t)i};
-  op->num_regions = (uint32_t)state->num_regions;
-  op->regions = NR_NEW_ARRAY(arena, NrRegion, state->num_regions);
-  for (size_t i = 0; i < state->num_regions; i++) op->regions[i].op = op;
-  op->num_successors = (uint32_t)state->num_successors;
-  op->successors = NR_NEW_ARRAY(arena, NrSuccessor, state->num_successors);
-  for (size_t i = 0; i < state->num_successors; i++) {
+  for (uint32_t i = 0; i < op->num_results; i++)
+    op->results[i] = (NrValue){.type = state->result_types[i], .op = op, .index = i};
+  for (uint32_t i = 0; i < op->num_regions; i++) op->regions[i].op = op;
+  for (uint32_t i = 0; i < op->num_successors; i++) {
     op->successors[i].owner = op;
     op->successors[i].num_operands = state->successor_operands ? state->successor_operands[i] : 0;
     successor_link(&op->successors[i], state->successors[i]);
@@ -231,7 +249,7 @@ static NrOp *clone_shell(NrModule *module, NrOp *op, NrMap *map) {
     nr_vec_push(&counts, op->successors[i].num_operands);
   }
   NrOpState state = {.info = op->info,
-                     .raw_name = op->raw_name,
+                     .raw_name = nr_str(op->raw_name),
                      .loc = op->loc,
                      .operands = operands.data,
                      .num_operands = operands.size,
@@ -298,7 +316,7 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, op->operands[i].value);
   assert(op->num_successors == 0);
   NrOpState state = {.info = op->info,
-                     .raw_name = op->raw_name,
+                     .raw_name = nr_str(op->raw_name),
                      .loc = op->loc,
                      .operands = operands.data,
                      .num_operands = operands.size,
@@ -323,7 +341,7 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
 
 NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
 
-NrStr nr_op_name(const NrOp *op) { return op->raw_name.size ? op->raw_name : nr_op_info_name(op->info); }
+NrStr nr_op_name(const NrOp *op) { return op->raw_name ? nr_str(op->raw_name) : nr_op_info_name(op->info); }
 
 NrOp *nr_op_parent(const NrOp *op) { return op->block && op->block->region ? op->block->region->op : NULL; }
 NrRegion *nr_op_region(const NrOp *op, size_t i) { return i < op->num_regions ? &op->regions[i] : NULL; }
@@ -372,7 +390,6 @@ void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count) {
   reserve_operands(op, (uint32_t)count);
   for (size_t i = 0; i < count; i++) {
     op->operands[i].owner = op;
-    op->operands[i].index = (uint32_t)i;
     use_link(&op->operands[i], values[i]);
   }
   op->num_operands = (uint32_t)count;
@@ -383,7 +400,6 @@ void nr_op_erase_operand(NrOp *op, size_t i) {
   use_unlink(&op->operands[i]);
   for (size_t k = i; k + 1 < op->num_operands; k++) {
     op->operands[k] = op->operands[k + 1];
-    op->operands[k].index = (uint32_t)k;
     use_moved(&op->operands[k]);
   }
   op->num_operands--;
@@ -395,11 +411,10 @@ void nr_op_insert_operand(NrOp *op, size_t i, NrValue *value) {
   reserve_operands(op, op->num_operands + 1);
   for (size_t k = op->num_operands; k > i; k--) {
     op->operands[k] = op->operands[k - 1];
-    op->operands[k].index = (uint32_t)k;
     use_moved(&op->operands[k]);
   }
   op->num_operands++;
-  op->operands[i] = (NrUse){.owner = op, .index = (uint32_t)i};
+  op->operands[i] = (NrUse){.owner = op};
   use_link(&op->operands[i], value);
 }
 

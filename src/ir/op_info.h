@@ -134,19 +134,33 @@ typedef struct NrSpecItem {
   NrStr name, constraint; /* name interned; constraint without the suffix and without "T=" */
   char variable;          /* 'T' or 0 */
   char arity;             /* 0 one, '*' any number, '?' at most one */
+  uint16_t singles_before, varying_before; /* items before this one in its list that are one; that are not */
+  size_t num_tests;                        /* the constraint, read: it holds when one of them does */
+  const struct NrTypeTest *tests;          /* of a type */
+  const struct NrAttrTest *attr_test;     /* of an attribute */
 } NrSpecItem;
+/* How many a list of items allows. */
+typedef struct NrSpecRange {
+  size_t singles, optional;
+  bool many;
+} NrSpecRange;
 typedef struct NrOpSpec {
   size_t num_operands, num_results, num_attrs, num_regions, num_successors;
   const NrSpecItem *operands, *results, *attrs, *regions, *successors;
   const NrSpecItem *const *region_args; /* per region, NULL = any arguments */
   const size_t *num_region_args;
+  NrSpecRange operand_range, result_range, successor_range;
+  size_t num_parents; /* ops that it must be directly inside; 0 = any */
+  const NrOpInfo *const *parents;
 } NrOpSpec;
 const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info); /* parsed once per context */
-bool nr_constraint_holds(NrStr constraint, NrType type);
+NrSpecRange nr_spec_range(const NrSpecItem *items, size_t count);
+bool nr_type_fits(const NrSpecItem *item, NrType type); /* item of an operand, a result or an argument */
 const char *nr_constraint_words(NrContext *ctx, NrStr constraint); /* "index", "floating-point-like", for messages */
 
-bool nr_attr_kind_holds(NrStr kind, NrAttr attr); /* kinds as in .attrs */
-const char *nr_attr_kind_words(NrStr kind);       /* "string attribute", for messages */
+const struct NrAttrTest *nr_attr_test(NrStr name);        /* kinds as in .attrs */
+bool nr_attr_fits(const NrSpecItem *item, NrAttr attr);   /* item of an attribute */
+const char *nr_attr_kind_words(const NrSpecItem *item);   /* "string attribute", for messages */
 /* Some ops of today share a 2020 spelling (`dim` of a memref and of a tensor): of the rows with info's first one, that
  * which the operands and attributes fit, or info. */
 const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const NrOpState *state);

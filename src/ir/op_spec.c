@@ -4,133 +4,6 @@
 
 #include <ctype.h>
 
-/* ---- parsing ---------------------------------------------------------------------------------------------------- */
-
-typedef struct Cursor {
-  const char *p;
-  NrContext *ctx;
-} Cursor;
-
-static void skip_blanks(Cursor *c) {
-  while (*c->p == ' ' || *c->p == '\n') c->p++;
-}
-
-static bool take(Cursor *c, char ch) {
-  skip_blanks(c);
-  if (*c->p != ch) return false;
-  c->p++;
-  return true;
-}
-
-static NrStr take_word(Cursor *c) {
-  skip_blanks(c);
-  const char *start = c->p;
-  while (isalnum((unsigned char)*c->p) || *c->p == '_' || *c->p == '|' || *c->p == '.') c->p++;
-  assert((c->p > start || *c->p == '*') && "malformed op row: a name or constraint is missing");
-  return (NrStr){start, (size_t)(c->p - start)};
-}
-
-static char take_arity(Cursor *c) {
-  return *c->p == '*' || *c->p == '?' ? *c->p++ : 0;
-}
-
-/* "T=floatlike*": variable, constraint and arity. A bare `*` is any*. */
-static void parse_constraint(Cursor *c, NrSpecItem *item) {
-  item->constraint = take_word(c);
-  if (item->constraint.size == 1 && isupper((unsigned char)item->constraint.data[0])) {
-    item->variable = item->constraint.data[0];
-    item->constraint = take(c, '=') ? take_word(c) : NR_STR("any");
-  }
-  if (item->constraint.size == 0) item->constraint = NR_STR("any");
-  item->arity = take_arity(c);
-}
-
-/* "name: constraint", "name?: constraint", "name" or "name*". */
-static NrSpecItem parse_item(Cursor *c) {
-  NrSpecItem item = {.constraint = NR_STR("any")};
-  item.name = nr_context_intern(c->ctx, take_word(c));
-  char arity = take_arity(c);
-  if (take(c, ':')) parse_constraint(c, &item);
-  if (arity) item.arity = arity;
-  return item;
-}
-
-typedef NR_VEC(NrSpecItem) ItemVec;
-
-static const NrSpecItem *keep_items(NrArena *arena, ItemVec *items, size_t *out_count) {
-  *out_count = items->size;
-  const NrSpecItem *copy = items->size ? nr_arena_copy(arena, items->data, items->size * sizeof(NrSpecItem)) : NULL;
-  items->size = 0;
-  return copy;
-}
-
-static const NrSpecItem *parse_list(NrContext *ctx, const char *text, size_t *out_count) {
-  ItemVec items = {0};
-  Cursor c = {text ? text : "", ctx};
-  skip_blanks(&c);
-  while (*c.p) {
-    nr_vec_push(&items, parse_item(&c));
-    bool more = take(&c, ',');
-    assert((more || *c.p == 0) && "malformed op row: expected `,`");
-    if (!more) break;
-    skip_blanks(&c);
-  }
-  const NrSpecItem *list = keep_items(nr_context_arena(ctx), &items, out_count);
-  nr_vec_deinit(&items);
-  return list;
-}
-
-/* "body(iv: index, acc: *), else?": the names as items, the arguments per region. */
-static void parse_regions(NrContext *ctx, const char *text, NrOpSpec *spec) {
-  NrArena *arena = nr_context_arena(ctx);
-  ItemVec regions = {0}, args = {0};
-  NR_VEC(const NrSpecItem *) lists = {0};
-  NR_VEC(size_t) counts = {0};
-  Cursor c = {text ? text : "", ctx};
-  skip_blanks(&c);
-  while (*c.p) {
-    NrSpecItem region = {.name = nr_context_intern(ctx, take_word(&c)), .constraint = NR_STR("any")};
-    size_t count = 0;
-    const NrSpecItem *list = NULL;
-    if (take(&c, '(')) {
-      while (!take(&c, ')')) {
-        nr_vec_push(&args, parse_item(&c));
-        take(&c, ',');
-      }
-      list = keep_items(arena, &args, &count);
-      if (!list) list = nr_arena_alloc(arena, sizeof(NrSpecItem)); /* "body()": no arguments, not any */
-    }
-    region.arity = take_arity(&c);
-    nr_vec_push(&regions, region);
-    nr_vec_push(&lists, list);
-    nr_vec_push(&counts, count);
-    if (!take(&c, ',')) break;
-    skip_blanks(&c);
-  }
-  spec->regions = keep_items(arena, &regions, &spec->num_regions);
-  if (lists.size) {
-    spec->region_args = nr_arena_copy(arena, lists.data, lists.size * sizeof(*lists.data));
-    spec->num_region_args = nr_arena_copy(arena, counts.data, counts.size * sizeof(*counts.data));
-  }
-  nr_vec_deinit(&regions);
-  nr_vec_deinit(&args);
-  nr_vec_deinit(&lists);
-  nr_vec_deinit(&counts);
-}
-
-const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info) {
-  NrOpSpec *spec = nr_map_get(&ctx->specs, info);
-  if (spec) return spec;
-  spec = NR_NEW(nr_context_arena(ctx), NrOpSpec);
-  spec->operands = parse_list(ctx, info->operands, &spec->num_operands);
-  spec->results = parse_list(ctx, info->results, &spec->num_results);
-  spec->attrs = parse_list(ctx, info->attrs, &spec->num_attrs);
-  spec->successors = parse_list(ctx, info->successors, &spec->num_successors);
-  parse_regions(ctx, info->regions, spec);
-  nr_map_set(&ctx->specs, info, spec);
-  return spec;
-}
-
 /* ---- constraints ------------------------------------------------------------------------------------------------ */
 
 static bool is_any(NrType t) { return t != NULL; }
@@ -215,22 +88,31 @@ static bool parse_int_name(NrStr name, NrSignedness *out_signedness, uint32_t *o
   return true;
 }
 
-static bool scalar_name_holds(NrStr name, NrType t) {
+/* One alternative of a constraint: a class, or one scalar type. */
+struct NrTypeTest {
+  const struct Class *cls; /* NULL: the scalar */
+  bool is_int;
   NrSignedness signedness;
   uint32_t width;
-  if (parse_int_name(name, &signedness, &width))
-    return t->kind == NR_TYPE_INTEGER && t->width == width && t->signedness == signedness;
+  NrFloatKind float_kind;
+};
+
+static struct NrTypeTest read_test(NrStr name) {
+  struct NrTypeTest test = {.cls = find_class(name)};
+  if (test.cls) return test;
+  test.is_int = parse_int_name(name, &test.signedness, &test.width);
+  if (test.is_int) return test;
   for (size_t i = 0; i < NR_COUNTOF(float_names); i++)
-    if (float_names[i] && nr_str_is(name, float_names[i])) return nr_type_is_float_kind(t, (NrFloatKind)i);
+    if (float_names[i] && nr_str_is(name, float_names[i])) return test.float_kind = (NrFloatKind)i, test;
   assert(!"malformed op row: unknown constraint");
-  return false;
+  return test;
 }
 
-static bool one_constraint_holds(NrStr name, NrType t) {
-  const struct Class *cls = find_class(name);
-  if (!cls) return scalar_name_holds(name, t);
-  if (!cls->like || cls->holds(t)) return cls->holds(t);
-  return (is_vector(t) || nr_type_is_tensor(t)) && cls->holds(nr_type_elem(t));
+static bool test_holds(const struct NrTypeTest *test, NrType t) {
+  const struct Class *cls = test->cls;
+  if (cls) return cls->holds(t) || (cls->like && (is_vector(t) || nr_type_is_tensor(t)) && cls->holds(nr_type_elem(t)));
+  if (!test->is_int) return nr_type_is_float_kind(t, test->float_kind);
+  return t->kind == NR_TYPE_INTEGER && t->width == test->width && t->signedness == test->signedness;
 }
 
 /* Splits "a|b|c" at the first bar. */
@@ -242,9 +124,17 @@ static NrStr take_alternative(NrStr *rest) {
   return first;
 }
 
-bool nr_constraint_holds(NrStr constraint, NrType type) {
-  while (constraint.size)
-    if (one_constraint_holds(take_alternative(&constraint), type)) return true;
+static void read_tests(NrContext *ctx, NrSpecItem *item) {
+  NR_VEC(struct NrTypeTest) tests = {0};
+  for (NrStr rest = item->constraint; rest.size;) nr_vec_push(&tests, read_test(take_alternative(&rest)));
+  item->num_tests = tests.size;
+  item->tests = nr_arena_copy(nr_context_arena(ctx), tests.data, tests.size * sizeof *tests.data);
+  nr_vec_deinit(&tests);
+}
+
+bool nr_type_fits(const NrSpecItem *item, NrType type) {
+  for (size_t i = 0; i < item->num_tests; i++)
+    if (test_holds(&item->tests[i], type)) return true;
   return false;
 }
 
@@ -273,11 +163,175 @@ const char *nr_constraint_words(NrContext *ctx, NrStr constraint) {
   return words;
 }
 
+/* ---- parsing ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Cursor {
+  const char *p;
+  NrContext *ctx;
+  bool attrs; /* constraints are kinds of attributes, else of types */
+} Cursor;
+
+static void skip_blanks(Cursor *c) {
+  while (*c->p == ' ' || *c->p == '\n') c->p++;
+}
+
+static bool take(Cursor *c, char ch) {
+  skip_blanks(c);
+  if (*c->p != ch) return false;
+  c->p++;
+  return true;
+}
+
+static NrStr take_word(Cursor *c) {
+  skip_blanks(c);
+  const char *start = c->p;
+  while (isalnum((unsigned char)*c->p) || *c->p == '_' || *c->p == '|' || *c->p == '.') c->p++;
+  assert((c->p > start || *c->p == '*') && "malformed op row: a name or constraint is missing");
+  return (NrStr){start, (size_t)(c->p - start)};
+}
+
+static char take_arity(Cursor *c) {
+  return *c->p == '*' || *c->p == '?' ? *c->p++ : 0;
+}
+
+/* "T=floatlike*": variable, constraint and arity. A bare `*` is any*. */
+static void parse_constraint(Cursor *c, NrSpecItem *item) {
+  item->constraint = take_word(c);
+  if (item->constraint.size == 1 && isupper((unsigned char)item->constraint.data[0])) {
+    item->variable = item->constraint.data[0];
+    item->constraint = take(c, '=') ? take_word(c) : NR_STR("any");
+  }
+  if (item->constraint.size == 0) item->constraint = NR_STR("any");
+  item->arity = take_arity(c);
+}
+
+/* "name: constraint", "name?: constraint", "name" or "name*". */
+static NrSpecItem parse_item(Cursor *c) {
+  NrSpecItem item = {.constraint = NR_STR("any")};
+  item.name = nr_context_intern(c->ctx, take_word(c));
+  char arity = take_arity(c);
+  if (take(c, ':')) parse_constraint(c, &item);
+  if (arity) item.arity = arity;
+  if (c->attrs) item.attr_test = nr_attr_test(item.constraint);
+  else read_tests(c->ctx, &item);
+  return item;
+}
+
+typedef NR_VEC(NrSpecItem) ItemVec;
+
+static const NrSpecItem *keep_items(NrArena *arena, ItemVec *items, size_t *out_count) {
+  *out_count = items->size;
+  for (size_t i = 1; i < items->size; i++) {
+    const NrSpecItem *before = &items->data[i - 1];
+    items->data[i].singles_before = (uint16_t)(before->singles_before + (before->arity == 0));
+    items->data[i].varying_before = (uint16_t)(before->varying_before + (before->arity != 0));
+  }
+  const NrSpecItem *copy = items->size ? nr_arena_copy(arena, items->data, items->size * sizeof(NrSpecItem)) : NULL;
+  items->size = 0;
+  return copy;
+}
+
+static const NrSpecItem *parse_list(NrContext *ctx, const char *text, bool attrs, size_t *out_count) {
+  ItemVec items = {0};
+  Cursor c = {text ? text : "", ctx, attrs};
+  skip_blanks(&c);
+  while (*c.p) {
+    nr_vec_push(&items, parse_item(&c));
+    bool more = take(&c, ',');
+    assert((more || *c.p == 0) && "malformed op row: expected `,`");
+    if (!more) break;
+    skip_blanks(&c);
+  }
+  const NrSpecItem *list = keep_items(nr_context_arena(ctx), &items, out_count);
+  nr_vec_deinit(&items);
+  return list;
+}
+
+/* "body(iv: index, acc: *), else?": the names as items, the arguments per region. */
+static void parse_regions(NrContext *ctx, const char *text, NrOpSpec *spec) {
+  NrArena *arena = nr_context_arena(ctx);
+  ItemVec regions = {0}, args = {0};
+  NR_VEC(const NrSpecItem *) lists = {0};
+  NR_VEC(size_t) counts = {0};
+  Cursor c = {text ? text : "", ctx, false};
+  skip_blanks(&c);
+  while (*c.p) {
+    NrSpecItem region = {.name = nr_context_intern(ctx, take_word(&c)), .constraint = NR_STR("any")};
+    size_t count = 0;
+    const NrSpecItem *list = NULL;
+    if (take(&c, '(')) {
+      while (!take(&c, ')')) {
+        nr_vec_push(&args, parse_item(&c));
+        take(&c, ',');
+      }
+      list = keep_items(arena, &args, &count);
+      if (!list) list = nr_arena_alloc(arena, sizeof(NrSpecItem)); /* "body()": no arguments, not any */
+    }
+    region.arity = take_arity(&c);
+    nr_vec_push(&regions, region);
+    nr_vec_push(&lists, list);
+    nr_vec_push(&counts, count);
+    if (!take(&c, ',')) break;
+    skip_blanks(&c);
+  }
+  spec->regions = keep_items(arena, &regions, &spec->num_regions);
+  if (lists.size) {
+    spec->region_args = nr_arena_copy(arena, lists.data, lists.size * sizeof(*lists.data));
+    spec->num_region_args = nr_arena_copy(arena, counts.data, counts.size * sizeof(*counts.data));
+  }
+  nr_vec_deinit(&regions);
+  nr_vec_deinit(&args);
+  nr_vec_deinit(&lists);
+  nr_vec_deinit(&counts);
+}
+
+/* "func.func|scf.for" */
+static void parse_parents(NrContext *ctx, const char *text, NrOpSpec *spec) {
+  NR_VEC(const NrOpInfo *) parents = {0};
+  for (NrStr rest = nr_str(text); rest.size;) {
+    const NrOpInfo *parent = nr_op_info_find(take_alternative(&rest), NULL);
+    assert(parent && "malformed op row: unknown parent op");
+    nr_vec_push(&parents, parent);
+  }
+  spec->num_parents = parents.size;
+  spec->parents = nr_arena_copy(nr_context_arena(ctx), parents.data, parents.size * sizeof *parents.data);
+  nr_vec_deinit(&parents);
+}
+
+static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
+  NrOpSpec *spec = NR_NEW(nr_context_arena(ctx), NrOpSpec);
+  spec->operands = parse_list(ctx, info->operands, false, &spec->num_operands);
+  spec->results = parse_list(ctx, info->results, false, &spec->num_results);
+  spec->attrs = parse_list(ctx, info->attrs, true, &spec->num_attrs);
+  spec->successors = parse_list(ctx, info->successors, false, &spec->num_successors);
+  parse_regions(ctx, info->regions, spec);
+  parse_parents(ctx, info->parent, spec);
+  spec->operand_range = nr_spec_range(spec->operands, spec->num_operands);
+  spec->result_range = nr_spec_range(spec->results, spec->num_results);
+  spec->successor_range = nr_spec_range(spec->successors, spec->num_successors);
+  return ctx->specs[info->id] = spec;
+}
+
+const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info) {
+  const NrOpSpec *spec = ctx->specs[info->id];
+  return spec ? spec : read_row(ctx, info);
+}
+
+NrSpecRange nr_spec_range(const NrSpecItem *items, size_t count) {
+  NrSpecRange range = {0};
+  for (size_t i = 0; i < count; i++) {
+    range.singles += items[i].arity == 0;
+    range.optional += items[i].arity == '?';
+    range.many |= items[i].arity == '*';
+  }
+  return range;
+}
+
 /* ---- rows that share a spelling --------------------------------------------------------------------------------- */
 
 static bool operands_fit(const NrOpSpec *spec, const NrOpState *state) {
   for (size_t i = 0; i < spec->num_operands && !spec->operands[i].arity; i++)
-    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type))
+    if (i >= state->num_operands || !nr_type_fits(&spec->operands[i], state->operands[i]->type))
       return false;
   return true;
 }
@@ -286,7 +340,7 @@ static bool attrs_fit(const NrOpSpec *spec, const NrOpState *state) {
   for (size_t i = 0; i < spec->num_attrs; i++)
     for (size_t k = 0; k < state->num_attrs; k++)
       if (nr_str_eq(state->attrs[k].name, spec->attrs[i].name) &&
-          !nr_attr_kind_holds(spec->attrs[i].constraint, state->attrs[k].value))
+          !nr_attr_fits(&spec->attrs[i], state->attrs[k].value))
         return false;
   return true;
 }
@@ -305,16 +359,13 @@ const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const N
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
 /* Without stored sizes at most one group varies: it takes what the single ones leave. */
-static bool implied_group(const NrSpecItem *items, size_t num_items, size_t total, size_t group, size_t *out_begin,
-                          size_t *out_count) {
-  size_t singles = 0;
-  for (size_t i = 0; i < num_items; i++) singles += items[i].arity == 0;
+static bool implied_group(const NrSpecItem *items, size_t num_items, size_t singles, size_t total, size_t group,
+                          size_t *out_begin, size_t *out_count) {
   if (group >= num_items || total < singles) return false;
-  size_t begin = 0;
-  for (size_t i = 0; i < group; i++) begin += items[i].arity ? total - singles : 1;
-  *out_begin = begin;
-  *out_count = items[group].arity ? total - singles : 1;
-  return begin + *out_count <= total;
+  const NrSpecItem *item = &items[group];
+  *out_begin = item->singles_before + item->varying_before * (total - singles);
+  *out_count = item->arity ? total - singles : 1;
+  return *out_begin + *out_count <= total;
 }
 
 bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size) {
@@ -330,7 +381,8 @@ bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
   size_t total = nr_op_num_plain_operands(op);
   if (!nr_op_has(op, NR_SEGMENTS))
-    return implied_group(spec->operands, spec->num_operands, total, group, out_begin, out_count);
+    return implied_group(spec->operands, spec->num_operands, spec->operand_range.singles, total, group, out_begin,
+                         out_count);
   NrAttr sizes = nr_op_attr(op, "operandSegmentSizes");
   size_t begin = 0, size = 0;
   for (size_t i = 0; i <= group; i++) {
@@ -349,5 +401,6 @@ NrValue *nr_op_group_operand(const NrOp *op, size_t group) {
 
 bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count) {
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
-  return implied_group(spec->results, spec->num_results, op->num_results, group, out_begin, out_count);
+  return implied_group(spec->results, spec->num_results, spec->result_range.singles, op->num_results, group, out_begin,
+                       out_count);
 }

@@ -68,7 +68,7 @@ NrType nr_parse_only_type(NrContext *ctx, NrStr c) {
 
 /* The first proposals of 2020 wrote `: (f32, f32) -> f32` where `: f32` says the same. */
 static NrType plain_type(Reader *r, NrType type, const NrSpecItem *item, bool result) {
-  if (!r->p->frame->legacy || type->kind != NR_TYPE_FUNCTION || nr_constraint_holds(item->constraint, type))
+  if (!r->p->frame->legacy || type->kind != NR_TYPE_FUNCTION || nr_type_fits(item, type))
     return type;
   if (result && type->num_results == 1) return type->results[0];
   return !result && type->num_inputs ? type->inputs[0] : type;

@@ -252,10 +252,10 @@ static bool split_branch(NrParser *p, NrOpState *state) {
 static bool fits_row(NrParser *p, const NrOpInfo *info, const NrOpState *state) {
   const NrOpSpec *spec = nr_op_spec(p->ctx, info);
   for (size_t i = 0; i < spec->num_operands && spec->operands[i].arity == 0; i++)
-    if (i >= state->num_operands || !nr_constraint_holds(spec->operands[i].constraint, state->operands[i]->type))
+    if (i >= state->num_operands || !nr_type_fits(&spec->operands[i], state->operands[i]->type))
       return false;
   for (size_t i = 0; i < spec->num_results && spec->results[i].arity == 0; i++)
-    if (i >= state->num_results || !nr_constraint_holds(spec->results[i].constraint, state->result_types[i]))
+    if (i >= state->num_results || !nr_type_fits(&spec->results[i], state->result_types[i]))
       return false;
   return true;
 }

@@ -24,9 +24,15 @@ typedef struct NrPrintFrame {
   struct NrPrintFrame *up;
 } NrPrintFrame;
 
+/* What a value or block is called. It keeps its place in the table of names in its mark. */
+typedef struct NrPrintName {
+  const void *of;
+  uintptr_t name; /* encoding of print_names.c */
+} NrPrintName;
+
 /* Names of one region that is isolated from above and of all in it. */
 typedef struct NrNameScope {
-  NrMap names;   /* NrValue* and NrBlock* -> name_* encoding of print_names.c */
+  size_t names;  /* where they begin in the table */
   NrStrMap used; /* names that are not numbers, while their region is printed */
   struct NrNameScope *up;
 } NrNameScope;
@@ -40,6 +46,7 @@ struct NrPrinter {
   NrPrintFrame *frame;
   NrNumbering numbering;
   NrNameScope *scope;
+  NR_VEC(NrPrintName) names;
   NR_VEC(const char *) hints;
   NrArena scratch;
   /* Aliases are named as they are met; their definitions and the resources go around the text when it is whole. */
@@ -82,6 +89,7 @@ void nr_w_affine_map(NrPrinter *w, NrAttr map); /* (d0) -> (d0) */
 void nr_w_affine_set(NrPrinter *w, NrAttr set); /* (d0) : (d0 >= 0) */
 
 /* print_names.c */
+void nr_print_first_value(NrPrinter *w, NrValue *value); /* is %0 */
 void nr_print_number_region(NrPrinter *w, NrRegion *region, NrNumbering *numbering);
 void nr_print_enter_names(NrPrinter *w, const NrNumbering *numbering); /* makes a region's names used */
 void nr_print_leave_names(NrPrinter *w, const NrNumbering *numbering);

@@ -5,10 +5,26 @@
 
 #include <stdio.h>
 
-/* What NrNameScope.names holds: a number with a tag in the low bits, or a pointer to a name (whose low bits are 0). */
+/* What NrPrintName.name holds: a number with a tag in the low bits, or a pointer to a name (whose low bits are 0). */
 enum { TAG_NUMBER = 1, TAG_ARG = 2, TAG_MASK = 3 };
 
-static void *tagged(uint32_t number, unsigned tag) { return (void *)((uintptr_t)number << 2 | tag); }
+static uintptr_t tagged(uint32_t number, unsigned tag) { return (uintptr_t)number << 2 | tag; }
+
+static uint32_t add_name(NrPrinter *w, const void *of, uintptr_t name) {
+  assert(w->names.size < UINT32_MAX);
+  nr_vec_push(&w->names, ((NrPrintName){of, name}));
+  return (uint32_t)w->names.size - 1;
+}
+
+static void name_value(NrPrinter *w, NrValue *value, uintptr_t name) { value->mark = add_name(w, value, name); }
+static void name_block(NrPrinter *w, NrBlock *block, uintptr_t name) { block->mark = add_name(w, block, name); }
+
+/* 0 when it has none. */
+static uintptr_t find_name(const NrPrinter *w, const void *of, uint32_t mark) {
+  return mark < w->names.size && w->names.data[mark].of == of ? w->names.data[mark].name : 0;
+}
+
+void nr_print_first_value(NrPrinter *w, NrValue *value) { name_value(w, value, tagged(0, TAG_NUMBER)); }
 
 static bool is_used(const NrPrinter *w, const char *name) { return nr_strmap_has(&w->scope->used, nr_str(name)); }
 
@@ -19,7 +35,7 @@ static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *h
   const char *name = nr_str_copy(&w->scratch, nr_str(text)).data;
   nr_strmap_set(&w->scope->used, nr_str(name), (void *)1);
   nr_vec_push(&w->hints, name);
-  nr_map_set(&w->scope->names, value, (void *)name);
+  name_value(w, value, (uintptr_t)name);
 }
 
 static void name_constant(NrPrinter *w, NrNumbering *n, NrOp *op) {
@@ -42,20 +58,19 @@ static void name_constant(NrPrinter *w, NrNumbering *n, NrOp *op) {
 
 static void number_args(NrPrinter *w, NrBlock *block, bool entry, NrNumbering *n) {
   for (uint32_t i = 0; i < block->num_args; i++)
-    nr_map_set(&w->scope->names, block->args[i],
-               entry ? tagged(n->next_arg++, TAG_ARG) : tagged(n->next_value++, TAG_NUMBER));
+    name_value(w, block->args[i], entry ? tagged(n->next_arg++, TAG_ARG) : tagged(n->next_value++, TAG_NUMBER));
 }
 
 void nr_print_number_region(NrPrinter *w, NrRegion *region, NrNumbering *n) {
   n->hints_begin = w->hints.size;
   uint32_t number = 0;
   for (NrBlock *block = region->first; block; block = block->next, number++) {
-    if (number) nr_map_set(&w->scope->names, block, tagged(number, TAG_NUMBER));
+    if (number) name_block(w, block, tagged(number, TAG_NUMBER));
     number_args(w, block, number == 0, n);
     for (NrOp *op = block->first; op; op = op->next) {
       if (op->num_results == 0) continue;
       if (!w->options.generic && nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) name_constant(w, n, op);
-      else nr_map_set(&w->scope->names, &op->results[0], tagged(n->next_value++, TAG_NUMBER));
+      else name_value(w, &op->results[0], tagged(n->next_value++, TAG_NUMBER));
     }
   }
   n->hints_end = w->hints.size;
@@ -71,16 +86,8 @@ void nr_print_leave_names(NrPrinter *w, const NrNumbering *n) {
   for (size_t i = n->hints_begin; i < n->hints_end; i++) nr_strmap_remove(&w->scope->used, nr_str(w->hints.data[i]));
 }
 
-static uintptr_t find_name(const NrPrinter *w, const void *key) {
-  for (const NrNameScope *scope = w->scope; scope; scope = scope->up) {
-    void *name = nr_map_get(&scope->names, key);
-    if (name) return (uintptr_t)name;
-  }
-  return 0;
-}
-
 static void put_name(NrPrinter *w, const NrValue *value) {
-  uintptr_t name = find_name(w, value);
+  uintptr_t name = find_name(w, value, value->mark);
   if (!name) {
     nr_w_puts(w, "<<unknown value>>");
     return;
@@ -119,11 +126,11 @@ void nr_w_result_group(NrPrinter *w, NrOp *op) {
 }
 
 uint32_t nr_print_block_number(const NrPrinter *w, const NrBlock *block) {
-  return (uint32_t)(find_name(w, block) >> 2);
+  return (uint32_t)(find_name(w, block, block->mark) >> 2);
 }
 
 void nr_w_block_name(NrPrinter *w, NrBlock *block) {
-  uintptr_t name = find_name(w, block);
+  uintptr_t name = find_name(w, block, block->mark);
   if (!name && !(block->region && block->region->first == block)) {
     nr_w_puts(w, "^<<unknown block>>");
     return;

@@ -13,6 +13,7 @@ void nr_printer_init(NrPrinter *w, NrContext *ctx, NrBuf *out, const NrPrintOpti
 }
 
 void nr_printer_deinit(NrPrinter *w) {
+  nr_vec_deinit(&w->names);
   nr_vec_deinit(&w->hints);
   nr_vec_deinit(&w->maps);
   nr_vec_deinit(&w->sets);
@@ -138,7 +139,7 @@ static void put_generic_attrs(NrPrinter *w, NrOp *op, bool declared, bool all, c
 static void put_generic(NrPrinter *w, NrOp *op) {
   NrStr name = nr_op_name(op);
   bool properties = !nr_w_is_legacy(w) && op->info->id != NR_OP_unregistered;
-  if (nr_w_is_legacy(w)) name = op->raw_name.size ? name : nr_op_info_legacy_name(op->info);
+  if (nr_w_is_legacy(w)) name = op->raw_name ? name : nr_op_info_legacy_name(op->info);
   nr_w_string(w, name);
   nr_w_char(w, '(');
   nr_w_values(w, op, 0, op->num_operands);
@@ -196,7 +197,7 @@ static void push_frame(NrPrinter *w, NrPrintFrame *frame, NrNameScope *scope, Nr
   *frame = (NrPrintFrame){.op = op, .outer = w->numbering, .up = w->frame};
   frame->regions = NR_NEW_ARRAY(&w->scratch, NrNumbering, op->num_regions);
   if (nr_op_has(op, NR_ISOLATED)) {
-    *scope = (NrNameScope){.up = w->scope};
+    *scope = (NrNameScope){.names = w->names.size, .up = w->scope};
     w->scope = scope;
   }
   for (uint32_t i = 0; i < op->num_regions; i++) {
@@ -210,7 +211,7 @@ static void pop_frame(NrPrinter *w, NrPrintFrame *frame) {
   if (nr_op_has(frame->op, NR_ISOLATED)) {
     NrNameScope *scope = w->scope;
     w->scope = scope->up;
-    nr_map_deinit(&scope->names);
+    w->names.size = scope->names;
     nr_strmap_deinit(&scope->used);
   }
   w->numbering = frame->outer;
@@ -374,11 +375,10 @@ static void print_root(NrPrinter *w, NrOp *op) {
   w->scope = &scope;
   NrOp *root = op;
   while (nr_op_parent(root)) root = nr_op_parent(root);
-  if (root->num_results) nr_map_set(&scope.names, &root->results[0], (void *)(uintptr_t)1); /* %0 */
+  if (root->num_results) nr_print_first_value(w, &root->results[0]);
   w->numbering.next_value = root->num_results != 0;
   put_inside(w, root, op);
   w->scope = NULL;
-  nr_map_deinit(&scope.names);
   nr_strmap_deinit(&scope.used);
 }
 

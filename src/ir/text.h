@@ -17,11 +17,13 @@ typedef enum NrSyntax { NR_SYNTAX_MLIR, NR_SYNTAX_2020 } NrSyntax;
 
 typedef struct NrParseOptions {
   bool allow_unregistered; /* unknown ops in generic form are kept, else they are errors */
+  bool text_stays; /* the text is followed by a 0 byte and outlives the context, which then needs no copy of it */
 } NrParseOptions;
 
-/* Parses text (not NUL-terminated; kept by nobody) named `file` in diagnostics. Reports all errors that it can find
- * through the context and returns NULL if there was one. *out_syntax, when given, says which spelling the file used.
- * The text is registered with the context as the source of `file`, so that diagnostics can show the line. */
+/* Parses text (not NUL-terminated and kept by nobody, but see text_stays) named `file` in diagnostics. Reports all
+ * errors that it can find through the context and returns NULL if there was one. *out_syntax, when given, says which
+ * spelling the file used. The text is registered with the context as the source of `file`, so that diagnostics can show
+ * the line. */
 NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax);
 NrType nr_parse_type(NrContext *ctx, NrStr text);  /* NULL after an error */
 NrAttr nr_parse_attr(NrContext *ctx, NrStr text);
@@ -46,6 +48,8 @@ const char *nr_type_text(NrContext *ctx, NrType type); /* for messages; lives in
 void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out);
 /* The text of a source file that was parsed, for the renderer; empty when unknown. */
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text);
+/* The same without a copy: the text is followed by a 0 byte and outlives the context. */
+void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text);
 NrStr nr_context_source(NrContext *ctx, NrStr file);
 
 /* ---- for .parse hooks ------------------------------------------------------------------------------------------- */

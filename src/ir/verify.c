@@ -2,11 +2,18 @@
  * its own blocks, and only if both are right its hook, which may then rely on them; then the ops inside. */
 #include "ir/verify.h"
 
+/* A region that is being walked, on the C stack. */
+typedef struct Frame {
+  NrRegion *region;
+  NrDominance *dominance; /* once it was asked for */
+  struct Frame *up;
+} Frame;
+
 typedef struct Verifier {
   NrContext *ctx;
   NrSymbolTables symbols;
-  NrMap dominance; /* NrRegion* -> NrDominance*, of regions with several blocks that are being walked */
-  bool alone; /* symbols are not looked up */
+  Frame *frame; /* of the ops that are looked at; NULL for an op that hangs in nothing */
+  bool alone;   /* symbols are not looked up */
   bool good;
 } Verifier;
 
@@ -71,19 +78,6 @@ static bool check_successor(NrOp *op, uint32_t i) {
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */
 
-static const NrDominance *dominance_of(Verifier *v, NrRegion *region) {
-  NrDominance *dom = nr_map_get(&v->dominance, region);
-  if (!dom) nr_map_set(&v->dominance, region, dom = nr_dominance_create(region));
-  return dom;
-}
-
-static void forget_dominance(Verifier *v, NrRegion *region) {
-  NrDominance *dom = nr_map_get(&v->dominance, region);
-  if (!dom) return;
-  nr_dominance_destroy(dom);
-  nr_map_remove(&v->dominance, region);
-}
-
 static bool report_use(NrOp *op, uint32_t index, const char *message) {
   NrContext *ctx = nr_op_context(op);
   const NrValue *value = op->operands[index].value;
@@ -94,12 +88,13 @@ static bool report_use(NrOp *op, uint32_t index, const char *message) {
 }
 
 /* Both in one region: whether the definition comes first. */
-static bool is_defined_before(Verifier *v, const NrValue *value, NrOp *user) {
+static bool is_defined_before(Frame *frame, const NrValue *value, NrOp *user) {
   NrBlock *block = nr_value_block(value);
-  NrRegion *region = block->region;
-  if (region->op && nr_op_has(region->op, NR_GRAPH_REGION)) return true;
+  NrOp *parent = frame->region->op;
+  if (parent && nr_op_has(parent, NR_GRAPH_REGION)) return true;
   if (block == user->block) return !value->op || (value->op != user && nr_op_is_before(value->op, user));
-  const NrDominance *dom = dominance_of(v, region);
+  if (!frame->dominance) frame->dominance = nr_dominance_create(frame->region);
+  const NrDominance *dom = frame->dominance;
   return !nr_dominance_reachable(dom, user->block) || nr_dominates_block(dom, block, user->block);
 }
 
@@ -110,17 +105,18 @@ static bool check_operand(Verifier *v, NrOp *op, uint32_t index) {
   if (!block) return report_use(op, index, "is defined by an op that is not in the program");
   NrOp *at = op; /* op, or its ancestor in the region of the definition */
   NrOp *isolated = NULL;
-  for (; at && at->block && at->block->region != block->region; at = nr_op_parent(at)) {
-    NrOp *parent = nr_op_parent(at);
-    if (parent && nr_op_has(parent, NR_ISOLATED) && !isolated) isolated = parent;
+  Frame *frame = v->frame; /* of at */
+  for (; frame && frame->region != block->region; frame = frame->up) {
+    at = frame->region->op;
+    if (nr_op_has(at, NR_ISOLATED) && !isolated) isolated = at;
   }
-  if (!at || !at->block) return report_use(op, index, "is not visible here: it is defined inside of another region");
+  if (!frame) return report_use(op, index, "is not visible here: it is defined inside of another region");
   if (isolated) {
     report_use(op, index, "is defined outside of the region");
     nr_note(v->ctx, isolated->loc, "this op's regions are isolated from above");
     return false;
   }
-  return is_defined_before(v, value, at) || report_use(op, index, "does not dominate this use");
+  return is_defined_before(frame, value, at) || report_use(op, index, "does not dominate this use");
 }
 
 /* ---- the walk --------------------------------------------------------------------------------------------------- */
@@ -129,9 +125,12 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth);
 
 static void verify_inside(Verifier *v, NrOp *op, size_t depth) {
   for (uint32_t i = 0; i < op->num_regions; i++) {
+    Frame frame = {&op->regions[i], NULL, v->frame};
+    v->frame = &frame;
     for (NrBlock *block = op->regions[i].first; block; block = block->next)
       for (NrOp *inner = block->first; inner; inner = inner->next) verify_op(v, inner, depth + 1);
-    forget_dominance(v, &op->regions[i]);
+    nr_dominance_destroy(frame.dominance);
+    v->frame = frame.up;
   }
 }
 
@@ -153,12 +152,22 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
   if (op->num_regions) verify_inside(v, op, depth);
 }
 
+/* op need not be the whole program: the regions around it are not walked, but what they define may be used. at: op, or
+ * one around it whose frames inwards are there; they end in *tail. */
+static void verify_framed(Verifier *v, NrOp *op, NrOp *at, Frame **tail) {
+  if (!at || !at->block || !at->block->region) {
+    verify_op(v, op, 0);
+    return;
+  }
+  Frame frame = {at->block->region, NULL, NULL};
+  *tail = &frame;
+  verify_framed(v, op, nr_op_parent(at), &frame.up);
+  nr_dominance_destroy(frame.dominance);
+}
+
 static bool verify(NrOp *op, bool alone) {
   Verifier v = {.ctx = nr_op_context(op), .alone = alone, .good = true};
-  verify_op(&v, op, 0);
-  for (NrOp *up = op; up; up = nr_op_parent(up)) /* op need not be the whole program */
-    if (up->block) forget_dominance(&v, up->block->region);
-  nr_map_deinit(&v.dominance);
+  verify_framed(&v, op, op, &v.frame);
   nr_symbol_tables_deinit(&v.symbols);
   return v.good;
 }

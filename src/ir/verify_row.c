@@ -13,34 +13,17 @@ static const char *words(Row *r, NrStr constraint) { return nr_constraint_words(
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-static void count_range(const NrSpecItem *items, size_t count, size_t *out_least, bool *out_exact) {
-  *out_least = 0;
-  *out_exact = true;
-  for (size_t i = 0; i < count; i++) {
-    *out_least += items[i].arity == 0;
-    *out_exact &= items[i].arity == 0;
-  }
-}
-
 /* One `?` group and no other that varies: one more than the least at most. */
-static bool count_fits(const NrSpecItem *items, size_t count, size_t found) {
-  size_t least, optional = 0, many = 0;
-  bool exact;
-  count_range(items, count, &least, &exact);
-  for (size_t i = 0; i < count; i++) {
-    optional += items[i].arity == '?';
-    many += items[i].arity == '*';
-  }
-  return found >= least && (many || found <= least + optional);
+static bool count_fits(NrSpecRange range, size_t found) {
+  return found >= range.singles && (range.many || found <= range.singles + range.optional);
 }
 
-static void check_count(Row *r, const NrSpecItem *items, size_t count, size_t found, const char *what) {
-  if (count_fits(items, count, found)) return;
-  size_t least;
-  bool exact;
-  count_range(items, count, &least, &exact);
-  nr_op_error(r->op, "expected %zu%s %s%s, but found %zu", least, exact ? "" : " or more", what, least == 1 ? "" : "s",
-              found);
+static const char *or_more(NrSpecRange range) { return range.many || range.optional ? " or more" : ""; }
+
+static void check_count(Row *r, NrSpecRange range, size_t found, const char *what) {
+  if (count_fits(range, found)) return;
+  nr_op_error(r->op, "expected %zu%s %s%s, but found %zu", range.singles, or_more(range), what,
+              range.singles == 1 ? "" : "s", found);
   r->good = false;
 }
 
@@ -71,9 +54,9 @@ static void check_counts(Row *r) {
   NrOp *op = r->op;
   const NrOpSpec *s = r->spec;
   if (nr_op_has(op, NR_SEGMENTS)) check_segments(r);
-  else check_count(r, s->operands, s->num_operands, nr_op_num_plain_operands(op), "operand");
-  check_count(r, s->results, s->num_results, op->num_results, "result");
-  check_count(r, s->successors, s->num_successors, op->num_successors, "successor");
+  else check_count(r, s->operand_range, nr_op_num_plain_operands(op), "operand");
+  check_count(r, s->result_range, op->num_results, "result");
+  check_count(r, s->successor_range, op->num_successors, "successor");
   bool variadic = s->num_regions && s->regions[s->num_regions - 1].arity == '*';
   if (op->num_regions == s->num_regions || (variadic && op->num_regions + 1 >= s->num_regions)) return;
   nr_op_error(op, "incorrect number of regions: expected %zu but found %u", s->num_regions, op->num_regions);
@@ -85,7 +68,7 @@ static void check_counts(Row *r) {
 static const char *arity_words(char arity) { return arity == '*' ? "variadic of " : ""; }
 
 static void check_type(Row *r, const NrSpecItem *item, const char *what, size_t number, NrType type) {
-  if (nr_constraint_holds(item->constraint, type)) return;
+  if (nr_type_fits(item, type)) return;
   nr_op_error(r->op, "%s #%zu must be %s%s, but got '%s'", what, number, arity_words(item->arity),
               words(r, item->constraint), nr_type_text(r->ctx, type));
   r->good = false;
@@ -125,24 +108,29 @@ static void report_variable(Row *r, char variable, NrType first, NrType other) {
   }
 }
 
+/* What each type variable stands for; bit i is of letter i. types is not cleared: most rows have one variable at most.
+ */
 typedef struct Variables {
+  uint32_t bound, reported;
   NrType types[26];
-  bool reported[26];
 } Variables;
 
 static void bind_variable(Row *r, Variables *v, char variable, NrType type) {
   if (!variable) return;
   int i = variable - 'A';
-  if (!v->types[i]) v->types[i] = type;
-  if (v->types[i] == type || v->reported[i]) return;
-  v->reported[i] = true;
+  uint32_t bit = 1u << i;
+  if (!(v->bound & bit)) v->types[i] = type;
+  v->bound |= bit;
+  if (v->types[i] == type || (v->reported & bit)) return;
+  v->reported |= bit;
   report_variable(r, variable, v->types[i], type);
 }
 
 static void check_types(Row *r) {
   NrOp *op = r->op;
   const NrOpSpec *s = r->spec;
-  Variables variables = {0};
+  Variables variables;
+  variables.bound = variables.reported = 0;
   size_t begin, count;
   for (size_t g = 0; g < s->num_operands; g++) {
     if (!nr_op_operand_group(op, g, &begin, &count)) continue;
@@ -166,23 +154,19 @@ static void check_region_args(Row *r, size_t index) {
   size_t count = r->spec->num_region_args[index];
   NrBlock *block = nr_op_body(r->op, index);
   if (!items || !block) return;
-  if (!count_fits(items, count, block->num_args)) {
-    size_t least;
-    bool exact;
-    count_range(items, count, &least, &exact);
+  NrSpecRange range = nr_spec_range(items, count);
+  if (!count_fits(range, block->num_args)) {
     nr_op_error(r->op, "expects region #%zu ('%.*s') to have %zu%s arguments, but found %u", index,
-                NR_STR_ARG(region->name), least, exact ? "" : " or more", block->num_args);
+                NR_STR_ARG(region->name), range.singles, or_more(range), block->num_args);
     r->good = false;
     return;
   }
-  size_t singles, at = 0;
-  bool exact;
-  count_range(items, count, &singles, &exact);
+  size_t at = 0;
   for (size_t i = 0; i < count; i++) {
-    size_t n = items[i].arity ? block->num_args - singles : 1;
+    size_t n = items[i].arity ? block->num_args - range.singles : 1;
     for (size_t k = 0; k < n; k++, at++) {
       NrType type = nr_block_arg(block, at)->type;
-      if (nr_constraint_holds(items[i].constraint, type)) continue;
+      if (nr_type_fits(&items[i], type)) continue;
       nr_op_error(r->op, "expects argument #%zu ('%.*s') of region #%zu to be %s, but got '%s'", at,
                   NR_STR_ARG(items[i].name), index, words(r, items[i].constraint), nr_type_text(r->ctx, type));
       r->good = false;
@@ -204,45 +188,47 @@ static void check_regions(Row *r) {
 
 /* ---- attributes ------------------------------------------------------------------------------------------------- */
 
+/* name is interned, as the names of an op's attributes are. */
+static NrAttr find_attr(const NrOp *op, NrStr name) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (op->attrs[i].name.data == name.data) return op->attrs[i].value;
+  return NULL;
+}
+
 static void check_attrs(Row *r) {
   for (size_t i = 0; i < r->spec->num_attrs; i++) {
     const NrSpecItem *item = &r->spec->attrs[i];
-    NrAttr value = nr_op_attr(r->op, item->name.data);
+    NrAttr value = find_attr(r->op, item->name);
     if (!value && item->arity == 0) {
       nr_op_error(r->op, "requires attribute '%.*s'", NR_STR_ARG(item->name));
       r->good = false;
     }
-    if (!value || nr_attr_kind_holds(item->constraint, value)) continue;
+    if (!value || nr_attr_fits(item, value)) continue;
     nr_op_error(r->op, "attribute '%.*s' failed to satisfy constraint: %s", NR_STR_ARG(item->name),
-                nr_attr_kind_words(item->constraint));
+                nr_attr_kind_words(item));
     r->good = false;
   }
 }
 
 /* ---- parent ----------------------------------------------------------------------------------------------------- */
 
-static bool is_listed(const char *names, NrStr name) {
-  for (const char *p = names;; p++) {
-    const char *bar = strchr(p, '|');
-    if (nr_str_eq((NrStr){p, bar ? (size_t)(bar - p) : strlen(p)}, name)) return true;
-    if (!bar) return false;
-    p = bar;
-  }
+static bool is_allowed_parent(const NrOpSpec *spec, const NrOp *parent) {
+  for (size_t i = 0; i < spec->num_parents; i++)
+    if (spec->parents[i] == parent->info) return true;
+  return false;
 }
 
 static void check_parent(Row *r) {
-  const char *names = r->op->info->parent;
+  if (!r->spec->num_parents || !r->op->block) return; /* a detached op has no place yet */
   NrOp *parent = nr_op_parent(r->op);
-  if (!names || (parent && is_listed(names, nr_op_name(parent)))) return;
-  if (!r->op->block) return; /* detached: it has no place yet */
+  if (parent && is_allowed_parent(r->spec, parent)) return;
   NrBuf list = {0};
-  for (const char *p = names; p; p = strchr(p, '|') ? strchr(p, '|') + 1 : NULL) {
-    NrStr name = {p, strcspn(p, "|")};
-    const NrOpInfo *info = nr_op_info_find(name, NULL);
-    if (p != names) nr_buf_puts(&list, ", ");
-    nr_buf_str(&list, info ? nr_op_info_shown_name(r->ctx, info) : name);
+  for (size_t i = 0; i < r->spec->num_parents; i++) {
+    if (i) nr_buf_puts(&list, ", ");
+    nr_buf_str(&list, nr_op_info_shown_name(r->ctx, r->spec->parents[i]));
   }
-  nr_op_error(r->op, strchr(names, '|') ? "expects parent op to be one of '%s'" : "expects parent op '%s'", list.data);
+  bool several = r->spec->num_parents > 1;
+  nr_op_error(r->op, several ? "expects parent op to be one of '%s'" : "expects parent op '%s'", list.data);
   nr_buf_deinit(&list);
   r->good = false;
 }

@@ -42,7 +42,7 @@ static bool is_overwritten(const NrBufferize *s, NrOp *load, const NrBuffer *buf
   uint32_t number = nr_bufferize_number(s, load), last = last_read(s, nr_result(load, 0), load->block);
   for (const NrPlace *member = buffer->members; member; member = member->next) {
     for (const NrUse *use = member->value->first_use; use; use = use->next) {
-      if (!nr_op_is(use->owner, NR_OP_flow_dispatch_tensor_store) || use->index != 1) continue;
+      if (!nr_op_is(use->owner, NR_OP_flow_dispatch_tensor_store) || nr_use_index(use) != 1) continue;
       uint32_t store = number_in(s, use->owner, load->block);
       if (store >= number && (last > store || (last == store && use->owner->block != load->block))) return true;
     }

@@ -59,32 +59,32 @@ bool nr_erase_if_dead(NrOp *op) {
 
 bool nr_erase_unreachable_blocks(NrRegion *region) {
   if (region->first == region->last) return false;
-  NrMap reached = {0};
+  enum { NEW, REACHED };
   NR_VEC(NrBlock *) work = {0};
+  for (NrBlock *block = region->first; block; block = block->next) block->mark = NEW;
   nr_vec_push(&work, region->first);
-  nr_map_set(&reached, region->first, region->first);
+  region->first->mark = REACHED;
   while (work.size) {
     NrOp *last = nr_vec_pop(&work)->last;
     for (uint32_t i = 0; last && i < last->num_successors; i++) {
       NrBlock *next = last->successors[i].block;
-      if (nr_map_has(&reached, next)) continue;
-      nr_map_set(&reached, next, next);
+      if (next->mark == REACHED) continue;
+      next->mark = REACHED;
       nr_vec_push(&work, next);
     }
   }
   bool changed = false;
   for (NrBlock *block = region->first; block;
        block = block->next) { /* all uses first: they may use each other's values */
-    if (nr_map_has(&reached, block)) continue;
+    if (block->mark == REACHED) continue;
     for (NrOp *op = block->first; op; op = op->next) nr_op_drop_uses(op);
   }
   for (NrBlock *block = region->first, *next; block; block = next) {
     next = block->next;
-    if (nr_map_has(&reached, block)) continue;
+    if (block->mark == REACHED) continue;
     nr_block_erase(block);
     changed = true;
   }
-  nr_map_deinit(&reached);
   nr_vec_deinit(&work);
   return changed;
 }

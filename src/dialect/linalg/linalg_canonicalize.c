@@ -82,7 +82,7 @@ static bool drop_inputs(NrOp *op, NrBuilder *b) {
 /* Whether the running value of an output is read for something that is kept: by more than its own yield. */
 static bool output_is_read(NrOp *yield, NrValue *arg, size_t output) {
   for (NrUse *u = arg->first_use; u; u = u->next)
-    if (u->owner != yield || u->index != output) return true;
+    if (u->owner != yield || nr_use_index(u) != output) return true;
   return false;
 }
 

@@ -32,10 +32,10 @@ static bool only_written(NrValue *buffer) {
   if (!nr_op_is(buffer->op, NR_OP_memref_alloc) && !nr_op_is(buffer->op, NR_OP_memref_alloca)) return false;
   for (NrUse *u = buffer->first_use; u; u = u->next) {
     if (++seen > MOST_USES) return false;
-    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && u->index == 1) ||
+    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && nr_use_index(u) == 1) ||
                   nr_op_is(u->owner, NR_OP_memref_dealloc) ||
-                  (nr_op_is(u->owner, NR_OP_memref_copy) && u->index == 1) ||
-                  (nr_op_is(u->owner, NR_OP_linalg_fill) && u->index == 1);
+                  (nr_op_is(u->owner, NR_OP_memref_copy) && nr_use_index(u) == 1) ||
+                  (nr_op_is(u->owner, NR_OP_linalg_fill) && nr_use_index(u) == 1);
     if (!target) return false;
   }
   return true;

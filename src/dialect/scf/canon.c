@@ -40,7 +40,7 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
                                                                : 2;
     if (side == 2) continue;
     if (!known[side]) known[side] = nr_arith_constant(b, nr_attr_bool(b->ctx, side == 0));
-    nr_op_set_operand(use->owner, use->index, known[side]);
+    nr_op_set_operand(use->owner, nr_use_index(use), known[side]);
   }
   return known[0] || known[1];
 }

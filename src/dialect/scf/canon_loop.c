@@ -251,7 +251,7 @@ static bool drop_from_while(NrOp *op, NrBuilder *b) {
     /* Uses by yields of carried values that go are no uses. */
     bool used = nr_value_has_uses(nr_result(op, i));
     for (const NrUse *use = after->args[i]->first_use; use && !used; use = use->next)
-      used = use->owner != yield || !drop_init[use->index];
+      used = use->owner != yield || !drop_init[nr_use_index(use)];
     drop_result[i] = !used;
     any |= drop_result[i];
   }

@@ -1,8 +1,10 @@
 /* test_base.c - src/base against what its header promises; the maps also against an array of what must be in them. */
 #include "base/base.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../test.h"
@@ -40,7 +42,7 @@ static void arena_blocks_are_zeroed_aligned_and_apart(void **state) {
     uint64_t r = test_random(&seed);
     size[i] = i % 500 == 499 ? 100000 + r % 100000 : r % 200;
     block[i] = nr_arena_alloc(&arena, size[i]);
-    assert_int_equal((uintptr_t)block[i] % 16, 0);
+    assert_int_equal((uintptr_t)block[i] % (size[i] % 16 == 0 ? 16 : 8), 0);
     for (size_t j = 0; j < size[i]; j++) assert_int_equal(block[i][j], 0);
     memset(block[i], i & 0xff, size[i]);
   }
@@ -170,7 +172,7 @@ static void vectors_grow(void **state) {
 
 enum { KEYS = 700, STEPS = 200000 };
 
-/* The stride of the keys decides where they fall; 1 << 12 is a page, 16 the arena's alignment. */
+/* The stride of the keys decides where they fall; 1 << 12 is a page, 8 the arena's alignment. */
 static void check_map(size_t stride, uint64_t seed) {
   NrMap map = {0};
   void *model[KEYS] = {0};
@@ -213,6 +215,7 @@ static void check_map(size_t stride, uint64_t seed) {
 
 static void map_follows_the_model(void **state) {
   check_map(1, 11);
+  check_map(8, 15);
   check_map(16, 12);
   check_map(4096, 13);
   check_map((size_t)1 << 40, 14);
@@ -262,6 +265,27 @@ static void strmap_follows_the_model(void **state) {
 }
 
 /* ---- files ---- */
+
+/* What is no file, a device or a pipe, is written to and stays what it is. */
+static void pipes_stay_pipes(void **state) {
+  char folder[] = "noria-base-XXXXXX", got = 0;
+  assert_non_null(mkdtemp(folder));
+  NrBuf path = {0};
+  nr_buf_printf(&path, "%s/pipe", folder);
+  assert_int_equal(mkfifo(path.data, 0600), 0);
+  int pipe = open(path.data, O_RDWR | O_NONBLOCK);
+  assert_true(pipe >= 0);
+  assert_int_equal(nr_file_write(path.data, "x", 1), NR_OK);
+  struct stat about;
+  assert_int_equal(stat(path.data, &about), 0);
+  assert_true(S_ISFIFO(about.st_mode));
+  assert_int_equal(read(pipe, &got, 1), 1);
+  assert_int_equal(got, 'x');
+  close(pipe);
+  assert_int_equal(remove(path.data), 0);
+  assert_int_equal(rmdir(folder), 0);
+  nr_buf_deinit(&path);
+}
 
 static void files_come_back_as_written(void **state) {
   char folder[] = "noria-base-XXXXXX";
@@ -331,6 +355,7 @@ int main(void) {
       cmocka_unit_test(map_follows_the_model),
       cmocka_unit_test(strmap_follows_the_model),
       cmocka_unit_test(files_come_back_as_written),
+      cmocka_unit_test(pipes_stay_pipes),
       cmocka_unit_test(clock_moves_forward),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
