@@ -21,6 +21,8 @@ bool nr_run_check(NrInterp *in, NrOp *op) {
 
 bool nr_run_poll(NrInterp *in, NrOp *op) {
   if (!in->exec || !in->exec->api->poll(in->exec, nr_get_index(in, nr_operand(op, 0)))) return true;
+  uintptr_t site = (uintptr_t)nr_map_get(&in->sites, op);
+  if (site) in->exec->api->fail(in->exec, (int32_t)site - 1, 0, 0, 0, 0);
   in->failed = true;
   return false;
 }

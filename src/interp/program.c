@@ -15,8 +15,9 @@ struct NrInterpProgram {
 
 static bool collect(NrOp *op, void *user) {
   NrInterpProgram *p = user;
-  if (nr_op_is(op, NR_OP_rt_check) || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
-    NrStr node = nr_op_attr_str(op, "node"), text = nr_op_attr_str(op, "text");
+  bool polls = nr_op_is(op, NR_OP_rt_poll) && nr_loc_first_name(op->loc).size;
+  if (polls || nr_op_is(op, NR_OP_rt_check) || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
+    NrStr node = polls ? nr_loc_first_name(op->loc) : nr_op_attr_str(op, "node"), text = nr_op_attr_str(op, "text");
     NoriaSite site = {nr_str_copy(&p->arena, node).data, nr_str_copy(&p->arena, text).data};
     nr_vec_push(&p->sites, site);
     nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);

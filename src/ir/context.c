@@ -180,6 +180,16 @@ NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr meta
   return loc_get(ctx, &key);
 }
 
+NrStr nr_loc_first_name(NrLoc loc) {
+  NrStr name = {0};
+  if (!loc) return name;
+  if (loc->kind == NR_LOC_NAME) return loc->name;
+  if (loc->kind == NR_LOC_CALLSITE) name = nr_loc_first_name(loc->a);
+  for (size_t i = 0; loc->kind == NR_LOC_FUSED && i < loc->num_parts && !name.size; i++)
+    name = nr_loc_first_name(loc->parts[i]);
+  return name;
+}
+
 /* ---- sources ---- */
 
 void nr_source_index(NrSource *source, NrArena *arena) {

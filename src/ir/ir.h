@@ -57,6 +57,8 @@ NrLoc nr_loc_file_range(NrContext *ctx, NrStr file, uint32_t line, uint32_t colu
 NrLoc nr_loc_name(NrContext *ctx, NrStr name, NrLoc child);
 NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller);
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata);
+/* The outermost name in a location: of a model's node. Empty without one. */
+NrStr nr_loc_first_name(NrLoc loc);
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------ */
 

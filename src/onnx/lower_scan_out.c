@@ -246,7 +246,8 @@ void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
   NrBuilder outer = l->b;
   l->b = nr_builder_at_end(outer.module, block, outer.loc);
   NrValue *count = nr_lower_index(l, every);
-  nr_build_op(&l->b, NR_OP_rt_poll, &count, 1, NULL, 0);
+  NrOp *poll = nr_build_op(&l->b, NR_OP_rt_poll, &count, 1, NULL, 0);
+  if (l->op) poll->loc = l->op->loc; /* a limit that ends the loop names the loop, not the last node of its body */
   nr_build_op(&l->b, NR_OP_scf_yield, NULL, 0, NULL, 0);
   l->b = outer;
 }

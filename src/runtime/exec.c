@@ -130,11 +130,24 @@ static const char *site_node(const NrExec *e, int32_t site) {
 static bool claim_failure(NrExec *e, NoriaStatus code, int32_t site) {
   int expected = 0;
   if (!atomic_compare_exchange_strong(&e->failed, &expected, 1)) return false;
+  e->failed_in = pthread_self();
   e->fail_code = code;
   e->fail_message.size = 0;
   const char *node = site_node(e, site);
+  e->fail_has_node = node != NULL;
   if (node) nr_buf_printf(&e->fail_message, "node '%s': ", node);
   return true;
+}
+
+/* The caller's own failure in poll or alloc, which know no place, gets that of the site. */
+static void name_failure(NrExec *e, int32_t site) {
+  const char *node = site_node(e, site);
+  if (!node || e->fail_has_node || !pthread_equal(e->failed_in, pthread_self())) return;
+  NrBuf named = {0};
+  nr_buf_printf(&named, "node '%s': %s", node, e->fail_message.size ? e->fail_message.data : "the program failed");
+  nr_buf_deinit(&e->fail_message);
+  e->fail_message = named;
+  e->fail_has_node = true;
 }
 
 static int32_t publish_failure(NrExec *e) {
@@ -158,7 +171,10 @@ static int32_t api_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int
   if (site < 0 || site >= module->num_sites)
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "the program failed at site %d of %d", (int)site,
                         (int)module->num_sites);
-  if (!claim_failure(e, NORIA_ERROR_FAILED, site)) return publish_failure(e);
+  if (!claim_failure(e, NORIA_ERROR_FAILED, site)) {
+    name_failure(e, site);
+    return publish_failure(e);
+  }
   const int64_t values[] = {a, b, c, d};
   for (const char *p = module->sites[site].text; *p; p++) {
     if (p[0] == '%' && p[1] >= '0' && p[1] <= '3')

@@ -180,6 +180,8 @@ struct NrExec {
   atomic_int failed; /* 0, then 1 while the first failure writes, then 2 */
   NoriaStatus fail_code;
   NrBuf fail_message;
+  pthread_t failed_in; /* the thread that writes the message, when failed */
+  bool fail_has_node;
 
   int64_t deadline_ns; /* watchdog */
   NrExec *watch_prev, *watch_next;

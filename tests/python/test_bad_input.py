@@ -435,12 +435,12 @@ WHILE = """g (bool go, float x) => (float y) { y = Loop <body = b (int64 i, bool
 @pytest.mark.parametrize(
     "text, limits, words",
     [
-        (FOREVER, dict(time_limit=0.2), ["time limit", "0.2"]),
-        (FOREVER, dict(iteration_limit=100000), ["iteration limit", "100000"]),
-        (FOREVER_ROWS, dict(memory_limit=1 << 20), ["memory limit"]),
-        (FOREVER_ROWS, dict(iteration_limit=100000), ["iteration limit"]),
-        (FOREVER_GROWS, dict(memory_limit=1 << 20), ["memory limit"]),
-        (FOREVER_GROWS, dict(time_limit=0.2, memory_limit=1 << 30), ["limit"]),
+        (FOREVER, dict(time_limit=0.2), ["node 'y'", "time limit", "0.2"]),
+        (FOREVER, dict(iteration_limit=100000), ["node 'y'", "iteration limit", "100000"]),
+        (FOREVER_ROWS, dict(memory_limit=1 << 20), ["node '", "memory limit"]),
+        (FOREVER_ROWS, dict(iteration_limit=100000), ["node 'y'", "iteration limit"]),
+        (FOREVER_GROWS, dict(memory_limit=1 << 20), ["node '", "memory limit"]),
+        (FOREVER_GROWS, dict(time_limit=0.2, memory_limit=1 << 30), ["node '", "limit"]),
     ],
 )  # fmt: skip
 def test_limits_stop_a_loop(text, limits, words):
@@ -476,7 +476,7 @@ def test_interrupt_of_the_tool(folder):
     process = subprocess.Popen(["sh", "-c", command], stdout=pipe, stderr=pipe, text=True)
     time.sleep(1)
     out, err = wait_and_interrupt(process, "begin")
-    assert process.returncode == 1 and "noria run: the run was interrupted" in err and not out
+    assert process.returncode == 1 and "noria run: node 'y': the run was interrupted" in err and not out
     assert not (folder / "y.npy").exists()
 
 

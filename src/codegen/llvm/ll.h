@@ -176,6 +176,7 @@ LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueR
 /* Continues when ok (i1) holds, else leaves the function with failure. unlikely: through a block that has been filled.
  */
 void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok);
+void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok); /* and the message names the node of op (or NULL) */
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
 void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
@@ -199,7 +200,8 @@ void nr_ll_store(NrLl *g, NrType elem, LLVMValueRef value, LLVMValueRef address)
 LLVMValueRef nr_ll_widen(NrLl *g, NrType elem, LLVMValueRef value, LLVMTypeRef want); /* an integer as memory has it */
 LLVMValueRef nr_ll_to_memory(NrLl *g, NrType elem, LLVMValueRef value);   /* i1 -> i8 and the like, also vectors */
 LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
-LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes); /* api->alloc, leaves on failure */
+/* api->alloc; leaves on failure, for which op says where (NULL: nowhere). */
+LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes);
 /* dst and src of equal sizes; any strides. */
 void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
 NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin); /* dynamic sizes from operands begin... */

@@ -167,13 +167,13 @@ static LLVMValueRef mul_saturated(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
                          LLVMBuildExtractValue(g->b, pair, 0, ""), "");
 }
 
-LLVMValueRef nr_ll_alloc(NrLl *g, LLVMValueRef bytes) {
+LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes) {
   LLVMTypeRef type = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
   LLVMValueRef args[] = {g->exec, bytes};
   LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, alloc), type, args, 2);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);
-  nr_ll_fail_unless(g, LLVMBuildIsNotNull(g->b, data, ""));
+  nr_ll_fail_at_unless(g, op, LLVMBuildIsNotNull(g->b, data, ""));
   return data;
 }
 
@@ -206,10 +206,10 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   int64_t align = nr_op_attr_int(op, "alignment", 0);
   LLVMValueRef bytes = buffer_bytes(g, type, mem);
   if (align <= 64) {
-    mem->base = mem->data = nr_ll_alloc(g, bytes);
+    mem->base = mem->data = nr_ll_alloc(g, op, bytes);
   } else { /* more than the runtime gives: take some more and round up */
     LLVMValueRef mask = nr_ll_int(g, -align);
-    mem->base = nr_ll_alloc(g, LLVMBuildAdd(g->b, bytes, nr_ll_int(g, align), ""));
+    mem->base = nr_ll_alloc(g, op, LLVMBuildAdd(g->b, bytes, nr_ll_int(g, align), ""));
     LLVMValueRef slack = nr_ll_int(g, align - 1);
     LLVMValueRef args[] = {LLVMBuildGEP2(g->b, g->i8, mem->base, &slack, 1, ""), mask};
     mem->data = nr_ll_intrinsic(g, "llvm.ptrmask", (LLVMTypeRef[]){g->ptr, g->i64}, 2, args, 2);
@@ -252,7 +252,7 @@ static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, realloc), fn, args, 3);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);
-  nr_ll_fail_unless(g, LLVMBuildIsNotNull(g->b, data, ""));
+  nr_ll_fail_at_unless(g, op, LLVMBuildIsNotNull(g->b, data, ""));
   mem->base = mem->data = data;
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;

@@ -57,6 +57,17 @@ static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr node, NrStr text,
   LLVMPositionBuilderAtEnd(g->b, next);
 }
 
+void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
+  NrStr node = op ? nr_loc_first_name(op->loc) : (NrStr){0};
+  if (!node.size) {
+    nr_ll_fail_unless(g, ok);
+    return;
+  }
+  LLVMValueRef zero = nr_ll_int(g, 0);
+  LLVMBasicBlockRef next = begin_failure(g, ok);
+  end_failure(g, next, node, (NrStr){0}, (LLVMValueRef[]){zero, zero, zero, zero});
+}
+
 static NrStatus check(NrLl *g, NrOp *op, NrStr node, NrStr text) {
   LLVMValueRef values[4];
   LLVMBasicBlockRef next = begin_failure(g, nr_ll_value(g, nr_operand(op, 0)));
@@ -78,7 +89,7 @@ static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef args[] = {g->exec, nr_ll_value(g, nr_operand(op, 0))};
   LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
   LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, poll), type, args, 2);
-  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  nr_ll_fail_at_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
   return NR_OK;
 }
 
