@@ -81,9 +81,14 @@ typedef struct NrStr {
 } NrStr;
 #define NR_STR(literal) ((NrStr){(literal), sizeof(literal) - 1})
 #define NR_STR_ARG(s) (int)(s).size, (s).data /* for "%.*s" */
-NrStr nr_str(const char *c_string); /* NULL gives the empty string */
-bool nr_str_eq(NrStr a, NrStr b);
-bool nr_str_is(NrStr a, const char *c_string);
+/* NULL gives the empty string */
+static inline NrStr nr_str(const char *c_string) {
+  return c_string ? (NrStr){c_string, strlen(c_string)} : (NrStr){"", 0};
+}
+static inline bool nr_str_eq(NrStr a, NrStr b) {
+  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+static inline bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a, nr_str(c_string)); }
 bool nr_str_starts(NrStr s, const char *prefix);
 int nr_str_cmp(NrStr a, NrStr b);
 NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */

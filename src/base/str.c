@@ -3,18 +3,6 @@
 
 #include <stdio.h>
 
-NrStr nr_str(const char *c_string) { return c_string ? (NrStr){c_string, strlen(c_string)} : (NrStr){"", 0}; }
-
-bool nr_str_eq(NrStr a, NrStr b) { return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0); }
-
-/* Most comparisons are of a word with one that it is not: the first byte tells. */
-bool nr_str_is(NrStr a, const char *c_string) {
-  if (!c_string) return a.size == 0;
-  for (size_t i = 0; i < a.size; i++)
-    if (a.data[i] != c_string[i] || !c_string[i]) return false;
-  return c_string[a.size] == 0;
-}
-
 bool nr_str_starts(NrStr s, const char *prefix) {
   size_t n = strlen(prefix);
   return s.size >= n && (n == 0 || memcmp(s.data, prefix, n) == 0);
@@ -44,17 +32,19 @@ const char *nr_arena_printf(NrArena *arena, const char *format, ...) {
 }
 
 uint64_t nr_hash_bytes(const void *data, size_t size) {
-  /* FNV-1a over eight bytes at a time, mixed at the end: short keys dominate here. */
+  /* Eight bytes at a time, each mixed in by a product and a fold: short keys dominate here. */
   const unsigned char *p = data;
-  uint64_t h = 0xcbf29ce484222325ull ^ size;
+  uint64_t h = 0xcbf29ce484222325ull ^ size * 0x9e3779b97f4a7c15ull;
   for (; size >= 8; size -= 8, p += 8) {
     uint64_t word;
     memcpy(&word, p, 8);
     h = (h ^ word) * 0x9fb21c651e98df25ull;
     h ^= h >> 32;
   }
-  for (; size; size--, p++) h = (h ^ *p) * 0x100000001b3ull;
-  h ^= h >> 29;
+  uint64_t rest = 0;
+  for (size_t i = 0; i < size; i++) rest |= (uint64_t)p[i] << 8 * i;
+  h = (h ^ rest) * 0x9fb21c651e98df25ull;
+  h ^= h >> 32;
   return h * 0xbf58476d1ce4e5b9ull;
 }
 

@@ -14,7 +14,7 @@ static uint64_t attr_hash(const struct NrAttrData *a) {
   if (a->kind == NR_ATTR_FLOAT || (a->kind == NR_ATTR_INTEGER && !a->num_words)) return h;
   h = nr_hash_mix(h, nr_hash_bytes(a->words, a->num_words * sizeof *a->words));
   h = nr_hash_mix(h, nr_hash_bytes(a->s.data, a->s.size));
-  h = nr_hash_mix(h, nr_hash_bytes(a->items, a->size * sizeof *a->items));
+  if (!a->strings) h = nr_hash_mix(h, nr_hash_bytes(a->items, a->size * sizeof *a->items));
   for (size_t i = 0; i < a->num_named; i++)
     h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)a->named[i].name.data), (uintptr_t)a->named[i].value);
   h = nr_hash_mix(h, (uint64_t)a->num_dims << 32 | a->num_symbols);
@@ -54,9 +54,7 @@ static bool attr_equal(const void *node, const void *key) {
 
 static NrAttr attr_get(NrContext *ctx, const struct NrAttrData *key) {
   /* strings are not hashed item by item: DENSE_STRINGS of one type share a bucket, and there are few of them. */
-  struct NrAttrData hashed = *key;
-  if (key->strings) hashed.size = 0;
-  uint64_t hash = attr_hash(&hashed);
+  uint64_t hash = attr_hash(key);
   NrAttr found = nr_unique_find(&ctx->attrs, hash, attr_equal, key);
   if (found) return found;
   NrArena *arena = &ctx->arena;
@@ -188,11 +186,13 @@ static int compare_named(const void *a, const void *b) {
 }
 
 NrAttr nr_attr_dict(NrContext *ctx, const NrNamedAttr *items, size_t count) {
+  if (!count && ctx->empty_dict) return ctx->empty_dict;
   NrNamedAttr *sorted = nr_malloc(count * sizeof *sorted);
   for (size_t i = 0; i < count; i++) sorted[i] = (NrNamedAttr){nr_context_intern(ctx, items[i].name), items[i].value};
   if (count) qsort(sorted, count, sizeof *sorted, compare_named);
   NrAttr attr = attr_get(ctx, &(struct NrAttrData){.kind = NR_ATTR_DICT, .named = sorted, .num_named = count});
   nr_free(sorted);
+  if (!count) ctx->empty_dict = attr;
   return attr;
 }
 

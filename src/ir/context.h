@@ -36,6 +36,7 @@ struct NrContext {
   const struct NrOpSpec *specs[NR_OP_COUNT]; /* by the row's id, once they were asked for */
   NrMap formats;    /* format text -> parsed format */
   NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1]; /* the usual ones, once they were asked for */
+  NrAttr empty_dict; /* likewise */
   NrLoc unknown;
   NrStr last_file;  /* interned name of the file that the last location is in */
   NrSource *last_source; /* its text, when it was parsed */

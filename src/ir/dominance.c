@@ -12,6 +12,8 @@ struct NrDominance {
   uint32_t count;
 };
 
+#define NONE UINT32_MAX
+
 typedef struct Frame {
   NrBlock *block;
   uint32_t next_successor;
@@ -52,6 +54,11 @@ static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *ou
   return *out < dom->count && dom->blocks[*out] == block;
 }
 
+typedef struct Edge {
+  uint32_t from, to;
+} Edge;
+typedef NR_VEC(Edge) Edges;
+
 static uint32_t intersect(const NrDominance *dom, uint32_t a, uint32_t b) {
   while (a != b) {
     while (a < b) a = dom->idom[a];
@@ -81,29 +88,42 @@ static void number_tree(NrDominance *dom) {
   nr_free(next);
 }
 
+/* One sweep over the blocks, from the entry on. Edges from blocks that it had not come to are added to late. */
+static bool sweep(NrDominance *dom, Edges *late) {
+  bool changed = false;
+  for (uint32_t i = dom->count - 1; i-- > 0;) {
+    uint32_t best = NONE, p;
+    for (NrSuccessor *s = dom->blocks[i]->first_pred; s; s = s->next) {
+      if (!s->owner->block || !number_of(dom, s->owner->block, &p)) continue;
+      if (dom->idom[p] == NONE) nr_vec_push(late, ((Edge){p, i}));
+      else best = best == NONE ? p : intersect(dom, best, p);
+    }
+    changed |= best != dom->idom[i];
+    dom->idom[i] = best;
+  }
+  return changed;
+}
+
+/* Whether each late edge leads back to a dominator of where it comes from, the head of its loop: then it changes
+ * nothing, and one sweep was enough. Structured programs have no other loops. */
+static bool are_loops(const NrDominance *dom, const Edges *late) {
+  for (size_t i = 0; i < late->size; i++)
+    if (intersect(dom, late->data[i].from, late->data[i].to) != late->data[i].to) return false;
+  return true;
+}
+
 NrDominance *nr_dominance_create(NrRegion *region) {
   NrDominance *dom = nr_calloc(1, sizeof *dom);
   dom->region = region;
   postorder(dom);
   dom->idom = nr_malloc(((size_t)dom->count + 1) * sizeof *dom->idom);
-  const uint32_t none = UINT32_MAX;
-  for (uint32_t i = 0; i < dom->count; i++) dom->idom[i] = none;
+  for (uint32_t i = 0; i < dom->count; i++) dom->idom[i] = NONE;
   if (!dom->count) return dom;
-  uint32_t entry = dom->count - 1;
-  dom->idom[entry] = entry;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t i = entry; i-- > 0;) {
-      uint32_t best = none, p;
-      for (NrSuccessor *s = dom->blocks[i]->first_pred; s; s = s->next)
-        if (s->owner->block && number_of(dom, s->owner->block, &p) && dom->idom[p] != none)
-          best = best == none ? p : intersect(dom, best, p);
-      if (best != dom->idom[i]) {
-        dom->idom[i] = best;
-        changed = true;
-      }
-    }
-  }
+  dom->idom[dom->count - 1] = dom->count - 1;
+  Edges late = {0};
+  bool changed = sweep(dom, &late) && !are_loops(dom, &late);
+  while (changed) changed = sweep(dom, &late);
+  nr_vec_deinit(&late);
   number_tree(dom);
   return dom;
 }

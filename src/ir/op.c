@@ -456,8 +456,9 @@ void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i) {
 
 
 NrAttr nr_op_attr(const NrOp *op, const char *name) {
+  NrStr key = nr_str(name);
   for (uint32_t i = 0; i < op->num_attrs; i++)
-    if (nr_str_is(op->attrs[i].name, name)) return op->attrs[i].value;
+    if (nr_str_eq(op->attrs[i].name, key)) return op->attrs[i].value;
   return NULL;
 }
 

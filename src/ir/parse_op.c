@@ -86,7 +86,9 @@ bool nr_parse_add_operand(NrParser *p, NrOperandRef ref, NrType type) {
   NrValue *value = nr_parse_use(p, ref, type);
   if (!value) return false;
   nr_vec_push(&p->operands, value);
-  nr_parse_sync(p);
+  NrOpFrame *f = p->frame;
+  f->state.num_operands = p->operands.size - f->operands;
+  f->state.operands = p->operands.data + f->operands;
   return true;
 }
 

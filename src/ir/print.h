@@ -63,7 +63,6 @@ void nr_printer_deinit(NrPrinter *w);
 
 /* print_text.c */
 void nr_w_char(NrPrinter *w, char c);
-void nr_w_str(NrPrinter *w, NrStr s);
 void nr_w_uint(NrPrinter *w, uint64_t value);
 void nr_w_int(NrPrinter *w, int64_t value);
 void nr_w_wide_int(NrPrinter *w, const uint64_t *words, size_t count, bool is_signed);

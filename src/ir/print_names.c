@@ -29,10 +29,8 @@ void nr_print_first_value(NrPrinter *w, NrValue *value) { name_value(w, value, t
 static bool is_used(const NrPrinter *w, const char *name) { return nr_strmap_has(&w->scope->used, nr_str(name)); }
 
 static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *hint) {
-  char text[80];
-  snprintf(text, sizeof text, "%s", hint);
-  while (is_used(w, text)) snprintf(text, sizeof text, "%s_%u", hint, n->next_conflict++);
-  const char *name = nr_str_copy(&w->scratch, nr_str(text)).data;
+  const char *name = nr_str_copy(&w->scratch, nr_str(hint)).data;
+  while (is_used(w, name)) name = nr_arena_printf(&w->scratch, "%s_%u", hint, n->next_conflict++);
   nr_strmap_set(&w->scope->used, nr_str(name), (void *)1);
   nr_vec_push(&w->hints, name);
   name_value(w, value, (uintptr_t)name);

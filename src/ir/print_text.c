@@ -3,6 +3,7 @@
 #include "ir/print.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -20,7 +21,6 @@ static inline void put(NrPrinter *w, const char *data, size_t size) {
 
 void nr_w_char(NrPrinter *w, char c) { put(w, &c, 1); }
 void nr_w_str(NrPrinter *w, NrStr s) { if (s.size) put(w, s.data, s.size); }
-void nr_w_puts(NrPrinter *w, const char *text) { put(w, text, strlen(text)); }
 
 void nr_w_printf(NrPrinter *w, const char *format, ...) {
   va_list args;
@@ -154,6 +154,21 @@ static uint64_t encode(NrType type, const char *text) {
   return bits;
 }
 
+/* Whole numbers of few digits, which are most constants: 1.200000e+01. False for others. */
+static bool put_small_whole(NrPrinter *w, double value) {
+  enum { DIGITS = 7 };
+  double size = value < 0 ? -value : value;
+  if (!(size < 1e6) || size != (double)(uint32_t)size || (value == 0 && signbit(value))) return false;
+  char text[] = "0.000000e+00", digits[DIGITS];
+  int count = 0;
+  for (uint32_t rest = (uint32_t)size; rest; rest /= 10) digits[count++] = (char)('0' + rest % 10);
+  for (int i = 0; i < count; i++) text[i ? i + 1 : 0] = digits[count - 1 - i];
+  text[sizeof text - 2] = (char)('0' + (count ? count - 1 : 0));
+  if (value < 0) nr_w_char(w, '-');
+  put(w, text, sizeof text - 1);
+  return true;
+}
+
 /* As MLIR: six digits and a 0 when they say it all (1.500000e+00), else as many digits as the value has (3.14159274).
  * Infinity and NaN are their bits. */
 void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
@@ -163,6 +178,7 @@ void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
     nr_w_printf(w, "0x%0*llX", (int)((type->width > 64 ? 64 : type->width) + 3) / 4, (unsigned long long)bits);
     return;
   }
+  if (put_small_whole(w, value)) return;
   int precision = type->width <= 32 ? 8 : 16;
   int n = snprintf(text, sizeof text, "%.5e", value);
   if (encode(type, text) == bits) {

@@ -132,7 +132,8 @@ NrStatus nr_p_successor(NrParser *p, NrOpState *state); /* ^bb or ^bb(%x, %y : t
 
 /* ---- for .print hooks ------------------------------------------------------------------------------------------- */
 
-void nr_w_puts(NrPrinter *w, const char *text);
+void nr_w_str(NrPrinter *w, NrStr s);
+static inline void nr_w_puts(NrPrinter *w, const char *text) { nr_w_str(w, nr_str(text)); }
 void nr_w_newline(NrPrinter *w); /* with the indentation of the next line */
 void nr_w_printf(NrPrinter *w, const char *format, ...) NR_PRINTF(2, 3);
 bool nr_w_is_legacy(NrPrinter *w);
