@@ -17,7 +17,7 @@ help:
 	@echo "make docs     docs/dialects from the op rows"
 	@echo "make format   break lines that are too long (needs clang-format)"
 	@echo "make asan | ubsan | tsan    the C tests under a sanitizer"
-	@echo "make fuzz     search for inputs that break a parser, a minute each"
+	@echo "make fuzz     search for inputs that break a parser, and for programs that are compiled wrong, a minute each"
 	@echo "make clean    remove build/"
 
 # Configuring again is left to ninja, which does it when a CMake file or a folder's content changes.
@@ -49,9 +49,11 @@ asan ubsan tsan: %: setup build/%/build.ninja
 bench: build
 	$(PYTHON) bench/run.py $(BENCH)
 
-# Inputs that fail are left in build/fuzz/; minimise one and keep it in tests/fuzz/corpus/.
+# Inputs that fail are left in build/fuzz/; minimise one and keep it in tests/fuzz/corpus/. Programs are reduced already.
 FUZZ_SECONDS ?= 60
-fuzz: setup build/fuzz/build.ninja
+fuzz: build build/fuzz/build.ninja
+	@mkdir -p build/fuzz
+	@build/release/tests/programs --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found
 	@ninja -C build/fuzz -j$(JOBS)
 	@cd build/fuzz && for target in tests/fuzz_*; do \
 	  name=$${target#tests/fuzz_}; mkdir -p found/$$name; \

@@ -18,6 +18,8 @@ stage() {
 
 stage "rules of the source tree" make --no-print-directory -s lint
 stage "tests, release build" ctest --test-dir build/release --output-on-failure -j"$(nproc)"
+mkdir -p build/fuzz
+stage "random programs" build/release/tests/programs --seconds=120 --jobs="$(nproc)" --found=build/fuzz/found
 stage "C and text tests, sanitized" make --no-print-directory asan
 
 printf '\n%s' "$results"

@@ -14,6 +14,7 @@ static const struct Tool {
     {"bench", tool_bench, "time a program: compile, first run, runs"},
     {"show", tool_show, "what a program takes and gives, and what is in it"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
+    {"reduce", tool_reduce, "make a program small that makes a command fail"},
 };
 
 static const char help_head[] = "noria compiles tensor programs with loops and branches to machine code.\n"

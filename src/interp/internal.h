@@ -44,6 +44,7 @@ typedef struct NrInterp {
   NrMap sites;     /* rt.check op -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;
+  bool hostile; /* of NrInterpOptions */
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
   uint64_t ticks;  /* ops since the run began, for polls */
   unsigned depth;
@@ -54,6 +55,8 @@ typedef struct NrInterp {
 
 /* ---- values (value.c) ---- */
 NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank); /* zeroed, dense; NULL when too large */
+/* The same with contents that are open: rubbish in a hostile run. */
+NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
 NrIView *nr_iview_dense_copy(NrIView *view);

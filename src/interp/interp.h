@@ -11,6 +11,8 @@
 
 typedef struct NrInterpOptions {
   int64_t max_steps; /* ops executed, 0 = no limit */
+  bool hostile;      /* new memory is full of rubbish, and bodies of scf.parallel run in another order: what is
+                        well-defined does not notice */
 } NrInterpOptions;
 
 /* A function of a module as a NoriaModule whose entry interprets it: the runtime runs it like compiled code, with the

@@ -105,41 +105,69 @@ bool nr_run_index_switch(NrInterp *in, NrOp *op) {
   return ok;
 }
 
-/* The iterations one after another; the reductions of the terminator run in its regions on the running values. */
+/* Number k of the points from lower in steps, row-major, into ivs. */
+static void parallel_point(NrInterp *in, NrOp *op, const size_t *begin, const int64_t *counts, size_t dims, int64_t k,
+                           NrIValue *ivs) {
+  for (size_t d = dims; d-- > 0; k /= counts[d]) {
+    int64_t lb = nr_get_index(in, nr_operand(op, begin[0] + d)), step = nr_get_index(in, nr_operand(op, begin[2] + d));
+    ivs[d] = nr_ivalue_from_int(nr_op_body(op, 0)->args[d]->type, lb + k % counts[d] * step);
+  }
+}
+
+/* The reductions of the terminator run in its regions on the running values. */
+static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t count, NrIValue *acc) {
+  bool ok = true;
+  for (size_t i = 0; i < count && ok; i++) {
+    NrIValue pair[2] = {acc[i], terms[i]};
+    ok = nr_run_region(in, nr_op_region(nr_op_body(op, 0)->last, i), pair, 2, &acc[i], 1);
+  }
+  return ok;
+}
+
+/* The iterations one after another, each one's terms reduced at once. A hostile run begins with the last one, and
+ * reduces when it has all terms, in their order: that is open for bodies, not for what they give. */
+static bool run_points(NrInterp *in, NrOp *op, const size_t *begin, const int64_t *counts, size_t dims, NrIValue *acc,
+                       size_t inits) {
+  int64_t total = 1;
+  bool ok = true;
+  for (size_t d = 0; d < dims; d++)
+    if (!nr_mul_i64(total, counts[d], &total)) return nr_interp_fail(in, op, "has too many iterations");
+  NrIValue *ivs = nr_calloc(dims + 1, sizeof *ivs);
+  NrIValue *terms = nr_calloc((in->hostile ? (size_t)total : 1) * inits + 1, sizeof *terms);
+  for (int64_t n = 0; n < total && ok; n++) {
+    int64_t k = in->hostile ? total - 1 - n : n;
+    NrIValue *out = in->hostile ? terms + (size_t)k * inits : terms;
+    parallel_point(in, op, begin, counts, dims, k, ivs);
+    ok = nr_run_region(in, nr_op_region(op, 0), ivs, dims, out, inits);
+    if (!in->hostile) ok = ok && reduce_into(in, op, out, inits, acc);
+  }
+  for (int64_t k = 0; in->hostile && k < total && ok; k++)
+    ok = reduce_into(in, op, terms + (size_t)k * inits, inits, acc);
+  nr_free(ivs);
+  nr_free(terms);
+  return ok;
+}
+
 bool nr_run_parallel(NrInterp *in, NrOp *op) {
   size_t begin[4], dims, unused, inits;
   nr_op_operand_group(op, 0, &begin[0], &dims);
   nr_op_operand_group(op, 1, &begin[1], &unused);
   nr_op_operand_group(op, 2, &begin[2], &unused);
   nr_op_operand_group(op, 3, &begin[3], &inits);
-  NrBlock *body = nr_op_body(op, 0);
-  NrIValue *acc = nr_calloc(inits, sizeof *acc), *ivs = nr_calloc(dims, sizeof *ivs);
-  int64_t counts[NR_MAX_RANK], at[NR_MAX_RANK] = {0};
-  bool ok = dims <= NR_MAX_RANK || nr_interp_fail(in, op, "too many dims"), any = true;
-  get_all(in, op, begin[3], inits, acc);
-  for (size_t d = 0; d < dims && ok; d++) {
+  int64_t counts[NR_MAX_RANK];
+  if (dims > NR_MAX_RANK) return nr_interp_fail(in, op, "too many dims");
+  for (size_t d = 0; d < dims; d++) {
     int64_t lb = nr_get_index(in, nr_operand(op, begin[0] + d)), ub = nr_get_index(in, nr_operand(op, begin[1] + d));
     int64_t step = nr_get_index(in, nr_operand(op, begin[2] + d));
-    if (step <= 0) ok = nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
-    else counts[d] = ub > lb ? (ub - lb + step - 1) / step : 0;
-    any &= ok && counts[d] > 0;
+    if (step <= 0) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
+    counts[d] = ub > lb ? (int64_t)(((uint64_t)ub - (uint64_t)lb - 1) / (uint64_t)step) + 1 : 0;
   }
-  if (ok && any) do {
-      for (size_t d = 0; d < dims; d++)
-        ivs[d] = nr_ivalue_from_int(body->args[d]->type, nr_get_index(in, nr_operand(op, begin[0] + d)) +
-                                                             at[d] * nr_get_index(in, nr_operand(op, begin[2] + d)));
-      NrIValue *terms = nr_calloc(inits, sizeof *terms);
-      ok = nr_run_region(in, nr_op_region(op, 0), ivs, dims, terms, inits);
-      for (size_t i = 0; i < inits && ok; i++) {
-        NrIValue pair[2] = {acc[i], terms[i]};
-        ok = nr_run_region(in, nr_op_region(body->last, i), pair, 2, &acc[i], 1);
-      }
-      nr_free(terms);
-    } while (ok && nr_next_index(counts, dims, at));
+  NrIValue *acc = nr_calloc(inits, sizeof *acc);
+  get_all(in, op, begin[3], inits, acc);
+  bool ok = run_points(in, op, begin, counts, dims, acc, inits);
   if (ok) set_results(in, op, acc);
   else release(acc, inits);
   nr_free(acc);
-  nr_free(ivs);
   return ok;
 }
 

@@ -15,7 +15,7 @@ bool nr_run_alloc(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   for (uint32_t i = 0, k = 0; i < t->rank; i++)
     dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
-  NrIView *view = nr_iview_new(t->elem, dims, t->rank);
+  NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
   if (!view) return nr_interp_fail(in, op, "the buffer is too large, or has a negative dim");
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
   return true;
@@ -82,7 +82,8 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   if (value && value->kind == NR_ATTR_DENSE_STRINGS)
     return nr_interp_fail(in, op, "string constants are the runtime's");
   if (!view) {
-    view = nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_new(t->elem, t->dims, t->rank);
+    view =
+        nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_open(in, t->elem, t->dims, t->rank);
     nr_map_set(&in->globals, global, view);
     nr_vec_push(&in->global_views, view);
   }

@@ -32,7 +32,7 @@ static bool get_indices(NrInterp *in, NrOp *op, size_t begin, const NrIView *vie
 bool nr_run_tensor_empty(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 0, dims);
-  return give(in, op, nr_iview_new(nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank));
+  return give(in, op, nr_iview_open(in, nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank));
 }
 
 static void fill_view(NrIView *view, NrIValue v) {

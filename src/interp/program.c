@@ -139,6 +139,7 @@ NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOpti
   p->in.ctx = module->ctx;
   p->in.module = module;
   p->in.max_steps = options ? options->max_steps : 0;
+  p->in.hostile = options && options->hostile;
   nr_walk_pre(module->op, collect, p);
   NoriaSite own = {"", ""};
   nr_vec_push(&p->sites, own);

@@ -39,6 +39,12 @@ NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank) {
   return v;
 }
 
+NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
+  NrIView *v = nr_iview_new(elem, dims, rank);
+  if (v && in->hostile && nr_type_byte_size(elem)) memset(v->buffer->data, 0xa5, v->buffer->size);
+  return v;
+}
+
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data) {
   NrIView *v = view_new(elem, dims, rank);
   size_t size = 0;

@@ -47,7 +47,8 @@ CheckStatus check_passes(Check *check, const char *passes);
 CheckStatus check_pipeline(Check *check, const char *passes);
 /* Printed as "mlir", "2020" or "generic" and read again. */
 CheckStatus check_text(Check *check, const char *syntax);
-/* All texts, each pass alone, the pipeline; and so many random sequences of passes, some of them before the pipeline. */
+/* All texts, each pass alone, the pipeline; and so many random sequences of passes, some of them before the pipeline.
+ */
 CheckStatus check_everything(Check *check, uint64_t seed, int sequences);
 /* Some of that: a few passes and sequences, and the pipeline. */
 CheckStatus check_some(Check *check, uint64_t seed);

@@ -93,7 +93,8 @@ uint32_t gen_index(Gen *g, int64_t value) {
 }
 
 static uint32_t random_float(Gen *g, GenTypeId type) {
-  static const char *const texts[] = {"0.0", "-0.0", "1.0", "-1.0", "1.5", "-2.75", "100.25", "1.0e-3", "3.0", "-7.0", "65504.0"};
+  static const char *const texts[] = {"0.0",    "-0.0",   "1.0", "-1.0", "1.5",    "-2.75",
+                                      "100.25", "1.0e-3", "3.0", "-7.0", "65504.0"};
   static const char *const nans[] = {"0x7E00", "0x7FC0", "0x7FC00000", "0x7FF8000000000000"};
   static const char *const infs[] = {"0x7C00", "0xFF80", "0xFF800000", "0x7FF0000000000000"};
   int special = (int)gen_below(g, 12);

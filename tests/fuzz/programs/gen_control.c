@@ -194,7 +194,8 @@ static void gen_narrow_for(Gen *g, int depth, GenBody body) {
   for (int i = 0; i < count; i++) args[i] = gen_id(g);
   gen_begin(g);
   gen_put_results(g, ids, count);
-  gen_put(g, "scf.for%s %%v%u = %%v%u to %%v%u step %%v%u", is_unsigned ? " unsigned" : "", iv, range[0], range[1], range[2]);
+  gen_put(g, "scf.for%s %%v%u = %%v%u to %%v%u step %%v%u", is_unsigned ? " unsigned" : "", iv, range[0], range[1],
+          range[2]);
   put_inits(g, args, inits, types, count);
   gen_put(g, " : %s {\n", gen_types[t].name);
   GenMark m = gen_enter(g);
@@ -215,7 +216,8 @@ static void gen_while(Gen *g, int depth, GenBody body) {
   GenTypeId types[MAX_CARRIED], handed[MAX_CARRIED];
   uint32_t ids[MAX_CARRIED], inits[MAX_CARRIED], args[MAX_CARRIED], after[MAX_CARRIED], values[MAX_CARRIED];
   if (g->trips * 4 > MAX_TRIPS) return;
-  int count = 1 + random_types(g, types + 1, MAX_CARRIED - 1), passed = 1 + random_types(g, handed + 1, MAX_CARRIED - 1);
+  int count = 1 + random_types(g, types + 1, MAX_CARRIED - 1),
+      passed = 1 + random_types(g, handed + 1, MAX_CARRIED - 1);
   if (passed > 1 && count > 1 && gen_one_in(g, 2)) handed[1] = types[1];
   GenTypeId counter = gen_one_in(g, 2) ? GEN_I32 : GEN_INDEX;
   types[0] = handed[0] = counter;
@@ -275,8 +277,8 @@ static void gen_swap(Gen *g, int depth, GenBody body) {
   if (g->trips * r.trips > MAX_TRIPS || !gen_may_write(g, &a) || !gen_may_write(g, &b)) return;
   uint32_t iv = gen_id(g), x = gen_id(g), y = gen_id(g), first = gen_id(g), second = gen_id(g);
   gen_begin(g);
-  gen_put(g, "%%v%u, %%v%u = scf.for %%v%u = %%v%u to %%v%u step %%v%u iter_args(%%v%u = %%v%u, %%v%u = %%v%u) -> (", first,
-          second, iv, r.lower, r.upper, r.step, x, a.id, y, b.id);
+  gen_put(g, "%%v%u, %%v%u = scf.for %%v%u = %%v%u to %%v%u step %%v%u iter_args(%%v%u = %%v%u, %%v%u = %%v%u) -> (",
+          first, second, iv, r.lower, r.upper, r.step, x, a.id, y, b.id);
   gen_put_memref_type(g, &a);
   gen_put(g, ", ");
   gen_put_memref_type(g, &a);
@@ -380,7 +382,8 @@ static void gen_parallel_row(Gen *g) {
   int loops = 2 + (int)gen_below(g, 2);
   int64_t trips = 1 + (int64_t)gen_below(g, 4);
   if (g->trips * trips > MAX_TRIPS) return;
-  uint32_t zero = gen_index(g, 0), n = gen_one_in(g, 3) ? gen_fresh_index(g, trips, trips) : gen_index(g, trips), one = gen_index(g, 1);
+  uint32_t zero = gen_index(g, 0), n = gen_one_in(g, 3) ? gen_fresh_index(g, trips, trips) : gen_index(g, trips),
+           one = gen_index(g, 1);
   for (int l = 0; l < loops; l++) {
     GenMemref w = g->memrefs.data[gen_below(g, g->memrefs.size)];
     if (w.rank != 1 || w.dims[0] == GEN_UNKNOWN || w.dims[0] < trips) continue;
@@ -405,9 +408,10 @@ static void gen_parallel_row(Gen *g) {
       if (r.elem != w.elem || !r.root || !w.root || r.root == w.root) continue;
       for (int d = 0; d < r.rank; d++) index[d] = gen_index_within(g, &r, d);
       uint32_t x = gen_load(g, &r, index);
-      value = value == UINT32_MAX ? x
-              : gen_emit(g, w.elem, "arith.%s %%v%u, %%v%u : %s", gen_types[w.elem].is_float ? "subf" : "subi", value, x,
-                         gen_types[w.elem].name);
+      value = value == UINT32_MAX
+                  ? x
+                  : gen_emit(g, w.elem, "arith.%s %%v%u, %%v%u : %s", gen_types[w.elem].is_float ? "subf" : "subi",
+                             value, x, gen_types[w.elem].name);
     }
     if (value == UINT32_MAX || gen_one_in(g, 4)) value = gen_use(g, w.elem);
     gen_store(g, &w, value, &at);

@@ -40,7 +40,9 @@ void gen_put_memref_type(Gen *g, const GenMemref *m) {
 
 bool gen_may_write(const Gen *g, const GenMemref *m) { return m->root >= g->pure; }
 
-static GenMemref *random_memref(Gen *g) { return g->memrefs.size ? &g->memrefs.data[gen_below(g, g->memrefs.size)] : NULL; }
+static GenMemref *random_memref(Gen *g) {
+  return g->memrefs.size ? &g->memrefs.data[gen_below(g, g->memrefs.size)] : NULL;
+}
 
 GenMemref *gen_memref_like(Gen *g, const GenMemref *like) {
   size_t n = g->memrefs.size, start = gen_below(g, n);
@@ -187,7 +189,8 @@ static void random_alloc(Gen *g, bool on_stack) {
   int64_t dims[2];
   int rank = (int)gen_below(g, 6) % 3;
   if (rank == 0 && !gen_one_in(g, 2)) rank = 1;
-  for (int d = 0; d < rank; d++) dims[d] = gen_one_in(g, 4) ? GEN_UNKNOWN : gen_one_in(g, 20) ? 0 : 1 + (int64_t)gen_below(g, 8);
+  for (int d = 0; d < rank; d++)
+    dims[d] = gen_one_in(g, 4) ? GEN_UNKNOWN : gen_one_in(g, 20) ? 0 : 1 + (int64_t)gen_below(g, 8);
   gen_alloc(g, gen_one_in(g, 2) ? GEN_I32 : gen_type(g), rank, dims, on_stack);
 }
 

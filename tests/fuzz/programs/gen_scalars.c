@@ -3,11 +3,13 @@
 
 static const char *name_of(GenTypeId t) { return gen_types[t].name; }
 
-static const char *const int_ops[] = {"addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"};
+static const char *const int_ops[] = {"addi", "subi",  "muli",  "andi",  "ori",
+                                      "xori", "maxsi", "minsi", "maxui", "minui"};
 static const char *const divisions[] = {"divsi", "remsi", "divui", "remui", "floordivsi", "ceildivsi", "ceildivui"};
 static const char *const shifts[] = {"shli", "shrsi", "shrui"};
 static const char *const int_predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
-static const char *const float_ops[] = {"addf", "subf", "mulf", "divf", "maximumf", "minimumf", "maxnumf", "minnumf", "remf"};
+static const char *const float_ops[] = {"addf",     "subf",    "mulf",    "divf", "maximumf",
+                                        "minimumf", "maxnumf", "minnumf", "remf"};
 static const char *const float_predicates[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
                                                "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};
 static const char *const unary_ops[] = {"absf", "floor", "ceil", "roundeven", "trunc", "sqrt"};

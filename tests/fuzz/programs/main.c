@@ -131,8 +131,8 @@ static void save(const char *path, const NrBuf *text, const Slot *slot, uint64_t
 
 static void reduce(const char *path, const Slot *slot) {
   NrBuf command = {0};
-  nr_buf_printf(&command, "'%s' reduce '%s' --test=\"'%s' --check '%s'\" -o '%.*s.small.mlir' 2>&1", NORIA_TOOL, path, self,
-                slot->what, (int)(strlen(path) - strlen(".mlir")), path);
+  nr_buf_printf(&command, "'%s' reduce '%s' --test=\"'%s' --check '%s'\" -o '%.*s.small.mlir' 2>&1", NORIA_TOOL, path,
+                self, slot->what, (int)(strlen(path) - strlen(".mlir")), path);
   fprintf(stderr, "  %s\n", command.data);
   if (system(command.data)) fprintf(stderr, "programs: it was not reduced\n");
   nr_buf_deinit(&command);
@@ -144,7 +144,8 @@ static void report(const Options *o, const Slot *slot, uint64_t number, int wait
   Slot copy = *slot;
   NrBuf text = {0}, path = {0};
   if (WIFSIGNALED(wait_status))
-    snprintf(copy.message, sizeof copy.message, "%s", WTERMSIG(wait_status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(wait_status)));
+    snprintf(copy.message, sizeof copy.message, "%s",
+             WTERMSIG(wait_status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(wait_status)));
   family->generate(seed, &text);
   nr_buf_printf(&path, "%s/%s-%llu.mlir", o->found, family->name, (unsigned long long)seed);
   save(path.data, &text, &copy, seed, family->name);
