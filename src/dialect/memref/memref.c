@@ -15,6 +15,16 @@ static NrStatus alignment_verify(NrOp *op, const char *id, bool required) {
   return NR_OK;
 }
 
+/* In 2019 the type alone said which operands are sizes. */
+static NrStatus alloc_finish(NrParser *p, NrOp *op) {
+  if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes") || !nr_type_is_memref(nr_result(op, 0)->type))
+    return NR_OK;
+  size_t sizes = nr_type_num_dynamic(nr_result(op, 0)->type);
+  if (sizes > op->num_operands) return NR_OK; /* the verifier says so */
+  nr_op_set_segments(op, (uint32_t[]){(uint32_t)sizes, op->num_operands - (uint32_t)sizes}, 2);
+  return NR_OK;
+}
+
 static NrStatus alloc_verify(NrOp *op) {
   NrType type = nr_result(op, 0)->type;
   size_t begin, sizes, symbols, need = 0;

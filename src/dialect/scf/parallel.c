@@ -119,17 +119,15 @@ void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
 
 /* ---- reduce ------------------------------------------------------------------------------------------------------ */
 
-/* loop.reduce(%x) { .. } : t, later loop.reduce(%x) : t { .. } */
-static NrStatus parse_legacy_reduce(NrParser *p, NrOpState *state) {
-  NrOperandRef value;
+/* (%x) { .. } : t, later (%x) : t { .. }: one reduction of those in the body, behind its operand. */
+static NrStatus parse_single_reduce(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count) {
   NrType type = NULL;
   NrStatus status;
-  if ((status = nr_p_expect(p, "(")) || (status = nr_p_operand(p, &value)) || (status = nr_p_expect(p, ")")))
-    return status;
+  if (count != 1) return nr_p_op_error(p, "reduces one value at a time in this form, not %zu", count);
   if (nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
   if ((status = nr_p_region(p, state, NULL, 0))) return status;
   if (!type && ((status = nr_p_expect(p, ":")) || (status = nr_p_type(p, &type)))) return status;
-  return nr_p_add_operand(p, state, value, type);
+  return nr_p_add_operand(p, state, refs[0], type);
 }
 
 NrStatus nr_scf_reduce_parse(NrParser *p, NrOpState *state) {
@@ -137,11 +135,11 @@ NrStatus nr_scf_reduce_parse(NrParser *p, NrOpState *state) {
   NrType *types;
   size_t count, num_types;
   NrStatus status;
-  if (nr_p_is_legacy(p)) return parse_legacy_reduce(p, state);
   if (nr_p_try(p, "(")) {
-    if ((status = nr_p_operands(p, &refs, &count)) || (status = nr_p_expect(p, ":")) ||
-        (status = nr_p_type_list(p, &types, &num_types)) || (status = nr_p_expect(p, ")")) ||
-        (status = nr_p_add_operands(p, state, refs, count, types, num_types)))
+    if ((status = nr_p_operands(p, &refs, &count))) return status;
+    if (nr_p_try(p, ")")) return parse_single_reduce(p, state, refs, count);
+    if ((status = nr_p_expect(p, ":")) || (status = nr_p_type_list(p, &types, &num_types)) ||
+        (status = nr_p_expect(p, ")")) || (status = nr_p_add_operands(p, state, refs, count, types, num_types)))
       return status;
   }
   if (nr_p_peek(p, "{")) {
