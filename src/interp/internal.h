@@ -60,6 +60,8 @@ NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, siz
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
 NrIView *nr_iview_dense_copy(NrIView *view);
+/* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
+bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
 int64_t nr_iview_count(const NrIView *view);
 unsigned char *nr_iview_at(const NrIView *view, const int64_t *indices); /* no checks */

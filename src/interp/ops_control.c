@@ -1,4 +1,5 @@
 /* ops_control.c - structured control flow, calls and constants. */
+#include "dialect/shaped.h"
 #include "interp/ops.h"
 
 /* Values of a list of operands, each with its own reference. */
@@ -168,6 +169,55 @@ bool nr_run_parallel(NrInterp *in, NrOp *op) {
   if (ok) set_results(in, op, acc);
   else release(acc, inits);
   nr_free(acc);
+  return ok;
+}
+
+/* The parts that the terminator of a point inserts into the shared outputs. */
+static bool insert_parts(NrInterp *in, NrBlock *body, size_t rank, const NrIValue *outputs) {
+  NrBlock *parts = nr_op_body(body->last, 0);
+  for (NrOp *part = parts ? parts->first : NULL; part; part = part->next) {
+    if (!nr_op_is(part, NR_OP_tensor_parallel_insert_slice)) return nr_interp_fail(in, part, "inserts nothing");
+    NrValue *into = nr_operand(part, 1);
+    size_t i = into->index - rank;
+    if (into->block != body || into->index < rank) return nr_interp_fail(in, part, "inserts into no shared output");
+    if (!nr_insert_part(in, part, outputs[i].view)) return false;
+  }
+  return true;
+}
+
+/* The points one after another. Each sees the outputs as they were before the loop. */
+bool nr_run_forall(NrInterp *in, NrOp *op) {
+  static const NrIndexListSlot slots[3] = {{0, "staticLowerBound"}, {1, "staticUpperBound"}, {2, "staticStep"}};
+  NrBlock *body = nr_op_body(op, 0);
+  size_t begin, outputs, rank = nr_index_list_size(op, slots[0].attr);
+  if (rank > NR_MAX_RANK) return nr_interp_fail(in, op, "too many dims");
+  nr_op_operand_group(op, 3, &begin, &outputs);
+  int64_t bounds[3][NR_MAX_RANK], counts[NR_MAX_RANK], at[NR_MAX_RANK] = {0};
+  bool ok = true, any = true;
+  for (size_t d = 0; d < rank && ok; d++) {
+    for (size_t k = 0; k < 3; k++) {
+      NrIndex bound = nr_index_list_get(op, slots[k], d);
+      bounds[k][d] = bound.value ? nr_get_index(in, bound.value) : bound.constant;
+    }
+    int64_t lb = bounds[0][d], ub = bounds[1][d], step = bounds[2][d];
+    if (step <= 0) ok = nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
+    else counts[d] = ub > lb ? (ub - lb + step - 1) / step : 0;
+    any &= ok && counts[d] > 0;
+  }
+  NrIValue *results = nr_calloc(outputs + 1, sizeof *results), *args = nr_calloc(rank + outputs + 1, sizeof *args);
+  for (size_t i = 0; i < outputs && ok; i++)
+    results[i].view = nr_iview_dense_copy(nr_get(in, nr_operand(op, begin + i)).view);
+  if (ok && any) do {
+      for (size_t d = 0; d < rank; d++)
+        args[d] = nr_ivalue_from_int(body->args[d]->type, bounds[0][d] + at[d] * bounds[2][d]);
+      get_all(in, op, begin, outputs, args + rank);
+      ok = nr_run_region(in, nr_op_region(op, 0), args, rank + outputs, NULL, 0);
+      ok = ok && insert_parts(in, body, rank, results);
+    } while (ok && nr_next_index(counts, rank, at));
+  if (ok) set_results(in, op, results);
+  else release(results, outputs);
+  nr_free(results);
+  nr_free(args);
   return ok;
 }
 

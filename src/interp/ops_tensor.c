@@ -172,10 +172,9 @@ bool nr_run_subview(NrInterp *in, NrOp *op) {
   return give(in, op, part);
 }
 
-bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
-  NrIView *source = nr_get(in, nr_operand(op, 0)).view, *into = nr_take_view(in, op, 1);
-  NrIView *part = slice(in, op, into, nr_insert_slice_slots);
-  if (!part) return nr_iview_release(into), false;
+bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
+  NrIView *source = nr_get(in, nr_operand(op, 0)).view, *part = slice(in, op, into, nr_insert_slice_slots);
+  if (!part) return false;
   drop_units(part, nr_operand(op, 0)->type);
   bool fits = part->rank == source->rank;
   for (size_t i = 0; i < part->rank && fits; i++) fits = part->dims[i] == source->dims[i];
@@ -184,7 +183,12 @@ bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
       memcpy(nr_iview_at(part, indices), nr_iview_at(source, indices), part->elem_size);
     while (nr_next_index(part->dims, part->rank, indices));
   nr_iview_release(part);
-  if (!fits) return nr_iview_release(into), nr_interp_fail(in, op, "the source does not have the shape of the slice");
+  return fits || nr_interp_fail(in, op, "the source does not have the shape of the slice");
+}
+
+bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
+  NrIView *into = nr_take_view(in, op, 1);
+  if (!nr_insert_part(in, op, into)) return nr_iview_release(into), false;
   return give(in, op, into);
 }
 
