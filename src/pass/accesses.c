@@ -1,0 +1,93 @@
+/* accesses.c - the memory that ops touch, and which memrefs may share it; see dependence.h. */
+#include "pass/dependence.h"
+
+/* ---- accesses ---------------------------------------------------------------------------------------------------- */
+
+static bool add_element(NrMemAccesses *out, NrOp *op, uint32_t memref, bool reads, bool writes) {
+  NrValue *value = nr_operand(op, memref);
+  nr_vec_push(out, ((NrMemAccess){op, value, memref + 1, value->type->rank, reads, writes}));
+  return true;
+}
+
+static bool add_op(NrOp *op, void *user) {
+  NrMemAccesses *out = user;
+  uint32_t effects = op->info->traits & (NR_READS | NR_WRITES | NR_ALLOCATES | NR_FREES);
+  switch (op->info->id) {
+  case NR_OP_memref_load: return add_element(out, op, 0, true, false);
+  case NR_OP_memref_store: return add_element(out, op, 1, false, true);
+  case NR_OP_memref_atomic_rmw: return add_element(out, op, 1, true, true);
+  case NR_OP_memref_generic_atomic_rmw: return add_element(out, op, 0, true, true);
+  case NR_OP_memref_prefetch: return true;
+  case NR_OP_memref_copy:
+    nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, 0), .reads = true}));
+    nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, 1), .writes = true}));
+    return true;
+  default: break;
+  }
+  if (nr_op_has(op, NR_CALL)) return false;
+  if (!effects) {
+    bool ends_region = nr_op_has(op, NR_TERMINATOR) && (op->info->traits & (NR_RETURN_LIKE | NR_BRANCH));
+    return nr_op_has(op, NR_PURE) || nr_op_has(op, NR_RECURSIVE_EFFECTS) || ends_region;
+  }
+  bool reads = effects & NR_READS, writes = effects & (NR_WRITES | NR_FREES);
+  for (uint32_t i = 0; (reads || writes) && i < op->num_operands; i++)
+    if (nr_type_is_memref(nr_operand(op, i)->type))
+      nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, i), .reads = reads, .writes = writes}));
+  return true;
+}
+
+bool nr_collect_accesses(NrOp *op, NrMemAccesses *out) { return nr_walk_pre(op, add_op, out); }
+
+/* ---- which memrefs may share memory ------------------------------------------------------------------------------ */
+
+static NrValue *viewed(const NrValue *memref) {
+  NrOp *op = memref->op;
+  switch (op ? op->info->id : 0) {
+  case NR_OP_memref_cast:
+  case NR_OP_memref_memory_space_cast:
+  case NR_OP_memref_view:
+  case NR_OP_memref_subview:
+  case NR_OP_memref_reinterpret_cast:
+  case NR_OP_memref_expand_shape:
+  case NR_OP_memref_collapse_shape:
+  case NR_OP_memref_transpose:
+  case NR_OP_memref_reshape:
+  case NR_OP_memref_assume_alignment: return nr_operand(op, 0);
+  case NR_OP_memref_extract_strided_metadata: return memref->index == 0 ? nr_operand(op, 0) : NULL;
+  default: return NULL;
+  }
+}
+
+NrValue *nr_memref_root(NrValue *memref) {
+  for (NrValue *next; (next = viewed(memref));) memref = next;
+  return memref;
+}
+
+static bool is_allocation(const NrValue *v) {
+  return nr_op_is(v->op, NR_OP_memref_alloc) || nr_op_is(v->op, NR_OP_memref_alloca);
+}
+static bool is_argument(const NrValue *v) {
+  NrOp *parent = v->block ? nr_block_parent_op(v->block) : NULL;
+  return parent && nr_op_has(parent, NR_FUNCTION) && v->block == parent->regions[0].first;
+}
+static bool is_noalias(const NrValue *v) {
+  if (!is_argument(v)) return false;
+  NrAttr attrs = nr_op_attr(nr_block_parent_op(v->block), "arg_attrs");
+  return attrs && attrs->kind == NR_ATTR_ARRAY && v->index < attrs->size &&
+         attrs->items[v->index]->kind == NR_ATTR_DICT && nr_dict_get(attrs->items[v->index], "llvm.noalias");
+}
+
+bool nr_may_alias(NrValue *a, NrValue *b) {
+  a = nr_memref_root(a);
+  b = nr_memref_root(b);
+  if (a == b) return true;
+  bool a_fresh = is_allocation(a), b_fresh = is_allocation(b);
+  bool a_global = nr_op_is(a->op, NR_OP_memref_get_global), b_global = nr_op_is(b->op, NR_OP_memref_get_global);
+  if (a_global && b_global) return nr_op_attr(a->op, "name") == nr_op_attr(b->op, "name");
+  /* A buffer that is handed around (carried by a loop, stored, returned by a call) may come back under another name. */
+  if (a_fresh) return !(b_fresh || b_global || is_argument(b));
+  if (b_fresh) return !(a_global || is_argument(a));
+  if (is_noalias(a)) return !(is_argument(b) || b_global);
+  if (is_noalias(b)) return !(is_argument(a) || a_global);
+  return true;
+}
