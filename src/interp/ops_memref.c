@@ -73,6 +73,38 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   return true;
 }
 
+/* ---- between values and memory ----------------------------------------------------------------------------------- */
+
+bool nr_run_copied(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  if (!alive(in, op, view)) return false;
+  NrIView *copy = nr_iview_dense_copy(view);
+  if (!copy) return nr_interp_fail(in, op, "the buffer is too large");
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
+  return true;
+}
+
+bool nr_run_materialize(NrInterp *in, NrOp *op) {
+  return op->num_results ? nr_run_copied(in, op) : nr_run_copy(in, op);
+}
+
+bool nr_run_alloc_tensor(NrInterp *in, NrOp *op) {
+  size_t copy, count;
+  if (!nr_op_operand_group(op, 1, &copy, &count) || !count) return nr_run_alloc(in, op);
+  NrIView *view = nr_get(in, nr_operand(op, copy)).view;
+  view->refs++;
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  return true;
+}
+
+bool nr_run_dealloc_tensor(NrInterp *in, NrOp *op) {
+  (void)in;
+  (void)op;
+  return true;
+}
+
+/* ---- globals ---------------------------------------------------------------------------------------------------- */
+
 bool nr_run_get_global(NrInterp *in, NrOp *op) {
   NrOp *global = nr_symbol_resolve(op, nr_op_attr(op, "name"));
   if (!global) return nr_interp_fail(in, op, "names no global");

@@ -208,12 +208,29 @@ static NrStatus select_whole(NrOp *op) {
   return replace(op, nr_result(branch, 0));
 }
 
+/* Fresh memory is what every value may have here: a copy is the value itself. */
+static NrStatus alloc_tensor(NrOp *op) {
+  size_t copy, count;
+  if (nr_op_operand_group(op, 1, &copy, &count) && count) return replace(op, nr_operand(op, copy));
+  NrBuilder b = nr_builder_before(op);
+  NrType t = nr_result(op, 0)->type;
+  NrIndex dims[NR_MAX_RANK];
+  dims_from_operands(op, 0, t, dims);
+  return replace(op, nr_build_empty(&b, t->elem, dims, t->rank));
+}
+
+static NrStatus drop(NrOp *op) {
+  nr_op_erase(op);
+  return NR_OK;
+}
+
 /* ---- all -------------------------------------------------------------------------------------------------------- */
 
 typedef NrStatus (*Rewrite)(NrOp *op);
 
 static Rewrite rewrite_for(const NrOp *op) {
   if (nr_bufferize_is_host_op(op)) return nr_bufferize_host_op;
+  if (nr_op_is(op, NR_OP_bufferization_dealloc_tensor)) return drop;
   if (op->num_results == 0 || !nr_has_place(op->results[0].type)) return NULL;
   switch (op->info->id) {
   case NR_OP_tensor_splat: return splat;
@@ -221,6 +238,7 @@ static Rewrite rewrite_for(const NrOp *op) {
   case NR_OP_tensor_pad: return pad;
   case NR_OP_tensor_concat: return concat;
   case NR_OP_tensor_bitcast: return bitcast;
+  case NR_OP_bufferization_alloc_tensor: return alloc_tensor;
   case NR_OP_arith_select:
     if (nr_operand(op, 0)->type->kind != NR_TYPE_TENSOR) return select_whole;
     break;

@@ -204,6 +204,40 @@ static NrStatus cast(NrBufferize *s, NrOp *op) {
   return NR_OK;
 }
 
+/* ---- the border to memory ---------------------------------------------------------------------------------------- */
+
+/* A value is a snapshot: memory that it came from, or that was made of it, may be written later. */
+static void to_tensor(NrBufferize *s, NrOp *op) {
+  NrValue *source = nr_operand(op, 0);
+  NrType t = source->type;
+  NrBuilder b = nr_builder_before(op);
+  NrIndex dims[NR_MAX_RANK];
+  for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_dim_build(&b, source, i);
+  NrValue *memory = nr_build_alloc(&b, NR_OP_memref_alloc, t->elem, dims, t->rank);
+  NrType type = nr_bufferized_type(nr_result(op, 0)->type);
+  NrBuffer *buffer = nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op));
+  nr_build_op(&b, NR_OP_memref_copy, (NrValue *[]){source, memory}, 2, NULL, 0);
+  if (memory->type != type) memory = nr_build_value(&b, NR_OP_memref_cast, type, &memory, 1);
+  nr_bufferize_join(s, nr_result(op, 0), buffer, memory);
+}
+
+static void to_buffer(NrBufferize *s, NrOp *op) {
+  NrValue *source = nr_operand(op, 0), *memory;
+  NrPlace *place = nr_bufferize_place(s, source);
+  if (place->memref) memory = nr_bufferize_read_copy(s, op, place);
+  else memory = nr_bufferize_read(s, source, op, NULL);
+  NrBuilder b = nr_builder_before(op);
+  NrType type = nr_result(op, 0)->type;
+  if (memory->type != type) memory = nr_build_value(&b, NR_OP_memref_cast, type, &memory, 1);
+  nr_value_replace_uses(nr_result(op, 0), memory);
+}
+
+static void materialize(NrBufferize *s, NrOp *op) {
+  NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
+  NrValue *to = op->num_results ? nr_bufferize_dest(s, op, 1, nr_result(op, 0), false) : nr_operand(op, 1);
+  if (place->memref && place->memref != to) nr_bufferize_copy_contents(op, place, to);
+}
+
 /* ---- all -------------------------------------------------------------------------------------------------------- */
 
 NrStatus nr_bufferize_tensor_op(NrBufferize *s, NrOp *op) {
@@ -225,6 +259,9 @@ NrStatus nr_bufferize_tensor_op(NrBufferize *s, NrOp *op) {
   case NR_OP_tensor_expand_shape: reshape(s, op, NR_OP_memref_expand_shape); break;
   case NR_OP_tensor_reshape: reshape(s, op, NR_OP_memref_reshape); break;
   case NR_OP_tensor_cast: status = cast(s, op); break;
+  case NR_OP_bufferization_to_tensor: to_tensor(s, op); break;
+  case NR_OP_bufferization_to_buffer: to_buffer(s, op); break;
+  case NR_OP_bufferization_materialize_in_destination: materialize(s, op); break;
   default: status = nr_op_error(op, "cannot be bufferized");
   }
   return status;

@@ -133,8 +133,10 @@ NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
   bool arith = (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || nr_attr_is_elements(value)) &&
                value->type == type;
   bool function = value->kind == NR_ATTR_SYMBOL && type->kind == NR_TYPE_FUNCTION;
-  if (!arith && !function) return NULL;
-  NrOp *op = nr_build_op(b, arith ? NR_OP_arith_constant : NR_OP_func_constant, NULL, 0, &type, 1);
+  bool complex = value->kind == NR_ATTR_ARRAY && type->kind == NR_TYPE_COMPLEX;
+  if (!arith && !function && !complex) return NULL;
+  unsigned id = arith ? NR_OP_arith_constant : function ? NR_OP_func_constant : NR_OP_complex_constant;
+  NrOp *op = nr_build_op(b, id, NULL, 0, &type, 1);
   nr_op_set_attr(op, "value", value);
   return op;
 }

@@ -9,8 +9,8 @@
  * failed.
  *
  * Files: target.c host and passes; types.c types and constants; function.c functions and their blocks; boundary.c
- * NoriaDesc wrappers; tables.c noria_module; arith.c math.c memref*.c atomic.c vector*.c control.c rt.c the op rows;
- * jit.c and aot.c the ways out. */
+ * NoriaDesc wrappers; tables.c noria_module; arith.c math.c complex.c memref*.c atomic.c vector*.c control.c rt.c the
+ * op rows; jit.c and aot.c the ways out. */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
 
@@ -225,6 +225,7 @@ LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, 
 LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned count);
 extern const NrLlRow nr_ll_arith_rows[];
 extern const NrLlRow nr_ll_math_rows[];
+extern const NrLlRow nr_ll_complex_rows[];
 extern const NrLlRow nr_ll_rt_rows[];
 extern const NrLlRow nr_ll_vector_rows[];
 extern const NrLlRow nr_ll_vector_shape_rows[];

@@ -411,6 +411,17 @@ static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+static NrStatus emit_clone(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_result(op, 0)->type, from = nr_operand(op, 0)->type;
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = nr_ll_mem_new(g, type);
+  for (uint32_t i = 0; i < type->rank; i++) mem->sizes[i] = source->sizes[i];
+  nr_ll_mem_finish(g, type, mem);
+  mem->base = mem->data = nr_ll_alloc(g, op, buffer_bytes(g, type, mem));
+  nr_ll_mem_copy(g, type, mem, from, source);
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
 const NrLlRow nr_ll_memref_rows[] = {
     {"memref.load", emit_load},
     {"memref.store", emit_store},
@@ -422,5 +433,6 @@ const NrLlRow nr_ll_memref_rows[] = {
     {"memref.global", emit_global},
     {"memref.get_global", emit_get_global},
     {"memref.copy", emit_copy},
+    {"bufferization.clone", emit_clone},
     {0},
 };

@@ -60,7 +60,7 @@ LLVMTypeRef nr_ll_type(NrLl *g, NrType type) {
   case NR_TYPE_INDEX: return g->i64;
   case NR_TYPE_FLOAT: return float_type(g, type);
   case NR_TYPE_COMPLEX: {
-    LLVMTypeRef part = nr_ll_soft_format(g, type->elem) ? NULL : nr_ll_type(g, type->elem);
+    LLVMTypeRef part = nr_ll_type(g, type->elem);
     return part ? LLVMStructTypeInContext(g->llvm, (LLVMTypeRef[]){part, part}, 2, false) : NULL;
   }
   case NR_TYPE_VECTOR: return vector_type(type, nr_ll_type(g, type->elem));
