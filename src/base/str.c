@@ -31,6 +31,12 @@ const char *nr_arena_printf(NrArena *arena, const char *format, ...) {
   return p;
 }
 
+static uint64_t load_u32(const unsigned char *p) {
+  uint32_t word;
+  memcpy(&word, p, 4);
+  return word;
+}
+
 uint64_t nr_hash_bytes(const void *data, size_t size) {
   /* Eight bytes at a time, each mixed in by a product and a fold: short keys dominate here. */
   const unsigned char *p = data;
@@ -42,7 +48,9 @@ uint64_t nr_hash_bytes(const void *data, size_t size) {
     h ^= h >> 32;
   }
   uint64_t rest = 0;
-  for (size_t i = 0; i < size; i++) rest |= (uint64_t)p[i] << 8 * i;
+  if (size & 4) rest = load_u32(p), p += 4;
+  if (size & 2) rest = rest << 16 | (uint64_t)p[1] << 8 | p[0], p += 2;
+  if (size & 1) rest = rest << 8 | *p;
   h = (h ^ rest) * 0x9fb21c651e98df25ull;
   h ^= h >> 32;
   return h * 0xbf58476d1ce4e5b9ull;

@@ -17,7 +17,6 @@ void nr_context_destroy(NrContext *ctx) {
   nr_free(ctx->affine.slots);
   nr_free(ctx->locs.slots);
   nr_strmap_deinit(&ctx->sources);
-  nr_map_deinit(&ctx->formats);
   nr_vec_deinit(&ctx->notes);
   nr_arena_deinit(&ctx->diag_arena);
   nr_arena_deinit(&ctx->arena);

@@ -34,7 +34,7 @@ struct NrContext {
   NrUniqueSet strings, types, attrs, affine, locs;
   NrStrMap sources; /* file name -> NrSource* */
   const struct NrOpSpec *specs[NR_OP_COUNT]; /* by the row's id, once they were asked for */
-  NrMap formats;    /* format text -> parsed format */
+  const struct NrFormat *formats[NR_OP_COUNT][2]; /* of today, of 2020; likewise */
   NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1]; /* the usual ones, once they were asked for */
   NrAttr empty_dict; /* likewise */
   NrLoc unknown;

@@ -1,12 +1,11 @@
 /* dominance.c - dominators of a region's blocks.
- * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). Order and search use explicit stacks.
- */
+ * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). The search uses an explicit stack. */
 #include "ir/op_info.h"
 
 struct NrDominance {
   NrRegion *region;
-  NrBlock **blocks; /* by postorder number, which is their dom_number; without those that nothing reaches */
-  uint32_t *idom;   /* by postorder number, as the next two */
+  NrBlock **blocks; /* by their dom_number: a dominator's is less; without those that nothing reaches */
+  uint32_t *idom;   /* by dom_number, as the next two */
   uint32_t *first;  /* place in a preorder of the dominator tree: a block dominates the size of them from there */
   uint32_t *size;
   uint32_t count;
@@ -14,20 +13,41 @@ struct NrDominance {
 
 #define NONE UINT32_MAX
 
+static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *out) {
+  *out = block->dom_number;
+  return *out < dom->count && dom->blocks[*out] == block;
+}
+
+/* An edge from a block that a sweep has not come to. */
+typedef struct Edge {
+  const NrBlock *from;
+  uint32_t to;
+} Edge;
+typedef NR_VEC(Edge) Edges;
+
+static uint32_t intersect(const NrDominance *dom, uint32_t a, uint32_t b) {
+  while (a != b) {
+    while (a > b) a = dom->idom[a];
+    while (b > a) b = dom->idom[b];
+  }
+  return a;
+}
+
+/* ---- the order of the blocks ------------------------------------------------------------------------------------- */
+
 typedef struct Frame {
   NrBlock *block;
   uint32_t next_successor;
 } Frame;
 
-static void postorder(NrDominance *dom) {
+/* Reverse postorder of a search from the entry on. */
+static void number_by_search(NrDominance *dom) {
   enum { NEW, SEEN };
   NR_VEC(Frame) stack = {0};
   NR_VEC(NrBlock *) order = {0};
   for (NrBlock *block = dom->region->first; block; block = block->next) block->mark = NEW;
-  if (dom->region->first) {
-    nr_vec_push(&stack, ((Frame){dom->region->first, 0}));
-    dom->region->first->mark = SEEN;
-  }
+  nr_vec_push(&stack, ((Frame){dom->region->first, 0}));
+  dom->region->first->mark = SEEN;
   while (stack.size) {
     Frame *top = &nr_vec_last(&stack);
     NrOp *last = top->block->last;
@@ -38,64 +58,59 @@ static void postorder(NrDominance *dom) {
         nr_vec_push(&stack, ((Frame){next, 0}));
       }
     } else {
-      top->block->dom_number = (uint32_t)order.size;
       nr_vec_push(&order, top->block);
       (void)nr_vec_pop(&stack);
     }
   }
   assert(order.size < UINT32_MAX);
-  dom->blocks = order.data;
   dom->count = (uint32_t)order.size;
+  dom->blocks = nr_malloc(order.size * sizeof *dom->blocks);
+  dom->idom = nr_malloc(order.size * sizeof *dom->idom);
+  for (uint32_t i = 0; i < dom->count; i++) {
+    dom->blocks[i] = order.data[dom->count - 1 - i];
+    dom->blocks[i]->dom_number = i;
+    dom->idom[i] = i ? NONE : 0;
+  }
+  nr_vec_deinit(&order);
   nr_vec_deinit(&stack);
 }
 
-static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *out) {
-  *out = block->dom_number;
-  return *out < dom->count && dom->blocks[*out] == block;
+/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
+
+/* Numbers the blocks as they are listed and finds their dominators on the way. False when a block is listed before all
+ * that lead to it: the order then says nothing. Structured programs are mostly listed in a good order, and a search
+ * through a large region costs several cache misses for each block. */
+static bool sweep_as_listed(NrDominance *dom, Edges *late) {
+  NR_VEC(NrBlock *) blocks = {0};
+  NR_VEC(uint32_t) idom = {0};
+  bool ordered = true;
+  for (NrBlock *block = dom->region->first; block && ordered; block = block->next) {
+    uint32_t best = dom->count ? NONE : 0, p;
+    for (NrSuccessor *s = block->first_pred; s; s = s->next) {
+      NrBlock *from = s->owner->block;
+      if (!from || from->region != dom->region) continue;
+      if (!number_of(dom, from, &p)) nr_vec_push(late, ((Edge){from, dom->count}));
+      else best = best == NONE ? p : intersect(dom, best, p);
+    }
+    ordered = best != NONE;
+    block->dom_number = dom->count++;
+    assert(dom->count < UINT32_MAX);
+    nr_vec_push(&blocks, block);
+    nr_vec_push(&idom, best);
+    dom->blocks = blocks.data;
+    dom->idom = idom.data;
+  }
+  return ordered;
 }
 
-typedef struct Edge {
-  uint32_t from, to;
-} Edge;
-typedef NR_VEC(Edge) Edges;
-
-static uint32_t intersect(const NrDominance *dom, uint32_t a, uint32_t b) {
-  while (a != b) {
-    while (a < b) a = dom->idom[a];
-    while (b < a) b = dom->idom[b];
-  }
-  return a;
-}
-
-/* A dominator has a higher postorder number than what it dominates, so one sweep up adds the sizes and one down places.
- */
-static void number_tree(NrDominance *dom) {
-  uint32_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
-  dom->first = nr_calloc(dom->count, sizeof *dom->first);
-  dom->size = nr_calloc(dom->count, sizeof *dom->size);
-  uint32_t entry = dom->count - 1;
-  for (uint32_t i = 0; i <= entry; i++) {
-    dom->size[i]++;
-    if (i != entry) dom->size[dom->idom[i]] += dom->size[i];
-  }
-  next[entry] = 1;
-  for (uint32_t i = entry; i-- > 0;) {
-    uint32_t parent = dom->idom[i];
-    dom->first[i] = next[parent];
-    next[parent] += dom->size[i];
-    next[i] = dom->first[i] + 1;
-  }
-  nr_free(next);
-}
-
-/* One sweep over the blocks, from the entry on. Edges from blocks that it had not come to are added to late. */
+/* One sweep over the blocks that are numbered; true when a dominator changed. */
 static bool sweep(NrDominance *dom, Edges *late) {
   bool changed = false;
-  for (uint32_t i = dom->count - 1; i-- > 0;) {
+  for (uint32_t i = 1; i < dom->count; i++) {
     uint32_t best = NONE, p;
     for (NrSuccessor *s = dom->blocks[i]->first_pred; s; s = s->next) {
       if (!s->owner->block || !number_of(dom, s->owner->block, &p)) continue;
-      if (dom->idom[p] == NONE) nr_vec_push(late, ((Edge){p, i}));
+      if (dom->idom[p] == NONE) nr_vec_push(late, ((Edge){s->owner->block, i}));
       else best = best == NONE ? p : intersect(dom, best, p);
     }
     changed |= best != dom->idom[i];
@@ -107,21 +122,44 @@ static bool sweep(NrDominance *dom, Edges *late) {
 /* Whether each late edge leads back to a dominator of where it comes from, the head of its loop: then it changes
  * nothing, and one sweep was enough. Structured programs have no other loops. */
 static bool are_loops(const NrDominance *dom, const Edges *late) {
-  for (size_t i = 0; i < late->size; i++)
-    if (intersect(dom, late->data[i].from, late->data[i].to) != late->data[i].to) return false;
+  uint32_t from;
+  for (size_t i = 0; i < late->size; i++) {
+    const Edge *e = &late->data[i];
+    if (number_of(dom, e->from, &from) && intersect(dom, from, e->to) != e->to) return false;
+  }
   return true;
+}
+
+/* A dominator's number is less than that of what it dominates: one sweep adds the sizes and one back places. */
+static void number_tree(NrDominance *dom) {
+  uint32_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
+  dom->first = nr_calloc(dom->count, sizeof *dom->first);
+  dom->size = nr_calloc(dom->count, sizeof *dom->size);
+  for (uint32_t i = dom->count; i-- > 1;) dom->size[dom->idom[i]] += ++dom->size[i];
+  dom->size[0]++;
+  next[0] = 1;
+  for (uint32_t i = 1; i < dom->count; i++) {
+    uint32_t parent = dom->idom[i];
+    dom->first[i] = next[parent];
+    next[parent] += dom->size[i];
+    next[i] = dom->first[i] + 1;
+  }
+  nr_free(next);
 }
 
 NrDominance *nr_dominance_create(NrRegion *region) {
   NrDominance *dom = nr_calloc(1, sizeof *dom);
   dom->region = region;
-  postorder(dom);
-  dom->idom = nr_malloc(((size_t)dom->count + 1) * sizeof *dom->idom);
-  for (uint32_t i = 0; i < dom->count; i++) dom->idom[i] = NONE;
-  if (!dom->count) return dom;
-  dom->idom[dom->count - 1] = dom->count - 1;
+  if (!region->first) return dom;
   Edges late = {0};
-  bool changed = sweep(dom, &late) && !are_loops(dom, &late);
+  if (!sweep_as_listed(dom, &late)) {
+    late.size = 0;
+    nr_free(dom->blocks);
+    nr_free(dom->idom);
+    number_by_search(dom);
+    sweep(dom, &late);
+  }
+  bool changed = !are_loops(dom, &late);
   while (changed) changed = sweep(dom, &late);
   nr_vec_deinit(&late);
   number_tree(dom);

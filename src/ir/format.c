@@ -134,14 +134,7 @@ static void take_step(Build *b) {
   }
 }
 
-const NrFormat *nr_op_format(NrContext *ctx, const NrOpInfo *info, bool legacy) {
-  const char *text = legacy && info->legacy_format ? info->legacy_format : info->format;
-  if (!text) return NULL;
-  /* Keyed by the place in the row: equal texts of two rows may share one address and yet name other operands. */
-  const void *key = text == info->format ? &info->format : &info->legacy_format;
-  NrFormat *format = nr_map_get(&ctx->formats, key);
-  if (format) return format;
-
+static const NrFormat *read_format(NrContext *ctx, const NrOpInfo *info, const char *text) {
   Build b = {.spec = nr_op_spec(ctx, info), .p = text, .group = SIZE_MAX, .other = SIZE_MAX};
   for (;;) {
     while (*b.p == ' ' || *b.p == '\n') b.p++;
@@ -151,11 +144,17 @@ const NrFormat *nr_op_format(NrContext *ctx, const NrOpInfo *info, bool legacy) 
   assert(b.group == SIZE_MAX && "malformed format: open group");
   b.format.num_steps = b.steps.size;
   nr_vec_push(&b.steps, (NrFmtStep){.kind = NR_FMT_END});
-  format = nr_arena_copy(nr_context_arena(ctx), &b.format, sizeof b.format);
+  NrFormat *format = nr_arena_copy(nr_context_arena(ctx), &b.format, sizeof b.format);
   format->steps = nr_arena_copy(nr_context_arena(ctx), b.steps.data, b.steps.size * sizeof(NrFmtStep));
   nr_vec_deinit(&b.steps);
-  nr_map_set(&ctx->formats, key, format);
   return format;
+}
+
+const NrFormat *nr_op_format(NrContext *ctx, const NrOpInfo *info, bool legacy) {
+  const char *text = legacy && info->legacy_format ? info->legacy_format : info->format;
+  if (!text) return NULL;
+  const NrFormat **known = &ctx->formats[info->id][text != info->format];
+  return *known ? *known : (*known = read_format(ctx, info, text));
 }
 
 NrFmtAttrStyle nr_format_attr_style(NrStr constraint) {

@@ -28,7 +28,8 @@ typedef struct Entry {
 } Entry;
 
 static Entry table[TABLE_SIZE];
-static char full_names[NR_OP_COUNT][NAME_BYTES]; /* "scf.for", NUL-terminated */
+static char name_text[NR_OP_COUNT][NAME_BYTES];
+static NrStr full_names[NR_OP_COUNT]; /* "scf.for", NUL-terminated */
 static const char *dialects[MAX_DIALECTS];
 static size_t num_dialects;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
@@ -56,11 +57,13 @@ static NrStr take_spelling(NrStr *rest) {
 }
 
 static void build_table(void) {
+  full_names[NR_OP_unregistered] = NR_STR("");
   for (size_t id = 1; id < NR_OP_COUNT; id++) {
     const NrOpInfo *info = nr_op_infos[id];
-    int size = snprintf(full_names[id], NAME_BYTES, "%s.%s", info->dialect, info->name);
+    int size = snprintf(name_text[id], NAME_BYTES, "%s.%s", info->dialect, info->name);
     assert(size > 0 && size < NAME_BYTES);
-    add_entry((Entry){info, {full_names[id], (size_t)size}, false});
+    full_names[id] = (NrStr){name_text[id], (size_t)size};
+    add_entry((Entry){info, full_names[id], false});
     for (NrStr rest = nr_str(info->legacy); rest.size;) add_entry((Entry){info, take_spelling(&rest), true});
     add_dialect(info->dialect);
   }
@@ -76,7 +79,7 @@ static const Entry *find_entry(NrStr name) {
 
 NrStr nr_op_info_name(const NrOpInfo *info) {
   pthread_once(&table_once, build_table);
-  return nr_str(full_names[info->id]);
+  return full_names[info->id];
 }
 
 NrStr nr_op_info_legacy_name(const NrOpInfo *info) {

@@ -164,8 +164,7 @@ static void put_generic(NrPrinter *w, NrOp *op) {
 
 /* The dialect whose prefix the ops directly inside op leave out. */
 static const char *inner_dialect(const NrOp *op) {
-  if (strcmp(op->info->name, "func") == 0 && strcmp(op->info->dialect, "func") == 0) return "func";
-  return strcmp(op->info->name, "module") == 0 && strcmp(op->info->dialect, "builtin") == 0 ? "builtin" : "";
+  return nr_op_is(op, NR_OP_func_func) ? "func" : nr_op_is(op, NR_OP_builtin_module) ? "builtin" : "";
 }
 
 static void put_custom_name(NrPrinter *w, NrOp *op) {

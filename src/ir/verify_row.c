@@ -126,24 +126,36 @@ static void bind_variable(Row *r, Variables *v, char variable, NrType type) {
   report_variable(r, variable, v->types[i], type);
 }
 
+static void check_operand_group(Row *r, Variables *v, const NrSpecItem *item, size_t begin, size_t count) {
+  for (size_t i = begin; i < begin + count; i++) check_type(r, item, "operand", i, nr_operand(r->op, i)->type);
+  for (size_t i = begin; item->variable && i < begin + count; i++)
+    bind_variable(r, v, item->variable, nr_operand(r->op, i)->type);
+}
+
+static void check_result_group(Row *r, Variables *v, const NrSpecItem *item, size_t begin, size_t count) {
+  for (size_t i = begin; i < begin + count; i++) check_type(r, item, "result", i, nr_result(r->op, i)->type);
+  for (size_t i = begin; item->variable && i < begin + count; i++)
+    bind_variable(r, v, item->variable, nr_result(r->op, i)->type);
+}
+
+/* The numbers are right: what the single items leave is the varying one's. */
 static void check_types(Row *r) {
   NrOp *op = r->op;
   const NrOpSpec *s = r->spec;
   Variables variables;
   variables.bound = variables.reported = 0;
-  size_t begin, count;
-  for (size_t g = 0; g < s->num_operands; g++) {
-    if (!nr_op_operand_group(op, g, &begin, &count)) continue;
-    for (size_t i = begin; i < begin + count; i++)
-      check_type(r, &s->operands[g], "operand", i, nr_operand(op, i)->type);
-    for (size_t i = begin; i < begin + count; i++)
-      bind_variable(r, &variables, s->operands[g].variable, nr_operand(op, i)->type);
+  bool segments = nr_op_has(op, NR_SEGMENTS);
+  size_t total = nr_op_num_plain_operands(op), rest = total - s->operand_range.singles, begin = 0, count;
+  for (size_t g = 0; g < s->num_operands; g++, begin += count) {
+    count = NR_MIN(s->operands[g].arity ? rest : 1, total - begin);
+    if (segments && !nr_op_operand_group(op, g, &begin, &count)) count = 0;
+    check_operand_group(r, &variables, &s->operands[g], begin, count);
   }
-  for (size_t g = 0; g < s->num_results; g++) {
-    if (!nr_op_result_group(op, g, &begin, &count)) continue;
-    for (size_t i = begin; i < begin + count; i++) check_type(r, &s->results[g], "result", i, nr_result(op, i)->type);
-    for (size_t i = begin; i < begin + count; i++)
-      bind_variable(r, &variables, s->results[g].variable, nr_result(op, i)->type);
+  rest = op->num_results - s->result_range.singles;
+  begin = 0;
+  for (size_t g = 0; g < s->num_results; g++, begin += count) {
+    count = NR_MIN(s->results[g].arity ? rest : 1, op->num_results - begin);
+    check_result_group(r, &variables, &s->results[g], begin, count);
   }
 }
 

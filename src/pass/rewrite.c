@@ -57,9 +57,23 @@ bool nr_erase_if_dead(NrOp *op) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
+enum { NEW, REACHED };
+
+/* Marks blocks in the order in which they are listed; true when each is led to by one before it, so that no search is
+ * needed. */
+static bool all_reached_as_listed(NrRegion *region) {
+  for (NrBlock *block = region->first; block; block = block->next) block->mark = NEW;
+  region->first->mark = REACHED;
+  for (NrBlock *block = region->first->next; block; block = block->next) {
+    for (const NrSuccessor *pred = block->first_pred; pred && block->mark == NEW; pred = pred->next)
+      if (pred->owner->block && pred->owner->block->region == region) block->mark = pred->owner->block->mark;
+    if (block->mark == NEW) return false;
+  }
+  return true;
+}
+
 bool nr_erase_unreachable_blocks(NrRegion *region) {
-  if (region->first == region->last) return false;
-  enum { NEW, REACHED };
+  if (region->first == region->last || all_reached_as_listed(region)) return false;
   NR_VEC(NrBlock *) work = {0};
   for (NrBlock *block = region->first; block; block = block->next) block->mark = NEW;
   nr_vec_push(&work, region->first);

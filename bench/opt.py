@@ -1,0 +1,160 @@
+"""The benchmark of `noria opt`: beside mlir-opt in the same run, one thread, medians of processor time, peak memory.
+
+    python bench/opt.py
+
+bench/run.py makes it a section of bench/RESULTS.md.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BUILD = os.environ.get("NORIA_BUILD", os.path.join(os.path.dirname(HERE), "build", "release"))
+NORIA = [os.path.join(BUILD, "noria"), "opt"]
+MLIR = ["mlir-opt-22", "--mlir-disable-threading"]
+PASSES = ["--convert-scf-to-cf", "--canonicalize", "--cse"]
+ROUNDS = 7
+
+FUNCTION = """func.func @reduce_if{i}(%buffer: memref<1024xf32>, %lb: index, %ub: index, %step: index) -> f32 {{
+  %sum_0 = arith.constant 0.0 : f32
+  %c0 = arith.constant 0.0 : f32
+  %sum = scf.for %iv = %lb to %ub step %step iter_args(%sum_iter = %sum_0) -> (f32) {{
+    %t = memref.load %buffer[%iv] : memref<1024xf32>
+    %cond = arith.cmpf ugt, %t, %c0 : f32
+    %sum_next = scf.if %cond -> (f32) {{
+      %new_sum = arith.addf %sum_iter, %t : f32
+      scf.yield %new_sum : f32
+    }} else {{
+      scf.yield %sum_iter : f32
+    }}
+    scf.yield %sum_next : f32
+  }}
+  return %sum : f32
+}}
+"""
+
+LOOP = """  scf.for %i{i} = %lb to %ub step %step {{
+    %t{i} = memref.load %buffer[%i{i}] : memref<1024xf32>
+    %u{i} = arith.addf %t{i}, %t{i} : f32
+    memref.store %u{i}, %buffer[%i{i}] : memref<1024xf32>
+  }}
+"""
+
+
+def functions(count):
+    return "".join(FUNCTION.format(i=i) for i in range(count))
+
+
+def loops_in_a_row(count):
+    head = "func.func @f(%buffer: memref<1024xf32>, %lb: index, %ub: index, %step: index) {\n"
+    return head + "".join(LOOP.format(i=i) for i in range(count)) + "  return\n}\n"
+
+
+def nested_loops(depth):
+    head = "func.func @f(%lb: index, %ub: index, %step: index) {\n"
+    return head + "".join(f"scf.for %i{i} = %lb to %ub step %step {{\n" for i in range(depth)) + "}\n" * depth + \
+        "return\n}\n"
+
+
+class Section:
+    def __init__(self, folder):
+        self.folder = folder
+        self.rows = []
+        self.measure = os.path.join(folder, "measure")
+        subprocess.run(["cc", "-O2", os.path.join(HERE, "measure.c"), "-o", self.measure], check=True)
+        version = subprocess.run([MLIR[0], "--version"], check=True, capture_output=True, text=True).stdout
+        self.peer = next(line.split("version")[1].strip() for line in version.splitlines() if "version" in line)
+
+    def input(self, name, text):
+        path = os.path.join(self.folder, name + ".mlir")
+        with open(path, "w") as f:
+            f.write(text)
+        return path
+
+    def once(self, tool, arguments):
+        """(seconds, megabytes, how it ended) of one run."""
+        out = subprocess.run([self.measure, *tool, *arguments, "-o", os.path.join(self.folder, "out.mlir")],
+                             check=True, capture_output=True, text=True).stdout
+        ns, kib, status = map(int, out.split())
+        return ns * 1e-9, kib * 1024e-6, os.waitstatus_to_exitcode(status)
+
+    def both(self, arguments, rounds=ROUNDS, peer_rounds=ROUNDS):
+        """Medians of both tools, called in turns so that the machine's moods hit both alike."""
+        runs = [[], []]
+        for i in range(max(rounds, peer_rounds)):
+            for tool, list_, count in ((NORIA, runs[0], rounds), (MLIR, runs[1], peer_rounds)):
+                if i < count:
+                    list_.append(self.once(tool, arguments))
+        for seconds, _, code in runs[0] + runs[1]:
+            assert code == 0, (arguments, code, seconds)
+        return [tuple(statistics.median(run[k] for run in list_) for k in (0, 1)) if list_ else None for list_ in runs]
+
+    def add(self, name, ours, peer, bar, ok):
+        self.rows.append((name, ours, peer, bar, ok))
+        print(f"{name:48} Noria {ours}  mlir-opt {peer} | {bar} | {'met' if ok else 'NOT met'}", flush=True)
+
+    def text(self):
+        lines = ["", "## noria opt", "",
+                 f"Beside mlir-opt {self.peer}, in the same run: processor time of one process (median) and its peak "
+                 "memory. `python bench/opt.py` makes the inputs.", "",
+                 "| what | Noria | mlir-opt | bar | |", "|---|---|---|---|---|"]
+        for name, ours, peer, bar, ok in self.rows:
+            lines.append(f"| {name} | {ours} | {peer} | {bar} | {'met' if ok else '**not met**'} |")
+        return "\n".join(lines) + "\n"
+
+
+def figures(result):
+    if not result:
+        return "-"
+    seconds, megabytes = result
+    return f"{seconds * 1e3:.3g} ms, {megabytes:.3g} MB"
+
+
+def bench_start(s):
+    ours, peer = s.both([s.input("empty", "")])
+    s.add("start-up, empty module", figures(ours), figures(peer), "4 ms, 12 MB", ours[0] <= 4e-3 and ours[1] <= 12)
+
+
+def bench_functions(s):
+    path = s.input("functions", functions(10_000))
+    ours, peer = s.both([path])
+    s.add("read, verify, print 10,000 functions (5.9 MB)", figures(ours), figures(peer), "mlir-opt / 5, memory / 2",
+          ours[0] * 5 <= peer[0] and ours[1] * 2 <= peer[1])
+    ours, peer = s.both([*PASSES, path])
+    s.add("the same and convert-scf-to-cf, canonicalize, cse", figures(ours), figures(peer), "mlir-opt / 5",
+          ours[0] * 5 <= peer[0])
+
+
+def bench_row(s):
+    """mlir-opt needs gigabytes here, so it runs once."""
+    half, whole, double = (s.input(f"row{n}", loops_in_a_row(n)) for n in (5_000, 10_000, 20_000))
+    ours, peer = s.both([*PASSES, whole], peer_rounds=1)
+    s.add("10,000 loops in a row, these passes", figures(ours), figures(peer), "200 ms", ours[0] <= 0.2)
+    for name, path, growth in (("5,000 loops in a row", half, lambda t: ours[0] / t),
+                               ("20,000 loops in a row", double, lambda t: t / ours[0])):
+        result = s.both([*PASSES, path], peer_rounds=0)[0]
+        s.add(name, figures(result), "-", f"2.2x for 2x the loops: {growth(result[0]):.2f}x", growth(result[0]) <= 2.2)
+
+
+def bench_nest(s):
+    """Noria refuses what is nested too deep for it, in a message; a crash is no answer."""
+    path = s.input("nest", nested_loops(3_000))
+    codes = [s.once(tool, [*PASSES, path])[2] for tool in (NORIA, MLIR)]
+    words = ["works" if code == 0 else "an error" if code > 0 else f"crashes (signal {-code})" for code in codes]
+    s.add("3,000 loops in each other", words[0], words[1], "works, or an error that says the limit", codes[0] >= 0)
+
+
+def bench():
+    with tempfile.TemporaryDirectory() as folder:
+        section = Section(folder)
+        for each in (bench_start, bench_functions, bench_row, bench_nest):
+            each(section)
+    return section
+
+
+if __name__ == "__main__":
+    if not all(row[4] for row in bench().rows):
+        sys.exit("some bars are not met")
