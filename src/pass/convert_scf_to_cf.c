@@ -14,7 +14,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
-#include "pass/pass.h"
+#include "pass/parallel.h"
 #include "pass/rewrite.h"
 
 typedef struct Converter {
@@ -196,105 +196,13 @@ static void convert_while(Converter *c, NrOp *op) {
   nr_vec_deinit(&values);
 }
 
-/* ---- parallel loops become nests of scf.for first ---------------------------------------------------------------- */
-
-/* The reductions inlined at the end of the innermost body, on the running values; it ends in a yield of the new
- * ones. */
-static void inline_reductions(NrOp *reduce, NrOp *loop) {
-  NR_VEC(NrValue *) values = {0};
-  for (uint32_t i = 0; i < reduce->num_regions; i++) {
-    NrBlock *block = nr_op_body(reduce, i);
-    nr_scf_inline_before(reduce, block, (NrValue *[]){nr_scf_for_arg(loop, i), nr_operand(reduce, i)});
-    nr_vec_push(&values, nr_operand(nr_block_terminator(block), 0));
-  }
-  NrBuilder b = nr_builder_before(reduce);
-  nr_scf_yield(&b, values.data, values.size);
-  nr_op_erase(reduce);
-  nr_vec_deinit(&values);
-}
-
-/* Returns the outermost loop, which stands where op stood. */
-static NrOp *parallel_to_for(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
-  uint32_t rank = body->num_args, count = op->num_results;
-  NrBuilder b = nr_builder_before(op);
-  NR_VEC(NrValue *) carried = {0};
-  NR_VEC(NrValue *) ivs = {0};
-  NrOp *outermost = NULL, *loop = NULL;
-  for (uint32_t i = 0; i < count; i++) nr_vec_push(&carried, nr_operand(op, 3 * rank + i));
-  for (uint32_t d = 0; d < rank; d++) {
-    NrOp *outer = loop;
-    loop =
-        nr_scf_for(&b, nr_operand(op, d), nr_operand(op, rank + d), nr_operand(op, 2 * rank + d), carried.data, count);
-    if (!outermost) outermost = loop;
-    nr_scf_for_iv(loop)->name = body->args[d]->name;
-    nr_vec_push(&ivs, nr_scf_for_iv(loop));
-    for (uint32_t i = 0; i < count; i++) carried.data[i] = nr_scf_for_arg(loop, i);
-    if (outer) {
-      NR_VEC(NrValue *) results = {0};
-      for (uint32_t i = 0; i < count; i++) nr_vec_push(&results, nr_result(loop, i));
-      nr_scf_yield(&b, results.data, count);
-      nr_vec_deinit(&results);
-    }
-    b = nr_scf_body_builder(loop, 0);
-  }
-  for (uint32_t d = 0; d < rank; d++) nr_value_replace_uses(body->args[d], ivs.data[d]);
-  NrBlock *innermost = nr_op_body(loop, 0);
-  nr_block_splice(body, innermost, NULL);
-  inline_reductions(nr_block_terminator(innermost), loop);
-  for (uint32_t i = 0; i < count; i++) {
-    nr_result(outermost, i)->name = nr_result(op, i)->name;
-    nr_value_replace_uses(nr_result(op, i), nr_result(outermost, i));
-  }
-  nr_op_erase(op);
-  nr_vec_deinit(&carried);
-  nr_vec_deinit(&ivs);
-  return outermost;
-}
-
-/* One bound or step of forall: a constant, or the next operand of the group. */
-static NrValue *forall_bound(NrBuilder *b, NrOp *op, const char *attr, size_t group, uint32_t dim) {
-  const int64_t *values = nr_op_attr(op, attr)->data;
-  size_t begin = 0, count = 0;
-  if (values[dim] != NR_DYNAMIC) return nr_arith_constant_index(b, values[dim]);
-  nr_op_operand_group(op, group, &begin, &count);
-  for (uint32_t d = 0; d < dim; d++) begin += values[d] == NR_DYNAMIC;
-  return nr_operand(op, begin);
-}
-
-/* A forall over buffers, which has no results, as a nest of scf.for; returns the outermost. */
-static NrOp *forall_to_for(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
-  NrBuilder b = nr_builder_before(op);
-  NrOp *outermost = NULL, *loop = NULL;
-  for (uint32_t d = 0; d < body->num_args; d++) {
-    NrValue *lower = forall_bound(&b, op, "staticLowerBound", 0, d),
-            *upper = forall_bound(&b, op, "staticUpperBound", 1, d);
-    NrValue *step = forall_bound(&b, op, "staticStep", 2, d);
-    NrOp *outer = loop;
-    loop = nr_scf_for(&b, lower, upper, step, NULL, 0);
-    if (!outermost) outermost = loop;
-    if (outer) nr_scf_yield(&b, NULL, 0);
-    nr_scf_for_iv(loop)->name = body->args[d]->name;
-    nr_value_replace_uses(body->args[d], nr_scf_for_iv(loop));
-    b = nr_scf_body_builder(loop, 0);
-  }
-  NrBlock *innermost = nr_op_body(loop, 0);
-  nr_op_erase(nr_block_terminator(body));
-  nr_block_splice(body, innermost, NULL);
-  b = nr_scf_body_builder(loop, 0);
-  nr_scf_yield(&b, NULL, 0);
-  nr_op_erase(op);
-  return outermost;
-}
-
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static NrStatus convert_block(Converter *c, NrBlock *block) {
   for (NrOp *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
     switch (op->info->id) {
-    case NR_OP_scf_parallel: convert_for(c, parallel_to_for(op)); break;
+    case NR_OP_scf_parallel: convert_for(c, nr_parallel_to_for(op)); break;
     case NR_OP_scf_for: convert_for(c, op); break;
     case NR_OP_scf_if: convert_if(c, op); break;
     case NR_OP_scf_while: convert_while(c, op); break;
@@ -303,7 +211,7 @@ static NrStatus convert_block(Converter *c, NrBlock *block) {
     case NR_OP_scf_forall:
       if (op->num_results || nr_op_body(op, 0)->num_args == 0)
         return nr_op_error(op, "with results has no form with branches: buffers must take the place of tensors first");
-      convert_for(c, forall_to_for(op));
+      convert_for(c, nr_forall_to_for(op));
       break;
     default: break;
     }

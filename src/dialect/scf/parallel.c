@@ -221,8 +221,7 @@ static bool merge_reductions(NrOp *op, NrBlock *body) {
   return merge;
 }
 
-/* The op that combines the two arguments of a reduction and is all that there is in it, or NULL. */
-static NrOp *combining_op(NrBlock *block) {
+NrOp *nr_scf_combining_op(const NrBlock *block) {
   NrOp *op = block ? block->first : NULL;
   if (!op || op->num_operands != 2 || op->num_results != 1 || block->num_args != 2 || op->next != block->last)
     return NULL;
@@ -233,8 +232,7 @@ static NrOp *combining_op(NrBlock *block) {
   return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
 }
 
-/* The value that leaves the other one as it is; NULL for an op that has none known here. */
-static NrAttr neutral_element(NrOp *op) {
+NrAttr nr_scf_neutral_element(const NrOp *op) {
   NrType type = nr_result(op, 0)->type, elem = nr_type_elem(type);
   uint32_t bits = nr_type_bits(elem);
   int64_t largest = bits >= 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
@@ -266,8 +264,8 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
   if (count || op->num_results == 0 || op->num_results != reduce->num_regions) return NR_OK;
   NrBuilder b = nr_builder_before(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
-    NrOp *combine = combining_op(nr_op_body(reduce, i));
-    NrAttr neutral = combine ? neutral_element(combine) : NULL;
+    NrOp *combine = nr_scf_combining_op(nr_op_body(reduce, i));
+    NrAttr neutral = combine ? nr_scf_neutral_element(combine) : NULL;
     if (!neutral || neutral->type != nr_result(op, i)->type)
       return nr_error(ctx, reduce->loc,
                       "reduction #%u is none whose neutral element is known: give the loop an initial value "

@@ -50,6 +50,13 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
  * op's. */
 void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args);
 
+/* ---- reductions of scf.parallel ---------------------------------------------------------------------------------- */
+
+/* The op that combines the two arguments of a reduction and is all that there is in it, or NULL: it is commutative. */
+NrOp *nr_scf_combining_op(const NrBlock *reduction);
+/* The value that leaves the other operand of such an op as it is; NULL for an op that has none known here. */
+NrAttr nr_scf_neutral_element(const NrOp *combining);
+
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 NrStatus nr_scf_for_verify(NrOp *op);

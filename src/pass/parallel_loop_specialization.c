@@ -1,0 +1,78 @@
+/* parallel_loop_specialization.c - a loop whose bounds are minima of constants gets a version for the constants.
+ *   before  %size = arith.minsi %left, %c4 : index    after  %full = arith.cmpi eq, %size, %c4 : index
+ *           scf.parallel (%i) = (%c0) to (%size)             scf.if %full {
+ *             step (%c1) {                                     scf.parallel (%i) = (%c0) to (%c4) step (%c1) { body }
+ *             body                                           } else {
+ *           }                                                  scf.parallel (%i) = (%c0) to (%size) step (%c1) { body }
+ *                                                            }
+ * The first version has a known number of points, which can be unrolled and vectorised; it is the one for all tiles but
+ * those at the edge. */
+#include "dialect/arith/arith.h"
+#include "dialect/scf/scf.h"
+#include "pass/parallel.h"
+#include "pass/rewrite.h"
+
+/* The smallest constant that bounds the value as one of the operands of a minimum. */
+static bool constant_of_minimum(NrValue *value, int64_t *out) {
+  NrOp *op = value->op;
+  bool is_minimum = nr_op_is(op, NR_OP_arith_minsi) || nr_op_is(op, NR_OP_arith_minui);
+  for (uint32_t i = 0; is_minimum && i < 2; i++)
+    if (nr_value_constant_int(nr_operand(op, i), out)) return true;
+  return false;
+}
+
+static void yield_results(NrOp *branch, uint32_t side, NrOp *loop) {
+  NR_VEC(NrValue *) results = {0};
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&results, nr_result(loop, i));
+  NrBuilder b = nr_scf_body_builder(branch, side);
+  nr_scf_yield(&b, results.data, results.size);
+  nr_vec_deinit(&results);
+}
+
+static void specialize(NrOp *op) {
+  uint32_t rank = nr_parallel_rank(op);
+  NrBuilder b = nr_builder_before(op);
+  NrValue *full = NULL;
+  NrMap map = {0}, constants = {0};
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *upper = nr_parallel_upper(op, d);
+    int64_t number;
+    if (nr_map_has(&constants, upper) || !constant_of_minimum(upper, &number)) continue;
+    NrValue *constant = nr_arith_constant_index(&b, number);
+    NrValue *is = nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant);
+    full = full ? nr_arith_binary(&b, NR_OP_arith_andi, full, is) : is;
+    nr_map_set(&constants, upper, constant);
+  }
+  if (full) {
+    NR_VEC(NrType) types = {0};
+    for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
+    NrOp *branch = nr_scf_if(&b, full, types.data, types.size, true);
+    for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(branch, i));
+    NrOp *whole = nr_op_clone(op->module, op, &map);
+    nr_op_append(nr_op_body(branch, 0), whole);
+    for (uint32_t d = 0; d < rank; d++) {
+      NrValue *constant = nr_map_get(&constants, nr_parallel_upper(op, d));
+      if (constant) nr_op_set_operand(whole, rank + d, constant);
+    }
+    nr_op_unlink(op);
+    nr_op_append(nr_op_body(branch, 1), op);
+    yield_results(branch, 0, whole);
+    yield_results(branch, 1, op);
+  }
+  nr_map_deinit(&map);
+  nr_map_deinit(&constants);
+}
+
+static NrStatus parallel_loop_specialization_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  NrOpList ops = {0};
+  nr_collect_ops(root, &ops);
+  for (size_t i = ops.size; i-- > 0;) /* inner ones first: they are copied with the loop around them */
+    if (nr_op_is(ops.data[i], NR_OP_scf_parallel)) specialize(ops.data[i]);
+  nr_vec_deinit(&ops);
+  return NR_OK;
+}
+
+NR_PASS(parallel_loop_specialization, .name = "scf-parallel-loop-specialization",
+        .run = parallel_loop_specialization_run,
+        .doc = "gives parallel loops whose bounds are minima of constants a version for the constants")
