@@ -1,38 +1,15 @@
 /* fuzz_parse.c - any bytes as a module, a type and an attribute: read, or refused with a message. What is read and
  * valid prints as text that reads back and prints the same. */
-#include "ir/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void render(void *ctx, const NrDiag *diag) {
-  NrBuf text = {0};
-  nr_diag_render(ctx, diag, false, &text);
-  nr_buf_deinit(&text);
-}
-
-static NrModule *parse(NrContext *ctx, NrStr text, NrSyntax *syntax) {
-  NrParseOptions options = {.allow_unregistered = true};
-  size_t errors = nr_context_num_errors(ctx);
-  NrModule *module = nr_parse_module(ctx, text, NR_STR("fuzz.mlir"), &options, syntax);
-  if ((module == NULL) == (nr_context_num_errors(ctx) == errors)) abort();
-  return module;
-}
-
-static NrContext *create_context(void) {
-  NrContext *ctx = nr_context_create();
-  nr_context_set_diag_handler(ctx, render, ctx);
-  return ctx;
-}
 
 static void round_trip(NrModule *module, NrSyntax syntax) {
   NrPrintOptions options = {.syntax = syntax};
   NrBuf first = {0}, second = {0};
   nr_print_module(&first, module, &options);
-  NrContext *ctx = create_context(); /* of its own, because distinct attributes are numbered in their context */
-  NrModule *again = parse(ctx, (NrStr){first.data, first.size}, &syntax);
+  NrContext *ctx = fuzz_context(); /* of its own, because distinct attributes are numbered in their context */
+  NrModule *again = fuzz_parse(ctx, (NrStr){first.data, first.size}, &syntax);
   if (!again) {
     fprintf(stderr, "what was printed does not read back:\n%s\n", first.data);
     abort();
@@ -49,10 +26,10 @@ static void round_trip(NrModule *module, NrSyntax syntax) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  NrContext *ctx = create_context();
+  NrContext *ctx = fuzz_context();
   NrStr text = {(const char *)data, size};
   NrSyntax syntax;
-  NrModule *module = parse(ctx, text, &syntax);
+  NrModule *module = fuzz_parse(ctx, text, &syntax);
   if (module && nr_verify(module->op) == NR_OK) round_trip(module, syntax);
   nr_module_destroy(module);
   nr_parse_type(ctx, text);

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Searches for inputs that break a parser: fuzz.sh SECONDS [TARGET...]. The targets (all without names) of the build in
+# build/fuzz run side by side, from the inputs in tests/fuzz/corpus and, where they read text, from the programs in
+# tests/. Inputs that fail are left in build/fuzz/found/.
+set -eu
+cd "$(dirname "$0")/.."
+root=$PWD
+seconds=$1
+shift
+[ $# != 0 ] || set -- $(cd build/fuzz/tests && ls | sed -n 's/^fuzz_\([a-z_]*\)$/\1/p')
+
+# The programs in tests/, one a file, as inputs.
+seeds=build/fuzz/seeds
+rm -rf $seeds
+mkdir -p $seeds
+find tests -name '*.mlir' -size -64k | sort | awk -v out="$root/$seeds" '
+  {
+    name = out "/" ++count ".mlir"
+    while ((getline line < $0) > 0) {
+      if (line ~ /^\/\/ -----/) { close(name); name = out "/" ++count ".mlir" }
+      else if (line !~ /^ *\/\//) print line > name
+    }
+    close(name)
+  }'
+
+run() {
+  name=$1
+  mkdir -p "build/fuzz/found/$name" "build/fuzz/corpus/$name"
+  stored=tests/fuzz/corpus/$name
+  case $name in parse|opt) stored="tests/fuzz/corpus/parse $seeds" ;; esac
+  # shellcheck disable=SC2086
+  if build/fuzz/tests/fuzz_"$name" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=2048 \
+      -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/found/$name/" "build/fuzz/corpus/$name" $stored \
+      > "build/fuzz/$name.log" 2>&1
+  then
+    echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log") inputs, none fails"
+  else
+    echo "$name: FAILED, see build/fuzz/$name.log"
+    tail -25 "build/fuzz/$name.log"
+    return 1
+  fi
+}
+
+pids=""
+for name; do
+  run "$name" &
+  pids="$pids $!"
+done
+status=0
+for pid in $pids; do wait "$pid" || status=1; done
+exit $status
