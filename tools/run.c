@@ -33,6 +33,8 @@ static const char help[] =
     "one\n"
     "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
     "  --interpret            run the reference interpreter instead of machine code\n"
+    "  --check-bounds         machine code that ends with an error where an index is out of bounds, as the interpreter\n"
+    "                         does always (text IR; what is made of a model checks what can be wrong)\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name); --features=+avx2,-fma; -O=1, 2 or 3\n"
     "  --format=onnx|mlir     what FILE is, where its ending does not say\n"
     "\n"

@@ -40,6 +40,7 @@ static NrStatus check_options(NrUnit *unit, const NoriaCompileOptions *o) {
 static NrStatus begin(NrUnit *unit, const NoriaCompileOptions *options) {
   unit->ctx = nr_context_create();
   nr_context_set_diag_handler(unit->ctx, collect, unit);
+  unit->check_bounds = options && options->check_bounds;
   return finish(unit, check_options(unit, options));
 }
 
@@ -141,7 +142,9 @@ NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOpt
 }
 
 NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options) {
-  return finish(unit, nr_pipeline_run(unit->module, options));
+  NrPassOptions passes = *options;
+  passes.check_bounds |= unit->check_bounds;
+  return finish(unit, nr_pipeline_run(unit->module, &passes));
 }
 
 /* ---- programs ---- */

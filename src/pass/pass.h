@@ -54,6 +54,7 @@ typedef struct NrPassOptions {
   bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
   const char *print_after;   /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
+  bool check_bounds;         /* nr_pipeline_run: with the steps that check indices */
   NrBuf *print_to;           /* where print_after writes */
   /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status
    * other than NR_OK stops. */
@@ -74,6 +75,7 @@ typedef struct NrStep {
   const char *stage;
   const char *passes; /* pipeline text, may be empty */
   const char *why;    /* why here */
+  bool checks_bounds; /* only with NrPassOptions.check_bounds */
 } NrStep;
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);

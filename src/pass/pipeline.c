@@ -2,6 +2,7 @@
 #include "pass/pass.h"
 
 const NrStep nr_pipeline[] = {
+    {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
     {"import", "poll-loops",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
     {"shape", "infer-shapes", "for reading: a model is lowered once to see the types, which its ops then have"},
@@ -22,7 +23,7 @@ const NrStep nr_pipeline[] = {
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
     {"cf", "convert-scf-to-cf,canonicalize,cse", "what machine code is made from"},
-    {NULL, NULL, NULL},
+    {0},
 };
 
 static NrStatus check_stage(NrContext *ctx, const char *name) {
@@ -44,7 +45,8 @@ NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options) {
   NrStatus status = check_stage(module->ctx, options->stop_after);
   if (status) return status;
   for (const NrStep *step = nr_pipeline; step->stage; step++) {
-    if ((status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
+    bool skipped = step->checks_bounds && !options->check_bounds;
+    if (!skipped && (status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
     bool stage_ends = !step[1].stage || strcmp(step->stage, step[1].stage) != 0;
     if (!stage_ends) continue;
     if (options->after && !options->after_each_pass) status = options->after(options->user, module, step->stage);
