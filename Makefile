@@ -54,13 +54,7 @@ FUZZ_SECONDS ?= 60
 fuzz: build build/fuzz/build.ninja
 	@mkdir -p build/fuzz
 	@build/release/tests/programs --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found
-	@ninja -C build/fuzz -j$(JOBS)
-	@cd build/fuzz && for target in tests/fuzz_*; do \
-	  name=$${target#tests/fuzz_}; mkdir -p found/$$name; \
-	  echo "== $$name, $(FUZZ_SECONDS) s"; \
-	  $$target -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -print_final_stats=1 -verbosity=0 \
-	    found/$$name $(CURDIR)/tests/fuzz/corpus/$$name || exit 1; \
-	done
+	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 lint:
 	@python3 scripts/lint.py

@@ -21,6 +21,8 @@ stage "tests, release build" ctest --test-dir build/release --output-on-failure 
 mkdir -p build/fuzz
 stage "random programs" build/release/tests/programs --seconds=120 --jobs="$(nproc)" --found=build/fuzz/found
 stage "C and text tests, sanitized" make --no-print-directory asan
+any_bytes() { make --no-print-directory -s build/fuzz/build.ninja && scripts/fuzz.sh 60 parse opt; }
+stage "any bytes as programs" any_bytes
 
 printf '\n%s' "$results"
 if [ $failed = 0 ]; then echo "all passed"; else echo "something failed: see above"; fi
