@@ -1,7 +1,7 @@
 #!/bin/sh
 # Searches for inputs that break a parser: fuzz.sh SECONDS [TARGET...]. The targets (all without names) are built in
-# build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and, where they read text, from the programs in
-# tests/. Inputs that fail are left in build/fuzz/found/.
+# build/fuzz, which is configured already, and run side by side, from the inputs in tests/fuzz/corpus and, where they
+# read text, from the programs in tests/. Inputs that fail are left in build/fuzz/found/.
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -10,7 +10,7 @@ shift
 # shellcheck disable=SC2046
 [ $# != 0 ] || set -- $(cd tests/fuzz && ls fuzz_*.c | sed 's/^fuzz_\(.*\)\.c$/\1/')
 # shellcheck disable=SC2046
-ninja -C build/fuzz $(printf 'tests/fuzz_%s ' "$@") | tail -1
+ninja -C build/fuzz --quiet $(printf 'tests/fuzz_%s ' "$@")
 
 # The programs in tests/, one a file, as inputs.
 seeds=build/fuzz/seeds

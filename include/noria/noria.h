@@ -27,7 +27,7 @@ typedef struct NoriaCompileOptions {
   const char *interpret_after; /* a stage of the pipeline, "tensor", "flow", "buffer" ..: no machine code is made, the
                                 * reference interpreter runs the program as it is after that stage. NULL: compile */
   const char *format;             /* "onnx", "mlir"; NULL: by the path's ending, for memory by the first bytes */
-  int32_t check_bounds;           /* not 0: accesses of text IR that are out of bounds fail the run, naming op and index */
+  int32_t check_bounds;           /* not 0: accesses of text IR that are out of bounds fail, naming op and index */
 } NoriaCompileOptions;
 
 /* "-" is standard input. External data of a model is looked for in the folder of path. error lists all that is wrong, a

@@ -5,12 +5,14 @@
  *           rt.check %in, "'memref.load' op index %0 of dim 0 is out of bounds: the dim is %1"(%i, %size)
  *           %x = memref.load %m[%i] : memref<?xf32>
  *
- * The messages are those of the interpreter, which checks always. It is for programs in text: what the compiler makes of
- * a model checks what can be wrong already. linalg.generic is left out, whose sizes are checked where it is verified, and
- * vector.transfer_*, which have bounds of their own. */
+ * The messages are those of the interpreter, which checks always. It is for programs in text: what the compiler makes
+ * of a model checks what can be wrong already. The operands of linalg.generic are left out, as are vector.transfer_*,
+ * which have bounds of their own. */
 #include "dialect/arith/arith.h"
 #include "dialect/shaped.h"
 #include "pass/pass.h"
+
+#include <stdio.h>
 
 typedef NR_VEC(NrOp *) Ops;
 
@@ -59,7 +61,8 @@ static void check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots)
     v[3] = size_of(&b, shaped, d);
     NrValue *steps = nr_arith_binary(&b, NR_OP_arith_subi, v[1], one);
     NrValue *last = nr_arith_binary(&b, NR_OP_arith_addi, v[0], nr_arith_binary(&b, NR_OP_arith_muli, steps, v[2]));
-    NrValue *first_in = nr_arith_cmpi(&b, NR_CMPI_ULT, v[0], v[3]), *last_in = nr_arith_cmpi(&b, NR_CMPI_ULT, last, v[3]);
+    NrValue *first_in = nr_arith_cmpi(&b, NR_CMPI_ULT, v[0], v[3]);
+    NrValue *last_in = nr_arith_cmpi(&b, NR_CMPI_ULT, last, v[3]);
     NrValue *empty = nr_arith_binary(&b, NR_OP_arith_andi, nr_arith_cmpi(&b, NR_CMPI_EQ, v[1], zero),
                                      nr_arith_cmpi(&b, NR_CMPI_SGE, v[0], zero));
     NrValue *inside = nr_arith_binary(&b, NR_OP_arith_andi, first_in, last_in);
