@@ -30,7 +30,7 @@ run() {
   name=$1
   mkdir -p "build/fuzz/found/$name" "build/fuzz/corpus/$name"
   stored=tests/fuzz/corpus/$name
-  case $name in parse|opt) stored="tests/fuzz/corpus/parse $seeds" ;; esac
+  case $name in parse|opt) stored="tests/fuzz/corpus/parse tests/fuzz/corpus/opt $seeds" ;; esac
   # shellcheck disable=SC2086
   if build/fuzz/tests/fuzz_"$name" -max_total_time="$seconds" -max_len=65536 -timeout=20 -rss_limit_mb=2048 \
       -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/found/$name/" "build/fuzz/corpus/$name" $stored \
