@@ -153,6 +153,7 @@ static bool process_module(const Options *o, NrModule *module, NrSyntax syntax, 
   NrPrintOptions print = o->print;
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) && run_passes(o, module);
   if (!o->has_syntax) print.syntax = syntax;
+  else if (good && !print.generic) good = nr_check_syntax(module, print.syntax) == NR_OK;
   if (good) nr_print_module(out, module, &print);
   return good;
 }

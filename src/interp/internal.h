@@ -48,6 +48,8 @@ typedef struct NrInterp {
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
   uint64_t ticks;  /* ops since the run began, for polls */
   unsigned depth;
+  NrOp *exit;             /* the break or continue that is on its way to its loop */
+  NrIValue *exit_values;  /* its operands, each with a reference */
   NrOp *failed_at;
   char message[256]; /* of the first failure */
   bool failed;

@@ -1,4 +1,5 @@
 /* interp.c - frames, blocks and functions of the interpreter. */
+#include "dialect/scf/scf.h"
 #include "interp/internal.h"
 
 #include <stdio.h>
@@ -135,6 +136,12 @@ bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t 
   bind_args(in, region->first, args, num_args);
   NrOp *last = run_blocks(in, region->first);
   if (!last) return false;
+  if (nr_scf_is_exit(last)) {
+    in->exit = last;
+    in->exit_values = nr_calloc(last->num_operands, sizeof *in->exit_values);
+    for (uint32_t i = 1; i < last->num_operands; i++) in->exit_values[i] = shared(nr_get(in, nr_operand(last, i)));
+    return false;
+  }
   if (last->num_operands < num_out)
     return nr_interp_fail(in, last, "gives %u values where %zu are wanted", last->num_operands, num_out);
   /* scf.condition: the condition comes first, as the caller expects. */

@@ -1,4 +1,5 @@
 /* ops_control.c - structured control flow, calls and constants. */
+#include "dialect/scf/scf.h"
 #include "dialect/shaped.h"
 #include "interp/ops.h"
 
@@ -79,6 +80,28 @@ bool nr_run_while(NrInterp *in, NrOp *op) {
   nr_free(values);
   nr_free(forwarded);
   return ok;
+}
+
+/* A region that ends in a break or continue fails to give values up to the loop that is meant; the interpreter holds
+ * them in the meantime. */
+bool nr_run_loop(NrInterp *in, NrOp *op) {
+  size_t inits = op->num_operands;
+  NrIValue *values = nr_calloc(inits + 1, sizeof *values); /* the token, which is nothing, first */
+  get_all(in, op, 0, inits, values + 1);
+  bool breaks = false;
+  while (!breaks) {
+    nr_run_region(in, nr_op_region(op, 0), values, inits + 1, NULL, 0);
+    NrOp *exit = in->exit;
+    if (!exit || nr_scf_exit_loop(exit) != op) break;
+    breaks = nr_op_is(exit, NR_OP_scf_break);
+    if (breaks) set_results(in, op, in->exit_values + 1);
+    else memcpy(values, in->exit_values, (inits + 1) * sizeof *values);
+    nr_free(in->exit_values);
+    in->exit_values = NULL;
+    in->exit = NULL;
+  }
+  nr_free(values);
+  return breaks;
 }
 
 bool nr_run_execute_region(NrInterp *in, NrOp *op) {

@@ -93,6 +93,8 @@ struct NrOpInfo {
   NrStatus (*verify_symbol)(NrOp *op, NrOp *target); /* target: what a symbol attribute of op refers to */
   NrStatus (*parse)(NrParser *p, NrOpState *state);
   void (*print)(NrPrinter *p, NrOp *op);
+  /* Why the custom text of today, or of 2020 (legacy), cannot say this op; NULL when it can. */
+  const char *(*unsaid)(const NrOp *op, bool legacy);
   /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the
    * shapes that older texts gave an op to today's. May replace what is inside op, and op if it has no results. */
   NrStatus (*finish)(NrParser *p, NrOp *op);

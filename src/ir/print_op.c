@@ -409,6 +409,19 @@ void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options) {
   nr_printer_deinit(&w);
 }
 
+static bool report_unsaid(NrOp *op, void *user) {
+  NrSyntax syntax = *(const NrSyntax *)user;
+  const char *why = op->info->unsaid ? op->info->unsaid(op, syntax == NR_SYNTAX_2020) : NULL;
+  if (why) nr_op_error(op, "cannot be said in the text of %s: %s", syntax == NR_SYNTAX_2020 ? "2020" : "today", why);
+  return true;
+}
+
+NrStatus nr_check_syntax(NrModule *module, NrSyntax syntax) {
+  size_t errors = nr_context_num_errors(module->ctx);
+  nr_walk_pre(module->op, report_unsaid, &syntax);
+  return nr_context_num_errors(module->ctx) == errors ? NR_OK : NR_ERROR_INVALID;
+}
+
 void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options) {
   nr_print_op(out, module->op, options);
 }

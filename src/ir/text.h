@@ -38,6 +38,9 @@ typedef struct NrPrintOptions {
 } NrPrintOptions;
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */
 void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options);
+/* Reports every op in module that the custom text of that spelling has no words for. Printed all the same, such an op
+ * has its other spelling, which only Noria reads among the rest. */
+NrStatus nr_check_syntax(NrModule *module, NrSyntax syntax);
 void nr_print_type(NrBuf *out, NrType type);
 void nr_print_attr(NrBuf *out, NrAttr attr);
 void nr_print_attr_with(NrBuf *out, NrAttr attr, const NrPrintOptions *options);

@@ -20,6 +20,7 @@
 typedef struct Converter {
   NrPassContext *pass;
   NR_VEC(NrBlock *) work; /* blocks in their final region whose ops are to be looked at */
+  bool only_exits;        /* only loops that are left from inside, and what is left with them */
 } Converter;
 
 /* The op's terminators hand over their operands from `first` on; what they end goes on at `to`. */
@@ -196,12 +197,45 @@ static void convert_while(Converter *c, NrOp *op) {
   nr_vec_deinit(&values);
 }
 
+/* The body is the block that each iteration begins with. Breaks and continues branch from wherever they stand: what is
+ * around them becomes blocks of the same region in turn. */
+static void convert_loop(Converter *c, NrOp *op) {
+  NrBlock *before = op->block, *end = split_behind(op), *body = nr_op_body(op, 0);
+  NrValue *token = body->args[0];
+  NR_VEC(NrValue *) inits = {0};
+  add_result_args(op, end);
+  while (token->first_use) {
+    NrOp *exit = token->first_use->owner;
+    branch_instead(exit, nr_op_is(exit, NR_OP_scf_break) ? end : body, NULL, 0, 1);
+  }
+  nr_block_erase_arg(body, 0);
+  adopt(c, nr_op_region(op, 0), before);
+  replace_results(op, end, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&inits, nr_operand(op, i));
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, body, inits.data, inits.size);
+  nr_op_erase(op);
+  nr_vec_deinit(&inits);
+}
+
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+static bool stays_inside(NrOp *op, void *user) {
+  if (nr_scf_is_exit(op)) return false;
+  for (uint32_t i = 0; i < op->num_successors; i++)
+    if (op->successors[i].block->region != op->block->region) return false;
+  return true;
+}
+
+/* Whether something in op leaves it: a break or continue, or the branch that was made of one. */
+static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
 
 static NrStatus convert_block(Converter *c, NrBlock *block) {
   for (NrOp *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
+    if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) continue;
     switch (op->info->id) {
+    case NR_OP_scf_loop: convert_loop(c, op); break;
     case NR_OP_scf_parallel: convert_for(c, nr_parallel_to_for(op)); break;
     case NR_OP_scf_for: convert_for(c, op); break;
     case NR_OP_scf_if: convert_if(c, op); break;
@@ -239,6 +273,15 @@ static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < ops.size && !status; i++)
     if (!nr_is_erased(ops.data[i]) && ops.data[i]->num_regions) status = convert_regions(&c, ops.data[i]);
   nr_vec_deinit(&ops);
+  nr_vec_deinit(&c.work);
+  return status;
+}
+
+NrStatus nr_convert_exits(NrPassContext *pass, NrOp *op) {
+  Converter c = {.pass = pass, .only_exits = true};
+  NrStatus status = NR_OK;
+  for (NrBlock *block = op->regions[0].first; block; block = block->next) nr_vec_push(&c.work, block);
+  while (c.work.size && !status) status = convert_block(&c, nr_vec_pop(&c.work));
   nr_vec_deinit(&c.work);
   return status;
 }

@@ -80,4 +80,8 @@ typedef struct NrStep {
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);
 
+/* Makes blocks of the scf.loops in op's region, of any number of blocks, and of what their breaks and continues leave
+ * (convert_scf_to_cf.c). */
+NrStatus nr_convert_exits(NrPassContext *pass, NrOp *op);
+
 #endif

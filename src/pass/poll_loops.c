@@ -103,6 +103,19 @@ static void count_for(NrOp *loop, int64_t every) {
   append_operand(body->last, count_iteration(&b, last_arg(body), every));
 }
 
+/* Each scf.continue counts; scf.break ends the loop. */
+static void count_loop(NrOp *loop, int64_t every) {
+  NrBuilder b = nr_builder_before(loop);
+  append_operand(loop, nr_arith_constant_index(&b, 0));
+  NrBlock *body = nr_op_body(loop, 0);
+  NrValue *count = nr_block_add_arg(body, nr_type_index(b.ctx), loop->loc);
+  for (NrUse *use = body->args[0]->first_use; use; use = use->next) {
+    if (!nr_op_is(use->owner, NR_OP_scf_continue)) continue;
+    b = nr_builder_before(use->owner);
+    append_operand(use->owner, count_iteration(&b, count, every));
+  }
+}
+
 /* ---- loops that are cut ----------------------------------------------------------------------------------------- */
 
 /* A multiple of step that does not overflow: `every` steps, or one that is huge anyway. */
@@ -204,7 +217,8 @@ typedef struct Loops {
 
 static bool collect(NrOp *op, void *user) {
   Loops *loops = user;
-  if (nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while)) nr_vec_push(&loops->ops, op);
+  if (nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_loop))
+    nr_vec_push(&loops->ops, op);
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (op->regions[r].first != op->regions[r].last) nr_vec_push(&loops->regions, &op->regions[r]);
   return true;
@@ -214,6 +228,10 @@ static void handle_loop(NrOp *loop) {
   uint64_t trips;
   Body body = body_of(loop);
   if (body.polls) return;
+  if (nr_op_is(loop, NR_OP_scf_loop)) {
+    count_loop(loop, body.heavy ? HEAVY : COUNTED);
+    return;
+  }
   if (nr_op_is(loop, NR_OP_scf_while)) {
     count_while(loop, body.heavy ? HEAVY : COUNTED);
     return;

@@ -3,9 +3,6 @@
 // RUN: mlir-opt %t.ours -o %t.back
 // RUN: mlir-opt %s -o %t.theirs
 // RUN: diff %t.back %t.theirs
-// RUN: noria opt --syntax=2020 %s -o %t.old
-// RUN: noria opt --syntax=mlir %t.old -o %t.new
-// RUN: diff %t.new %t.ours
 // RUN: noria opt --syntax=2020 --generic %s -o %t.old
 // RUN: noria opt --syntax=mlir %t.old -o %t.new
 // RUN: diff %t.new %t.ours

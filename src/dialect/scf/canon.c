@@ -120,8 +120,17 @@ static bool move_else_to_then(NrOp *op, NrBuilder *b) {
   return true;
 }
 
+/* Whether all regions end where they stand: none in a break or continue. */
+static bool regions_yield(NrOp *op) {
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next)
+      if (!nr_op_is(block->last, NR_OP_scf_yield)) return false;
+  return true;
+}
+
 bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
+  if (!regions_yield(op)) return false;
   NrBlock *yes = nr_op_body(op, 0), *no = nr_op_body(op, 1);
   if (nr_value_constant_int(nr_operand(op, 0), &value)) {
     NrBlock *taken = value ? yes : no;
@@ -148,7 +157,7 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
   NrAttr cases = nr_op_attr(op, "cases");
-  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return false;
+  if (!nr_value_constant_int(nr_operand(op, 0), &value) || !regions_yield(op)) return false;
   uint32_t taken = 0;
   for (uint32_t i = 1; i < op->num_regions && !taken; i++)
     if (((const int64_t *)cases->data)[i - 1] == value) taken = i;

@@ -57,6 +57,12 @@ NrOp *nr_scf_combining_op(const NrBlock *reduction);
 /* The value that leaves the other operand of such an op as it is; NULL for an op that has none known here. */
 NrAttr nr_scf_neutral_element(const NrOp *combining);
 
+/* ---- loops that are left from inside ----------------------------------------------------------------------------- */
+
+bool nr_scf_is_exit(const NrOp *op);            /* scf.break, scf.continue: operand 0 is the token */
+NrOp *nr_scf_exit_loop(const NrOp *exit);       /* the scf.loop that is meant, or NULL */
+bool nr_scf_has_exits(NrOp *op);                /* op is one, or has one inside */
+
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 
 NrStatus nr_scf_for_verify(NrOp *op);
@@ -70,6 +76,14 @@ NrStatus nr_scf_execute_region_verify(NrOp *op);
 NrStatus nr_scf_index_switch_verify(NrOp *op);
 NrStatus nr_scf_forall_verify(NrOp *op);
 
+const char *nr_scf_unsaid(const NrOp *op, bool legacy); /* of ops that came after 2020 */
+const char *nr_scf_for_unsaid(const NrOp *op, bool legacy);
+
+NrStatus nr_scf_loop_verify(NrOp *op);
+NrStatus nr_scf_exit_verify(NrOp *op);
+
+NrStatus nr_scf_loop_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_exit_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_while_parse(NrParser *p, NrOpState *state);
@@ -84,6 +98,8 @@ NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op);
 NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op);
 NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op);
 
+void nr_scf_loop_print(NrPrinter *w, NrOp *op);
+void nr_scf_exit_print(NrPrinter *w, NrOp *op);
 void nr_scf_for_print(NrPrinter *w, NrOp *op);
 void nr_scf_if_print(NrPrinter *w, NrOp *op);
 void nr_scf_while_print(NrPrinter *w, NrOp *op);

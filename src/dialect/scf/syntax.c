@@ -40,6 +40,19 @@ static void print_bindings(NrPrinter *w, NrOp *op, uint32_t first_operand, NrBlo
   nr_w_puts(w, ")");
 }
 
+/* ---- what only today's text says --------------------------------------------------------------------------------- */
+
+const char *nr_scf_unsaid(const NrOp *op, bool legacy) {
+  (void)op;
+  return legacy ? "dialect loop had no such op" : NULL;
+}
+
+const char *nr_scf_for_unsaid(const NrOp *op, bool legacy) {
+  if (!legacy) return NULL;
+  if (nr_op_attr(op, "unsignedCmp")) return "bounds were signed";
+  return nr_type_is_index(nr_scf_for_lower(op)->type) ? NULL : "bounds were of type index";
+}
+
 /* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
 
 static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const NrOperandRef *bounds,

@@ -185,7 +185,8 @@ NrStatus nr_scf_index_switch_verify(NrOp *op) {
   for (uint32_t i = 0; i < op->num_regions; i++) {
     if (!nr_op_body(op, i)) return nr_op_error(op, "region #%u must have a block", i);
     if (nr_op_body(op, i)->num_args) return nr_op_error(op, "requires that child entry blocks have no arguments");
-    if (!nr_op_is(nr_block_terminator(nr_op_body(op, i)), NR_OP_scf_yield))
+    NrOp *last = nr_block_terminator(nr_op_body(op, i));
+    if (!nr_op_is(last, NR_OP_scf_yield) && !nr_scf_is_exit(last))
       return nr_op_error(op, "expects region #%u to terminate with 'scf.yield'", i);
   }
   for (size_t i = 0; i < count; i++)

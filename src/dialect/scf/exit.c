@@ -1,0 +1,201 @@
+/* exit.c - scf.loop and the ways out of it: syntax and verification.
+ *
+ *   %r = scf.loop token(%l) iter_args(%a = %x) : f32 -> i64 {
+ *     scf.if %done {
+ *       scf.break [%l] %n : i64
+ *     }
+ *     scf.continue [%l] %b : f32
+ *   }
+ *
+ * The token is the first argument of the body. It says which loop is meant, so that an inner loop can end an outer one.
+ * The ops between the loop and a break or continue are such as run their regions where they stand. */
+#include "dialect/scf/scf.h"
+
+static NrType token_type(NrContext *ctx) { return nr_type_opaque(ctx, nr_context_intern(ctx, NR_STR("scf.token"))); }
+
+NrOp *nr_scf_exit_loop(const NrOp *exit) {
+  const NrValue *token = nr_operand(exit, 0);
+  NrOp *loop = token->op ? NULL : nr_block_parent_op(token->block);
+  return nr_op_is(loop, NR_OP_scf_loop) && token->index == 0 ? loop : NULL;
+}
+
+bool nr_scf_is_exit(const NrOp *op) { return nr_op_is(op, NR_OP_scf_break) || nr_op_is(op, NR_OP_scf_continue); }
+
+static bool is_no_exit(NrOp *op, void *user) {
+  (void)user;
+  return !nr_scf_is_exit(op);
+}
+
+bool nr_scf_has_exits(NrOp *op) { return !nr_walk_pre(op, is_no_exit, NULL); }
+
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* `: t -> u`, `: (t, t) -> (u, u)`; nothing when the loop carries and gives nothing. */
+static NrStatus parse_types(NrParser *p, NrType **inits, size_t *num_inits, NrType **results, size_t *num_results) {
+  NrStatus status;
+  *num_inits = *num_results = 0;
+  *inits = *results = NULL;
+  if (!nr_p_try(p, ":")) return NR_OK;
+  status = nr_p_peek(p, "(") ? nr_p_paren_type_list(p, inits, num_inits) : nr_p_type_list(p, inits, num_inits);
+  return status ? status : nr_p_arrow_type_list(p, results, num_results);
+}
+
+static NrStatus parse_carried(NrParser *p, NrArgRef **args, size_t *count, NrOperandRef **values) {
+  NR_VEC(NrArgRef) refs = {0};
+  NR_VEC(NrOperandRef) inits = {0};
+  NrStatus status = nr_p_expect(p, "(");
+  while (!status && !nr_p_peek(p, ")")) {
+    NrArgRef arg;
+    NrOperandRef init;
+    if ((inits.size && (status = nr_p_expect(p, ","))) || (status = nr_p_arg(p, &arg)) ||
+        (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &init)))
+      break;
+    nr_vec_push(&refs, arg);
+    nr_vec_push(&inits, init);
+  }
+  *args = refs.data;
+  *values = inits.data;
+  *count = refs.size;
+  return status ? status : nr_p_expect(p, ")");
+}
+
+static NrStatus parse_loop_body(NrParser *p, NrOpState *state, NrArgRef token, NrArgRef *args, size_t count,
+                                const NrOperandRef *inits) {
+  NrType *types, *results;
+  size_t num_types, num_results;
+  NrStatus status = parse_types(p, &types, &num_types, &results, &num_results);
+  if (status) return status;
+  if (num_types != count) return nr_p_op_error(p, "carries %zu values, but names %zu types for them", count, num_types);
+  if ((status = nr_p_add_operands(p, state, inits, count, types, num_types))) return status;
+  nr_p_add_results(p, state, results, num_results);
+  NR_VEC(NrArgRef) all = {0};
+  token.type = token_type(nr_p_context(p));
+  nr_vec_push(&all, token);
+  for (size_t i = 0; i < count; i++) {
+    args[i].type = types[i];
+    nr_vec_push(&all, args[i]);
+  }
+  status = nr_p_region(p, state, all.data, all.size);
+  nr_vec_deinit(&all);
+  if (status) return status;
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+NrStatus nr_scf_loop_parse(NrParser *p, NrOpState *state) {
+  NrArgRef token, *args = NULL;
+  NrOperandRef *inits = NULL;
+  size_t count = 0;
+  NrStatus status;
+  if ((status = nr_p_expect(p, "token")) || (status = nr_p_expect(p, "(")) || (status = nr_p_arg(p, &token)) ||
+      (status = nr_p_expect(p, ")")))
+    return status;
+  if (nr_p_try(p, "iter_args")) status = parse_carried(p, &args, &count, &inits);
+  if (!status) status = parse_loop_body(p, state, token, args, count, inits);
+  nr_free(args);
+  nr_free(inits);
+  return status;
+}
+
+void nr_scf_loop_print(NrPrinter *w, NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  nr_w_puts(w, " token(");
+  nr_w_value(w, nr_block_arg(body, 0));
+  nr_w_puts(w, ")");
+  if (op->num_operands) nr_w_puts(w, " iter_args(");
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    if (i) nr_w_puts(w, ", ");
+    nr_w_value(w, nr_block_arg(body, i + 1));
+    nr_w_puts(w, " = ");
+    nr_w_value(w, nr_operand(op, i));
+  }
+  if (op->num_operands) nr_w_puts(w, ")");
+  if (op->num_operands || op->num_results) {
+    bool plain = op->num_operands == 1 && nr_operand(op, 0)->type->kind != NR_TYPE_FUNCTION;
+    nr_w_puts(w, plain ? " : " : " : (");
+    nr_w_operand_types(w, op, 0, op->num_operands);
+    if (!plain) nr_w_puts(w, ")");
+    nr_w_arrow_results(w, op);
+  }
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_attr_dict(w, op, NULL);
+}
+
+/* [%l] %a, %b : t, u */
+NrStatus nr_scf_exit_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef token, *refs;
+  NrType *types = NULL;
+  size_t count, num_types = 0;
+  NrStatus status;
+  if ((status = nr_p_expect(p, "[")) || (status = nr_p_operand(p, &token)) || (status = nr_p_expect(p, "]")) ||
+      (status = nr_p_add_operand(p, state, token, token_type(nr_p_context(p)))) ||
+      (status = nr_p_operands(p, &refs, &count)))
+    return status;
+  if (count && ((status = nr_p_expect(p, ":")) || (status = nr_p_type_list(p, &types, &num_types)))) return status;
+  if ((status = nr_p_add_operands(p, state, refs, count, types, num_types))) return status;
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+void nr_scf_exit_print(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " [");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, "]");
+  if (op->num_operands > 1) {
+    nr_w_puts(w, " ");
+    nr_w_values(w, op, 1, op->num_operands - 1);
+    nr_w_puts(w, " : ");
+    nr_w_operand_types(w, op, 1, op->num_operands - 1);
+  }
+  nr_w_attr_dict(w, op, NULL);
+}
+
+/* ---- verification ------------------------------------------------------------------------------------------------ */
+
+NrStatus nr_scf_loop_verify(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  if (body->num_args != op->num_operands + 1 || body->args[0]->type != token_type(nr_op_context(op)))
+    return nr_op_error(op, "(C1) expects the body to have a token and %u carried values as arguments",
+                       op->num_operands);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_operand(op, i)->type != body->args[i + 1]->type)
+      return nr_op_error(op, "(C1) types mismatch between carried value #%u and its initial value", i);
+  for (const NrUse *use = body->args[0]->first_use; use; use = use->next)
+    if (!nr_scf_is_exit(use->owner)) return nr_op_error(op, "(C2) the token is for scf.break and scf.continue only");
+  return nr_scf_is_exit(nr_block_terminator(body))
+             ? NR_OK
+             : nr_op_error(op, "(C3) expects the body to terminate with 'scf.continue' or 'scf.break'");
+}
+
+/* Regions of these run where the op stands. Those of a loop do too, but their own terminators say more. */
+static bool may_be_left(const NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_scf_if:
+  case NR_OP_scf_index_switch:
+  case NR_OP_scf_execute_region:
+  case NR_OP_scf_for:
+  case NR_OP_scf_while:
+  case NR_OP_scf_loop: return true;
+  default: return false;
+  }
+}
+
+NrStatus nr_scf_exit_verify(NrOp *op) {
+  NrOp *loop = nr_scf_exit_loop(op), *parent = nr_op_parent(op);
+  bool leaves = nr_op_is(op, NR_OP_scf_break);
+  if (!loop) return nr_op_error(op, "(C1) expects the token of a 'scf.loop' around it");
+  if (nr_op_is(parent, NR_OP_scf_for) || nr_op_is(parent, NR_OP_scf_while))
+    return nr_op_error(op, "(C2) cannot end the body of '%.*s'; it may stand in an 'scf.if' there",
+                       NR_STR_ARG(nr_op_name(parent)));
+  for (NrOp *up = parent; up && up != loop; up = nr_op_parent(up))
+    if (!may_be_left(up)) return nr_op_error(op, "(C2) cannot leave '%.*s'", NR_STR_ARG(nr_op_name(up)));
+  uint32_t count = op->num_operands - 1, wanted = leaves ? loop->num_results : loop->num_operands;
+  const char *what = leaves ? "results" : "carried values";
+  if (count != wanted) return nr_op_error(op, "(C3) has %u values, but the loop has %u %s", count, wanted, what);
+  for (uint32_t i = 0; i < count; i++) {
+    NrType type = leaves ? nr_result(loop, i)->type : nr_operand(loop, i)->type;
+    if (nr_operand(op, i + 1)->type != type)
+      return nr_op_error(op, "(C3) value #%u has type '%s', but the loop's %s have '%s'", i,
+                         nr_type_text(type->ctx, nr_operand(op, i + 1)->type), what, nr_type_text(type->ctx, type));
+  }
+  return NR_OK;
+}

@@ -1,0 +1,66 @@
+/* lower_early_exit.c - loops that are left from inside become blocks, in a region of their own.
+ *   before  %r = scf.loop token(%l) iter_args(%a = %x)     after  %r = scf.execute_region -> i64 {
+ *                : i64 -> i64 {                                     cf.br ^bb1(%x : i64)
+ *             scf.if %c {                                         ^bb1(%a: i64):
+ *               scf.break [%l] %a : i64                             cf.cond_br %c, ^bb2, ^bb3
+ *             }                                                   ^bb2:
+ *             %b = f(%a)                                            cf.br ^bb4(%a : i64)
+ *             scf.continue [%l] %b : i64                          ^bb3:
+ *           }                                                       %b = f(%a)
+ *                                                                   cf.br ^bb1(%b : i64)
+ *                                                                 ^bb4(%r: i64):
+ *                                                                   scf.yield %r : i64
+ *                                                                 }
+ * Early, so that later passes find only ops whose regions end where they should. Inside, only what is left by a break
+ * or continue becomes blocks; all around stays structured. */
+#include "dialect/scf/scf.h"
+#include "pass/pass.h"
+#include "pass/rewrite.h"
+
+/* The region op takes the loop's place and gives its results. */
+static NrOp *wrap(NrOp *loop) {
+  NrBuilder b = nr_builder_before(loop);
+  NR_VEC(NrType) types = {0};
+  NR_VEC(NrValue *) results = {0};
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
+  NrOp *op = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_execute_region],
+                                       .loc = loop->loc,
+                                       .result_types = types.data,
+                                       .num_results = types.size,
+                                       .num_regions = 1});
+  NrBlock *block = nr_block_create(loop->module);
+  nr_block_append(nr_op_region(op, 0), block);
+  for (uint32_t i = 0; i < loop->num_results; i++) {
+    nr_result(op, i)->name = nr_result(loop, i)->name;
+    nr_value_replace_uses(nr_result(loop, i), nr_result(op, i));
+    nr_vec_push(&results, nr_result(loop, i));
+  }
+  nr_op_unlink(loop);
+  nr_op_append(block, loop);
+  b = nr_builder_at_end(loop->module, block, loop->loc);
+  nr_scf_yield(&b, results.data, results.size);
+  nr_vec_deinit(&types);
+  nr_vec_deinit(&results);
+  return op;
+}
+
+static bool is_inside_loop(const NrOp *op) {
+  for (const NrOp *up = nr_op_parent(op); up; up = nr_op_parent(up))
+    if (nr_op_is(up, NR_OP_scf_loop)) return true;
+  return false;
+}
+
+static NrStatus lower_early_exit_run(NrPassContext *pass, NrOp *root) {
+  NrOpList ops = {0}, loops = {0};
+  NrStatus status = NR_OK;
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++)
+    if (nr_op_is(ops.data[i], NR_OP_scf_loop) && !is_inside_loop(ops.data[i])) nr_vec_push(&loops, ops.data[i]);
+  for (size_t i = 0; i < loops.size && !status; i++) status = nr_convert_exits(pass, wrap(loops.data[i]));
+  nr_vec_deinit(&ops);
+  nr_vec_deinit(&loops);
+  return status;
+}
+
+NR_PASS(lower_early_exit, .name = "lower-early-exit", .run = lower_early_exit_run,
+        .doc = "turns loops with break and continue into blocks that branch, in a region of their own")
