@@ -440,7 +440,13 @@ void nr_op_set_successor(NrOp *op, size_t i, NrBlock *block);
 void nr_successor_append_operand(NrOp *op, size_t successor, NrValue *value);
 void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i);
 
-NrAttr nr_op_attr(const NrOp *op, const char *name); /* NULL when absent */
+/* NULL when absent. Inline, so that the length of a literal is known. */
+static inline NrAttr nr_op_attr(const NrOp *op, const char *name) {
+  NrStr key = nr_str(name);
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (nr_str_eq(op->attrs[i].name, key)) return op->attrs[i].value;
+  return NULL;
+}
 void nr_op_set_attr(NrOp *op, const char *name, NrAttr value);
 void nr_op_remove_attr(NrOp *op, const char *name);
 int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t otherwise);

@@ -454,15 +454,6 @@ void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i) {
 
 /* ---- attributes ---- */
 
-
-NrAttr nr_op_attr(const NrOp *op, const char *name) {
-  NrStr key = nr_str(name);
-  for (uint32_t i = 0; i < op->num_attrs; i++)
-    if (nr_str_eq(op->attrs[i].name, key)) return op->attrs[i].value;
-  return NULL;
-}
-
-
 void nr_op_remove_attr(NrOp *op, const char *name) {
   NrStr key = nr_str(name);
   uint32_t at = attr_position(op, key);

@@ -102,14 +102,14 @@ bool nr_p_peek(NrParser *p, const char *token) {
   return nr_token_is(p->tok, token);
 }
 
-bool nr_p_try(NrParser *p, const char *token) {
-  if (p->tok.kind == NR_TOK_EOF || !nr_token_is(p->tok, token)) return false;
+bool nr_p_try_token(NrParser *p, NrStr token) {
+  if (p->tok.kind == NR_TOK_EOF || !nr_str_eq(nr_token_str(p->tok), token)) return false;
   nr_parse_advance(p);
   return true;
 }
 
-NrStatus nr_p_expect(NrParser *p, const char *token) {
-  return nr_p_try(p, token) ? NR_OK : status_of(nr_parse_fail(p, "expected '%s'", token));
+NrStatus nr_p_expect_token(NrParser *p, NrStr token) {
+  return nr_p_try_token(p, token) ? NR_OK : status_of(nr_parse_fail(p, "expected '%.*s'", NR_STR_ARG(token)));
 }
 
 bool nr_p_try_keyword(NrParser *p, NrStr *out) {

@@ -48,6 +48,7 @@ static bool int_word(NrStr word, NrSignedness *out_signedness, uint32_t *out_wid
 }
 
 static bool float_word(NrStr word, NrFloatKind *out) {
+  if (word.data[0] != 'f' && word.data[0] != 'b' && word.data[0] != 't') return false;
   for (size_t i = 0; i < NR_COUNTOF(floats); i++)
     if (nr_str_eq(word, floats[i].name)) return *out = floats[i].kind, true;
   return false;
@@ -374,13 +375,13 @@ static NrType parse_word(NrParser *p) {
     nr_parse_advance(p);
     return nr_type_int_signed(p->ctx, width, signedness);
   }
-  if (nr_parse_take_word(p, "index")) return nr_type_index(p->ctx);
-  for (size_t i = 0; i < NR_COUNTOF(words); i++)
-    if (nr_str_eq(word, words[i].name)) return in_angles(p, words[i].parse);
   if (float_word(word, &kind)) {
     nr_parse_advance(p);
     return nr_type_float(p->ctx, kind);
   }
+  if (nr_parse_take_word(p, "index")) return nr_type_index(p->ctx);
+  for (size_t i = 0; i < NR_COUNTOF(words); i++)
+    if (nr_str_eq(word, words[i].name)) return in_angles(p, words[i].parse);
   if (nr_parse_take_word(p, "none")) return nr_type_none(p->ctx);
   return nr_parse_fail(p, "unknown type '%.*s'", NR_STR_ARG(word)), NULL;
 }

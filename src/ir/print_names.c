@@ -28,9 +28,21 @@ void nr_print_first_value(NrPrinter *w, NrValue *value) { name_value(w, value, t
 
 static bool is_used(const NrPrinter *w, const char *name) { return nr_strmap_has(&w->scope->used, nr_str(name)); }
 
+/* "hint_3". Programs are full of constants, so printf is not asked. */
+static const char *numbered(NrPrinter *w, const char *hint, uint32_t number) {
+  enum { DIGITS = 10 };
+  size_t size = strlen(hint), digits = 1;
+  for (uint32_t rest = number; rest >= 10; rest /= 10) digits++;
+  char *text = nr_arena_alloc(&w->scratch, size + 1 + DIGITS + 1);
+  memcpy(text, hint, size);
+  text[size] = '_';
+  for (size_t i = size + digits; i > size; i--, number /= 10) text[i] = (char)('0' + number % 10);
+  return text;
+}
+
 static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *hint) {
   const char *name = nr_str_copy(&w->scratch, nr_str(hint)).data;
-  while (is_used(w, name)) name = nr_arena_printf(&w->scratch, "%s_%u", hint, n->next_conflict++);
+  while (is_used(w, name)) name = numbered(w, hint, n->next_conflict++);
   nr_strmap_set(&w->scope->used, nr_str(name), (void *)1);
   nr_vec_push(&w->hints, name);
   name_value(w, value, (uintptr_t)name);

@@ -275,7 +275,9 @@ static void put_preds(NrPrinter *w, NrBlock *block) {
   if (count > 1) {
     for (size_t i = 0; i < count; i++) preds[i].number = nr_print_block_number(w, preds[i].block);
     qsort(preds, count, sizeof *preds, compare_preds);
-    nr_w_printf(w, "  // %zu preds: ", count);
+    nr_w_puts(w, "  // ");
+    nr_w_uint(w, count);
+    nr_w_puts(w, " preds: ");
   } else {
     nr_w_puts(w, "  // pred: ");
   }

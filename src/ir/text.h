@@ -72,8 +72,11 @@ const char *nr_p_signature_end(NrParser *p); /* behind the first (..) of the op,
  * op's text from its name to `end`, then what the format says. */
 void nr_p_proposal(NrParser *p, const char *end, const char *format, ...) NR_PRINTF(3, 4);
 
-bool nr_p_try(NrParser *p, const char *token);       /* punctuation or keyword: "(", "->", "to" */
-NrStatus nr_p_expect(NrParser *p, const char *token);
+bool nr_p_try_token(NrParser *p, NrStr token);
+NrStatus nr_p_expect_token(NrParser *p, NrStr token);
+/* Punctuation or keyword: "(", "->", "to". */
+static inline bool nr_p_try(NrParser *p, const char *token) { return nr_p_try_token(p, nr_str(token)); }
+static inline NrStatus nr_p_expect(NrParser *p, const char *token) { return nr_p_expect_token(p, nr_str(token)); }
 bool nr_p_peek(NrParser *p, const char *token);      /* also "@" "%" "^" "#" "!" "\"": any token with that prefix */
 bool nr_p_try_keyword(NrParser *p, NrStr *out);       /* any bare identifier */
 NrStatus nr_p_keyword(NrParser *p, NrStr *out);

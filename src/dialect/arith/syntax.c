@@ -320,7 +320,9 @@ void nr_arith_cmp_print(NrPrinter *w, NrOp *op) {
   const char *const *names = predicates_of(op->info, &count);
   int64_t predicate = nr_op_attr_int(op, "predicate", -1);
   const char *name = predicate >= 0 && (size_t)predicate < count ? names[predicate] : "?";
-  nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\", " : " %s, ", name);
+  nr_w_puts(w, nr_w_is_legacy(w) ? " \"" : " ");
+  nr_w_puts(w, name);
+  nr_w_puts(w, nr_w_is_legacy(w) ? "\", " : ", ");
   nr_w_values(w, op, 0, 2);
   nr_arith_print_flags(w, op);
   nr_w_attr_dict(w, op, (const char *const[]){"predicate", "fastmath", NULL});
