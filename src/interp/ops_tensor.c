@@ -144,12 +144,19 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view, const NrIndexListSl
   return part;
 }
 
-/* Leaves out dims of size 1 until the view has the rank of type. */
-static void drop_units(NrIView *view, NrType type) {
+/* Leaves out the dims that a slice of that type does not have: by what the program says of their sizes, not by those
+ * of this run. */
+static void drop_units(NrOp *op, NrIView *view, const NrIndexListSlot *slots, NrType type) {
+  int64_t sizes[NR_MAX_RANK];
+  bool keep[NR_MAX_RANK];
   size_t k = 0;
   for (size_t i = 0; i < view->rank; i++) {
-    size_t left = view->rank - i, wanted = type->rank - k;
-    if (view->dims[i] == 1 && left > wanted && (wanted == 0 || type->dims[k] != 1)) continue;
+    NrIndex size = nr_index_list_get(op, slots[1], i);
+    sizes[i] = size.value ? NR_DYNAMIC : size.constant;
+  }
+  if (!nr_dims_rank_reduced(sizes, view->rank, type->dims, type->rank, keep)) return;
+  for (size_t i = 0; i < view->rank; i++) {
+    if (!keep[i]) continue;
     view->dims[k] = view->dims[i];
     view->strides[k++] = view->strides[i];
   }
@@ -159,7 +166,7 @@ static void drop_units(NrIView *view, NrType type) {
 bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
   NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
   if (!part) return false;
-  drop_units(part, nr_result(op, 0)->type);
+  drop_units(op, part, nr_extract_slice_slots, nr_result(op, 0)->type);
   NrIView *copy = nr_iview_dense_copy(part);
   nr_iview_release(part);
   return give(in, op, copy);
@@ -168,14 +175,14 @@ bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
 bool nr_run_subview(NrInterp *in, NrOp *op) {
   NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
   if (!part) return false;
-  drop_units(part, nr_result(op, 0)->type);
+  drop_units(op, part, nr_extract_slice_slots, nr_result(op, 0)->type);
   return give(in, op, part);
 }
 
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
   NrIView *source = nr_get(in, nr_operand(op, 0)).view, *part = slice(in, op, into, nr_insert_slice_slots);
   if (!part) return false;
-  drop_units(part, nr_operand(op, 0)->type);
+  drop_units(op, part, nr_insert_slice_slots, nr_operand(op, 0)->type);
   bool fits = part->rank == source->rank;
   for (size_t i = 0; i < part->rank && fits; i++) fits = part->dims[i] == source->dims[i];
   int64_t indices[NR_MAX_RANK] = {0};

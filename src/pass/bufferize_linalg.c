@@ -63,9 +63,11 @@ static NrValue *output_memory(NrBufferize *s, NrOp *op, size_t out, NrValue *res
   return place->memref;
 }
 
+/* Whether the output's old elements may be seen in the result: the body reads them, or does not write each place, as
+ * when a reduction has no trips. */
 static bool reads_output(NrOp *op, size_t operand) {
   if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
-  return nr_value_has_uses(nr_block_arg(nr_op_body(op, 0), operand));
+  return nr_value_has_uses(nr_block_arg(nr_op_body(op, 0), operand)) || !is_permutation(nr_generic_map(op, operand));
 }
 
 NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {

@@ -139,6 +139,20 @@ uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim); /* a valid index
 /* Not what iterations of an scf.parallel around would share. */
 bool gen_may_write(const Gen *g, const GenMemref *m);
 
+/* ---- tensors (gen_tensor_ops.c, gen_generic.c) ------------------------------------------------------------------ */
+
+void gen_tensor_op(Gen *g); /* one that makes, cuts or joins tensors */
+void gen_generic(Gen *g);   /* one linalg.generic */
+void gen_put_tensor_type(Gen *g, const GenTensor *t);
+GenTypeId gen_element_type(Gen *g);
+GenTensor *gen_random_tensor(Gen *g);                      /* NULL: there is none */
+GenTensor *gen_tensor_like(Gen *g, const GenTensor *like); /* of equal sizes and type; NULL: none */
+uint32_t gen_empty(Gen *g, const GenTensor *t);            /* tensor.empty of that type: its id, not visible */
+GenTensor gen_filled(Gen *g, GenTensor t);                 /* of that type; not visible */
+/* Sizes that are known in the run only, as dims of tensors. */
+int64_t gen_size_of(Gen *g, uint32_t value);
+uint32_t gen_size_value(Gen *g, int64_t size);
+
 /* ---- control flow (gen_control.c) ------------------------------------------------------------------------------- */
 
 typedef void (*GenBody)(Gen *g, int depth); /* some ops */

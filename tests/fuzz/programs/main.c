@@ -24,7 +24,7 @@ enum { MAX_JOBS = 64, PROGRAM_SECONDS = 30, MAX_FAILURES = 10 };
 static const struct Family {
   const char *name;
   void (*generate)(uint64_t seed, NrBuf *out);
-} families[] = {{"loops", gen_loops}};
+} families[] = {{"loops", gen_loops}, {"tensors", gen_tensors}};
 
 static const char help[] =
     "usage: programs [options]\n"
@@ -97,7 +97,8 @@ static CheckStatus check_one(const Options *o, Check *c) {
   return check_everything(c, 1, 40);
 }
 
-/* Programs that are not well-defined hold: nothing can be said about them. */
+/* Programs that are not well-defined hold: nothing can be said about them. Nor, where one way of running is asked
+ * about, about what has nothing to run. */
 static int check_file(const Options *o, const char *path) {
   NrBuf text = {0};
   Check c = {0};
@@ -108,6 +109,7 @@ static int check_file(const Options *o, const char *path) {
   alarm(4 * PROGRAM_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_one(o, &c);
+  else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
   alarm(0);
   if (status) fprintf(stderr, "%s: %s: %s\n", path, c.what, c.message.data ? c.message.data : "");
   check_end(&c);

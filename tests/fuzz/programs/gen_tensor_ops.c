@@ -1,0 +1,491 @@
+/* gen_tensor_ops.c - random ops that make, cut and join tensors. Sizes that are known in the run only have names: -1 - i
+ * is the value %v<sizes[i]>, and equal names are equal sizes. */
+#include "gen.h"
+
+/* ---- types and sizes ---- */
+
+void gen_put_tensor_type(Gen *g, const GenTensor *t) {
+  gen_put(g, "tensor<");
+  for (int d = 0; d < t->rank; d++) {
+    if (t->dims[d] < 0) gen_put(g, "?x");
+    else gen_put(g, "%lldx", (long long)t->dims[d]);
+  }
+  gen_put(g, "%s>", gen_types[t->elem].name);
+}
+
+GenTypeId gen_element_type(Gen *g) {
+  static const GenTypeId types[] = {GEN_I1, GEN_I8, GEN_I32, GEN_I32, GEN_I64, GEN_F32, GEN_F32, GEN_F32, GEN_F64, GEN_INDEX};
+  return GEN_PICK(g, types);
+}
+
+int64_t gen_size_of(Gen *g, uint32_t value) {
+  nr_vec_push(&g->sizes, value);
+  return -(int64_t)g->sizes.size;
+}
+
+uint32_t gen_size_value(Gen *g, int64_t size) {
+  return size < 0 ? g->sizes.data[-1 - size] : gen_index(g, size);
+}
+
+GenTensor *gen_random_tensor(Gen *g) {
+  size_t n = g->tensors.size;
+  return n ? &g->tensors.data[n - 1 - gen_below(g, 1 + gen_below(g, n))] : NULL;
+}
+
+GenTensor *gen_tensor_like(Gen *g, const GenTensor *like) {
+  size_t n = g->tensors.size, start = gen_below(g, n);
+  for (size_t i = 0; i < n; i++) {
+    GenTensor *t = &g->tensors.data[(start + i) % n];
+    if (t->elem == like->elem && t->rank == like->rank &&
+        memcmp(t->dims, like->dims, (size_t)t->rank * sizeof *t->dims) == 0)
+      return t;
+  }
+  return NULL;
+}
+
+static void publish(Gen *g, GenTensor t) { nr_vec_push(&g->tensors, t); }
+
+/* ---- new ones ---- */
+
+static int64_t random_size(Gen *g) {
+  if (g->sizes.size && gen_one_in(g, 3)) return -1 - (int64_t)gen_below(g, g->sizes.size);
+  if (gen_one_in(g, 12)) return 0;
+  if (gen_one_in(g, 6)) return 1;
+  if (gen_one_in(g, 12)) return gen_size_of(g, gen_fresh_index(g, 0, 5));
+  return 2 + (int64_t)gen_below(g, 4);
+}
+
+uint32_t gen_empty(Gen *g, const GenTensor *t) {
+  uint32_t sizes[GEN_MAX_RANK], id = gen_id(g);
+  int dynamic = 0;
+  for (int d = 0; d < t->rank; d++)
+    if (t->dims[d] < 0) sizes[dynamic++] = gen_size_value(g, t->dims[d]);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.empty(", id);
+  gen_put_ids(g, sizes, dynamic);
+  gen_put(g, ") : ");
+  gen_put_tensor_type(g, t);
+  gen_end(g);
+  return id;
+}
+
+/* Filled with a small number. */
+GenTensor gen_filled(Gen *g, GenTensor t) {
+  int64_t number = (int64_t)gen_below(g, 5) - (gen_types[t.elem].bits > 1 && t.elem != GEN_INDEX ? 2 : 0);
+  uint32_t empty = gen_empty(g, &t), value = gen_number(g, t.elem, number);
+  t.id = gen_id(g);
+  t.bound = 2;
+  gen_begin(g);
+  gen_put(g, "%%v%u = linalg.fill ins(%%v%u : %s) outs(%%v%u : ", t.id, value, gen_types[t.elem].name, empty);
+  gen_put_tensor_type(g, &t);
+  gen_put(g, ") -> ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  return t;
+}
+
+/* Each element by its place. */
+static void by_place(Gen *g, GenTensor t) {
+  uint32_t empty = gen_empty(g, &t), out = gen_id(g);
+  const GenType *type = &gen_types[t.elem];
+  t.id = gen_id(g);
+  t.bound = 64;
+  gen_begin(g);
+  gen_put(g, "%%v%u = linalg.generic {indexing_maps = [affine_map<(", t.id);
+  for (int d = 0; d < t.rank; d++) gen_put(g, "%sd%d", d ? ", " : "", d);
+  gen_put(g, ") -> (");
+  for (int d = 0; d < t.rank; d++) gen_put(g, "%sd%d", d ? ", " : "", d);
+  gen_put(g, ")>], iterator_types = [");
+  for (int d = 0; d < t.rank; d++) gen_put(g, "%s\"parallel\"", d ? ", " : "");
+  gen_put(g, "]} outs(%%v%u : ", empty);
+  gen_put_tensor_type(g, &t);
+  gen_put(g, ") {\n");
+  gen_line(g, "^bb0(%%v%u: %s):", out, type->name);
+  GenMark m = gen_enter(g);
+  uint32_t place = gen_index(g, 1), weight = gen_index(g, 3), limit = gen_index(g, 61), value;
+  for (int d = 0; d < t.rank; d++) {
+    uint32_t i = gen_emit(g, GEN_INDEX, "linalg.index %d : index", d);
+    place = gen_emit(g, GEN_INDEX, "arith.muli %%v%u, %%v%u : index", place, weight);
+    place = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", place, i);
+  }
+  value = place = gen_emit(g, GEN_INDEX, "arith.remui %%v%u, %%v%u : index", place, limit);
+  if (t.elem != GEN_INDEX) {
+    GenTypeId through = type->is_float ? GEN_I16 : t.elem;
+    value = gen_emit(g, through, "arith.index_cast %%v%u : index to %s", place, gen_types[through].name);
+    if (type->is_float) value = gen_emit(g, t.elem, "arith.sitofp %%v%u : i16 to %s", value, type->name);
+  }
+  gen_line(g, "linalg.yield %%v%u : %s", value, type->name);
+  gen_leave(g, m);
+  gen_begin(g);
+  gen_put(g, "} -> ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  publish(g, t);
+}
+
+static void new_tensor(Gen *g) {
+  GenTensor t = {.elem = gen_element_type(g), .rank = (int)gen_below(g, 4)};
+  if (t.rank == 3 && gen_one_in(g, 2)) t.rank = 2;
+  for (int d = 0; d < t.rank; d++) t.dims[d] = random_size(g);
+  if (gen_one_in(g, 3)) publish(g, gen_filled(g, t));
+  else by_place(g, t);
+}
+
+static void from_elements(Gen *g) {
+  GenTensor t = {.elem = gen_element_type(g), .rank = 1};
+  uint32_t values[3];
+  t.dims[0] = 1 + (int64_t)gen_below(g, 3);
+  for (int i = 0; i < t.dims[0]; i++) values[i] = gen_use(g, t.elem);
+  t.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.from_elements ", t.id);
+  gen_put_ids(g, values, (int)t.dims[0]);
+  gen_put(g, " : ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  publish(g, t);
+}
+
+static void generate(Gen *g) {
+  GenTensor t = {.elem = gen_element_type(g), .rank = 1 + (int)gen_below(g, 2)};
+  uint32_t sizes[GEN_MAX_RANK], ivs[GEN_MAX_RANK];
+  int dynamic = 0;
+  for (int d = 0; d < t.rank; d++) {
+    t.dims[d] = random_size(g);
+    if (t.dims[d] < 0) sizes[dynamic++] = gen_size_value(g, t.dims[d]);
+    ivs[d] = gen_id(g);
+  }
+  t.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.generate ", t.id);
+  gen_put_ids(g, sizes, dynamic);
+  gen_put(g, " {\n");
+  gen_begin(g);
+  gen_put(g, "^bb0(");
+  for (int d = 0; d < t.rank; d++) gen_put(g, "%s%%v%u: index", d ? ", " : "", ivs[d]);
+  gen_put(g, "):\n");
+  GenMark m = gen_enter(g);
+  for (int d = 0; d < t.rank; d++) gen_define(g, ivs[d], GEN_INDEX);
+  for (int i = (int)gen_below(g, 3); i > 0; i--) gen_scalar_op(g);
+  uint32_t value = gen_use(g, t.elem);
+  gen_line(g, "tensor.yield %%v%u : %s", value, gen_types[t.elem].name);
+  gen_leave(g, m);
+  gen_begin(g);
+  gen_put(g, "} : ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  publish(g, t);
+}
+
+/* ---- elements ---- */
+
+/* A place within; false when there is none for sure. A size of the run may be 0: then nothing is there to be read. */
+static bool place_within(Gen *g, const GenTensor *t, uint32_t *indices) {
+  for (int d = 0; d < t->rank; d++)
+    if (t->dims[d] <= 0) return false;
+  for (int d = 0; d < t->rank; d++) indices[d] = gen_fresh_index(g, 0, t->dims[d] - 1);
+  return true;
+}
+
+static void element(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  uint32_t indices[GEN_MAX_RANK];
+  if (!from) return;
+  GenTensor t = *from;
+  if (!place_within(g, &t, indices)) return;
+  bool insert = gen_one_in(g, 2);
+  uint32_t value = insert ? gen_use(g, t.elem) : 0, id = gen_id(g);
+  gen_begin(g);
+  if (insert) gen_put(g, "%%v%u = tensor.insert %%v%u into %%v%u[", id, value, t.id);
+  else gen_put(g, "%%v%u = tensor.extract %%v%u[", id, t.id);
+  gen_put_ids(g, indices, t.rank);
+  gen_put(g, "] : ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  if (!insert) {
+    gen_define(g, id, t.elem);
+    return;
+  }
+  t.id = id;
+  t.bound = 0;
+  publish(g, t);
+}
+
+/* ---- slices ---- */
+
+typedef struct Part {
+  int64_t offset, size, stride; /* negative: offset_id; a size name */
+  uint32_t offset_id;
+} Part;
+
+/* Of a size of the run: all, or all from a place on, or every second one from there. */
+static Part part_of_named(Gen *g, int64_t size) {
+  Part p = {.size = size, .stride = 1};
+  if (gen_one_in(g, 2)) return p;
+  uint32_t n = gen_size_value(g, size), any = gen_use(g, GEN_INDEX), one = gen_index(g, 1);
+  uint32_t top = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, one);
+  p.offset = -1;
+  p.offset_id = gen_emit(g, GEN_INDEX, "arith.remui %%v%u, %%v%u : index", any, top);
+  uint32_t left = gen_emit(g, GEN_INDEX, "arith.subi %%v%u, %%v%u : index", n, p.offset_id);
+  if (gen_one_in(g, 3)) {
+    uint32_t two = gen_index(g, 2);
+    left = gen_emit(g, GEN_INDEX, "arith.ceildivui %%v%u, %%v%u : index", left, two);
+    p.stride = 2;
+  }
+  p.size = gen_size_of(g, left);
+  return p;
+}
+
+static Part part_of(Gen *g, int64_t n) {
+  Part p = {.stride = 1};
+  if (n < 0) return part_of_named(g, n);
+  p.stride = n > 2 && gen_one_in(g, 3) ? 2 : 1;
+  p.size = n == 0 || gen_one_in(g, 15) ? 0 : 1 + (int64_t)gen_below(g, (uint64_t)((n - 1) / p.stride + 1));
+  int64_t room = p.size ? n - 1 - (p.size - 1) * p.stride : n;
+  p.offset = (int64_t)gen_below(g, (uint64_t)room + 1);
+  if (gen_one_in(g, 3)) {
+    p.offset_id = gen_fresh_index(g, 0, room);
+    p.offset = -1;
+  }
+  if (gen_one_in(g, 5) && p.size > 0) p.size = gen_size_of(g, gen_fresh_index(g, 0, p.size));
+  return p;
+}
+
+static void put_parts(Gen *g, const Part *parts, int rank) {
+  for (int which = 0; which < 3; which++) {
+    gen_put(g, which ? " [" : "[");
+    for (int d = 0; d < rank; d++) {
+      const Part *p = &parts[d];
+      int64_t value = which == 0 ? p->offset : which == 1 ? p->size : p->stride;
+      if (d) gen_put(g, ", ");
+      if (value < 0) gen_put(g, "%%v%u", which == 0 ? p->offset_id : g->sizes.data[-1 - value]);
+      else gen_put(g, "%lld", (long long)value);
+    }
+    gen_put(g, "]");
+  }
+}
+
+/* The tensor that parts of t are; dims of 1 may drop out. */
+static GenTensor parts_of(Gen *g, const GenTensor *t, Part *parts) {
+  GenTensor s = {.elem = t->elem, .bound = t->bound};
+  for (int d = 0; d < t->rank; d++) {
+    parts[d] = part_of(g, t->dims[d]);
+    if (parts[d].size == 1 && gen_one_in(g, 2)) continue;
+    s.dims[s.rank++] = parts[d].size;
+  }
+  return s;
+}
+
+static void extract_slice(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  Part parts[GEN_MAX_RANK];
+  if (!from || from->rank == 0) return;
+  GenTensor t = *from, s = parts_of(g, &t, parts);
+  s.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.extract_slice %%v%u", s.id, t.id);
+  put_parts(g, parts, t.rank);
+  gen_put(g, " : ");
+  gen_put_tensor_type(g, &t);
+  gen_put(g, " to ");
+  gen_put_tensor_type(g, &s);
+  gen_end(g);
+  publish(g, s);
+}
+
+static void insert_slice(Gen *g) {
+  GenTensor *into = gen_random_tensor(g);
+  Part parts[GEN_MAX_RANK];
+  if (!into || into->rank == 0) return;
+  GenTensor t = *into, s = parts_of(g, &t, parts), *same = gen_tensor_like(g, &s);
+  s = same ? *same : gen_filled(g, s);
+  t.bound = t.bound && s.bound ? NR_MAX(t.bound, s.bound) : 0;
+  uint32_t id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.insert_slice %%v%u into %%v%u", id, s.id, t.id);
+  put_parts(g, parts, t.rank);
+  gen_put(g, " : ");
+  gen_put_tensor_type(g, &s);
+  gen_put(g, " into ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  t.id = id;
+  publish(g, t);
+}
+
+/* ---- pads, concats, reshapes, casts ---- */
+
+static void pad(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  int64_t low[GEN_MAX_RANK], high[GEN_MAX_RANK];
+  uint32_t ivs[GEN_MAX_RANK], low_ids[GEN_MAX_RANK], high_ids[GEN_MAX_RANK];
+  if (!from || from->rank == 0) return;
+  GenTensor t = *from, p = t;
+  for (int d = 0; d < t.rank; d++) {
+    low[d] = (int64_t)gen_below(g, 3), high[d] = (int64_t)gen_below(g, 3);
+    bool dynamic = gen_one_in(g, 5);
+    if (dynamic) low_ids[d] = gen_fresh_index(g, 0, 2), low[d] = -1;
+    if (!dynamic && t.dims[d] >= 0) p.dims[d] = t.dims[d] + low[d] + high[d];
+    else if (dynamic || low[d] + high[d]) {
+      uint32_t n = gen_size_value(g, t.dims[d]), more = dynamic ? low_ids[d] : gen_index(g, low[d]), after = gen_index(g, high[d]);
+      n = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, more);
+      n = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, after);
+      p.dims[d] = gen_size_of(g, n);
+    }
+    ivs[d] = gen_id(g);
+    high_ids[d] = 0;
+  }
+  uint32_t value = gen_number(g, t.elem, (int64_t)gen_below(g, 2));
+  p.bound = t.bound ? NR_MAX(t.bound, 1) : 0;
+  p.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.pad %%v%u low[", p.id, t.id);
+  for (int side = 0; side < 2; side++) {
+    if (side) gen_put(g, "] high[");
+    for (int d = 0; d < t.rank; d++) {
+      int64_t amount = side ? high[d] : low[d];
+      if (d) gen_put(g, ", ");
+      if (amount < 0) gen_put(g, "%%v%u", side ? high_ids[d] : low_ids[d]);
+      else gen_put(g, "%lld", (long long)amount);
+    }
+  }
+  gen_put(g, "] {\n");
+  gen_begin(g);
+  gen_put(g, "^bb0(");
+  for (int d = 0; d < t.rank; d++) gen_put(g, "%s%%v%u: index", d ? ", " : "", ivs[d]);
+  gen_put(g, "):\n");
+  gen_line(g, "  tensor.yield %%v%u : %s", value, gen_types[t.elem].name);
+  gen_begin(g);
+  gen_put(g, "} : ");
+  gen_put_tensor_type(g, &t);
+  gen_put(g, " to ");
+  gen_put_tensor_type(g, &p);
+  gen_end(g);
+  publish(g, p);
+}
+
+static void concat(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  if (!from || from->rank == 0) return;
+  GenTensor a = *from, b = *gen_tensor_like(g, &a), c = a;
+  int dim = (int)gen_below(g, (uint64_t)a.rank);
+  if (a.dims[dim] >= 0) c.dims[dim] = 2 * a.dims[dim];
+  else {
+    uint32_t n = gen_size_value(g, a.dims[dim]);
+    c.dims[dim] = gen_size_of(g, gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, n));
+  }
+  c.bound = a.bound && b.bound ? NR_MAX(a.bound, b.bound) : 0;
+  c.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.concat dim(%d) %%v%u, %%v%u : (", c.id, dim, a.id, b.id);
+  gen_put_tensor_type(g, &a);
+  gen_put(g, ", ");
+  gen_put_tensor_type(g, &b);
+  gen_put(g, ") -> ");
+  gen_put_tensor_type(g, &c);
+  gen_end(g);
+  publish(g, c);
+}
+
+/* Two dims become one. */
+static void collapse(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  if (!from || from->rank < 2) return;
+  GenTensor t = *from, c = {.elem = t.elem, .rank = t.rank - 1, .bound = t.bound};
+  int at = (int)gen_below(g, (uint64_t)t.rank - 1);
+  for (int d = 0, k = 0; d < t.rank; d++) {
+    if (d != at) {
+      c.dims[k++] = t.dims[d];
+      continue;
+    }
+    int64_t a = t.dims[d], b = t.dims[++d];
+    if (a >= 0 && b >= 0) {
+      c.dims[k++] = a * b;
+      continue;
+    }
+    uint32_t x = gen_size_value(g, a), y = gen_size_value(g, b);
+    c.dims[k++] = gen_size_of(g, gen_emit(g, GEN_INDEX, "arith.muli %%v%u, %%v%u : index", x, y));
+  }
+  c.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.collapse_shape %%v%u [", c.id, t.id);
+  for (int d = 0; d < t.rank; d++) {
+    gen_put(g, "%s[%d", d ? ", " : "", d);
+    if (d == at) gen_put(g, ", %d", ++d);
+    gen_put(g, "]");
+  }
+  gen_put(g, "] : ");
+  gen_put_tensor_type(g, &t);
+  gen_put(g, " into ");
+  gen_put_tensor_type(g, &c);
+  gen_end(g);
+  publish(g, c);
+}
+
+/* One dim becomes two, of which one is 1 unless its size is a number that has a divisor. */
+static void expand(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  if (!from || from->rank == 0 || from->rank == 3) return;
+  GenTensor t = *from, e = {.elem = t.elem, .rank = t.rank + 1, .bound = t.bound};
+  int at = (int)gen_below(g, (uint64_t)t.rank);
+  bool first = gen_one_in(g, 2);
+  for (int d = 0, k = 0; d < t.rank; d++) {
+    int64_t n = t.dims[d], part = n > 0 && n % 2 == 0 ? 2 : 1;
+    if (d == at) e.dims[k++] = first ? part : n < 0 ? n : n / part;
+    e.dims[k++] = d != at ? n : !first ? part : n < 0 ? n : n / part;
+  }
+  e.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.expand_shape %%v%u [", e.id, t.id);
+  for (int d = 0, k = 0; d < t.rank; d++) {
+    gen_put(g, "%s[%d", d ? ", " : "", k++);
+    if (d == at) gen_put(g, ", %d", k++);
+    gen_put(g, "]");
+  }
+  gen_put(g, "] output_shape [");
+  for (int d = 0; d < e.rank; d++) {
+    if (e.dims[d] < 0) gen_put(g, "%s%%v%u", d ? ", " : "", g->sizes.data[-1 - e.dims[d]]);
+    else gen_put(g, "%s%lld", d ? ", " : "", (long long)e.dims[d]);
+  }
+  gen_put(g, "] : ");
+  gen_put_tensor_type(g, &t);
+  gen_put(g, " into ");
+  gen_put_tensor_type(g, &e);
+  gen_end(g);
+  publish(g, e);
+}
+
+/* Forgets a size, or finds it again where it is known to be the number it was. */
+static void cast(Gen *g) {
+  GenTensor *from = gen_random_tensor(g);
+  if (!from || from->rank == 0) return;
+  GenTensor t = *from, c = t;
+  int d = (int)gen_below(g, (uint64_t)t.rank);
+  if (t.dims[d] < 0) return;
+  uint32_t n = gen_index(g, t.dims[d]);
+  c.dims[d] = gen_size_of(g, n);
+  c.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.cast %%v%u : ", c.id, t.id);
+  gen_put_tensor_type(g, &t);
+  gen_put(g, " to ");
+  gen_put_tensor_type(g, &c);
+  gen_end(g);
+  publish(g, c);
+}
+
+void gen_tensor_op(Gen *g) {
+  switch (gen_below(g, 16)) {
+  case 0: new_tensor(g); break;
+  case 1: from_elements(g); break;
+  case 2: generate(g); break;
+  case 3: case 4: element(g); break;
+  case 5: case 6: case 7: extract_slice(g); break;
+  case 8: case 9: insert_slice(g); break;
+  case 10: pad(g); break;
+  case 11: concat(g); break;
+  case 12: collapse(g); break;
+  case 13: expand(g); break;
+  default: cast(g); break;
+  }
+}

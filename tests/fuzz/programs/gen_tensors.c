@@ -1,0 +1,315 @@
+/* gen_tensors.c - programs of tensors: chains of structured ops inside of loops and branches, and calls. */
+#include "gen.h"
+
+enum { MAX_TRIPS = 24 };
+
+static void gen_op(Gen *g, int depth);
+
+static void gen_ops(Gen *g, int depth) {
+  for (int count = 1 + (int)gen_below(g, 4); count > 0 && g->budget > 0; count--, g->budget--) gen_op(g, depth);
+}
+
+/* ---- control flow that carries tensors and a scalar -------------------------------------------------------------- */
+
+typedef struct Carried {
+  int count;
+  GenTensor inits[2], args[2], results[2];
+  GenTypeId scalar;
+  uint32_t init, arg, result;
+} Carried;
+
+static bool choose_carried(Gen *g, Carried *c) {
+  *c = (Carried){.count = 1 + (int)gen_below(g, 2), .scalar = gen_type(g)};
+  GenTensor *t = gen_random_tensor(g);
+  if (!t) return false;
+  c->inits[0] = *t;
+  c->inits[1] = gen_one_in(g, 2) ? *gen_tensor_like(g, t) : *gen_random_tensor(g);
+  c->init = gen_use(g, c->scalar);
+  return true;
+}
+
+static void name_values(Gen *g, Carried *c, GenTensor *tensors, uint32_t *scalar) {
+  for (int i = 0; i < c->count; i++) {
+    tensors[i] = c->inits[i];
+    tensors[i].id = gen_id(g);
+    tensors[i].bound = 0;
+  }
+  *scalar = gen_id(g);
+}
+
+static void put_results(Gen *g, const Carried *c) {
+  gen_begin(g);
+  for (int i = 0; i < c->count; i++) gen_put(g, "%%v%u, ", c->results[i].id);
+  gen_put(g, "%%v%u = ", c->result);
+}
+
+static void put_types(Gen *g, const Carried *c) {
+  gen_put(g, "(");
+  for (int i = 0; i < c->count; i++) {
+    gen_put_tensor_type(g, &c->inits[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "%s)", gen_types[c->scalar].name);
+}
+
+static void put_inits(Gen *g, const Carried *c) {
+  for (int i = 0; i < c->count; i++) gen_put(g, "%%v%u = %%v%u, ", c->args[i].id, c->inits[i].id);
+  gen_put(g, "%%v%u = %%v%u", c->arg, c->init);
+}
+
+static void publish(Gen *g, const Carried *c, const GenTensor *tensors, uint32_t scalar) {
+  for (int i = 0; i < c->count; i++) nr_vec_push(&g->tensors, tensors[i]);
+  gen_define(g, scalar, c->scalar);
+}
+
+/* Of the same type: one computed last, more often than not. `?` need not be equal sizes. */
+static uint32_t value_for(Gen *g, const GenTensor *like) {
+  GenTensor *t = gen_tensor_like(g, like);
+  for (size_t i = g->tensors.size; i-- > 0 && gen_one_in(g, 2) == false;) {
+    GenTensor *last = &g->tensors.data[i];
+    bool same = last->elem == like->elem && last->rank == like->rank;
+    for (int d = 0; d < like->rank && same; d++) same = last->dims[d] == like->dims[d];
+    if (same) return last->id;
+  }
+  return t ? t->id : like->id;
+}
+
+static void put_yield(Gen *g, const Carried *c, const char *op) {
+  uint32_t ids[2], scalar = gen_use(g, c->scalar);
+  for (int i = 0; i < c->count; i++) ids[i] = value_for(g, &c->inits[i]);
+  gen_begin(g);
+  gen_put(g, "%s ", op);
+  for (int i = 0; i < c->count; i++) gen_put(g, "%%v%u, ", ids[i]);
+  gen_put(g, "%%v%u : ", scalar);
+  for (int i = 0; i < c->count; i++) {
+    gen_put_tensor_type(g, &c->inits[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "%s\n", gen_types[c->scalar].name);
+}
+
+static void gen_for(Gen *g, int depth) {
+  Carried c;
+  int64_t lo = (int64_t)gen_below(g, 2), trips = (int64_t)gen_below(g, 4);
+  if (g->trips * NR_MAX(trips, 1) > MAX_TRIPS || !choose_carried(g, &c)) return;
+  uint32_t lower = gen_index(g, lo), upper = gen_one_in(g, 3) ? gen_fresh_index(g, lo, lo + trips) : gen_index(g, lo + trips);
+  uint32_t step = gen_index(g, 1 + (int64_t)gen_below(g, 2)), iv = gen_id(g);
+  name_values(g, &c, c.args, &c.arg);
+  name_values(g, &c, c.results, &c.result);
+  put_results(g, &c);
+  gen_put(g, "scf.for %%v%u = %%v%u to %%v%u step %%v%u iter_args(", iv, lower, upper, step);
+  put_inits(g, &c);
+  gen_put(g, ") -> ");
+  put_types(g, &c);
+  gen_put(g, " {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= NR_MAX(trips, 1);
+  gen_define_range(g, iv, lo, lo + NR_MAX(trips - 1, 0));
+  publish(g, &c, c.args, c.arg);
+  gen_ops(g, depth - 1);
+  put_yield(g, &c, "scf.yield");
+  gen_leave(g, m);
+  gen_line(g, "}");
+  publish(g, &c, c.results, c.result);
+}
+
+/* Counts in the carried scalar, or ends at once. */
+static void gen_while(Gen *g, int depth) {
+  Carried c;
+  if (g->trips * 3 > MAX_TRIPS || !choose_carried(g, &c)) return;
+  c.scalar = GEN_INDEX;
+  c.init = gen_fresh_index(g, 0, 4);
+  uint32_t limit = gen_index(g, 3), one = gen_index(g, 1), counter = gen_id(g);
+  GenTensor handed[2];
+  name_values(g, &c, c.args, &c.arg);
+  name_values(g, &c, handed, &counter);
+  name_values(g, &c, c.results, &c.result);
+  put_results(g, &c);
+  gen_put(g, "scf.while (");
+  put_inits(g, &c);
+  gen_put(g, ") : ");
+  put_types(g, &c);
+  gen_put(g, " -> ");
+  put_types(g, &c);
+  gen_put(g, " {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= 3;
+  publish(g, &c, c.args, c.arg);
+  if (gen_one_in(g, 2)) gen_ops(g, depth - 1);
+  uint32_t more = gen_emit(g, GEN_I1, "arith.cmpi slt, %%v%u, %%v%u : index", c.arg, limit), ids[2];
+  for (int i = 0; i < c.count; i++) ids[i] = value_for(g, &c.inits[i]);
+  gen_begin(g);
+  gen_put(g, "scf.condition(%%v%u) ", more);
+  for (int i = 0; i < c.count; i++) gen_put(g, "%%v%u, ", ids[i]);
+  gen_put(g, "%%v%u : ", c.arg);
+  for (int i = 0; i < c.count; i++) {
+    gen_put_tensor_type(g, &c.inits[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "index\n");
+  gen_leave(g, m);
+  gen_line(g, "} do {");
+  m = gen_enter(g);
+  g->trips *= 3;
+  gen_put(g, "^bb0(");
+  for (int i = 0; i < c.count; i++) {
+    gen_put(g, "%%v%u: ", handed[i].id);
+    gen_put_tensor_type(g, &handed[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "%%v%u: index):\n", counter);
+  publish(g, &c, handed, counter);
+  gen_ops(g, depth - 1);
+  uint32_t next = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", counter, one);
+  for (int i = 0; i < c.count; i++) ids[i] = value_for(g, &c.inits[i]);
+  gen_begin(g);
+  gen_put(g, "scf.yield ");
+  for (int i = 0; i < c.count; i++) gen_put(g, "%%v%u, ", ids[i]);
+  gen_put(g, "%%v%u : ", next);
+  for (int i = 0; i < c.count; i++) {
+    gen_put_tensor_type(g, &c.inits[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "index\n");
+  gen_leave(g, m);
+  gen_line(g, "}");
+  publish(g, &c, c.results, c.result);
+}
+
+/* Branches that give a tensor each; of sizes that the run decides when they differ. */
+static void gen_if(Gen *g, int depth) {
+  GenTensor *from = gen_random_tensor(g);
+  uint32_t condition = gen_use(g, GEN_I1), id = gen_id(g), ids[2];
+  if (!from) return;
+  GenTensor result = *from;
+  bool open = result.rank && gen_one_in(g, 3); /* one dim that the branches do not agree on */
+  int at = (int)gen_below(g, (uint64_t)result.rank);
+  if (open) result.dims[at] = -1;
+  gen_begin(g);
+  gen_put(g, "%%v%u = scf.if %%v%u -> (", id, condition);
+  gen_put_tensor_type(g, &result);
+  gen_put(g, ") {\n");
+  for (int side = 0; side < 2; side++) {
+    if (side) gen_line(g, "} else {");
+    GenMark m = gen_enter(g);
+    gen_ops(g, depth - 1);
+    if (!open) ids[side] = value_for(g, &result);
+    else {
+      GenTensor made = result;
+      made.dims[at] = 1 + (int64_t)gen_below(g, 4);
+      made = gen_filled(g, made);
+      ids[side] = gen_id(g);
+      gen_begin(g);
+      gen_put(g, "%%v%u = tensor.cast %%v%u : ", ids[side], made.id);
+      gen_put_tensor_type(g, &made);
+      gen_put(g, " to ");
+      gen_put_tensor_type(g, &result);
+      gen_end(g);
+    }
+    gen_begin(g);
+    gen_put(g, "scf.yield %%v%u : ", ids[side]);
+    gen_put_tensor_type(g, &result);
+    gen_end(g);
+    gen_leave(g, m);
+  }
+  gen_line(g, "}");
+  result.id = id;
+  result.bound = 0;
+  if (open) {
+    uint32_t which = gen_index(g, at), size = gen_id(g);
+    gen_begin(g);
+    gen_put(g, "%%v%u = tensor.dim %%v%u, %%v%u : ", size, id, which);
+    gen_put_tensor_type(g, &result);
+    gen_end(g);
+    gen_define(g, size, GEN_INDEX);
+    result.dims[at] = gen_size_of(g, size);
+  }
+  nr_vec_push(&g->tensors, result);
+}
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
+static void gen_op(Gen *g, int depth) {
+  switch (gen_below(g, depth > 0 ? 20 : 14)) {
+  case 0: case 1: case 2: gen_scalar_op(g); break;
+  case 3: case 4: case 5: case 6: case 7: gen_tensor_op(g); break;
+  case 14: case 15: case 16: gen_for(g, depth); break;
+  case 17: gen_while(g, depth); break;
+  case 18: case 19: gen_if(g, depth); break;
+  default: gen_generic(g); break;
+  }
+}
+
+static void put_params(Gen *g) {
+  static const GenTypeId scalars[] = {GEN_I32, GEN_INDEX, GEN_I1, GEN_F32};
+  gen_put(g, "func.func @main(");
+  for (size_t i = 0; i < NR_COUNTOF(scalars); i++) {
+    uint32_t id = gen_id(g);
+    gen_put(g, "%s%%v%u: %s", i ? ", " : "", id, gen_types[scalars[i]].name);
+    gen_define(g, id, scalars[i]);
+  }
+  for (int i = 1 + (int)gen_below(g, 3); i > 0; i--) {
+    GenTensor t = {.id = gen_id(g), .elem = gen_element_type(g), .rank = 1 + (int)gen_below(g, 3), .bound = 8};
+    for (int d = 0; d < t.rank; d++) t.dims[d] = gen_one_in(g, 3) ? -1 : 1 + (int64_t)gen_below(g, 5);
+    gen_put(g, ", %%v%u: ", t.id);
+    gen_put_tensor_type(g, &t);
+    nr_vec_push(&g->tensors, t);
+  }
+}
+
+/* All `?` of the arguments are one size: the runs see to that. */
+static void name_argument_sizes(Gen *g) {
+  int64_t name = 0;
+  for (size_t i = 0; i < g->tensors.size; i++) {
+    GenTensor t = g->tensors.data[i];
+    for (int d = 0; d < t.rank && !name; d++) {
+      if (t.dims[d] >= 0) continue;
+      uint32_t which = gen_index(g, d), size = gen_id(g);
+      gen_begin(g);
+      gen_put(g, "%%v%u = tensor.dim %%v%u, %%v%u : ", size, t.id, which);
+      gen_put_tensor_type(g, &t);
+      gen_end(g);
+      gen_define(g, size, GEN_INDEX);
+      name = gen_size_of(g, size);
+    }
+  }
+  for (size_t i = 0; i < g->tensors.size; i++)
+    for (int d = 0; d < g->tensors.data[i].rank; d++)
+      if (g->tensors.data[i].dims[d] < 0) g->tensors.data[i].dims[d] = name;
+}
+
+void gen_tensors(uint64_t seed, NrBuf *out) {
+  Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, .trips = 1, .indent = 1};
+  NrBuf body = {0};
+  put_params(&g);
+  g.out = &body; /* what is returned is known at the end */
+  name_argument_sizes(&g);
+  g.budget = 4 + (int)gen_below(&g, 14);
+  while (g.budget > 0) gen_ops(&g, 2);
+  GenTensor results[3];
+  int count = 1 + (int)gen_below(&g, 3);
+  uint32_t scalar = gen_use(&g, GEN_I32);
+  for (int i = 0; i < count; i++) results[i] = *gen_random_tensor(&g);
+  g.out = out;
+  gen_put(&g, ") -> (i32");
+  for (int i = 0; i < count; i++) {
+    gen_put(&g, ", ");
+    gen_put_tensor_type(&g, &results[i]);
+  }
+  gen_put(&g, ") {\n");
+  nr_buf_append(out, body.data, body.size);
+  gen_put(&g, "  return %%v%u", scalar);
+  for (int i = 0; i < count; i++) gen_put(&g, ", %%v%u", results[i].id);
+  gen_put(&g, " : i32");
+  for (int i = 0; i < count; i++) {
+    gen_put(&g, ", ");
+    gen_put_tensor_type(&g, &results[i]);
+  }
+  gen_put(&g, "\n}\n");
+  nr_buf_deinit(&body);
+  nr_vec_deinit(&g.values);
+  nr_vec_deinit(&g.memrefs);
+  nr_vec_deinit(&g.tensors);
+  nr_vec_deinit(&g.funcs);
+  nr_vec_deinit(&g.sizes);
+}
