@@ -153,7 +153,9 @@ static bool process_module(const Options *o, NrModule *module, NrSyntax syntax, 
   NrPrintOptions print = o->print;
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) && run_passes(o, module);
   if (!o->has_syntax) print.syntax = syntax;
-  else if (good && !print.generic) good = nr_check_syntax(module, print.syntax) == NR_OK;
+  /* What is not asked for may mix the spellings, as long as it can be read again. */
+  bool check = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
+  if (good && check) good = nr_check_syntax(module, print.syntax) == NR_OK;
   if (good) nr_print_module(out, module, &print);
   return good;
 }

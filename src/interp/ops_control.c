@@ -138,9 +138,14 @@ static void parallel_point(NrInterp *in, NrOp *op, const size_t *begin, const in
   }
 }
 
-/* The reductions of the terminator run in its regions on the running values. */
-static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t count, NrIValue *acc) {
+/* The reductions of the terminator run in its regions on the running values. Without initial values the terms of the
+ * first point are these. */
+static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t count, bool first, NrIValue *acc) {
   bool ok = true;
+  if (first && nr_op_attr(op, "noInit")) {
+    memcpy(acc, terms, count * sizeof *acc);
+    return true;
+  }
   for (size_t i = 0; i < count && ok; i++) {
     NrIValue pair[2] = {acc[i], terms[i]};
     ok = nr_run_region(in, nr_op_region(nr_op_body(op, 0)->last, i), pair, 2, &acc[i], 1);
@@ -163,12 +168,13 @@ static bool run_points(NrInterp *in, NrOp *op, const size_t *begin, const int64_
     NrIValue *out = in->hostile ? terms + (size_t)k * inits : terms;
     parallel_point(in, op, begin, counts, dims, k, ivs);
     ok = nr_run_region(in, nr_op_region(op, 0), ivs, dims, out, inits);
-    if (!in->hostile) ok = ok && reduce_into(in, op, out, inits, acc);
+    if (!in->hostile) ok = ok && reduce_into(in, op, out, inits, n == 0, acc);
   }
   for (int64_t k = 0; in->hostile && k < total && ok; k++)
-    ok = reduce_into(in, op, terms + (size_t)k * inits, inits, acc);
+    ok = reduce_into(in, op, terms + (size_t)k * inits, inits, k == 0, acc);
   nr_free(ivs);
   nr_free(terms);
+  if (ok && total == 0 && nr_op_attr(op, "noInit")) return nr_interp_fail(in, op, "%s", nr_scf_no_value);
   return ok;
 }
 
@@ -186,11 +192,12 @@ bool nr_run_parallel(NrInterp *in, NrOp *op) {
     if (step <= 0) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
     counts[d] = ub > lb ? (int64_t)(((uint64_t)ub - (uint64_t)lb - 1) / (uint64_t)step) + 1 : 0;
   }
-  NrIValue *acc = nr_calloc(inits, sizeof *acc);
+  size_t count = op->num_results;
+  NrIValue *acc = nr_calloc(count, sizeof *acc);
   get_all(in, op, begin[3], inits, acc);
-  bool ok = run_points(in, op, begin, counts, dims, acc, inits);
+  bool ok = run_points(in, op, begin, counts, dims, acc, count);
   if (ok) set_results(in, op, acc);
-  else release(acc, inits);
+  else release(acc, count);
   nr_free(acc);
   return ok;
 }

@@ -178,6 +178,7 @@ bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* A loop over no points gives its initial values. */
 bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
+  if (nr_op_attr(op, "noInit")) return false; /* it fails */
   size_t rank, num_inits, lower, upper, step, inits;
   if (!nr_op_operand_group(op, 0, &lower, &rank) || !nr_op_operand_group(op, 1, &upper, &rank) ||
       !nr_op_operand_group(op, 2, &step, &rank) || !nr_op_operand_group(op, 3, &inits, &num_inits))

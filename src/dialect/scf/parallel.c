@@ -11,7 +11,8 @@
  *          } : f32
  *
  * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is
- * the initial value, so that a loop without points has a result. */
+ * the initial value, so that a loop without points has a result. Where none is known the loop is marked as noInit, and
+ * fails when it has no points. */
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/scf/scf.h"
@@ -96,6 +97,11 @@ static void print_group(NrPrinter *w, NrOp *op, size_t group, const char *before
   nr_w_puts(w, ")");
 }
 
+const char *nr_scf_parallel_unsaid(const NrOp *op, bool legacy) {
+  bool no_init = nr_op_attr((NrOp *)op, "noInit") != NULL;
+  return no_init && !legacy ? "the reduction has no initial value; give the loop one with init(..)" : NULL;
+}
+
 void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   nr_w_puts(w, " (");
@@ -107,11 +113,11 @@ void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
   print_group(w, op, LOWER, " = ");
   print_group(w, op, UPPER, " to ");
   print_group(w, op, STEP, " step ");
-  if (op->num_results) print_group(w, op, INITS, " init ");
+  if (op->num_results && !nr_op_attr(op, "noInit")) print_group(w, op, INITS, " init ");
   if (!nr_w_is_legacy(w)) nr_w_arrow_results(w, op);
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0 || !nr_w_is_legacy(w));
-  nr_w_attr_dict(w, op, NULL);
+  nr_w_attr_dict(w, op, (const char *const[]){"noInit", NULL});
   if (!nr_w_is_legacy(w) || op->num_results == 0) return;
   nr_w_puts(w, " : ");
   nr_w_result_types(w, op);
@@ -257,6 +263,21 @@ NrAttr nr_scf_neutral_element(const NrOp *op) {
   }
 }
 
+/* A loop that starts with its first value carries something of the type until then. */
+static NrStatus mark_without_inits(NrOp *op, NrOp *reduce) {
+  NrContext *ctx = nr_op_context(op);
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrType elem = nr_type_elem(nr_result(op, i)->type);
+    if ((nr_type_is_int_or_index(elem) || nr_type_is_float(elem)) && !nr_type_is_tensor(nr_result(op, i)->type) &&
+        !nr_type_is_memref(nr_result(op, i)->type))
+      continue;
+    return nr_error(ctx, reduce->loc, "reduction #%u of '%s' needs an initial value: give the loop one with init(..)",
+                    i, nr_type_text(ctx, nr_result(op, i)->type));
+  }
+  nr_op_set_attr(op, "noInit", nr_attr_unit(ctx));
+  return NR_OK;
+}
+
 static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
   NrContext *ctx = nr_op_context(op);
   size_t begin, count, rank;
@@ -266,11 +287,10 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrOp *combine = nr_scf_combining_op(nr_op_body(reduce, i));
     NrAttr neutral = combine ? nr_scf_neutral_element(combine) : NULL;
-    if (!neutral || neutral->type != nr_result(op, i)->type)
-      return nr_error(ctx, reduce->loc,
-                      "reduction #%u is none whose neutral element is known: give the loop an initial value "
-                      "with init(..)",
-                      i);
+    if (!neutral || neutral->type != nr_result(op, i)->type) return mark_without_inits(op, reduce);
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrAttr neutral = nr_scf_neutral_element(nr_scf_combining_op(nr_op_body(reduce, i)));
     nr_op_insert_operand(op, begin + i, nr_arith_constant(&b, neutral));
   }
   int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)op->num_results};

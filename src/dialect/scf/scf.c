@@ -1,6 +1,8 @@
 /* scf.c - the rows of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c, canon.c. */
 #include "dialect/scf/scf.h"
 
+const char nr_scf_no_value[] = "the parallel loop reduces no values, and has no initial value";
+
 static NrBlock *add_block(NrOp *op, size_t region) {
   NrBlock *block = nr_block_create(op->module);
   nr_block_append(nr_op_region(op, region), block);

@@ -57,6 +57,9 @@ NrOp *nr_scf_combining_op(const NrBlock *reduction);
 /* The value that leaves the other operand of such an op as it is; NULL for an op that has none known here. */
 NrAttr nr_scf_neutral_element(const NrOp *combining);
 
+/* What a parallel loop with noInit fails with when it has no points. */
+extern const char nr_scf_no_value[];
+
 /* ---- loops that are left from inside ----------------------------------------------------------------------------- */
 
 bool nr_scf_is_exit(const NrOp *op);            /* scf.break, scf.continue: operand 0 is the token */
@@ -77,6 +80,7 @@ NrStatus nr_scf_index_switch_verify(NrOp *op);
 NrStatus nr_scf_forall_verify(NrOp *op);
 
 const char *nr_scf_unsaid(const NrOp *op, bool legacy); /* of ops that came after 2020 */
+const char *nr_scf_parallel_unsaid(const NrOp *op, bool legacy);
 const char *nr_scf_for_unsaid(const NrOp *op, bool legacy);
 
 NrStatus nr_scf_loop_verify(NrOp *op);

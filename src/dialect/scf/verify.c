@@ -129,7 +129,10 @@ NrStatus nr_scf_parallel_verify(NrOp *op) {
   if (op->num_results != reduce->num_regions)
     return nr_op_error(op, "expects number of results: %u to be the same as number of reductions: %u", op->num_results,
                        reduce->num_regions);
-  if (op->num_results != count[3])
+  bool no_init = nr_op_attr(op, "noInit") != NULL;
+  if (no_init && (count[3] || !op->num_results))
+    return nr_op_error(op, "is marked as noInit and has %zu initial values for %u results", count[3], op->num_results);
+  if (op->num_results != count[3] && !no_init)
     return nr_op_error(op, "expects number of results: %u to be the same as number of initial values: %zu",
                        op->num_results, count[3]);
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -137,7 +140,7 @@ NrStatus nr_scf_parallel_verify(NrOp *op) {
     if (i < reduce->num_operands && nr_operand(reduce, i)->type != type)
       return nr_op_error(reduce, "expects type of reduce: '%s' to be the same as result type: '%s'",
                          text_of(nr_operand(reduce, i)->type), text_of(type));
-    if (nr_operand(op, begin[3] + i)->type != type)
+    if (!no_init && nr_operand(op, begin[3] + i)->type != type)
       return nr_op_error(op, "expects type of initial value #%u: '%s' to be the same as result type: '%s'", i,
                          text_of(nr_operand(op, begin[3] + i)->type), text_of(type));
   }

@@ -304,15 +304,15 @@ func @yield_in_parallel(%i: index) {
 
 // -----
 
-func @reduction_without_neutral_element(%i: index, %x: f32) -> f32 {
+func @reduction_without_neutral_element(%i: index, %x: memref<f32>) -> memref<f32> {
   %r = loop.parallel (%iv) = (%i) to (%i) step (%i) {
-    // expected-error@+1 {{reduction #0 is none whose neutral element is known}}
+    // expected-error@+1 {{reduction #0 of 'memref<f32>' needs an initial value: give the loop one with init(..)}}
     loop.reduce(%x) {
-    ^bb0(%a: f32, %b: f32):
-      loop.reduce.return %a : f32
-    } : f32
-  } : f32
-  return %r : f32
+    ^bb0(%a: memref<f32>, %b: memref<f32>):
+      loop.reduce.return %a : memref<f32>
+    } : memref<f32>
+  } : memref<f32>
+  return %r : memref<f32>
 }
 
 // -----
