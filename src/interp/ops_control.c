@@ -28,7 +28,10 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
   if (value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants are the runtime's");
   if (value->kind == NR_ATTR_RESOURCE && !value->data)
     return nr_interp_fail(in, op, "the constant's data was left out of the text");
-  nr_set(in, nr_result(op, 0), nr_ivalue_of_attr(in, value));
+  NrIValue v = nr_ivalue_of_attr(in, value);
+  if (nr_type_is_shaped(nr_result(op, 0)->type) && !v.view)
+    return nr_interp_fail(in, op, "holds a kind of constant that the interpreter does not read");
+  nr_set(in, nr_result(op, 0), v);
   return true;
 }
 

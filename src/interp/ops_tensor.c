@@ -243,14 +243,17 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   return give(in, op, view);
 }
 
-/* Dims of the result of expand_shape, collapse_shape or reshape. */
-static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims) {
+/* Rank and dims of the result of expand_shape, collapse_shape or reshape. */
+static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims, size_t *out_rank) {
   NrType t = nr_result(op, 0)->type;
+  size_t rank = t->rank;
   NrAttr groups = nr_op_attr(op, "reassociation");
   int64_t total = 1;
   if (nr_op_is(op, NR_OP_tensor_reshape) || nr_op_is(op, NR_OP_memref_reshape)) {
     NrIView *shape = nr_get(in, nr_operand(op, 1)).view;
-    for (int64_t i = 0; i < (int64_t)t->rank; i++) {
+    if (!nr_type_is_ranked(t)) rank = (size_t)shape->dims[0];
+    if (rank > NR_MAX_RANK) return nr_interp_fail(in, op, "gives a value of %zu dims", rank);
+    for (int64_t i = 0; i < (int64_t)rank; i++) {
       dims[i] = nr_ivalue_int(shape->elem, nr_ivalue_load(in, shape->elem, nr_iview_at(shape, &i)));
       if (dims[i] < 0) return nr_interp_fail(in, op, "dim %lld of the shape is %lld", (long long)i, (long long)dims[i]);
     }
@@ -266,7 +269,8 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims)
       for (size_t i = 0; i < groups->items[g]->size; i++) dims[g] *= view->dims[groups->items[g]->items[i]->i];
     }
   }
-  for (size_t i = 0; i < t->rank; i++) total *= dims[i];
+  for (size_t i = 0; i < rank; i++) total *= dims[i];
+  *out_rank = rank;
   return total == nr_iview_count(view) || nr_interp_fail(in, op, "the shapes have %lld and %lld elements",
                                                          (long long)nr_iview_count(view), (long long)total);
 }
@@ -283,9 +287,10 @@ static void set_shape(NrIView *view, const int64_t *dims, size_t rank) {
 bool nr_run_reshape(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   int64_t dims[NR_MAX_RANK];
-  if (!reshaped(in, op, view, dims)) return false;
+  size_t rank;
+  if (!reshaped(in, op, view, dims, &rank)) return false;
   NrIView *copy = nr_iview_dense_copy(view);
-  set_shape(copy, dims, nr_result(op, 0)->type->rank);
+  set_shape(copy, dims, rank);
   return give(in, op, copy);
 }
 
@@ -315,9 +320,9 @@ static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t ra
 
 bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  size_t rank = nr_result(op, 0)->type->rank;
+  size_t rank;
   int64_t dims[NR_MAX_RANK], strides[NR_MAX_RANK];
-  if (!reshaped(in, op, view, dims)) return false;
+  if (!reshaped(in, op, view, dims, &rank)) return false;
   bool any = nr_iview_count(view) > 0;
   if (any && !reshaped_strides(view, dims, rank, strides))
     return nr_interp_fail(in, op, "joins dims that do not lie behind each other");

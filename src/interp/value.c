@@ -187,6 +187,10 @@ NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
   case NR_ATTR_INTEGER: return a->num_words ? (NrIValue){.attr = a} : nr_ivalue_from_int(a->type, a->i);
   case NR_ATTR_FLOAT: return (NrIValue){.bits = a->bits};
   case NR_ATTR_ARRAY: return (NrIValue){.attr = a}; /* complex */
+  case NR_ATTR_SPARSE: {
+    NrAttr dense = nr_attr_sparse_to_dense(a);
+    return dense ? nr_ivalue_of_attr(in, dense) : (NrIValue){0};
+  }
   case NR_ATTR_DENSE:
   case NR_ATTR_RESOURCE: {
     if (!a->splat) return (NrIValue){.view = nr_iview_borrow(a->type->elem, a->type->dims, a->type->rank, a->data)};

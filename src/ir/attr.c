@@ -302,6 +302,31 @@ NrAttr nr_dict_get(NrAttr dict, const char *name) {
   return NULL;
 }
 
+NrAttr nr_attr_sparse_to_dense(NrAttr sparse) {
+  NrType type = sparse->type, elem = type->elem;
+  NrAttr indices = sparse->items[0], values = sparse->items[1];
+  size_t elem_size = nr_type_byte_size(elem), size;
+  int64_t count, rank = (int64_t)type->rank, numbers = 0, given = 0;
+  if (!nr_attr_is_elements(indices) || !nr_attr_is_elements(values) || !elem_size) return NULL;
+  if (!nr_type_num_elements(type, &count) || !nr_mul_size((size_t)count, elem_size, &size)) return NULL;
+  nr_type_num_elements(indices->type, &numbers);
+  nr_type_num_elements(values->type, &given);
+  if (size > NR_MAX_DENSIFIED || (rank && numbers != given * rank)) return NULL;
+  char *data = nr_calloc(size ? size : 1, 1);
+  bool inside = true;
+  for (int64_t i = 0; i < given && inside; i++) {
+    int64_t at = 0, index = 0;
+    for (int64_t d = 0; d < rank && inside; d++) {
+      inside = nr_attr_is_int(nr_attr_element(indices, i * rank + d), &index) && index >= 0 && index < type->dims[d];
+      at = at * type->dims[d] + index;
+    }
+    if (inside) memcpy(data + (size_t)at * elem_size, nr_attr_element_ptr(values, i), elem_size);
+  }
+  NrAttr dense = inside ? nr_attr_dense(type, data, size) : NULL;
+  nr_free(data);
+  return dense;
+}
+
 bool nr_attr_is_elements(NrAttr a) {
   return a && (a->kind == NR_ATTR_DENSE || (a->kind == NR_ATTR_RESOURCE && a->data));
 }

@@ -307,6 +307,9 @@ const struct NrFloatFormat *nr_float_format(NrFloatKind kind);
 bool nr_attr_is_int(NrAttr a, int64_t *out);          /* integer of at most 64 bits */
 NrAttr nr_dict_get(NrAttr dict, const char *name);    /* NULL when absent */
 bool nr_attr_is_elements(NrAttr a);                    /* DENSE, or RESOURCE whose data is there */
+/* SPARSE with all elements written out; NULL when an index is outside or it would take more than NR_MAX_DENSIFIED. */
+#define NR_MAX_DENSIFIED ((size_t)1 << 30)
+NrAttr nr_attr_sparse_to_dense(NrAttr sparse);
 /* Element i of DENSE or RESOURCE (a splat answers for all) as an INTEGER or FLOAT attribute. */
 NrAttr nr_attr_element(NrAttr elements, int64_t i);
 const void *nr_attr_element_ptr(NrAttr elements, int64_t i);

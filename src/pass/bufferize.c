@@ -31,6 +31,7 @@ static NrStatus handle_op(NrBufferize *s, NrOp *op) {
   case NR_OP_scf_yield:
   case NR_OP_scf_condition: return nr_bufferize_terminator(s, op);
   case NR_OP_func_call:
+  case NR_OP_func_call_indirect:
   case NR_OP_rt_call: return nr_bufferize_call(s, op);
   case NR_OP_linalg_fill: return nr_bufferize_linalg_op(s, op);
   default: return nr_bufferize_tensor_op(s, op);
@@ -56,18 +57,20 @@ NrStatus nr_bufferize_block(NrBufferize *s, NrBlock *block) {
 
 /* ---- functions -------------------------------------------------------------------------------------------------- */
 
+/* Functions that are values change with those that are named. */
+static void convert_function_value(NrValue *value) {
+  if (value->type->kind == NR_TYPE_FUNCTION) value->type = nr_bufferized_type(value->type);
+}
+
 static bool number_op(NrOp *op, void *user) {
   NrBufferize *s = user;
   nr_map_set(&s->numbers, op, (void *)(uintptr_t)s->ops.size);
+  for (size_t i = 0; i < op->num_results; i++) convert_function_value(nr_result(op, i));
+  for (size_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (size_t i = 0; i < block->num_args; i++) convert_function_value(nr_block_arg(block, i));
   nr_vec_push(&s->ops, op);
   return true;
-}
-
-static NrType bufferized_function_type(NrBufferize *s, NrType t) {
-  NrType *types = NR_NEW_ARRAY(s->arena, NrType, t->num_inputs + t->num_results + 1);
-  for (size_t i = 0; i < t->num_inputs; i++) types[i] = nr_bufferized_type(t->inputs[i]);
-  for (size_t i = 0; i < t->num_results; i++) types[t->num_inputs + i] = nr_bufferized_type(t->results[i]);
-  return nr_type_function(s->ctx, types, t->num_inputs, types + t->num_inputs, t->num_results);
 }
 
 static void erase_dead(NrBufferize *s) {
@@ -91,14 +94,16 @@ static NrStatus refuse_branching_function(NrOp *func) {
 
 static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
   NrAttr type = nr_op_attr(func, "function_type");
-  nr_op_set_attr(func, "function_type", nr_attr_type(bufferized_function_type(s, type->type)));
+  nr_op_set_attr(func, "function_type", nr_attr_type(nr_bufferized_type(type->type)));
   NrBlock *entry = nr_op_body(func, 0);
   NrStatus status = refuse_branching_function(func);
   if (!entry || status) return status;
   if ((status = nr_bufferize_prepare(func))) return status;
   nr_vec_push(&s->ops, NULL);
-  for (NrBlock *block = entry; block; block = block->next)
+  for (NrBlock *block = entry; block; block = block->next) {
+    for (size_t i = 0; i < block->num_args; i++) convert_function_value(nr_block_arg(block, i));
     for (NrOp *op = block->first; op; op = op->next) nr_walk_pre(op, number_op, s);
+  }
   for (size_t i = 0; i < entry->num_args; i++) {
     NrValue *arg = nr_block_arg(entry, i);
     if (!nr_has_place(arg->type)) continue;

@@ -1,8 +1,19 @@
 /* bufferize_places.c - where tensor values live while a function is bufferized: who owns, who may write, who frees. */
 #include "pass/bufferize.h"
 
+static NrType bufferized_function(NrType t) {
+  size_t count = t->num_inputs + t->num_results;
+  NrType *types = nr_malloc((count + 1) * sizeof *types);
+  for (size_t i = 0; i < t->num_inputs; i++) types[i] = nr_bufferized_type(t->inputs[i]);
+  for (size_t i = 0; i < t->num_results; i++) types[t->num_inputs + i] = nr_bufferized_type(t->results[i]);
+  NrType out = nr_type_function(t->ctx, types, t->num_inputs, types + t->num_inputs, t->num_results);
+  nr_free(types);
+  return out;
+}
+
 NrType nr_bufferized_type(NrType t) {
   if (nr_is_binding(t)) t = t->elem;
+  if (t->kind == NR_TYPE_FUNCTION) return bufferized_function(t);
   return t->kind == NR_TYPE_TENSOR ? nr_type_memref(t->dims, t->rank, t->elem) : t;
 }
 

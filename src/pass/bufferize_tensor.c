@@ -6,6 +6,7 @@
 static NrStatus constant(NrBufferize *s, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   NrValue *result = nr_result(op, 0);
+  if (value && value->kind == NR_ATTR_SPARSE) value = nr_attr_sparse_to_dense(value);
   if (!nr_attr_is_elements(value) && !(value && value->kind == NR_ATTR_DENSE_STRINGS))
     return nr_op_error(op, "holds a kind of constant that no buffer can hold");
   NrBuilder b = nr_builder_before(op);

@@ -57,7 +57,9 @@ LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, 
 /* ---- constants, select ------------------------------------------------------------------------------------------ */
 
 static NrStatus emit_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef value = nr_ll_constant(g, nr_op_attr(op, "value"), nr_result(op, 0)->type);
+  NrAttr attr = nr_op_attr(op, "value");
+  if (attr->kind == NR_ATTR_SPARSE) attr = nr_attr_sparse_to_dense(attr);
+  LLVMValueRef value = attr ? nr_ll_constant(g, attr, nr_result(op, 0)->type) : NULL;
   if (!value) return nr_op_error(op, "has a value that machine code does not have");
   nr_ll_set(g, nr_result(op, 0), value);
   return NR_OK;
@@ -83,7 +85,7 @@ static LLVMValueRef lane_select(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValue
 
 static NrStatus emit_select(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  if (type->kind == NR_TYPE_MEMREF) return emit_select_mem(g, op);
+  if (nr_type_is_memref(type)) return emit_select_mem(g, op);
   if (nr_operand(op, 0)->type->kind != NR_TYPE_VECTOR) { /* one condition: LLVM selects whole aggregates */
     LLVMValueRef args[] = {nr_ll_value(g, nr_operand(op, 0)), nr_ll_value(g, nr_operand(op, 1)),
                            nr_ll_value(g, nr_operand(op, 2))};

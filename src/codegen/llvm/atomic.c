@@ -155,7 +155,7 @@ static Place place_of(NrLl *g, NrOp *op, size_t memref) {
 
 static LLVMValueRef nth_address(NrLl *g, Place place, LLVMValueRef k) {
   LLVMValueRef at = nr_ll_index_add(g, place.start, k), indices[NR_MAX_RANK];
-  if (nr_memref_is_identity(place.type)) return nr_ll_element(g, place.type->elem, place.mem->data, at);
+  if (nr_ll_is_dense(place.type)) return nr_ll_element(g, place.type->elem, place.mem->data, at);
   for (uint32_t i = place.type->rank; i-- > 0;) {
     indices[i] = i ? LLVMBuildURem(g->b, at, place.mem->sizes[i], "") : at;
     if (i) at = LLVMBuildUDiv(g->b, at, place.mem->sizes[i], "");

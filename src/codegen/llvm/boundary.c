@@ -31,7 +31,7 @@ static void put(NrLl *g, LLVMValueRef desc, size_t offset, LLVMValueRef value) {
 
 /* Dense storage of a memref: itself, or a fresh copy of one with gaps. */
 static LLVMValueRef dense_data(NrLl *g, NrType type, NrLlMem *mem) {
-  if (nr_memref_is_identity(type)) return mem->data;
+  if (nr_ll_is_dense(type)) return mem->data;
   NrType dense = nr_type_memref(type->dims, type->rank, type->elem);
   NrLlMem *copy = nr_ll_mem_new(g, dense);
   for (uint32_t i = 0; i < type->rank; i++)

@@ -5,12 +5,12 @@
 
 /* ---- calls and returns ------------------------------------------------------------------------------------------ */
 
-void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results) {
+void nr_ll_call_value(NrLl *g, LLVMTypeRef func_type, LLVMValueRef func, LLVMValueRef *args, size_t count,
+                      NrLlParts *out_results) {
   NrLlParts all = {0};
   nr_vec_push(&all.values, g->exec);
   for (size_t i = 0; i < count; i++) nr_vec_push(&all.values, args[i]);
-  LLVMValueRef result =
-      LLVMBuildCall2(g->b, func->ll_type, func->value, all.values.data, (unsigned)all.values.size, "");
+  LLVMValueRef result = LLVMBuildCall2(g->b, func_type, func, all.values.data, (unsigned)all.values.size, "");
   nr_ll_parts_deinit(&all);
   LLVMTypeRef type = LLVMTypeOf(result);
   bool many = LLVMGetTypeKind(type) == LLVMStructTypeKind;
@@ -21,16 +21,41 @@ void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, 
     nr_vec_push(&out_results->values, LLVMBuildExtractValue(g->b, result, i, ""));
 }
 
-static NrStatus emit_call(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "callee"));
-  if (!func) return NR_ERROR_INVALID;
+void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results) {
+  nr_ll_call_value(g, func->ll_type, func->value, args, count, out_results);
+}
+
+/* A call of what type and func say, with the operands from `first` on. */
+static NrStatus call_op(NrLl *g, NrOp *op, LLVMTypeRef type, LLVMValueRef func, uint32_t first) {
   NrLlParts args = {0}, results = {0};
-  for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
-  nr_ll_call_func(g, func, args.values.data, args.values.size, &results);
+  for (uint32_t i = first; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
+  nr_ll_call_value(g, type, func, args.values.data, args.values.size, &results);
   size_t next = 0;
   for (uint32_t i = 0; i < op->num_results; i++) nr_ll_bind(g, nr_result(op, i), results.values.data, &next);
   nr_ll_parts_deinit(&args);
   nr_ll_parts_deinit(&results);
+  return NR_OK;
+}
+
+static NrStatus emit_call(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "callee"));
+  return func ? call_op(g, op, func->ll_type, func->value, 0) : NR_ERROR_INVALID;
+}
+
+static NrStatus emit_call_indirect(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrValue *callee = nr_operand(op, 0);
+  NrType type = callee->type;
+  for (uint32_t i = 0; i < type->num_results; i++)
+    if (!nr_ll_supports(g, type->results[i]))
+      return nr_op_error(op, "calls a function of type %s, which machine code does not have",
+                         nr_type_text(g->ctx, type));
+  return call_op(g, op, nr_ll_function_type(g, type), nr_ll_value(g, callee), 1);
+}
+
+static NrStatus emit_function_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "value"));
+  if (!func) return NR_ERROR_INVALID;
+  nr_ll_set(g, nr_result(op, 0), func->value);
   return NR_OK;
 }
 
@@ -141,5 +166,6 @@ static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 const NrLlRow nr_ll_control_rows[] = {
     {"func.call", emit_call},     {"func.return", emit_return}, {"cf.br", emit_br},
+    {"func.call_indirect", emit_call_indirect}, {"func.constant", emit_function_constant},
     {"cf.cond_br", emit_cond_br}, {"cf.switch", emit_switch},   {0},
 };

@@ -5,52 +5,64 @@
 
 LLVMValueRef nr_ll_value(NrLl *g, NrValue *value) {
   LLVMValueRef ll = nr_map_get(&g->values, value);
-  assert(ll && value->type->kind != NR_TYPE_MEMREF);
+  assert(ll && !nr_type_is_memref(value->type));
   return ll;
 }
 
 NrLlMem *nr_ll_mem(NrLl *g, NrValue *value) {
   NrLlMem *mem = nr_map_get(&g->values, value);
-  assert(mem && value->type->kind == NR_TYPE_MEMREF);
+  assert(mem && nr_type_is_memref(value->type));
   return mem;
 }
 
 void nr_ll_set(NrLl *g, NrValue *value, LLVMValueRef ll) { nr_map_set(&g->values, value, ll); }
 void nr_ll_set_mem(NrLl *g, NrValue *value, NrLlMem *mem) { nr_map_set(&g->values, value, mem); }
 
+LLVMTypeRef nr_ll_shape_type(NrLl *g) { return LLVMArrayType2(g->i64, NORIA_MAX_RANK); }
+
 /* Which parts of a memref type are not fixed by it, in order: base, data, offset, sizes, strides. */
 void nr_ll_part_types(NrLl *g, NrType type, NrLlParts *out) {
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
+    LLVMTypeRef types[] = {g->ptr, g->ptr, g->i64, g->i64, nr_ll_shape_type(g), nr_ll_shape_type(g)};
+    for (size_t i = 0; i < NR_COUNTOF(types); i++) nr_vec_push(&out->types, types[i]);
+    return;
+  }
   if (type->kind != NR_TYPE_MEMREF) {
     nr_vec_push(&out->types, nr_ll_type(g, type));
     return;
   }
   int64_t strides[NR_MAX_RANK], offset;
-  nr_memref_strides(type, strides, &offset);
+  nr_ll_strides(type, strides, &offset);
   nr_vec_push(&out->types, g->ptr);
   nr_vec_push(&out->types, g->ptr);
   if (offset == NR_DYNAMIC) nr_vec_push(&out->types, g->i64);
   for (uint32_t i = 0; i < type->rank; i++)
     if (type->dims[i] == NR_DYNAMIC) nr_vec_push(&out->types, g->i64);
-  if (nr_memref_is_identity(type)) return;
+  if (nr_ll_is_dense(type)) return;
   for (uint32_t i = 0; i < type->rank; i++)
     if (strides[i] == NR_DYNAMIC) nr_vec_push(&out->types, g->i64);
 }
 
 void nr_ll_push_parts(NrLl *g, NrType type, void *part, NrLlParts *out) {
   (void)g;
-  if (type->kind != NR_TYPE_MEMREF) {
+  if (!nr_type_is_memref(type)) {
     nr_vec_push(&out->values, part);
     return;
   }
   NrLlMem *mem = part;
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
+    LLVMValueRef values[] = {mem->base, mem->data, mem->offset, mem->rank, mem->all_sizes, mem->all_strides};
+    for (size_t i = 0; i < NR_COUNTOF(values); i++) nr_vec_push(&out->values, values[i]);
+    return;
+  }
   int64_t strides[NR_MAX_RANK], offset;
-  nr_memref_strides(type, strides, &offset);
+  nr_ll_strides(type, strides, &offset);
   nr_vec_push(&out->values, mem->base);
   nr_vec_push(&out->values, mem->data);
   if (offset == NR_DYNAMIC) nr_vec_push(&out->values, mem->offset);
   for (uint32_t i = 0; i < type->rank; i++)
     if (type->dims[i] == NR_DYNAMIC) nr_vec_push(&out->values, mem->sizes[i]);
-  if (nr_memref_is_identity(type)) return;
+  if (nr_ll_is_dense(type)) return;
   for (uint32_t i = 0; i < type->rank; i++)
     if (strides[i] == NR_DYNAMIC) nr_vec_push(&out->values, mem->strides[i]);
 }
@@ -60,14 +72,22 @@ void nr_ll_parts(NrLl *g, NrValue *value, NrLlParts *out) {
 }
 
 void *nr_ll_from_parts(NrLl *g, NrType type, const LLVMValueRef *parts, size_t *next) {
-  if (type->kind != NR_TYPE_MEMREF) return parts[(*next)++];
+  if (!nr_type_is_memref(type)) return parts[(*next)++];
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
+    NrLlMem *mem = NR_NEW(&g->arena, NrLlMem);
+    parts += *next;
+    *next += 6;
+    *mem = (NrLlMem){.base = parts[0], .data = parts[1], .offset = parts[2],
+                     .rank = parts[3], .all_sizes = parts[4], .all_strides = parts[5]};
+    return mem;
+  }
   NrLlMem *mem = nr_ll_mem_new(g, type);
   mem->base = parts[(*next)++];
   mem->data = parts[(*next)++];
   if (!mem->offset) mem->offset = parts[(*next)++];
   for (uint32_t i = 0; i < type->rank; i++)
     if (!mem->sizes[i]) mem->sizes[i] = parts[(*next)++];
-  if (!nr_memref_is_identity(type))
+  if (!nr_ll_is_dense(type))
     for (uint32_t i = 0; i < type->rank; i++)
       if (!mem->strides[i]) mem->strides[i] = parts[(*next)++];
   nr_ll_mem_finish(g, type, mem);
@@ -218,7 +238,7 @@ static NrStatus check_signature(NrLl *g, NrOp *op, NrType type) {
   return NR_OK;
 }
 
-static LLVMTypeRef ll_function_type(NrLl *g, NrType type) {
+LLVMTypeRef nr_ll_function_type(NrLl *g, NrType type) {
   NrLlParts params = {0}, results = {0};
   nr_vec_push(&params.types, g->ptr);
   nr_vec_push(&results.types, g->i32);
@@ -277,7 +297,7 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   if (status) return status;
   if (nr_strmap_has(&g->by_name, name)) return nr_op_error(op, "'%.*s' is defined twice", NR_STR_ARG(name));
   NrLlFunc *func = NR_NEW(&g->arena, NrLlFunc);
-  *func = (NrLlFunc){.op = op, .type = type, .ll_type = ll_function_type(g, type)};
+  *func = (NrLlFunc){.op = op, .type = type, .ll_type = nr_ll_function_type(g, type)};
   const char *symbol = nr_arena_printf(&g->arena, "noria.%.*s", NR_STR_ARG(name));
   func->value = LLVMAddFunction(g->mod, symbol, func->ll_type);
   func->here = (uintptr_t)nr_map_get(&g->tables->func_unit, op) == g->unit + 1;

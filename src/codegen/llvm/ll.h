@@ -4,7 +4,7 @@
  *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16,
  * f8.., f4, and f16 on old CPUs) is the integer of its bits, see soft_float.c vector<8xf32>, vector<2x8xf32> <8 x
  * float>, [2 x <8 x float>] complex<f32>                             { float, float } handles (seq, optional, string)
- * ptr memref                                   parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
+ * ptr, as are functions; memref                parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
  * Every function is  i32 f(exec, parts of arguments...)  or returns { i32, parts of results... }; non-zero: the run
  * failed.
  *
@@ -29,6 +29,7 @@ typedef struct NrLlMem {
   LLVMValueRef data;   /* element 0 of the buffer; the offset is not in it */
   LLVMValueRef offset; /* in elements */
   LLVMValueRef *sizes, *strides;
+  LLVMValueRef rank, all_sizes, all_strides; /* of an unranked memref, which has these instead: i64, [16 x i64] twice */
 } NrLlMem;
 
 typedef struct NrLlFunc {
@@ -125,7 +126,13 @@ struct NrLl {
 
 LLVMTypeRef nr_ll_type(NrLl *g, NrType type);     /* of a value in a register; NULL when not supported (memref too) */
 LLVMTypeRef nr_ll_mem_type(NrLl *g, NrType elem); /* of an element in memory */
+LLVMTypeRef nr_ll_function_type(NrLl *g, NrType type); /* with exec and the status, over parts */
+LLVMTypeRef nr_ll_shape_type(NrLl *g);                 /* sizes or strides of an unranked memref */
 bool nr_ll_supports(NrLl *g, NrType type);
+/* Where elements lie: row-major without gaps, or at strides. A layout that no strides describe (a permutation of dims,
+ * tiles) is a wish that no program can observe: it is row-major here, in all of a program. */
+bool nr_ll_is_dense(NrType memref);
+void nr_ll_strides(NrType memref, int64_t *out_strides, int64_t *out_offset);
 const NrFloatFormat *nr_ll_soft_format(NrLl *g,
                                        NrType elem); /* NULL: a float type that LLVM computes with, or no float */
 LLVMValueRef nr_ll_int(NrLl *g, int64_t value);   /* i64 */
@@ -180,7 +187,9 @@ void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok); /* and the messag
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
 void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
-/* Calls func with parts of arguments, leaves on failure; fills out with the parts of the results. */
+/* Calls a function with parts of arguments, leaves on failure; fills out with the parts of the results. */
+void nr_ll_call_value(NrLl *g, LLVMTypeRef type, LLVMValueRef func, LLVMValueRef *args, size_t count,
+                      NrLlParts *out_results);
 void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results);
 void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, uint64_t value);
 void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value);

@@ -28,7 +28,7 @@ LLVMValueRef nr_ll_index_add(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
 NrLlMem *nr_ll_mem_new(NrLl *g, NrType type) {
   NrLlMem *mem = NR_NEW(&g->arena, NrLlMem);
   int64_t strides[NR_MAX_RANK], offset;
-  nr_memref_strides(type, strides, &offset);
+  nr_ll_strides(type, strides, &offset);
   mem->sizes = NR_NEW_ARRAY(&g->arena, LLVMValueRef, type->rank ? type->rank : 1);
   mem->strides = NR_NEW_ARRAY(&g->arena, LLVMValueRef, type->rank ? type->rank : 1);
   if (offset != NR_DYNAMIC) mem->offset = nr_ll_int(g, offset);
@@ -40,7 +40,7 @@ NrLlMem *nr_ll_mem_new(NrLl *g, NrType type) {
 }
 
 void nr_ll_mem_finish(NrLl *g, NrType type, NrLlMem *mem) {
-  if (!nr_memref_is_identity(type)) return;
+  if (!nr_ll_is_dense(type)) return;
   for (uint32_t i = type->rank; i-- > 0;)
     if (!mem->strides[i]) mem->strides[i] = nr_ll_index_mul(g, mem->strides[i + 1], mem->sizes[i + 1]);
 }
@@ -192,19 +192,69 @@ static LLVMValueRef buffer_bytes(NrLl *g, NrType type, NrLlMem *mem) {
   return bytes;
 }
 
-static NrStatus check_identity(NrOp *op, NrType type) {
-  if (nr_memref_is_identity(type)) return NR_OK;
-  return nr_op_error(op, "makes a buffer of type %s; machine code has buffers of identity layout only",
-                     nr_type_text(type->ctx, type));
+/* A sum of products of dims and symbols; NULL for divisions. */
+static LLVMValueRef affine_value(NrLl *g, NrAffineExpr e, LLVMValueRef *dims, LLVMValueRef *symbols) {
+  if (e->kind == NR_AFFINE_CONSTANT) return nr_ll_int(g, e->value);
+  if (e->kind == NR_AFFINE_DIM) return dims[e->value];
+  if (e->kind == NR_AFFINE_SYMBOL) return symbols[e->value];
+  if (e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL) return NULL;
+  LLVMValueRef a = affine_value(g, e->lhs, dims, symbols), b = affine_value(g, e->rhs, dims, symbols);
+  if (!a || !b) return NULL;
+  return e->kind == NR_AFFINE_ADD ? LLVMBuildAdd(g->b, a, b, "") : LLVMBuildMul(g->b, a, b, "");
+}
+
+/* The offset and strides of a new buffer that its type leaves open, from the symbols of its layout. */
+static bool fill_layout(NrLl *g, NrOp *op, NrType type, NrLlMem *mem) {
+  LLVMValueRef dims[NR_MAX_RANK], *symbols = NULL, begin;
+  bool known = mem->offset != NULL;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = nr_ll_int(g, 0);
+    known = known && mem->strides[i];
+  }
+  if (known) return true;
+  if (type->layout->kind != NR_ATTR_AFFINE_MAP) return false;
+  size_t first = 0, count = 0;
+  nr_op_operand_group(op, 1, &first, &count);
+  symbols = NR_NEW_ARRAY(&g->arena, LLVMValueRef, count + 1);
+  for (size_t i = 0; i < count; i++) symbols[i] = nr_ll_value(g, nr_operand(op, first + i));
+  if (!(begin = affine_value(g, type->layout->exprs[0], dims, symbols))) return false;
+  if (!mem->offset) mem->offset = begin;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = nr_ll_int(g, 1);
+    LLVMValueRef next = affine_value(g, type->layout->exprs[0], dims, symbols);
+    if (!mem->strides[i]) mem->strides[i] = LLVMBuildSub(g->b, next, begin, "");
+    dims[i] = nr_ll_int(g, 0);
+  }
+  return true;
+}
+
+/* How many elements from the begin of a strided buffer to behind its last one. */
+static LLVMValueRef strided_extent(NrLl *g, NrType type, NrLlMem *mem) {
+  LLVMValueRef zero = nr_ll_int(g, 0), one = nr_ll_int(g, 1);
+  LLVMValueRef extent = LLVMBuildAdd(g->b, mem->offset, one, "");
+  for (uint32_t i = 0; i < type->rank; i++) {
+    LLVMValueRef ahead = nr_ll_intrinsic(g, "llvm.smax", &g->i64, 1, (LLVMValueRef[]){mem->strides[i], zero}, 2);
+    extent = LLVMBuildAdd(g->b, extent, LLVMBuildMul(g->b, LLVMBuildSub(g->b, mem->sizes[i], one, ""), ahead, ""), "");
+  }
+  return nr_ll_intrinsic(g, "llvm.smax", &g->i64, 1, (LLVMValueRef[]){extent, zero}, 2);
+}
+
+/* Sizes and strides of what an alloc or alloca makes; reports a layout that is not known. */
+static NrLlMem *mem_of_alloc(NrLl *g, NrOp *op, NrType type) {
+  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
+  if (fill_layout(g, op, type, mem)) return mem;
+  nr_op_error(op, "makes a buffer of type %s, of which offset or strides are not known", nr_type_text(type->ctx, type));
+  return NULL;
 }
 
 static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  NrStatus status = check_identity(op, type);
-  if (status) return status;
-  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
+  NrLlMem *mem = mem_of_alloc(g, op, type);
+  if (!mem) return NR_ERROR_INVALID;
   int64_t align = nr_op_attr_int(op, "alignment", 0);
-  LLVMValueRef bytes = buffer_bytes(g, type, mem);
+  LLVMValueRef bytes = nr_ll_is_dense(type)
+                           ? buffer_bytes(g, type, mem)
+                           : mul_saturated(g, elem_bytes(g, type->elem), strided_extent(g, type, mem));
   if (align <= 64) {
     mem->base = mem->data = nr_ll_alloc(g, op, bytes);
   } else { /* more than the runtime gives: take some more and round up */
@@ -220,13 +270,15 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  NrStatus status = check_identity(op, type);
-  if (status) return status;
-  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
+  NrLlMem *mem = mem_of_alloc(g, op, type);
+  if (!mem) return NR_ERROR_INVALID;
   int64_t count, usual = nr_type_num_elements(type, &count) && count < 16 ? 16 : 64;
   unsigned align = (unsigned)nr_op_attr_int(op, "alignment", usual);
   LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
-  if (nr_type_num_elements(type, &count)) {
+  if (!nr_ll_is_dense(type)) {
+    mem->data = LLVMBuildArrayAlloca(g->b, elem, strided_extent(g, type, mem), "");
+    LLVMSetAlignment(mem->data, align);
+  } else if (nr_type_num_elements(type, &count)) {
     mem->data = nr_ll_alloca(g, LLVMArrayType2(elem, (uint64_t)count), align);
   } else {
     mem->data = LLVMBuildArrayAlloca(g->b, elem, nr_ll_mem_count(g, type, mem), "");
@@ -343,10 +395,10 @@ static NrStatus emit_global(NrLl *g, NrOp *op, const NrLlRow *row) { return NR_O
 
 /* How many of the last dims lie without gaps in both. */
 static uint32_t dense_dims(NrType a, NrType b) {
-  if (nr_memref_is_identity(a) && nr_memref_is_identity(b)) return a->rank;
+  if (nr_ll_is_dense(a) && nr_ll_is_dense(b)) return a->rank;
   int64_t sa[NR_MAX_RANK], sb[NR_MAX_RANK], offset, expect = 1;
-  nr_memref_strides(a, sa, &offset);
-  nr_memref_strides(b, sb, &offset);
+  nr_ll_strides(a, sa, &offset);
+  nr_ll_strides(b, sb, &offset);
   uint32_t n = 0;
   for (uint32_t i = a->rank; i-- > 0 && expect != NR_DYNAMIC; n++) {
     if (sa[i] != expect || sb[i] != expect) break;
@@ -407,6 +459,8 @@ void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrL
 
 static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrValue *from = nr_operand(op, 0), *to = nr_operand(op, 1);
+  if (from->type->kind != NR_TYPE_MEMREF || to->type->kind != NR_TYPE_MEMREF)
+    return nr_op_error(op, "is compiled for memrefs of known rank only: cast them");
   nr_ll_mem_copy(g, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
   return NR_OK;
 }

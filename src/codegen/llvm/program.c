@@ -36,11 +36,12 @@ static bool collect(NrOp *op, void *user) {
   return true;
 }
 
-/* The function that a call or dispatch names; NULL when that is no such op or there is none. */
+/* The function that a call, dispatch or constant names; NULL when that is no such op or there is none. */
 static Function *callee(Plan *plan, NrOp *op) {
   NrAttr symbol = nr_op_is(op, NR_OP_rt_dispatch) ? nr_op_attr(op, "entry")
                   : nr_op_is(op, NR_OP_func_call) ? nr_op_attr(op, "callee")
-                                                  : NULL;
+                  : nr_op_is(op, NR_OP_func_constant) ? nr_op_attr(op, "value")
+                                                      : NULL;
   if (!symbol) return NULL;
   NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
   uintptr_t index = (uintptr_t)nr_strmap_get(&plan->by_name, name);

@@ -66,6 +66,7 @@ LLVMTypeRef nr_ll_type(NrLl *g, NrType type) {
   case NR_TYPE_VECTOR: return vector_type(type, nr_ll_type(g, type->elem));
   case NR_TYPE_SEQ:
   case NR_TYPE_OPTIONAL:
+  case NR_TYPE_FUNCTION:
   case NR_TYPE_STRING: return g->ptr;
   default: return NULL;
   }
@@ -78,9 +79,19 @@ LLVMTypeRef nr_ll_mem_type(NrLl *g, NrType elem) {
 }
 
 bool nr_ll_supports(NrLl *g, NrType type) {
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) return nr_ll_mem_type(g, type->elem) != NULL;
   if (type->kind != NR_TYPE_MEMREF) return nr_ll_type(g, type) != NULL;
+  return nr_ll_mem_type(g, type->elem) != NULL;
+}
+
+bool nr_ll_is_dense(NrType memref) {
   int64_t strides[NR_MAX_RANK], offset;
-  return nr_ll_mem_type(g, type->elem) && nr_memref_strides(type, strides, &offset);
+  return nr_memref_is_identity(memref) || !nr_memref_strides(memref, strides, &offset);
+}
+
+void nr_ll_strides(NrType memref, int64_t *out_strides, int64_t *out_offset) {
+  if (!nr_memref_strides(memref, out_strides, out_offset))
+    nr_memref_strides(nr_type_memref(memref->dims, memref->rank, memref->elem), out_strides, out_offset);
 }
 
 LLVMValueRef nr_ll_int(NrLl *g, int64_t value) { return LLVMConstInt(g->i64, (uint64_t)value, true); }

@@ -267,6 +267,10 @@ bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *tensor = nr_operand(op, 0);
   int64_t i;
   NrIndex dim;
+  if (tensor->type->kind == NR_TYPE_UNRANKED_TENSOR && nr_op_is(tensor->op, NR_OP_tensor_cast)) {
+    nr_op_set_operand(op, 0, nr_operand(tensor->op, 0));
+    return true;
+  }
   if (!tensor->op || tensor->type->kind != NR_TYPE_TENSOR) return false;
   NrValue *source = shape_source(tensor->op, tensor->index);
   if (source && source->type->kind == NR_TYPE_TENSOR) {
@@ -287,6 +291,28 @@ bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
+/* What an element-wise op gives has the shape of its operands: a cast of the result to a type with a rank becomes casts
+ * of the operands, and the op is on values with a rank. */
+static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
+  NrType to = nr_result(op, 0)->type;
+  NrValue *operands[4];
+  if (def->num_results != 1 || def->num_operands > NR_COUNTOF(operands) || def->num_regions) return false;
+  for (uint32_t i = 0; i < def->num_operands; i++) {
+    operands[i] = nr_operand(def, i);
+    NrType from = operands[i]->type;
+    if (from->kind != NR_TYPE_UNRANKED_TENSOR) continue;
+    operands[i] = nr_build_tensor_cast(b, operands[i], nr_type_tensor(to->dims, to->rank, from->elem));
+  }
+  NrOp *made = nr_build(b, &(NrOpState){.info = def->info,
+                                        .operands = operands,
+                                        .num_operands = def->num_operands,
+                                        .result_types = &to,
+                                        .num_results = 1,
+                                        .attrs = def->attrs,
+                                        .num_attrs = def->num_attrs});
+  return replace(op, nr_result(made, 0));
+}
+
 /* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets
  * it. */
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
@@ -301,6 +327,8 @@ bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
     nr_op_set_operand(op, 0, root);
     return true;
   }
+  bool gains_rank = source->type->kind == NR_TYPE_UNRANKED_TENSOR && to->kind == NR_TYPE_TENSOR;
+  if (gains_rank && def && nr_op_has(def, NR_ELEMENTWISE) && nr_op_is_pure(def)) return cast_operands(op, def, b);
   if (!def || !nr_value_has_one_use(source) || to->kind != NR_TYPE_TENSOR || source->type->kind != NR_TYPE_TENSOR)
     return false;
   if (!nr_op_is(def, NR_OP_tensor_empty) && !nr_op_is(def, NR_OP_tensor_splat)) return false;

@@ -98,8 +98,9 @@ bool nr_tensor_dim_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 }
 
 bool nr_tensor_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_operand(op, 0)->type;
-  return nr_type_is_ranked(type) && fold_index(op, out, type->rank);
+  NrValue *source = nr_operand(op, 0);
+  while (nr_op_is(source->op, NR_OP_tensor_cast)) source = nr_operand(source->op, 0);
+  return nr_type_is_ranked(source->type) && fold_index(op, out, source->type->rank);
 }
 
 bool nr_tensor_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
