@@ -5,7 +5,7 @@ const GenType gen_types[GEN_NUM_TYPES] = {
     [GEN_I1] = {"i1", 1, false, 4},     [GEN_I3] = {"i3", 3, false, 1},     [GEN_I7] = {"i7", 7, false, 1},
     [GEN_I8] = {"i8", 8, false, 2},     [GEN_I13] = {"i13", 13, false, 1},  [GEN_I16] = {"i16", 16, false, 1},
     [GEN_I24] = {"i24", 24, false, 1},  [GEN_I32] = {"i32", 32, false, 7},  [GEN_I33] = {"i33", 33, false, 1},
-    [GEN_I64] = {"i64", 64, false, 3},  [GEN_INDEX] = {"index", 64, false, 4}, [GEN_F16] = {"f16", 16, true, 1},
+    [GEN_I64] = {"i64", 64, false, 3},  [GEN_INDEX] = {"index", 64, false, 4}, [GEN_F8] = {"f8E4M3FN", 8, true, 1}, [GEN_F16] = {"f16", 16, true, 1},
     [GEN_BF16] = {"bf16", 16, true, 1}, [GEN_F32] = {"f32", 32, true, 4},   [GEN_F64] = {"f64", 64, true, 2},
 };
 
@@ -95,12 +95,12 @@ uint32_t gen_index(Gen *g, int64_t value) {
 static uint32_t random_float(Gen *g, GenTypeId type) {
   static const char *const texts[] = {"0.0",    "-0.0",   "1.0", "-1.0", "1.5",    "-2.75",
                                       "100.25", "1.0e-3", "3.0", "-7.0", "65504.0"};
-  static const char *const nans[] = {"0x7E00", "0x7FC0", "0x7FC00000", "0x7FF8000000000000"};
-  static const char *const infs[] = {"0x7C00", "0xFF80", "0xFF800000", "0x7FF0000000000000"};
+  static const char *const nans[] = {"0x7F", "0x7E00", "0x7FC0", "0x7FC00000", "0x7FF8000000000000"};
+  static const char *const infs[] = {"0xFE", "0x7C00", "0xFF80", "0xFF800000", "0x7FF0000000000000"};
   int special = (int)gen_below(g, 12);
   return gen_emit(g, type, "arith.constant %s : %s",
-                  special == 0   ? nans[type - GEN_F16]
-                  : special == 1 ? infs[type - GEN_F16]
+                  special == 0   ? nans[type - GEN_F8]
+                  : special == 1 ? infs[type - GEN_F8]
                                  : GEN_PICK(g, texts),
                   gen_types[type].name);
 }

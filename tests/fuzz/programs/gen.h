@@ -16,7 +16,7 @@ void gen_tensors(uint64_t seed, NrBuf *out); /* gen_tensors.c: tensors inside of
 
 typedef enum GenTypeId {
   GEN_I1, GEN_I3, GEN_I7, GEN_I8, GEN_I13, GEN_I16, GEN_I24, GEN_I32, GEN_I33, GEN_I64, GEN_INDEX,
-  GEN_F16, GEN_BF16, GEN_F32, GEN_F64,
+  GEN_F8, GEN_F16, GEN_BF16, GEN_F32, GEN_F64,
   GEN_NUM_TYPES,
 } GenTypeId;
 
@@ -157,5 +157,9 @@ uint32_t gen_size_value(Gen *g, int64_t size);
 
 typedef void (*GenBody)(Gen *g, int depth); /* some ops */
 void gen_control_op(Gen *g, int depth, GenBody body);
+void gen_nest(Gen *g);           /* gen_nests.c: loops over arrays, one in the other */
+void gen_counting_while(Gen *g); /* an scf.while that counts */
+/* The rest of a function: blocks that branch to each other, and return. */
+void gen_graph(Gen *g, const GenTypeId *results, int num_results);
 
 #endif

@@ -338,6 +338,29 @@ static void put_list(Gen *g, const char *before, const uint32_t *ids, int count)
   gen_put(g, ")");
 }
 
+typedef NR_VEC(GenMemref) MemrefList;
+
+/* A buffer that iterations change by one atomic op, in any order, and otherwise do not see. The rest stays visible. */
+static bool choose_shared(Gen *g, GenMemref *shared, MemrefList *all) {
+  GenMemref like = {.elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}};
+  GenMemref *found = g->pure || !gen_one_in(g, 3) ? NULL : gen_memref_like(g, &like);
+  if (!found || !found->root) return false;
+  *shared = *found;
+  size_t left = 0;
+  for (size_t i = 0; i < g->memrefs.size; i++) {
+    GenMemref m = g->memrefs.data[i];
+    nr_vec_push(all, m);
+    if (m.root && m.root != shared->root) g->memrefs.data[left++] = m;
+  }
+  g->memrefs.size = left;
+  return true;
+}
+
+static void change_shared(Gen *g, const GenMemref *m, const char *kind) {
+  uint32_t at = gen_index_within(g, m, 0), value = gen_use(g, m->elem), id = gen_id(g);
+  gen_line(g, "%%v%u = memref.atomic_rmw %s %%v%u, %%v%u[%%v%u] : (i32, memref<8xi32>) -> i32", id, kind, value, m->id, at);
+}
+
 /* Iterations write only what they allocate. */
 static void gen_parallel(Gen *g, int depth, GenBody body) {
   GenTypeId types[2];
@@ -352,6 +375,11 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
   }
   if (g->trips * trips > MAX_TRIPS) return;
   use_all(g, types, count, inits);
+  static const char *const kinds[] = {"addi", "maxs", "minu", "ori", "andi"};
+  const char *kind = GEN_PICK(g, kinds);
+  GenMemref shared;
+  MemrefList all = {0};
+  bool shares = choose_shared(g, &shared, &all);
   gen_begin(g);
   gen_put_results(g, ids, count);
   put_list(g, "scf.parallel ", ivs, dims);
@@ -368,11 +396,15 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
   g->pure = g->next;
   for (int d = 0; d < dims; d++) gen_define_range(g, ivs[d], ranges[d].lo, ranges[d].hi);
   body(g, depth - 1);
+  if (shares) change_shared(g, &shared, kind);
   gen_choose(g, types, count, NULL, NULL, 0, values);
   put_reduce(g, values, types, count);
   gen_leave(g, m);
   gen_line(g, "}");
   gen_publish(g, ids, types, count);
+  if (shares) g->memrefs.size = 0;
+  for (size_t i = 0; i < all.size; i++) nr_vec_push(&g->memrefs, all.data[i]);
+  nr_vec_deinit(&all);
 }
 
 /* Neighbours over equal ranges, which a pass may join: each writes one buffer at a place of its own, and reads others,

@@ -63,6 +63,7 @@ static void gen_op(Gen *g, int depth) {
   switch (gen_below(g, depth > 0 ? 16 : 10)) {
   case 0: gen_call(g); break;
   case 1: case 2: case 3: gen_memory_op(g); break;
+  case 10: gen_one_in(g, 2) ? gen_nest(g) : gen_counting_while(g); break;
   case 4: case 5: case 6: case 7: case 8: case 9: gen_scalar_op(g); break;
   default: gen_control_op(g, depth, gen_ops); break;
   }
@@ -105,9 +106,13 @@ static void gen_function(Gen *g) {
   gen_put(g, ") {\n");
   if (!f.has_effects) g->pure = 1; /* nothing outside of it is visible anyway */
   g->budget = 2 + (int)gen_below(g, 12);
-  while (g->budget > 0) gen_ops(g, 2);
-  gen_choose(g, f.results, f.num_results, NULL, NULL, 0, values);
-  gen_yield(g, "return", values, f.results, f.num_results);
+  bool blocks = gen_one_in(g, 3);
+  while (g->budget > (blocks ? 8 : 0)) gen_ops(g, 2);
+  if (blocks) gen_graph(g, f.results, f.num_results);
+  else {
+    gen_choose(g, f.results, f.num_results, NULL, NULL, 0, values);
+    gen_yield(g, "return", values, f.results, f.num_results);
+  }
   gen_put(g, "}\n");
   nr_vec_push(&g->funcs, f);
 }
@@ -119,13 +124,14 @@ static GenTypeId outer_type(Gen *g) {
   return GEN_PICK(g, types);
 }
 
-/* Other integers pass as an i64. */
+/* Other integers pass as an i64, an f8 as an f64. */
 static uint32_t widen(Gen *g, uint32_t id, GenTypeId type) {
+  if (type == GEN_F8) return gen_emit(g, GEN_F64, "arith.extf %%v%u : f8E4M3FN to f64", id);
   return gen_emit(g, GEN_I64, "arith.extui %%v%u : %s to i64", id, gen_types[type].name);
 }
 
 static bool passes(GenTypeId t) {
-  return gen_types[t].is_float || t == GEN_INDEX || t == GEN_I1 || t == GEN_I8 || t == GEN_I16 || t == GEN_I32 ||
+  return (gen_types[t].is_float && t != GEN_F8) || t == GEN_INDEX || t == GEN_I1 || t == GEN_I8 || t == GEN_I16 || t == GEN_I32 ||
          t == GEN_I64;
 }
 
@@ -157,7 +163,7 @@ static void gen_main(Gen *g) {
   gen_put(g, ", %%log: memref<16xi32>, %%count: memref<index>) -> (");
   for (int i = 0; i < num_results; i++) types[i] = gen_type(g);
   for (int i = 0; i < num_results; i++)
-    gen_put(g, "%s%s", i ? ", " : "", passes(types[i]) ? gen_types[types[i]].name : "i64");
+    gen_put(g, "%s%s", i ? ", " : "", passes(types[i]) ? gen_types[types[i]].name : types[i] == GEN_F8 ? "f64" : "i64");
   gen_put(g, ") {\n");
   g->budget = 8 + (int)gen_below(g, 30);
   while (g->budget > 0) gen_ops(g, 3);
@@ -165,7 +171,7 @@ static void gen_main(Gen *g) {
   for (int i = 0; i < num_results; i++)
     if (!passes(types[i])) {
       values[i] = widen(g, values[i], types[i]);
-      types[i] = GEN_I64;
+      types[i] = types[i] == GEN_F8 ? GEN_F64 : GEN_I64;
     }
   gen_yield(g, "return", values, types, num_results);
   gen_put(g, "}\n");

@@ -474,8 +474,26 @@ static void cast(Gen *g) {
   publish(g, c);
 }
 
+/* An op of scalars on all elements. */
+static void element_wise(Gen *g) {
+  static const char *const of_ints[] = {"addi", "subi", "muli", "andi", "ori", "xori", "maxsi", "minui"};
+  static const char *const of_floats[] = {"addf", "subf", "maximumf", "minimumf"};
+  GenTensor *from = gen_random_tensor(g);
+  if (!from) return;
+  GenTensor a = *from, b = *gen_tensor_like(g, &a), r = a;
+  bool is_float = gen_types[a.elem].is_float;
+  r.bound = is_float && a.bound && b.bound && a.bound + b.bound < 4096 ? a.bound + b.bound : 0;
+  r.id = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = arith.%s %%v%u, %%v%u : ", r.id, is_float ? GEN_PICK(g, of_floats) : GEN_PICK(g, of_ints), a.id, b.id);
+  gen_put_tensor_type(g, &r);
+  gen_end(g);
+  publish(g, r);
+}
+
 void gen_tensor_op(Gen *g) {
-  switch (gen_below(g, 16)) {
+  switch (gen_below(g, 18)) {
+  case 14: case 15: element_wise(g); break;
   case 0: new_tensor(g); break;
   case 1: from_elements(g); break;
   case 2: generate(g); break;

@@ -227,15 +227,91 @@ static void gen_if(Gen *g, int depth) {
   nr_vec_push(&g->tensors, result);
 }
 
+/* "[%i, 0] [1, 4] [1, 1]": the row at the first dims' indices. */
+static void put_row(Gen *g, const GenTensor *t, const uint32_t *ivs, int over) {
+  gen_put(g, "[");
+  for (int d = 0; d < t->rank; d++)
+    if (d < over) gen_put(g, "%s%%v%u", d ? ", " : "", ivs[d]);
+    else gen_put(g, ", 0");
+  gen_put(g, "] [");
+  for (int d = 0; d < t->rank; d++) {
+    if (d >= over && t->dims[d] < 0) gen_put(g, ", %%v%u", g->sizes.data[-1 - t->dims[d]]);
+    else gen_put(g, "%s%lld", d ? ", " : "", d < over ? 1ll : (long long)t->dims[d]);
+  }
+  gen_put(g, "] [");
+  for (int d = 0; d < t->rank; d++) gen_put(g, d ? ", 1" : "1");
+  gen_put(g, "]");
+}
+
+/* All rows of a tensor at once, each made in the body; what the row was is read by it alone. */
+static void gen_forall(Gen *g, int depth) {
+  GenTensor *from = gen_random_tensor(g);
+  if (!from || from->rank == 0 || g->trips > 4) return;
+  GenTensor t = *from, row = {.elem = t.elem};
+  int over = 1 + (int)gen_below(g, (uint64_t)NR_MIN(t.rank, 2));
+  uint32_t bounds[GEN_MAX_RANK], ivs[GEN_MAX_RANK], out = gen_id(g), result = gen_id(g), old = gen_id(g), value;
+  bool keeps_rank = gen_one_in(g, 2);
+  for (int d = 0; d < t.rank; d++) {
+    if (d >= over || keeps_rank) row.dims[row.rank++] = d < over ? 1 : t.dims[d];
+    if (d >= over) continue;
+    if (t.dims[d] < 0) bounds[d] = gen_size_value(g, t.dims[d]);
+    ivs[d] = gen_id(g);
+  }
+  gen_begin(g);
+  gen_put(g, "%%v%u = scf.forall (", result);
+  gen_put_ids(g, ivs, over);
+  gen_put(g, ") in (");
+  for (int d = 0; d < over; d++) {
+    if (t.dims[d] < 0) gen_put(g, "%s%%v%u", d ? ", " : "", bounds[d]);
+    else gen_put(g, "%s%lld", d ? ", " : "", (long long)t.dims[d]);
+  }
+  gen_put(g, ") shared_outs(%%v%u = %%v%u) -> (", out, t.id);
+  gen_put_tensor_type(g, &t);
+  gen_put(g, ") {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= 8;
+  for (int d = 0; d < over; d++) gen_define(g, ivs[d], GEN_INDEX);
+  row.id = old;
+  if (gen_one_in(g, 2)) {
+    gen_begin(g);
+    gen_put(g, "%%v%u = tensor.extract_slice %%v%u", old, out);
+    put_row(g, &t, ivs, over);
+    gen_put(g, " : ");
+    gen_put_tensor_type(g, &t);
+    gen_put(g, " to ");
+    gen_put_tensor_type(g, &row);
+    gen_end(g);
+  } else row.id = gen_filled(g, row).id;
+  nr_vec_push(&g->tensors, row);
+  gen_ops(g, depth - 1);
+  value = value_for(g, &row);
+  gen_line(g, "scf.forall.in_parallel {");
+  gen_begin(g);
+  gen_put(g, "  tensor.parallel_insert_slice %%v%u into %%v%u", value, out);
+  put_row(g, &t, ivs, over);
+  gen_put(g, " : ");
+  gen_put_tensor_type(g, &row);
+  gen_put(g, " into ");
+  gen_put_tensor_type(g, &t);
+  gen_end(g);
+  gen_line(g, "}");
+  gen_leave(g, m);
+  gen_line(g, "}");
+  t.id = result;
+  t.bound = 0;
+  nr_vec_push(&g->tensors, t);
+}
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void gen_op(Gen *g, int depth) {
-  switch (gen_below(g, depth > 0 ? 20 : 14)) {
+  switch (gen_below(g, depth > 0 ? 21 : 14)) {
   case 0: case 1: case 2: gen_scalar_op(g); break;
   case 3: case 4: case 5: case 6: case 7: gen_tensor_op(g); break;
   case 14: case 15: case 16: gen_for(g, depth); break;
   case 17: gen_while(g, depth); break;
-  case 18: case 19: gen_if(g, depth); break;
+  case 18: gen_forall(g, depth); break;
+  case 19: case 20: gen_if(g, depth); break;
   default: gen_generic(g); break;
   }
 }
