@@ -74,6 +74,22 @@ static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint3
   return true;
 }
 
+/* A place that the producer computes of its loop dims, as d0 * 2 + d1, must not become a bare dim of the consumer's:
+ * that would say that the loop goes over all of the operand. */
+static bool places_stay(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
+  NrAttr read = nr_generic_map(consumer, at);
+  NrAffineExpr dims[NR_MAX_RANK];
+  for (uint32_t d = 0; d < nr_generic_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
+  for (size_t k = 0; k < nr_generic_num_inputs(producer); k++) {
+    NrAttr map = nr_generic_map(producer, k);
+    for (uint32_t r = 0; r < map->num_exprs; r++)
+      if (map->exprs[r]->kind != NR_AFFINE_DIM &&
+          nr_affine_replace(map->exprs[r], dims, NULL)->kind == NR_AFFINE_DIM)
+        return false;
+  }
+  return true;
+}
+
 static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
   uint32_t inverse[NR_MAX_RANK];
   if (!nr_op_is(producer, NR_OP_linalg_generic) || producer->block != consumer->block || producer->num_results != 1)
@@ -84,7 +100,8 @@ static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
     return false; /* reads its output's old contents */
   if (!invert_permutation(nr_generic_map(producer, inputs), inverse)) return false;
   if (consumer->num_operands + producer->num_operands > MAX_OPERANDS) return false;
-  if (!ranges_follow(producer, consumer, operand, inverse)) return false;
+  if (!ranges_follow(producer, consumer, operand, inverse) || !places_stay(producer, consumer, operand, inverse))
+    return false;
   return is_copy(producer) || reads_once(nr_generic_map(consumer, operand));
 }
 

@@ -2,11 +2,12 @@
 #include "gen.h"
 
 const GenType gen_types[GEN_NUM_TYPES] = {
-    [GEN_I1] = {"i1", 1, false, 4},     [GEN_I3] = {"i3", 3, false, 1},     [GEN_I7] = {"i7", 7, false, 1},
-    [GEN_I8] = {"i8", 8, false, 2},     [GEN_I13] = {"i13", 13, false, 1},  [GEN_I16] = {"i16", 16, false, 1},
-    [GEN_I24] = {"i24", 24, false, 1},  [GEN_I32] = {"i32", 32, false, 7},  [GEN_I33] = {"i33", 33, false, 1},
-    [GEN_I64] = {"i64", 64, false, 3},  [GEN_INDEX] = {"index", 64, false, 4}, [GEN_F8] = {"f8E4M3FN", 8, true, 1}, [GEN_F16] = {"f16", 16, true, 1},
-    [GEN_BF16] = {"bf16", 16, true, 1}, [GEN_F32] = {"f32", 32, true, 4},   [GEN_F64] = {"f64", 64, true, 2},
+    [GEN_I1] = {"i1", 1, false, 4},    [GEN_I3] = {"i3", 3, false, 1},        [GEN_I7] = {"i7", 7, false, 1},
+    [GEN_I8] = {"i8", 8, false, 2},    [GEN_I13] = {"i13", 13, false, 1},     [GEN_I16] = {"i16", 16, false, 1},
+    [GEN_I24] = {"i24", 24, false, 1}, [GEN_I32] = {"i32", 32, false, 7},     [GEN_I33] = {"i33", 33, false, 1},
+    [GEN_I64] = {"i64", 64, false, 3}, [GEN_INDEX] = {"index", 64, false, 4}, [GEN_F8] = {"f8E4M3FN", 8, true, 1},
+    [GEN_F16] = {"f16", 16, true, 1},  [GEN_BF16] = {"bf16", 16, true, 1},    [GEN_F32] = {"f32", 32, true, 4},
+    [GEN_F64] = {"f64", 64, true, 2},
 };
 
 /* ---- randomness ---- */

@@ -358,7 +358,8 @@ static bool choose_shared(Gen *g, GenMemref *shared, MemrefList *all) {
 
 static void change_shared(Gen *g, const GenMemref *m, const char *kind) {
   uint32_t at = gen_index_within(g, m, 0), value = gen_use(g, m->elem), id = gen_id(g);
-  gen_line(g, "%%v%u = memref.atomic_rmw %s %%v%u, %%v%u[%%v%u] : (i32, memref<8xi32>) -> i32", id, kind, value, m->id, at);
+  gen_line(g, "%%v%u = memref.atomic_rmw %s %%v%u, %%v%u[%%v%u] : (i32, memref<8xi32>) -> i32", id, kind, value, m->id,
+           at);
 }
 
 /* Iterations write only what they allocate. */

@@ -148,7 +148,8 @@ static uint32_t clamp(Gen *g, uint32_t x, GenTypeId t) {
   return gen_emit(g, t, "arith.maximumf %%v%u, %%v%u : %s", x, low, gen_types[t].name);
 }
 
-static void exact_op(Gen *g, GenTypeId t, const uint32_t *terms, const double *bounds, int count, uint32_t *x, double *bound) {
+static void exact_op(Gen *g, GenTypeId t, const uint32_t *terms, const double *bounds, int count, uint32_t *x,
+                     double *bound) {
   static const char *const ops[] = {"addf", "subf", "mulf", "maximumf", "minimumf"};
   int with = (int)gen_below(g, (uint64_t)count), which = (int)gen_below(g, 5);
   const char *name = gen_types[t].name;
@@ -226,7 +227,8 @@ static void put_head(Gen *g, const Generic *r, uint32_t id) {
   }
   put_map(g, r, &r->output);
   gen_put(g, "], iterator_types = [");
-  for (int l = 0; l < r->num_loops; l++) gen_put(g, "%s\"%s\"", l ? ", " : "", r->reduction[l] ? "reduction" : "parallel");
+  for (int l = 0; l < r->num_loops; l++)
+    gen_put(g, "%s\"%s\"", l ? ", " : "", r->reduction[l] ? "reduction" : "parallel");
   gen_put(g, "]}");
   for (int i = 0; i < r->num_inputs; i++) gen_put(g, "%s%%v%u", i ? ", " : " ins(", r->inputs[i].tensor.id);
   for (int i = 0; i < r->num_inputs; i++) {

@@ -131,8 +131,8 @@ static uint32_t widen(Gen *g, uint32_t id, GenTypeId type) {
 }
 
 static bool passes(GenTypeId t) {
-  return (gen_types[t].is_float && t != GEN_F8) || t == GEN_INDEX || t == GEN_I1 || t == GEN_I8 || t == GEN_I16 || t == GEN_I32 ||
-         t == GEN_I64;
+  return (gen_types[t].is_float && t != GEN_F8) || t == GEN_INDEX || t == GEN_I1 || t == GEN_I8 || t == GEN_I16 ||
+         t == GEN_I32 || t == GEN_I64;
 }
 
 static void gen_main(Gen *g) {

@@ -47,7 +47,8 @@ static void place(Gen *g, const Nest *n, const GenMemref *m, uint32_t *indices) 
 
 static void statement(Gen *g, const Nest *n, const GenMemref *arrays, int num_arrays) {
   uint32_t indices[GEN_MAX_RANK];
-  const GenMemref *from = &arrays[gen_below(g, (uint64_t)num_arrays)], *to = &arrays[gen_below(g, (uint64_t)num_arrays)];
+  const GenMemref *from = &arrays[gen_below(g, (uint64_t)num_arrays)],
+                  *to = &arrays[gen_below(g, (uint64_t)num_arrays)];
   place(g, n, from, indices);
   uint32_t x = gen_load(g, from, indices), y = gen_use(g, GEN_I32);
   if (gen_one_in(g, 2)) {
@@ -143,12 +144,13 @@ void gen_counting_while(Gen *g) {
   int64_t step = 1 + (int64_t)gen_below(g, 3), from = (int64_t)gen_below(g, 3), trips = (int64_t)gen_below(g, 5);
   if (g->trips * (trips + 1) > MAX_TRIPS) return;
   int64_t to = down ? from - trips * step : from + trips * step;
-  uint32_t lower = gen_number(g, t, from), limit = gen_number(g, t, to), by = gen_number(g, t, step), init = gen_use(g, s);
+  uint32_t lower = gen_number(g, t, from), limit = gen_number(g, t, to), by = gen_number(g, t, step),
+           init = gen_use(g, s);
   uint32_t i = gen_id(g), x = gen_id(g), j = gen_id(g), y = gen_id(g), r = gen_id(g), z = gen_id(g), value;
   static const char *const up_predicates[] = {"slt", "slt", "sle", "ult"}, *const down_predicates[] = {"sgt", "sge"};
   const char *predicate = by_inequality ? "ne" : down ? GEN_PICK(g, down_predicates) : GEN_PICK(g, up_predicates);
-  gen_line(g, "%%v%u, %%v%u = scf.while (%%v%u = %%v%u, %%v%u = %%v%u) : (%s, %s) -> (%s, %s) {", r, z, i, lower, x, init, n, m,
-           n, m);
+  gen_line(g, "%%v%u, %%v%u = scf.while (%%v%u = %%v%u, %%v%u = %%v%u) : (%s, %s) -> (%s, %s) {", r, z, i, lower, x,
+           init, n, m, n, m);
   GenMark mark = gen_enter(g);
   gen_define(g, i, t);
   gen_define(g, x, s);
@@ -157,7 +159,8 @@ void gen_counting_while(Gen *g) {
     counter = gen_emit(g, t, "arith.%s %%v%u, %%v%u : %s", down ? "subi" : "addi", i, by, n);
   uint32_t left = counter, right = limit;
   if (gen_one_in(g, 4) && !by_inequality) { /* the other way round */
-    static const char *const turned[][2] = {{"slt", "sgt"}, {"sle", "sge"}, {"ult", "ugt"}, {"sgt", "slt"}, {"sge", "sle"}};
+    static const char *const turned[][2] = {
+        {"slt", "sgt"}, {"sle", "sge"}, {"ult", "ugt"}, {"sgt", "slt"}, {"sge", "sle"}};
     for (size_t k = 0; k < NR_COUNTOF(turned); k++)
       if (strcmp(turned[k][0], predicate) == 0) {
         predicate = turned[k][1];
@@ -270,10 +273,12 @@ static void put_branch(Gen *g, const Graph *c, int block, uint32_t fuel) {
   gen_end(g);
 }
 
-/* Everything that goes around is an argument; values from dominating blocks are used when they happen to be the entry's.
- * Several blocks return. */
+/* Everything that goes around is an argument; values from dominating blocks are used when they happen to be the
+ * entry's. Several blocks return. */
 void gen_graph(Gen *g, const GenTypeId *results, int num_results) {
-  Graph c = {.label = gen_id(g), .num_blocks = 3 + (int)gen_below(g, MAX_BLOCKS - 2), .num_state = 1 + (int)gen_below(g, MAX_STATE)};
+  Graph c = {.label = gen_id(g),
+             .num_blocks = 3 + (int)gen_below(g, MAX_BLOCKS - 2),
+             .num_state = 1 + (int)gen_below(g, MAX_STATE)};
   uint32_t values[MAX_STATE];
   for (int i = 0; i < c.num_state; i++) c.types[i] = i < num_results ? results[i] : gen_type(g);
   uint32_t fuel = gen_index(g, FUEL);

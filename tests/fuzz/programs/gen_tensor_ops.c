@@ -1,5 +1,5 @@
-/* gen_tensor_ops.c - random ops that make, cut and join tensors. Sizes that are known in the run only have names: -1 - i
- * is the value %v<sizes[i]>, and equal names are equal sizes. */
+/* gen_tensor_ops.c - random ops that make, cut and join tensors. Sizes that are known in the run only have names: -1 -
+ * i is the value %v<sizes[i]>, and equal names are equal sizes. */
 #include "gen.h"
 
 /* ---- types and sizes ---- */
@@ -14,7 +14,8 @@ void gen_put_tensor_type(Gen *g, const GenTensor *t) {
 }
 
 GenTypeId gen_element_type(Gen *g) {
-  static const GenTypeId types[] = {GEN_I1, GEN_I8, GEN_I32, GEN_I32, GEN_I64, GEN_F32, GEN_F32, GEN_F32, GEN_F64, GEN_INDEX};
+  static const GenTypeId types[] = {GEN_I1,  GEN_I8,  GEN_I32, GEN_I32, GEN_I64,
+                                    GEN_F32, GEN_F32, GEN_F32, GEN_F64, GEN_INDEX};
   return GEN_PICK(g, types);
 }
 
@@ -327,7 +328,8 @@ static void pad(Gen *g) {
     if (dynamic) low_ids[d] = gen_fresh_index(g, 0, 2), low[d] = -1;
     if (!dynamic && t.dims[d] >= 0) p.dims[d] = t.dims[d] + low[d] + high[d];
     else if (dynamic || low[d] + high[d]) {
-      uint32_t n = gen_size_value(g, t.dims[d]), more = dynamic ? low_ids[d] : gen_index(g, low[d]), after = gen_index(g, high[d]);
+      uint32_t n = gen_size_value(g, t.dims[d]), more = dynamic ? low_ids[d] : gen_index(g, low[d]),
+               after = gen_index(g, high[d]);
       n = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, more);
       n = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, after);
       p.dims[d] = gen_size_of(g, n);
@@ -485,7 +487,8 @@ static void element_wise(Gen *g) {
   r.bound = is_float && a.bound && b.bound && a.bound + b.bound < 4096 ? a.bound + b.bound : 0;
   r.id = gen_id(g);
   gen_begin(g);
-  gen_put(g, "%%v%u = arith.%s %%v%u, %%v%u : ", r.id, is_float ? GEN_PICK(g, of_floats) : GEN_PICK(g, of_ints), a.id, b.id);
+  gen_put(g, "%%v%u = arith.%s %%v%u, %%v%u : ", r.id, is_float ? GEN_PICK(g, of_floats) : GEN_PICK(g, of_ints), a.id,
+          b.id);
   gen_put_tensor_type(g, &r);
   gen_end(g);
   publish(g, r);

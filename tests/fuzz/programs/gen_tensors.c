@@ -92,7 +92,8 @@ static void gen_for(Gen *g, int depth) {
   Carried c;
   int64_t lo = (int64_t)gen_below(g, 2), trips = (int64_t)gen_below(g, 4);
   if (g->trips * NR_MAX(trips, 1) > MAX_TRIPS || !choose_carried(g, &c)) return;
-  uint32_t lower = gen_index(g, lo), upper = gen_one_in(g, 3) ? gen_fresh_index(g, lo, lo + trips) : gen_index(g, lo + trips);
+  uint32_t lower = gen_index(g, lo),
+           upper = gen_one_in(g, 3) ? gen_fresh_index(g, lo, lo + trips) : gen_index(g, lo + trips);
   uint32_t step = gen_index(g, 1 + (int64_t)gen_below(g, 2)), iv = gen_id(g);
   name_values(g, &c, c.args, &c.arg);
   name_values(g, &c, c.results, &c.result);
