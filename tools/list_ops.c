@@ -85,6 +85,8 @@ void list_passes(NrBuf *out) {
   for (const NrPass *const *pass = nr_passes; *pass; pass++) {
     nr_buf_printf(out, "%-24s %s\n", (*pass)->name, (*pass)->doc ? (*pass)->doc : "");
     if ((*pass)->options) nr_buf_printf(out, "%-24s   {%s}\n", "", (*pass)->options);
+    for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
+      if (strcmp(alias->pass, (*pass)->name) == 0) nr_buf_printf(out, "%-24s   also --%s\n", "", alias->name);
   }
 }
 

@@ -69,34 +69,6 @@ static void add_result_args(NrOp *op, NrBlock *block) {
   for (uint32_t i = 0; i < op->num_results; i++) nr_block_add_arg(block, nr_result(op, i)->type, op->loc);
 }
 
-/* Whether lower + step, .. may pass the end of the type before it passes upper. Of index and i64 loops only those with
- * a huge step are suspected when their upper bound is not known: it is a size then. */
-static bool may_wrap(NrOp *op) {
-  NrType type = nr_scf_for_lower(op)->type;
-  bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
-  uint32_t bits = nr_type_bits(type);
-  int64_t step, upper;
-  bool known = nr_value_constant_int(nr_scf_for_step(op), &step);
-  if (known && step == 1) return false;
-  if (bits > 64) return true;
-  uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
-  uint64_t largest = is_unsigned ? mask : mask >> 1;
-  bool upper_known = nr_value_constant_int(nr_scf_for_upper(op), &upper);
-  if (bits == 64 && (!upper_known || !known)) return known && (uint64_t)step > UINT32_MAX;
-  if (!known || !upper_known) return true;
-  if (!is_unsigned && upper <= 0) return false;
-  return ((uint64_t)step & mask) - 1 > largest - ((uint64_t)upper & mask);
-}
-
-/* iv + step, or upper where that lies no further: then the sum may not be there, and the loop ends. */
-static NrValue *next_iv(NrBuilder *b, NrOp *op, NrValue *iv) {
-  NrValue *sum = nr_arith_binary(b, NR_OP_arith_addi, iv, nr_scf_for_step(op));
-  if (!may_wrap(op)) return sum;
-  NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, nr_scf_for_upper(op), iv); /* exact when unsigned: iv is below */
-  NrValue *goes_on = nr_arith_cmpi(b, NR_CMPI_UGT, left, nr_scf_for_step(op));
-  return nr_arith_select(b, goes_on, sum, nr_scf_for_upper(op));
-}
-
 static void convert_for(Converter *c, NrOp *op) {
   NrBlock *before = op->block, *end = split_behind(op), *body = nr_op_body(op, 0);
   NrBlock *condition = new_block_after(op, before);
@@ -112,12 +84,11 @@ static void convert_for(Converter *c, NrOp *op) {
   while (body->num_args) nr_block_erase_arg(body, body->num_args - 1);
   NrOp *yield = nr_block_terminator(body);
   NrBuilder b = nr_builder_before(yield);
-  NrValue *next = next_iv(&b, op, condition->args[0]);
+  NrValue *next = nr_scf_for_next_iv(&b, op, condition->args[0]);
   branch_instead(yield, condition, &next, 1, 0);
   adopt(c, nr_op_region(op, 0), condition);
   b = nr_builder_at_end(op->module, condition, op->loc);
-  NrCmpI predicate = nr_op_attr(op, "unsignedCmp") ? NR_CMPI_ULT : NR_CMPI_SLT;
-  NrValue *goes_on = nr_arith_cmpi(&b, predicate, condition->args[0], nr_scf_for_upper(op));
+  NrValue *goes_on = nr_scf_for_goes_on(&b, op, condition->args[0]);
   nr_cf_cond_br(&b, goes_on, body, NULL, 0, end, NULL, 0);
   b = nr_builder_before(op);
   nr_cf_br(&b, condition, inits.data, inits.size);

@@ -17,7 +17,16 @@ const NrPass *const nr_passes[] = {
     NULL,
 };
 
+const NrPassAlias nr_pass_aliases[] = {
+#define ALIAS(name, pass) {name, pass},
+#include "pass/aliases.def"
+#undef ALIAS
+    {NULL, NULL},
+};
+
 const NrPass *nr_pass_find(NrStr name) {
+  for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
+    if (nr_str_is(name, alias->name)) name = nr_str(alias->pass);
   for (size_t i = 0; nr_passes[i]; i++)
     if (nr_str_is(name, nr_passes[i]->name)) return nr_passes[i];
   return NULL;

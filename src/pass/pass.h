@@ -47,7 +47,12 @@ bool nr_pass_flag(const NrPassContext *pass, const char *name);
 size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, size_t max);
 
 extern const NrPass *const nr_passes[]; /* NULL-terminated, in the order of passes.def */
-const NrPass *nr_pass_find(NrStr name);
+/* Names that a pass has elsewhere: in mlir-opt, today and in 2020. Ends with NULL. */
+typedef struct NrPassAlias {
+  const char *name, *pass;
+} NrPassAlias;
+extern const NrPassAlias nr_pass_aliases[]; /* aliases.def */
+const NrPass *nr_pass_find(NrStr name);     /* by its name or an alias */
 
 typedef struct NrPassOptions {
   const NrTarget *target;    /* NULL = the host */

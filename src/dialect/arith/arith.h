@@ -28,6 +28,8 @@ NrValue *nr_arith_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrV
 NrType nr_arith_bool_like(NrType type); /* i1, or vector or tensor of i1 of type's shape */
 /* The fastmath attribute grants `flag` ("nnan", "nsz", ..) or all of them ("fast"). */
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag);
+/* The sum, difference or product never passes the end of the type: "nsw" with a sign, "nuw" without. */
+bool nr_arith_overflow_has(const NrOp *op, const char *flag);
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 

@@ -74,8 +74,7 @@ static NrStr flags_text(NrAttr attr) {
   return nr_str_is(text, "<none>") || nr_str_is(text, "<>") ? (NrStr){0} : text;
 }
 
-bool nr_arith_fastmath_has(const NrOp *op, const char *flag) {
-  NrStr text = flags_text(nr_op_attr(op, "fastmath"));
+static bool has_flag(NrStr text, const char *flag) {
   for (size_t begin = 1; begin < text.size;) {
     size_t end = begin;
     while (end < text.size && text.data[end] != ',' && text.data[end] != '>') end++;
@@ -84,6 +83,14 @@ bool nr_arith_fastmath_has(const NrOp *op, const char *flag) {
     begin = end + 1;
   }
   return false;
+}
+
+bool nr_arith_fastmath_has(const NrOp *op, const char *flag) {
+  return has_flag(flags_text(nr_op_attr(op, "fastmath")), flag);
+}
+
+bool nr_arith_overflow_has(const NrOp *op, const char *flag) {
+  return has_flag(flags_text(nr_op_attr(op, "overflowFlags")), flag);
 }
 
 static NrStatus parse_flag_set(NrParser *p, NrOpState *state, const FlagSet *set) {

@@ -142,6 +142,34 @@ bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
   return nr_scf_trip_count(lower, upper, step, is_unsigned, out);
 }
 
+NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *results,
+                    size_t num_results) {
+  NR_VEC(NrValue *) all = {0};
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&all, nr_operand(op, i));
+  for (size_t i = 0; i < num_operands; i++) nr_vec_push(&all, operands[i]);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
+  for (size_t i = 0; i < num_results; i++) nr_vec_push(&types, results[i]);
+  NrBuilder b = nr_builder_before(op);
+  NrOp *more = nr_build(&b, &(NrOpState){.info = op->info,
+                                         .operands = all.data,
+                                         .num_operands = all.size,
+                                         .result_types = types.data,
+                                         .num_results = types.size,
+                                         .attrs = op->attrs,
+                                         .num_attrs = op->num_attrs,
+                                         .num_regions = op->num_regions});
+  for (uint32_t r = 0; r < op->num_regions; r++) nr_region_take(nr_op_region(more, r), nr_op_region(op, r));
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    nr_result(more, i)->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), nr_result(more, i));
+  }
+  nr_op_erase(op);
+  nr_vec_deinit(&all);
+  nr_vec_deinit(&types);
+  return more;
+}
+
 void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args) {
   for (uint32_t i = 0; i < block->num_args; i++) nr_value_replace_uses(block->args[i], args[i]);
   NrOp *terminator = nr_block_terminator(block), *next;
