@@ -10,9 +10,9 @@
  *           }
  * The step is a positive constant, and it is known that %n does not pass the end of the type: the step is 1, or the
  * bound leaves room, or is the size of a dim, or the sum is marked nsw (nuw for an unsigned comparison). Without that a
- * while may go on where a for ends. Loops that count down become loops over the distance from %lb. What else stands before the condition is done at the start of
- * each iteration and once more behind the loop; there may be MAX_COPIED such ops. The counter stays a carried value
- * when its last value is used. */
+ * while may go on where a for ends. Loops that count down become loops over the distance from %lb. What else stands
+ * before the condition is done at the start of each iteration and once more behind the loop; there may be MAX_COPIED
+ * such ops. The counter stays a carried value when its last value is used. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
@@ -219,4 +219,5 @@ static NrStatus while_to_for_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(while_to_for, .name = "while-to-for", .run = while_to_for_run, .doc = "turns scf.while that counts into scf.for")
+NR_PASS(while_to_for, .name = "while-to-for", .run = while_to_for_run,
+        .doc = "turns scf.while that counts into scf.for")

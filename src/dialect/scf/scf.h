@@ -51,10 +51,11 @@ NrValue *nr_scf_for_goes_on(NrBuilder *b, NrOp *op, NrValue *iv);
  * The old op is erased; returns the new one. */
 NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
 
-/* The op with more operands and results behind those that it has: the regions move, and the caller adds to their blocks'
+/* The op with more operands and results behind those that it has: the regions move, and the caller adds to the blocks'
  * arguments and terminators. The old op is erased; returns the new one. For ops whose last operands, if any more are
  * given, and results are the carried ones. */
-NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *results, size_t num_results);
+NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *results,
+                    size_t num_results);
 
 /* Moves the ops of a block before op, with values for its arguments, leaving the terminator behind; the block must be
  * op's. */
