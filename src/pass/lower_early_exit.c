@@ -12,7 +12,8 @@
  *                                                                   scf.yield %r : i64
  *                                                                 }
  * Early, so that later passes find only ops whose regions end where they should. Inside, only what is left by a break
- * or continue becomes blocks; all around stays structured. */
+ * or continue becomes blocks; all around stays structured. A loop with tensors, which need regions of one block,
+ * becomes an scf.while if it can (structure_exits.c). */
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
@@ -54,8 +55,11 @@ static NrStatus lower_early_exit_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0}, loops = {0};
   NrStatus status = NR_OK;
   nr_collect_ops(root, &ops);
+  for (size_t i = ops.size; i-- > 0;) /* inner loops first */
+    if (nr_op_is(ops.data[i], NR_OP_scf_loop)) nr_structure_exits(ops.data[i]);
   for (size_t i = 0; i < ops.size; i++)
-    if (nr_op_is(ops.data[i], NR_OP_scf_loop) && !is_inside_loop(ops.data[i])) nr_vec_push(&loops, ops.data[i]);
+    if (!nr_is_erased(ops.data[i]) && nr_op_is(ops.data[i], NR_OP_scf_loop) && !is_inside_loop(ops.data[i]))
+      nr_vec_push(&loops, ops.data[i]);
   for (size_t i = 0; i < loops.size && !status; i++) status = nr_convert_exits(pass, wrap(loops.data[i]));
   nr_vec_deinit(&ops);
   nr_vec_deinit(&loops);

@@ -101,7 +101,9 @@ def test_blocks_of_other_pages(page, tmp_path, shell):
     for name in "program.mlir", "old.mlir":
         (tmp_path / name).write_text(gcd())
     for language, text in blocks(page):
-        assert language in ("", "sh", "c"), f"{page}: nothing checks a block of {language}"
+        assert language in ("", "sh", "c", "mlir"), f"{page}: nothing checks a block of {language}"
+        if language == "mlir":  # its first line is its file's name
+            (tmp_path / re.match(r"// (\w+\.mlir)\n", text)[1]).write_text(text)
         if language == "sh":
             check_shell_block(text, shell)
         if language == "c":
@@ -127,6 +129,18 @@ def test_the_error_that_is_shown(noria_tool, tmp_path, monkeypatch):
     (tmp_path / "e.mlir").write_text(gcd().replace("remsi", "remsy"))
     monkeypatch.chdir(tmp_path)
     assert noria_tool("opt", "e.mlir").stderr.splitlines() == shown.splitlines()
+
+
+def test_the_warning_that_is_shown(noria_tool, tmp_path, monkeypatch):
+    shown = next(text for language, text in blocks("docs/loop.md") if "warning:" in text)
+    (tmp_path / "proposal.mlir").write_text("""func @sum(%a: f32, %b: f32) -> f32 {
+  // A function type where one type is enough.
+  %s1 = addf %a, %b : (f32, f32) -> f32
+  return %s1 : f32
+}
+""")
+    monkeypatch.chdir(tmp_path)
+    assert noria_tool("opt", "proposal.mlir").stderr.splitlines()[:1] == shown.splitlines()
 
 
 def test_options_and_targets_exist(noria_tool):
