@@ -73,8 +73,9 @@ static bool is_argument(const NrValue *v) {
 static bool is_noalias(const NrValue *v) {
   if (!is_argument(v)) return false;
   NrAttr attrs = nr_op_attr(nr_block_parent_op(v->block), "arg_attrs");
-  return attrs && attrs->kind == NR_ATTR_ARRAY && v->index < attrs->size &&
-         attrs->items[v->index]->kind == NR_ATTR_DICT && nr_dict_get(attrs->items[v->index], "llvm.noalias");
+  NrAttr marks = attrs && attrs->kind == NR_ATTR_ARRAY && v->index < attrs->size ? attrs->items[v->index] : NULL;
+  if (!marks || marks->kind != NR_ATTR_DICT) return false;
+  return nr_dict_get(marks, "llvm.noalias") || nr_dict_get(marks, "noria.noalias");
 }
 
 bool nr_may_alias(NrValue *a, NrValue *b) {

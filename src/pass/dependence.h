@@ -60,7 +60,7 @@ bool nr_collect_accesses(NrOp *op, NrMemAccesses *out);
 /* The memref that views lead back to. */
 NrValue *nr_memref_root(NrValue *memref);
 /* Whether they may have an element in common. Allocations are apart from each other, from globals and from the
- * function's arguments; arguments are apart only when one is marked llvm.noalias. */
+ * function's arguments; arguments are apart only when one is marked llvm.noalias or noria.noalias. */
 bool nr_may_alias(NrValue *a, NrValue *b);
 
 /* ---- conflicts --------------------------------------------------------------------------------------------------- */

@@ -279,7 +279,8 @@ static void set_param_attrs(NrLl *g, NrLlFunc *func) {
     if (type->kind == NR_TYPE_MEMREF) {
       NrAttr dict = marks && marks->kind == NR_ATTR_ARRAY && i < marks->size ? marks->items[i] : NULL;
       unsigned data = index + 1;
-      if (entry || (dict && nr_dict_get(dict, "noria.noalias"))) nr_ll_attr(g, func->value, data, "noalias", 0);
+      bool alone = dict && (nr_dict_get(dict, "noria.noalias") || nr_dict_get(dict, "llvm.noalias"));
+      if (entry || alone) nr_ll_attr(g, func->value, data, "noalias", 0);
       if (dict && nr_dict_get(dict, "noria.readonly")) nr_ll_attr(g, func->value, data, "readonly", 0);
       if (dict && nr_dict_get(dict, "noria.aligned")) nr_ll_attr(g, func->value, data, "align", 64);
     }

@@ -1,0 +1,343 @@
+/* parallel_loop_fusion.c - parallel loops over the same points, one after the other, in one.
+ *   before  scf.parallel (%i) = (%a) to (%b) step (%s) {      after  scf.parallel (%i) = (%a) to (%b) step (%s) {
+ *             memref.store %x, %sum[%i]                                memref.store %x, %sum[%i]
+ *           }                                                          %y = memref.load %sum[%i]
+ *           scf.parallel (%j) = (%a) to (%b) step (%s) {               memref.store %y, %result[%i]
+ *             %y = memref.load %sum[%j]                                scf.reduce
+ *             memref.store %y, %result[%j]                           }
+ *           }
+ * A point of the second loop may touch what the same point of the first one touched, but nothing that another point
+ * of it did (one of them writing): dependence.h. Where that hangs on whether two memrefs lie in the same memory, the
+ * program finds out:
+ *
+ *   %apart = (the last place of %A is before the first one of %result, or the other way round)
+ *   scf.if %apart { the fused loop } else { the two loops }
+ *
+ * (or the two are one buffer, where that does no harm). The option no-overlap-tests leaves such loops alone. Ops that
+ * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Loops with
+ * parallel loops in them stay as they are. */
+#include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
+#include "dialect/scf/scf.h"
+#include "pass/dependence.h"
+#include "pass/parallel.h"
+#include "pass/rewrite.h"
+
+enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8 };
+
+/* Memrefs of the two loops that must be apart, or may be one buffer. */
+typedef struct Pair {
+  NrValue *first, *second;
+  bool may_be_one;
+} Pair;
+
+typedef struct Fusion {
+  NrOp *first, *second;
+  NrMemAccesses in_first, in_second;
+  Pair pairs[MAX_PAIRS];
+  size_t num_pairs;
+} Fusion;
+
+/* ---- may they ---------------------------------------------------------------------------------------------------- */
+
+static bool same_value(NrValue *a, NrValue *b) {
+  NrAttr constant = nr_value_constant(a);
+  return a == b || (constant && constant == nr_value_constant(b));
+}
+
+static bool same_points(NrOp *a, NrOp *b) {
+  uint32_t rank = nr_parallel_rank(a);
+  if (rank != nr_parallel_rank(b) || rank > MAX_DIMS) return false;
+  for (uint32_t i = 0; i < 3 * rank; i++)
+    if (!same_value(nr_operand(a, i), nr_operand(b, i))) return false;
+  return true;
+}
+
+static bool is_no_other_loop(NrOp *op, void *loop) { return op == loop || !nr_op_is(op, NR_OP_scf_parallel); }
+
+/* No op in `op` uses a result of `loop`. */
+static bool uses_nothing_of(NrOp *op, void *loop) {
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_operand(op, i)->op == loop) return false;
+  return true;
+}
+
+/* The first loop may run behind op. */
+static bool passes(const NrMemAccesses *in_loop, NrOp *loop, NrOp *op) {
+  NrMemAccesses list = {0};
+  bool free = nr_walk_pre(op, uses_nothing_of, loop) && nr_collect_accesses(op, &list);
+  for (size_t i = 0; i < in_loop->size && free; i++)
+    for (size_t k = 0; k < list.size && free; k++) free = !nr_may_conflict(&in_loop->data[i], &list.data[k], NULL, 0);
+  nr_vec_deinit(&list);
+  return free;
+}
+
+/* May b at a point meet what a touches at another one? Points differ first in dim d, for some d. */
+static bool meet_elsewhere(const Fusion *f, const NrMemAccess *a, const NrMemAccess *b) {
+  uint32_t rank = nr_parallel_rank(f->first);
+  NrDistance distances[MAX_DIMS];
+  for (uint32_t d = 0; d < rank; d++)
+    for (int later = 0; later < 2; later++) {
+      for (uint32_t k = 0; k < rank; k++) {
+        bool same = k < d;
+        distances[k] = (NrDistance){nr_op_body(f->first, 0)->args[k], nr_op_body(f->second, 0)->args[k],
+                                    same ? 0 : -NR_FAR, same ? 0 : NR_FAR};
+      }
+      if (later) distances[d].min = 1;
+      else distances[d].max = -1;
+      if (nr_may_conflict(a, b, distances, rank)) return true;
+    }
+  return false;
+}
+
+static bool is_from_outside(const Fusion *f, const NrValue *memref) {
+  const NrOp *owner = nr_block_parent_op(nr_value_block(memref));
+  return !nr_op_is_ancestor(f->first, owner) && !nr_op_is_ancestor(f->second, owner) &&
+         !(memref->op && memref->op->block == f->first->block && nr_op_is_before(f->first, memref->op));
+}
+
+/* Whether the places of a memref of this type can be told: rank known, elements that have places. */
+static bool has_range(NrType type) {
+  int64_t strides[NR_MAX_RANK], offset;
+  return type->kind == NR_TYPE_MEMREF && !type->space && nr_type_byte_size(type->elem) &&
+         nr_memref_strides(type, strides, &offset);
+}
+
+static Pair *find_pair(Fusion *f, NrValue *first, NrValue *second) {
+  for (size_t i = 0; i < f->num_pairs; i++)
+    if (f->pairs[i].first == first && f->pairs[i].second == second) return &f->pairs[i];
+  if (f->num_pairs == MAX_PAIRS) return NULL;
+  bool may_be_one = first->type == second->type && nr_memref_is_identity(first->type);
+  f->pairs[f->num_pairs] = (Pair){first, second, may_be_one};
+  return &f->pairs[f->num_pairs++];
+}
+
+/* Checks all pairs of accesses; collects the memrefs that must be found apart. False: never. */
+static bool may_fuse(Fusion *f) {
+  for (size_t i = 0; i < f->in_first.size; i++)
+    for (size_t k = 0; k < f->in_second.size; k++) {
+      const NrMemAccess *a = &f->in_first.data[i];
+      NrMemAccess b = f->in_second.data[k];
+      if (!meet_elsewhere(f, a, &b)) continue;
+      if (a->memref == b.memref || !is_from_outside(f, a->memref) || !is_from_outside(f, b.memref)) return false;
+      if (!has_range(a->memref->type) || !has_range(b.memref->type)) return false;
+      Pair *pair = find_pair(f, a->memref, b.memref);
+      if (!pair) return false;
+      b.memref = a->memref;
+      pair->may_be_one = pair->may_be_one && !meet_elsewhere(f, a, &b);
+    }
+  return true;
+}
+
+/* ---- the test ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Range {
+  NrValue *start, *begin, *end; /* addresses: of the buffer; of the first place; behind the last one */
+} Range;
+
+static NrValue *times(NrBuilder *b, NrValue *value, int64_t factor) {
+  return nr_arith_binary(b, NR_OP_arith_muli, value, nr_arith_constant_index(b, factor));
+}
+
+static NrValue *pointer_of(NrBuilder *b, NrValue *memref) {
+  return nr_build_value(b, NR_OP_memref_extract_aligned_pointer_as_index, nr_type_index(b->ctx), &memref, 1);
+}
+
+/* Of a row-major buffer: all of its elements. */
+static Range whole_range(NrBuilder *b, NrValue *memref) {
+  Range r = {.start = pointer_of(b, memref)};
+  int64_t known = (int64_t)nr_type_byte_size(memref->type->elem);
+  NrValue *bytes = NULL;
+  for (uint32_t d = 0; d < memref->type->rank; d++) {
+    NrIndex size = nr_dim_build(b, memref, d);
+    if (!size.value && nr_mul_i64(known, size.constant, &known)) continue;
+    NrValue *value = nr_index_value(b, size);
+    bytes = bytes ? nr_arith_binary(b, NR_OP_arith_muli, bytes, value) : value;
+  }
+  bytes = bytes ? times(b, bytes, known) : nr_arith_constant_index(b, known);
+  r.begin = r.start;
+  r.end = nr_arith_binary(b, NR_OP_arith_addi, r.start, bytes);
+  return r;
+}
+
+/* Of a strided view: from the least to the greatest place that indices reach. */
+static Range strided_range(NrBuilder *b, NrValue *memref) {
+  NrType type = memref->type, index = nr_type_index(b->ctx), types[2 * NR_MAX_RANK + 2];
+  int64_t bytes = (int64_t)nr_type_byte_size(type->elem);
+  size_t count = 0;
+  Range r = {.start = pointer_of(b, memref)};
+  types[count++] = nr_type_memref(NULL, 0, type->elem);
+  while (count < 2 * type->rank + 2) types[count++] = index;
+  NrOp *parts = nr_build_op(b, NR_OP_memref_extract_strided_metadata, &memref, 1, types, count);
+  NrValue *zero = nr_arith_constant_index(b, 0), *one = nr_arith_constant_index(b, 1);
+  NrValue *low = nr_result(parts, 1), *high = low;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    NrValue *last = nr_arith_binary(b, NR_OP_arith_subi, nr_result(parts, 2 + d), one);
+    NrValue *reach = nr_arith_binary(b, NR_OP_arith_muli, last, nr_result(parts, 2 + type->rank + d));
+    low = nr_arith_binary(b, NR_OP_arith_addi, low, nr_arith_binary(b, NR_OP_arith_minsi, reach, zero));
+    high = nr_arith_binary(b, NR_OP_arith_addi, high, nr_arith_binary(b, NR_OP_arith_maxsi, reach, zero));
+  }
+  r.begin = nr_arith_binary(b, NR_OP_arith_addi, r.start, times(b, low, bytes));
+  high = nr_arith_binary(b, NR_OP_arith_addi, high, one);
+  r.end = nr_arith_binary(b, NR_OP_arith_addi, r.start, times(b, high, bytes));
+  return r;
+}
+
+static Range range_of(NrBuilder *b, NrValue *memref) {
+  return nr_memref_is_identity(memref->type) ? whole_range(b, memref) : strided_range(b, memref);
+}
+
+static NrValue *both(NrBuilder *b, NrValue *x, NrValue *y) {
+  return x ? nr_arith_binary(b, NR_OP_arith_andi, x, y) : y;
+}
+
+/* One buffer of one shape. */
+static NrValue *are_one(NrBuilder *b, const Pair *pair, const Range *x, const Range *y) {
+  NrValue *holds = nr_arith_cmpi(b, NR_CMPI_EQ, x->start, y->start);
+  for (uint32_t d = 0; d < pair->first->type->rank; d++) {
+    if (pair->first->type->dims[d] != NR_DYNAMIC) continue;
+    NrValue *size = nr_index_value(b, nr_dim_build(b, pair->first, d));
+    NrValue *other = nr_index_value(b, nr_dim_build(b, pair->second, d));
+    holds = both(b, holds, nr_arith_cmpi(b, NR_CMPI_EQ, size, other));
+  }
+  return holds;
+}
+
+static NrValue *may_run_fused(NrBuilder *b, const Fusion *f) {
+  NrValue *all = NULL;
+  for (size_t i = 0; i < f->num_pairs; i++) {
+    const Pair *pair = &f->pairs[i];
+    Range x = range_of(b, pair->first), y = range_of(b, pair->second);
+    NrValue *before = nr_arith_cmpi(b, NR_CMPI_ULE, x.end, y.begin);
+    NrValue *behind = nr_arith_cmpi(b, NR_CMPI_ULE, y.end, x.begin);
+    NrValue *holds = nr_arith_binary(b, NR_OP_arith_ori, before, behind);
+    if (pair->may_be_one) holds = nr_arith_binary(b, NR_OP_arith_ori, holds, are_one(b, pair, &x, &y));
+    all = both(b, all, holds);
+  }
+  return all;
+}
+
+/* ---- fusing ------------------------------------------------------------------------------------------------------ */
+
+/* The two reductions as the end of the fused body. */
+static void join_reductions(NrOp *first, NrOp *second) {
+  NR_VEC(NrValue *) values = {0};
+  NrOp *both_of[] = {first, second};
+  for (size_t n = 0; n < 2; n++)
+    for (uint32_t i = 0; i < both_of[n]->num_operands; i++) nr_vec_push(&values, nr_operand(both_of[n], i));
+  NrBuilder b = nr_builder_before(second);
+  NrOp *joined = nr_scf_reduce(&b, values.data, values.size);
+  uint32_t at = 0;
+  for (size_t n = 0; n < 2; n++)
+    for (uint32_t i = 0; i < both_of[n]->num_regions; i++)
+      nr_region_take(nr_op_region(joined, at++), nr_op_region(both_of[n], i));
+  nr_op_erase(first);
+  nr_op_erase(second);
+  nr_vec_deinit(&values);
+}
+
+/* One loop before `second`, in place of both; its results are those of the first one, then those of the second. */
+static NrOp *fuse(NrOp *first, NrOp *second) {
+  uint32_t rank = nr_parallel_rank(first);
+  NrBlock *from[] = {nr_op_body(first, 0), nr_op_body(second, 0)};
+  NR_VEC(NrValue *) operands = {0};
+  for (uint32_t i = 0; i < first->num_operands; i++) nr_vec_push(&operands, nr_operand(first, i));
+  for (uint32_t i = 0; i < second->num_results; i++) nr_vec_push(&operands, nr_parallel_init(second, i));
+  NrBuilder b = nr_builder_before(second);
+  NrValue *const *o = operands.data;
+  NrOp *loop = nr_scf_parallel(&b, o, o + rank, o + 2 * rank, rank, o + 3 * rank, operands.size - 3 * rank);
+  nr_vec_deinit(&operands);
+  NrBlock *body = nr_op_body(loop, 0);
+  NrOp *reductions[] = {nr_block_terminator(from[0]), nr_block_terminator(from[1])};
+  for (size_t n = 0; n < 2; n++) {
+    for (uint32_t d = 0; d < rank; d++) {
+      if (!body->args[d]->name.size) body->args[d]->name = from[n]->args[d]->name;
+      nr_value_replace_uses(from[n]->args[d], body->args[d]);
+    }
+    nr_block_splice(from[n], body, NULL);
+  }
+  join_reductions(reductions[0], reductions[1]);
+  uint32_t at = 0;
+  NrOp *old[] = {first, second};
+  for (size_t n = 0; n < 2; n++) {
+    for (uint32_t i = 0; i < old[n]->num_attrs; i++)
+      if (!nr_op_attr(loop, old[n]->attrs[i].name.data))
+        nr_op_set_attr(loop, old[n]->attrs[i].name.data, old[n]->attrs[i].value);
+    for (uint32_t i = 0; i < old[n]->num_results; i++, at++) {
+      nr_result(loop, at)->name = nr_result(old[n], i)->name;
+      nr_value_replace_uses(nr_result(old[n], i), nr_result(loop, at));
+    }
+    nr_op_erase(old[n]);
+  }
+  return loop;
+}
+
+static void yield_results(NrOp *branch, uint32_t side, NrOp *const *loops, size_t count) {
+  NR_VEC(NrValue *) results = {0};
+  for (size_t n = 0; n < count; n++)
+    for (uint32_t i = 0; i < loops[n]->num_results; i++) nr_vec_push(&results, nr_result(loops[n], i));
+  NrBuilder b = nr_scf_body_builder(branch, side);
+  nr_scf_yield(&b, results.data, results.size);
+  nr_vec_deinit(&results);
+}
+
+/* The fused loop where the test holds, else the two. */
+static void fuse_where_apart(const Fusion *f) {
+  NrOp *loops[] = {f->first, f->second}, *copies[2];
+  NR_VEC(NrType) types = {0};
+  NrBuilder b = nr_builder_before(f->second);
+  NrValue *apart = may_run_fused(&b, f);
+  for (size_t n = 0; n < 2; n++)
+    for (uint32_t i = 0; i < loops[n]->num_results; i++) nr_vec_push(&types, nr_result(loops[n], i)->type);
+  NrOp *branch = nr_scf_if(&b, apart, types.data, types.size, true);
+  uint32_t at = 0;
+  for (size_t n = 0; n < 2; n++)
+    for (uint32_t i = 0; i < loops[n]->num_results; i++)
+      nr_value_replace_uses(nr_result(loops[n], i), nr_result(branch, at++));
+  for (size_t n = 0; n < 2; n++) {
+    NrMap map = {0};
+    copies[n] = nr_op_clone(loops[n]->module, loops[n], &map);
+    nr_map_deinit(&map);
+    nr_op_append(nr_op_body(branch, 0), copies[n]);
+    nr_op_unlink(loops[n]);
+    nr_op_append(nr_op_body(branch, 1), loops[n]);
+  }
+  NrOp *fused = fuse(copies[0], copies[1]);
+  yield_results(branch, 0, &fused, 1);
+  yield_results(branch, 1, loops, 2);
+  nr_vec_deinit(&types);
+}
+
+/* Fuses with the next parallel loop of the block where that is allowed; returns the fused loop, to go on with. */
+static NrOp *fuse_with_next(NrOp *first, bool test_overlaps) {
+  Fusion f = {.first = first};
+  NrOp *fused = NULL;
+  bool can = nr_walk_pre(first, is_no_other_loop, first) && nr_collect_accesses(first, &f.in_first);
+  NrOp *next = first->next;
+  for (; can && next && !nr_op_is(next, NR_OP_scf_parallel); next = next->next)
+    can = !nr_op_has(next, NR_TERMINATOR) && passes(&f.in_first, first, next);
+  f.second = next;
+  can = can && next && same_points(first, next) && nr_walk_pre(next, is_no_other_loop, next) &&
+        nr_walk_pre(next, uses_nothing_of, first) && nr_collect_accesses(next, &f.in_second);
+  can = can && f.in_first.size < MAX_ACCESSES && f.in_second.size < MAX_ACCESSES && may_fuse(&f);
+  if (can && f.num_pairs == 0) fused = fuse(first, next);
+  else if (can && test_overlaps) fuse_where_apart(&f);
+  nr_vec_deinit(&f.in_first);
+  nr_vec_deinit(&f.in_second);
+  return fused;
+}
+
+static NrStatus parallel_loop_fusion_run(NrPassContext *pass, NrOp *root) {
+  bool test_overlaps = !nr_pass_flag(pass, "no-overlap-tests");
+  NrOpList ops = {0};
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++)
+    for (NrOp *loop = ops.data[i]; loop && !nr_is_erased(loop) && nr_op_is(loop, NR_OP_scf_parallel);)
+      loop = fuse_with_next(loop, test_overlaps);
+  nr_vec_deinit(&ops);
+  return NR_OK;
+}
+
+NR_PASS(parallel_loop_fusion, .name = "scf-parallel-loop-fusion", .run = parallel_loop_fusion_run,
+        .options = "no-overlap-tests: flag (loops that may be fused only if memrefs do not overlap stay two)",
+        .doc = "makes one of adjacent parallel loops over the same points, under a test of their memory where need be")

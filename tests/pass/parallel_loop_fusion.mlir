@@ -1,0 +1,261 @@
+// RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | FileCheck %s
+// RUN: noria opt --pass-pipeline='scf-parallel-loop-fusion{no-overlap-tests}' %s | FileCheck %s --check-prefix=NOTEST
+// RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion --syntax=mlir %s | mlir-opt
+// RUN: noria run --interpret --entry=main %s | FileCheck %s --check-prefix=OUT
+// RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | noria run - --interpret --entry=main | FileCheck %s --check-prefix=OUT
+// RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | noria run - --entry=main | FileCheck %s --check-prefix=OUT
+
+// The second loop reads and writes where the first one did, at the same point. %result may overlap %B and %C: it is
+// found out. One buffer does no harm.
+// CHECK-LABEL: func.func @fuse_two
+// CHECK-SAME: %[[A:.*]]: memref<2x2xf32>, %[[B:.*]]: memref<2x2xf32>, %[[C:.*]]: memref<2x2xf32>, %[[R:.*]]: memref<2x2xf32>
+// CHECK: %[[SUM:.*]] = memref.alloc
+// CHECK: %[[BP:.*]] = memref.extract_aligned_pointer_as_index %[[B]]
+// CHECK: %[[BE:.*]] = arith.addi %[[BP]], %c16{{.*}} : index
+// CHECK: %[[RP:.*]] = memref.extract_aligned_pointer_as_index %[[R]]
+// CHECK: %[[RE:.*]] = arith.addi %[[RP]], %c16{{.*}} : index
+// CHECK: %[[BEFORE:.*]] = arith.cmpi ule, %[[BE]], %[[RP]] : index
+// CHECK: %[[BEHIND:.*]] = arith.cmpi ule, %[[RE]], %[[BP]] : index
+// CHECK: arith.cmpi eq, %[[BP]], %[[RP]] : index
+// CHECK: scf.if
+// CHECK-NEXT: scf.parallel (%[[I:.*]], %[[J:.*]]) =
+// CHECK: memref.store %{{.*}}, %[[SUM]][%[[I]], %[[J]]]
+// CHECK: memref.load %[[SUM]][%[[I]], %[[J]]]
+// CHECK: memref.store %{{.*}}, %[[R]][%[[I]], %[[J]]]
+// CHECK: } else {
+// CHECK-COUNT-2: scf.parallel
+// CHECK-NOT: scf.parallel
+// CHECK: memref.dealloc
+// NOTEST-LABEL: func.func @fuse_two
+// NOTEST-NOT: scf.if
+// NOTEST-COUNT-2: scf.parallel
+func.func @fuse_two(%A: memref<2x2xf32>, %B: memref<2x2xf32>, %C: memref<2x2xf32>, %result: memref<2x2xf32>) {
+  %c2 = arith.constant 2 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = memref.alloc() : memref<2x2xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c2, %c2) step (%c1, %c1) {
+    %b = memref.load %B[%i, %j] : memref<2x2xf32>
+    %c = memref.load %C[%i, %j] : memref<2x2xf32>
+    %s = arith.addf %b, %c : f32
+    memref.store %s, %sum[%i, %j] : memref<2x2xf32>
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c2, %c2) step (%c1, %c1) {
+    %s = memref.load %sum[%i, %j] : memref<2x2xf32>
+    %a = memref.load %A[%i, %j] : memref<2x2xf32>
+    %p = arith.mulf %s, %a : f32
+    memref.store %p, %result[%i, %j] : memref<2x2xf32>
+  }
+  memref.dealloc %sum : memref<2x2xf32>
+  return
+}
+
+// An argument that nothing else overlaps needs no test; nor do constants that are equal, but not one op.
+// CHECK-LABEL: func.func @noalias
+// CHECK-NOT: scf.if
+// CHECK: scf.parallel
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @noalias(%B: memref<2x2xf32>, %result: memref<2x2xf32> {llvm.noalias}) {
+  %c2 = arith.constant 2 : index
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = memref.alloc() : memref<2x2xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c2, %c2) step (%c1, %c1) {
+    %b = memref.load %B[%i, %j] : memref<2x2xf32>
+    memref.store %b, %sum[%i, %j] : memref<2x2xf32>
+  }
+  %d2 = arith.constant 2 : index
+  %tmp = memref.alloc() : memref<2x2xf32>
+  scf.parallel (%i, %j) = (%c0, %c0) to (%d2, %c2) step (%c1, %c1) {
+    %s = memref.load %sum[%i, %j] : memref<2x2xf32>
+    memref.store %s, %tmp[%i, %j] : memref<2x2xf32>
+    memref.store %s, %result[%i, %j] : memref<2x2xf32>
+  }
+  memref.dealloc %sum : memref<2x2xf32>
+  memref.dealloc %tmp : memref<2x2xf32>
+  return
+}
+
+// Three in a row become one, with all results.
+// CHECK-LABEL: func.func @chain
+// CHECK: %[[R:.*]]:2 = scf.parallel (%[[I:.*]]) = {{.*}} init (%{{.*}}, %{{.*}}) -> (i32, i32)
+// CHECK: scf.reduce(%{{.*}}, %{{.*}} : i32, i32) {
+// CHECK: arith.addi
+// CHECK: }, {
+// CHECK: arith.muli
+// CHECK-NOT: scf.parallel
+// CHECK: return %[[R]]#0, %[[R]]#1
+func.func @chain(%n: index, %m: memref<?xi32>) -> (i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %a = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%zero) -> i32 {
+    %v = memref.load %m[%i] : memref<?xi32>
+    scf.reduce(%v : i32) {
+    ^bb0(%l: i32, %r: i32):
+      %s = arith.addi %l, %r : i32
+      scf.reduce.return %s : i32
+    }
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %m[%i] : memref<?xi32>
+    %s = arith.addi %v, %v : i32
+    memref.store %s, %m[%i] : memref<?xi32>
+  }
+  %b = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%one) -> i32 {
+    %v = memref.load %m[%i] : memref<?xi32>
+    scf.reduce(%v : i32) {
+    ^bb0(%l: i32, %r: i32):
+      %s = arith.muli %l, %r : i32
+      scf.reduce.return %s : i32
+    }
+  }
+  return %a, %b : i32, i32
+}
+
+// What another point wrote, other points, a value from the first loop, an op between that reads what the first loop
+// writes, and a call: two loops each.
+// CHECK-LABEL: func.func @neighbour
+// CHECK-COUNT-2: scf.parallel
+// CHECK-LABEL: func.func @one_element
+// CHECK-COUNT-2: scf.parallel
+// CHECK-LABEL: func.func @other_points
+// CHECK-COUNT-2: scf.parallel
+// CHECK-LABEL: func.func @result_used
+// CHECK-COUNT-2: scf.parallel
+// CHECK-LABEL: func.func @between
+// CHECK-COUNT-2: scf.parallel
+// CHECK-LABEL: func.func @calls
+// CHECK-COUNT-2: scf.parallel
+func.func @neighbour(%n: index, %m: memref<?xf32>, %x: f32) -> f32 {
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c1) to (%n) step (%c1) {
+    memref.store %x, %m[%i] : memref<?xf32>
+  }
+  %r = scf.parallel (%i) = (%c1) to (%n) step (%c1) init (%x) -> f32 {
+    %k = arith.addi %i, %c1 : index
+    %v = memref.load %m[%k] : memref<?xf32>
+    scf.reduce(%v : f32) {
+    ^bb0(%l: f32, %s: f32):
+      scf.reduce.return %s : f32
+    }
+  }
+  return %r : f32
+}
+
+// Both touch %m[%i] at %i, but all of the %j share it.
+func.func @one_element(%n: index, %m: memref<?xindex>, %o: memref<?x?xindex> {llvm.noalias}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %is = arith.cmpi eq, %i, %j : index
+    scf.if %is {
+      memref.store %j, %m[%i] : memref<?xindex>
+    }
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %n) step (%c1, %c1) {
+    %v = memref.load %m[%i] : memref<?xindex>
+    memref.store %v, %o[%i, %j] : memref<?x?xindex>
+  }
+  return
+}
+
+func.func @other_points(%n: index, %k: index, %m: memref<?xf32>, %o: memref<?xf32> {llvm.noalias}, %x: f32) {
+  scf.parallel (%i) = (%n) to (%k) step (%n) {
+    memref.store %x, %m[%i] : memref<?xf32>
+  }
+  scf.parallel (%i) = (%n) to (%k) step (%k) {
+    memref.store %x, %o[%i] : memref<?xf32>
+  }
+  return
+}
+
+func.func @result_used(%n: index, %m: memref<?xi32>, %z: i32) -> i32 {
+  %a = scf.parallel (%i) = (%n) to (%n) step (%n) init (%z) -> i32 {
+    %v = memref.load %m[%i] : memref<?xi32>
+    scf.reduce(%v : i32) {
+    ^bb0(%l: i32, %r: i32):
+      %s = arith.addi %l, %r : i32
+      scf.reduce.return %s : i32
+    }
+  }
+  %b = scf.parallel (%i) = (%n) to (%n) step (%n) init (%z) -> i32 {
+    %v = memref.load %m[%i] : memref<?xi32>
+    %t = arith.muli %v, %a : i32
+    scf.reduce(%t : i32) {
+    ^bb0(%l: i32, %r: i32):
+      %s = arith.addi %l, %r : i32
+      scf.reduce.return %s : i32
+    }
+  }
+  return %b : i32
+}
+
+func.func @between(%n: index, %m: memref<?xf32>, %o: memref<?xf32> {llvm.noalias}, %x: f32) -> f32 {
+  scf.parallel (%i) = (%n) to (%n) step (%n) {
+    memref.store %x, %m[%i] : memref<?xf32>
+  }
+  %v = memref.load %m[%n] : memref<?xf32>
+  scf.parallel (%i) = (%n) to (%n) step (%n) {
+    memref.store %x, %o[%i] : memref<?xf32>
+  }
+  return %v : f32
+}
+
+func.func private @effect()
+func.func @calls(%n: index, %o: memref<?xf32>, %x: f32) {
+  scf.parallel (%i) = (%n) to (%n) step (%n) {
+    func.call @effect() : () -> ()
+  }
+  scf.parallel (%i) = (%n) to (%n) step (%n) {
+    memref.store %x, %o[%i] : memref<?xf32>
+  }
+  return
+}
+
+// From element to element: %to[i] = %tmp[i] = 2 * %from[i], where %to may lie anywhere in %from.
+// CHECK-LABEL: func.func @double
+// CHECK: memref.extract_strided_metadata
+// CHECK: scf.if
+func.func @double(%n: index, %from: memref<?xi32, strided<[?], offset: ?>>, %to: memref<?xi32, strided<[?], offset: ?>>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %tmp = memref.alloc(%n) : memref<?xi32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %from[%i] : memref<?xi32, strided<[?], offset: ?>>
+    %d = arith.addi %v, %v : i32
+    memref.store %d, %tmp[%i] : memref<?xi32>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %tmp[%i] : memref<?xi32>
+    memref.store %v, %to[%i] : memref<?xi32, strided<[?], offset: ?>>
+  }
+  memref.dealloc %tmp : memref<?xi32>
+  return
+}
+
+// OUT: dense<[0, 1, 0, 2, 4, 6, 6, 7]> : tensor<8xi32>
+// OUT: dense<[0, 1, 2, 3, 0, 2, 4, 6]> : tensor<8xi32>
+func.func @main() -> (memref<8xi32>, memref<8xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %a = memref.alloc() : memref<8xi32>
+  %b = memref.alloc() : memref<8xi32>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %v = arith.index_cast %i : index to i32
+    memref.store %v, %a[%i] : memref<8xi32>
+    memref.store %v, %b[%i] : memref<8xi32>
+  }
+  %from = memref.subview %a[%c0] [%c4] [%c1] : memref<8xi32> to memref<?xi32, strided<[?], offset: ?>>
+  %near = memref.subview %a[%c2] [%c4] [%c1] : memref<8xi32> to memref<?xi32, strided<[?], offset: ?>>
+  func.call @double(%c4, %from, %near) : (index, memref<?xi32, strided<[?], offset: ?>>, memref<?xi32, strided<[?], offset: ?>>) -> ()
+  %low = memref.subview %b[%c0] [%c4] [%c1] : memref<8xi32> to memref<?xi32, strided<[?], offset: ?>>
+  %far = memref.subview %b[%c4] [%c4] [%c1] : memref<8xi32> to memref<?xi32, strided<[?], offset: ?>>
+  func.call @double(%c4, %low, %far) : (index, memref<?xi32, strided<[?], offset: ?>>, memref<?xi32, strided<[?], offset: ?>>) -> ()
+  return %a, %b : memref<8xi32>, memref<8xi32>
+}
