@@ -31,9 +31,8 @@ bool nr_parallel_trip_count(const NrOp *op, uint32_t d, uint64_t *out) {
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-bool nr_reduction_is_exact(NrBlock *reduction) {
-  NrOp *op = nr_scf_combining_op(reduction);
-  if (!op || !nr_type_is_scalar(nr_result(op, 0)->type)) return false;
+bool nr_reduction_op_is_exact(const NrOp *op) {
+  if (!nr_type_is_scalar(nr_result(op, 0)->type)) return false;
   switch (op->info->id) {
   case NR_OP_arith_addi:
   case NR_OP_arith_muli: return !nr_op_attr(op, "overflowFlags"); /* parts may overflow where the whole does not */
@@ -52,6 +51,11 @@ bool nr_reduction_is_exact(NrBlock *reduction) {
   case NR_OP_arith_minnumf: return nr_arith_fastmath_has(op, "reassoc");
   default: return false;
   }
+}
+
+bool nr_reduction_is_exact(NrBlock *reduction) {
+  NrOp *op = nr_scf_combining_op(reduction);
+  return op && nr_reduction_op_is_exact(op);
 }
 
 NrAttr nr_reduction_neutral(NrBlock *reduction) {

@@ -24,6 +24,7 @@ bool nr_parallel_trip_count(const NrOp *op, uint32_t d, uint64_t *out);
 /* Whether any order of combining gives the same bits: one op on the two values that is associative and commutative, of
  * integers, or of floats that may be reassociated. */
 bool nr_reduction_is_exact(NrBlock *reduction);
+bool nr_reduction_op_is_exact(const NrOp *op); /* the same of the op */
 /* The value that the reduction leaves others alone with, of an exact one or one of floats; NULL = none is known. */
 NrAttr nr_reduction_neutral(NrBlock *reduction);
 /* All reductions of an scf.parallel are exact and have a neutral element. */
