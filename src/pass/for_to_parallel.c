@@ -110,13 +110,13 @@ static NrOp *to_parallel(NrOp *loop) {
   for (uint32_t i = 0; i < count; i++) nr_vec_push(&values, nr_scf_for_init(loop, i));
   NrOp *parallel = nr_scf_parallel(&b, &(NrValue *){nr_scf_for_lower(loop)}, &(NrValue *){nr_scf_for_upper(loop)},
                                    &(NrValue *){nr_scf_for_step(loop)}, 1, values.data, count);
+  NrBlock *body = nr_op_body(parallel, 0);
+  body->args[0]->name = nr_scf_for_iv(loop)->name;
+  nr_value_replace_uses(nr_scf_for_iv(loop), body->args[0]);
   for (uint32_t i = 0; i < count; i++) {
     values.data[i] = term_of(loop, i, &chain);
     nr_vec_push(&firsts, chain.data[0]);
   }
-  NrBlock *body = nr_op_body(parallel, 0);
-  body->args[0]->name = nr_scf_for_iv(loop)->name;
-  nr_value_replace_uses(nr_scf_for_iv(loop), body->args[0]);
   nr_op_erase(from->last);
   nr_block_splice(from, body, NULL);
   b = nr_scf_body_builder(parallel, 0);

@@ -65,6 +65,7 @@ NrAttr nr_reduction_neutral(NrBlock *reduction) {
 
 bool nr_parallel_reduces_exactly(const NrOp *op) {
   NrOp *reduce = nr_block_terminator(nr_op_body(op, 0));
+  if (nr_op_attr(op, "noInit")) return false;
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!nr_reduction_is_exact(nr_op_body(reduce, i)) || !nr_reduction_neutral(nr_op_body(reduce, i))) return false;
   return true;

@@ -47,6 +47,7 @@ static bool same_value(NrValue *a, NrValue *b) {
 
 static bool same_points(NrOp *a, NrOp *b) {
   uint32_t rank = nr_parallel_rank(a);
+  if (nr_op_attr(a, "noInit") || nr_op_attr(b, "noInit")) return false; /* the first point of each starts it */
   if (rank != nr_parallel_rank(b) || rank > MAX_DIMS) return false;
   for (uint32_t i = 0; i < 3 * rank; i++)
     if (!same_value(nr_operand(a, i), nr_operand(b, i))) return false;

@@ -126,3 +126,17 @@ func.func @stay(%n: index, %k: i32, %m: memref<?xi32>, %o: memref<?xi32>) -> (i3
   }
   return %r#0, %r#1, %r#2 : i32, i32, i32
 }
+
+// What is added is the induction variable itself.
+// CHECK-LABEL: func.func @count
+// CHECK: scf.parallel (%[[I:.*]]) =
+// CHECK-NEXT: scf.reduce(%[[I]] : index)
+func.func @count(%n: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %c0) -> (index) {
+    %t = arith.addi %i, %s : index
+    scf.yield %t : index
+  }
+  return %r : index
+}
