@@ -17,6 +17,8 @@ const NrStep nr_pipeline[] = {
     {"flow", "outline-dispatches,canonicalize,cse", "equal dispatches share one executable"},
     {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
     {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
+    {"buffer", "scf-forall-to-parallel,parallel-to-dispatch,canonicalize,cse",
+     "what loops share is memory now, and no buffer has left its loop yet"},
     {"buffer", "hoist-allocs,rotate-buffers,hoist-allocs",
      "loops first: what leaves them can be planned with the rest"},
     {"buffer", "promote-small,plan-memory", "small buffers go to the stack, the others share one arena"},
