@@ -192,6 +192,7 @@ static void note_entry(Job *job, const NrUnit *unit) {
   for (NrOp *op = nr_op_body(unit->module->op, 0)->first; op; op = op->next) {
     if (!nr_op_attr(op, "noria.entry")) continue;
     NrAttr inputs = nr_op_attr(op, "noria.inputs"), outputs = nr_op_attr(op, "noria.outputs");
+    if (!inputs || !outputs || inputs->kind != NR_ATTR_ARRAY || outputs->kind != NR_ATTR_ARRAY) return;
     nr_vec_reserve(&job->input_types, inputs->size);
     nr_vec_reserve(&job->output_types, outputs->size);
     note_types(job->ctx, inputs, job->input_types.data);

@@ -26,6 +26,29 @@ typedef struct Symbol {
   void *address;
 } Symbol;
 
+/* The compiler's own library: what 128-bit integers need where the CPU has no instruction. */
+#ifdef __SIZEOF_INT128__
+typedef __int128 Int128;
+typedef unsigned __int128 UInt128;
+Int128 __divti3(Int128 a, Int128 b);
+Int128 __modti3(Int128 a, Int128 b);
+UInt128 __udivti3(UInt128 a, UInt128 b);
+UInt128 __umodti3(UInt128 a, UInt128 b);
+float __floattisf(Int128 a);
+double __floattidf(Int128 a);
+float __floatuntisf(UInt128 a);
+double __floatuntidf(UInt128 a);
+Int128 __fixsfti(float a);
+Int128 __fixdfti(double a);
+UInt128 __fixunssfti(float a);
+UInt128 __fixunsdfti(double a);
+#define INT128_SYMBOLS                                                                                                 \
+  ONE(__divti3), ONE(__modti3), ONE(__udivti3), ONE(__umodti3), ONE(__floattisf), ONE(__floattidf),                    \
+      ONE(__floatuntisf), ONE(__floatuntidf), ONE(__fixsfti), ONE(__fixdfti), ONE(__fixunssfti), ONE(__fixunsdfti),
+#else
+#define INT128_SYMBOLS
+#endif
+
 #define ONE(function) {#function, (void *)(uintptr_t)function}
 #define BOTH(function) ONE(function), ONE(function##f)
 static const Symbol symbols[] = {
@@ -34,7 +57,7 @@ static const Symbol symbols[] = {
     BOTH(erfc),  BOTH(exp),    BOTH(exp2),      BOTH(expm1), BOTH(floor), BOTH(fma),   BOTH(fmax),  BOTH(fmin),
     BOTH(fmod),  BOTH(log),    BOTH(log10),     BOTH(log1p), BOTH(log2),  BOTH(pow),   BOTH(rint),  BOTH(round),
     BOTH(sin),   BOTH(sincos), BOTH(nearbyint), BOTH(sinh),  BOTH(sqrt),  BOTH(tan),   BOTH(tanh),  BOTH(trunc),
-    BOTH(ldexp), BOTH(frexp),  BOTH(roundeven),
+    BOTH(ldexp), BOTH(frexp),  BOTH(roundeven), BOTH(hypot), INT128_SYMBOLS
 };
 #undef ONE
 #undef BOTH

@@ -157,3 +157,18 @@ func @transfer(%m: memref<8xf32>) -> (memref<2x4xf32>, memref<8xf32>) {
   dma_start %d[%c0, %c0], %out[%c0, %c0], %c8, %tag[%c0] : memref<2x4xf32, 1>, memref<2x4xf32>, memref<1xi32>
   return %out, %slow : memref<2x4xf32>, memref<8xf32>
 }
+
+// Iterations of a parallel loop add to one element.
+// RUN: noria run %s --entry=in_parallel '[0]' 100 --check-stages | FileCheck %s --check-prefix=PARALLEL
+// PARALLEL: {{^}}100 : i32{{$}}
+func @in_parallel(%m: memref<1xi32>, %n: index) -> i32 {
+  %c0 = constant 0 : index
+  %c1 = constant 1 : index
+  %one = constant 1 : i32
+  loop.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %0 = atomic_rmw "addi" %one, %m[%c0] : (i32, memref<1xi32>) -> i32
+    loop.yield
+  }
+  %1 = load %m[%c0] : memref<1xi32>
+  return %1 : i32
+}

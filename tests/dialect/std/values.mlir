@@ -136,3 +136,48 @@ func @branches(%n: i64) -> i64 {
 ^done(%r: i64):
   return %r : i64
 }
+
+// Integers wider than the CPU's: (5 * (2^64 + 1)) by parts, divided back.
+// RUN: noria run %s --entry=wide 5 --check-stages | FileCheck %s --check-prefix=WIDE
+// RUN: noria run %s --entry=wide -7 --check-stages | FileCheck %s --check-prefix=WIDE-MINUS
+// WIDE: {{^}}5 : i64{{$}}
+// WIDE-NEXT: {{^}}5 : i64{{$}}
+// WIDE-NEXT: {{^}}5 : i64{{$}}
+// WIDE-NEXT: {{^}}5 : i64{{$}}
+// WIDE-NEXT: {{^}}5.000000e+00 : f64{{$}}
+// WIDE-MINUS: {{^}}-8 : i64{{$}}
+// WIDE-MINUS-NEXT: {{^}}-7 : i64{{$}}
+// WIDE-MINUS-NEXT: {{^}}-7 : i64{{$}}
+// WIDE-MINUS-NEXT: {{^}}-7 : i64{{$}}
+// WIDE-MINUS-NEXT: {{^}}-7.000000e+00 : f64{{$}}
+func @wide(%a: i64) -> (i64, i64, i64, i64, f64) {
+  %w = sexti %a : i64 to i128
+  %k = constant 18446744073709551617 : i128
+  %p = muli %w, %k : i128
+  %c64 = constant 64 : i128
+  %h = shift_right_signed %p, %c64 : i128
+  %0 = trunci %h : i128 to i64
+  %1 = trunci %p : i128 to i64
+  %m = alloc() : memref<2xi128>
+  %c0 = constant 0 : index
+  store %p, %m[%c0] : memref<2xi128>
+  %q = load %m[%c0] : memref<2xi128>
+  %r = divi_signed %q, %k : i128
+  %2 = trunci %r : i128 to i64
+  %nine = constant 9 : i128
+  %t = remi_signed %w, %nine : i128
+  %3 = trunci %t : i128 to i64
+  %f = sitofp %w : i128 to f64
+  return %0, %1, %2, %3, %f : i64, i64, i64, i64, f64
+}
+
+// RUN: noria run %s --entry=select_rows '[[1,2],[3,4]]' '[[5,6],[7,8]]' '[[true,false],[false,true]]' true --check-stages \
+// RUN:   | FileCheck %s --check-prefix=ROWS
+// ROWS: {{^}}dense<{{\[\[}}1.000000e+00, 6.000000e+00], [7.000000e+00, 4.000000e+00]]> : vector<2x2xf32>{{$}}
+// ROWS-NEXT: {{^}}dense<{{\[\[}}1.000000e+00, 2.000000e+00], [3.000000e+00, 4.000000e+00]]> : vector<2x2xf32>{{$}}
+func @select_rows(%a: vector<2x2xf32>, %b: vector<2x2xf32>, %c: vector<2x2xi1>, %d: i1)
+    -> (vector<2x2xf32>, vector<2x2xf32>) {
+  %0 = select %c, %a, %b : vector<2x2xi1>, vector<2x2xf32>
+  %1 = select %d, %a, %b : vector<2x2xf32>
+  return %0, %1 : vector<2x2xf32>, vector<2x2xf32>
+}
