@@ -25,13 +25,23 @@ static uint64_t next_random(uint64_t *state) {
 uint64_t gen_below(Gen *g, uint64_t n) { return n ? (next_random(&g->seed) >> 11) % n : 0; }
 bool gen_one_in(Gen *g, uint64_t n) { return gen_below(g, n) == 0; }
 
-GenTypeId gen_type(Gen *g) {
+static GenTypeId any_type(Gen *g) {
   int total = 0;
   for (int i = 0; i < GEN_NUM_TYPES; i++) total += gen_types[i].weight;
   int at = (int)gen_below(g, (uint64_t)total);
   for (int i = 0; i < GEN_NUM_TYPES; i++)
     if ((at -= gen_types[i].weight) < 0) return (GenTypeId)i;
   return GEN_I32;
+}
+
+/* Few types in a program: then values meet. */
+GenTypeId gen_type(Gen *g) {
+  static const GenTypeId always[] = {GEN_I32, GEN_I32, GEN_INDEX, GEN_I1};
+  if (!g->has_palette)
+    for (size_t i = 0; i < NR_COUNTOF(g->palette); i++)
+      g->palette[i] = i < NR_COUNTOF(always) ? always[i] : any_type(g);
+  g->has_palette = true;
+  return gen_one_in(g, 16) ? any_type(g) : GEN_PICK(g, g->palette);
 }
 
 /* ---- text ---- */
@@ -84,10 +94,18 @@ uint32_t gen_number(Gen *g, GenTypeId type, int64_t value) {
   if (type == GEN_I1) return gen_emit(g, type, "arith.constant %s", value & 1 ? "true" : "false");
   if (gen_types[type].is_float) return gen_emit(g, type, "arith.constant %lld.0 : %s", (long long)value,
                                                 gen_types[type].name);
-  return gen_emit(g, type, "arith.constant %lld : %s", (long long)value, gen_types[type].name);
+  for (size_t i = g->values.size; i-- > 0 && !gen_one_in(g, 8);) {
+    GenValue v = g->values.data[i];
+    if (v.type == type && v.lo == value && v.hi == value) return v.id;
+  }
+  uint32_t id = gen_emit(g, type, "arith.constant %lld : %s", (long long)value, gen_types[type].name);
+  nr_vec_last(&g->values).lo = nr_vec_last(&g->values).hi = value;
+  return id;
 }
 
 uint32_t gen_index(Gen *g, int64_t value) {
+  for (size_t i = g->values.size; i-- > 0 && !gen_one_in(g, 8);)
+    if (g->values.data[i].lo == value && g->values.data[i].hi == value) return g->values.data[i].id;
   uint32_t id = gen_emit(g, GEN_INDEX, "arith.constant %lld : index", (long long)value);
   nr_vec_last(&g->values).lo = nr_vec_last(&g->values).hi = value;
   return id;
@@ -144,7 +162,8 @@ uint32_t gen_fresh_index(Gen *g, int64_t lo, int64_t hi) {
 
 GenMark gen_enter(Gen *g) {
   g->indent++;
-  return (GenMark){g->values.size, g->memrefs.size, g->tensors.size, g->sizes.size, g->pure, g->trips};
+  return (GenMark){g->values.size, g->memrefs.size, g->tensors.size, g->sizes.size,
+                   g->exits.size,  g->pure,         g->trips};
 }
 
 void gen_leave(Gen *g, GenMark mark) {
@@ -153,8 +172,18 @@ void gen_leave(Gen *g, GenMark mark) {
   g->memrefs.size = mark.memrefs;
   g->tensors.size = mark.tensors;
   g->sizes.size = mark.sizes;
+  g->exits.size = NR_MIN(g->exits.size, mark.exits);
   g->pure = mark.pure;
   g->trips = mark.trips;
+}
+
+void gen_deinit(Gen *g) {
+  nr_vec_deinit(&g->values);
+  nr_vec_deinit(&g->memrefs);
+  nr_vec_deinit(&g->tensors);
+  nr_vec_deinit(&g->funcs);
+  nr_vec_deinit(&g->exits);
+  nr_vec_deinit(&g->sizes);
 }
 
 /* ---- lists ---- */

@@ -28,7 +28,7 @@ typedef struct GenType {
 } GenType;
 extern const GenType gen_types[GEN_NUM_TYPES];
 
-/* %v<id>. An index may be known to lie in lo .. hi; lo > hi: nothing is known. */
+/* %v<id>. An integer may be known to lie in lo .. hi; lo > hi: nothing is known. */
 typedef struct GenValue {
   uint32_t id;
   GenTypeId type;
@@ -66,16 +66,26 @@ typedef struct GenFunc {
   bool has_effects;
 } GenFunc;
 
+/* An scf.loop around: what its scf.break and scf.continue take. */
+typedef struct GenExit {
+  uint32_t token, next; /* next: what the counter, the first carried value, goes on with */
+  int num_carried, num_results;
+  GenTypeId carried[4], results[4];
+} GenExit;
+
 typedef struct Gen {
   NrBuf *out;
   uint64_t seed;
   uint32_t next; /* %v<next> and labels */
   int budget;    /* ops to go */
+  bool has_palette;
+  GenTypeId palette[8]; /* what gen_type gives, mostly */
   int indent;
   NR_VEC(GenValue) values; /* visible */
   NR_VEC(GenMemref) memrefs;
   NR_VEC(GenTensor) tensors;
   NR_VEC(GenFunc) funcs;
+  NR_VEC(GenExit) exits;
   NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */
   bool has_log;   /* %log and %count are there */
   uint32_t pure;  /* within an scf.parallel: only buffers whose id is not below this may be written; else 0 */
@@ -108,12 +118,13 @@ void gen_float_op(Gen *g, GenTypeId type);
 
 /* What is visible ends with a block. */
 typedef struct GenMark {
-  size_t values, memrefs, tensors, sizes;
+  size_t values, memrefs, tensors, sizes, exits;
   uint32_t pure;
   int64_t trips;
 } GenMark;
 GenMark gen_enter(Gen *g);
 void gen_leave(Gen *g, GenMark mark);
+void gen_deinit(Gen *g);
 
 /* "%v1, %v2" and "i32, f32". */
 void gen_put_ids(Gen *g, const uint32_t *ids, int count);

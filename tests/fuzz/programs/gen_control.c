@@ -305,6 +305,85 @@ static void gen_swap(Gen *g, int depth, GenBody body) {
   nr_vec_push(&g->memrefs, b);
 }
 
+/* ---- loops that are left from inside ---- */
+
+static void put_exit(Gen *g, const GenExit *e, bool leaves) {
+  const GenTypeId *types = leaves ? e->results : e->carried;
+  int count = leaves ? e->num_results : e->num_carried;
+  uint32_t values[MAX_CARRIED];
+  use_all(g, types, count, values);
+  if (!leaves) values[0] = e->next;
+  gen_begin(g);
+  gen_put(g, "scf.%s [%%v%u]", leaves ? "break" : "continue", e->token);
+  if (count) gen_put(g, " ");
+  gen_put_ids(g, values, count);
+  if (count) gen_put(g, " : ");
+  gen_put_types(g, types, count);
+  gen_end(g);
+}
+
+/* Out of a loop around, or to its next round, from within a branch: perhaps one of two, that gives a value. */
+static void gen_exit(Gen *g) {
+  if (!g->exits.size) return;
+  GenExit e = g->exits.data[gen_below(g, g->exits.size)];
+  uint32_t condition = gen_use(g, GEN_I1), id = gen_id(g), value;
+  bool gives = gen_one_in(g, 3);
+  if (gives) gen_line(g, "%%v%u = scf.if %%v%u -> (i32) {", id, condition);
+  else gen_line(g, "scf.if %%v%u {", condition);
+  GenMark m = gen_enter(g);
+  if (gen_one_in(g, 2)) gen_scalar_op(g);
+  put_exit(g, &e, gen_one_in(g, 2));
+  gen_leave(g, m);
+  if (gives) {
+    gen_line(g, "} else {");
+    m = gen_enter(g);
+    value = gen_use(g, GEN_I32);
+    gen_line(g, "scf.yield %%v%u : i32", value);
+    gen_leave(g, m);
+  }
+  gen_line(g, "}");
+  if (gives) gen_define(g, id, GEN_I32);
+}
+
+/* Counts in its first carried value, and leaves at 3 at the latest. */
+static void gen_loop(Gen *g, int depth, GenBody body) {
+  GenExit e = {.token = gen_id(g), .carried = {GEN_INDEX}};
+  uint32_t inits[MAX_CARRIED], args[MAX_CARRIED], ids[MAX_CARRIED];
+  if (g->trips * 4 > MAX_TRIPS) return;
+  e.num_carried = 1 + random_types(g, e.carried + 1, MAX_CARRIED - 1);
+  e.num_results = random_types(g, e.results, MAX_CARRIED);
+  uint32_t zero = gen_index(g, 0), one = gen_index(g, 1), limit = gen_index(g, 3);
+  use_all(g, e.carried, e.num_carried, inits);
+  inits[0] = zero;
+  for (int i = 0; i < e.num_carried; i++) args[i] = gen_id(g);
+  gen_begin(g);
+  gen_put_results(g, ids, e.num_results);
+  gen_put(g, "scf.loop token(%%v%u) iter_args(", e.token);
+  for (int i = 0; i < e.num_carried; i++) gen_put(g, "%s%%v%u = %%v%u", i ? ", " : "", args[i], inits[i]);
+  gen_put(g, ") : ");
+  gen_put_types(g, e.carried, e.num_carried);
+  if (e.num_results) gen_put(g, e.num_results > 1 ? " -> (" : " -> ");
+  gen_put_types(g, e.results, e.num_results);
+  gen_put(g, e.num_results > 1 ? ") {\n" : " {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= 4;
+  gen_publish(g, args, e.carried, e.num_carried);
+  e.next = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", args[0], one);
+  uint32_t done = gen_emit(g, GEN_I1, "arith.cmpi sge, %%v%u, %%v%u : index", args[0], limit);
+  gen_line(g, "scf.if %%v%u {", done);
+  GenMark n = gen_enter(g);
+  put_exit(g, &e, true);
+  gen_leave(g, n);
+  gen_line(g, "}");
+  nr_vec_push(&g->exits, e);
+  body(g, depth - 1);
+  gen_exit(g);
+  put_exit(g, &e, gen_one_in(g, 4));
+  gen_leave(g, m);
+  gen_line(g, "}");
+  gen_publish(g, ids, e.results, e.num_results);
+}
+
 /* ---- scf.parallel ---- */
 
 static const char *reduction_of(Gen *g, GenTypeId type) {
@@ -381,6 +460,9 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
   GenMemref shared;
   MemrefList all = {0};
   bool shares = choose_shared(g, &shared, &all);
+  size_t exits = g->exits.size;
+  GenExit *saved = nr_malloc((exits + 1) * sizeof *saved);
+  if (exits) memcpy(saved, g->exits.data, exits * sizeof *saved);
   gen_begin(g);
   gen_put_results(g, ids, count);
   put_list(g, "scf.parallel ", ivs, dims);
@@ -395,6 +477,7 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
   GenMark m = gen_enter(g);
   g->trips *= NR_MAX(trips, 1);
   g->pure = g->next;
+  g->exits.size = 0; /* not out of an scf.parallel */
   for (int d = 0; d < dims; d++) gen_define_range(g, ivs[d], ranges[d].lo, ranges[d].hi);
   body(g, depth - 1);
   if (shares) change_shared(g, &shared, kind);
@@ -406,6 +489,8 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
   if (shares) g->memrefs.size = 0;
   for (size_t i = 0; i < all.size; i++) nr_vec_push(&g->memrefs, all.data[i]);
   nr_vec_deinit(&all);
+  for (size_t i = 0; i < exits; i++) nr_vec_push(&g->exits, saved[i]);
+  nr_free(saved);
 }
 
 /* Neighbours over equal ranges, which a pass may join: each writes one buffer at a place of its own, and reads others,
@@ -454,7 +539,9 @@ static void gen_parallel_row(Gen *g) {
 }
 
 void gen_control_op(Gen *g, int depth, GenBody body) {
-  switch (gen_below(g, 16)) {
+  switch (gen_below(g, 19)) {
+  case 16: gen_loop(g, depth, body); break;
+  case 17: case 18: gen_exit(g); break;
   case 0: case 1: case 2: gen_if(g, depth, body); break;
   case 3: case 4: case 5: gen_for(g, depth, body); break;
   case 6: case 7: gen_while(g, depth, body); break;

@@ -182,9 +182,5 @@ void gen_loops(uint64_t seed, NrBuf *out) {
   gen_put(&g, "%s", log_func);
   for (int i = (int)gen_below(&g, 4); i > 0; i--) gen_function(&g);
   gen_main(&g);
-  nr_vec_deinit(&g.values);
-  nr_vec_deinit(&g.memrefs);
-  nr_vec_deinit(&g.tensors);
-  nr_vec_deinit(&g.funcs);
-  nr_vec_deinit(&g.sizes);
+  gen_deinit(&g);
 }

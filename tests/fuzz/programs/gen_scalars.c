@@ -122,8 +122,8 @@ static void affine_op(Gen *g) {
     if (v.type != GEN_INDEX || v.lo > v.hi || v.hi > 1000 || v.lo < -1000) continue;
     int64_t k = (int64_t)gen_below(g, 4);
     if (gen_one_in(g, 2)) {
-      uint32_t top = gen_index(g, v.hi + (gen_one_in(g, 2) ? k : 0));
-      int64_t most = nr_vec_last(&g->values).hi;
+      int64_t most = v.hi + (gen_one_in(g, 2) ? k : 0);
+      uint32_t top = gen_index(g, most);
       gen_emit(g, GEN_INDEX, "arith.subi %%v%u, %%v%u : index", top, v.id);
       nr_vec_last(&g->values).lo = most - v.hi;
       nr_vec_last(&g->values).hi = most - v.lo;

@@ -384,9 +384,5 @@ void gen_tensors(uint64_t seed, NrBuf *out) {
   }
   gen_put(&g, "\n}\n");
   nr_buf_deinit(&body);
-  nr_vec_deinit(&g.values);
-  nr_vec_deinit(&g.memrefs);
-  nr_vec_deinit(&g.tensors);
-  nr_vec_deinit(&g.funcs);
-  nr_vec_deinit(&g.sizes);
+  gen_deinit(&g);
 }
