@@ -104,8 +104,10 @@ uint32_t gen_number(Gen *g, GenTypeId type, int64_t value) {
 }
 
 uint32_t gen_index(Gen *g, int64_t value) {
-  for (size_t i = g->values.size; i-- > 0 && !gen_one_in(g, 8);)
-    if (g->values.data[i].lo == value && g->values.data[i].hi == value) return g->values.data[i].id;
+  for (size_t i = g->values.size; i-- > 0 && !gen_one_in(g, 8);) {
+    GenValue v = g->values.data[i];
+    if (v.type == GEN_INDEX && v.lo == value && v.hi == value) return v.id;
+  }
   uint32_t id = gen_emit(g, GEN_INDEX, "arith.constant %lld : index", (long long)value);
   nr_vec_last(&g->values).lo = nr_vec_last(&g->values).hi = value;
   return id;
@@ -163,7 +165,7 @@ uint32_t gen_fresh_index(Gen *g, int64_t lo, int64_t hi) {
 GenMark gen_enter(Gen *g) {
   g->indent++;
   return (GenMark){g->values.size, g->memrefs.size, g->tensors.size, g->sizes.size,
-                   g->exits.size,  g->pure,         g->trips};
+                   g->exits.size,  g->places.size,  g->pure,       g->trips};
 }
 
 void gen_leave(Gen *g, GenMark mark) {
@@ -173,6 +175,7 @@ void gen_leave(Gen *g, GenMark mark) {
   g->tensors.size = mark.tensors;
   g->sizes.size = mark.sizes;
   g->exits.size = NR_MIN(g->exits.size, mark.exits);
+  g->places.size = NR_MIN(g->places.size, mark.places);
   g->pure = mark.pure;
   g->trips = mark.trips;
 }
@@ -183,6 +186,7 @@ void gen_deinit(Gen *g) {
   nr_vec_deinit(&g->tensors);
   nr_vec_deinit(&g->funcs);
   nr_vec_deinit(&g->exits);
+  nr_vec_deinit(&g->places);
   nr_vec_deinit(&g->sizes);
 }
 

@@ -66,6 +66,12 @@ typedef struct GenFunc {
   bool has_effects;
 } GenFunc;
 
+/* An element that was accessed, and may be again. */
+typedef struct GenPlace {
+  GenMemref memref;
+  uint32_t indices[GEN_MAX_RANK];
+} GenPlace;
+
 /* An scf.loop around: what its scf.break and scf.continue take. */
 typedef struct GenExit {
   uint32_t token, next; /* next: what the counter, the first carried value, goes on with */
@@ -86,6 +92,7 @@ typedef struct Gen {
   NR_VEC(GenTensor) tensors;
   NR_VEC(GenFunc) funcs;
   NR_VEC(GenExit) exits;
+  NR_VEC(GenPlace) places;
   NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */
   bool has_log;   /* %log and %count are there */
   uint32_t pure;  /* within an scf.parallel: only buffers whose id is not below this may be written; else 0 */
@@ -118,7 +125,7 @@ void gen_float_op(Gen *g, GenTypeId type);
 
 /* What is visible ends with a block. */
 typedef struct GenMark {
-  size_t values, memrefs, tensors, sizes, exits;
+  size_t values, memrefs, tensors, sizes, exits, places;
   uint32_t pure;
   int64_t trips;
 } GenMark;

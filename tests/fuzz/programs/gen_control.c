@@ -432,6 +432,7 @@ static bool choose_shared(Gen *g, GenMemref *shared, MemrefList *all) {
     if (m.root && m.root != shared->root) g->memrefs.data[left++] = m;
   }
   g->memrefs.size = left;
+  g->places.size = 0;
   return true;
 }
 
@@ -486,7 +487,7 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
   gen_leave(g, m);
   gen_line(g, "}");
   gen_publish(g, ids, types, count);
-  if (shares) g->memrefs.size = 0;
+  if (shares) g->memrefs.size = g->places.size = 0;
   for (size_t i = 0; i < all.size; i++) nr_vec_push(&g->memrefs, all.data[i]);
   nr_vec_deinit(&all);
   for (size_t i = 0; i < exits; i++) nr_vec_push(&g->exits, saved[i]);

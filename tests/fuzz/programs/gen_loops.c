@@ -70,7 +70,7 @@ static void gen_op(Gen *g, int depth) {
 }
 
 static void begin_function(Gen *g) {
-  g->values.size = g->memrefs.size = g->sizes.size = 0;
+  g->values.size = g->memrefs.size = g->sizes.size = g->places.size = 0;
   g->trips = 1;
   g->pure = 0;
   g->indent = 1;

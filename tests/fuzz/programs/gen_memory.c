@@ -329,12 +329,29 @@ static void copy(Gen *g) {
   }
 }
 
+/* A load or a store, often where one was before. */
+static void access(Gen *g) {
+  GenMemref *p = random_memref(g);
+  GenPlace place;
+  bool store = gen_one_in(g, 2);
+  if (g->places.size && gen_one_in(g, 2)) place = g->places.data[gen_below(g, g->places.size)];
+  else {
+    if (!p || !has_elements(p)) return;
+    place.memref = *p;
+    for (int d = 0; d < place.memref.rank; d++) place.indices[d] = gen_index_within(g, &place.memref, d);
+    nr_vec_push(&g->places, place);
+  }
+  if (store && !gen_may_write(g, &place.memref)) return;
+  if (store) gen_store(g, &place.memref, gen_use(g, place.memref.elem), place.indices);
+  else gen_load(g, &place.memref, place.indices);
+}
+
 /* A buffer that nothing else sees, and that is freed. */
 static void scratch(Gen *g) {
   size_t others = g->memrefs.size;
   GenMemref *saved = nr_malloc((others + 1) * sizeof *saved);
   if (others) memcpy(saved, g->memrefs.data, others * sizeof *saved);
-  g->memrefs.size = 0;
+  g->memrefs.size = g->places.size = 0;
   random_alloc(g, false);
   GenMemref m = g->memrefs.data[0];
   for (int i = 2 + (int)gen_below(g, 4); i > 0; i--) gen_memory_op(g);
@@ -342,7 +359,7 @@ static void scratch(Gen *g) {
   gen_put(g, "memref.dealloc %%v%u : ", m.id);
   gen_put_memref_type(g, &m);
   gen_end(g);
-  g->memrefs.size = 0;
+  g->memrefs.size = g->places.size = 0;
   for (size_t i = 0; i < others; i++) nr_vec_push(&g->memrefs, saved[i]);
   nr_free(saved);
 }
@@ -357,13 +374,5 @@ void gen_memory_op(Gen *g) {
   case 6: scratch(g); return;
   default: break;
   }
-  GenMemref *p = random_memref(g);
-  if (!p || !has_elements(p)) return;
-  GenMemref m = *p;
-  uint32_t indices[GEN_MAX_RANK];
-  bool store = gen_one_in(g, 2);
-  if (store && !gen_may_write(g, &m)) return;
-  for (int d = 0; d < m.rank; d++) indices[d] = gen_index_within(g, &m, d);
-  if (store) gen_store(g, &m, gen_use(g, m.elem), indices);
-  else gen_load(g, &m, indices);
+  access(g);
 }
