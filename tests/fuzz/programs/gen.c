@@ -162,10 +162,30 @@ uint32_t gen_fresh_index(Gen *g, int64_t lo, int64_t hi) {
   return sum;
 }
 
+static bool is_visible(const Gen *g, uint32_t id) {
+  for (size_t i = 0; i < g->values.size; i++)
+    if (g->values.data[i].id == id) return true;
+  for (size_t i = 0; i < g->memrefs.size; i++)
+    if (g->memrefs.data[i].id == id) return true;
+  return false;
+}
+
+/* Those that are not visible any more. */
+static void forget_places(Gen *g) {
+  size_t left = 0;
+  for (size_t i = 0; i < g->places.size; i++) {
+    GenPlace p = g->places.data[i];
+    bool visible = is_visible(g, p.memref.id);
+    for (int d = 0; d < p.memref.rank; d++) visible = visible && is_visible(g, p.indices[d]);
+    if (visible) g->places.data[left++] = p;
+  }
+  g->places.size = left;
+}
+
 GenMark gen_enter(Gen *g) {
   g->indent++;
   return (GenMark){g->values.size, g->memrefs.size, g->tensors.size, g->sizes.size,
-                   g->exits.size,  g->places.size,  g->pure,       g->trips};
+                   g->exits.size,  g->pure,       g->trips};
 }
 
 void gen_leave(Gen *g, GenMark mark) {
@@ -175,9 +195,9 @@ void gen_leave(Gen *g, GenMark mark) {
   g->tensors.size = mark.tensors;
   g->sizes.size = mark.sizes;
   g->exits.size = NR_MIN(g->exits.size, mark.exits);
-  g->places.size = NR_MIN(g->places.size, mark.places);
   g->pure = mark.pure;
   g->trips = mark.trips;
+  forget_places(g);
 }
 
 void gen_deinit(Gen *g) {
@@ -219,7 +239,7 @@ void gen_choose(Gen *g, const GenTypeId *types, int count, const uint32_t *args,
       for (int k = 0; k < num_args && out[i] == UINT32_MAX; k++)
         if (arg_types[(start + k) % num_args] == types[i]) out[i] = args[(start + k) % num_args];
     }
-    if (i && types[i] == types[i - 1] && gen_one_in(g, 6)) out[i] = out[i - 1];
+    if (i && types[i] == types[i - 1] && gen_one_in(g, 3)) out[i] = out[i - 1];
     if (out[i] == UINT32_MAX) out[i] = gen_use(g, types[i]);
   }
 }

@@ -125,7 +125,7 @@ void gen_float_op(Gen *g, GenTypeId type);
 
 /* What is visible ends with a block. */
 typedef struct GenMark {
-  size_t values, memrefs, tensors, sizes, exits, places;
+  size_t values, memrefs, tensors, sizes, exits;
   uint32_t pure;
   int64_t trips;
 } GenMark;
