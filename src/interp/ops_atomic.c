@@ -9,16 +9,23 @@ bool nr_run_prefetch(NrInterp *in, NrOp *op) {
 }
 
 /* Kinds of atomic_rmw in their order, as nr_scalar_combine names them; NULL: the new value as it is. */
-static const char *const combine_names[] = {"add",   "add", "",    "maximumf", "maxsi", "maxui",   "minimumf", "minsi",
-                                            "minui", "mul", "mul", "or",       "and",   "maxnumf", "minnumf",  "xor"};
+static const char *const combine_names[] = {"add",   "add",   "and",      "",        "maximumf", "maxnumf",
+                                            "maxsi", "maxui", "minimumf", "minnumf", "minsi",    "minui",
+                                            "mul",   "mul",   "or",       "xor"};
+
+bool nr_interp_combine(int64_t kind, NrType type, NrIValue a, NrIValue b, NrIValue *out) {
+  const char *name = combine_names[kind];
+  if (*name) return nr_scalar_combine(nr_str(name), type, a, b, out);
+  *out = b;
+  return true;
+}
 
 bool nr_run_atomic_rmw(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
   if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
-  NrIValue old = nr_ivalue_load(in, view->elem, p), value = nr_get(in, nr_operand(op, 0)), next = value;
-  const char *kind = combine_names[nr_op_attr_int(op, "kind", 0)];
-  if (*kind && !nr_scalar_combine(nr_str(kind), view->elem, old, value, &next))
+  NrIValue old = nr_ivalue_load(in, view->elem, p), next;
+  if (!nr_interp_combine(nr_op_attr_int(op, "kind", 0), view->elem, old, nr_get(in, nr_operand(op, 0)), &next))
     return nr_interp_fail(in, op, "the interpreter cannot compute it");
   nr_ivalue_store(view->elem, p, next);
   nr_set(in, nr_result(op, 0), old);

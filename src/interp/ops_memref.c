@@ -31,9 +31,8 @@ bool nr_run_dealloc(NrInterp *in, NrOp *op) {
 bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
   NrIView *view = nr_get(in, nr_operand(op, memref)).view;
   int64_t indices[NR_MAX_RANK];
-  if (!alive(in, op, view)) return false;
+  if (!alive(in, op, view) || !nr_interp_indices(in, op, memref, view->rank, indices)) return false;
   for (size_t i = 0; i < view->rank; i++) {
-    indices[i] = nr_get_index(in, nr_operand(op, memref + 1 + i));
     if (indices[i] < 0 || indices[i] >= view->dims[i])
       return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)indices[i], i,
                             (long long)view->dims[i]);

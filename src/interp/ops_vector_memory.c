@@ -15,8 +15,7 @@ static bool begin(NrInterp *in, NrOp *op, size_t base, bool writes, Access *out)
   if (out->base->elem->kind == NR_TYPE_VECTOR) return nr_interp_fail(in, op, "accesses elements that are vectors");
   if (out->base->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
   if (writes && out->base->buffer->borrowed) return nr_interp_fail(in, op, "writes to a constant or an input");
-  for (size_t i = 0; i < out->base->rank; i++) out->first[i] = nr_get_index(in, nr_operand(op, base + 1 + i));
-  return true;
+  return nr_interp_indices(in, op, base, out->base->rank, out->first);
 }
 
 /* The element at first + offset along the last dims; `along` more elements in the last one. Rows of a vector may run on

@@ -47,29 +47,137 @@ static bool apply(NrAffineKind kind, int64_t a, int64_t b, int64_t *out) {
   }
 }
 
-NrAffineExpr nr_affine_binary(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rhs) {
+/* ---- makers ------------------------------------------------------------------------------------------------------ */
+
+static NrAffineExpr sum(NrAffineExpr a, NrAffineExpr b) { return nr_affine_binary(NR_AFFINE_ADD, a, b); }
+static NrAffineExpr product(NrAffineExpr a, NrAffineExpr b) { return nr_affine_binary(NR_AFFINE_MUL, a, b); }
+
+static bool is_constant(NrAffineExpr e) { return e->kind == NR_AFFINE_CONSTANT; }
+
+static bool has_dims(NrAffineExpr e) {
+  return e->kind == NR_AFFINE_DIM || (e->lhs && (has_dims(e->lhs) || has_dims(e->rhs)));
+}
+
+static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* A number that divides e whatever its dims are; 0 for the constant 0. */
+static uint64_t known_divisor(NrAffineExpr e) {
+  switch (e->kind) {
+  case NR_AFFINE_CONSTANT: return magnitude(e->value);
+  case NR_AFFINE_ADD:
+  case NR_AFFINE_MOD: return gcd(known_divisor(e->lhs), known_divisor(e->rhs));
+  case NR_AFFINE_MUL: {
+    uint64_t both, left = known_divisor(e->lhs);
+    return __builtin_mul_overflow(left, known_divisor(e->rhs), &both) ? left : both;
+  }
+  case NR_AFFINE_FLOORDIV:
+  case NR_AFFINE_CEILDIV: {
+    if (!is_constant(e->rhs) || e->rhs->value <= 0) return 1;
+    uint64_t divisor = (uint64_t)e->rhs->value, left = known_divisor(e->lhs);
+    return left % divisor == 0 ? left / divisor : 1;
+  }
+  default: return 1;
+  }
+}
+
+/* e as factor * constant. */
+static NrAffineExpr split_factor(NrAffineExpr e, int64_t *out_constant) {
+  bool scaled = e->kind == NR_AFFINE_MUL && is_constant(e->rhs);
+  *out_constant = scaled ? e->rhs->value : 1;
+  return scaled ? e->lhs : e;
+}
+
+/* lhs + rhs with rhs = lhs floordiv q * -q: what is left when whole q are taken away. */
+static NrAffineExpr remainder_of(NrAffineExpr lhs, NrAffineExpr rhs) {
+  if (rhs->kind != NR_AFFINE_MUL || !is_constant(rhs->rhs)) return NULL;
+  NrAffineExpr quotient = rhs->lhs, divisor = NULL;
+  if (quotient->kind == NR_AFFINE_FLOORDIV && is_constant(quotient->rhs)) {
+    if (rhs->rhs->value != INT64_MIN && quotient->rhs->value == -rhs->rhs->value) divisor = quotient->rhs;
+  } else if (quotient->kind == NR_AFFINE_MUL && rhs->rhs->value == -1) { /* q is a symbol: (lhs floordiv q) * q * -1 */
+    divisor = quotient->rhs;
+    quotient = quotient->lhs;
+    if (quotient->kind != NR_AFFINE_FLOORDIV || quotient->rhs != divisor) divisor = NULL;
+  }
+  if (!divisor || quotient->lhs != lhs) return NULL;
+  return nr_affine_binary(NR_AFFINE_MOD, lhs, divisor);
+}
+
+static NrAffineExpr simpler_sum(NrAffineExpr lhs, NrAffineExpr rhs) {
   NrContext *ctx = lhs->ctx;
+  int64_t folded, left, right;
+  if (is_constant(rhs) && rhs->value == 0) return lhs;
+  bool constant_inside = lhs->kind == NR_AFFINE_ADD && is_constant(lhs->rhs);
+  if (constant_inside && is_constant(rhs)) /* (x + a) + b = x + (a + b) */
+    return nr_add_i64(lhs->rhs->value, rhs->value, &folded) ? sum(lhs->lhs, nr_affine_constant(ctx, folded)) : NULL;
+  NrAffineExpr factor = split_factor(lhs, &left);
+  if (factor == split_factor(rhs, &right) && nr_add_i64(left, right, &folded))
+    return product(factor, nr_affine_constant(ctx, folded));
+  if (constant_inside) return sum(sum(lhs->lhs, rhs), lhs->rhs);
+  return remainder_of(lhs, rhs);
+}
+
+static NrAffineExpr simpler_product(NrAffineExpr lhs, NrAffineExpr rhs) {
+  int64_t folded;
+  if (is_constant(rhs) && rhs->value == 1) return lhs;
+  if (is_constant(rhs) && rhs->value == 0) return rhs;
+  if (lhs->kind != NR_AFFINE_MUL || !is_constant(lhs->rhs)) return NULL;
+  if (!is_constant(rhs)) return product(product(lhs->lhs, rhs), lhs->rhs);
+  if (!nr_mul_i64(lhs->rhs->value, rhs->value, &folded)) return NULL;
+  return product(lhs->lhs, nr_affine_constant(lhs->ctx, folded));
+}
+
+/* Division by a positive constant. */
+static NrAffineExpr simpler_quotient(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rhs) {
+  int64_t divisor = rhs->value;
+  if (divisor == 1) return lhs;
+  if (lhs->kind == NR_AFFINE_MUL && is_constant(lhs->rhs) && lhs->rhs->value % divisor == 0)
+    return product(lhs->lhs, nr_affine_constant(lhs->ctx, lhs->rhs->value / divisor));
+  if (kind != NR_AFFINE_FLOORDIV || lhs->kind != NR_AFFINE_ADD) return NULL;
+  if (known_divisor(lhs->lhs) % (uint64_t)divisor && known_divisor(lhs->rhs) % (uint64_t)divisor) return NULL;
+  return sum(nr_affine_binary(kind, lhs->lhs, rhs), nr_affine_binary(kind, lhs->rhs, rhs));
+}
+
+static NrAffineExpr simpler_remainder(NrAffineExpr lhs, NrAffineExpr rhs) {
+  uint64_t divisor = (uint64_t)rhs->value;
+  if (known_divisor(lhs) % divisor == 0) return nr_affine_constant(lhs->ctx, 0);
+  if (lhs->kind == NR_AFFINE_ADD && known_divisor(lhs->lhs) % divisor == 0)
+    return nr_affine_binary(NR_AFFINE_MOD, lhs->rhs, rhs);
+  if (lhs->kind == NR_AFFINE_ADD && known_divisor(lhs->rhs) % divisor == 0)
+    return nr_affine_binary(NR_AFFINE_MOD, lhs->lhs, rhs);
+  if (lhs->kind == NR_AFFINE_MOD && known_divisor(lhs->rhs) % divisor == 0 && is_constant(lhs->rhs))
+    return nr_affine_binary(NR_AFFINE_MOD, lhs->lhs, rhs);
+  return NULL;
+}
+
+static NrAffineExpr simpler(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rhs) {
+  if (kind == NR_AFFINE_ADD) return simpler_sum(lhs, rhs);
+  if (kind == NR_AFFINE_MUL) return simpler_product(lhs, rhs);
+  if (!is_constant(rhs) || rhs->value <= 0) return NULL;
+  return kind == NR_AFFINE_MOD ? simpler_remainder(lhs, rhs) : simpler_quotient(kind, lhs, rhs);
+}
+
+/* The forms are those that MLIR gives an expression when it is made, so that texts agree. */
+NrAffineExpr nr_affine_binary(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rhs) {
+  int64_t folded;
+  if (is_constant(lhs) && is_constant(rhs) && apply(kind, lhs->value, rhs->value, &folded))
+    return nr_affine_constant(lhs->ctx, folded);
   bool commutes = kind == NR_AFFINE_ADD || kind == NR_AFFINE_MUL;
-  if (commutes && lhs->kind == NR_AFFINE_CONSTANT && rhs->kind != NR_AFFINE_CONSTANT) {
+  if (commutes && !is_constant(rhs) && (is_constant(lhs) || (has_dims(rhs) && !has_dims(lhs)))) {
     NrAffineExpr t = lhs;
     lhs = rhs;
     rhs = t;
   }
-  int64_t folded;
-  if (rhs->kind == NR_AFFINE_CONSTANT) {
-    int64_t c = rhs->value;
-    if (lhs->kind == NR_AFFINE_CONSTANT && apply(kind, lhs->value, c, &folded)) return nr_affine_constant(ctx, folded);
-    if (kind == NR_AFFINE_ADD && c == 0) return lhs;
-    if (kind == NR_AFFINE_MUL && c == 1) return lhs;
-    if (kind == NR_AFFINE_MUL && c == 0) return rhs;
-    if ((kind == NR_AFFINE_FLOORDIV || kind == NR_AFFINE_CEILDIV) && c == 1) return lhs;
-    if (kind == NR_AFFINE_MOD && c == 1) return nr_affine_constant(ctx, 0);
-    /* (x + a) + b = x + (a + b), (x * a) * b = x * (a * b) */
-    if (commutes && lhs->kind == kind && lhs->rhs->kind == NR_AFFINE_CONSTANT &&
-        apply(kind, lhs->rhs->value, c, &folded))
-      return nr_affine_binary(kind, lhs->lhs, nr_affine_constant(ctx, folded));
-  }
-  return expr_get(ctx, &(struct NrAffineExprData){.kind = kind, .lhs = lhs, .rhs = rhs});
+  NrAffineExpr e = simpler(kind, lhs, rhs);
+  return e ? e : expr_get(lhs->ctx, &(struct NrAffineExprData){.kind = kind, .lhs = lhs, .rhs = rhs});
 }
 
 bool nr_affine_eval(NrAffineExpr e, const int64_t *dims, const int64_t *symbols, int64_t *out) {

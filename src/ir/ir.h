@@ -201,7 +201,7 @@ struct NrAffineExprData {
   int64_t value; /* DIM, SYMBOL: position; CONSTANT: value */
   NrAffineExpr lhs, rhs;
 };
-/* Builders simplify: constants fold, x+0, x*1, x*0, constants on the right. */
+/* Makers simplify: constants fold and stand on the right, x+0, x*1, x*0, equal terms, division of multiples. */
 NrAffineExpr nr_affine_dim(NrContext *ctx, uint32_t position);
 NrAffineExpr nr_affine_symbol(NrContext *ctx, uint32_t position);
 NrAffineExpr nr_affine_constant(NrContext *ctx, int64_t value);
@@ -211,6 +211,8 @@ bool nr_affine_eval(NrAffineExpr e, const int64_t *dims, const int64_t *symbols,
 /* Replaces dims and symbols; NULL arrays keep them. */
 NrAffineExpr nr_affine_replace(NrAffineExpr e, const NrAffineExpr *dims, const NrAffineExpr *symbols);
 bool nr_affine_uses_dim(NrAffineExpr e, uint32_t position);
+/* e with its terms collected: dims, symbols, then quotients, then the constant. Not if a divisor is no constant. */
+NrAffineExpr nr_affine_simplify(NrAffineExpr e, uint32_t num_dims, uint32_t num_symbols);
 /* e as sum(coeff[i]*d_i) + constant without symbols, mod or div; false otherwise. coeff has num_dims entries. */
 bool nr_affine_linear(NrAffineExpr e, uint32_t num_dims, int64_t *coeff, int64_t *constant);
 

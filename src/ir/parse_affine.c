@@ -2,13 +2,14 @@
  *
  *   (d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)        (d0)[s0] : (d0 - 1 == 0, s0 >= 0)
  *
- * The names of dims and symbols are free. An expression is affine: a product has a factor without dims, and so has the
- * right side of mod, floordiv and ceildiv. */
+ * and expressions over values: %i + 3, symbol(%n) * 2. The names of dims and symbols are free. An expression is affine:
+ * a product has a factor without dims, and so has the right side of mod, floordiv and ceildiv. */
 #include "ir/parse.h"
 
 typedef struct Affine {
   NrParser *p;
-  NR_VEC(NrStr) names; /* dims, then symbols */
+  NrAffineOfValues *values; /* what stands for dims and symbols; NULL: names */
+  NR_VEC(NrStr) names;      /* dims, then symbols */
   uint32_t num_dims, num_symbols;
   unsigned height; /* of the expression that was read last */
   NR_VEC(NrAffineExpr) exprs;
@@ -38,6 +39,25 @@ static NrAffineExpr parse_name(Affine *a) {
   return nr_parse_fail(p, "use of undeclared identifier '%.*s'", NR_STR_ARG(name)), NULL;
 }
 
+/* %i is a dim, symbol(%i) a symbol. */
+static NrAffineExpr parse_value(Affine *a, bool is_symbol) {
+  NrParser *p = a->p;
+  NrOperandRef ref;
+  if (is_symbol) {
+    nr_parse_advance(p);
+    if (!nr_parse_need(p, '(')) return NULL;
+  }
+  if (!nr_parse_operand(p, &ref) || (is_symbol && !nr_parse_need(p, ')'))) return NULL;
+  const NrOperandRef *known = is_symbol ? a->values->symbols.data : a->values->dims.data;
+  size_t count = is_symbol ? a->values->symbols.size : a->values->dims.size, at = 0;
+  while (at < count && !(nr_str_eq(known[at].name, ref.name) && known[at].number == ref.number)) at++;
+  if (at == count && count >= NR_MAX_NESTING)
+    return nr_parse_fail(p, "more than %d dimensions or symbols", NR_MAX_NESTING), NULL;
+  if (at == count && is_symbol) nr_vec_push(&a->values->symbols, ref);
+  if (at == count && !is_symbol) nr_vec_push(&a->values->dims, ref);
+  return is_symbol ? nr_affine_symbol(p->ctx, (uint32_t)at) : nr_affine_dim(p->ctx, (uint32_t)at);
+}
+
 static NrAffineExpr parse_operand(Affine *a) {
   NrParser *p = a->p;
   NrAffineExpr e = NULL;
@@ -52,6 +72,8 @@ static NrAffineExpr parse_operand(Affine *a) {
   } else if (nr_parse_take(p, '(')) {
     e = parse_sum(a);
     if (e && !nr_parse_need(p, ')')) e = NULL;
+  } else if (a->values && (nr_parse_at(p, NR_TOK_VALUE) || nr_parse_at_word(p, "symbol"))) {
+    e = parse_value(a, nr_parse_at(p, NR_TOK_BARE));
   } else if (nr_parse_at(p, NR_TOK_BARE)) {
     e = parse_name(a);
   } else {
@@ -190,6 +212,27 @@ NrAttr nr_parse_affine(NrParser *p) {
   nr_vec_deinit(&a.exprs);
   nr_vec_deinit(&a.equal);
   return attr;
+}
+
+NrStatus nr_p_affine_expr(NrParser *p, NrAffineOfValues *io) {
+  NrAffineExpr e = parse_sum(&(Affine){.p = p, .values = io});
+  if (!e) return NR_ERROR_INVALID;
+  nr_vec_push(&io->exprs, e);
+  return NR_OK;
+}
+
+NrStatus nr_p_affine_exprs(NrParser *p, NrAffineOfValues *io) {
+  NrStatus status = NR_OK;
+  if (nr_parse_at(p, ']') || nr_parse_at(p, ')')) return NR_OK;
+  do status = nr_p_affine_expr(p, io);
+  while (!status && nr_parse_take(p, ','));
+  return status;
+}
+
+void nr_p_affine_deinit(NrAffineOfValues *values) {
+  nr_vec_deinit(&values->exprs);
+  nr_vec_deinit(&values->dims);
+  nr_vec_deinit(&values->symbols);
 }
 
 bool nr_parse_looks_affine(NrParser *p) {

@@ -196,11 +196,19 @@ bool nr_p_try_attr_dict_keyword(NrParser *p, NrOpState *state) {
   return nr_parse_at(p, '{') ? nr_parse_attr_dict(p, state) : nr_parse_need(p, '{');
 }
 
-NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out) {
+static NrStatus affine_of(NrParser *p, NrAttrKind kind, const char *words, NrAttr *out) {
   const char *at = p->tok.begin;
   *out = nr_parse_at(p, '(') ? nr_parse_affine(p) : nr_parse_attr_here(p, NULL);
-  if (!*out || (*out)->kind == NR_ATTR_AFFINE_MAP) return status_of(*out != NULL);
-  return status_of(nr_parse_fail_at(p, at, "expected an affine map"));
+  if (!*out || (*out)->kind == kind) return status_of(*out != NULL);
+  return status_of(nr_parse_fail_at(p, at, "expected %s", words));
+}
+
+NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out) {
+  return affine_of(p, NR_ATTR_AFFINE_MAP, "an affine map", out);
+}
+
+NrStatus nr_p_affine_set_of(NrParser *p, NrAttr *out) {
+  return affine_of(p, NR_ATTR_AFFINE_SET, "an integer set", out);
 }
 
 bool nr_p_try_loc(NrParser *p, NrLoc *io) { return nr_parse_trailing_loc(p, io); }

@@ -96,6 +96,7 @@ NrStatus nr_p_attr_of_type(NrParser *p, NrType type,
 bool nr_p_try_attr_dict(NrParser *p, NrOpState *state); /* false after an error (reported) */
 bool nr_p_try_attr_dict_keyword(NrParser *p, NrOpState *state); /* attributes {...} */
 NrStatus nr_p_affine_map_of(NrParser *p, NrAttr *out);
+NrStatus nr_p_affine_set_of(NrParser *p, NrAttr *out);
 bool nr_p_try_loc(NrParser *p,
                   NrLoc *io); /* loc(...), if it is there; nr_p_arg takes one itself; false after an error */
 
@@ -122,6 +123,16 @@ void nr_p_add_results(NrParser *p, NrOpState *state, const NrType *types, size_t
 void nr_p_add_attr(NrParser *p, NrOpState *state, const char *name, NrAttr value);
 void nr_p_set_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count);
 size_t nr_p_num_result_names(NrParser *p); /* how many results the text binds: `%a, %b:2 =` is 3 */
+
+/* Affine expressions over values, as subscripts have them: `%i + 3, symbol(%n) * 2`. A value is one dim, and one
+ * symbol, of all expressions that are read into one of these. Deinit in any case. */
+typedef struct NrAffineOfValues {
+  NR_VEC(NrAffineExpr) exprs;
+  NR_VEC(NrOperandRef) dims, symbols;
+} NrAffineOfValues;
+NrStatus nr_p_affine_expr(NrParser *p, NrAffineOfValues *io);
+NrStatus nr_p_affine_exprs(NrParser *p, NrAffineOfValues *io); /* up to a closing bracket, which is not taken */
+void nr_p_affine_deinit(NrAffineOfValues *values);
 
 /* Region arguments are bound to names in the region's first block. Regions are attached to the op, in order, when it is
  * created; missing terminators are inserted as the row says. A region may be added empty. */
@@ -152,6 +163,8 @@ void nr_w_arrow_results(NrPrinter *w, NrOp *op);      /* " -> t" or " -> (t, t)"
 void nr_w_functional_type(NrPrinter *w, NrOp *op);
 void nr_w_attr(NrPrinter *w, NrAttr attr);
 void nr_w_attr_no_type(NrPrinter *w, NrAttr attr);    /* 3 instead of 3 : i32 */
+/* Over op's operands from `first` on: num_dims of them, then symbols. */
+void nr_w_affine_expr(NrPrinter *w, NrAffineExpr e, NrOp *op, size_t first, uint32_t num_dims);
 void nr_w_symbol_name(NrPrinter *w, NrStr name);
 void nr_w_string(NrPrinter *w, NrStr s);              /* quoted and escaped */
 /* Attributes except the named ones (NULL-terminated list), with a leading blank; nothing when none are left. */

@@ -2,6 +2,7 @@
 #include "pass/pass.h"
 
 const NrStep nr_pipeline[] = {
+    {"import", "lower-affine", "first: bounds are checked and polls are put into what it leaves"},
     {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
     {"import", "poll-loops",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},

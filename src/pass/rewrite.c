@@ -125,9 +125,26 @@ static bool extracts_safely(const NrOp *op) {
   return true;
 }
 
+static bool divides_by_constants(NrAffineExpr e) {
+  if (!e->lhs) return true;
+  bool divides = e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL;
+  if (divides && (e->rhs->kind != NR_AFFINE_CONSTANT || e->rhs->value <= 0)) return false;
+  return divides_by_constants(e->lhs) && divides_by_constants(e->rhs);
+}
+
+/* An affine map whose quotients are there for any operands. */
+static bool maps_safely(const NrOp *op) {
+  NrAttr map = nr_op_attr(op, "map");
+  if (!map || map->kind != NR_ATTR_AFFINE_MAP) return false;
+  for (uint32_t i = 0; i < map->num_exprs; i++)
+    if (!divides_by_constants(map->exprs[i])) return false;
+  return true;
+}
+
 static bool may_speculate(NrOp *op, void *user) {
   if (nr_op_is(op, NR_OP_scf_while)) return false; /* may go on for ever */
-  if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op) && !extracts_safely(op)) return false;
+  if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op) && !extracts_safely(op) && !maps_safely(op))
+    return false;
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (op->regions[r].first != op->regions[r].last) return false; /* branches can make loops too */
   return true;

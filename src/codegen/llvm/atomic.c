@@ -12,19 +12,19 @@ static const struct {
 } combines[] = {
     {LLVMAtomicRMWBinOpFAdd, .opcode = LLVMFAdd},
     {LLVMAtomicRMWBinOpAdd, .opcode = LLVMAdd},
+    {LLVMAtomicRMWBinOpAnd, .opcode = LLVMAnd},
     {LLVMAtomicRMWBinOpXchg},
     {LLVMAtomicRMWBinOpFMaximum, .intrinsic = "llvm.maximum"},
+    {LLVMAtomicRMWBinOpFMax, .intrinsic = "llvm.maxnum"},
     {LLVMAtomicRMWBinOpMax, .intrinsic = "llvm.smax"},
     {LLVMAtomicRMWBinOpUMax, .intrinsic = "llvm.umax"},
     {LLVMAtomicRMWBinOpFMinimum, .intrinsic = "llvm.minimum"},
+    {LLVMAtomicRMWBinOpFMin, .intrinsic = "llvm.minnum"},
     {LLVMAtomicRMWBinOpMin, .intrinsic = "llvm.smin"},
     {LLVMAtomicRMWBinOpUMin, .intrinsic = "llvm.umin"},
     {.no_instruction = true, .opcode = LLVMFMul},
     {.no_instruction = true, .opcode = LLVMMul},
     {LLVMAtomicRMWBinOpOr, .opcode = LLVMOr},
-    {LLVMAtomicRMWBinOpAnd, .opcode = LLVMAnd},
-    {LLVMAtomicRMWBinOpFMax, .intrinsic = "llvm.maxnum"},
-    {LLVMAtomicRMWBinOpFMin, .intrinsic = "llvm.minnum"},
     {LLVMAtomicRMWBinOpXor, .opcode = LLVMXor},
 };
 

@@ -114,11 +114,21 @@ static void store_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, memref_of(op, 1));
 }
 
-static const char *const atomic_kinds[] = {"addf", "addi", "assign", "maximumf", "maxs", "maxu",    "minimumf", "mins",
-                                           "minu", "mulf", "muli",   "ori",      "andi", "maxnumf", "minnumf",  "xori"};
+/* Numbered as in MLIR. */
+static const char *const atomic_kinds[] = {"addf", "addi", "andi",     "assign",  "maximumf", "maxnumf",
+                                           "maxs", "maxu", "minimumf", "minnumf", "mins",     "minu",
+                                           "mulf", "muli", "ori",      "xori"};
 
 const char *nr_atomic_kind_name(int64_t kind) {
   return kind >= 0 && kind < (int64_t)NR_COUNTOF(atomic_kinds) ? atomic_kinds[kind] : NULL;
+}
+
+bool nr_atomic_kind_find(NrStr name, int64_t *out) {
+  if (nr_str_is(name, "maxf")) name = nr_str("maximumf"); /* the names of 2020 */
+  if (nr_str_is(name, "minf")) name = nr_str("minimumf");
+  for (*out = 0; nr_atomic_kind_name(*out); ++*out)
+    if (nr_str_is(name, atomic_kinds[*out])) return true;
+  return false;
 }
 
 static NrStatus atomic_rmw_parse(NrParser *p, NrOpState *state) {
@@ -128,11 +138,9 @@ static NrStatus atomic_rmw_parse(NrParser *p, NrOpState *state) {
   NrStr kind;
   NrLoc loc = nr_p_loc(p);
   if (!nr_p_try_string(p, &kind)) NR_TRY(nr_p_keyword(p, &kind));
-  int64_t number = 0;
-  while (nr_atomic_kind_name(number) && !nr_str_is(kind, atomic_kinds[number])) number++;
-  if (nr_str_is(kind, "maxf")) number = 3; /* the names of 2020 */
-  if (nr_str_is(kind, "minf")) number = 6;
-  if (!nr_atomic_kind_name(number)) return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'", NR_STR_ARG(kind));
+  int64_t number;
+  if (!nr_atomic_kind_find(kind, &number))
+    return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'", NR_STR_ARG(kind));
   nr_p_add_attr(p, state, "kind", nr_attr_i64(nr_p_context(p), number));
   NR_TRY(nr_p_operand(p, &value));
   NR_TRY(nr_p_expect(p, ","));

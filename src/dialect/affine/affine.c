@@ -1,0 +1,139 @@
+/* affine.c - the rows of dialect affine, and the parts of its ops. Hooks: valid.c and verify.c, syntax*.c, canon*.c. */
+#include "dialect/affine/affine.h"
+
+#include "dialect/memref/memref.h"
+
+#include <math.h>
+
+size_t nr_affine_map_operands(const NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_affine_load:
+  case NR_OP_affine_prefetch:
+  case NR_OP_affine_vector_load: return 1;
+  case NR_OP_affine_store:
+  case NR_OP_affine_vector_store: return 2;
+  default: return 0;
+  }
+}
+
+size_t nr_affine_for_begin(const NrOp *op, int group) {
+  size_t begin = 0, count;
+  nr_op_operand_group(op, (size_t)group, &begin, &count);
+  return begin;
+}
+
+void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *out_begin, uint32_t *out_count) {
+  NrAttr groups = nr_op_attr(op, upper ? "upperBoundsGroups" : "lowerBoundsGroups");
+  *out_begin = 0;
+  for (uint32_t k = 0; k < i; k++) *out_begin += (uint32_t)nr_attr_element(groups, k)->i;
+  *out_count = (uint32_t)nr_attr_element(groups, i)->i;
+}
+
+int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i) { return nr_op_attr(op, "steps")->items[i]->i; }
+
+NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands) {
+  NrType index = nr_type_index(b->ctx);
+  NrOp *op = nr_build_op(b, op_id, operands, nr_affine_num_inputs(map), &index, 1);
+  nr_op_set_attr(op, "map", map);
+  return nr_result(op, 0);
+}
+
+/* ---- indices over a basis ---------------------------------------------------------------------------------------- */
+
+/* Number `at` from the back of the sizes: a constant or a symbol. */
+static NrAffineExpr basis_size(const NrOp *op, size_t at) {
+  NrAttr basis = nr_op_attr(op, "static_basis");
+  const int64_t *sizes = basis->data;
+  size_t i = basis->data_size / sizeof *sizes - 1 - at;
+  uint32_t symbol = 0;
+  if (sizes[i] != NR_DYNAMIC) return nr_affine_constant(basis->ctx, sizes[i]);
+  for (size_t k = 0; k < i; k++) symbol += sizes[k] == NR_DYNAMIC;
+  return nr_affine_symbol(basis->ctx, symbol);
+}
+
+static NrAffineExpr linear_expr(const NrOp *op, uint32_t *out_dims) {
+  NrContext *ctx = nr_op_context(op);
+  size_t begin, count;
+  nr_op_operand_group(op, 0, &begin, &count);
+  *out_dims = (uint32_t)count;
+  NrAffineExpr e = nr_affine_constant(ctx, 0), stride = nr_affine_constant(ctx, 1);
+  for (size_t at = 0; at < count; at++) {
+    NrAffineExpr index = nr_affine_dim(ctx, (uint32_t)(count - 1 - at));
+    e = nr_affine_binary(NR_AFFINE_ADD, e, nr_affine_binary(NR_AFFINE_MUL, index, stride));
+    if (at + 1 < count) stride = nr_affine_binary(NR_AFFINE_MUL, stride, basis_size(op, at));
+  }
+  return e;
+}
+
+NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims) {
+  if (nr_op_is(op, NR_OP_affine_linearize_index)) return linear_expr(op, out_dims);
+  NrContext *ctx = nr_op_context(op);
+  NrAffineExpr e = nr_affine_dim(ctx, 0), stride = nr_affine_constant(ctx, 1);
+  size_t behind = op->num_results - 1 - i;
+  for (size_t at = 0; at < behind; at++) stride = nr_affine_binary(NR_AFFINE_MUL, stride, basis_size(op, at));
+  *out_dims = 1;
+  if (i > 0)
+    e = nr_affine_binary(NR_AFFINE_MOD, e, nr_affine_binary(NR_AFFINE_MUL, stride, basis_size(op, behind)));
+  return nr_affine_binary(NR_AFFINE_FLOORDIV, e, stride);
+}
+
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
+
+/* As nr_atomic_kind_name numbers them. `start`: what changes nothing. */
+typedef enum Start { START_ZERO, START_ONE, START_ONES, START_LEAST, START_GREATEST, START_NAN } Start;
+typedef struct Reduction {
+  const char *name;
+  unsigned op_id;
+  bool is_float;
+  Start start;
+} Reduction;
+
+static const Reduction reductions[] = {
+    {"addf", NR_OP_arith_addf, true, START_ZERO},
+    {"addi", NR_OP_arith_addi, false, START_ZERO},
+    {"maximumf", NR_OP_arith_maximumf, true, START_LEAST},
+    {"maxs", NR_OP_arith_maxsi, false, START_LEAST},
+    {"maxu", NR_OP_arith_maxui, false, START_ZERO},
+    {"minimumf", NR_OP_arith_minimumf, true, START_GREATEST},
+    {"mins", NR_OP_arith_minsi, false, START_GREATEST},
+    {"minu", NR_OP_arith_minui, false, START_ONES},
+    {"mulf", NR_OP_arith_mulf, true, START_ONE},
+    {"muli", NR_OP_arith_muli, false, START_ONE},
+    {"ori", NR_OP_arith_ori, false, START_ZERO},
+    {"andi", NR_OP_arith_andi, false, START_ONES},
+    {"maxnumf", NR_OP_arith_maxnumf, true, START_NAN},
+    {"minnumf", NR_OP_arith_minnumf, true, START_NAN},
+    {"xori", NR_OP_arith_xori, false, START_ZERO},
+};
+
+static const Reduction *reduction_of(int64_t kind) {
+  const char *name = nr_atomic_kind_name(kind);
+  for (size_t i = 0; name && i < NR_COUNTOF(reductions); i++)
+    if (strcmp(reductions[i].name, name) == 0) return &reductions[i];
+  return NULL;
+}
+
+unsigned nr_affine_reduction_op(int64_t kind) {
+  const Reduction *r = reduction_of(kind);
+  return r ? r->op_id : 0;
+}
+
+NrAttr nr_affine_reduction_identity(int64_t kind, NrType type) {
+  const Reduction *r = reduction_of(kind);
+  if (!r || r->is_float != nr_type_is_float(type) || !(nr_type_is_float(type) || nr_type_is_int_or_index(type)))
+    return NULL;
+  if (r->is_float) {
+    static const double starts[] = {[START_ZERO] = 0, [START_ONE] = 1, [START_LEAST] = -INFINITY,
+                                    [START_GREATEST] = INFINITY, [START_NAN] = NAN};
+    return nr_attr_float(type, starts[r->start]);
+  }
+  uint32_t bits = nr_type_bits(type);
+  if (bits > 64) return NULL;
+  int64_t least = (int64_t)(UINT64_C(1) << (bits - 1)); /* the sign bit: wraps to the least number */
+  const int64_t starts[] = {[START_ZERO] = 0, [START_ONE] = 1, [START_ONES] = -1, [START_LEAST] = least,
+                            [START_GREATEST] = least - 1};
+  return nr_attr_int(type, r->start == START_GREATEST && bits == 64 ? INT64_MAX : starts[r->start]);
+}
+
+#include "dialect/rows.h"
+#include "dialect/affine/affine.def"

@@ -1,0 +1,102 @@
+/* affine.h - what is a dim and what a symbol, maps with their operands, and the hooks that the rows name. */
+#ifndef NORIA_DIALECT_AFFINE_AFFINE_H
+#define NORIA_DIALECT_AFFINE_AFFINE_H
+
+#include "ir/op_info.h"
+#include "ir/text.h"
+
+/* ---- dims and symbols (valid.c) ---------------------------------------------------------------------------------- */
+
+bool nr_affine_is_dim(NrValue *value);
+bool nr_affine_is_symbol(NrValue *value);
+bool nr_affine_is_iv(const NrValue *value); /* of affine.for or affine.parallel */
+/* Operands from `first` on as dims and symbols; reports the first that is none. */
+NrStatus nr_affine_verify_operands(NrOp *op, size_t first, size_t num_dims, size_t num_symbols);
+
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
+
+static inline size_t nr_affine_num_inputs(NrAttr map) { return (size_t)map->num_dims + map->num_symbols; }
+/* Where the operands of the map begin, in ops with one map. */
+size_t nr_affine_map_operands(const NrOp *op);
+static inline NrAttr nr_affine_bound_map(const NrOp *op, bool upper) {
+  return nr_op_attr(op, upper ? "upperBoundMap" : "lowerBoundMap");
+}
+/* Where a bound's operands begin in affine.for; those of inits with upper = 2. */
+size_t nr_affine_for_begin(const NrOp *op, int group);
+static inline uint32_t nr_affine_for_num_inits(const NrOp *op) { return op->num_results; }
+/* Results of a bounds map that belong to induction variable i of affine.parallel. */
+void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *out_begin, uint32_t *out_count);
+int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i);
+/* Result i of delinearize_index or linearize_index over its operands, of which *out_dims are dims. */
+NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims);
+/* The element that changes nothing in a reduction (numbered as the kinds of memref.atomic_rmw), of a type that has one;
+ * NULL for others. */
+NrAttr nr_affine_reduction_identity(int64_t kind, NrType type);
+/* The arith op of a reduction; 0 when there is none. */
+unsigned nr_affine_reduction_op(int64_t kind);
+
+/* ---- building (compose.c, expand.c) ------------------------------------------------------------------------------ */
+
+/* A map or set with its operands, dims first. */
+typedef struct NrAffineApplied {
+  NrAttr map;
+  NR_VEC(NrValue *) operands;
+} NrAffineApplied;
+/* Takes in what affine.apply gives to it, makes symbols of dims that are, drops operands that are equal, constant or
+ * not used, and simplifies. `first`: where the operands begin in op. Deinit the operands. */
+NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first);
+NrAttr nr_affine_with_exprs(NrAttr map, const NrAffineExpr *exprs, const bool *is_equality, size_t count);
+
+/* Ops of arith that compute an expression; right for negative values. */
+NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, NrValue *const *dims, NrValue *const *symbols);
+/* The least (or greatest) of count of a map's results, from `begin` on. */
+NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint32_t count, NrValue *const *operands,
+                                  bool greatest);
+NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands); /* apply, min or max */
+
+/* ---- hooks ------------------------------------------------------------------------------------------------------- */
+
+NrStatus nr_affine_apply_verify(NrOp *op);
+NrStatus nr_affine_min_max_verify(NrOp *op);
+NrStatus nr_affine_delinearize_verify(NrOp *op);
+NrStatus nr_affine_linearize_verify(NrOp *op);
+NrStatus nr_affine_for_verify(NrOp *op);
+NrStatus nr_affine_if_verify(NrOp *op);
+NrStatus nr_affine_parallel_verify(NrOp *op);
+NrStatus nr_affine_yield_verify(NrOp *op);
+NrStatus nr_affine_access_verify(NrOp *op);
+
+NrStatus nr_affine_apply_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_min_max_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_delinearize_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_linearize_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_for_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_if_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_load_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_store_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_prefetch_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_for_finish(NrParser *p, NrOp *op);
+NrStatus nr_affine_parallel_finish(NrParser *p, NrOp *op);
+
+void nr_affine_map_op_print(NrPrinter *w, NrOp *op);
+void nr_affine_delinearize_print(NrPrinter *w, NrOp *op);
+void nr_affine_linearize_print(NrPrinter *w, NrOp *op);
+void nr_affine_for_print(NrPrinter *w, NrOp *op);
+void nr_affine_if_print(NrPrinter *w, NrOp *op);
+void nr_affine_parallel_print(NrPrinter *w, NrOp *op);
+void nr_affine_load_print(NrPrinter *w, NrOp *op);
+void nr_affine_store_print(NrPrinter *w, NrOp *op);
+void nr_affine_prefetch_print(NrPrinter *w, NrOp *op);
+
+bool nr_affine_apply_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_affine_min_max_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_affine_delinearize_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_affine_linearize_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_affine_map_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_parallel_canonicalize(NrOp *op, NrBuilder *b);
+
+#endif

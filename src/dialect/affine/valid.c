@@ -1,0 +1,131 @@
+/* valid.c - which values may be dims and which symbols: MLIR's rules.
+ *
+ * Each rule asks the same of some operands in turn, so that one list of values to be looked at decides. */
+#include "dialect/affine/affine.h"
+
+/* A value that is made from more values than these is taken for none: an answer costs no more than this. */
+enum { MAX_LOOKED_AT = 4096 };
+
+typedef struct Question {
+  NR_VEC(NrValue *) asked;
+  NrMap seen;
+} Question;
+
+static void question_deinit(Question *q) {
+  nr_vec_deinit(&q->asked);
+  nr_map_deinit(&q->seen);
+}
+
+static void ask(Question *q, NrValue *value) {
+  if (nr_map_has(&q->seen, value)) return;
+  nr_map_set(&q->seen, value, value);
+  nr_vec_push(&q->asked, value);
+}
+
+/* Defined where a function, or another op that sees nothing from outside, keeps its outermost blocks. */
+static bool is_top_level(const NrValue *value) {
+  const NrOp *owner = nr_block_parent_op(nr_value_block(value));
+  return owner && nr_op_has(owner, NR_ISOLATED);
+}
+
+static NrOp *below_casts(NrValue *memref) {
+  NrOp *op = memref->op;
+  while (nr_op_is(op, NR_OP_memref_cast)) op = nr_operand(op, 0)->op;
+  return op;
+}
+
+/* The operand that says how large dim i of a memref is; NULL when it is not known, with *out_static for a number. */
+static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
+  *out_static = false;
+  bool known = nr_op_is(op, NR_OP_memref_alloc) || nr_op_is(op, NR_OP_memref_view) ||
+               nr_op_is(op, NR_OP_memref_subview);
+  if (!known) return NULL;
+  NrType type = nr_result(op, 0)->type;
+  if (dim < 0 || dim >= (int64_t)type->rank) return NULL;
+  *out_static = type->dims[dim] != NR_DYNAMIC;
+  size_t begin, count, at = 0, group = nr_op_is(op, NR_OP_memref_alloc) ? 0 : 2;
+  if (*out_static || !nr_op_operand_group(op, group, &begin, &count)) return NULL;
+  if (nr_op_is(op, NR_OP_memref_subview)) {
+    NrAttr sizes = nr_op_attr(op, "static_sizes");
+    if (sizes->data_size != type->rank * sizeof(int64_t)) return NULL; /* dims were left out */
+    for (int64_t d = 0; d < dim; d++) at += ((const int64_t *)sizes->data)[d] == NR_DYNAMIC;
+  } else {
+    for (int64_t d = 0; d < dim; d++) at += type->dims[d] == NR_DYNAMIC;
+  }
+  return at < count ? nr_operand(op, begin + at) : NULL;
+}
+
+static bool dim_is_symbol(Question *q, NrOp *op) {
+  NrValue *source = nr_operand(op, 0);
+  int64_t dim;
+  bool is_static;
+  if (is_top_level(source)) return true;
+  if (!source->op || !nr_value_constant_int(nr_operand(op, 1), &dim)) return false;
+  NrOp *maker = below_casts(source);
+  NrValue *size = maker ? size_operand(maker, dim, &is_static) : NULL;
+  if (!maker || (!size && !is_static)) return false;
+  if (size) ask(q, size);
+  return true;
+}
+
+static bool is_dim_op(const NrOp *op) { return nr_op_is(op, NR_OP_memref_dim) || nr_op_is(op, NR_OP_tensor_dim); }
+
+static bool symbol_step(Question *q, NrValue *value) {
+  if (!nr_type_is_index(value->type)) return false;
+  if (is_top_level(value)) return true;
+  NrOp *op = value->op;
+  if (!op) return false;
+  if (nr_op_has(op, NR_CONSTANT_LIKE)) return true;
+  if (is_dim_op(op)) return dim_is_symbol(q, op);
+  if (!nr_op_is_pure(op)) return false;
+  for (uint32_t i = 0; i < op->num_operands; i++) ask(q, nr_operand(op, i));
+  return true;
+}
+
+bool nr_affine_is_symbol(NrValue *value) {
+  if (is_top_level(value) || !value->op) return nr_type_is_index(value->type) && is_top_level(value);
+  Question q = {0};
+  bool ok = true;
+  ask(&q, value);
+  for (size_t i = 0; ok && i < q.asked.size; i++) ok = i < MAX_LOOKED_AT && symbol_step(&q, q.asked.data[i]);
+  question_deinit(&q);
+  return ok;
+}
+
+bool nr_affine_is_iv(const NrValue *value) {
+  if (value->op) return false;
+  const NrOp *loop = nr_block_parent_op(value->block);
+  return (nr_op_is(loop, NR_OP_affine_for) && value->index == 0) || nr_op_is(loop, NR_OP_affine_parallel);
+}
+
+static bool dim_step(Question *q, NrValue *value) {
+  if (!nr_type_is_index(value->type)) return false;
+  if (nr_affine_is_iv(value) || nr_affine_is_symbol(value)) return true;
+  NrOp *op = value->op;
+  if (!op) return false;
+  if (is_dim_op(op)) return is_top_level(nr_operand(op, 0));
+  bool of_dims = nr_op_is(op, NR_OP_affine_apply) || nr_op_is(op, NR_OP_affine_delinearize_index) ||
+                 nr_op_is(op, NR_OP_affine_linearize_index);
+  if (!of_dims) return false;
+  for (uint32_t i = 0; i < op->num_operands; i++) ask(q, nr_operand(op, i));
+  return true;
+}
+
+bool nr_affine_is_dim(NrValue *value) {
+  if (nr_affine_is_iv(value)) return nr_type_is_index(value->type);
+  Question q = {0};
+  bool ok = true;
+  ask(&q, value);
+  for (size_t i = 0; ok && i < q.asked.size; i++) ok = i < MAX_LOOKED_AT && dim_step(&q, q.asked.data[i]);
+  question_deinit(&q);
+  return ok;
+}
+
+NrStatus nr_affine_verify_operands(NrOp *op, size_t first, size_t num_dims, size_t num_symbols) {
+  for (size_t i = 0; i < num_dims + num_symbols; i++) {
+    NrValue *value = nr_operand(op, first + i);
+    if (i < num_dims && !nr_affine_is_dim(value)) return nr_op_error(op, "operand cannot be used as a dimension id");
+    if (i >= num_dims && !nr_affine_is_symbol(value)) return nr_op_error(op, "operand cannot be used as a symbol");
+  }
+  return NR_OK;
+}
