@@ -66,15 +66,15 @@ func.func @loops(%m: memref<10xf32>, %n: index, %x: f32) -> f32 {
 
 // CHECK-LABEL: func.func @parallel
 func.func @parallel(%m: memref<10xf32>, %n: index, %k: i32) -> (f32, i32) {
-  // CHECK-DAG: %[[LEAST:.*]] = arith.constant -2147483648 : i32
+  // CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : i32
   // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
-  // CHECK: %{{.*}}:2 = scf.parallel (%[[I:.*]], %{{.*}}) = (%{{.*}}, %{{.*}}) to (%{{.*}}, %{{.*}}) step (%{{.*}}, %{{.*}}) init (%[[ZERO]], %[[LEAST]]) -> (f32, i32) {
-  %r:2 = affine.parallel (%i, %j) = (0, 0) to (10, symbol(%n)) reduce ("addf", "maxs") -> (f32, i32) {
+  // CHECK: %{{.*}}:2 = scf.parallel (%[[I:.*]], %{{.*}}) = (%{{.*}}, %{{.*}}) to (%{{.*}}, %{{.*}}) step (%{{.*}}, %{{.*}}) init (%[[ZERO]], %[[ONE]]) -> (f32, i32) {
+  %r:2 = affine.parallel (%i, %j) = (0, 0) to (10, symbol(%n)) reduce ("addf", "muli") -> (f32, i32) {
     // CHECK-NEXT: %[[V:.*]] = memref.load
     %v = affine.load %m[%i] : memref<10xf32>
     // CHECK-NEXT: scf.reduce(%[[V]], %{{.*}} : f32, i32) {
     // CHECK:        arith.addf
-    // CHECK:        arith.maxsi
+    // CHECK:        arith.muli
     affine.yield %v, %k : f32, i32
   }
   // CHECK-NOT: affine.

@@ -10,11 +10,6 @@
 // RUN: noria run %s --entry=matmul '[[1.0, 2.0], [3.0, 4.0]]' '[[5.0, 6.0], [7.0, 8.0]]' | FileCheck %s --check-prefix=MATMUL
 // RUN: noria run %s --entry=matmul '[[1.0, 2.0], [3.0, 4.0]]' '[[5.0, 6.0], [7.0, 8.0]]' --interpret | FileCheck %s --check-prefix=MATMUL
 // RUN: noria run %s --entry=matmul '[[1.0, 2.0], [3.0, 4.0]]' '[[5.0, 6.0], [7.0, 8.0]]' --check-passes
-// RUN: noria run %s --entry=reductions 5 | FileCheck %s --check-prefix=REDUCE
-// RUN: noria run %s --entry=reductions 5 --interpret | FileCheck %s --check-prefix=REDUCE
-// RUN: noria run %s --entry=reductions 5 --check-passes
-// RUN: noria run %s --entry=reductions 0 | FileCheck %s --check-prefix=NOTHING
-// RUN: noria run %s --entry=reductions 0 --interpret | FileCheck %s --check-prefix=NOTHING
 // RUN: noria run %s --entry=indices 1234 | FileCheck %s --check-prefix=INDICES
 // RUN: noria run %s --entry=indices 1234 --interpret | FileCheck %s --check-prefix=INDICES
 // RUN: noria run %s --entry=indices -1 --interpret | FileCheck %s --check-prefix=BELOW
@@ -86,29 +81,6 @@ func.func @matmul(%a: memref<?x?xf32>, %b: memref<?x?xf32>) -> memref<?x?xf32> {
     affine.store %sum, %c[%i, %j] : memref<?x?xf32>
   }
   return %c : memref<?x?xf32>
-}
-
-// REDUCE: 55 : i64
-// REDUCE: 3628800 : i64
-// REDUCE: 10 : i64
-// REDUCE: 1 : i64
-// REDUCE: 1.000000e+00 : f64
-// REDUCE: 11 : i64
-// NOTHING: {{^}}0 : i64
-// NOTHING: {{^}}1 : i64
-// NOTHING: -9223372036854775808 : i64
-// NOTHING: -1 : i64
-// NOTHING: 0x7FF0000000000000 : f64
-// NOTHING: 0 : i64
-func.func @reductions(%n: index) -> (i64, i64, i64, i64, f64, i64) {
-  %r:6 = affine.parallel (%i, %j) = (0, 1) to (%n, 3) reduce ("addi", "muli", "maxs", "minu", "minimumf", "xori")
-      -> (i64, i64, i64, i64, f64, i64) {
-    %k = affine.apply affine_map<(d0, d1) -> (d0 * 2 + d1)>(%i, %j)
-    %x = arith.index_cast %k : index to i64
-    %f = arith.sitofp %x : i64 to f64
-    affine.yield %x, %x, %x, %x, %f, %x : i64, i64, i64, i64, f64, i64
-  }
-  return %r#0, %r#1, %r#2, %r#3, %r#4, %r#5 : i64, i64, i64, i64, f64, i64
 }
 
 // INDICES: 61 : index
