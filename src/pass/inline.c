@@ -1,9 +1,10 @@
 /* inline.c - replaces calls by the bodies of the functions called.
  *   before  %0 = call @twice(%x) : (f32) -> f32          after  %0 = arith.addf %x, %x : f32
  * Callees before callers, so that what is inlined has been inlined into already. Not inlined are functions that may
- * call themselves, declarations, those marked no_inline, and those of more than `max-ops` ops. A body of several blocks
- * goes into an scf.execute_region where the call stands in a region that may have only one block. Functions stay:
- * symbol-dce removes private ones that nobody calls any more. */
+ * call themselves, declarations, those marked no_inline, those of more than `max-ops` ops, and those with affine ops
+ * where the call stands inside of another op. A body of several blocks goes into an scf.execute_region where the call
+ * stands in a region that may have only one block. Functions stay: symbol-dce removes private ones that nobody calls any
+ * more. */
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
@@ -38,9 +39,20 @@ static bool collect(NrOp *op, void *user) {
 
 /* ---- one call ---------------------------------------------------------------------------------------------------- */
 
+static bool is_not_affine(NrOp *op, void *user) {
+  (void)user;
+  return strcmp(op->info->dialect, "affine") != 0;
+}
+
+/* Inside of another op the callee's arguments and outermost values would no longer be dims and symbols. */
+static bool keeps_dims(const NrOp *call, const Function *f) {
+  const NrOp *around = nr_op_parent(call);
+  return (around && nr_op_has(around, NR_ISOLATED)) || nr_walk_pre(f->op, is_not_affine, NULL);
+}
+
 static bool is_inlinable(const Inliner *in, const NrOp *call, const Function *f) {
   return f && !f->recursive && nr_op_body(f->op, 0) && f->size <= in->max_ops && !nr_op_attr(f->op, "no_inline") &&
-         !nr_op_attr(call, "no_inline");
+         !nr_op_attr(call, "no_inline") && keeps_dims(call, f);
 }
 
 static void map_arguments(NrMap *map, NrBlock *entry, const NrOp *call) {

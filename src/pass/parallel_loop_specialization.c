@@ -7,6 +7,7 @@
  *                                                            }
  * The first version has a known number of points, which can be unrolled and vectorised; it is the one for all tiles but
  * those at the edge. */
+#include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/parallel.h"
@@ -15,6 +16,7 @@
 /* The smallest constant that bounds the value as one of the operands of a minimum. */
 static bool constant_of_minimum(NrValue *value, int64_t *out) {
   NrOp *op = value->op;
+  if (nr_op_is(op, NR_OP_affine_min)) return nr_affine_constant_extreme(nr_op_attr(op, "map"), false, out);
   bool is_minimum = nr_op_is(op, NR_OP_arith_minsi) || nr_op_is(op, NR_OP_arith_minui);
   for (uint32_t i = 0; is_minimum && i < 2; i++)
     if (nr_value_constant_int(nr_operand(op, i), out)) return true;

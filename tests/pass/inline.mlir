@@ -89,3 +89,23 @@ func.func @stay() {
   call @kept() : () -> ()
   return
 }
+
+// In a loop the callee's argument would be no symbol any more.
+// CHECK-LABEL: func.func @affine_callee
+func.func @affine_callee(%n: index, %m: memref<?xf32>, %x: f32) {
+  affine.for %i = 0 to %n {
+    affine.store %x, %m[%i] : memref<?xf32>
+  }
+  return
+}
+// CHECK-LABEL: func.func @calls_affine
+func.func @calls_affine(%n: index, %m: memref<?xf32>, %x: f32) {
+  // CHECK: affine.for
+  func.call @affine_callee(%n, %m, %x) : (index, memref<?xf32>, f32) -> ()
+  %c1 = arith.constant 1 : index
+  scf.for %k = %c1 to %n step %c1 {
+    // CHECK: call @affine_callee
+    func.call @affine_callee(%k, %m, %x) : (index, memref<?xf32>, f32) -> ()
+  }
+  return
+}

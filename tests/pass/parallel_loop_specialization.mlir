@@ -49,3 +49,27 @@ func.func @not_a_minimum(%n: index, %m: memref<?xf32>, %x: f32) {
   }
   return
 }
+
+// The bound of a tile as tiling writes it: the least of several, of which one is constant.
+// CHECK-LABEL: func.func @affine_minimum
+// CHECK: %[[SIZE:.*]] = affine.min
+// CHECK: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[FULL:.*]] = arith.cmpi eq, %[[SIZE]], %[[C4]] : index
+// CHECK-NEXT: scf.if %[[FULL]] {
+// CHECK-NEXT: scf.parallel ({{.*}}) = ({{.*}}) to (%[[C4]])
+// CHECK: scf.parallel ({{.*}}) = ({{.*}}) to (%[[SIZE]])
+func.func @affine_minimum(%m: memref<?xf32>, %n: index, %x: f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c4) {
+    %size = affine.min affine_map<(d0)[s0] -> (4, s0 - d0)>(%i)[%n]
+    scf.parallel (%j) = (%c0) to (%size) step (%c1) {
+      %at = arith.addi %i, %j : index
+      memref.store %x, %m[%at] : memref<?xf32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}

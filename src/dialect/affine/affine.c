@@ -38,6 +38,17 @@ NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *cons
   return nr_result(op, 0);
 }
 
+bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out) {
+  bool found = false;
+  for (uint32_t i = 0; i < map->num_exprs; i++) {
+    NrAffineExpr e = map->exprs[i];
+    if (e->kind != NR_AFFINE_CONSTANT) continue;
+    if (!found || (greatest ? e->value > *out : e->value < *out)) *out = e->value;
+    found = true;
+  }
+  return found;
+}
+
 /* ---- indices over a basis ---------------------------------------------------------------------------------------- */
 
 /* Number `at` from the back of the sizes: a constant or a symbol. */

@@ -35,6 +35,9 @@ NrAttr nr_affine_reduction_identity(int64_t kind, NrType type);
 /* The arith op of a reduction; 0 when there is none. */
 unsigned nr_affine_reduction_op(int64_t kind);
 
+/* The least (or greatest) of a map's results that are constants; false when none is. */
+bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out);
+
 /* ---- building (compose.c, expand.c) ------------------------------------------------------------------------------ */
 
 /* A map or set with its operands, dims first. */
