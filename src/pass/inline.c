@@ -3,8 +3,8 @@
  * Callees before callers, so that what is inlined has been inlined into already. Not inlined are functions that may
  * call themselves, declarations, those marked no_inline, those of more than `max-ops` ops, and those with affine ops
  * where the call stands inside of another op. A body of several blocks goes into an scf.execute_region where the call
- * stands in a region that may have only one block. Functions stay: symbol-dce removes private ones that nobody calls any
- * more. */
+ * stands in a region that may have only one block. Functions stay: symbol-dce removes private ones that nobody calls
+ * any more. */
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
