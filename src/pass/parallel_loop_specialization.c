@@ -60,6 +60,7 @@ static void specialize(NrOp *op) {
     nr_op_append(nr_op_body(branch, 1), op);
     yield_results(branch, 0, whole);
     yield_results(branch, 1, op);
+    nr_vec_deinit(&types);
   }
   nr_map_deinit(&map);
   nr_map_deinit(&constants);
