@@ -29,6 +29,7 @@ static const int64_t LARGE_WORK = INT64_C(1) << 40;
 
 typedef struct Dispatch {
   NrPassContext *pass;
+  int64_t worth; /* scalar ops that a workgroup should have */
   NrOp *loop, *func; /* func: of the host program */
   uint32_t rank, cuts;
   NrMap seen;                 /* captured values */
@@ -83,7 +84,7 @@ static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index
 
 /* The grid and its tiles: cost[d] is what one step in dim d costs, with all points of the dims behind it. */
 static void cut(Dispatch *w, NrBuilder *b) {
-  NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank), *worth = number(b, WORTH), *one = number(b, 1);
+  NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank), *worth = number(b, w->worth), *one = number(b, 1);
   w->trips = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
   w->tiles = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
   w->work = number(b, cost_of(nr_op_body(w->loop, 0)));
@@ -98,7 +99,7 @@ static void cut(Dispatch *w, NrBuilder *b) {
     NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, worth,
                                                           combine(b, NR_OP_arith_maxui, cost[d], one)), one);
     int64_t known;
-    if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > WORTH ? tile : w->trips[d];
+    if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->worth ? tile : w->trips[d];
     else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], worth), tile, w->trips[d]);
     w->tiles[d] = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_minui, tile, w->trips[d]), one);
     w->grid[d] = combine(b, NR_OP_arith_ceildivui, w->trips[d], w->tiles[d]);
@@ -366,7 +367,7 @@ static void dispatch_where_worth(Dispatch *w, NrBuilder *b) {
   NrValue **results = NR_NEW_ARRAY(w->pass->scratch, NrValue *, count + 1);
   NrType *types = NR_NEW_ARRAY(w->pass->scratch, NrType, count + 1);
   for (uint32_t i = 0; i < count; i++) types[i] = nr_result(w->loop, i)->type;
-  NrOp *branch = nr_scf_if(b, nr_arith_cmpi(b, NR_CMPI_UGE, w->work, number(b, WORTH)), types, count, true);
+  NrOp *branch = nr_scf_if(b, nr_arith_cmpi(b, NR_CMPI_UGE, w->work, number(b, w->worth)), types, count, true);
   for (uint32_t i = 0; i < count; i++) nr_value_replace_uses(nr_result(w->loop, i), nr_result(branch, i));
   NrBuilder in = nr_scf_body_builder(branch, 0), otherwise = nr_scf_body_builder(branch, 1);
   build_dispatch(w, &in, results);
@@ -386,7 +387,7 @@ static void dispatch(Dispatch *w) {
     known = nr_parallel_trip_count(w->loop, d, &trips) && known;
     if (known) light = NR_MIN(light * (int64_t)NR_MIN(trips, LARGE_TRIPS), LARGE_WORK);
   }
-  if (known && light < WORTH && light * cost_of(nr_op_body(w->loop, 0)) < WORTH) return;
+  if (known && light < MAX_COST && light * cost_of(nr_op_body(w->loop, 0)) < w->worth) return;
   cut(w, &b);
   if (!nr_value_constant_int(w->work, &work)) {
     dispatch_where_worth(w, &b);
@@ -400,12 +401,15 @@ static void dispatch(Dispatch *w) {
 
 static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
+  int64_t worth = nr_pass_int(pass, "worth", WORTH);
+  if (worth < 1) return nr_error(pass->ctx, NULL, "worth must be positive: %lld", (long long)worth);
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
     if (nr_is_erased(op) || !nr_op_is(op, NR_OP_scf_parallel)) continue;
     uint32_t rank = nr_parallel_rank(op);
-    Dispatch w = {.pass = pass, .loop = op, .func = host_function(op), .rank = rank, .cuts = NR_MIN(rank, MAX_CUTS)};
+    Dispatch w = {.pass = pass, .worth = worth, .loop = op, .rank = rank, .cuts = NR_MIN(rank, MAX_CUTS)};
+    w.func = host_function(op);
     if (can_dispatch(&w)) dispatch(&w);
     nr_map_deinit(&w.seen);
     nr_vec_deinit(&w.captured);
@@ -415,4 +419,5 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .run = parallel_to_dispatch_run,
+        .options = "worth: i64 = 32768 (scalar ops of a workgroup, and of a loop at least)",
         .doc = "makes of heavy parallel loops over buffers dispatches, which run on all threads")
