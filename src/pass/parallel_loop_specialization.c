@@ -13,14 +13,20 @@
 #include "pass/parallel.h"
 #include "pass/rewrite.h"
 
-/* The smallest constant that bounds the value as one of the operands of a minimum. */
+/* A constant that the value is at most: an operand of a minimum, or the least constant result of an affine.min. */
 static bool constant_of_minimum(NrValue *value, int64_t *out) {
   NrOp *op = value->op;
-  if (nr_op_is(op, NR_OP_affine_min)) return nr_affine_constant_extreme(nr_op_attr(op, "map"), false, out);
-  bool is_minimum = nr_op_is(op, NR_OP_arith_minsi) || nr_op_is(op, NR_OP_arith_minui);
+  bool is_minimum = nr_op_is(op, NR_OP_arith_minsi) || nr_op_is(op, NR_OP_arith_minui), found = false;
   for (uint32_t i = 0; is_minimum && i < 2; i++)
     if (nr_value_constant_int(nr_operand(op, i), out)) return true;
-  return false;
+  NrAttr map = nr_op_is(op, NR_OP_affine_min) ? nr_op_attr(op, "map") : NULL;
+  for (uint32_t i = 0; map && i < map->num_exprs; i++) {
+    NrAffineExpr e = map->exprs[i];
+    if (e->kind != NR_AFFINE_CONSTANT) continue;
+    *out = found ? NR_MIN(*out, e->value) : e->value;
+    found = true;
+  }
+  return found;
 }
 
 static void yield_results(NrOp *branch, uint32_t side, NrOp *loop) {

@@ -84,7 +84,8 @@ static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index
 
 /* The grid and its tiles: cost[d] is what one step in dim d costs, with all points of the dims behind it. */
 static void cut(Dispatch *w, NrBuilder *b) {
-  NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank), *worth = number(b, w->worth), *one = number(b, 1);
+  NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
+  NrValue *worth = number(b, w->worth), *one = number(b, 1);
   w->trips = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
   w->tiles = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
   w->work = number(b, cost_of(nr_op_body(w->loop, 0)));
@@ -96,8 +97,8 @@ static void cut(Dispatch *w, NrBuilder *b) {
     w->work = combine(b, NR_OP_arith_minui, combine(b, NR_OP_arith_muli, w->work, trips), number(b, LARGE_WORK));
   }
   for (uint32_t d = 0; d < w->cuts; d++) {
-    NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, worth,
-                                                          combine(b, NR_OP_arith_maxui, cost[d], one)), one);
+    NrValue *each = combine(b, NR_OP_arith_maxui, cost[d], one);
+    NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, worth, each), one);
     int64_t known;
     if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->worth ? tile : w->trips[d];
     else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], worth), tile, w->trips[d]);

@@ -73,3 +73,18 @@ func.func @affine_minimum(%m: memref<?xf32>, %n: index, %x: f32) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @affine
+// CHECK: %[[A:.*]] = affine.min
+// CHECK: %[[C4:.*]] = arith.constant 4 : index
+// CHECK-NEXT: %[[FULL:.*]] = arith.cmpi eq, %[[A]], %[[C4]] : index
+// CHECK-NEXT: scf.if %[[FULL]] {
+// CHECK-NEXT: scf.parallel ({{.*}}) = ({{.*}}) to (%[[C4]])
+// CHECK: scf.parallel ({{.*}}) = ({{.*}}) to (%[[A]])
+func.func @affine(%n: index, %i: index, %m: memref<?xf32>, %x: f32) {
+  %b = affine.min affine_map<(d0)[s0] -> (s0 - d0, 6, 4)>(%i)[%n]
+  scf.parallel (%k) = (%n) to (%b) step (%n) {
+    memref.store %x, %m[%k] : memref<?xf32>
+  }
+  return
+}
