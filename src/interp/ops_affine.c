@@ -156,6 +156,11 @@ static bool combine(NrInterp *in, NrOp *op, uint32_t i, NrIValue *acc, NrIValue 
          nr_interp_fail(in, op, "the interpreter cannot compute it");
 }
 
+/* Lies below the bound, though the distance may not fit. */
+static int64_t point(int64_t first, int64_t at, int64_t step) {
+  return (int64_t)((uint64_t)first + (uint64_t)at * (uint64_t)step);
+}
+
 bool nr_run_affine_parallel(NrInterp *in, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   uint32_t rank = body->num_args, count = op->num_results;
@@ -169,7 +174,7 @@ bool nr_run_affine_parallel(NrInterp *in, NrOp *op) {
   for (uint32_t d = 0; d < rank; d++) any &= counts[d] > 0;
   if (any) do {
       for (uint32_t d = 0; d < rank; d++)
-        ivs[d] = nr_ivalue_from_int(body->args[d]->type, first[d] + at[d] * nr_affine_parallel_step(op, d));
+        ivs[d] = nr_ivalue_from_int(body->args[d]->type, point(first[d], at[d], nr_affine_parallel_step(op, d)));
       ok = nr_run_region(in, nr_op_region(op, 0), ivs, rank, values, count);
       for (uint32_t i = 0; i < count && ok; i++) ok = combine(in, op, i, &acc[i], values[i]);
     } while (ok && nr_next_index(counts, rank, at));

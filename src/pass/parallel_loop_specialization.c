@@ -55,6 +55,7 @@ static void specialize(NrOp *op) {
     NR_VEC(NrType) types = {0};
     for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
     NrOp *branch = nr_scf_if(&b, full, types.data, types.size, true);
+    nr_vec_deinit(&types);
     for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(branch, i));
     NrOp *whole = nr_op_clone(op->module, op, &map);
     nr_op_append(nr_op_body(branch, 0), whole);

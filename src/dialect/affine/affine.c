@@ -140,10 +140,10 @@ NrAttr nr_affine_reduction_identity(int64_t kind, NrType type) {
   }
   uint32_t bits = nr_type_bits(type);
   if (bits > 64) return NULL;
-  int64_t least = (int64_t)(UINT64_C(1) << (bits - 1)); /* the sign bit: wraps to the least number */
-  const int64_t starts[] = {[START_ZERO] = 0, [START_ONE] = 1, [START_ONES] = -1, [START_LEAST] = least,
-                            [START_GREATEST] = least - 1};
-  return nr_attr_int(type, r->start == START_GREATEST && bits == 64 ? INT64_MAX : starts[r->start]);
+  uint64_t sign = UINT64_C(1) << (bits - 1); /* alone it is the least number, and all bits below it the greatest */
+  const uint64_t starts[] = {[START_ZERO] = 0, [START_ONE] = 1, [START_ONES] = UINT64_MAX, [START_LEAST] = sign,
+                             [START_GREATEST] = sign - 1};
+  return nr_attr_int(type, (int64_t)starts[r->start]);
 }
 
 #include "dialect/rows.h"

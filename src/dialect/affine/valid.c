@@ -28,10 +28,20 @@ static bool is_top_level(const NrValue *value) {
   return owner && nr_op_has(owner, NR_ISOLATED);
 }
 
+/* What is below may be wrong itself: these questions are asked before all ops were verified. */
 static NrOp *below_casts(NrValue *memref) {
   NrOp *op = memref->op;
-  while (nr_op_is(op, NR_OP_memref_cast)) op = nr_operand(op, 0)->op;
+  for (int i = 0; i < MAX_LOOKED_AT && nr_op_is(op, NR_OP_memref_cast) && op->num_operands == 1; i++)
+    op = nr_operand(op, 0)->op;
   return op;
+}
+
+/* Of the first `dim` entries how many are operands; false when there are not as many as the type has dims. */
+static bool count_dynamic(NrAttr sizes, NrType type, int64_t dim, size_t *out) {
+  *out = 0;
+  bool whole = sizes && sizes->kind == NR_ATTR_DENSE_ARRAY && sizes->data_size == type->rank * sizeof(int64_t);
+  for (int64_t d = 0; whole && d < dim; d++) *out += ((const int64_t *)sizes->data)[d] == NR_DYNAMIC;
+  return whole; /* a subview may leave dims out: which, is not looked for */
 }
 
 /* The operand that says how large dim i of a memref is; NULL when it is not known, with *out_static for a number. */
@@ -40,15 +50,13 @@ static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
   bool known = nr_op_is(op, NR_OP_memref_alloc) || nr_op_is(op, NR_OP_memref_view) ||
                nr_op_is(op, NR_OP_memref_subview);
   if (!known) return NULL;
-  NrType type = nr_result(op, 0)->type;
-  if (dim < 0 || dim >= (int64_t)type->rank) return NULL;
+  NrType type = op->num_results == 1 ? nr_result(op, 0)->type : NULL;
+  if (!type || type->kind != NR_TYPE_MEMREF || dim < 0 || dim >= (int64_t)type->rank) return NULL;
   *out_static = type->dims[dim] != NR_DYNAMIC;
   size_t begin, count, at = 0, group = nr_op_is(op, NR_OP_memref_alloc) ? 0 : 2;
   if (*out_static || !nr_op_operand_group(op, group, &begin, &count)) return NULL;
   if (nr_op_is(op, NR_OP_memref_subview)) {
-    NrAttr sizes = nr_op_attr(op, "static_sizes");
-    if (sizes->data_size != type->rank * sizeof(int64_t)) return NULL; /* dims were left out */
-    for (int64_t d = 0; d < dim; d++) at += ((const int64_t *)sizes->data)[d] == NR_DYNAMIC;
+    if (!count_dynamic(nr_op_attr(op, "static_sizes"), type, dim, &at)) return NULL;
   } else {
     for (int64_t d = 0; d < dim; d++) at += type->dims[d] == NR_DYNAMIC;
   }
@@ -68,7 +76,9 @@ static bool dim_is_symbol(Question *q, NrOp *op) {
   return true;
 }
 
-static bool is_dim_op(const NrOp *op) { return nr_op_is(op, NR_OP_memref_dim) || nr_op_is(op, NR_OP_tensor_dim); }
+static bool is_dim_op(const NrOp *op) {
+  return (nr_op_is(op, NR_OP_memref_dim) || nr_op_is(op, NR_OP_tensor_dim)) && op->num_operands == 2;
+}
 
 static bool symbol_step(Question *q, NrValue *value) {
   if (!nr_type_is_index(value->type)) return false;
