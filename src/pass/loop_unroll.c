@@ -1,0 +1,127 @@
+/* loop_unroll.c - several iterations of a loop become one.
+ *
+ *   before  %r = scf.for %i = %lb to %ub step %s iter_args(%a = %x) { %b = f(%i, %a); yield %b }
+ *   after   %m = scf.for %i = %lb to %split step %s * 2 iter_args(%a = %x) {      split: lb + trips / 2 * 2 * s
+ *             %b = f(%i, %a)
+ *             %c = f(%i + %s, %b)
+ *             yield %c
+ *           }
+ *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
+ *
+ * A loop of a known number of iterations, up to unroll-full-threshold of them, is unrolled whole; with unroll-factor=-1
+ * every such loop is, as long as that makes no more than 65536 ops. Innermost loops are unrolled, or those at
+ * loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large for its type, known
+ * only in the run, leaves all iterations to the second loop. */
+#include "dialect/arith/arith.h"
+#include "pass/loops.h"
+#include "pass/pass.h"
+
+enum { MAX_OPS = 65536, MAX_FACTOR = 4096 };
+
+/* All iterations one after another. */
+static void unroll_whole(NrOp *loop, uint64_t trips) {
+  NrBuilder b = nr_builder_before(loop);
+  NR_VEC(NrValue *) carried = {0};
+  NrType type = nr_scf_for_iv(loop)->type;
+  bool uses_iv = nr_value_has_uses(nr_scf_for_iv(loop));
+  NrValue *iv = nr_scf_for_lower(loop);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_scf_for_init(loop, i));
+  for (uint64_t n = 0; n < trips; n++) {
+    if (n && uses_iv) iv = nr_for_build_iv(&b, loop, nr_arith_constant_int(&b, type, (int64_t)n));
+    nr_for_clone_body(&b, loop, iv, carried.data);
+  }
+  nr_for_replace(loop, carried.data);
+  nr_vec_deinit(&carried);
+}
+
+static void unroll_by(NrOp *loop, int64_t factor) {
+  NrBuilder b = nr_builder_before(loop);
+  NrForCut cut = nr_for_build_cut(&b, loop, factor);
+  NrType type = nr_scf_for_iv(loop)->type;
+  NR_VEC(NrValue *) carried = {0};
+  if (cut.none) return;
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_scf_for_init(loop, i));
+  NrOp *main = nr_for_like(&b, loop, nr_scf_for_lower(loop), cut.split, cut.step, carried.data);
+  NrBuilder inner = nr_scf_body_builder(main, 0);
+  NrValue *iv = nr_scf_for_iv(main);
+  bool uses_iv = nr_value_has_uses(nr_scf_for_iv(loop));
+  for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_scf_for_arg(main, i);
+  for (int64_t k = 0; k < factor; k++) {
+    NrValue *at = iv;
+    if (k && uses_iv) {
+      NrValue *times = nr_arith_constant_int(&inner, type, k);
+      at = nr_fold_binary(&inner, NR_OP_arith_addi, iv,
+                          nr_fold_binary(&inner, NR_OP_arith_muli, nr_scf_for_step(loop), times));
+    }
+    nr_for_clone_body(&inner, loop, at, carried.data);
+  }
+  nr_scf_yield(&inner, carried.data, carried.size);
+  for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_result(main, i);
+  if (cut.all) {
+    nr_for_replace(loop, carried.data);
+  } else {
+    nr_op_set_operand(loop, 0, cut.split);
+    for (uint32_t i = 0; i < loop->num_results; i++) nr_op_set_operand(loop, 3 + i, carried.data[i]);
+  }
+  nr_vec_deinit(&carried);
+}
+
+/* ---- which loops --------------------------------------------------------------------------------------------------
+ */
+
+typedef struct Options {
+  int64_t factor, threshold, depth;
+  bool up_to;
+} Options;
+
+static bool find_other_loop(NrOp *op, void *user) { return op == user || !nr_op_is(op, NR_OP_scf_for); }
+static bool is_innermost(NrOp *loop) { return nr_walk_pre(loop, find_other_loop, loop); }
+
+static int64_t depth_of(const NrOp *loop) {
+  int64_t depth = 0;
+  for (NrOp *up = nr_op_parent(loop); up; up = nr_op_parent(up)) depth += nr_op_is(up, NR_OP_scf_for);
+  return depth;
+}
+
+static void unroll(NrOp *loop, const Options *options) {
+  uint64_t trips;
+  bool known = nr_scf_for_trip_count(loop, &trips);
+  size_t ops = nr_count_ops(loop, MAX_OPS);
+  int64_t factor = options->factor;
+  bool wanted = known && (factor == -1 || trips <= (uint64_t)options->threshold);
+  if (wanted && trips <= MAX_OPS / ops) {
+    unroll_whole(loop, trips);
+    return;
+  }
+  if (known && options->up_to && trips < (uint64_t)factor) factor = (int64_t)trips;
+  if (factor < 2 || (uint64_t)factor > nr_for_largest(loop) || (uint64_t)factor > MAX_OPS / ops) return;
+  unroll_by(loop, factor);
+}
+
+static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
+  Options options = {.factor = nr_pass_int(pass, "unroll-factor", 4),
+                     .threshold = nr_pass_int(pass, "unroll-full-threshold", 0),
+                     .depth = nr_pass_int(pass, "loop-depth", -1),
+                     .up_to = nr_pass_flag(pass, "unroll-up-to-factor")};
+  if (nr_pass_flag(pass, "unroll-full")) options.factor = -1;
+  if (options.factor < -1 || options.factor > MAX_FACTOR || options.threshold < 0)
+    return nr_error(pass->ctx, func->loc, "loop-unroll: the factor is between 1 and %d, or -1 for all", MAX_FACTOR);
+  NrOpList loops = {0};
+  nr_collect_fors(func, &loops);
+  bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* as the nests are before */
+  for (size_t i = 0; i < loops.size; i++)
+    wanted[i] = options.depth >= 0     ? depth_of(loops.data[i]) == options.depth
+                : options.factor == -1 ? true
+                                       : is_innermost(loops.data[i]);
+  for (size_t i = loops.size; i-- > 0;) /* inner ones first */
+    if (wanted[i]) unroll(loops.data[i], &options);
+  nr_vec_deinit(&loops);
+  return NR_OK;
+}
+
+NR_PASS(loop_unroll, .name = "loop-unroll", .on = "func.func", .run = unroll_run,
+        .options = "unroll-factor: i64 = 4 (-1: whole loops), unroll-full: bool = false (the same as -1), "
+                   "unroll-full-threshold: i64 = 0 (loops of so many iterations are unrolled whole), "
+                   "unroll-up-to-factor: bool = false (by the number of iterations, if that is less), "
+                   "loop-depth: i64 = -1 (the loops inside of so many others; -1: innermost)",
+        .doc = "unrolls loops, by a factor with a loop for the rest, or whole")

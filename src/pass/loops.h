@@ -1,0 +1,61 @@
+/* loops.h - what the passes that rewrite scf.for share: arithmetic on bounds that is right at every extreme, and copies
+ * of bodies. */
+#ifndef NORIA_PASS_LOOPS_H
+#define NORIA_PASS_LOOPS_H
+
+#include "dialect/scf/scf.h"
+#include "pass/rewrite.h"
+
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
+
+/* Every scf.for in root whose bounds have at most 64 bits, outer ones first. The caller deinits. */
+void nr_collect_fors(NrOp *root, NrOpList *out);
+static inline bool nr_is_unsigned_for(const NrOp *loop) { return nr_op_attr(loop, "unsignedCmp") != NULL; }
+/* Defined neither by op nor in it. */
+bool nr_is_outside(const NrValue *value, const NrOp *op);
+/* The loops of a perfect nest from loop inwards, at most max of them: each body holds the next loop and a yield, what
+ * is carried is handed through unchanged, and all bounds are defined outside of loop. Constants in between move out. */
+size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
+/* Ops in op and its regions; stops counting above limit. */
+size_t nr_count_ops(NrOp *op, size_t limit);
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+/* The op on two values, or what it folds to. cmpi takes the predicate, an NrCmpI. */
+NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs);
+NrValue *nr_fold_cmpi(NrBuilder *b, int predicate, NrValue *lhs, NrValue *rhs);
+NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
+
+/* upper - lower where the loop runs, else 0: an unsigned number of the induction variable's type. */
+NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop);
+/* The number of iterations, an unsigned number of the induction variable's type, in which it always fits. */
+NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop);
+/* lower + n * step for n below the number of iterations, where it does not wrap. */
+NrValue *nr_for_build_iv(NrBuilder *b, NrOp *loop, NrValue *n);
+/* Largest value that loop's comparison knows in its type. */
+uint64_t nr_for_largest(const NrOp *loop);
+/* Cuts a loop into one of `factor` iterations at once, from lower to split by step, and what is left, from split to
+ * upper. A step too large for its type, which may show in the run only, leaves everything to the second. The factor is
+ * at least 2 and fits the type. */
+typedef struct NrForCut {
+  NrValue *split, *step;
+  bool all;  /* nothing is left */
+  bool none; /* everything is left */
+} NrForCut;
+NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
+/* An unsigned number of a loop's type as an index, from which it comes back by nr_from_count. */
+NrValue *nr_to_count(NrBuilder *b, NrValue *value);
+NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type);
+
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+/* An scf.for with an empty body, the attributes of loop and these bounds and inits (as many as loop's). */
+NrOp *nr_for_like(NrBuilder *b, NrOp *loop, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits);
+/* A whole copy of loop at b. */
+NrOp *nr_for_clone(NrBuilder *b, NrOp *loop);
+/* The ops of the body once more at b, for this iv; carried: the values of the arguments, then the yielded ones. */
+void nr_for_clone_body(NrBuilder *b, NrOp *loop, NrValue *iv, NrValue **carried);
+/* All results of loop replaced by values, and loop erased. */
+void nr_for_replace(NrOp *loop, NrValue *const *values);
+
+#endif
