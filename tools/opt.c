@@ -154,9 +154,12 @@ static bool process_module(const Options *o, NrModule *module, NrSyntax syntax, 
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) && run_passes(o, module);
   if (!o->has_syntax) print.syntax = syntax;
   /* What is not asked for may mix the spellings, as long as it can be read again. */
-  bool check = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
-  if (good && check) good = nr_check_syntax(module, print.syntax) == NR_OK;
-  if (good) nr_print_module(out, module, &print);
+  print.report_unsaid = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
+  if (!good) return false;
+  size_t errors = nr_context_num_errors(module->ctx), before = out->size;
+  nr_print_module(out, module, &print);
+  good = nr_context_num_errors(module->ctx) == errors;
+  if (!good) out->size = before;
   return good;
 }
 
@@ -164,6 +167,7 @@ static bool process(const Options *o, NrContext *ctx, NrStr text, const char *fi
   NrParseOptions parse = {.allow_unregistered = o->allow_unregistered, .text_stays = true};
   NrSyntax syntax = NR_SYNTAX_MLIR;
   NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
+  if (module) nr_buf_reserve(out, text.size + text.size / 4); /* mostly as long as it was */
   bool good = process_module(o, module, syntax, out);
   nr_module_destroy(module);
   return good;

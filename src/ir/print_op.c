@@ -217,6 +217,12 @@ static void pop_frame(NrPrinter *w, NrPrintFrame *frame) {
   w->frame = frame->up;
 }
 
+static void report_unsaid(NrPrinter *w, NrOp *op) {
+  bool legacy = w->options.syntax == NR_SYNTAX_2020;
+  const char *why = op->info->unsaid(op, legacy);
+  if (why) nr_op_error(op, "cannot be said in the text of %s: %s", legacy ? "2020" : "today", why);
+}
+
 static void put_op(NrPrinter *w, NrOp *op) {
   if (op->num_results) {
     nr_w_result_group(w, op);
@@ -235,6 +241,7 @@ static void put_op(NrPrinter *w, NrOp *op) {
     nr_w_char(w, ' ');
     nr_w_loc(w, op->loc ? op->loc : nr_loc_unknown(w->ctx));
   }
+  if (w->options.report_unsaid && op->info->unsaid) report_unsaid(w, op);
 }
 
 /* ---- blocks and regions ----------------------------------------------------------------------------------------- */
@@ -409,19 +416,6 @@ void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options) {
     nr_w_resources(&w);
   }
   nr_printer_deinit(&w);
-}
-
-static bool report_unsaid(NrOp *op, void *user) {
-  NrSyntax syntax = *(const NrSyntax *)user;
-  const char *why = op->info->unsaid ? op->info->unsaid(op, syntax == NR_SYNTAX_2020) : NULL;
-  if (why) nr_op_error(op, "cannot be said in the text of %s: %s", syntax == NR_SYNTAX_2020 ? "2020" : "today", why);
-  return true;
-}
-
-NrStatus nr_check_syntax(NrModule *module, NrSyntax syntax) {
-  size_t errors = nr_context_num_errors(module->ctx);
-  nr_walk_pre(module->op, report_unsaid, &syntax);
-  return nr_context_num_errors(module->ctx) == errors ? NR_OK : NR_ERROR_INVALID;
 }
 
 void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options) {

@@ -34,13 +34,12 @@ typedef struct NrPrintOptions {
   bool locations;  /* print loc(...) */
   size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0
                                   = never */
+  bool report_unsaid; /* an error for every op that the text of that spelling has no words for. Printed all the same, it
+                       * has its other spelling, which only Noria reads among the rest */
   bool list_elements; /* as numbers, however many there are; else more than 100 are written as hexadecimal bytes */
 } NrPrintOptions;
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */
 void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options);
-/* Reports every op in module that the custom text of that spelling has no words for. Printed all the same, such an op
- * has its other spelling, which only Noria reads among the rest. */
-NrStatus nr_check_syntax(NrModule *module, NrSyntax syntax);
 void nr_print_type(NrBuf *out, NrType type);
 void nr_print_attr(NrBuf *out, NrAttr attr);
 void nr_print_attr_with(NrBuf *out, NrAttr attr, const NrPrintOptions *options);
