@@ -11,7 +11,7 @@
  * program finds out:
  *
  *   %apart = (the last place of %A is before the first one of %result, or the other way round)
- *   scf.if %apart { the fused loop } else { the two loops }
+ *   scf.if %apart { the fused loop } else { the loops }
  *
  * (or the two are one buffer, where that does no harm). The option no-overlap-tests leaves such loops alone. Ops that
  * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Loops with
@@ -23,20 +23,22 @@
 #include "pass/parallel.h"
 #include "pass/rewrite.h"
 
-enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8 };
+enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8, MAX_LOOPS = 16 };
 
-/* Memrefs of the two loops that must be apart, or may be one buffer. */
+/* Memrefs of two loops that must be apart, or may be one buffer. */
 typedef struct Pair {
   NrValue *first, *second;
   bool may_be_one;
 } Pair;
 
-typedef struct Fusion {
-  NrOp *first, *second;
-  NrMemAccesses in_first, in_second;
+/* Loops of one block, in order, that become one. */
+typedef struct Group {
+  NrOp *loops[MAX_LOOPS];
+  NrMemAccesses accesses[MAX_LOOPS];
+  size_t count;
   Pair pairs[MAX_PAIRS];
   size_t num_pairs;
-} Fusion;
+} Group;
 
 /* ---- may they ---------------------------------------------------------------------------------------------------- */
 
@@ -73,15 +75,16 @@ static bool passes(const NrMemAccesses *in_loop, NrOp *loop, NrOp *op) {
   return free;
 }
 
-/* May b at a point meet what a touches at another one? Points differ first in dim d, for some d. */
-static bool meet_elsewhere(const Fusion *f, const NrMemAccess *a, const NrMemAccess *b) {
-  uint32_t rank = nr_parallel_rank(f->first);
+/* May b at a point of the second loop meet what a touches at another one of the first? Points differ first in dim d,
+ * for some d. */
+static bool meet_elsewhere(NrOp *first, NrOp *second, const NrMemAccess *a, const NrMemAccess *b) {
+  uint32_t rank = nr_parallel_rank(first);
   NrDistance distances[MAX_DIMS];
   for (uint32_t d = 0; d < rank; d++)
     for (int later = 0; later < 2; later++) {
       for (uint32_t k = 0; k < rank; k++) {
         bool same = k < d;
-        distances[k] = (NrDistance){nr_op_body(f->first, 0)->args[k], nr_op_body(f->second, 0)->args[k],
+        distances[k] = (NrDistance){nr_op_body(first, 0)->args[k], nr_op_body(second, 0)->args[k],
                                     same ? 0 : -NR_FAR, same ? 0 : NR_FAR};
       }
       if (later) distances[d].min = 1;
@@ -91,10 +94,13 @@ static bool meet_elsewhere(const Fusion *f, const NrMemAccess *a, const NrMemAcc
   return false;
 }
 
-static bool is_from_outside(const Fusion *f, const NrValue *memref) {
+/* It is there before the group's first loop: nothing that an op behind that defines, or one in `last` or a loop. */
+static bool is_from_outside(const Group *g, const NrOp *last, const NrValue *memref) {
   const NrOp *owner = nr_block_parent_op(nr_value_block(memref));
-  return !nr_op_is_ancestor(f->first, owner) && !nr_op_is_ancestor(f->second, owner) &&
-         !(memref->op && memref->op->block == f->first->block && nr_op_is_before(f->first, memref->op));
+  for (size_t i = 0; i < g->count; i++)
+    if (nr_op_is_ancestor(g->loops[i], owner)) return false;
+  if (nr_op_is_ancestor(last, owner)) return false;
+  return !(memref->op && memref->op->block == last->block && nr_op_is_before(g->loops[0], memref->op));
 }
 
 /* Whether the places of a memref of this type can be told: rank known, elements that have places. */
@@ -104,7 +110,7 @@ static bool has_range(NrType type) {
          nr_memref_strides(type, strides, &offset);
 }
 
-static Pair *find_pair(Fusion *f, NrValue *first, NrValue *second) {
+static Pair *find_pair(Group *f, NrValue *first, NrValue *second) {
   for (size_t i = 0; i < f->num_pairs; i++)
     if (f->pairs[i].first == first && f->pairs[i].second == second) return &f->pairs[i];
   if (f->num_pairs == MAX_PAIRS) return NULL;
@@ -113,19 +119,21 @@ static Pair *find_pair(Fusion *f, NrValue *first, NrValue *second) {
   return &f->pairs[f->num_pairs++];
 }
 
-/* Checks all pairs of accesses; collects the memrefs that must be found apart. False: never. */
-static bool may_fuse(Fusion *f) {
-  for (size_t i = 0; i < f->in_first.size; i++)
-    for (size_t k = 0; k < f->in_second.size; k++) {
-      const NrMemAccess *a = &f->in_first.data[i];
-      NrMemAccess b = f->in_second.data[k];
-      if (!meet_elsewhere(f, a, &b)) continue;
-      if (a->memref == b.memref || !is_from_outside(f, a->memref) || !is_from_outside(f, b.memref)) return false;
+/* Checks all pairs of accesses of loop m of the group and the next loop; collects the memrefs that must be found apart.
+ * False: never. */
+static bool may_join(Group *g, size_t m, NrOp *next, const NrMemAccesses *in_next) {
+  for (size_t i = 0; i < g->accesses[m].size; i++)
+    for (size_t k = 0; k < in_next->size; k++) {
+      const NrMemAccess *a = &g->accesses[m].data[i];
+      NrMemAccess b = in_next->data[k];
+      if (!meet_elsewhere(g->loops[m], next, a, &b)) continue;
+      if (a->memref == b.memref || !is_from_outside(g, next, a->memref) || !is_from_outside(g, next, b.memref))
+        return false;
       if (!has_range(a->memref->type) || !has_range(b.memref->type)) return false;
-      Pair *pair = find_pair(f, a->memref, b.memref);
+      Pair *pair = find_pair(g, a->memref, b.memref);
       if (!pair) return false;
       b.memref = a->memref;
-      pair->may_be_one = pair->may_be_one && !meet_elsewhere(f, a, &b);
+      pair->may_be_one = pair->may_be_one && !meet_elsewhere(g->loops[m], next, a, &b);
     }
   return true;
 }
@@ -204,7 +212,7 @@ static NrValue *are_one(NrBuilder *b, const Pair *pair, const Range *x, const Ra
   return holds;
 }
 
-static NrValue *may_run_fused(NrBuilder *b, const Fusion *f) {
+static NrValue *may_run_fused(NrBuilder *b, const Group *f) {
   NrValue *all = NULL;
   for (size_t i = 0; i < f->num_pairs; i++) {
     const Pair *pair = &f->pairs[i];
@@ -282,59 +290,93 @@ static void yield_results(NrOp *branch, uint32_t side, NrOp *const *loops, size_
   nr_vec_deinit(&results);
 }
 
-/* The fused loop where the test holds, else the two. */
-static void fuse_where_apart(const Fusion *f) {
-  NrOp *loops[] = {f->first, f->second}, *copies[2];
-  NR_VEC(NrType) types = {0};
-  NrBuilder b = nr_builder_before(f->second);
-  NrValue *apart = may_run_fused(&b, f);
-  for (size_t n = 0; n < 2; n++)
-    for (uint32_t i = 0; i < loops[n]->num_results; i++) nr_vec_push(&types, nr_result(loops[n], i)->type);
-  NrOp *branch = nr_scf_if(&b, apart, types.data, types.size, true);
-  uint32_t at = 0;
-  for (size_t n = 0; n < 2; n++)
-    for (uint32_t i = 0; i < loops[n]->num_results; i++)
-      nr_value_replace_uses(nr_result(loops[n], i), nr_result(branch, at++));
-  for (size_t n = 0; n < 2; n++) {
-    NrMap map = {0};
-    copies[n] = nr_op_clone(loops[n]->module, loops[n], &map);
-    nr_map_deinit(&map);
-    nr_op_append(nr_op_body(branch, 0), copies[n]);
-    nr_op_unlink(loops[n]);
-    nr_op_append(nr_op_body(branch, 1), loops[n]);
-  }
-  NrOp *fused = fuse(copies[0], copies[1]);
-  yield_results(branch, 0, &fused, 1);
-  yield_results(branch, 1, loops, 2);
-  nr_vec_deinit(&types);
+static NrOp *fuse_all(NrOp *const *loops, size_t count) {
+  NrOp *fused = loops[0];
+  for (size_t n = 1; n < count; n++) fused = fuse(fused, loops[n]);
+  return fused;
 }
 
-/* Fuses with the next parallel loop of the block where that is allowed; returns the fused loop, to go on with. */
-static NrOp *fuse_with_next(NrOp *first, bool test_overlaps) {
-  Fusion f = {.first = first};
-  NrOp *fused = NULL;
-  bool can = nr_walk_pre(first, is_no_other_loop, first) && nr_collect_accesses(first, &f.in_first);
-  NrOp *next = first->next;
-  for (; can && next && !nr_op_is(next, NR_OP_scf_parallel); next = next->next)
-    can = !nr_op_has(next, NR_TERMINATOR) && passes(&f.in_first, first, next);
-  f.second = next;
-  can = can && next && same_points(first, next) && nr_walk_pre(next, is_no_other_loop, next) &&
-        nr_walk_pre(next, uses_nothing_of, first) && nr_collect_accesses(next, &f.in_second);
-  can = can && f.in_first.size < MAX_ACCESSES && f.in_second.size < MAX_ACCESSES && may_fuse(&f);
-  if (can && f.num_pairs == 0) fused = fuse(first, next);
-  else if (can && test_overlaps) fuse_where_apart(&f);
-  nr_vec_deinit(&f.in_first);
-  nr_vec_deinit(&f.in_second);
-  return fused;
+static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested);
+
+/* The fused loop where the test holds, else the loops, of which some may be fused without a test. */
+static void fuse_where_apart(const Group *g, NrMap *tested) {
+  NrOp *copies[MAX_LOOPS] = {NULL};
+  NR_VEC(NrType) types = {0};
+  NrBuilder b = nr_builder_before(g->loops[g->count - 1]);
+  NrValue *apart = may_run_fused(&b, g);
+  for (size_t n = 0; n < g->count; n++)
+    for (uint32_t i = 0; i < g->loops[n]->num_results; i++) nr_vec_push(&types, nr_result(g->loops[n], i)->type);
+  NrOp *branch = nr_scf_if(&b, apart, types.data, types.size, true);
+  uint32_t at = 0;
+  for (size_t n = 0; n < g->count; n++)
+    for (uint32_t i = 0; i < g->loops[n]->num_results; i++)
+      nr_value_replace_uses(nr_result(g->loops[n], i), nr_result(branch, at++));
+  for (size_t n = 0; n < g->count; n++) {
+    NrMap map = {0};
+    copies[n] = nr_op_clone(g->loops[n]->module, g->loops[n], &map);
+    nr_map_deinit(&map);
+    nr_op_append(nr_op_body(branch, 0), copies[n]);
+    nr_op_unlink(g->loops[n]);
+    nr_op_append(nr_op_body(branch, 1), g->loops[n]);
+    nr_map_set(tested, g->loops[n], branch);
+  }
+  NrOp *fused = fuse_all(copies, g->count);
+  yield_results(branch, 0, &fused, 1);
+  yield_results(branch, 1, g->loops, g->count);
+  nr_vec_deinit(&types);
+  for (size_t n = 0; n < g->count; n++)
+    if (!nr_is_erased(g->loops[n])) fuse_from(g->loops[n], false, tested);
+}
+
+/* The next parallel loop behind the group, when all loops of it may move there; NULL when there is none. */
+static NrOp *next_loop(const Group *g) {
+  NrOp *next = g->loops[g->count - 1]->next;
+  for (; next && !nr_op_is(next, NR_OP_scf_parallel); next = next->next)
+    for (size_t n = 0; n < g->count; n++)
+      if (nr_op_has(next, NR_TERMINATOR) || !passes(&g->accesses[n], g->loops[n], next)) return NULL;
+  return next;
+}
+
+/* Adds a loop to the group where that is allowed. */
+static bool join(Group *g, NrOp *loop, bool test_overlaps) {
+  size_t num_pairs = g->num_pairs;
+  NrMemAccesses *list = &g->accesses[g->count];
+  bool can = g->count < MAX_LOOPS && nr_walk_pre(loop, is_no_other_loop, loop);
+  can = can && (g->count == 0 || same_points(g->loops[0], loop));
+  if (can) {
+    *list = (NrMemAccesses){0};
+    can = nr_collect_accesses(loop, list) && list->size < MAX_ACCESSES;
+    for (size_t n = 0; n < g->count && can; n++)
+      can = nr_walk_pre(loop, uses_nothing_of, g->loops[n]) && may_join(g, n, loop, list);
+    can = can && (test_overlaps || g->num_pairs == 0);
+    if (!can) nr_vec_deinit(list);
+  }
+  if (can) g->loops[g->count++] = loop;
+  else g->num_pairs = num_pairs;
+  return can;
+}
+
+/* Fuses a loop with as many of those behind it as is allowed. tested: loops that run where a test has failed. */
+static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested) {
+  Group g = {.count = 0};
+  if (!join(&g, first, test_overlaps)) return;
+  for (NrOp *next; (next = next_loop(&g)) && join(&g, next, test_overlaps);) continue;
+  for (size_t n = 0; n < g.count; n++) nr_vec_deinit(&g.accesses[n]);
+  if (g.count > 1 && g.num_pairs == 0) fuse_all(g.loops, g.count);
+  else if (g.count > 1) fuse_where_apart(&g, tested);
 }
 
 static NrStatus parallel_loop_fusion_run(NrPassContext *pass, NrOp *root) {
   bool test_overlaps = !nr_pass_flag(pass, "no-overlap-tests");
   NrOpList ops = {0};
+  NrMap tested = {0};
   nr_collect_ops(root, &ops);
-  for (size_t i = 0; i < ops.size; i++)
-    for (NrOp *loop = ops.data[i]; loop && !nr_is_erased(loop) && nr_op_is(loop, NR_OP_scf_parallel);)
-      loop = fuse_with_next(loop, test_overlaps);
+  for (size_t i = 0; i < ops.size; i++) {
+    NrOp *op = ops.data[i];
+    if (nr_is_erased(op) || !nr_op_is(op, NR_OP_scf_parallel) || nr_map_has(&tested, op)) continue;
+    fuse_from(op, test_overlaps, &tested);
+  }
+  nr_map_deinit(&tested);
   nr_vec_deinit(&ops);
   return NR_OK;
 }

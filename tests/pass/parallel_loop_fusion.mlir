@@ -115,6 +115,41 @@ func.func @chain(%n: index, %m: memref<?xi32>) -> (i32, i32) {
   return %a, %b : i32, i32
 }
 
+// One test for three loops; without it the first two still become one.
+// CHECK-LABEL: func.func @three
+// CHECK: scf.if
+// CHECK-NEXT: scf.parallel
+// CHECK-COUNT-3: memref.store
+// CHECK: } else {
+// CHECK-NEXT: scf.parallel
+// CHECK-COUNT-2: memref.store
+// CHECK: scf.parallel
+// CHECK-NEXT: memref.load
+// CHECK-NEXT: memref.store
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @three(%n: index, %a: memref<?xi32>, %b: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %t = memref.alloc(%n) : memref<?xi32>
+  %u = memref.alloc(%n) : memref<?xi32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %a[%i] : memref<?xi32>
+    memref.store %v, %t[%i] : memref<?xi32>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %t[%i] : memref<?xi32>
+    memref.store %v, %u[%i] : memref<?xi32>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %v = memref.load %u[%i] : memref<?xi32>
+    memref.store %v, %b[%i] : memref<?xi32>
+  }
+  memref.dealloc %t : memref<?xi32>
+  memref.dealloc %u : memref<?xi32>
+  return
+}
+
 // What another point wrote, other points, a value from the first loop, an op between that reads what the first loop
 // writes, and a call: two loops each.
 // CHECK-LABEL: func.func @neighbour
