@@ -141,11 +141,25 @@ static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   return nr_const_is_int(in[0], 0) ? in[2] : in[1];
 }
 
+/* select (a == b), a, b is b: where it chooses a the two are the same. With !=, it is a. */
+static NrValue *same_either_way(const NrOp *op) {
+  NrOp *compare = nr_operand(op, 0)->op;
+  NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);
+  if (!nr_op_is(compare, NR_OP_arith_cmpi)) return NULL;
+  NrValue *a = nr_operand(compare, 0), *b = nr_operand(compare, 1);
+  bool both = (a == if_true && b == if_false) || (b == if_true && a == if_false);
+  if (!both) return NULL;
+  int64_t predicate = nr_op_attr_int(compare, "predicate", -1);
+  return predicate == NR_CMPI_EQ ? if_false : predicate == NR_CMPI_NE ? if_true : NULL;
+}
+
 bool nr_arith_fold_select(NrOp *op, const NrAttr *c, NrFold *out) {
   NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);
   if (if_true == if_false || nr_const_is_int(c[0], 1)) return nr_fold_to_value(out, if_true);
   if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, if_false);
   if (nr_operand(op, 0)->type == nr_result(op, 0)->type && nr_const_is_int(c[1], 1) && nr_const_is_int(c[2], 0))
     return nr_fold_to_value(out, nr_operand(op, 0));
+  NrValue *same = same_either_way(op);
+  if (same) return nr_fold_to_value(out, same);
   return nr_fold_elementwise(op, c, out, select_scalar);
 }

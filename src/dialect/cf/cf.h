@@ -9,4 +9,9 @@ NrOp *nr_cf_br(NrBuilder *b, NrBlock *dest, NrValue *const *operands, size_t cou
 NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue *const *true_operands, size_t num_true,
                     NrBlock *if_false, NrValue *const *false_operands, size_t num_false);
 
+bool nr_cf_assert_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b);
+
 #endif

@@ -1,10 +1,10 @@
-/* canon.c - rewrites of if, switch and regions that run once. Loops are in canon_loop.c. */
+/* canon.c - rewrites of if, switch and regions that run once. Two ifs as one: canon_if.c. Loops: canon_loop.c,
+ * canon_parallel.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
-#include "dialect/scf/scf.h"
+#include "dialect/scf/canon.h"
 
-/* Replaces op by the ops of one of its blocks, whose terminator gives the results. */
-static bool replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args) {
+bool nr_scf_replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args) {
   NrOp *yield = nr_block_terminator(block);
   nr_scf_inline_before(op, block, args);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(yield, i));
@@ -12,17 +12,24 @@ static bool replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args) {
   return true;
 }
 
-static bool is_nested_in(const NrOp *op, const NrRegion *region) {
+bool nr_scf_is_inside(const NrOp *op, const NrRegion *region) {
   for (const NrOp *up = op; up && up->block; up = nr_op_parent(up))
     if (up->block->region == region) return true;
   return false;
 }
 
-static bool defined_in(const NrValue *value, const NrRegion *region) {
+bool nr_scf_defined_in(const NrValue *value, const NrRegion *region) {
   const NrBlock *block = nr_value_block(value);
   if (block->region == region) return true;
   const NrOp *parent = block->region ? block->region->op : NULL;
-  return parent && is_nested_in(parent, region);
+  return parent && nr_scf_is_inside(parent, region);
+}
+
+bool nr_scf_regions_yield(NrOp *op) {
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next)
+      if (!nr_op_is(block->last, NR_OP_scf_yield)) return false;
+  return true;
 }
 
 /* ---- if ---------------------------------------------------------------------------------------------------------- */
@@ -35,8 +42,8 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
   for (NrUse *use = condition->first_use; use; use = next) {
     next = use->next;
     if (use->owner == op) continue;
-    int side = is_nested_in(use->owner, nr_op_region(op, 0))   ? 0
-               : is_nested_in(use->owner, nr_op_region(op, 1)) ? 1
+    int side = nr_scf_is_inside(use->owner, nr_op_region(op, 0))   ? 0
+               : nr_scf_is_inside(use->owner, nr_op_region(op, 1)) ? 1
                                                                : 2;
     if (side == 2) continue;
     if (!known[side]) known[side] = nr_arith_constant(b, nr_attr_bool(b->ctx, side == 0));
@@ -80,7 +87,7 @@ static bool may_select(NrType type) { return nr_type_is_int_or_index(type) || nr
 static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
   NrValue *result = nr_result(op, i);
   NrValue *yes = nr_operand(nr_op_body(op, 0)->last, i), *no = nr_operand(nr_op_body(op, 1)->last, i);
-  bool outside = !defined_in(yes, nr_op_region(op, 0)) && !defined_in(no, nr_op_region(op, 1));
+  bool outside = !nr_scf_defined_in(yes, nr_op_region(op, 0)) && !nr_scf_defined_in(no, nr_op_region(op, 1));
   if (!nr_value_has_uses(result) || !outside) return false;
   NrAttr yes_constant = nr_value_constant(yes), no_constant = nr_value_constant(no);
   if (yes == no || (yes_constant && yes_constant == no_constant)) {
@@ -120,21 +127,13 @@ static bool move_else_to_then(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Whether all regions end where they stand: none in a break or continue. */
-static bool regions_yield(NrOp *op) {
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next)
-      if (!nr_op_is(block->last, NR_OP_scf_yield)) return false;
-  return true;
-}
-
 bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
-  if (!regions_yield(op)) return false;
+  if (!nr_scf_regions_yield(op)) return false;
   NrBlock *yes = nr_op_body(op, 0), *no = nr_op_body(op, 1);
   if (nr_value_constant_int(nr_operand(op, 0), &value)) {
     NrBlock *taken = value ? yes : no;
-    if (taken) return replace_by_block(op, taken, NULL);
+    if (taken) return nr_scf_replace_by_block(op, taken, NULL);
     nr_op_erase(op);
     return true;
   }
@@ -149,7 +148,8 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
   } else if (is_empty(yes)) {
     return move_else_to_then(op, b);
   }
-  return use_known_condition(op, b);
+  if (use_known_condition(op, b)) return true;
+  return nr_scf_if_drop_negation(op) || nr_scf_if_join_nested(op, b) || nr_scf_if_join_next(op);
 }
 
 /* ---- index_switch ------------------------------------------------------------------------------------------------ */
@@ -157,11 +157,11 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
   NrAttr cases = nr_op_attr(op, "cases");
-  if (!nr_value_constant_int(nr_operand(op, 0), &value) || !regions_yield(op)) return false;
+  if (!nr_value_constant_int(nr_operand(op, 0), &value) || !nr_scf_regions_yield(op)) return false;
   uint32_t taken = 0;
   for (uint32_t i = 1; i < op->num_regions && !taken; i++)
     if (((const int64_t *)cases->data)[i - 1] == value) taken = i;
-  return replace_by_block(op, nr_op_body(op, taken), NULL);
+  return nr_scf_replace_by_block(op, nr_op_body(op, taken), NULL);
 }
 
 /* ---- execute_region ---------------------------------------------------------------------------------------------- */
@@ -171,27 +171,5 @@ bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
   NrRegion *region = nr_op_region(op, 0);
   if (nr_op_attr(op, "no_inline") || region->first != region->last) return false;
   if (!nr_op_is(nr_block_terminator(region->first), NR_OP_scf_yield)) return false;
-  return replace_by_block(op, region->first, NULL);
-}
-
-/* ---- parallel ---------------------------------------------------------------------------------------------------- */
-
-/* A loop over no points gives its initial values. */
-bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
-  if (nr_op_attr(op, "noInit")) return false; /* it fails */
-  size_t rank, num_inits, lower, upper, step, inits;
-  if (!nr_op_operand_group(op, 0, &lower, &rank) || !nr_op_operand_group(op, 1, &upper, &rank) ||
-      !nr_op_operand_group(op, 2, &step, &rank) || !nr_op_operand_group(op, 3, &inits, &num_inits))
-    return false;
-  bool no_points = false;
-  for (size_t i = 0; i < rank && !no_points; i++) {
-    int64_t from, to;
-    no_points = nr_operand(op, lower + i) == nr_operand(op, upper + i) ||
-                (nr_value_constant_int(nr_operand(op, lower + i), &from) &&
-                 nr_value_constant_int(nr_operand(op, upper + i), &to) && from >= to);
-  }
-  if (!no_points) return false;
-  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(op, inits + i));
-  nr_op_erase(op);
-  return true;
+  return nr_scf_replace_by_block(op, region->first, NULL);
 }

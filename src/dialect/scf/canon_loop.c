@@ -131,11 +131,24 @@ static bool inline_single_iteration(NrOp *op) {
   return true;
 }
 
+/* A loop that only yields values from outside gives them when it runs at all. */
+static bool replace_by_yielded(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  if (body->first != body->last || !op->num_results) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (nr_value_block(nr_operand(body->last, i)) == body) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_value_replace_uses(nr_result(op, i), nr_operand(body->last, i));
+  nr_op_erase(op);
+  return true;
+}
+
 bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
   uint64_t trips;
   if (nr_scf_for_trip_count(op, &trips)) {
     if (trips == 0) return replace_for_by_inits(op);
     if (trips == 1) return inline_single_iteration(op);
+    if (replace_by_yielded(op)) return true;
   }
   return drop_redundant(op) || drop_unneeded(op);
 }
