@@ -68,10 +68,15 @@ static bool is_stopped(NrInterp *in) {
   return true;
 }
 
-static bool step(NrInterp *in, NrOp *op) {
+/* Of terminators too: a loop may have nothing else. */
+static bool may_go_on(NrInterp *in, NrOp *op) {
   if (is_stopped(in)) return false;
   if (in->max_steps && ++in->steps > in->max_steps)
     return nr_interp_fail(in, op, "the limit of %lld ops is reached", (long long)in->max_steps);
+  return true;
+}
+
+static bool step(NrInterp *in, NrOp *op) {
   NrInterpFn fn = nr_interp_find(op->info->id);
   if (fn) return fn(in, op);
   if (nr_op_has(op, NR_ELEMENTWISE) || op->info->fold) return nr_interp_scalar(in, op);
@@ -113,13 +118,12 @@ static int choose(NrInterp *in, NrOp *op) {
 static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
   while (block) {
     for (NrOp *op = block->first; op; op = op->next) {
+      if (!may_go_on(in, op)) return NULL;
       if (!nr_op_has(op, NR_TERMINATOR)) {
         if (!step(in, op)) return NULL;
         continue;
       }
       if (op->num_successors == 0) return op;
-      if (in->max_steps && ++in->steps > in->max_steps)
-        return nr_interp_fail(in, op, "the limit of ops is reached"), NULL;
       int taken = choose(in, op);
       if (taken < 0) return NULL;
       block = take_branch(in, op, (size_t)taken);

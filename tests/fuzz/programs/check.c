@@ -373,11 +373,34 @@ static void put_pass(NrBuf *out, const NrPass *pass, uint64_t *seed) {
   nr_buf_putc(out, '}');
 }
 
+/* Passes that find something to do mostly behind others. */
+static const char *const in_order[][2] = {
+    {"scf-parallel-loop-tiling", "scf-parallel-loop-specialization"},
+    {"bufferize", "scf-forall-to-parallel"},
+    {"bufferize", "vectorize-contractions"},
+    {"bufferize", "convert-linalg-to-loops"},
+    {"bufferize", "hoist-allocs"},
+    {"bufferize", "rotate-buffers"},
+    {"scf-for-to-parallel", "scf-parallel-loop-fusion"},
+    {"while-to-for", "scf-for-to-parallel"},
+    {"convert-scf-to-cf", "lift-cf-to-scf"},
+    {"inline", "mem2reg"},
+    {"form-dispatches", "outline-dispatches"},
+};
+
 static void random_sequence(NrBuf *out, uint64_t *seed) {
   out->size = 0;
   for (uint64_t i = 1 + next_random(seed) % MAX_SEQUENCE; i > 0; i--) {
+    const NrPass *pass = nr_passes[next_random(seed) % num_passes()], *before = NULL;
+    for (size_t k = 0; k < NR_COUNTOF(in_order); k++)
+      if (strcmp(in_order[k][1], pass->name) == 0 && next_random(seed) % 2)
+        before = nr_pass_find(nr_str(in_order[k][0]));
     if (out->size) nr_buf_putc(out, ',');
-    put_pass(out, nr_passes[next_random(seed) % num_passes()], seed);
+    if (before) {
+      put_pass(out, before, seed);
+      nr_buf_putc(out, ',');
+    }
+    put_pass(out, pass, seed);
   }
 }
 

@@ -153,7 +153,8 @@ GenMemref *gen_memref_like(Gen *g, const GenMemref *like); /* of the same type; 
 GenMemref gen_alloc(Gen *g, GenTypeId elem, int rank, const int64_t *dims, bool on_stack);
 void gen_store(Gen *g, const GenMemref *m, uint32_t value, const uint32_t *indices);
 uint32_t gen_load(Gen *g, const GenMemref *m, const uint32_t *indices);
-uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim); /* a valid index of that dim */
+uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim); /* a valid index of that dim, which is not empty */
+bool gen_has_elements(const GenMemref *m);
 /* Not what iterations of an scf.parallel around would share. */
 bool gen_may_write(const Gen *g, const GenMemref *m);
 

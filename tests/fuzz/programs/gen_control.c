@@ -497,7 +497,10 @@ static void gen_parallel(Gen *g, int depth, GenBody body) {
 /* Neighbours over equal ranges, which a pass may join: each writes one buffer at a place of its own, and reads others,
  * which may be views of the same memory. */
 static void gen_parallel_row(Gen *g) {
-  if (g->memrefs.size < 1 || g->pure) return;
+  static const int64_t eight[] = {8};
+  if (g->pure) return;
+  for (int i = (int)gen_below(g, 3); i > 0; i--) gen_alloc(g, GEN_I32, 1, eight, false);
+  if (!g->memrefs.size) return;
   int loops = 2 + (int)gen_below(g, 2);
   int64_t trips = 1 + (int64_t)gen_below(g, 4);
   if (g->trips * trips > MAX_TRIPS) return;
@@ -524,7 +527,7 @@ static void gen_parallel_row(Gen *g) {
     if (gen_one_in(g, 2)) value = gen_load(g, &w, &at);
     for (int k = 0; k < 2; k++) {
       GenMemref r = g->memrefs.data[gen_below(g, g->memrefs.size)];
-      if (r.elem != w.elem || !r.root || !w.root || r.root == w.root) continue;
+      if (r.elem != w.elem || !r.root || !w.root || r.root == w.root || !gen_has_elements(&r)) continue;
       for (int d = 0; d < r.rank; d++) index[d] = gen_index_within(g, &r, d);
       uint32_t x = gen_load(g, &r, index);
       value = value == UINT32_MAX
@@ -540,7 +543,7 @@ static void gen_parallel_row(Gen *g) {
 }
 
 void gen_control_op(Gen *g, int depth, GenBody body) {
-  switch (gen_below(g, 19)) {
+  switch (gen_below(g, 20)) {
   case 16: gen_loop(g, depth, body); break;
   case 17: case 18: gen_exit(g); break;
   case 0: case 1: case 2: gen_if(g, depth, body); break;
@@ -551,7 +554,7 @@ void gen_control_op(Gen *g, int depth, GenBody body) {
   case 10: gen_block_loop(g, depth, body); break;
   case 11: gen_narrow_for(g, depth, body); break;
   case 12: gen_swap(g, depth, body); break;
-  case 13: gen_parallel_row(g); break;
+  case 13: case 19: gen_parallel_row(g); break;
   default: gen_parallel(g, depth, body); break;
   }
 }

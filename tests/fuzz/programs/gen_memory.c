@@ -110,7 +110,7 @@ uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim) {
   return id;
 }
 
-static bool has_elements(const GenMemref *m) {
+bool gen_has_elements(const GenMemref *m) {
   for (int d = 0; d < m->rank; d++)
     if (m->dims[d] == 0) return false;
   return true;
@@ -244,7 +244,7 @@ static void put_part_numbers(Gen *g, const Part *parts, int rank, int which) {
 
 static void subview(Gen *g) {
   GenMemref *from = random_memref(g);
-  if (!from || from->rank == 0 || !has_elements(from)) return;
+  if (!from || from->rank == 0 || !gen_has_elements(from)) return;
   GenMemref m = *from, v = {.elem = m.elem, .root = m.root, .offset = m.offset};
   Part parts[GEN_MAX_RANK];
   for (int d = 0; d < m.rank; d++) {
@@ -273,7 +273,7 @@ static void subview(Gen *g) {
 
 static void cast(Gen *g) {
   GenMemref *from = random_memref(g);
-  if (!from || from->rank == 0 || !has_elements(from)) return;
+  if (!from || from->rank == 0 || !gen_has_elements(from)) return;
   GenMemref m = *from, to = m;
   to.dims[gen_below(g, (uint64_t)m.rank)] = GEN_UNKNOWN;
   if (is_plain(&m)) { /* an identity stays one: strides follow from the dims */
@@ -336,7 +336,7 @@ static void access(Gen *g) {
   bool store = gen_one_in(g, 2);
   if (g->places.size && gen_one_in(g, 2)) place = g->places.data[gen_below(g, g->places.size)];
   else {
-    if (!p || !has_elements(p)) return;
+    if (!p || !gen_has_elements(p)) return;
     place.memref = *p;
     for (int d = 0; d < place.memref.rank; d++) place.indices[d] = gen_index_within(g, &place.memref, d);
     nr_vec_push(&g->places, place);

@@ -28,7 +28,7 @@ static const struct Family {
 
 static const char help[] =
     "usage: programs [options]\n"
-    "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020]\n"
+    "       programs --check FILE... [--passes=P,.. | --pipeline[=P,..] | --text=2020] [--hangs]\n"
     "       programs --print SEED [--family=NAME]\n"
     "\n"
     "  --family=NAME   loops, tensors; without it all in turn\n"
@@ -43,7 +43,7 @@ typedef struct Options {
   uint64_t seed, count, print;
   double seconds;
   int jobs;
-  bool has_seed, check, reduce, has_print;
+  bool has_seed, check, hangs, reduce, has_print;
 } Options;
 
 /* What a child tells; shared memory. */
@@ -97,6 +97,9 @@ static CheckStatus check_one(const Options *o, Check *c) {
   return check_everything(c, 1, 40);
 }
 
+/* One that takes too long holds too, unless it is hangs that are looked for. */
+static void give_up(int number) { _exit(0); }
+
 /* Programs that are not well-defined hold: nothing can be said about them. Nor, where one way of running is asked
  * about, about what has nothing to run. */
 static int check_file(const Options *o, const char *path) {
@@ -106,7 +109,8 @@ static int check_file(const Options *o, const char *path) {
     fprintf(stderr, "programs: cannot read '%s'\n", path);
     return 2;
   }
-  alarm(4 * PROGRAM_SECONDS);
+  if (!o->hangs) signal(SIGALRM, give_up);
+  alarm(o->passes || o->pipeline || o->text ? PROGRAM_SECONDS / 2 : 4 * PROGRAM_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_one(o, &c);
   else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
@@ -133,8 +137,9 @@ static void save(const char *path, const NrBuf *text, const Slot *slot, uint64_t
 
 static void reduce(const char *path, const Slot *slot) {
   NrBuf command = {0};
-  nr_buf_printf(&command, "'%s' reduce '%s' --test=\"'%s' --check '%s'\" -o '%.*s.small.mlir' 2>&1", NORIA_TOOL, path,
-                self, slot->what, (int)(strlen(path) - strlen(".mlir")), path);
+  nr_buf_printf(&command, "'%s' reduce '%s' --test=\"'%s' --check%s '%s'\" -o '%.*s.small.mlir' 2>&1", NORIA_TOOL, path,
+                self, strcmp(slot->message, "hangs") ? "" : " --hangs", slot->what,
+                (int)(strlen(path) - strlen(".mlir")), path);
   fprintf(stderr, "  %s\n", command.data);
   if (system(command.data)) fprintf(stderr, "programs: it was not reduced\n");
   nr_buf_deinit(&command);
@@ -246,6 +251,7 @@ static bool take_option(Options *o, const char *arg) {
   if (take(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
   if (take(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
   if (take(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
+  if (take(arg, "--hangs", &v)) return o->hangs = true;
   if (take(arg, "--no-reduce", &v)) return o->reduce = false, true;
   if (take(arg, "--check", &v)) return o->check = true;
   if (take(arg, "--print", &v)) return o->has_print = true;
