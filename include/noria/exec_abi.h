@@ -100,6 +100,9 @@ typedef struct NoriaRuntimeApi {
   /* Gives the block another size and keeps the bytes that both have; data = NULL allocates. Large blocks move by
    * remapping pages, so growing by doubling never holds two copies. NULL after failing; data is then still valid. */
   void *(*realloc)(NoriaExec *exec, void *data, int64_t new_size);
+  /* Called by functions that may call themselves, before anything else. Non-zero: return, for the run is to stop, or
+   * the stack is full, which has failed at `site`. */
+  int32_t (*enter)(NoriaExec *exec, int32_t site);
 } NoriaRuntimeApi;
 
 /* One run. Compiled code reads these fields; the runtime keeps more behind them. */

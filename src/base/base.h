@@ -182,5 +182,7 @@ NR_WARN_UNUSED NrStatus nr_file_write_parts(const char *path, const NrStr *parts
 
 /* Nanoseconds of a monotonic clock. */
 int64_t nr_now_ns(void);
+/* Whether a function that may call itself should go no deeper: the calling thread's stack is nearly full. */
+bool nr_stack_is_low(void);
 
 #endif

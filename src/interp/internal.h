@@ -47,7 +47,6 @@ typedef struct NrInterp {
   bool hostile; /* of NrInterpOptions */
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
   uint64_t ticks;  /* ops since the run began, for polls */
-  unsigned depth;
   NrOp *exit;             /* the break or continue that is on its way to its loop */
   NrIValue *exit_values;  /* its operands, each with a reference */
   NrOp *failed_at;

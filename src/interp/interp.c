@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-enum { MAX_DEPTH = 1000 };
 
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) {
   if (in->failed) return false;
@@ -137,6 +136,7 @@ static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
 
 bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
                    size_t num_out) {
+  if (nr_stack_is_low()) return nr_interp_fail(in, region->op, "is too deep in calls and regions: the stack is full");
   bind_args(in, region->first, args, num_args);
   NrOp *last = run_blocks(in, region->first);
   if (!last) return false;
@@ -176,13 +176,11 @@ static void drop_cells(NrMap *cells, NrOp *func) {
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
   NrBlock *entry = nr_op_body(func, 0);
   if (!entry) return nr_interp_fail(in, func, "the function has no body");
-  if (++in->depth > MAX_DEPTH) return nr_interp_fail(in, func, "calls nest deeper than %d", MAX_DEPTH);
   NrMap outer = in->cells;
   in->cells = (NrMap){0};
   bool ok = entry->num_args == num_args ? nr_run_region(in, nr_op_region(func, 0), args, num_args, out, num_out)
                                         : nr_interp_fail(in, func, "called with %zu arguments", num_args);
   drop_cells(&in->cells, func);
   in->cells = outer;
-  in->depth--;
   return ok;
 }

@@ -64,7 +64,6 @@ static const NoriaValueInfo *value_infos(NrInterpProgram *p, NrAttr list, int32_
 static void reset(NrInterp *in) {
   nr_arena_deinit(&in->arena);
   in->steps = 0;
-  in->depth = 0;
   in->failed = false;
   in->failed_at = NULL;
 }

@@ -51,7 +51,7 @@ enum NrTrait {
   NR_ELEMENTWISE = 1 << 8,        /* on vectors and tensors it works element by element */
   NR_CONSTANT_LIKE = 1 << 9,      /* attribute `value` is its result */
   NR_IMPLICIT_YIELD = 1 << 10,    /* terminator may be left out in text when it has no operands; .terminator names it */
-  NR_NO_TERMINATOR = 1 << 11,     /* blocks need no terminator */
+  NR_NO_TERMINATOR = 1 << 11,     /* blocks need no terminator, or the row's own check says which */
   NR_SEGMENTS = 1 << 12,          /* operandSegmentSizes holds the sizes of the operand groups */
   NR_RECURSIVE_EFFECTS = 1 << 13, /* effects are those of the nested ops (with NR_PURE: none of its own) */
   NR_READS = 1 << 14,             /* reads memory; an op without NR_PURE, NR_READS.. has unknown effects */

@@ -379,6 +379,7 @@ static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
   if (*out_legacy) p->num_legacy += !is_both_spellings(info, name);
   else if (info->legacy && memchr(name.data, '.', name.size))
     p->num_modern += !nr_str_eq(nr_op_info_legacy_name(info), name); /* affine.yield is the name in both */
+  p->ctx->legacy_names = p->num_legacy > p->num_modern; /* so far: hooks report while the file is being read */
   return info;
 }
 

@@ -59,7 +59,7 @@ static void check_counts(Row *r) {
   check_count(r, s->successor_range, op->num_successors, "successor");
   bool variadic = s->num_regions && s->regions[s->num_regions - 1].arity == '*';
   if (op->num_regions == s->num_regions || (variadic && op->num_regions + 1 >= s->num_regions)) return;
-  nr_op_error(op, "incorrect number of regions: expected %zu but found %u", s->num_regions, op->num_regions);
+  nr_op_error(op, "has incorrect number of regions: expected %zu but found %u", s->num_regions, op->num_regions);
   r->good = false;
 }
 

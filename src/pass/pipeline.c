@@ -4,7 +4,7 @@
 const NrStep nr_pipeline[] = {
     {"import", "lower-affine", "first: bounds are checked and polls are put into what it leaves"},
     {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
-    {"import", "poll-loops",
+    {"import", "poll-loops,guard-recursion",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
     {"shape", "lower-early-exit", "before all that moves ops: regions then end where they should"},
     {"shape", "infer-shapes", "for reading: a model is lowered once to see the types, which its ops then have"},

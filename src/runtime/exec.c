@@ -199,6 +199,11 @@ static int32_t api_poll(NoriaExec *exec, int64_t iterations) {
   return 1;
 }
 
+static int32_t api_enter(NoriaExec *exec, int32_t site) {
+  if (nr_stack_is_low()) return api_fail(exec, site, 0, 0, 0, 0);
+  return __atomic_load_n(&exec->stop, __ATOMIC_RELAXED) ? api_poll(exec, 0) : 0;
+}
+
 const NoriaRuntimeApi nr_runtime_api = {
     .alloc = nr_api_alloc,
     .free = nr_api_free,
@@ -206,6 +211,7 @@ const NoriaRuntimeApi nr_runtime_api = {
     .poll = api_poll,
     .fail = api_fail,
     .realloc = nr_api_realloc,
+    .enter = api_enter,
 };
 
 static void interrupt(NoriaProgram *only) {

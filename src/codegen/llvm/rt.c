@@ -93,6 +93,15 @@ static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+static NrStatus emit_enter(NrLl *g, NrOp *op, const NrLlRow *row) {
+  unsigned site = nr_ll_site(g, (NrStr){0}, nr_op_attr_str(op, "text"));
+  LLVMValueRef args[] = {g->exec, nr_ll_int32(g, (int32_t)site)};
+  LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i32}, 2, false);
+  LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, enter), type, args, 2);
+  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  return NR_OK;
+}
+
 /* ---- calls of the runtime --------------------------------------------------------------------------------------- */
 
 static LLVMValueRef desc_at(NrLl *g, unsigned i) {
@@ -225,5 +234,6 @@ static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 const NrLlRow nr_ll_rt_rows[] = {
     {"rt.check", emit_check},       {"cf.assert", emit_assert},     {"rt.poll", emit_poll},
+    {"rt.enter", emit_enter},
     {"rt.call", emit_runtime_call}, {"rt.dispatch", emit_dispatch}, {0},
 };

@@ -10,6 +10,8 @@ func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
   rt.check %c, "%0 is less than %1"(%i, %i : index, index) {node = "gather"}
   // CHECK-NEXT: rt.poll %[[I]]
   rt.poll %i
+  // CHECK-NEXT: rt.enter "no stack is left"{{$}}
+  rt.enter "no stack is left"
   // CHECK-NEXT: %{{.*}}:2 = rt.call "name"(%[[M]], %[[I]]) : (memref<?xf32>, index) -> (memref<?xi64>, i1)
   %0:2 = rt.call "name"(%m, %i) : (memref<?xf32>, index) -> (memref<?xi64>, i1)
   // CHECK-NEXT: rt.dispatch @kernel[%[[I]], %[[I]]] (%[[M]]) : memref<?xf32>

@@ -22,7 +22,7 @@ func.func @step_must_be_positive(%i: index) {
 // -----
 
 func.func @two_regions(%i: index) {
-  // expected-error@+1 {{incorrect number of regions: expected 1 but found 2}}
+  // expected-error@+1 {{'scf.for' op has incorrect number of regions: expected 1 but found 2}}
   "scf.for"(%i, %i, %i) ({
   ^bb0(%iv: index):
     "scf.yield"() : () -> ()
@@ -367,4 +367,101 @@ func.func @switch_cases(%i: index) {
     scf.yield
   }
   return
+}
+
+// -----
+
+func.func @bound_1_of_wrong_type(%i: index, %x: f32) {
+  // expected-error@+1 {{'scf.for' op operand #1 must be index}}
+  "scf.for"(%i, %x, %i) ({
+  ^bb0(%iv: index):
+    "scf.yield"() : () -> ()
+  }) : (index, f32, index) -> ()
+  return
+}
+
+// -----
+
+func.func @bound_2_of_wrong_type(%i: index, %x: f32) {
+  // expected-error@+1 {{'scf.for' op operand #2 must be index}}
+  "scf.for"(%i, %i, %x) ({
+  ^bb0(%iv: index):
+    "scf.yield"() : () -> ()
+  }) : (index, index, f32) -> ()
+  return
+}
+
+// -----
+
+func.func @prior_use(%i: i32) {
+  // expected-error@+2 {{expects different type than prior uses: 'f32' vs 'i32'}}
+  // expected-note@-2 {{prior use here}}
+  %0 = arith.addf %i, %i : f32
+  return
+}
+
+// -----
+
+func.func @if_of_one_region(%c: i1) {
+  // expected-error@+1 {{'scf.if' op has incorrect number of regions: expected 2}}
+  "scf.if"(%c) ({
+    "scf.yield"() : () -> ()
+  }) : (i1) -> ()
+  return
+}
+
+// -----
+
+func.func @if_of_two_blocks(%c: i1) {
+  // expected-error@+1 {{'scf.if' op expects region #0 to have 0 or 1 blocks}}
+  "scf.if"(%c) ({
+    "scf.yield"() : () -> ()
+  ^bb1:
+    "scf.yield"() : () -> ()
+  }, {}) : (i1) -> ()
+  return
+}
+
+// -----
+
+func.func @initial_values(%i: index, %x: f32) {
+  // expected-error@+1 {{'scf.parallel' op expects number of results: 1 to be the same as number of initial values: 2}}
+  %r = "scf.parallel"(%i, %i, %i, %x, %x) <{operandSegmentSizes = array<i32: 1, 1, 1, 2>}> ({
+  ^bb0(%a: index):
+    "scf.reduce"(%x) ({
+    ^bb0(%l: f32, %m: f32):
+      "scf.reduce.return"(%l) : (f32) -> ()
+    }) : (f32) -> ()
+  }) : (index, index, index, f32, f32) -> f32
+  return
+}
+
+// -----
+
+func.func @reduction_of_no_block(%i: index, %x: f32) {
+  %r = scf.parallel (%a) = (%i) to (%i) step (%i) init (%x) -> f32 {
+    // expected-error@+1 {{'scf.reduce' op the block inside reduce should not be empty}}
+    "scf.reduce"(%x) ({
+    }) : (f32) -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @reduction_of_empty_block(%i: index, %x: f32) {
+  %r = scf.parallel (%a) = (%i) to (%i) step (%i) init (%x) -> f32 {
+    // expected-error@+1 {{'scf.reduce' op the block inside reduce should not be empty}}
+    "scf.reduce"(%x) ({
+    ^bb0(%l: f32, %m: f32):
+    }) : (f32) -> ()
+  }
+  return
+}
+
+// -----
+
+func.func @return_elsewhere(%x: f32) {
+  // expected-error@+1 {{'scf.reduce.return' op expects parent op 'scf.reduce'}}
+  scf.reduce.return %x : f32
 }
