@@ -1,6 +1,7 @@
 /* loops.c - what the passes that rewrite scf.for share; see loops.h. */
 #include "pass/loops.h"
 
+#include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 
 /* ---- finding ------------------------------------------------------------------------------------------------------
@@ -67,6 +68,15 @@ size_t nr_count_ops(NrOp *op, size_t limit) {
   Count count = {0, limit};
   nr_walk_pre(op, count_op, &count);
   return count.ops;
+}
+
+bool nr_minimum_constant(const NrValue *value, int64_t *out) {
+  const NrOp *op = value->op;
+  if (nr_op_is(op, NR_OP_affine_min)) return nr_affine_constant_extreme(nr_op_attr(op, "map"), false, out);
+  if (!nr_op_is(op, NR_OP_arith_minsi) && !nr_op_is(op, NR_OP_arith_minui)) return false;
+  for (uint32_t i = 0; i < 2; i++)
+    if (nr_value_constant_int(nr_operand(op, i), out)) return true;
+  return false;
 }
 
 /* ---- values -------------------------------------------------------------------------------------------------------

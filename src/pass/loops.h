@@ -19,6 +19,10 @@ size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
 /* Ops in op and its regions; stops counting above limit. */
 size_t nr_count_ops(NrOp *op, size_t limit);
 
+/* A constant that a minimum is at most: an operand of arith.minsi or minui, or the least constant result of affine.min.
+ * Of nested minima the first. */
+bool nr_minimum_constant(const NrValue *value, int64_t *out);
+
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* The op on two values, or what it folds to. cmpi takes the predicate, an NrCmpI. */

@@ -7,27 +7,9 @@
  *                                                            }
  * The first version has a known number of points, which can be unrolled and vectorised; it is the one for all tiles but
  * those at the edge. */
-#include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
-#include "dialect/scf/scf.h"
+#include "pass/loops.h"
 #include "pass/parallel.h"
-#include "pass/rewrite.h"
-
-/* A constant that the value is at most: an operand of a minimum, or the least constant result of an affine.min. */
-static bool constant_of_minimum(NrValue *value, int64_t *out) {
-  NrOp *op = value->op;
-  bool is_minimum = nr_op_is(op, NR_OP_arith_minsi) || nr_op_is(op, NR_OP_arith_minui), found = false;
-  for (uint32_t i = 0; is_minimum && i < 2; i++)
-    if (nr_value_constant_int(nr_operand(op, i), out)) return true;
-  NrAttr map = nr_op_is(op, NR_OP_affine_min) ? nr_op_attr(op, "map") : NULL;
-  for (uint32_t i = 0; map && i < map->num_exprs; i++) {
-    NrAffineExpr e = map->exprs[i];
-    if (e->kind != NR_AFFINE_CONSTANT) continue;
-    *out = found ? NR_MIN(*out, e->value) : e->value;
-    found = true;
-  }
-  return found;
-}
 
 static void yield_results(NrOp *branch, uint32_t side, NrOp *loop) {
   NR_VEC(NrValue *) results = {0};
@@ -45,7 +27,7 @@ static void specialize(NrOp *op) {
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *upper = nr_parallel_upper(op, d);
     int64_t number;
-    if (nr_map_has(&constants, upper) || !constant_of_minimum(upper, &number)) continue;
+    if (nr_map_has(&constants, upper) || !nr_minimum_constant(upper, &number)) continue;
     NrValue *constant = nr_arith_constant_index(&b, number);
     NrValue *is = nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant);
     full = full ? nr_arith_binary(&b, NR_OP_arith_andi, full, is) : is;
