@@ -106,6 +106,10 @@ bool nr_arith_canon_subi(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_muli(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b); /* part of the one before */
+bool nr_arith_canon_ext(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_select(NrOp *op, NrBuilder *b);
 
 /* The value of a float attribute of a type that is folded (f16, bf16, tf32, f32, f64); false for others. */
 bool nr_float_foldable(NrAttr attr);

@@ -55,7 +55,20 @@ static bool merge_linear(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_arith_canon_addi(NrOp *op, NrBuilder *b) { return merge_linear(op, b); }
-bool nr_arith_canon_subi(NrOp *op, NrBuilder *b) { return merge_linear(op, b); }
+
+/* (x - y) - x  is  0 - y */
+static bool negate_rest(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  if (!nr_op_is(first, NR_OP_arith_subi) || nr_operand(first, 0) != nr_operand(op, 1)) return false;
+  NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
+  if (!zero || nr_value_constant(nr_operand(first, 1))) return false;
+  NrValue *rest = nr_arith_binary(b, NR_OP_arith_subi, nr_arith_constant(b, zero), nr_operand(first, 1));
+  nr_value_replace_uses(nr_result(op, 0), rest);
+  nr_op_erase(op);
+  return true;
+}
+
+bool nr_arith_canon_subi(NrOp *op, NrBuilder *b) { return merge_linear(op, b) || negate_rest(op, b); }
 
 bool nr_arith_canon_muli(NrOp *op, NrBuilder *b) {
   NrWide outer, inner;
@@ -90,7 +103,7 @@ bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
 
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
-  if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return false;
+  if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return nr_arith_canon_cmpi_widened(op, b);
   NrCmpI predicate = swapped(nr_op_attr_int(op, "predicate", 0));
   nr_op_set_operand(op, 0, rhs);
   nr_op_set_operand(op, 1, lhs);

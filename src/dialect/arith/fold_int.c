@@ -188,8 +188,20 @@ bool nr_arith_fold_remsi(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, remsi_scalar);
 }
 
+/* (a op b) op b  is  a op b, for `and` and `or`. */
+static NrValue *repeats(const NrOp *op) {
+  for (size_t i = 0; i < 2; i++) {
+    const NrOp *first = nr_operand(op, i)->op;
+    NrValue *again = nr_operand(op, 1 - i);
+    if (first && first->info == op->info && (nr_operand(first, 0) == again || nr_operand(first, 1) == again))
+      return nr_operand(op, i);
+  }
+  return NULL;
+}
+
 bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (repeats(op)) return nr_fold_to_value(out, repeats(op));
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
     if (nr_const_is_int(c[i], -1)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
@@ -199,6 +211,7 @@ bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (repeats(op)) return nr_fold_to_value(out, repeats(op));
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
     if (nr_const_is_int(c[i], -1)) return nr_fold_to_attr(out, c[i]);
@@ -228,16 +241,43 @@ bool nr_arith_fold_shli(NrOp *op, const NrAttr *c, NrFold *out) { return fold_sh
 bool nr_arith_fold_shrui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shrui_scalar); }
 bool nr_arith_fold_shrsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shrsi_scalar); }
 
-/* min and max: x of itself is x. */
-static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
+/* min and max: x of itself is x; with an end of the type it is x, or that end, which no value beats (wins). */
+static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn, int64_t wins, int64_t loses) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  for (size_t i = 0; i < 2; i++) {
+    if (nr_const_is_int(c[i], wins)) return nr_fold_to_attr(out, c[i]);
+    if (nr_const_is_int(c[i], loses)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
+  }
   return nr_fold_elementwise(op, c, out, fn);
 }
 
-bool nr_arith_fold_maxsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, maxsi_scalar); }
-bool nr_arith_fold_maxui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, maxui_scalar); }
-bool nr_arith_fold_minsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, minsi_scalar); }
-bool nr_arith_fold_minui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_min_max(op, c, out, minui_scalar); }
+/* The largest signed value of the op's type; false for types of more than 64 bits. */
+static bool largest(const NrOp *op, int64_t *out) {
+  uint32_t bits = nr_type_bits(nr_type_elem(nr_result(op, 0)->type));
+  if (bits > 64) return false;
+  *out = (int64_t)(UINT64_MAX >> 1 >> (64 - bits));
+  return true;
+}
+
+bool nr_arith_fold_maxsi(NrOp *op, const NrAttr *c, NrFold *out) {
+  int64_t end;
+  if (!largest(op, &end)) return nr_fold_elementwise(op, c, out, maxsi_scalar);
+  return fold_min_max(op, c, out, maxsi_scalar, end, -end - 1);
+}
+
+bool nr_arith_fold_minsi(NrOp *op, const NrAttr *c, NrFold *out) {
+  int64_t end;
+  if (!largest(op, &end)) return nr_fold_elementwise(op, c, out, minsi_scalar);
+  return fold_min_max(op, c, out, minsi_scalar, -end - 1, end);
+}
+
+bool nr_arith_fold_maxui(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_min_max(op, c, out, maxui_scalar, -1, 0);
+}
+
+bool nr_arith_fold_minui(NrOp *op, const NrAttr *c, NrFold *out) {
+  return fold_min_max(op, c, out, minui_scalar, 0, -1);
+}
 
 static bool compare(int64_t predicate, const NrWide *a, const NrWide *b) {
   int sign = nr_wide_cmp_signed(a, b), plain = nr_wide_cmp_unsigned(a, b);
