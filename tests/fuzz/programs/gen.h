@@ -178,6 +178,7 @@ typedef void (*GenBody)(Gen *g, int depth); /* some ops */
 void gen_control_op(Gen *g, int depth, GenBody body);
 void gen_nest(Gen *g);           /* gen_nests.c: loops over arrays, one in the other */
 void gen_counting_while(Gen *g); /* an scf.while that counts */
+void gen_affine(Gen *g);         /* gen_affine.c: a nest of affine.for, or an affine.parallel */
 /* The rest of a function: blocks that branch to each other, and return. */
 void gen_graph(Gen *g, const GenTypeId *results, int num_results);
 

@@ -63,7 +63,13 @@ static void gen_op(Gen *g, int depth) {
   switch (gen_below(g, depth > 0 ? 16 : 10)) {
   case 0: gen_call(g); break;
   case 1: case 2: case 3: gen_memory_op(g); break;
-  case 10: gen_one_in(g, 2) ? gen_nest(g) : gen_counting_while(g); break;
+  case 10:
+    switch (gen_below(g, 4)) {
+    case 0: gen_affine(g); break;
+    case 1: gen_counting_while(g); break;
+    default: gen_nest(g); break;
+    }
+    break;
   case 4: case 5: case 6: case 7: case 8: case 9: gen_scalar_op(g); break;
   default: gen_control_op(g, depth, gen_ops); break;
   }
