@@ -15,7 +15,8 @@ static bool may_wrap(NrOp *op) {
   uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
   uint64_t largest = is_unsigned ? mask : mask >> 1;
   bool upper_known = nr_value_constant_int(nr_scf_for_upper(op), &upper);
-  if (bits == 64 && (!upper_known || !known)) return known && (uint64_t)step > UINT32_MAX;
+  if (bits == 64 && !upper_known) return known && (uint64_t)step > UINT32_MAX;
+  if (bits == 64 && !known) return (is_unsigned || upper > 0) && largest - (uint64_t)upper < INT64_MAX / 2;
   if (!known || !upper_known) return true;
   if (!is_unsigned && upper <= 0) return false;
   return ((uint64_t)step & mask) - 1 > largest - ((uint64_t)upper & mask);

@@ -58,7 +58,9 @@ static void apply(Gen *g, const Affine *a) {
   int c = 1 + (int)gen_below(g, 4);
   switch (gen_below(g, 4)) {
   case 0: gen_line(g, "%%v%u = affine.apply affine_map<(d0, d1) -> (d0 * %d + d1)>(%%v%u, %%v%u)", id, c, i, j); break;
-  case 1: gen_line(g, "%%v%u = affine.apply affine_map<(d0, d1) -> (d0 ceildiv %d + d1 mod 3)>(%%v%u, %%v%u)", id, c, i, j); break;
+  case 1:
+    gen_line(g, "%%v%u = affine.apply affine_map<(d0, d1) -> (d0 ceildiv %d + d1 mod 3)>(%%v%u, %%v%u)", id, c, i, j);
+    break;
   case 2: gen_line(g, "%%v%u = affine.min affine_map<(d0, d1) -> (d0 + %d, d1, 5)>(%%v%u, %%v%u)", id, c, i, j); break;
   default: gen_line(g, "%%v%u = affine.max affine_map<(d0, d1) -> (d0 - %d, d1)>(%%v%u, %%v%u)", id, c, i, j); break;
   }
@@ -73,8 +75,8 @@ static void statement(Gen *g, const Affine *a) {
   if (gen_one_in(g, 3)) apply(g, a);
   if (gen_one_in(g, 3)) {
     r = gen_id(g);
-    gen_line(g, "%%v%u = affine.if affine_set<(d0, d1) : (d0 - d1 + %d >= 0, d0 * 2 - 3 %s 0)>(%%v%u, %%v%u) -> i32 {", r,
-             (int)gen_below(g, 3), gen_one_in(g, 3) ? "==" : ">=", i, j);
+    gen_line(g, "%%v%u = affine.if affine_set<(d0, d1) : (d0 - d1 + %d >= 0, d0 * 2 - 3 %s 0)>(%%v%u, %%v%u) -> i32 {",
+             r, (int)gen_below(g, 3), gen_one_in(g, 3) ? "==" : ">=", i, j);
     gen_line(g, "  affine.yield %%v%u : i32", x);
     gen_line(g, "} else {");
     gen_line(g, "  affine.yield %%v%u : i32", y);
@@ -100,8 +102,8 @@ static void put_bounds(Gen *g, const Affine *a, int loop) {
 static void parallel(Gen *g, Affine *a) {
   static const char *const kinds[] = {"addi", "maxs", "minu", "muli"};
   uint32_t result = gen_id(g), i = gen_id(g), j = gen_id(g);
-  gen_line(g, "%%v%u = affine.parallel (%%v%u, %%v%u) = (0, 1) to (%d, %d) step (1, %d) reduce (\"%s\") -> (i32) {", result, i,
-           j, 1 + (int)gen_below(g, 4), (int)gen_below(g, 5), 1 + (int)gen_below(g, 2), GEN_PICK(g, kinds));
+  gen_line(g, "%%v%u = affine.parallel (%%v%u, %%v%u) = (0, 1) to (%d, %d) step (1, %d) reduce (\"%s\") -> (i32) {",
+           result, i, j, 1 + (int)gen_below(g, 4), (int)gen_below(g, 5), 1 + (int)gen_below(g, 2), GEN_PICK(g, kinds));
   GenMark m = gen_enter(g);
   a->depth = 2;
   a->ivs[0] = i, a->ivs[1] = j;

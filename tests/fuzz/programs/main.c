@@ -90,11 +90,22 @@ static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
 
-static CheckStatus check_one(const Options *o, Check *c) {
+/* Sequences that the file asks for: "// passes: cse,licm", a line each. */
+static CheckStatus check_named(Check *c, const char *text) {
+  CheckStatus status = CHECK_OK;
+  char passes[256];
+  for (const char *line = text; line && !status; line = (line = strchr(line, '\n')) ? line + 1 : NULL)
+    if (sscanf(line, "// passes: %255s", passes) == 1 && !(status = check_passes(c, passes)))
+      status = check_pipeline(c, passes);
+  return status;
+}
+
+static CheckStatus check_one(const Options *o, Check *c, const char *text) {
   if (o->passes) return check_passes(c, o->passes);
   if (o->pipeline) return check_pipeline(c, o->pipeline);
   if (o->text) return check_text(c, o->text);
-  return check_everything(c, 1, 40);
+  CheckStatus status = check_named(c, text);
+  return status ? status : check_everything(c, 1, 40);
 }
 
 /* One that takes too long holds too, unless it is hangs that are looked for. */
@@ -112,7 +123,7 @@ static int check_file(const Options *o, const char *path) {
   if (!o->hangs) signal(SIGALRM, give_up);
   alarm(o->passes || o->pipeline || o->text ? PROGRAM_SECONDS / 2 : 4 * PROGRAM_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
-  if (!status) status = check_one(o, &c);
+  if (!status) status = check_one(o, &c, text.data);
   else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
   alarm(0);
   if (status) fprintf(stderr, "%s: %s: %s\n", path, c.what, c.message.data ? c.message.data : "");
