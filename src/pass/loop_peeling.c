@@ -101,7 +101,7 @@ static NrOp *peel(NrOp *loop, bool front) {
 }
 
 static NrStatus peeling_run(NrPassContext *pass, NrOp *func) {
-  bool front = nr_pass_flag(pass, "peel-front"), all = nr_pass_int(pass, "skip-partial", 1) == 0;
+  bool front = nr_pass_flag(pass, "peel-front"), all = !nr_pass_flag_or(pass, "skip-partial", true);
   NrOpList loops = {0};
   nr_collect_fors(func, &loops);
   for (size_t i = 0; i < loops.size; i++) {

@@ -66,6 +66,10 @@ bool nr_pass_flag(const NrPassContext *pass, const char *name) {
   return arg && (arg->value.size == 0 || nr_str_is(arg->value, "true") || nr_str_is(arg->value, "1"));
 }
 
+bool nr_pass_flag_or(const NrPassContext *pass, const char *name, bool otherwise) {
+  return find_arg(pass, name) ? nr_pass_flag(pass, name) : otherwise;
+}
+
 size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, size_t max) {
   const NrPassArg *arg = find_arg(pass, name);
   size_t count = 0;

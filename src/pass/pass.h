@@ -42,7 +42,8 @@ typedef struct NrPass {
 
 /* Value of option `name` in the pipeline text "pass{name=value}", or the default. */
 int64_t nr_pass_int(const NrPassContext *pass, const char *name, int64_t otherwise);
-bool nr_pass_flag(const NrPassContext *pass, const char *name);
+bool nr_pass_flag(const NrPassContext *pass, const char *name); /* false when absent */
+bool nr_pass_flag_or(const NrPassContext *pass, const char *name, bool otherwise);
 /* A comma-separated list of integers; returns the count, at most max. */
 size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, size_t max);
 

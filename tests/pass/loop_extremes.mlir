@@ -12,6 +12,8 @@
 // RUN: noria opt --loop-coalescing %s | noria run - | FileCheck %s
 // RUN: noria opt --pass-pipeline='loop-unroll-and-jam{unroll-jam-factor=3}' %s | noria run - --check-stages | FileCheck %s
 // RUN: noria opt --pass-pipeline='loop-interchange{permutation-map=1,0}' %s | noria run - | FileCheck %s
+// RUN: noria opt --loop-pipelining --scf-for-loop-specialization %s | noria run - | FileCheck %s
+// RUN: noria opt --scf-for-loop-range-folding --scf-for-loop-canonicalization %s | noria run - | FileCheck %s
 // CHECK: 6453700545823116436 : i64
 
 func.func private @signed(%lb: i4, %ub: i4, %s: i4) -> i64 {
