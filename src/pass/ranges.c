@@ -220,7 +220,10 @@ static NrRange range_of(Query *q, NrValue *value) {
   NrLoopRange loop;
   int64_t constant;
   if (!nr_type_is_int_or_index(value->type) || nr_type_bits(value->type) > 64) return everything;
-  if (nr_value_constant_int(value, &constant)) return (NrRange){constant, constant};
+  if (nr_value_constant_int(value, &constant)) {
+    if (nr_type_bits(value->type) == 1) constant = -(constant & 1); /* the one bit is the sign */
+    return (NrRange){constant, constant};
+  }
   if (++q->visits > MAX_VISITS) return all;
   if (!op) return nr_loop_range(value, &loop) ? within(true, iv_range(q, value, &loop), value->type) : all;
   switch (op->info->id) {
