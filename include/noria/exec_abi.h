@@ -129,7 +129,7 @@ typedef struct NoriaValueInfo {
   const char *const *dim_names;  /* per dim: symbol name or NULL */
 } NoriaValueInfo;
 
-/* A place in the program that can fail. The message is `text` with %0..%3 replaced by the values. */
+/* A place in the program that can fail. The message is `text` with %0..%3 replaced by the values, and %% by %. */
 typedef struct NoriaSite {
   const char *node; /* name of the model's node or function, may be "" */
   const char *text;

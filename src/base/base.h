@@ -92,6 +92,7 @@ static inline bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a
 bool nr_str_starts(NrStr s, const char *prefix);
 int nr_str_cmp(NrStr a, NrStr b);
 NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */
+NrStr nr_str_doubled(NrArena *arena, NrStr s, char c); /* the same with every c twice */
 const char *nr_arena_printf(NrArena *arena, const char *format, ...) NR_PRINTF(2, 3);
 /* The character at *p, which moves past it; UINT32_MAX, one byte on, when the bytes are not UTF-8. */
 uint32_t nr_utf8_take(const char **p, const char *end);

@@ -14,6 +14,17 @@ int nr_str_cmp(NrStr a, NrStr b) {
   return c ? c : (a.size > b.size) - (a.size < b.size);
 }
 
+NrStr nr_str_doubled(NrArena *arena, NrStr s, char c) {
+  NrBuf buf = {0};
+  for (size_t i = 0; i < s.size; i++) {
+    if (s.data[i] == c) nr_buf_putc(&buf, c);
+    nr_buf_putc(&buf, s.data[i]);
+  }
+  NrStr out = nr_str_copy(arena, (NrStr){buf.data, buf.size});
+  nr_buf_deinit(&buf);
+  return out;
+}
+
 NrStr nr_str_copy(NrArena *arena, NrStr s) {
   char *p = nr_arena_alloc(arena, s.size + 1);
   if (s.size) memcpy(p, s.data, s.size);

@@ -108,7 +108,8 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
     /* The last site is the interpreter's own: its text is the message of the failure. */
     NrStr op = in->failed_at ? nr_op_name(in->failed_at) : NR_STR("");
     NoriaSite *site = &p->sites.data[p->sites.size - 1];
-    site->text = nr_arena_printf(&p->arena, "'%.*s' op %s", NR_STR_ARG(op), in->message);
+    NrStr text = nr_str_doubled(&p->arena, nr_str(in->message), '%');
+    site->text = nr_arena_printf(&p->arena, "'%.*s' op %.*s", NR_STR_ARG(op), NR_STR_ARG(text));
     exec->api->fail(exec, (int32_t)p->sites.size - 1, 0, 0, 0, 0);
     in->message[0] = 0;
   }

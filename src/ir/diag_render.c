@@ -34,9 +34,14 @@ typedef struct Style {
 static const Style plain_style = {"", "", "", "", "", ""};
 static const Style color_style = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
-/* Where the word at a column ends: a place without an end of its own marks that word. */
+/* Where the word or string at a column ends: a place without an end of its own marks that. */
 static size_t end_of_word(NrStr line, size_t column) {
   size_t end = column;
+  if (end < line.size && line.data[end] == '"') {
+    do end += line.data[end] == '\\' ? 2 : 1;
+    while (end < line.size && line.data[end] != '"');
+    return end < line.size ? end + 1 : column + 1;
+  }
   if (end < line.size && strchr("%@^#!", line.data[end])) end++;
   while (end < line.size && (isalnum((unsigned char)line.data[end]) || strchr("_$.", line.data[end]))) end++;
   return end;

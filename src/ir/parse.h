@@ -107,7 +107,7 @@ struct NrParser {
   unsigned depth, region_depth; /* of types, attributes and expressions; of regions */
   unsigned deepest;             /* depth reached in the definition that is being read, aliases included */
   bool reported_end;            /* that the text ends too early: said once, not for each open region */
-  size_t num_suggestions;       /* that were looked up; the search is slow, so few are */
+  size_t num_suggestions;       /* that were looked up (nr_parse_may_suggest) */
   size_t num_legacy, num_modern; /* ops that are spelled so in one of the two ways only */
 
   const NrSource *source;
@@ -153,6 +153,8 @@ NrLoc nr_parse_loc_at(NrParser *p, const char *at);
 /* Reports at a place of the text; false, so that `return nr_parse_fail(...)` reads well. An error token there has its
  * own message, which is reported instead. */
 bool nr_parse_fail_at(NrParser *p, const char *at, const char *format, ...) NR_PRINTF(3, 4);
+/* Whether to look for what a wrong name may mean: the search is slow, so only the first errors of a file do. */
+static inline bool nr_parse_may_suggest(NrParser *p) { return p->num_suggestions++ < 100; }
 bool nr_parse_fail(NrParser *p, const char *format, ...) NR_PRINTF(2, 3); /* at the next token */
 
 static inline void nr_parse_advance(NrParser *p) {

@@ -37,13 +37,55 @@ NrName *nr_parse_name(NrParser *p, NrStr text) {
   return name;
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- names that are wrong ---------------------------------------------------------------------------------------- */
 
 static bool is_number(NrStr text) {
   for (size_t i = 0; i < text.size; i++)
     if (text.data[i] < '0' || text.data[i] > '9') return false;
   return true;
 }
+
+/* Of names that may be meant, the one nearest to what stands there. */
+typedef struct Nearest {
+  NrStr wrong, best;
+  size_t distance; /* that a better one must be under; 0: there is no use in looking on */
+} Nearest;
+
+/* Short names and numbers are near to too many. */
+static Nearest nearest_to(NrParser *p, NrStr wrong) {
+  bool helps = !is_number(wrong) && wrong.size < 64 && nr_parse_may_suggest(p);
+  return (Nearest){.wrong = wrong, .distance = helps ? 1 + NR_MIN((size_t)3, wrong.size / 3) : 0};
+}
+
+static void consider(Nearest *n, NrStr candidate) {
+  size_t distance = nr_edit_distance(n->wrong, candidate, n->distance);
+  if (distance >= n->distance) return;
+  n->distance = distance;
+  n->best = candidate;
+}
+
+static bool fail_undeclared(NrParser *p, NrStr name, const char *at, size_t begin) {
+  Nearest n = nearest_to(p, name);
+  for (size_t i = begin; n.distance && i < p->bound.size; i++) {
+    const NrName *other = p->bound.data[i].name;
+    if (other->bound.scope == p->scope && other->bound.first) consider(&n, other->text);
+  }
+  if (!n.best.size) return nr_parse_fail_at(p, at, "use of undeclared SSA value name '%%%.*s'", NR_STR_ARG(name));
+  return nr_parse_fail_at(p, at, "use of undeclared SSA value name '%%%.*s'; did you mean '%%%.*s'?", NR_STR_ARG(name),
+                          NR_STR_ARG(n.best));
+}
+
+static bool fail_undefined(NrParser *p, const NrName *label, size_t begin) {
+  Nearest n = nearest_to(p, label->text);
+  for (size_t i = begin; n.distance && i < p->labels.size; i++)
+    if (p->labels.data[i].name->label.defined) consider(&n, p->labels.data[i].name->text);
+  const char *at = label->label.at;
+  if (!n.best.size) return nr_parse_fail_at(p, at, "reference to an undefined block '^%.*s'", NR_STR_ARG(label->text));
+  return nr_parse_fail_at(p, at, "reference to an undefined block '^%.*s'; did you mean '^%.*s'?",
+                          NR_STR_ARG(label->text), NR_STR_ARG(n.best));
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* A value of no op: what is used before its definition, or was defined by an op that failed. */
 static NrValue *stand_in(NrParser *p, NrType type) {
@@ -101,7 +143,7 @@ static NrValue *use_forward(NrParser *p, NrName *name, NrOperandRef ref, NrType 
   for (NrForward *f = name->forward; f && f->scope == p->scope; f = f->next)
     if (f->number == ref.number) return check_type(p, ref, f->value, type, f->at) ? f->value : NULL;
   if (!type) {
-    nr_parse_fail_at(p, ref.at, "use of undeclared SSA value name '%%%.*s'", NR_STR_ARG(ref.name));
+    fail_undeclared(p, ref.name, ref.at, 0);
     return NULL;
   }
   NrForward *f = NR_NEW(&p->arena, NrForward);
@@ -180,7 +222,7 @@ static bool end_labels(NrParser *p, size_t begin) {
   for (size_t i = begin; i < p->labels.size; i++) {
     const NrName *name = p->labels.data[i].name;
     if (name->label.defined) continue;
-    ok = nr_parse_fail_at(p, name->label.at, "reference to an undefined block '^%.*s'", NR_STR_ARG(name->text));
+    ok = fail_undefined(p, name, begin);
   }
   while (p->labels.size > begin) {
     p->labels.size--;
@@ -189,13 +231,13 @@ static bool end_labels(NrParser *p, size_t begin) {
   return ok;
 }
 
-/* Values that were used and not defined: one error for each, at its first use. */
-static bool end_forwards(NrParser *p, size_t begin) {
+/* Values that were used and not defined: one error for each, at its first use. bound: where the scope's names begin. */
+static bool end_forwards(NrParser *p, size_t begin, size_t bound) {
   bool ok = true;
   for (size_t i = begin; i < p->forwards.size; i++) {
     const NrForward *f = p->forwards.data[i];
     if (!f->value) continue;
-    ok = nr_parse_fail_at(p, f->at, "use of undeclared SSA value name '%%%.*s'", NR_STR_ARG(f->name->text));
+    ok = fail_undeclared(p, f->name->text, f->at, bound);
   }
   while (p->forwards.size > begin) {
     NrForward *f = nr_vec_pop(&p->forwards);
@@ -206,11 +248,11 @@ static bool end_forwards(NrParser *p, size_t begin) {
 
 bool nr_parse_scope_end(NrParser *p, NrScope outer) {
   bool ok = end_labels(p, outer.labels);
+  if (outer.isolated) ok &= end_forwards(p, outer.forwards, outer.bound);
   while (p->bound.size > outer.bound) {
     p->bound.size--;
     p->bound.data[p->bound.size].name->bound = p->bound.data[p->bound.size].old;
   }
-  if (outer.isolated) ok &= end_forwards(p, outer.forwards);
   p->scope = outer.scope;
   p->region = outer.region;
   return ok;

@@ -348,9 +348,8 @@ static bool parse_custom(NrParser *p, NrOpState *state) {
 /* ---- names ------------------------------------------------------------------------------------------------------- */
 
 static bool unknown_op(NrParser *p, const char *hint) {
-  enum { MAX_SUGGESTIONS = 100 };
   NrStr name = p->frame->name, near = {0};
-  if (p->num_suggestions++ < MAX_SUGGESTIONS && name.size < 64) near = nr_op_info_suggest(name);
+  if (name.size < 64 && nr_parse_may_suggest(p)) near = nr_op_info_suggest(name);
   if (near.size)
     return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'; did you mean '%.*s'?", NR_STR_ARG(name),
                             NR_STR_ARG(near));

@@ -10,6 +10,7 @@ bool nr_verify_row(NrOp *op); /* verify_row.c: numbers, types and attributes aga
 typedef struct NrSymbolTables {
   NrMap tables; /* NrOp* of a symbol table -> NrStrMap* of its symbols */
   NR_VEC(NrStrMap *) all;
+  size_t num_suggestions; /* that were looked up; each goes through a whole table, so few are */
 } NrSymbolTables;
 /* verify_symbols.c: names in a table are unique; declared symbol attributes lead somewhere. */
 bool nr_verify_symbol_table(NrOp *table);

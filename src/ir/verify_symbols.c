@@ -90,7 +90,8 @@ bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
       if (op->info->verify_symbol) good &= op->info->verify_symbol(op, target) == NR_OK;
       continue;
     }
-    NrStr nearest = target ? (NrStr){0} : nearest_symbol(op, symbol->s);
+    bool skip = target || tables->num_suggestions++ >= 100;
+    NrStr nearest = skip ? (NrStr){0} : nearest_symbol(op, symbol->s);
     nr_op_error(op, "'%.*s' does not reference a valid %s%s%.*s%s", NR_STR_ARG(symbol->s),
                 wants_function ? "function" : "symbol", nearest.size ? "; did you mean '" : "", NR_STR_ARG(nearest),
                 nearest.size ? "'?" : "");

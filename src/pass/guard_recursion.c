@@ -75,7 +75,7 @@ static void find_circles(Function *root) {
 }
 
 static void guard(Graph *g, NrOp *func) {
-  NrStr name = nr_op_attr_str(func, "sym_name");
+  NrStr name = nr_str_doubled(g->arena, nr_op_attr_str(func, "sym_name"), '%');
   const char *text = nr_arena_printf(g->arena, "'func.func' op @%.*s calls itself too deep: the stack is full",
                                      NR_STR_ARG(name));
   NrBuilder b = nr_builder_before(nr_op_body(func, 0)->first);

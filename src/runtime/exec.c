@@ -180,7 +180,7 @@ static int32_t api_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int
     if (p[0] == '%' && p[1] >= '0' && p[1] <= '3')
       nr_buf_printf(&e->fail_message, "%lld", (long long)values[*++p - '0']);
     else
-      nr_buf_putc(&e->fail_message, *p);
+      nr_buf_putc(&e->fail_message, *p == '%' && p[1] == '%' ? *++p : *p); /* %% is a % */
   }
   return publish_failure(e);
 }

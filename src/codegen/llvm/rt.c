@@ -82,7 +82,9 @@ static NrStatus emit_check(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static NrStatus emit_assert(NrLl *g, NrOp *op, const NrLlRow *row) {
-  return check(g, op, (NrStr){0}, nr_op_attr_str(op, "msg"));
+  NrArena *arena = &g->tables->arena; /* a site's text lives as long as the tables */
+  NrStr text = nr_str_doubled(arena, nr_op_attr_str(op, "msg"), '%');
+  return check(g, op, (NrStr){0}, nr_str(nr_arena_printf(arena, "'cf.assert' op %.*s", NR_STR_ARG(text))));
 }
 
 static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
