@@ -137,3 +137,13 @@ func.func @carried(%t: tensor<?xf32>, %x: f32, %n: index) -> (tensor<?xf32>, ind
   %d = tensor.dim %r, %c0 : tensor<?xf32>
   return %r, %d : tensor<?xf32>, index
 }
+
+// Of one bit, true is -1: the maximum is false.
+// RUN: noria opt --scf-for-loop-canonicalization %s | noria run - --entry=bits | FileCheck %s --check-prefix=BITS
+// BITS: false
+func.func @bits() -> i1 {
+  %false = arith.constant false
+  %true = arith.constant true
+  %0 = arith.maxsi %false, %true : i1
+  return %0 : i1
+}
