@@ -85,7 +85,7 @@ bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b) {
   NrBlock *from = op->block, *to = op->successors[0].block;
   if (!has_one_pred(to) || to == from || to == to->region->first) return skip_empty_blocks(op);
   for (uint32_t i = 0; i < to->num_args; i++) {
-    if (nr_successor_operand(op, 0, i) == to->args[i]) return false; /* a loop that nothing enters */
+    if (nr_successor_operand(op, 0, i)->block == to) return false; /* a loop that nothing enters */
   }
   for (uint32_t i = 0; i < to->num_args; i++) nr_value_replace_uses(to->args[i], nr_successor_operand(op, 0, i));
   nr_op_erase(op);

@@ -13,6 +13,7 @@
  * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is
  * the initial value, so that a loop without points has a result. Where none is known the loop is marked as noInit, and
  * fails when it has no points. */
+#include "base/float_format.h"
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/scf/scf.h"
@@ -238,6 +239,14 @@ NrOp *nr_scf_combining_op(const NrBlock *block) {
   return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
 }
 
+/* The largest number of the type, or with sign -1 the least: infinite where the type has that. */
+static NrAttr end_of(NrType elem, int sign) {
+  const NrFloatFormat *format = nr_float_format(elem->float_kind);
+  double end = sign * (double)INFINITY;
+  if (format && format->nan != NR_NAN_IEEE) end = nr_float_decode(format, nr_float_encode(format, sign * 1e300, true));
+  return nr_attr_float(elem, end);
+}
+
 NrAttr nr_scf_neutral_element(const NrOp *op) {
   NrType type = nr_result(op, 0)->type, elem = nr_type_elem(type);
   uint32_t bits = nr_type_bits(elem);
@@ -255,8 +264,8 @@ NrAttr nr_scf_neutral_element(const NrOp *op) {
   case NR_OP_arith_minsi: return narrow ? nr_splat_int(type, largest) : NULL;
   case NR_OP_arith_addf: return nr_splat_attr(type, nr_attr_float(elem, -0.0));
   case NR_OP_arith_mulf: return nr_splat_attr(type, nr_attr_float(elem, 1.0));
-  case NR_OP_arith_maximumf: return nr_splat_attr(type, nr_attr_float(elem, -(double)INFINITY));
-  case NR_OP_arith_minimumf: return nr_splat_attr(type, nr_attr_float(elem, (double)INFINITY));
+  case NR_OP_arith_maximumf: return nr_splat_attr(type, end_of(elem, -1));
+  case NR_OP_arith_minimumf: return nr_splat_attr(type, end_of(elem, 1));
   case NR_OP_arith_maxnumf:
   case NR_OP_arith_minnumf: return nr_splat_attr(type, nr_attr_float(elem, (double)NAN));
   default: return NULL;
