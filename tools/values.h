@@ -14,8 +14,8 @@ typedef struct Place {
 
 /* Makes a value of text, a tensor of
  *   @x.npy                 a file
- *   42   1.5   true        a scalar, in the place's element type
- *   [[1, 2], [3, 4]]       a tensor, the same
+ *   42   1.5   true        a scalar, in the place's element type; (1,2) a complex one
+ *   [[1, 2], [3, 4]]       a tensor, the same; behind both `: type` may stand, which is checked
  *   dense<1.0> : tensor<4xf32>
  *   zeros:4x4xf32          also ones, random; the element type, or all behind the colon, may be left out where the
  *                          place says it. Dims of the place that are not known are 1 when nothing says more
@@ -23,6 +23,9 @@ typedef struct Place {
  *   ["a", "b"]             strings in lists stand in quotes
  * of a sequence `[VALUE, VALUE]`, and of an optional `none` or the value that it holds. False after setting *error. */
 bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValue **out, NoriaError *error);
+
+/* The place of what a sequence or an optional holds, of which the program says no dims. */
+Place value_item_place(NrContext *ctx, const Place *place, NoriaValueInfo *out_info);
 
 /* "12 : i64" where the place's type is a scalar, else "dense<...> : tensor<...>"; sequences in brackets. No newline. */
 void value_print(NrContext *ctx, const NoriaValue *value, const Place *place, NrBuf *out);

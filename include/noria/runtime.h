@@ -155,8 +155,8 @@ NORIA_API NoriaStatus noria_tensor_to_dlpack_versioned(const NoriaValue *tensor,
  * NORIA_ERROR_UNSUPPORTED. */
 NORIA_API NoriaStatus noria_npy_read(const char *path, NoriaValue **out_value, NoriaError *error);
 NORIA_API NoriaStatus noria_npy_decode(const void *data, size_t size, NoriaValue **out_value, NoriaError *error);
-/* Writes version 1, row-major. Types that NumPy itself does not have (bfloat16, float8,
- * int4, ...) are NORIA_ERROR_UNSUPPORTED. The file is whole or untouched. */
+/* Writes version 1, row-major. What NumPy itself has no type for is written as one that holds it: bfloat16, float8 and
+ * float4 as float32, int4 and int2 as int8, uint4 and uint2 as uint8. The file is whole or untouched. */
 NORIA_API NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor, NoriaError *error);
 
 /* ---- programs --------------------------------------------------------------------------------------------------- */

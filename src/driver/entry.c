@@ -6,10 +6,8 @@
  *
  * A program takes and gives tensors: scalars pass as tensors of rank 0. Its inputs are never written, so the function
  * gets copies of its memrefs, and what it left in them is given back behind its own results. */
-#include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
-#include "dialect/memref/memref.h"
-#include "dialect/tensor/tensor.h"
+#include "driver/boundary.h"
 #include "driver/driver.h"
 #include "onnx/dtype.h"
 
@@ -46,85 +44,22 @@ static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
   return *out ? NR_OK : no_entry(module, name);
 }
 
-/* ---- types at the boundary -------------------------------------------------------------------------------------- */
-
-/* Elements are counted as ONNX's types; an index is an i64 in memory. */
-static NoriaDType dtype_of(NrType type) {
-  NrType elem = nr_type_elem(type);
-  if (nr_type_is_index(elem)) return NORIA_I64;
-  if (elem->kind == NR_TYPE_INTEGER && elem->signedness == NR_SIGNED) elem = nr_type_int(elem->ctx, elem->width);
-  return nr_dtype_of(elem);
-}
-
-static bool is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL; }
-
-/* What a value of type passes as, or NULL: scalars as tensors of rank 0, vectors as buffers, memrefs without layout. */
-static NrType outer_type(NrType t) {
-  if (dtype_of(t) == NORIA_UNDEFINED) return NULL;
-  if (nr_type_is_scalar(t)) return nr_type_tensor(NULL, 0, t);
-  if (is_handle(t)) return t;
-  if (!nr_type_is_ranked(t) || t->rank > NORIA_MAX_RANK) return NULL;
-  if (t->kind == NR_TYPE_TENSOR) return nr_type_tensor(t->dims, t->rank, t->elem);
-  if (t->kind == NR_TYPE_VECTOR && (t->scalable || t->rank == 0)) return NULL;
-  return nr_type_memref(t->dims, t->rank, t->elem);
-}
+/* ---- what the tables of a program say ---------------------------------------------------------------------------- */
 
 static NrNamedAttr named(NrContext *ctx, const char *name, NrAttr value) {
   return (NrNamedAttr){nr_context_intern(ctx, nr_str(name)), value};
 }
 
-/* `type` is what the function itself has there: the tools print by it. */
-static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner) {
+/* `type` is what the function itself has there: the tools read and print by it. */
+static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, NoriaDType dtype) {
   int64_t dims[NORIA_MAX_RANK];
-  for (uint32_t i = 0; !is_handle(t) && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
+  bool is_handle = nr_boundary_is_handle(t);
+  for (uint32_t i = 0; !is_handle && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
   NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(inner)), named(ctx, "name", nr_attr_string(ctx, name)),
-                          named(ctx, "dtype", nr_attr_i64(ctx, dtype_of(t)))};
+                          named(ctx, "dtype", nr_attr_i64(ctx, dtype))};
   size_t count = 3 + nr_type_kind_attrs(t, items + 3);
-  if (!is_handle(t)) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));
+  if (!is_handle) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));
   return nr_attr_dict(ctx, items, count);
-}
-
-/* ---- values at the boundary ------------------------------------------------------------------------------------- */
-
-static NrValue *copy_of(NrBuilder *b, NrValue *memref, NrType type) {
-  NrIndex dims[NORIA_MAX_RANK];
-  for (size_t i = 0; i < type->rank; i++) dims[i] = nr_dim_build(b, memref, i);
-  NrValue *copy = nr_build_alloc(b, NR_OP_memref_alloc, type->elem, dims, type->rank);
-  nr_build_op(b, NR_OP_memref_copy, (NrValue *[]){memref, copy}, 2, NULL, 0);
-  return copy;
-}
-
-/* A vector in memory: the memref and an index of 0 for each dim. */
-static size_t vector_operands(NrBuilder *b, NrValue *memref, NrValue **out) {
-  out[0] = memref;
-  for (size_t i = 0; i < memref->type->rank; i++) out[1 + i] = nr_arith_constant_index(b, 0);
-  return 1 + memref->type->rank;
-}
-
-static NrValue *pass_in(NrBuilder *b, NrValue *outer, NrType type) {
-  NrValue *operands[1 + NORIA_MAX_RANK];
-  if (nr_type_is_scalar(type)) return nr_build_extract(b, outer, NULL, 0);
-  if (type->kind == NR_TYPE_TENSOR) return nr_build_tensor_cast(b, outer, type);
-  if (type->kind == NR_TYPE_VECTOR)
-    return nr_build_value(b, NR_OP_vector_load, type, operands, vector_operands(b, outer, operands));
-  if (type->kind != NR_TYPE_MEMREF) return outer;
-  NrValue *copy = copy_of(b, outer, outer->type);
-  return copy->type == type ? copy : nr_build_value(b, NR_OP_memref_cast, type, &copy, 1);
-}
-
-static NrValue *pass_out(NrBuilder *b, NrValue *value, NrType outer) {
-  NrValue *operands[2 + NORIA_MAX_RANK];
-  NrType type = value->type;
-  if (nr_type_is_scalar(type)) return nr_build_from_elements(b, outer, &value, 1);
-  if (type->kind == NR_TYPE_TENSOR) return nr_build_tensor_cast(b, value, outer);
-  if (type->kind == NR_TYPE_MEMREF) return copy_of(b, value, outer);
-  if (type->kind != NR_TYPE_VECTOR) return value;
-  NrIndex dims[NORIA_MAX_RANK];
-  for (size_t i = 0; i < type->rank; i++) dims[i] = nr_index_const(type->dims[i]);
-  NrValue *memref = nr_build_alloc(b, NR_OP_memref_alloc, type->elem, dims, type->rank);
-  operands[0] = value;
-  nr_build_op(b, NR_OP_vector_store, operands, 1 + vector_operands(b, memref, operands + 1), NULL, 0);
-  return memref;
 }
 
 /* ---- the function that calls it --------------------------------------------------------------------------------- */
@@ -134,12 +69,27 @@ typedef struct Wrapper {
   NrOp *func;
   NrType type; /* of func */
   NR_VEC(NrType) inputs, results;
+  NR_VEC(NrCarrier) input_carriers, result_carriers;
   NR_VEC(NrAttr) input_infos, result_infos;
 } Wrapper;
 
+/* Why a type has no values outside. */
+static const char *why_not(NrType t) {
+  NrType elem = nr_type_elem(t);
+  if (t->kind == NR_TYPE_TUPLE) return "no op makes or takes apart";
+  if (t->kind == NR_TYPE_NONE) return "has no values";
+  if (t->kind == NR_TYPE_FUNCTION) return "means something inside of a program only";
+  if (t->kind == NR_TYPE_VECTOR && t->scalable) return "has a size that only the processor knows";
+  NrCarrier c;
+  if (t->kind == NR_TYPE_MEMREF && nr_carrier_of(elem, &c)) return "has elements where no memory can be given";
+  if (elem->kind == NR_TYPE_COMPLEX) return "has no arithmetic";
+  if (nr_type_is_float(elem)) return "is read and printed, but not computed with";
+  return "does not pass between programs";
+}
+
 static NrStatus cannot_pass(const Wrapper *w, const char *what, size_t i, NrType t) {
-  return nr_op_error(w->func, "cannot be a program: its %s %zu is of type %s, which does not pass between programs",
-                     what, i, nr_type_text(w->ctx, t));
+  return nr_op_error(w->func, "cannot be a program: its %s %zu is of type %s, which %s", what, i,
+                     nr_type_text(w->ctx, t), why_not(t));
 }
 
 static NrStr input_name(const Wrapper *w, size_t i) {
@@ -148,18 +98,21 @@ static NrStr input_name(const Wrapper *w, size_t i) {
 }
 
 static NrStatus add_signature(Wrapper *w) {
+  NrCarrier c;
   for (size_t i = 0; i < w->type->num_inputs; i++) {
-    NrType outer = outer_type(w->type->inputs[i]);
+    NrType outer = nr_boundary_type(w->type->inputs[i], &c);
     if (!outer) return cannot_pass(w, "argument", i, w->type->inputs[i]);
     nr_vec_push(&w->inputs, outer);
-    nr_vec_push(&w->input_infos, value_info(w->ctx, input_name(w, i), outer, w->type->inputs[i]));
+    nr_vec_push(&w->input_carriers, c);
+    nr_vec_push(&w->input_infos, value_info(w->ctx, input_name(w, i), outer, w->type->inputs[i], c.dtype));
   }
   for (size_t i = 0; i < w->type->num_results; i++) {
-    NrType outer = outer_type(w->type->results[i]);
+    NrType outer = nr_boundary_type(w->type->results[i], &c);
     if (!outer) return cannot_pass(w, "result", i, w->type->results[i]);
     NrStr name = nr_str(nr_arena_printf(nr_context_arena(w->ctx), "result%zu", i));
     nr_vec_push(&w->results, outer);
-    nr_vec_push(&w->result_infos, value_info(w->ctx, name, outer, w->type->results[i]));
+    nr_vec_push(&w->result_carriers, c);
+    nr_vec_push(&w->result_infos, value_info(w->ctx, name, outer, w->type->results[i], c.dtype));
   }
   for (size_t i = 0; i < w->type->num_inputs; i++) {
     if (w->type->inputs[i]->kind != NR_TYPE_MEMREF) continue;
@@ -173,15 +126,17 @@ static void build_body(Wrapper *w, NrModule *module, NrBlock *block) {
   NrBuilder b = nr_builder_at_end(module, block, w->func->loc);
   NR_VEC(NrValue *) args = {0};
   NR_VEC(NrValue *) results = {0};
-  for (size_t i = 0; i < w->type->num_inputs; i++)
-    nr_vec_push(&args, pass_in(&b, nr_block_add_arg(block, w->inputs.data[i], w->func->loc), w->type->inputs[i]));
+  for (size_t i = 0; i < w->type->num_inputs; i++) {
+    NrValue *outer = nr_block_add_arg(block, w->inputs.data[i], w->func->loc);
+    nr_vec_push(&args, nr_boundary_in(&b, &w->input_carriers.data[i], outer, w->type->inputs[i]));
+  }
   NrOp *call = nr_build_op(&b, NR_OP_func_call, args.data, args.size, w->type->results, w->type->num_results);
   nr_op_set_attr(call, "callee", nr_attr_symbol(w->ctx, nr_op_attr_str(w->func, "sym_name")));
   for (size_t i = 0; i < w->type->num_results; i++)
-    nr_vec_push(&results, pass_out(&b, nr_result(call, i), w->results.data[i]));
+    nr_vec_push(&results, nr_boundary_out(&b, &w->result_carriers.data[i], nr_result(call, i), w->results.data[i]));
   for (size_t i = 0; i < w->type->num_inputs; i++)
     if (w->type->inputs[i]->kind == NR_TYPE_MEMREF)
-      nr_vec_push(&results, pass_out(&b, args.data[i], w->inputs.data[i]));
+      nr_vec_push(&results, nr_boundary_out(&b, &w->input_carriers.data[i], args.data[i], w->inputs.data[i]));
   nr_build_op(&b, NR_OP_func_return, results.data, results.size, NULL, 0);
   nr_vec_deinit(&args);
   nr_vec_deinit(&results);
@@ -203,6 +158,8 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
   }
   nr_vec_deinit(&w.inputs);
   nr_vec_deinit(&w.results);
+  nr_vec_deinit(&w.input_carriers);
+  nr_vec_deinit(&w.result_carriers);
   nr_vec_deinit(&w.input_infos);
   nr_vec_deinit(&w.result_infos);
   return status;

@@ -19,6 +19,21 @@ static void release(NrIValue *values, size_t count) {
   for (size_t i = 0; i < count; i++) nr_iview_release(values[i].view);
 }
 
+/* The same bits under other types. */
+bool nr_run_unrealized_cast(NrInterp *in, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrType to = nr_result(op, i)->type;
+    if (op->num_operands != op->num_results || !nr_types_alike(nr_operand(op, i)->type, to))
+      return nr_interp_fail(in, op, "has a meaning only between types that differ in the signs of integers");
+    NrIValue v = nr_get(in, nr_operand(op, i));
+    if (v.view) v.view = nr_iview_alias(v.view);
+    if (v.view) v.view->elem = to->elem;
+    if (v.attr) v = nr_ivalue_of_attr(in, nr_attr_int_wide(to, v.attr->words, v.attr->num_words));
+    nr_set(in, nr_result(op, i), v);
+  }
+  return true;
+}
+
 bool nr_run_constant(NrInterp *in, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   if (value->kind == NR_ATTR_SYMBOL) {

@@ -181,6 +181,8 @@ NrType nr_type_elem(NrType t);          /* element of a shaped type, else t itse
 bool nr_type_num_elements(NrType t, int64_t *out);
 NrType nr_type_with_elem(NrType shaped, NrType elem);           /* same shape and kind, other element */
 NrType nr_type_with_dims(NrType shaped, const int64_t *dims, size_t rank);
+/* Equal but for the signs that integers have: si8, ui8 and i8 hold the same bits. */
+bool nr_types_alike(NrType a, NrType b);
 /* Bytes of one element in memory: i1 and sub-byte types 1, index 8, i24 4, complex twice. 0 for types without memory.
  */
 size_t nr_type_byte_size(NrType scalar);

@@ -191,6 +191,13 @@ NrType nr_type_with_dims(NrType t, const int64_t *dims, size_t rank) {
   return shaped(t->kind, dims, rank, t->elem, NULL, t->space, 0);
 }
 
+bool nr_types_alike(NrType a, NrType b) {
+  if (a == b) return true;
+  if (nr_type_is_shaped(a) && nr_type_is_shaped(b))
+    return nr_types_alike(a->elem, b->elem) && nr_type_with_elem(a, b->elem) == b;
+  return a->kind == NR_TYPE_INTEGER && b->kind == NR_TYPE_INTEGER && a->width == b->width;
+}
+
 size_t nr_type_byte_size(NrType t) {
   switch (t->kind) {
   case NR_TYPE_INDEX: return 8;

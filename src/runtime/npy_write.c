@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/dtype.h"
+#include "base/float_format.h"
 #include "runtime/npy.h"
 
 /* The strings as rows of `*out_width` characters of 4 bytes, filled with zeros, in memory for free(). */
@@ -22,6 +24,50 @@ static NoriaStatus encode_strings(const NoriaValue *t, uint32_t **out_rows, size
   for (size_t i = 0; i < count; i++) {
     const char *p = strings[i]->data, *end = p + strings[i]->size;
     for (uint32_t *to = *out_rows + i * *out_width; p < end;) *to++ = nr_utf8_take(&p, end);
+  }
+  return NORIA_OK;
+}
+
+/* The types that NumPy has not, and their formats; the ones that it has take their elements as they are. */
+static const struct Narrow {
+  NoriaDType dtype, as;
+  const NrFloatFormat *format;
+} narrow[] = {
+    {NORIA_BF16, NORIA_F32, &nr_format_bf16},
+    {NORIA_F8E4M3FN, NORIA_F32, &nr_format_f8e4m3fn},
+    {NORIA_F8E4M3FNUZ, NORIA_F32, &nr_format_f8e4m3fnuz},
+    {NORIA_F8E5M2, NORIA_F32, &nr_format_f8e5m2},
+    {NORIA_F8E5M2FNUZ, NORIA_F32, &nr_format_f8e5m2fnuz},
+    {NORIA_F4E2M1FN, NORIA_F32, &nr_format_f4e2m1fn},
+    {NORIA_F8E8M0FNU, NORIA_F32, &nr_format_f8e8m0fnu},
+    {NORIA_I4, NORIA_I8, NULL},
+    {NORIA_I2, NORIA_I8, NULL},
+    {NORIA_U4, NORIA_U8, NULL},
+    {NORIA_U2, NORIA_U8, NULL},
+};
+
+static const struct Narrow *find_narrow(NoriaDType dtype) {
+  for (size_t i = 0; i < NR_COUNTOF(narrow); i++)
+    if (narrow[i].dtype == dtype) return &narrow[i];
+  return NULL;
+}
+
+/* The elements as those of to->as, in memory for free(). */
+static NoriaStatus widen(const NoriaValue *t, const struct Narrow *to, void **out, NoriaError *error) {
+  size_t count = (size_t)t->as.tensor.count, size = noria_dtype_size(t->dtype), have = count * size;
+  const uint8_t *p = t->as.tensor.data;
+  if (!(*out = calloc(count + 1, noria_dtype_size(to->as)))) return nr_error_set_memory(error, have);
+  if (!to->format) {
+    if (have) memcpy(*out, p, have);
+    nr_dtype_settle(t->dtype, *out, t->as.tensor.count);
+    return NORIA_OK;
+  }
+  uint64_t mask = ((uint64_t)1 << nr_dtype_info(t->dtype)->bits) - 1;
+  float *floats = *out;
+  for (size_t i = 0; i < count; i++) {
+    uint64_t bits = 0;
+    memcpy(&bits, p + i * size, size);
+    floats[i] = (float)nr_float_decode(to->format, bits & mask);
   }
   return NORIA_OK;
 }
@@ -49,17 +95,20 @@ static void write_header(NrBuf *buf, const NoriaValue *t, const NrNpyType *type,
 NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor, NoriaError *error) {
   if (!path || !tensor || tensor->kind != NORIA_KIND_TENSOR)
     return nr_error_set(error, NORIA_ERROR_INVALID, "a .npy file needs a path and a tensor");
-  const NrNpyType *type = nr_npy_type_of(tensor->dtype);
+  const struct Narrow *narrow_type = find_narrow(tensor->dtype);
+  const NrNpyType *type = nr_npy_type_of(narrow_type ? narrow_type->as : tensor->dtype);
   uint32_t *rows = NULL;
+  void *wide = NULL;
   size_t width = 0;
   NrStr parts[2] = {{0}, {tensor->as.tensor.data, tensor->as.tensor.size}};
   if (tensor->dtype == NORIA_STRING) {
     NoriaStatus status = encode_strings(tensor, &rows, &width, error);
     if (status) return status;
     parts[1] = (NrStr){(const char *)rows, (size_t)tensor->as.tensor.count * width * sizeof(uint32_t)};
-  } else if (!type) {
-    return nr_error_set(error, NORIA_ERROR_UNSUPPORTED, ".npy files have no elements of type %s",
-                        noria_dtype_name(tensor->dtype));
+  } else if (narrow_type) {
+    NoriaStatus status = widen(tensor, narrow_type, &wide, error);
+    if (status) return status;
+    parts[1] = (NrStr){wide, (size_t)tensor->as.tensor.count * type->size};
   }
   NrBuf header = {0};
   write_header(&header, tensor, type, width);
@@ -70,5 +119,6 @@ NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor, NoriaErr
     nr_error_set(error, NORIA_ERROR_IO, "%s: %s", path, errno ? strerror(errno) : "cannot be written");
   nr_buf_deinit(&header);
   free(rows);
+  free(wide);
   return written ? NORIA_ERROR_IO : NORIA_OK;
 }

@@ -72,6 +72,26 @@ def test_npy_files_of_numpy_are_read_and_read_back(runtime, tmp_path):
         runtime.noria_value_release(value)
 
 
+@pytest.mark.parametrize("name, dtype", [
+    ("bfloat16", 16), ("float8_e4m3fn", 17), ("float8_e4m3fnuz", 18), ("float8_e5m2", 19), ("float8_e5m2fnuz", 20),
+    ("uint4", 21), ("int4", 22), ("float4_e2m1fn", 23), ("float8_e8m0fnu", 24), ("uint2", 25), ("int2", 26),
+])
+def test_what_numpy_has_no_type_for_is_written_as_one_that_holds_it(runtime, tmp_path, name, dtype):
+    patterns = np.arange(1 << 16, dtype=np.uint16) if name == "bfloat16" else np.arange(256, dtype=np.uint8)
+    bits = int("".join(c for c in name.split("_")[0] if c.isdigit())) if name != "bfloat16" else 16
+    want = (patterns & np.array((1 << bits) - 1, patterns.dtype)).view(getattr(ml_dtypes, name))
+    kind = np.float32 if "float" in name else np.uint8 if name[0] == "u" else np.int8
+    value, error = ctypes.c_void_p(), Error()
+    dims = (ctypes.c_int64 * 1)(len(patterns))
+    assert runtime.noria_tensor_create(dtype, ctypes.c_int64(1), dims, patterns.ctypes.data_as(ctypes.c_void_p),
+                                       ctypes.byref(value), ctypes.byref(error)) == 0
+    assert runtime.noria_npy_write(str(tmp_path / "out.npy").encode(), value, ctypes.byref(error)) == 0, error.message
+    back = np.load(tmp_path / "out.npy")
+    assert back.dtype == kind
+    np.testing.assert_array_equal(back, want.astype(kind))
+    runtime.noria_value_release(value)
+
+
 @pytest.mark.parametrize("array", [
     np.array(["", "zürich", "€😀"]), np.array([["a", "bb"], ["ccc", ""]], order="F"),
     np.array(["x", "yz"]).astype(">U2"), np.array(b"bytes"),

@@ -4,6 +4,7 @@ import pty
 import re
 import subprocess
 
+import ml_dtypes
 import numpy as np
 import pytest
 from onnx import save
@@ -444,3 +445,53 @@ def test_bench_with_given_values(noria_tool, model):
     assert re.search(r"memory +[0-9]{6,} bytes at once", out)
     done = noria_tool("bench", model(LOOP), "--input", "m=1")
     assert done.returncode == 1 and "the program has no input 'm'; its inputs are: 'n', 'x'" in done.stderr
+
+
+# ---- elements of which NumPy has no type -----------------------------------------------------------------------------
+
+@pytest.mark.parametrize("mode", [[], ["--interpret"]])
+@pytest.mark.parametrize("type_text, array, want", [
+    ("i7", np.array([-64, 63, 0], np.int8), np.int8),
+    ("i7", np.array([127, 64, 1], np.uint8), np.int8),
+    ("ui24", np.array([(1 << 24) - 1, 0], np.uint32), np.uint32),
+    ("i8", np.array([255, 1], np.uint8), np.int8),
+    ("i4", np.array([-8, 7], np.int8), np.int8),
+    ("index", np.array([-1, 5], np.int64), np.int64),
+    ("bf16", np.array([1.5, -2.25, 3.14], np.float32), np.float32),
+    ("f8E4M3", np.array([0.1, 448, -1.5], np.float32), np.float32),
+    ("i100", np.array([[1, 2], [2**64 - 1, 2**64 - 1]], np.uint64), np.uint64),
+])
+def test_files_of_other_types(noria_tool, tmp_path, mode, type_text, array, want):
+    np.save(tmp_path / "x.npy", array)
+    shape = "x".join(str(d) for d in array.shape[:1])
+    program = tmp_path / "p.mlir"
+    program.write_text(f"func.func @f(%x: memref<{shape}x{type_text}>) {{ return }}")
+    good(noria_tool("run", program, f"@{tmp_path}/x.npy", "--output", f"x=@{tmp_path}/y.npy", *mode))
+    back = np.load(tmp_path / "y.npy")
+    expected = array.astype(np.int16) if type_text == "i7" else array
+    if type_text == "i7":
+        expected = np.where(expected > 63, expected - 128, expected)
+    if type_text == "bf16":
+        expected = array.astype(ml_dtypes.bfloat16).astype(F)
+    if type_text == "f8E4M3":
+        expected = np.array([0.1015625, np.inf, -1.5], F)
+    assert back.dtype == want and back.shape == array.shape
+    np.testing.assert_array_equal(back, expected.astype(want))
+
+
+@pytest.mark.parametrize("type_text, array, message", [
+    ("i7", np.array([1, 64], np.int8), "element 1 does not fit i7"),
+    ("ui7", np.array([200], np.uint8), "element 0 does not fit ui7"),
+    ("i65", np.array([[0, 2]], np.uint64), "element 0 does not fit i65"),
+    ("i4", np.array([1, 9], np.int8), "element 1 does not fit i4"),
+    ("i8", np.array([1, 2], np.int16), "is of type int8, but the value is of type int16"),
+    ("f32", np.array([1.0]), "is of type float32, but the value is of type float64"),
+    ("si8", np.array([1], np.uint8), "is of type int8, but the value is of type uint8"),
+    ("i100", np.array([[1, 2, 3]], np.uint64), "has shape [?, 2], but the value has shape [1, 3]"),
+])
+def test_files_that_do_not_fit(noria_tool, tmp_path, type_text, array, message):
+    np.save(tmp_path / "x.npy", array)
+    program = tmp_path / "p.mlir"
+    program.write_text(f"func.func @f(%x: tensor<?x{type_text}>) -> tensor<?x{type_text}> {{ return %x : tensor<?x{type_text}> }}")
+    done = noria_tool("run", program, f"@{tmp_path}/x.npy")
+    assert done.returncode == 1 and message in done.stderr, done.stderr

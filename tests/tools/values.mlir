@@ -27,7 +27,7 @@ func.func @handles(%s: !onnx.seq<tensor<?xi8>>, %o: !onnx.optional<!onnx.seq<ten
 // RUN: not noria run %s --entry=strings '["a", b]' x 2>&1 | FileCheck %s --check-prefix=QUOTES
 // RUN: not noria run %s --entry=strings '["a", "b]' x 2>&1 | FileCheck %s --check-prefix=QUOTES
 // RUN: not noria run %s --entry=strings '["a", "\q"]' x 2>&1 | FileCheck %s --check-prefix=QUOTES
-// QUOTES: noria run: input 's': '["a", {{.*}}' is not a value of type string; strings in lists stand in quotes
+// QUOTES: noria run: input 's': '["a", {{.*}}' is not a value of type !onnx.string; strings in lists stand in quotes
 // RUN: not noria run %s --entry=strings random x 2>&1 | FileCheck %s --check-prefix=RANDOM
 // RANDOM: noria run: input 's': strings cannot be made up
 // RUN: not noria run %s --entry=handles 3 none 2>&1 | FileCheck %s --check-prefix=LIST
@@ -39,8 +39,8 @@ func.func @handles(%s: !onnx.seq<tensor<?xi8>>, %o: !onnx.optional<!onnx.seq<ten
 // RUN: not noria run %s --entry=handles '[[1]] 2' none 2>&1 | FileCheck %s --check-prefix=BEHIND
 // BEHIND: noria run: input 's': '{{.*}}' goes on behind the list
 // RUN: not noria run %s --entry=handles '[[1], [300]]' none 2>&1 | FileCheck %s --check-prefix=FITS
-// FITS: noria run: input 's': '[300]' is not a value of type int8
+// FITS: noria run: input 's': '[300]' is not a value of type i8
 // RUN: not noria run %s --entry=handles '[]' '[[1], none]' 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: noria run: input 'o': 'none' is not a value of type float32
+// NONE: noria run: input 'o': 'none' is not a value of type f32
 // RUN: not noria run %s --entry=handles '[]' none --output result1=@%t.npy 2>&1 | FileCheck %s --check-prefix=SAVE
 // SAVE: noria run: output 'result1' is an optional, which no .npy file holds; without --output it is printed

@@ -23,6 +23,18 @@ static NrLlMem *unranked(NrLl *g, LLVMValueRef base, LLVMValueRef data, LLVMValu
   return mem;
 }
 
+/* builtin.unrealized_conversion_cast: the same bits under other types. */
+static NrStatus emit_unrealized_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrType to = nr_result(op, i)->type;
+    if (op->num_operands != op->num_results || !nr_types_alike(nr_operand(op, i)->type, to))
+      return nr_op_error(op, "is compiled between types that differ in the signs of integers only");
+    if (nr_type_is_memref(to)) nr_ll_set_mem(g, nr_result(op, i), nr_ll_mem(g, nr_operand(op, i)));
+    else nr_ll_set(g, nr_result(op, i), nr_ll_value(g, nr_operand(op, i)));
+  }
+  return NR_OK;
+}
+
 static NrStatus forget_rank(NrLl *g, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0));
@@ -364,6 +376,7 @@ static NrStatus emit_pointer(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 const NrLlRow nr_ll_memref_view_rows[] = {
     {"memref.cast", emit_cast},
+    {"builtin.unrealized_conversion_cast", emit_unrealized_cast},
     {"memref.subview", emit_subview},
     {"memref.reinterpret_cast", emit_reinterpret_cast},
     {"memref.view", emit_view},

@@ -36,7 +36,6 @@ static LLVMTypeRef float_type(NrLl *g, NrType type) {
   case NR_F16: return g->f16;
   case NR_F32: return g->f32;
   case NR_F64: return g->f64;
-  case NR_F128: return LLVMFP128TypeInContext(g->llvm);
   default: return NULL;
   }
 }
@@ -153,11 +152,10 @@ LLVMValueRef nr_ll_noria_string(NrLl *g, NrStr s) {
 }
 
 /* A float constant by its bits, so that NaN keeps its payload. */
-static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits, double value) {
+static LLVMValueRef float_constant(NrLl *g, NrType type, uint64_t bits) {
   LLVMTypeRef t = nr_ll_type(g, type);
   if (!t) return NULL;
   if (LLVMGetTypeKind(t) == LLVMIntegerTypeKind) return LLVMConstInt(t, bits, false);
-  if (type->float_kind == NR_F80 || type->float_kind == NR_F128) return LLVMConstReal(t, value);
   return LLVMConstBitCast(LLVMConstInt(LLVMIntTypeInContext(g->llvm, type->width), bits, false), t);
 }
 
@@ -165,7 +163,7 @@ static LLVMValueRef scalar_constant(NrLl *g, NrAttr attr, NrType type) {
   LLVMTypeRef t = nr_ll_type(g, type);
   if (!t) return NULL;
   if (attr->kind == NR_ATTR_STRING && type->kind == NR_TYPE_STRING) return nr_ll_noria_string(g, attr->s);
-  if (attr->kind == NR_ATTR_FLOAT) return float_constant(g, type, attr->bits, attr->f);
+  if (attr->kind == NR_ATTR_FLOAT) return float_constant(g, type, attr->bits);
   if (attr->kind != NR_ATTR_INTEGER) return NULL;
   if (attr->num_words) return LLVMConstIntOfArbitraryPrecision(t, (unsigned)attr->num_words, attr->words);
   return LLVMConstInt(t, (uint64_t)attr->i, type->signedness != NR_UNSIGNED);

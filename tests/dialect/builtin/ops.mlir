@@ -19,3 +19,13 @@ module @outer attributes {a.note = "x"} {
     }
   }
 }
+
+// Bits keep their place when a sign is put on them.
+// RUN: noria run %s --entry=signs -1 '[1, 255]' --check-passes | FileCheck %s --check-prefix=SIGNS
+// SIGNS: {{^}}255 : ui8{{$}}
+// SIGNS-NEXT: dense<[1, -1]> : tensor<2xsi8>
+func.func @signs(%a: i8, %b: memref<2xui8>) -> (ui8, memref<2xsi8>) {
+  %0 = builtin.unrealized_conversion_cast %a : i8 to ui8
+  %1 = builtin.unrealized_conversion_cast %b : memref<2xui8> to memref<2xsi8>
+  return %0, %1 : ui8, memref<2xsi8>
+}

@@ -1,0 +1,77 @@
+/* values_print.c - values to text. */
+#include "elements.h"
+#include "values.h"
+
+static NrAttr strings_attr(NrContext *ctx, const NoriaValue *v, NrType type) {
+  int64_t count = noria_tensor_count(v);
+  NrStr *strings = nr_calloc((size_t)count, sizeof *strings);
+  for (int64_t i = 0; i < count; i++) strings[i].data = noria_tensor_string(v, i, &strings[i].size);
+  NrAttr attr = nr_attr_dense_strings(type, strings, (size_t)count);
+  nr_free(strings);
+  return attr;
+}
+
+/* What follows `dense<` and what precedes the last `>` and its type, under a type of our own. */
+static void print_inside(NrAttr dense, NrType type, NrBuf *out) {
+  NrBuf text = {0};
+  nr_print_attr_with(&text, dense, &(NrPrintOptions){.list_elements = true});
+  NrStr inside = {text.data, text.size};
+  NrBuf tail = {0};
+  nr_buf_puts(&tail, "> : ");
+  nr_print_type(&tail, dense->type);
+  bool is_scalar = nr_type_is_scalar(type);
+  size_t skip = is_scalar ? strlen("dense<") : 0;
+  inside.data += skip;
+  inside.size -= skip + tail.size;
+  nr_buf_str(out, inside);
+  nr_buf_puts(out, is_scalar ? " : " : "> : ");
+  nr_print_type(out, type);
+  nr_buf_deinit(&tail);
+  nr_buf_deinit(&text);
+}
+
+static NrAttr elements_attr(const NoriaValue *v, const ElementKind *kind, NrType type) {
+  NrBuf own = {0};
+  int64_t count = noria_tensor_count(v) / NR_MAX(kind->carrier.words, 1);
+  elements_unpack(kind, noria_tensor_data(v), count, &own);
+  NrAttr attr = nr_attr_dense(type, own.data, own.size);
+  nr_buf_deinit(&own);
+  return attr;
+}
+
+/* The scalar alone has a type that text IR gave it; a model's is a tensor of rank 0. */
+static void print_tensor(NrContext *ctx, const NoriaValue *v, const Place *place, NrBuf *out) {
+  ElementKind kind;
+  if (!element_kind(ctx, place->type, noria_value_dtype(v), &kind)) return;
+  size_t rank = (size_t)noria_tensor_rank(v) - (kind.carrier.words ? 1 : 0);
+  NrType type = nr_type_tensor(noria_tensor_dims(v), rank, kind.type), declared = kind.declared;
+  NrAttr attr = kind.type->kind == NR_TYPE_STRING ? strings_attr(ctx, v, type) : elements_attr(v, &kind, type);
+  if (!declared) declared = type;
+  else if (nr_type_is_shaped(declared) && declared->kind != NR_TYPE_VECTOR)
+    declared = nr_type_tensor(type->dims, rank, declared->elem);
+  bool is_number = nr_type_is_scalar(declared) && kind.type->kind != NR_TYPE_COMPLEX && attr->kind == NR_ATTR_DENSE;
+  if (is_number && kind.type == declared) nr_print_attr(out, nr_attr_element(attr, 0));
+  else print_inside(attr, declared, out);
+}
+
+void value_print(NrContext *ctx, const NoriaValue *v, const Place *place, NrBuf *out) {
+  NoriaValueInfo info;
+  Place item;
+  switch (noria_value_kind(v)) {
+  case NORIA_KIND_TENSOR: print_tensor(ctx, v, place, out); return;
+  case NORIA_KIND_OPTIONAL:
+    item = value_item_place(ctx, place, &info);
+    if (noria_optional_item(v)) value_print(ctx, noria_optional_item(v), &item, out);
+    else nr_buf_puts(out, "none");
+    return;
+  case NORIA_KIND_SEQUENCE:
+    item = value_item_place(ctx, place, &info);
+    nr_buf_putc(out, '[');
+    for (int64_t i = 0; i < noria_sequence_length(v); i++) {
+      if (i) nr_buf_puts(out, ", ");
+      value_print(ctx, noria_sequence_at(v, i), &item, out);
+    }
+    nr_buf_putc(out, ']');
+    return;
+  }
+}
