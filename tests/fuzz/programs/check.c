@@ -239,6 +239,7 @@ void check_end(Check *c) {
   }
   nr_unit_deinit(&c->unit);
   nr_buf_deinit(&c->message);
+  nr_buf_deinit(&c->text);
 }
 
 /* ---- ways of running it ----------------------------------------------------------------------------------------- */
@@ -269,11 +270,21 @@ static CheckStatus run_passes(Check *c, NrModule *module, const char *passes) {
   return CHECK_UNDEFINED;
 }
 
+/* What the passes left as it was needs no run. */
+static bool is_changed(Check *c, NrModule *module) {
+  NrBuf text = {0};
+  if (!c->text.size) nr_print_module(&c->text, c->unit.module, NULL);
+  nr_print_module(&text, module, NULL);
+  bool changed = text.size != c->text.size || memcmp(text.data, c->text.data, text.size) != 0;
+  nr_buf_deinit(&text);
+  return changed;
+}
+
 CheckStatus check_passes(Check *c, const char *passes) {
   about_to(c, "--passes=%s", passes);
   NrModule *module = clone(c->unit.module);
   CheckStatus status = run_passes(c, module, passes);
-  if (status == CHECK_OK) status = interpret(c, module, passes);
+  if (status == CHECK_OK && is_changed(c, module)) status = interpret(c, module, passes);
   else if (status == CHECK_UNDEFINED) status = CHECK_OK;
   nr_module_destroy(module);
   return status;
@@ -436,13 +447,13 @@ CheckStatus check_some(Check *c, uint64_t seed) {
   NrBuf pass = {0};
   next_random(&seed);
   CheckStatus status = check_text(c, syntaxes[next_random(&seed) % NR_COUNTOF(syntaxes)]);
-  for (int i = 0; i < 5 && !status; i++) {
+  for (int i = 0; i < 24 && !status; i++) {
     pass.size = 0;
     put_pass(&pass, nr_passes[next_random(&seed) % num_passes()], &seed);
     status = check_passes(c, pass.data);
   }
   nr_buf_deinit(&pass);
-  if (!status) status = check_sequences(c, &seed, 3, false);
+  if (!status) status = check_sequences(c, &seed, 6, false);
   if (!status && next_random(&seed) % 3) return check_pipeline(c, "");
   if (!status) status = check_sequences(c, &seed, 1, true);
   return status;

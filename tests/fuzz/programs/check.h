@@ -24,6 +24,7 @@ typedef struct Check {
   size_t num_sets;
   NR_VEC(NoriaValue *) inputs[CHECK_MAX_SETS];
   CheckOutcome want[CHECK_MAX_SETS];
+  NrBuf text;       /* of the program, when it was needed */
   char what[512];   /* what is being tried, as options of this tool */
   NrBuf message;    /* of the first failure; empty: none */
   void (*about_to)(void *user, const char *what); /* told of each `what` beforehand, may be NULL */

@@ -155,6 +155,7 @@ void gen_store(Gen *g, const GenMemref *m, uint32_t value, const uint32_t *indic
 uint32_t gen_load(Gen *g, const GenMemref *m, const uint32_t *indices);
 uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim); /* a valid index of that dim, which is not empty */
 bool gen_has_elements(const GenMemref *m);
+void gen_digest(Gen *g, const GenMemref *m); /* gen_loops.c: its elements go into the trace, where there is one */
 /* Not what iterations of an scf.parallel around would share. */
 bool gen_may_write(const Gen *g, const GenMemref *m);
 

@@ -122,7 +122,7 @@ void gen_affine(Gen *g) {
   static const int64_t dims[2] = {SIZE, SIZE};
   Affine a = {.depth = 1 + (int)gen_below(g, MAX_DEPTH)};
   if (g->pure || g->trips > 1) return;
-  for (int i = 0; i < 2; i++) a.arrays[i] = gen_alloc(g, GEN_I32, 1 + (int)gen_below(g, 2), dims, false);
+  for (int i = 0; i < 2; i++) a.arrays[i] = gen_alloc(g, GEN_I32, gen_one_in(g, 4) ? 2 : 1, dims, false);
   if (gen_one_in(g, 4)) {
     parallel(g, &a);
     return;
@@ -153,5 +153,6 @@ void gen_affine(Gen *g) {
   }
   g->indent++;
   gen_leave(g, outside);
+  for (int i = 0; i < 2; i++) gen_digest(g, &a.arrays[i]);
   if (carries) gen_define(g, results[0], GEN_I32);
 }

@@ -2,21 +2,86 @@
 #include "gen.h"
 
 /* Calls leave a trace: what is lost, done twice or done in another order changes it. */
-static const char log_func[] =
-    "func.func private @log(%log: memref<16xi32>, %count: memref<index>, %x: i32) {\n"
-    "  %c1 = arith.constant 1 : index\n"
-    "  %c16 = arith.constant 16 : index\n"
-    "  %c31 = arith.constant 31 : i32\n"
-    "  %n = memref.load %count[] : memref<index>\n"
-    "  %at = arith.remui %n, %c16 : index\n"
-    "  %old = memref.load %log[%at] : memref<16xi32>\n"
-    "  %mixed = arith.muli %old, %c31 : i32\n"
-    "  %new = arith.addi %mixed, %x : i32\n"
-    "  memref.store %new, %log[%at] : memref<16xi32>\n"
-    "  %next = arith.addi %n, %c1 : index\n"
-    "  memref.store %next, %count[] : memref<index>\n"
-    "  return\n"
-    "}\n";
+static const char log_func[] = "func.func private @log(%log: memref<16xi32>, %count: memref<index>, %x: i32) {\n"
+                               "  %c1 = arith.constant 1 : index\n"
+                               "  %c16 = arith.constant 16 : index\n"
+                               "  %c31 = arith.constant 31 : i32\n"
+                               "  %n = memref.load %count[] : memref<index>\n"
+                               "  %at = arith.remui %n, %c16 : index\n"
+                               "  %old = memref.load %log[%at] : memref<16xi32>\n"
+                               "  %mixed = arith.muli %old, %c31 : i32\n"
+                               "  %new = arith.addi %mixed, %x : i32\n"
+                               "  memref.store %new, %log[%at] : memref<16xi32>\n"
+                               "  %next = arith.addi %n, %c1 : index\n"
+                               "  memref.store %next, %count[] : memref<index>\n"
+                               "  return\n"
+                               "}\n"
+                               "func.func private @digest(%m: memref<?x?xi32, strided<[?, ?], offset: ?>>, %log: "
+                               "memref<16xi32>, %count: memref<index>) "
+                               "{\n"
+                               "  %c0 = arith.constant 0 : index\n"
+                               "  %c1 = arith.constant 1 : index\n"
+                               "  %c31 = arith.constant 31 : i32\n"
+                               "  %rows = memref.dim %m, %c0 : memref<?x?xi32, strided<[?, ?], offset: ?>>\n"
+                               "  %columns = memref.dim %m, %c1 : memref<?x?xi32, strided<[?, ?], offset: ?>>\n"
+                               "  %sum = scf.for %i = %c0 to %rows step %c1 iter_args(%a = %c31) -> (i32) {\n"
+                               "    %row = scf.for %j = %c0 to %columns step %c1 iter_args(%b = %a) -> (i32) {\n"
+                               "      %x = memref.load %m[%i, %j] : memref<?x?xi32, strided<[?, ?], offset: ?>>\n"
+                               "      %mixed = arith.muli %b, %c31 : i32\n"
+                               "      %next = arith.addi %mixed, %x : i32\n"
+                               "      scf.yield %next : i32\n"
+                               "    }\n"
+                               "    scf.yield %row : i32\n"
+                               "  }\n"
+                               "  call @log(%log, %count, %sum) : (memref<16xi32>, memref<index>, i32) -> ()\n"
+                               "  return\n"
+                               "}\n";
+
+/* All elements of a buffer go into the trace. */
+void gen_digest(Gen *g, const GenMemref *m) {
+  static const char type[] = "memref<?x?xi32, strided<[?, ?], offset: ?>>";
+  uint32_t id = m->id;
+  GenMemref square = *m;
+  if (!g->has_log || g->pure || m->elem != GEN_I32 || m->rank == 0 || m->rank > 2 || !gen_has_elements(m)) return;
+  if (m->rank == 1) {
+    if (m->offset || m->strides[0] != 1 || m->dims[0] == GEN_UNKNOWN) return;
+    id = gen_id(g);
+    square.rank = 2;
+    square.dims[0] = 1, square.dims[1] = m->dims[0];
+    square.strides[0] = m->dims[0], square.strides[1] = 1;
+    gen_begin(g);
+    gen_put(g, "%%v%u = memref.expand_shape %%v%u [[0, 1]] output_shape [1, %lld] : ", id, m->id,
+            (long long)m->dims[0]);
+    gen_put_memref_type(g, m);
+    gen_put(g, " into ");
+    gen_put_memref_type(g, &square);
+    gen_end(g);
+  }
+  uint32_t open = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = memref.cast %%v%u : ", open, id);
+  gen_put_memref_type(g, &square);
+  gen_put(g, " to %s\n", type);
+  gen_line(g, "func.call @digest(%%v%u, %%log, %%count) : (%s, memref<16xi32>, memref<index>) -> ()", open, type);
+}
+
+/* All integers that are visible, in one. */
+static uint32_t digest_of_values(Gen *g) {
+  size_t n = g->values.size;
+  uint32_t sum = gen_number(g, GEN_I32, 7), weight = gen_number(g, GEN_I32, 31);
+  for (size_t i = 0; i < n; i++) {
+    GenValue v = g->values.data[i];
+    const GenType *t = &gen_types[v.type];
+    uint32_t x = v.id;
+    if (t->is_float || (v.lo == v.hi && v.type != GEN_I1)) continue;
+    if (v.type == GEN_INDEX) x = gen_emit(g, GEN_I32, "arith.index_cast %%v%u : index to i32", x);
+    else if (t->bits != 32)
+      x = gen_emit(g, GEN_I32, "arith.%s %%v%u : %s to i32", t->bits < 32 ? "extui" : "trunci", x, t->name);
+    sum = gen_emit(g, GEN_I32, "arith.muli %%v%u, %%v%u : i32", sum, weight);
+    sum = gen_emit(g, GEN_I32, "arith.addi %%v%u, %%v%u : i32", sum, x);
+  }
+  return sum;
+}
 
 static void gen_call(Gen *g) {
   uint32_t args[4], ids[3];
@@ -60,10 +125,10 @@ static void gen_ops(Gen *g, int depth) {
 }
 
 static void gen_op(Gen *g, int depth) {
-  switch (gen_below(g, depth > 0 ? 16 : 10)) {
+  switch (gen_below(g, depth > 0 ? 17 : 10)) {
   case 0: gen_call(g); break;
   case 1: case 2: case 3: gen_memory_op(g); break;
-  case 10:
+  case 10: case 11:
     switch (gen_below(g, 4)) {
     case 0: gen_affine(g); break;
     case 1: gen_counting_while(g); break;
@@ -167,13 +232,16 @@ static void gen_main(Gen *g) {
     nr_vec_push(&g->memrefs, m);
   }
   gen_put(g, ", %%log: memref<16xi32>, %%count: memref<index>) -> (");
-  for (int i = 0; i < num_results; i++) types[i] = gen_type(g);
+  for (int i = 0; i < num_results; i++) types[i] = i ? gen_type(g) : GEN_I32;
   for (int i = 0; i < num_results; i++)
     gen_put(g, "%s%s", i ? ", " : "", passes(types[i]) ? gen_types[types[i]].name : types[i] == GEN_F8 ? "f64" : "i64");
   gen_put(g, ") {\n");
   g->budget = 8 + (int)gen_below(g, 30);
   while (g->budget > 0) gen_ops(g, 3);
+  for (size_t i = 0; i < g->memrefs.size; i++)
+    if (g->memrefs.data[i].rank == 1) gen_digest(g, &g->memrefs.data[i]);
   gen_choose(g, types, num_results, NULL, NULL, 0, values);
+  values[0] = digest_of_values(g);
   for (int i = 0; i < num_results; i++)
     if (!passes(types[i])) {
       values[i] = widen(g, values[i], types[i]);

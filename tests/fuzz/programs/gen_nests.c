@@ -4,7 +4,7 @@
 
 /* ---- perfect nests ---- */
 
-enum { MAX_DEPTH = 3, MAX_TRIPS = 200 };
+enum { MAX_DEPTH = 3, MAX_TRIPS = 240, LINE = 26, SQUARE = 14 };
 
 typedef struct Nest {
   int depth;
@@ -13,36 +13,31 @@ typedef struct Nest {
 } Nest;
 
 /* iv, iv + c, n - iv or 2 * iv: an index whose range is known. */
-static uint32_t subscript(Gen *g, const Nest *n, int loop, int64_t *top) {
+static uint32_t subscript(Gen *g, const Nest *n, int loop, bool may_double) {
   int64_t last = n->lower[loop] + NR_MAX(n->trips[loop] - 1, 0) * n->step[loop], shift = (int64_t)gen_below(g, 3);
   uint32_t iv = n->ivs[loop], c;
-  *top = last;
   switch (gen_below(g, 6)) {
   case 0: case 1:
     c = gen_index(g, shift);
-    *top = last + shift;
     return gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", iv, c);
   case 2:
     c = gen_index(g, last);
-    *top = last - n->lower[loop];
     return gen_emit(g, GEN_INDEX, "arith.subi %%v%u, %%v%u : index", c, iv);
   case 3:
-    c = gen_index(g, 2);
-    *top = 2 * last;
+    c = gen_index(g, may_double ? 2 : 1);
     return gen_emit(g, GEN_INDEX, "arith.muli %%v%u, %%v%u : index", iv, c);
   default: return iv;
   }
 }
 
-/* The arrays are as large as any subscript may need: at most 2 * (2 + 4 * 3) + 1. */
+/* As large as any subscript may need: 2 * (1 + 5 * 2) at most, without the factor of 2 in arrays of two dims. */
 static GenMemref array(Gen *g, int rank) {
-  int64_t dims[2] = {32, 32};
-  return gen_alloc(g, GEN_I32, rank, dims, false);
+  static const int64_t line[] = {LINE}, square[] = {SQUARE, SQUARE};
+  return gen_alloc(g, GEN_I32, rank, rank == 1 ? line : square, false);
 }
 
 static void place(Gen *g, const Nest *n, const GenMemref *m, uint32_t *indices) {
-  int64_t top;
-  for (int d = 0; d < m->rank; d++) indices[d] = subscript(g, n, (int)gen_below(g, (uint64_t)n->depth), &top);
+  for (int d = 0; d < m->rank; d++) indices[d] = subscript(g, n, (int)gen_below(g, (uint64_t)n->depth), m->rank == 1);
 }
 
 static void statement(Gen *g, const Nest *n, const GenMemref *arrays, int num_arrays) {
@@ -80,15 +75,15 @@ void gen_nest(Gen *g) {
   uint32_t bounds[MAX_DEPTH][3], results[MAX_DEPTH], args[MAX_DEPTH];
   if (g->pure) return;
   for (int i = 0; i < n.depth; i++) {
-    n.lower[i] = (int64_t)gen_below(g, 3);
-    n.trips[i] = (int64_t)gen_below(g, 5);
-    n.step[i] = 1 + (int64_t)gen_below(g, 3);
+    n.lower[i] = (int64_t)gen_below(g, 2);
+    n.trips[i] = (int64_t)gen_below(g, 7);
+    n.step[i] = gen_one_in(g, 4) ? 2 : 1;
     trips *= NR_MAX(n.trips[i], 1);
   }
   if (g->trips * trips > MAX_TRIPS) return;
   GenMark outside = gen_enter(g);
   g->indent--;
-  for (int i = 0; i < num_arrays; i++) arrays[i] = array(g, 1 + (int)gen_below(g, 2));
+  for (int i = 0; i < num_arrays; i++) arrays[i] = array(g, gen_one_in(g, 3) ? 2 : 1);
   uint32_t init = gen_use(g, GEN_I32);
   bool early = gen_one_in(g, 2); /* all bounds before the loops, so that the nest is perfect */
   for (int i = 0; i < n.depth; i++) {
@@ -129,7 +124,10 @@ void gen_nest(Gen *g) {
   }
   g->indent++;
   gen_leave(g, outside);
-  for (int i = 0; i < num_arrays; i++) nr_vec_push(&g->memrefs, arrays[i]);
+  for (int i = 0; i < num_arrays; i++) {
+    if (outside.trips == 1 && gen_one_in(g, 2)) gen_digest(g, &arrays[i]);
+    nr_vec_push(&g->memrefs, arrays[i]);
+  }
   if (carries) gen_define(g, results[0], GEN_I32);
 }
 
