@@ -363,8 +363,8 @@ void gen_tensors(uint64_t seed, NrBuf *out) {
   name_argument_sizes(&g);
   g.budget = 4 + (int)gen_below(&g, 14);
   while (g.budget > 0) gen_ops(&g, 2);
-  GenTensor results[3];
-  int count = 1 + (int)gen_below(&g, 3);
+  GenTensor results[6];
+  int count = 2 + (int)gen_below(&g, 5);
   uint32_t scalar = gen_use(&g, GEN_I32);
   for (int i = 0; i < count; i++) results[i] = *gen_random_tensor(&g);
   g.out = out;
