@@ -1,26 +1,28 @@
 /* convert_scf_to_cf.c - structured control flow to blocks and branches.
- *   before  %r = scf.for %i = %lb to %ub step %st        after    cf.br ^cond(%lb, %x : index, f32)
+ *   before  %r = scf.for %i = %lb to %ub step %c1        after    cf.br ^cond(%lb, %x : index, f32)
  *                iter_args(%a = %x) -> (f32) {                  ^cond(%i: index, %r: f32):
  *             %v = f(%i, %a)                                      %c = arith.cmpi slt, %i, %ub : index
  *             scf.yield %v : f32                                  cf.cond_br %c, ^body, ^end
  *           }                                                   ^body:
  *                                                                 %v = f(%i, %r)
- *                                                                 %n = arith.addi %i, %st : index
+ *                                                                 %n = arith.addi %i, %c1 : index
  *                                                                 cf.br ^cond(%n, %v : index, f32)
  *                                                               ^end:
+ * Where the sum may pass the end of the type, %n is the upper bound if that is less: the loop would not end.
  * Linear: a block is worked on from its end, so that each op moves to another block at most once, and the blocks of a
  * body move to their final region before what is inside them is converted. Ops inside of regions that may have only one
  * block (linalg.generic, ..) stay structured. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
+#include "pass/loops.h"
 #include "pass/parallel.h"
-#include "pass/rewrite.h"
 
 typedef struct Converter {
   NrPassContext *pass;
   NR_VEC(NrBlock *) work; /* blocks in their final region whose ops are to be looked at */
   bool only_exits;        /* only loops that are left from inside, and what is left with them */
+  bool bounds_are_sizes;  /* as nr_for_may_wrap takes it */
 } Converter;
 
 /* The op's terminators hand over their operands from `first` on; what they end goes on at `to`. */
@@ -70,6 +72,7 @@ static void add_result_args(NrOp *op, NrBlock *block) {
 }
 
 static void convert_for(Converter *c, NrOp *op) {
+  bool may_wrap = nr_for_may_wrap(op, c->bounds_are_sizes);
   NrBlock *before = op->block, *end = split_behind(op), *body = nr_op_body(op, 0);
   NrBlock *condition = new_block_after(op, before);
   NR_VEC(NrValue *) inits = {0};
@@ -84,11 +87,11 @@ static void convert_for(Converter *c, NrOp *op) {
   while (body->num_args) nr_block_erase_arg(body, body->num_args - 1);
   NrOp *yield = nr_block_terminator(body);
   NrBuilder b = nr_builder_before(yield);
-  NrValue *next = nr_scf_for_next_iv(&b, op, condition->args[0]);
+  NrValue *next = nr_for_build_next(&b, op, condition->args[0], may_wrap);
   branch_instead(yield, condition, &next, 1, 0);
   adopt(c, nr_op_region(op, 0), condition);
   b = nr_builder_at_end(op->module, condition, op->loc);
-  NrValue *goes_on = nr_scf_for_goes_on(&b, op, condition->args[0]);
+  NrValue *goes_on = nr_for_build_goes_on(&b, op, condition->args[0]);
   nr_cf_cond_br(&b, goes_on, body, NULL, 0, end, NULL, 0);
   b = nr_builder_before(op);
   nr_cf_br(&b, condition, inits.data, inits.size);
@@ -237,7 +240,7 @@ static NrStatus convert_regions(Converter *c, NrOp *op) {
 }
 
 static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
-  Converter c = {.pass = pass};
+  Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
   NrOpList ops = {0};
   NrStatus status = NR_OK;
   nr_collect_ops(root, &ops);
@@ -258,4 +261,5 @@ NrStatus nr_convert_exits(NrPassContext *pass, NrOp *op) {
 }
 
 NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run,
+        .options = "assume-sizes: bool = false (bounds and steps that are not known are at most 2^62)",
         .doc = "turns structured loops and branches into blocks that branch to each other")

@@ -11,8 +11,8 @@
  * Where the sum may pass the end of the type, %n is the upper bound instead, so that the loop ends as the for did. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
+#include "pass/loops.h"
 #include "pass/pass.h"
-#include "pass/rewrite.h"
 
 static void convert(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
@@ -26,10 +26,10 @@ static void convert(NrOp *op) {
 
   NrBlock *before = nr_op_body(loop, 0), *after = nr_op_body(loop, 1);
   b = nr_scf_body_builder(loop, 0);
-  nr_scf_condition(&b, nr_scf_for_goes_on(&b, op, before->args[0]), before->args, before->num_args);
+  nr_scf_condition(&b, nr_for_build_goes_on(&b, op, before->args[0]), before->args, before->num_args);
   NrOp *yield = nr_block_terminator(body);
   b = nr_builder_before(yield);
-  nr_op_insert_operand(yield, 0, nr_scf_for_next_iv(&b, op, nr_scf_for_iv(op)));
+  nr_op_insert_operand(yield, 0, nr_for_build_next(&b, op, nr_scf_for_iv(op), nr_for_may_wrap(op, false)));
   for (uint32_t i = 0; i < body->num_args; i++) {
     before->args[i]->name = after->args[i]->name = body->args[i]->name;
     nr_value_replace_uses(body->args[i], after->args[i]);

@@ -51,6 +51,16 @@ NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
 NrValue *nr_to_count(NrBuilder *b, NrValue *value);
 NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type);
 
+/* ---- taken apart (loop_step.c) ---------------------------------------------------------------------------------- */
+
+/* Whether iv + step may pass the end of its type before it passes upper: no, where bounds and step say so.
+ * bounds_are_sizes: of 64 bits, those that are not known are at most 2^62. */
+bool nr_for_may_wrap(const NrOp *loop, bool bounds_are_sizes);
+/* iv + step; of a loop that may wrap it is upper where that lies no further. */
+NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap);
+/* Whether the loop has an iteration iv. */
+NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv);
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* An scf.for with an empty body, the attributes of loop and these bounds and inits (as many as loop's). */

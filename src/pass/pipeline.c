@@ -4,6 +4,7 @@
 const NrStep nr_pipeline[] = {
     {"import", "lower-affine", "first: bounds are checked and polls are put into what it leaves"},
     {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
+    {"import", "count-trips", "what was read: from here on no loop steps past the end of its type"},
     {"import", "poll-loops,guard-recursion",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
     {"shape", "lower-early-exit", "before all that moves ops: regions then end where they should"},
@@ -26,7 +27,8 @@ const NrStep nr_pipeline[] = {
     {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
-    {"cf", "convert-scf-to-cf,canonicalize,cse", "what machine code is made from"},
+    {"cf", "convert-scf-to-cf{assume-sizes},canonicalize,cse",
+     "what machine code is made from; loops of the text that may wrap count their trips since `import`"},
     {0},
 };
 

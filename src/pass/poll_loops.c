@@ -1,17 +1,19 @@
 /* poll_loops.c - loops ask the runtime now and then whether to go on, so that limits and interrupts can end them.
  *
- *   before  scf.for %i = %lb to %ub step %st {     after  scf.for %o = %lb to %ub step %span {
- *             body                                          %end = min(%o + %span, %ub)
- *           }                                               scf.for %i = %o to %end step %st { body }
+ *   before  scf.for %i = %lb to %ub step %st {     after  scf.for %n = 0 to (%ub - %lb) ceildiv %span step 1 {
+ *             body                                          %o = %lb + %n * %span
+ *           }                                               %end = min(%o + %span, %ub)
+ *                                                           scf.for %i = %o to %end step %st { body }
  *                                                           scf.if (the span was whole) { rt.poll }
  *                                                         }
  * Cut like this an scf.for keeps an inner loop that can be vectorised, and the poll costs nothing. scf.while, and
- * scf.for over other types than index, carry a count of their iterations; so do blocks that branch back, as an argument
- * of the block that they branch to. Loops that poll already and short ones of a known number of iterations stay as they
- * are. */
+ * scf.for over other types than index or that may step past its end, carry a count of their iterations; so do blocks
+ * that branch back, as an argument of the block that they branch to. Loops that poll already and short ones of a known
+ * number of iterations stay as they are. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
+#include "pass/loops.h"
 #include "pass/pass.h"
 
 /* Iterations between polls, powers of two. Of a body with loops, calls or structured ops each may take long. */
@@ -120,23 +122,27 @@ static void count_loop(NrOp *loop, int64_t every) {
 
 /* A multiple of step that does not overflow: `every` steps, or one that is huge anyway. */
 static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
-  int64_t number;
   const int64_t most = INT64_C(1) << 40;
-  if (nr_value_constant_int(step, &number)) return nr_arith_constant_index(b, number <= most ? number * every : number);
-  NrValue *span = nr_arith_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
-  NrValue *small = nr_arith_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, most));
-  return nr_arith_select(b, small, span, step);
+  NrValue *span = nr_fold_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
+  NrValue *small = nr_fold_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, most));
+  return nr_fold_select(b, small, span, step);
 }
 
+/* The outer loop counts spans, so that it does not step past the end of the type, whatever the bounds are. */
 static void cut_for(NrOp *loop, int64_t every) {
   NrBuilder b = nr_builder_before(loop);
-  NrValue *upper = nr_scf_for_upper(loop), *step = nr_scf_for_step(loop), *span = span_of(&b, step, every);
+  NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop);
+  NrValue *span = span_of(&b, nr_scf_for_step(loop), every);
+  NrValue *spans = nr_fold_binary(&b, NR_OP_arith_ceildivui, nr_for_build_distance(&b, loop), span);
   NR_VEC(NrValue *) inits = {0};
   for (uint32_t i = 0; i < nr_scf_for_num_inits(loop); i++) nr_vec_push(&inits, nr_scf_for_init(loop, i));
-  NrOp *outer = nr_scf_for(&b, nr_scf_for_lower(loop), upper, span, inits.data, inits.size);
+  NrOp *outer =
+      nr_scf_for(&b, nr_arith_constant_index(&b, 0), spans, nr_arith_constant_index(&b, 1), inits.data, inits.size);
   b = nr_scf_body_builder(outer, 0);
+  NrValue *offset = nr_arith_binary(&b, NR_OP_arith_muli, nr_scf_for_iv(outer), span);
+  NrValue *begin = nr_fold_binary(&b, NR_OP_arith_addi, lower, offset);
   /* The distance is right as an unsigned number, also where it does not fit a signed one. */
-  NrValue *begin = nr_scf_for_iv(outer), *left = nr_arith_binary(&b, NR_OP_arith_subi, upper, begin);
+  NrValue *left = nr_arith_binary(&b, NR_OP_arith_subi, upper, begin);
   NrValue *size = nr_arith_binary(&b, NR_OP_arith_minui, left, span);
   NrValue *end = nr_arith_binary(&b, NR_OP_arith_addi, begin, size);
   for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(outer, i));
@@ -237,7 +243,8 @@ static void handle_loop(NrOp *loop) {
     return;
   }
   if (nr_scf_for_trip_count(loop, &trips) && trips <= (body.heavy ? HEAVY : SHORT_TRIPS)) return;
-  bool can_cut = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_op_attr(loop, "unsignedCmp");
+  bool can_cut = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_is_unsigned_for(loop) &&
+                 !nr_for_may_wrap(loop, false);
   if (can_cut) cut_for(loop, body.heavy ? HEAVY : LIGHT);
   else count_for(loop, body.heavy ? HEAVY : COUNTED);
 }

@@ -5,7 +5,8 @@ func.func private @use(index)
 func.func private @use2(index, index)
 
 // CHECK-LABEL: func.func @simple_for
-// CHECK-SAME: %[[LB:.*]]: index, %[[UB:.*]]: index, %[[ST:.*]]: index) {
+// CHECK-SAME: %[[LB:.*]]: index, %[[UB:.*]]: index) {
+// CHECK-NEXT:   %[[ST:.*]] = arith.constant 1 : index
 // CHECK-NEXT:   cf.br ^[[COND:.*]](%[[LB]] : index)
 // CHECK-NEXT: ^[[COND]](%[[I:.*]]: index):
 // CHECK-NEXT:   %[[C:.*]] = arith.cmpi slt, %[[I]], %[[UB]] : index
@@ -16,7 +17,28 @@ func.func private @use2(index, index)
 // CHECK-NEXT:   cf.br ^[[COND]](%[[N]] : index)
 // CHECK-NEXT: ^[[END]]:
 // CHECK-NEXT:   return
-func.func @simple_for(%lb: index, %ub: index, %st: index) {
+func.func @simple_for(%lb: index, %ub: index) {
+  %st = arith.constant 1 : index
+  scf.for %i = %lb to %ub step %st {
+    func.call @use(%i) : (index) -> ()
+  }
+  return
+}
+
+// The next value may not be there: then the loop ends. With the option there are only sizes.
+// RUN: noria opt --pass-pipeline='convert-scf-to-cf{assume-sizes}' %s | FileCheck %s --check-prefix=SIZES
+// CHECK-LABEL: func.func @any_step
+// CHECK: ^[[COND:.*]](%[[I:.*]]: index):
+// CHECK: {{(func.)?}}call @use(%[[I]])
+// CHECK-NEXT: %[[N:.*]] = arith.addi %[[I]], %[[ST:.*]] : index
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[UB:.*]], %[[I]] : index
+// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ugt, %[[LEFT]], %[[ST]] : index
+// CHECK-NEXT: %[[NEXT:.*]] = arith.select %[[MORE]], %[[N]], %[[UB]] : index
+// CHECK-NEXT: cf.br ^[[COND]](%[[NEXT]] : index)
+// SIZES-LABEL: func.func @any_step
+// SIZES: %[[N:.*]] = arith.addi
+// SIZES-NEXT: cf.br ^{{.*}}(%[[N]] : index)
+func.func @any_step(%lb: index, %ub: index, %st: index) {
   scf.for %i = %lb to %ub step %st {
     func.call @use(%i) : (index) -> ()
   }

@@ -3,8 +3,9 @@
 // RUN: noria opt --for-to-while %s -o %t.mlir
 
 // CHECK-LABEL: func.func @sum
-// CHECK-SAME: %[[LB:.*]]: index, %[[UB:.*]]: index, %[[X:.*]]: i64) -> i64
+// CHECK-SAME: %[[LB:.*]]: index, %{{.*}}: index, %[[X:.*]]: i64) -> i64
 // CHECK: %[[C2:.*]] = arith.constant 2 : index
+// CHECK: %[[UB:.*]] = arith.minsi
 // CHECK: %[[R:.*]]:2 = scf.while (%[[I:.*]] = %[[LB]], %[[A:.*]] = %[[X]]) : (index, i64) -> (index, i64) {
 // CHECK-NEXT: %[[C:.*]] = arith.cmpi slt, %[[I]], %[[UB]] : index
 // CHECK-NEXT: scf.condition(%[[C]]) %[[I]], %[[A]] : index, i64
@@ -18,8 +19,10 @@
 // RUN: noria run %s --interpret --entry=sum 3 10 5 | FileCheck %s --check-prefix=SUM
 // RUN: noria run %t.mlir --check-stages --entry=sum 3 10 5 | FileCheck %s --check-prefix=SUM
 // SUM: {{^}}29 : i64
-func.func @sum(%lb: index, %ub: index, %x: i64) -> i64 {
+func.func @sum(%lb: index, %bound: index, %x: i64) -> i64 {
   %c2 = arith.constant 2 : index
+  %most = arith.constant 1000 : index
+  %ub = arith.minsi %bound, %most : index
   %r = scf.for %i = %lb to %ub step %c2 iter_args(%a = %x) -> (i64) {
     %v = arith.index_cast %i : index to i64
     %s = arith.addi %a, %v : i64

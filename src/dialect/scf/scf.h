@@ -42,11 +42,6 @@ bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
 /* The number of points from lower up to upper in steps of step (positive), of integers of the given width. */
 bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsigned, uint64_t *out);
 
-/* Ops at b: iv + step, or upper where that lies no further, since then the sum may not be there (step.c); and whether
- * the loop has an iteration iv. */
-NrValue *nr_scf_for_next_iv(NrBuilder *b, NrOp *op, NrValue *iv);
-NrValue *nr_scf_for_goes_on(NrBuilder *b, NrOp *op, NrValue *iv);
-
 /* The op with other carried values: drop[i] takes out number i. Its argument must have no uses left, nor its result.
  * The old op is erased; returns the new one. */
 NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);

@@ -351,8 +351,9 @@ static size_t num_passes(void) {
   return n;
 }
 
-/* A value for an option "name: type = default (what it is)". */
+/* A value for an option "name: type = default (what it is)"; what a pass may be told to assume is not so. */
 static void put_option(NrBuf *out, NrStr option, uint64_t *seed) {
+  if (nr_str_starts(option, "assume-")) return;
   size_t colon = 0, type = 0;
   while (colon < option.size && option.data[colon] != ':') colon++;
   for (type = colon + 1; type < option.size && option.data[type] == ' ';) type++;
