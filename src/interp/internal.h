@@ -93,6 +93,8 @@ bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args
 bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view);
 /* The indices of an op that accesses operand `memref`: the operands behind it, or what its affine map makes of them. */
 bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out);
+/* The same of a map's operands, from number `first` on; without a map they are the indices. */
+bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, size_t rank, int64_t *out);
 /* a and b combined by a kind of memref.atomic_rmw; false for types beyond 64 bits. */
 bool nr_interp_combine(int64_t kind, NrType type, NrIValue a, NrIValue b, NrIValue *out);
 bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view); /* fails for a constant or an input */

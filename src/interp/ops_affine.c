@@ -25,18 +25,21 @@ static bool extreme(NrInterp *in, NrOp *op, NrAttr map, const int64_t *values, u
   return true;
 }
 
-bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out) {
-  size_t first = nr_affine_map_operands(op);
-  if (first == 0) {
-    for (size_t i = 0; i < rank; i++) out[i] = nr_get_index(in, nr_operand(op, memref + 1 + i));
+bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, size_t rank, int64_t *out) {
+  if (!map) {
+    for (size_t i = 0; i < rank; i++) out[i] = nr_get_index(in, nr_operand(op, first + i));
     return true;
   }
-  NrAttr map = nr_op_attr(op, "map");
   int64_t *values = inputs(in, op, first, nr_affine_num_inputs(map));
   bool ok = true;
   for (size_t i = 0; i < rank && ok; i++) ok = eval(in, op, map->exprs[i], values, map->num_dims, &out[i]);
   nr_free(values);
   return ok;
+}
+
+bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out) {
+  bool mapped = nr_affine_map_operands(op) > 0;
+  return nr_interp_mapped_indices(in, op, memref + 1, mapped ? nr_op_attr(op, "map") : NULL, rank, out);
 }
 
 static void set_index(NrInterp *in, NrValue *result, int64_t value) {

@@ -1,5 +1,5 @@
 /* ops_atomic.c - read, change and write as one step; transfers. One thread runs a program, so each op is atomic. */
-#include "dialect/memref/memref.h"
+#include "dialect/affine/affine.h"
 #include "interp/ops.h"
 
 bool nr_run_prefetch(NrInterp *in, NrOp *op) {
@@ -50,12 +50,14 @@ typedef struct Place {
   int64_t start; /* row-major number of the first element */
 } Place;
 
-static bool place_of(NrInterp *in, NrOp *op, size_t memref, Place *out) {
+/* map: of the indices, or NULL. */
+static bool place_of(NrInterp *in, NrOp *op, size_t memref, NrAttr map, Place *out) {
+  int64_t indices[NR_MAX_RANK];
   out->view = nr_get(in, nr_operand(op, memref)).view;
   out->start = 0;
   if (out->view->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
-  for (size_t i = 0; i < out->view->rank; i++)
-    out->start = out->start * out->view->dims[i] + nr_get_index(in, nr_operand(op, memref + 1 + i));
+  if (!nr_interp_mapped_indices(in, op, memref + 1, map, out->view->rank, indices)) return false;
+  for (size_t i = 0; i < out->view->rank; i++) out->start = out->start * out->view->dims[i] + indices[i];
   return true;
 }
 
@@ -72,8 +74,11 @@ static unsigned char *nth(NrInterp *in, NrOp *op, Place place, int64_t k) {
 bool nr_run_dma_start(NrInterp *in, NrOp *op) {
   NrDmaParts parts;
   Place from, to;
-  nr_memref_dma_parts(op, &parts);
-  if (!place_of(in, op, 0, &from) || !place_of(in, op, parts.target, &to)) return false;
+  if (nr_op_is(op, NR_OP_affine_dma_start)) nr_affine_dma_parts(op, &parts);
+  else nr_memref_dma_parts(op, &parts);
+  if (!place_of(in, op, 0, nr_op_attr(op, "src_map"), &from) ||
+      !place_of(in, op, parts.target, nr_op_attr(op, "dst_map"), &to))
+    return false;
   if (!nr_interp_writable(in, op, to.view)) return false;
   int64_t n = nr_get_index(in, nr_operand(op, parts.n)), stride = 1, run = 1;
   if (parts.stride < op->num_operands) {

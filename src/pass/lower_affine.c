@@ -9,7 +9,6 @@
  * identity element. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
-#include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
@@ -197,21 +196,55 @@ static unsigned plain_access(const NrOp *op) {
   }
 }
 
+/* The indices that a map makes of op's operands from `first` on. */
+static void expand_indices(NrBuilder *b, NrOp *op, size_t first, NrAttr map, Values *out) {
+  Values inputs = {0};
+  get_operands(op, first, nr_affine_num_inputs(map), &inputs);
+  for (uint32_t i = 0; i < map->num_exprs; i++)
+    nr_vec_push(out, nr_affine_expand(b, map->exprs[i], inputs.data, inputs.data + map->num_dims));
+  nr_vec_deinit(&inputs);
+}
+
 static void lower_access(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrAttr map = nr_op_attr(op, "map");
   size_t first = nr_affine_map_operands(op);
-  Values inputs = {0}, operands = {0};
-  get_operands(op, first, op->num_operands - first, &inputs);
+  Values operands = {0};
   get_operands(op, 0, first, &operands);
-  for (uint32_t i = 0; i < map->num_exprs; i++)
-    nr_vec_push(&operands, nr_affine_expand(&b, map->exprs[i], inputs.data, inputs.data + map->num_dims));
+  expand_indices(&b, op, first, nr_op_attr(op, "map"), &operands);
   NrType type = op->num_results ? nr_result(op, 0)->type : NULL;
   NrOp *access = nr_build_op(&b, plain_access(op), operands.data, operands.size, &type, op->num_results);
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "map")) nr_op_set_attr(access, op->attrs[i].name.data, op->attrs[i].value);
   replace(op, access);
-  nr_vec_deinit(&inputs);
+  nr_vec_deinit(&operands);
+}
+
+/* In memref.dma_start the number of elements stands before the tag. */
+static void lower_dma_start(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrDmaParts parts;
+  Values operands = {0};
+  nr_affine_dma_parts(op, &parts);
+  const size_t places[] = {0, parts.target, parts.tag};
+  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
+    if (places[i] == parts.tag) get_operands(op, parts.n, 1, &operands);
+    get_operands(op, places[i], 1, &operands);
+    expand_indices(&b, op, places[i] + 1, nr_op_attr(op, nr_affine_dma_maps[i]), &operands);
+  }
+  get_operands(op, parts.stride, op->num_operands - parts.stride, &operands);
+  nr_build_op(&b, NR_OP_memref_dma_start, operands.data, operands.size, NULL, 0);
+  nr_op_erase(op);
+  nr_vec_deinit(&operands);
+}
+
+static void lower_dma_wait(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  Values operands = {0};
+  get_operands(op, 0, 1, &operands);
+  expand_indices(&b, op, 1, nr_op_attr(op, "tag_map"), &operands);
+  get_operands(op, op->num_operands - 1, 1, &operands);
+  nr_build_op(&b, NR_OP_memref_dma_wait, operands.data, operands.size, NULL, 0);
+  nr_op_erase(op);
   nr_vec_deinit(&operands);
 }
 
@@ -230,6 +263,8 @@ static void lower(NrOp *op) {
   case NR_OP_affine_prefetch:
   case NR_OP_affine_vector_load:
   case NR_OP_affine_vector_store: lower_access(op); break;
+  case NR_OP_affine_dma_start: lower_dma_start(op); break;
+  case NR_OP_affine_dma_wait: lower_dma_wait(op); break;
   default: break;
   }
 }

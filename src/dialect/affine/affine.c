@@ -1,19 +1,30 @@
 /* affine.c - the rows of dialect affine, and the parts of its ops. Hooks: valid.c and verify.c, syntax*.c, canon*.c. */
 #include "dialect/affine/affine.h"
 
-#include "dialect/memref/memref.h"
-
 #include <math.h>
 
 size_t nr_affine_map_operands(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_affine_load:
   case NR_OP_affine_prefetch:
-  case NR_OP_affine_vector_load: return 1;
+  case NR_OP_affine_vector_load:
+  case NR_OP_affine_dma_wait: return 1;
   case NR_OP_affine_store:
   case NR_OP_affine_vector_store: return 2;
   default: return 0;
   }
+}
+
+const char *const nr_affine_dma_maps[] = {"src_map", "dst_map", "tag_map", NULL};
+
+bool nr_affine_dma_parts(const NrOp *op, NrDmaParts *out) {
+  size_t begins[NR_AFFINE_DMA_PLACES + 1] = {0};
+  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
+    if (begins[i] >= op->num_operands || nr_operand(op, begins[i])->type->kind != NR_TYPE_MEMREF) return false;
+    begins[i + 1] = begins[i] + 1 + nr_affine_num_inputs(nr_op_attr(op, nr_affine_dma_maps[i]));
+  }
+  *out = (NrDmaParts){.target = begins[1], .tag = begins[2], .n = begins[3], .stride = begins[3] + 1};
+  return op->num_operands == out->stride || op->num_operands == out->stride + 2;
 }
 
 size_t nr_affine_for_begin(const NrOp *op, int group) {

@@ -2,8 +2,7 @@
 #ifndef NORIA_DIALECT_AFFINE_AFFINE_H
 #define NORIA_DIALECT_AFFINE_AFFINE_H
 
-#include "ir/op_info.h"
-#include "ir/text.h"
+#include "dialect/memref/memref.h"
 
 /* ---- dims and symbols (valid.c) ---------------------------------------------------------------------------------- */
 
@@ -34,6 +33,13 @@ NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims
 NrAttr nr_affine_reduction_identity(int64_t kind, NrType type);
 /* The arith op of a reduction; 0 when there is none. */
 unsigned nr_affine_reduction_op(int64_t kind);
+
+/* The maps of affine.dma_start, in the order of its places; dma_wait has the last of them only. A NULL ends them. */
+enum { NR_AFFINE_DMA_PLACES = 3 };
+extern const char *const nr_affine_dma_maps[];
+/* Where the parts of an affine.dma_start begin, as in memref.dma_start but for n, which stands behind the tag. False
+ * when the operands are not those that the maps call for. */
+bool nr_affine_dma_parts(const NrOp *op, NrDmaParts *out);
 
 /* The least (or greatest) of a map's results that are constants; false when none is. */
 bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out);
@@ -68,6 +74,8 @@ NrStatus nr_affine_if_verify(NrOp *op);
 NrStatus nr_affine_parallel_verify(NrOp *op);
 NrStatus nr_affine_yield_verify(NrOp *op);
 NrStatus nr_affine_access_verify(NrOp *op);
+NrStatus nr_affine_dma_start_verify(NrOp *op);
+NrStatus nr_affine_dma_wait_verify(NrOp *op);
 
 NrStatus nr_affine_apply_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_min_max_parse(NrParser *p, NrOpState *state);
@@ -76,9 +84,7 @@ NrStatus nr_affine_linearize_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_for_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_if_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state);
-NrStatus nr_affine_load_parse(NrParser *p, NrOpState *state);
-NrStatus nr_affine_store_parse(NrParser *p, NrOpState *state);
-NrStatus nr_affine_prefetch_parse(NrParser *p, NrOpState *state);
+NrStatus nr_affine_access_parse(NrParser *p, NrOpState *state); /* load to dma_wait */
 NrStatus nr_affine_for_finish(NrParser *p, NrOp *op);
 NrStatus nr_affine_parallel_finish(NrParser *p, NrOp *op);
 
@@ -91,12 +97,15 @@ void nr_affine_parallel_print(NrPrinter *w, NrOp *op);
 void nr_affine_load_print(NrPrinter *w, NrOp *op);
 void nr_affine_store_print(NrPrinter *w, NrOp *op);
 void nr_affine_prefetch_print(NrPrinter *w, NrOp *op);
+void nr_affine_dma_start_print(NrPrinter *w, NrOp *op);
+void nr_affine_dma_wait_print(NrPrinter *w, NrOp *op);
 
 bool nr_affine_apply_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_affine_min_max_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_affine_delinearize_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_affine_linearize_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_affine_map_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b);

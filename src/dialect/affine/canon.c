@@ -107,6 +107,19 @@ bool nr_affine_map_canonicalize(NrOp *op, NrBuilder *b) {
   return compose_attr(op, "map", nr_affine_map_operands(op), NULL);
 }
 
+bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b) {
+  (void)b;
+  bool changed = false;
+  size_t at = 1;
+  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
+    const char *name = nr_affine_dma_maps[i];
+    if (!nr_op_attr(op, name)) continue;
+    changed |= compose_attr(op, name, at, NULL);
+    at += nr_affine_num_inputs(nr_op_attr(op, name)) + 1;
+  }
+  return changed;
+}
+
 /* Results that are there twice go, and of several constants all but the one that counts. */
 static NrAttr reduce_extreme(NrAttr map, bool greatest) {
   NR_VEC(NrAffineExpr) kept = {0};

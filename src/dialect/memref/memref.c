@@ -331,6 +331,8 @@ static NrStatus dma_start_verify(NrOp *op) {
     bool is_memref = i == 0 || i == parts.target || i == parts.tag;
     if (!is_memref && !nr_type_is_index(memref_of(op, i))) return nr_op_error(op, "(C1) operand #%zu must be index", i);
   }
+  if (memref_of(op, 0)->elem != memref_of(op, parts.target)->elem)
+    return nr_op_error(op, "(C2) source and target have different element types");
   return NR_OK;
 }
 

@@ -328,3 +328,33 @@ func.func @indices(%x: index) {
   %2:2 = affine.delinearize_index %x into (2, -3) : index, index
   return
 }
+
+// -----
+
+func.func @transfers(%m: memref<8xf32>, %d: memref<8xi32>, %t: memref<1xi32>, %n: index) {
+  // expected-error@+1 {{'affine.dma_start' op (C1) expected source, target, tag and the inputs of their maps, and a number of elements}}
+  "affine.dma_start"(%m, %n, %m, %t) {src_map = affine_map<(d0) -> (d0)>, dst_map = affine_map<() -> (0)>, tag_map = affine_map<() -> (0)>} : (memref<8xf32>, index, memref<8xf32>, memref<1xi32>) -> ()
+  // expected-error@+1 {{'affine.dma_start' op (C2) dst map num results must equal memref rank}}
+  affine.dma_start %m[%n], %m[%n, 0], %t[0], %n : memref<8xf32>, memref<8xf32>, memref<1xi32>
+  // expected-error@+1 {{'affine.dma_start' op (C3) source and target have different element types}}
+  affine.dma_start %m[%n], %d[0], %t[0], %n : memref<8xf32>, memref<8xi32>, memref<1xi32>
+  scf.for %i = %n to %n step %n {
+    // expected-error@+1 {{'affine.dma_start' op operand cannot be used as a dimension id}}
+    affine.dma_start %m[%n], %m[0], %t[%i], %n : memref<8xf32>, memref<8xf32>, memref<1xi32>
+    // expected-error@+1 {{'affine.dma_wait' op operand cannot be used as a dimension id}}
+    affine.dma_wait %t[%i], %n : memref<1xi32>
+  }
+  // expected-error@+1 {{'affine.dma_wait' op (C1) expects as many subscripts as affine map inputs}}
+  "affine.dma_wait"(%t, %n, %n) {tag_map = affine_map<() -> (0)>} : (memref<1xi32>, index, index) -> ()
+  // expected-error@+1 {{'affine.dma_wait' op (C2) tag map num results must equal memref rank}}
+  affine.dma_wait %t[0, 0], %n : memref<1xi32>
+  return
+}
+
+// -----
+
+func.func @stride(%m: memref<8xf32>, %t: memref<1xi32>, %n: index) {
+  // expected-error@+1 {{expected two stride related operands}}
+  affine.dma_start %m[%n], %m[0], %t[0], %n, %n : memref<8xf32>, memref<8xf32>, memref<1xi32>
+  return
+}

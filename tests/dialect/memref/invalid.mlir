@@ -78,6 +78,8 @@ func.func @copy_and_dma(%a: memref<4xf32>, %b: memref<5xf32>, %c: memref<4xi32>,
   memref.copy %a, %c : memref<4xf32> to memref<4xi32>
   // expected-error@+1 {{'memref.dma_start' op (C1) expected source, target, number of elements, tag and indices of each}}
   "memref.dma_start"(%a, %i, %b) : (memref<4xf32>, index, memref<5xf32>) -> ()
+  // expected-error@+1 {{'memref.dma_start' op (C2) source and target have different element types}}
+  memref.dma_start %a[%i], %c[%i], %i, %c[%i] : memref<4xf32>, memref<4xi32>, memref<4xi32>
   // expected-error@+1 {{'memref.dma_wait' op (C1) incorrect number of indices for dma_wait, expected 1 but got 0}}
   memref.dma_wait %c[], %i : memref<4xi32>
   return
