@@ -8,7 +8,7 @@
 // RUN: noria run %s --entry=f 3 --interpret | FileCheck %s --check-prefix=OUT
 // RUN: noria run %s --entry=f 3 --check-passes
 // RUN: not noria run %s --entry=f 20 --interpret 2>&1 | FileCheck %s --check-prefix=FAR
-// FAR: 'affine.dma_start' op the transfer leaves a buffer of 32 elements
+// FAR: op the transfer leaves a buffer of 32 elements
 
 // Runs of two elements with none in between: what has a gap behind each is the memory of the smaller space.
 // OUT: dense<{{\[}}[1.100000e+01, 1.200000e+01, 1.300000e+01, 1.400000e+01, 4.000000e+00, 5.000000e+00, 6.000000e+00, 7.000000e+00], [8.000000e+00,
