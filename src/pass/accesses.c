@@ -1,11 +1,37 @@
 /* accesses.c - the memory that ops touch, and which memrefs may share it; see dependence.h. */
+#include "dialect/affine/affine.h"
 #include "pass/dependence.h"
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
+static void add(NrMemAccesses *out, NrMemAccess access) { nr_vec_push(out, access); }
+
 static bool add_element(NrMemAccesses *out, NrOp *op, uint32_t memref, bool reads, bool writes) {
   NrValue *value = nr_operand(op, memref);
-  nr_vec_push(out, ((NrMemAccess){op, value, memref + 1, value->type->rank, reads, writes}));
+  add(out, (NrMemAccess){.op = op, .memref = value, .first_index = memref + 1, .num_indices = value->type->rank,
+                         .reads = reads, .writes = writes});
+  return true;
+}
+
+/* With a vector type: so many elements from the place on, or any where that is not understood. */
+static bool add_at(NrMemAccesses *out, NrOp *op, uint32_t first_index, NrAttr map, NrType vector, bool writes) {
+  NrValue *value = nr_operand(op, first_index - 1);
+  bool counted = !vector || (value->type->elem->kind != NR_TYPE_VECTOR && vector->rank <= value->type->rank);
+  add(out, (NrMemAccess){.op = op, .memref = value, .first_index = first_index,
+                         .num_indices = counted ? value->type->rank : 0, .map = map, .vector = vector,
+                         .reads = !writes, .writes = writes});
+  return true;
+}
+
+static bool add_mapped(NrMemAccesses *out, NrOp *op, bool writes) {
+  bool vector = nr_op_is(op, NR_OP_affine_vector_load) || nr_op_is(op, NR_OP_affine_vector_store);
+  NrType type = writes ? nr_operand(op, 0)->type : nr_result(op, 0)->type;
+  return add_at(out, op, (uint32_t)nr_affine_map_operands(op), nr_op_attr(op, "map"), vector ? type : NULL, writes);
+}
+
+/* Of transfers: any elements of a memref. */
+static bool add_whole(NrMemAccesses *out, NrOp *op, size_t memref, bool reads, bool writes) {
+  add(out, (NrMemAccess){.op = op, .memref = nr_operand(op, memref), .reads = reads, .writes = writes});
   return true;
 }
 
@@ -18,10 +44,16 @@ static bool add_op(NrOp *op, void *user) {
   case NR_OP_memref_atomic_rmw: return add_element(out, op, 1, true, true);
   case NR_OP_memref_generic_atomic_rmw: return add_element(out, op, 0, true, true);
   case NR_OP_memref_prefetch: return true;
-  case NR_OP_memref_copy:
-    nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, 0), .reads = true}));
-    nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, 1), .writes = true}));
-    return true;
+  case NR_OP_memref_copy: return add_whole(out, op, 0, true, false) && add_whole(out, op, 1, false, true);
+  case NR_OP_affine_load:
+  case NR_OP_affine_vector_load: return add_mapped(out, op, false);
+  case NR_OP_affine_store:
+  case NR_OP_affine_vector_store: return add_mapped(out, op, true);
+  case NR_OP_affine_prefetch: return true;
+  case NR_OP_vector_load:
+  case NR_OP_vector_maskedload: return add_at(out, op, 1, NULL, nr_result(op, 0)->type, false);
+  case NR_OP_vector_store: return add_at(out, op, 2, NULL, nr_operand(op, 0)->type, true);
+  case NR_OP_vector_maskedstore: return add_at(out, op, 1, NULL, nr_operand(op, op->num_operands - 1)->type, true);
   default: break;
   }
   if (nr_op_has(op, NR_CALL)) return false;
@@ -34,6 +66,16 @@ static bool add_op(NrOp *op, void *user) {
     if (nr_type_is_memref(nr_operand(op, i)->type))
       nr_vec_push(out, ((NrMemAccess){.op = op, .memref = nr_operand(op, i), .reads = reads, .writes = writes}));
   return true;
+}
+
+bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out) {
+  NrValue *operands[NR_LINEAR_TERMS];
+  NrAttr map = access->map;
+  if (!map) return nr_linear_of(nr_operand(access->op, access->first_index + d), out), true;
+  size_t count = nr_affine_num_inputs(map);
+  for (size_t i = 0; i < count && count <= NR_LINEAR_TERMS; i++)
+    operands[i] = nr_operand(access->op, access->first_index + i);
+  return count <= NR_LINEAR_TERMS && nr_linear_of_affine(map->exprs[d], operands, map->num_dims, out);
 }
 
 bool nr_collect_accesses(NrOp *op, NrMemAccesses *out) { return nr_walk_pre(op, add_op, out); }

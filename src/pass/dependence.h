@@ -6,19 +6,21 @@
  *   NrDistance d = {.iv_a = iv, .iv_b = iv, .min = 1, .max = NR_FAR};
  *   nr_may_conflict(&list.data[i], &list.data[j], &d, 1)   may i touch what j touches in a later iteration?
  *
- * Indices are taken as sums of induction variables and values that do not change; distances and positions that solve
- * "both indices are equal" are narrowed from all dims together (intervals, then common divisors). The answer "no" is
- * sure, with what the language promises: indices are in bounds. Whatever is not understood may conflict. Arithmetic on
- * index wraps, so a factor that could carry an index once around (a loop of more than 2^44 iterations apart) is not
- * believed. */
+ * Loops of scf and affine, accesses of memref, affine and vector, through subviews, casts and reshapes. Indices are
+ * taken as sums of induction variables, values that do not change, and what is left when sums are divided by constants;
+ * distances and positions that solve "both indices are equal" are narrowed from all dims together. The answer "no" is
+ * sure, with what the language promises: indices are in bounds, and views lie in what they are views of. Whatever is
+ * not understood may conflict. Arithmetic on index wraps, so a factor that could carry an index once around (a loop of
+ * more than 2^44 iterations apart) is not believed. */
 #ifndef NORIA_PASS_DEPENDENCE_H
 #define NORIA_PASS_DEPENDENCE_H
 
 #include "ir/op_info.h"
+#include "pass/equations.h"
 
 /* ---- loops by their induction variable --------------------------------------------------------------------------- */
 
-/* The range of an induction variable of scf.for or scf.parallel. */
+/* The range of an induction variable of scf.for or scf.parallel; those of affine loops: affine.h. */
 typedef struct NrLoopRange {
   NrValue *lower, *upper, *step;
   bool is_unsigned;
@@ -42,20 +44,27 @@ typedef struct NrLinear {
 } NrLinear;
 /* Of an index or 64-bit value. What is no sum stands for itself, so there is always an answer. */
 void nr_linear_of(NrValue *value, NrLinear *out);
+/* Of an affine expression over these operands, dims first; false when it is no sum. */
+bool nr_linear_of_affine(NrAffineExpr e, NrValue *const *operands, uint32_t num_dims, NrLinear *out);
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
 typedef struct NrMemAccess {
   NrOp *op;
   NrValue *memref;
-  uint32_t first_index; /* operand number of the first index */
+  uint32_t first_index; /* operand number of the first index, or of the map's first input */
   uint32_t num_indices; /* the rank: the element at these indices. 0 with a rank above 0: any elements */
+  NrAttr map;           /* what gives the indices in dialect affine, else NULL */
+  NrType vector;        /* so many elements from there on, else NULL */
   bool reads, writes;
 } NrMemAccess;
 typedef NR_VEC(NrMemAccess) NrMemAccesses;
 /* Adds the accesses of op and of all ops in it. False when an op among them may do more than touch its memref operands
  * and allocate: call, print, fail, or it is unknown. */
 bool nr_collect_accesses(NrOp *op, NrMemAccesses *out);
+
+/* Index d of an access that has indices; false when it is no sum. */
+bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out);
 
 /* The memref that views lead back to. */
 NrValue *nr_memref_root(NrValue *memref);
@@ -65,7 +74,6 @@ bool nr_may_alias(NrValue *a, NrValue *b);
 
 /* ---- conflicts --------------------------------------------------------------------------------------------------- */
 
-#define NR_FAR INT64_MAX
 /* b runs in an iteration of iv_b's loop that is between min and max iterations after the one of iv_a's loop that a runs
  * in; -NR_FAR and NR_FAR are no limits. Mostly iv_a == iv_b; else their loops must have equal ranges. */
 typedef struct NrDistance {

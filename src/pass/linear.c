@@ -1,4 +1,5 @@
 /* linear.c - index values as sums, and the ranges of induction variables; see dependence.h. */
+#include "dialect/affine/affine.h"
 #include "dialect/scf/scf.h"
 #include "pass/dependence.h"
 
@@ -61,6 +62,38 @@ static bool keeps_number(const NrOp *cast) {
   return nr_loop_range(from, &range) && range.is_unsigned == is_unsigned;
 }
 
+static bool add_value(NrLinear *sum, NrValue *value, int64_t factor, int depth);
+
+static bool add_affine(NrLinear *sum, NrAffineExpr e, NrValue *const *operands, uint32_t num_dims, int64_t factor,
+                       int depth) {
+  if (depth == MAX_DEPTH) return false;
+  switch (e->kind) {
+  case NR_AFFINE_CONSTANT: sum->constant = wrap_add(sum->constant, wrap_mul(e->value, factor)); return true;
+  case NR_AFFINE_DIM: return add_value(sum, operands[e->value], factor, depth + 1);
+  case NR_AFFINE_SYMBOL: return add_value(sum, operands[num_dims + (size_t)e->value], factor, depth + 1);
+  case NR_AFFINE_ADD:
+    return add_affine(sum, e->lhs, operands, num_dims, factor, depth + 1) &&
+           add_affine(sum, e->rhs, operands, num_dims, factor, depth + 1);
+  case NR_AFFINE_MUL:
+    return e->rhs->kind == NR_AFFINE_CONSTANT &&
+           add_affine(sum, e->lhs, operands, num_dims, wrap_mul(factor, e->rhs->value), depth + 1);
+  default: return false;
+  }
+}
+
+/* What affine.apply gives, where it is a sum; else the value itself. */
+static bool add_apply(NrLinear *sum, NrValue *value, int64_t factor, int depth) {
+  NrAttr map = nr_op_attr(value->op, "map");
+  NrValue *operands[NR_LINEAR_TERMS];
+  NrLinear with = *sum;
+  uint32_t count = value->op->num_operands;
+  for (uint32_t i = 0; i < count && count <= NR_LINEAR_TERMS; i++) operands[i] = nr_operand(value->op, i);
+  if (count > NR_LINEAR_TERMS || !add_affine(&with, map->exprs[0], operands, map->num_dims, factor, depth + 1))
+    return add_term(sum, value, factor);
+  *sum = with;
+  return true;
+}
+
 static bool add_value(NrLinear *sum, NrValue *value, int64_t factor, int depth) {
   NrOp *op = value->op;
   int64_t constant;
@@ -85,6 +118,7 @@ static bool add_value(NrLinear *sum, NrValue *value, int64_t factor, int depth) 
     if (!nr_value_constant_int(nr_operand(op, 1), &constant) || constant < 0 || constant > 62)
       return add_term(sum, value, factor);
     return add_value(sum, nr_operand(op, 0), wrap_mul(factor, INT64_C(1) << constant), depth + 1);
+  case NR_OP_affine_apply: return add_apply(sum, value, factor, depth);
   case NR_OP_arith_index_cast:
   case NR_OP_arith_index_castui:
   case NR_OP_arith_extsi:
@@ -99,4 +133,9 @@ void nr_linear_of(NrValue *value, NrLinear *out) {
   *out = (NrLinear){0};
   if (add_value(out, value, 1, 0)) return;
   *out = (NrLinear){.num_terms = 1, .terms = {{value, 1}}};
+}
+
+bool nr_linear_of_affine(NrAffineExpr e, NrValue *const *operands, uint32_t num_dims, NrLinear *out) {
+  *out = (NrLinear){0};
+  return add_affine(out, e, operands, num_dims, 1, 0);
 }

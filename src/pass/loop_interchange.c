@@ -101,7 +101,7 @@ static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
   if (!nr_value_constant_int(nr_scf_for_step(nr_block_parent_op(iv->block)), &step)) step = 1;
   for (uint32_t d = 0; d < access->num_indices; d++) {
     NrLinear index;
-    nr_linear_of(nr_operand(access->op, access->first_index + d), &index);
+    if (!nr_access_index(access, d, &index)) return far;
     for (uint32_t t = 0; t < index.num_terms; t++) {
       if (index.terms[t].value != iv) continue;
       int64_t stride = strided && strides[d] != NR_DYNAMIC ? strides[d] : far >> d;

@@ -42,6 +42,34 @@ void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *
 
 int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i) { return nr_op_attr(op, "steps")->items[i]->i; }
 
+NrAffineBound nr_affine_iv_bound(const NrValue *iv, bool upper) {
+  const NrOp *loop = nr_block_parent_op(iv->block);
+  NrAffineBound out = {0};
+  if (nr_op_is(loop, NR_OP_affine_for)) {
+    out.map = nr_affine_bound_map(loop, upper);
+    out.count = out.map->num_exprs;
+    out.first = nr_affine_for_begin(loop, upper);
+    return out;
+  }
+  NrAttr lower = nr_op_attr(loop, "lowerBoundsMap");
+  out.map = upper ? nr_op_attr(loop, "upperBoundsMap") : lower;
+  out.first = upper ? nr_affine_num_inputs(lower) : 0;
+  nr_affine_parallel_group(loop, upper, iv->index, &out.begin, &out.count);
+  return out;
+}
+
+bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out) {
+  NrAffineBound bound = nr_affine_iv_bound(iv, upper);
+  NrAffineExpr e = bound.map->exprs[bound.begin];
+  *out = e->value;
+  return bound.count == 1 && e->kind == NR_AFFINE_CONSTANT;
+}
+
+int64_t nr_affine_iv_step(const NrValue *iv) {
+  const NrOp *loop = nr_block_parent_op(iv->block);
+  return nr_op_is(loop, NR_OP_affine_for) ? nr_op_attr_int(loop, "step", 1) : nr_affine_parallel_step(loop, iv->index);
+}
+
 NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands) {
   NrType index = nr_type_index(b->ctx);
   NrOp *op = nr_build_op(b, op_id, operands, nr_affine_num_inputs(map), &index, 1);

@@ -26,6 +26,16 @@ static inline uint32_t nr_affine_for_num_inits(const NrOp *op) { return op->num_
 /* Results of a bounds map that belong to induction variable i of affine.parallel. */
 void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *out_begin, uint32_t *out_count);
 int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i);
+/* A bound of an induction variable of affine.for or affine.parallel: of these results of a map over the loop's operands
+ * from `first` on the greatest (lower) or least (upper). */
+typedef struct NrAffineBound {
+  NrAttr map;
+  uint32_t begin, count;
+  size_t first;
+} NrAffineBound;
+NrAffineBound nr_affine_iv_bound(const NrValue *iv, bool upper);
+bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out); /* false: it is not one constant */
+int64_t nr_affine_iv_step(const NrValue *iv);
 /* Result i of delinearize_index or linearize_index over its operands, of which *out_dims are dims. */
 NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims);
 /* The element that changes nothing in a reduction (numbered as the kinds of memref.atomic_rmw), of a type that has one;

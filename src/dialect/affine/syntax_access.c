@@ -46,7 +46,7 @@ static void print_place(NrPrinter *w, NrOp *op, size_t memref, NrAttr map) {
 
 static bool is_vector(unsigned id) { return id == NR_OP_affine_vector_load || id == NR_OP_affine_vector_store; }
 
-/* ---- load %A[..] {attrs} : memref<..> (, vector<..>)?  and  store %v, %A[..] {attrs} : memref<..> (, vector<..>)? - */
+/* ---- load %A[..] : memref<..> (, vector<..>)?   store %v, %A[..] : memref<..> (, vector<..>)? -------------------- */
 
 /* What is behind the place; *out_value is the type of the element or vector. */
 static NrStatus parse_accessed(NrParser *p, NrOpState *state, NrType *out_memref, NrType *out_value) {

@@ -175,7 +175,7 @@ static void single_loops(void **state) {
        ": memref<?xf32> to memref<4x4xf32, strided<[1, 1]>>\n%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : "
        "index\n",
        "memref.store %x, %w[%i, %c0] : memref<4x4xf32, strided<[1, 1]>>\n"
-       "memref.store %x, %w[%c0, %i] : memref<4x4xf32, strided<[1, 1]>>",
+       "memref.store %x, %w[%c1, %i] : memref<4x4xf32, strided<[1, 1]>>",
        false},
       /* an index from memory */
       {"%p = memref.alloc() : memref<9xindex>\n",
@@ -184,7 +184,23 @@ static void single_loops(void **state) {
       {c1,
        "%w = memref.subview %m[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>\n"
        "memref.store %x, %w[%c1] : memref<4xf32, strided<[1], offset: ?>>",
+       true},
+      {c1,
+       "%w = memref.subview %m[%i] [4] [1] : memref<?xf32> to memref<4xf32, strided<[1], offset: ?>>\n"
+       "memref.store %x, %w[%c1] : memref<4xf32, strided<[1], offset: ?>>\n"
+       "%v = memref.load %w[%c2] : memref<4xf32, strided<[1], offset: ?>>",
        false},
+      /* rows, and the halves of rows */
+      {"%c1 = arith.constant 1 : index\n%r = memref.alloc(%u) : memref<?x8xf32>\n",
+       "%w = memref.subview %r[%i, 4] [1, 4] [1, 1] : memref<?x8xf32> to memref<4xf32, strided<[1], offset: ?>>\n"
+       "%h = memref.subview %r[%i, 0] [1, 4] [1, 1] : memref<?x8xf32> to memref<4xf32, strided<[1], offset: ?>>\n"
+       "memref.copy %h, %w : memref<4xf32, strided<[1], offset: ?>> to memref<4xf32, strided<[1], offset: ?>>",
+       true},
+      /* the upper half of what is twice as long as the loop, of a length that is not known */
+      {"%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n",
+       "scf.for %j = %c0 to %k step %c1 {\n%h = arith.addi %j, %k : index\n%v = memref.load %m[%h] : memref<?xf32>\n"
+       "%b = memref.alloc() : memref<f32>\n}",
+       true},
   };
   for (size_t i = 0; i < NR_COUNTOF(cases); i++) {
     NrBuf text = {0};
