@@ -39,6 +39,14 @@ NrAttr nr_splat_int(NrType type, int64_t value) {
   return nr_type_is_int_or_index(elem) ? nr_splat_attr(type, nr_attr_int(elem, value)) : NULL;
 }
 
+NrAttr nr_zero_attr(NrType type) {
+  NrType elem = nr_type_elem(type);
+  if (nr_type_is_float(elem)) return nr_splat_attr(type, nr_attr_float(elem, 0));
+  if (type->kind != NR_TYPE_COMPLEX) return nr_splat_int(type, 0);
+  NrAttr part = nr_zero_attr(type->elem);
+  return part ? nr_attr_array(type->ctx, (NrAttr[]){part, part}, 2) : NULL;
+}
+
 bool nr_const_is_int(NrAttr constant, int64_t value) {
   NrAttr scalar = nr_splat_scalar(constant);
   return scalar && scalar->kind == NR_ATTR_INTEGER && scalar == nr_attr_int(scalar->type, value);

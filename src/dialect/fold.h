@@ -20,6 +20,8 @@ NrAttr nr_splat_scalar(NrAttr constant);
 NrAttr nr_splat_attr(NrType type, NrAttr scalar);
 /* An integer constant (index too, or a splat) of `value`; NULL when type has no such constant. */
 NrAttr nr_splat_int(NrType type, int64_t value);
+/* 0 as a constant of a number type, or of a static vector or tensor of one; NULL for other types. */
+NrAttr nr_zero_attr(NrType type);
 
 bool nr_const_is_int(NrAttr constant, int64_t value); /* scalar or splat; value as the type wraps it */
 bool nr_const_is_float(NrAttr constant, double value); /* equal, and of the same sign when zero */

@@ -1,4 +1,5 @@
 /* ops_control.c - structured control flow, calls and constants. */
+#include "dialect/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/shaped.h"
 #include "interp/ops.h"
@@ -46,6 +47,23 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
   NrIValue v = nr_ivalue_of_attr(in, value);
   if (nr_type_is_shaped(nr_result(op, 0)->type) && !v.view)
     return nr_interp_fail(in, op, "holds a kind of constant that the interpreter does not read");
+  nr_set(in, nr_result(op, 0), v);
+  return true;
+}
+
+/* What there is of a buffer is freed: nobody is to look. */
+bool nr_run_poison(NrInterp *in, NrOp *op) {
+  NrType type = nr_result(op, 0)->type, elem = nr_type_elem(type);
+  NrIValue v = {0};
+  int64_t dims[NR_MAX_RANK] = {0};
+  if (nr_type_is_shaped(type)) {
+    for (uint32_t i = 0; i < type->rank; i++) dims[i] = type->dims[i] == NR_DYNAMIC ? 0 : type->dims[i];
+    if (!(v.view = nr_iview_open(in, elem, dims, type->rank))) return nr_interp_fail(in, op, "is too large");
+    v.view->buffer->freed = nr_type_is_memref(type);
+  } else {
+    NrAttr zero = nr_zero_attr(type);
+    if (zero) v = nr_ivalue_of_attr(in, zero);
+  }
   nr_set(in, nr_result(op, 0), v);
   return true;
 }

@@ -219,6 +219,17 @@ static NrStatus alloc_tensor(NrOp *op) {
   return replace(op, nr_build_empty(&b, t->elem, dims, t->rank));
 }
 
+/* Any contents will do, and any size: dims that are open are 0. */
+static NrStatus poison(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrType t = nr_result(op, 0)->type;
+  NrIndex dims[NR_MAX_RANK];
+  if (t->kind != NR_TYPE_TENSOR)
+    return nr_op_error(op, "is of type %s, for which there are no buffers", nr_type_text(b.ctx, t));
+  for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_index_const(t->dims[i] == NR_DYNAMIC ? 0 : t->dims[i]);
+  return replace(op, nr_build_tensor_cast(&b, nr_build_empty(&b, t->elem, dims, t->rank), t));
+}
+
 static NrStatus drop(NrOp *op) {
   nr_op_erase(op);
   return NR_OK;
@@ -239,6 +250,7 @@ static Rewrite rewrite_for(const NrOp *op) {
   case NR_OP_tensor_concat: return concat;
   case NR_OP_tensor_bitcast: return bitcast;
   case NR_OP_bufferization_alloc_tensor: return alloc_tensor;
+  case NR_OP_ub_poison: return poison;
   case NR_OP_arith_select:
     if (nr_operand(op, 0)->type->kind != NR_TYPE_TENSOR) return select_whole;
     break;

@@ -13,7 +13,7 @@ typedef struct NrLifter {
   NrPassContext *pass;
   NR_VEC(NrRegion *) work; /* regions that may have several blocks; they are in their place in the program */
   NrOp *root;              /* whose region is lifted: constants stand at its start */
-  NrMap constants;         /* NrAttr -> NrValue*, there */
+  NrMap constants;         /* NrAttr -> NrValue*, there; NrType -> the ub.poison of that type */
   NrStatus status;         /* of the first refusal; what was built until then stays */
 } NrLifter;
 
@@ -27,7 +27,7 @@ typedef struct NrMultiplexer {
 } NrMultiplexer;
 
 NrValue *nr_lift_constant(NrLifter *l, NrAttr value);
-/* A value for where none is asked for; NULL, and the status is set, for types that have none. */
+/* A value for where none is asked for: 0, or ub.poison of types that have no such constant. */
 NrValue *nr_lift_zero(NrLifter *l, NrType type);
 NrBlock *nr_lift_new_block(NrRegion *region);
 NrBuilder nr_lift_at_end(NrBlock *block);

@@ -14,8 +14,8 @@
  * where several blocks leave (lift_cycles.c). Then, without cycles, a branch becomes an scf.if or index_switch over the
  * blocks that only it leads to, and what follows is where all of its sides meet. Where they meet in several blocks, or
  * a cycle is entered at several, a number says which one, and unused values beside it are 0 (Bahmann, Reissmann, Jahre
- * and Meyer, "Perfect Reconstructability of Control Flow from Demand Dependence Graphs", 2015).
- * Refused are values without a zero where one is needed (buffers), and switches that have a case twice. */
+ * and Meyer, "Perfect Reconstructability of Control Flow from Demand Dependence Graphs", 2015); those of types without
+ * a 0, such as buffers, are ub.poison. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/func/func.h"
@@ -323,29 +323,15 @@ static void lift_branches(NrLifter *l, NrRegion *region) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-static NrStatus check_switch(NrOp *op) {
-  NrAttr values = nr_op_attr(op, "case_values");
-  NrMap seen = {0};
-  NrStatus status = NR_OK;
-  if (nr_type_bits(nr_operand(op, 0)->type) > 64) status = nr_op_error(op, "on more than 64 bits cannot be lifted");
-  for (uint32_t i = 1; i < op->num_successors && !status; i++) {
-    NrAttr value = nr_attr_element(values, (int64_t)i - 1);
-    if (nr_map_has(&seen, value)) status = nr_op_error(op, "with a case twice cannot be lifted");
-    nr_map_set(&seen, value, op);
-  }
-  nr_map_deinit(&seen);
-  return status;
-}
-
-/* Only branches of cf, and ends of one kind. */
+/* Only branches of cf, and ends of one kind. Of cases with one value the first stays. */
 static NrStatus check_region(NrRegion *region) {
   NrOp *end = NULL;
   for (NrBlock *block = region->first; block; block = block->next) {
     NrOp *last = block->last;
     if (nr_op_is(last, NR_OP_cf_br) || nr_op_is(last, NR_OP_cf_cond_br)) continue;
     if (nr_op_is(last, NR_OP_cf_switch)) {
-      NrStatus status = check_switch(last);
-      if (status) return status;
+      NrBuilder b = nr_builder_before(last);
+      nr_cf_switch_drop_cases(last, &b);
       continue;
     }
     if (last->num_successors || last->num_regions) return nr_op_error(last, "cannot be lifted");
@@ -362,6 +348,7 @@ static NrStatus lift_root(NrLifter *l, NrOp *root) {
   if (region->first == region->last) return NR_OK;
   NrStatus status = check_region(region);
   if (status) return status;
+  nr_erase_unreachable_blocks(region); /* dropped cases led there */
   l->root = root;
   nr_map_clear(&l->constants);
   nr_vec_push(&l->work, region);
@@ -374,15 +361,33 @@ static NrStatus lift_root(NrLifter *l, NrOp *root) {
   return l->status;
 }
 
+static bool is_tensor(const NrValue *value) {
+  return value->type->kind == NR_TYPE_TENSOR || value->type->kind == NR_TYPE_UNRANKED_TENSOR;
+}
+
+/* Blocks of the region hand tensors to each other, or compute them. */
+static bool has_tensors(const NrRegion *region) {
+  for (NrBlock *block = region->first; block; block = block->next) {
+    for (uint32_t i = 0; block != region->first && i < block->num_args; i++)
+      if (is_tensor(block->args[i])) return true;
+    for (NrOp *op = block->first; op; op = op->next)
+      for (uint32_t i = 0; i < op->num_results; i++)
+        if (is_tensor(nr_result(op, i))) return true;
+  }
+  return false;
+}
+
 static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
   NrLifter l = {.pass = pass};
+  bool on_tensors = nr_pass_flag(pass, "on-tensors");
   NrOpList ops = {0};
   NrStatus status = NR_OK;
   nr_collect_ops(op, &ops);
-  for (size_t i = 0; i < ops.size && !status; i++)
-    if (!nr_is_erased(ops.data[i]) &&
-        (nr_op_is(ops.data[i], NR_OP_func_func) || nr_op_is(ops.data[i], NR_OP_scf_execute_region)))
-      status = lift_root(&l, ops.data[i]);
+  for (size_t i = 0; i < ops.size && !status; i++) {
+    NrOp *root = ops.data[i];
+    if (nr_is_erased(root) || !(nr_op_is(root, NR_OP_func_func) || nr_op_is(root, NR_OP_scf_execute_region))) continue;
+    if (!on_tensors || has_tensors(nr_op_region(root, 0))) status = lift_root(&l, root);
+  }
   nr_vec_deinit(&ops);
   nr_vec_deinit(&l.work);
   nr_map_deinit(&l.constants);
@@ -390,4 +395,5 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
 }
 
 NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run,
+        .options = "on-tensors: flag (only regions whose blocks compute tensors or hand them on)",
         .doc = "turns blocks that branch to each other into structured loops and branches")

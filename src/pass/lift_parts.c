@@ -19,16 +19,16 @@ NrValue *nr_lift_constant(NrLifter *l, NrAttr value) {
 }
 
 NrValue *nr_lift_zero(NrLifter *l, NrType type) {
-  NrType elem = nr_type_elem(type);
-  NrAttr scalar = nr_type_is_float(elem)            ? nr_attr_float(elem, 0)
-                  : nr_type_is_int_or_index(elem) ? nr_attr_int(elem, 0)
-                                                  : NULL;
-  NrAttr zero = scalar ? nr_splat_attr(type, scalar) : NULL;
+  bool cheap = nr_type_is_int_or_index(nr_type_elem(type)) || nr_type_is_float(nr_type_elem(type));
+  NrAttr zero = cheap && type->kind != NR_TYPE_TENSOR ? nr_zero_attr(type) : NULL;
   if (zero) return nr_lift_constant(l, zero);
-  if (!l->status)
-    l->status = nr_op_error(l->root, "has blocks that are reached with and without a value of type '%s', for which "
-                            "there is no zero", nr_type_text(nr_op_context(l->root), type));
-  return NULL;
+  NrValue *known = nr_map_get(&l->constants, type);
+  if (known) return known;
+  NrBlock *entry = nr_op_body(l->root, 0);
+  NrBuilder b = nr_builder_at_start(entry->module, entry, l->root->loc);
+  known = nr_build_value(&b, NR_OP_ub_poison, type, NULL, 0);
+  nr_map_set(&l->constants, type, known);
+  return known;
 }
 
 NrBlock *nr_lift_new_block(NrRegion *region) {

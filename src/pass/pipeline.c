@@ -8,6 +8,7 @@ const NrStep nr_pipeline[] = {
     {"import", "poll-loops,guard-recursion",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
     {"shape", "lower-early-exit", "before all that moves ops: regions then end where they should"},
+    {"shape", "lift-cf-to-scf{on-tensors=true}", "what becomes memory is to stand in regions of one block"},
     {"shape", "infer-shapes", "for reading: a model is lowered once to see the types, which its ops then have"},
     {"tensor", "lower-onnx", "in order: an op's types, shapes and constants are known from those before it"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},

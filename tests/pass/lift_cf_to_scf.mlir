@@ -219,3 +219,88 @@ func.func @nested(%n: i32, %m: i32) -> i32 {
 ^end:
   return %sum : i32
 }
+
+// A buffer that only some of the ways have: what stands for it on the others is not looked at.
+// CHECK-LABEL: func.func @buffer
+// CHECK: ub.poison : memref<?xf32>
+// RUN: noria run %s --interpret --entry=buffer 1 1 3 | FileCheck %s --check-prefix=TWO
+// RUN: noria run %t.mlir --check-stages --entry=buffer 1 1 3 | FileCheck %s --check-prefix=TWO
+// RUN: noria run %t.mlir --check-stages --entry=buffer 0 1 3 | FileCheck %s --check-prefix=ONE
+// RUN: noria run %t.mlir --check-stages --entry=buffer 1 0 3 | FileCheck %s --check-prefix=THREE
+// TWO: {{^}}2.000000e+00 : f32
+// ONE: {{^}}1.000000e+00 : f32
+// THREE: {{^}}3.000000e+00 : f32
+func.func @buffer(%a: i1, %b: i1, %n: index) -> f32 {
+  %m = memref.alloc(%n) : memref<?xf32>
+  %c0 = arith.constant 0 : index
+  %f1 = arith.constant 1.0 : f32
+  %f2 = arith.constant 2.0 : f32
+  %f3 = arith.constant 3.0 : f32
+  memref.store %f1, %m[%c0] : memref<?xf32>
+  cf.cond_br %a, ^b, ^y
+^b:
+  cf.cond_br %b, ^x(%m : memref<?xf32>), ^y
+^x(%x: memref<?xf32>):
+  memref.store %f2, %x[%c0] : memref<?xf32>
+  cf.br ^z(%x : memref<?xf32>)
+^y:
+  cf.cond_br %b, ^z(%m : memref<?xf32>), ^e(%f3: f32)
+^z(%o: memref<?xf32>):
+  %r = memref.load %o[%c0] : memref<?xf32>
+  memref.dealloc %o : memref<?xf32>
+  cf.br ^e(%r: f32)
+^e(%q: f32):
+  return %q: f32
+}
+
+// The same with tensors of open size. What is compiled must have them in regions of one block.
+// CHECK-LABEL: func.func @tensor
+// CHECK: ub.poison : tensor<?xf32>
+// RUN: noria run %s --interpret --entry=tensor 1 1 3 | FileCheck %s --check-prefix=FOURS
+// RUN: noria run %s --check-stages --entry=tensor 1 1 3 | FileCheck %s --check-prefix=FOURS
+// RUN: noria run %t.mlir --check-stages --entry=tensor 1 1 3 | FileCheck %s --check-prefix=FOURS
+// RUN: noria run %s --check-stages --entry=tensor 0 0 3 | FileCheck %s --check-prefix=TWOS
+// RUN: noria opt --lift-cf-to-scf=on-tensors=true %s | FileCheck %s --check-prefix=TENSORS
+// TENSORS-LABEL: func.func @loop
+// TENSORS: cf.cond_br
+// TENSORS-LABEL: func.func @tensor
+// TENSORS-NOT: cf.cond_br
+// FOURS: {{^}}dense<4.000000e+00> : tensor<3xf32>
+// TWOS: {{^}}dense<2.000000e+00> : tensor<3xf32>
+func.func @tensor(%a: i1, %b: i1, %n: index) -> tensor<?xf32> {
+  %f1 = arith.constant 1.0 : f32
+  %f2 = arith.constant 2.0 : f32
+  %m = tensor.splat %f1[%n] : tensor<?xf32>
+  %k = tensor.splat %f2[%n] : tensor<?xf32>
+  cf.cond_br %a, ^b, ^y
+^b:
+  cf.cond_br %b, ^x(%m : tensor<?xf32>), ^y
+^x(%x: tensor<?xf32>):
+  %w = arith.addf %x, %x : tensor<?xf32>
+  cf.br ^z(%w : tensor<?xf32>)
+^y:
+  cf.cond_br %b, ^z(%m : tensor<?xf32>), ^e(%k: tensor<?xf32>)
+^z(%o: tensor<?xf32>):
+  %v = arith.mulf %o, %k : tensor<?xf32>
+  cf.br ^e(%v: tensor<?xf32>)
+^e(%q: tensor<?xf32>):
+  return %q: tensor<?xf32>
+}
+
+// Of two cases with one value the first counts.
+// CHECK-LABEL: func.func @repeated
+// CHECK: scf.index_switch
+// CHECK-NEXT: case 7 {
+// CHECK-NEXT: scf.yield %c2
+// CHECK-NOT: case
+// RUN: noria run %s --check-stages --entry=repeated 7 | FileCheck %s --check-prefix=SEVEN
+// RUN: noria run %t.mlir --check-stages --entry=repeated 7 | FileCheck %s --check-prefix=SEVEN
+// SEVEN: {{^}}2 : i32
+func.func @repeated(%flag: i32) -> i32 {
+  %c1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : i32
+  %c3 = arith.constant 3 : i32
+  cf.switch %flag : i32, [default: ^a(%c1 : i32), 7: ^a(%c2 : i32), 9: ^a(%c1 : i32), 7: ^a(%c3 : i32), 9: ^a(%c3 : i32)]
+^a(%r: i32):
+  return %r : i32
+}

@@ -148,23 +148,37 @@ static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* The first successor is the default; case_values holds the others' values. */
+/* The first successor is the default; case_values holds the others' values, of equal ones the first counts. */
 static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrAttr cases = nr_op_attr(op, "case_values");
   LLVMValueRef flag = nr_ll_value(g, nr_operand(op, 0));
-  LLVMBasicBlockRef *to = nr_malloc(op->num_successors * sizeof *to);
-  for (uint32_t i = 0; i < op->num_successors; i++) to[i] = edge(g, op, i);
-  LLVMValueRef inst = LLVMBuildSwitch(g->b, flag, to[0], op->num_successors - 1);
+  LLVMValueRef inst = LLVMBuildSwitch(g->b, flag, edge(g, op, 0), op->num_successors - 1);
+  NrMap seen = {0};
   for (uint32_t i = 1; i < op->num_successors; i++) {
+    NrAttr attr = nr_attr_element(cases, i - 1);
     int64_t value = 0;
-    nr_attr_is_int(nr_attr_element(cases, i - 1), &value);
-    LLVMAddCase(inst, LLVMConstInt(LLVMTypeOf(flag), (uint64_t)value, true), to[i]);
+    if (nr_map_has(&seen, attr)) continue;
+    nr_map_set(&seen, attr, op);
+    nr_attr_is_int(attr, &value);
+    LLVMAddCase(inst, LLVMConstInt(LLVMTypeOf(flag), (uint64_t)value, true), edge(g, op, i));
   }
-  nr_free(to);
+  nr_map_deinit(&seen);
+  return NR_OK;
+}
+
+/* Zeros throughout: no less defined than what else it could be. */
+static NrStatus emit_poison(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrLlParts parts = {0};
+  size_t next = 0;
+  nr_ll_part_types(g, nr_result(op, 0)->type, &parts);
+  for (size_t i = 0; i < parts.types.size; i++) nr_vec_push(&parts.values, LLVMConstNull(parts.types.data[i]));
+  nr_ll_bind(g, nr_result(op, 0), parts.values.data, &next);
+  nr_ll_parts_deinit(&parts);
   return NR_OK;
 }
 
 const NrLlRow nr_ll_control_rows[] = {
+    {"ub.poison", emit_poison},
     {"func.call", emit_call},     {"func.return", emit_return}, {"cf.br", emit_br},
     {"func.call_indirect", emit_call_indirect}, {"func.constant", emit_function_constant},
     {"cf.cond_br", emit_cond_br}, {"cf.switch", emit_switch},   {0},

@@ -149,8 +149,7 @@ bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- switch ------------------------------------------------------------------------------------------------------ */
 
-/* The switch without the cases that do what the default does. */
-static bool drop_default_cases(NrOp *op, NrBuilder *b) {
+bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b) {
   NrAttr values = nr_op_attr(op, "case_values");
   NrType type = nr_operand(op, 0)->type;
   size_t size = nr_type_byte_size(type);
@@ -158,9 +157,13 @@ static bool drop_default_cases(NrOp *op, NrBuilder *b) {
   NR_VEC(uint32_t) counts = {0};
   NR_VEC(uint8_t) kept = {0};
   ValueList operands = {0};
+  NrMap seen = {0};
   nr_vec_push(&operands, nr_operand(op, 0));
   for (uint32_t s = 0; s < op->num_successors; s++) {
-    if (s && same_edge(op, 0, s)) continue;
+    NrAttr value = s ? nr_attr_element(values, (int64_t)s - 1) : NULL;
+    bool hidden = s && nr_map_has(&seen, value);
+    if (s) nr_map_set(&seen, value, op);
+    if (hidden || (s && same_edge(op, 0, s))) continue;
     nr_vec_push(&blocks, op->successors[s].block);
     nr_vec_push(&counts, op->successors[s].num_operands);
     for (uint32_t i = 0; i < op->successors[s].num_operands; i++)
@@ -181,6 +184,7 @@ static bool drop_default_cases(NrOp *op, NrBuilder *b) {
       nr_op_set_attr(made, "case_values", nr_attr_dense(nr_type_vector(&count, 1, type), kept.data, kept.size));
     nr_op_erase(op);
   }
+  nr_map_deinit(&seen);
   nr_vec_deinit(&blocks);
   nr_vec_deinit(&counts);
   nr_vec_deinit(&kept);
@@ -198,7 +202,7 @@ bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b) {
       if (nr_attr_element(values, (int64_t)i - 1) == flag) taken = i;
     return take_successor(op, b, taken);
   }
-  if (skip_empty_blocks(op) || drop_default_cases(op, b)) return true;
+  if (skip_empty_blocks(op) || nr_cf_switch_drop_cases(op, b)) return true;
   bool changed = false;
   for (uint32_t s = 1; s < op->num_successors; s++)
     changed |= use_known_flag(op, b, s, nr_attr_element(values, (int64_t)s - 1));
