@@ -204,7 +204,7 @@ static bool stays_inside(NrOp *op, void *user) {
 /* Whether something in op leaves it: a break or continue, or the branch that was made of one. */
 static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
 
-static NrStatus convert_block(Converter *c, NrBlock *block) {
+static void convert_block(Converter *c, NrBlock *block) {
   for (NrOp *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
     if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) continue;
@@ -216,48 +216,43 @@ static NrStatus convert_block(Converter *c, NrBlock *block) {
     case NR_OP_scf_while: convert_while(c, op); break;
     case NR_OP_scf_index_switch: convert_index_switch(c, op); break;
     case NR_OP_scf_execute_region: convert_execute_region(c, op); break;
-    case NR_OP_scf_forall:
-      if (op->num_results || nr_op_body(op, 0)->num_args == 0)
-        return nr_op_error(op, "with results has no form with branches: buffers must take the place of tensors first");
-      convert_for(c, nr_forall_to_for(op));
+    case NR_OP_scf_forall: {
+      NrOp *next = op->next, *loop = nr_forall_to_for(op);
+      if (loop) convert_for(c, loop);
+      else prev = next->prev; /* without dims the body has taken its place */
       break;
+    }
     default: break;
     }
   }
-  return NR_OK;
 }
 
 static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
 
 /* Regions that may have any number of blocks, outside of scf ops: there branches can stand. */
-static NrStatus convert_regions(Converter *c, NrOp *op) {
-  NrStatus status = NR_OK;
-  if (is_scf(op) || nr_op_has(op, NR_SINGLE_BLOCK)) return NR_OK;
+static void convert_regions(Converter *c, NrOp *op) {
+  if (is_scf(op) || nr_op_has(op, NR_SINGLE_BLOCK)) return;
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next) nr_vec_push(&c->work, block);
-  while (c->work.size && !status) status = convert_block(c, nr_vec_pop(&c->work));
-  return status;
+  while (c->work.size) convert_block(c, nr_vec_pop(&c->work));
 }
 
 static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
   Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
   NrOpList ops = {0};
-  NrStatus status = NR_OK;
   nr_collect_ops(root, &ops);
-  for (size_t i = 0; i < ops.size && !status; i++)
-    if (!nr_is_erased(ops.data[i]) && ops.data[i]->num_regions) status = convert_regions(&c, ops.data[i]);
+  for (size_t i = 0; i < ops.size; i++)
+    if (!nr_is_erased(ops.data[i]) && ops.data[i]->num_regions) convert_regions(&c, ops.data[i]);
   nr_vec_deinit(&ops);
   nr_vec_deinit(&c.work);
-  return status;
+  return NR_OK;
 }
 
-NrStatus nr_convert_exits(NrPassContext *pass, NrOp *op) {
+void nr_convert_exits(NrPassContext *pass, NrOp *op) {
   Converter c = {.pass = pass, .only_exits = true};
-  NrStatus status = NR_OK;
   for (NrBlock *block = op->regions[0].first; block; block = block->next) nr_vec_push(&c.work, block);
-  while (c.work.size && !status) status = convert_block(&c, nr_vec_pop(&c.work));
+  while (c.work.size) convert_block(&c, nr_vec_pop(&c.work));
   nr_vec_deinit(&c.work);
-  return status;
 }
 
 NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run,

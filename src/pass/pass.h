@@ -88,7 +88,7 @@ NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);
 
 /* Makes blocks of the scf.loops in op's region, of any number of blocks, and of what their breaks and continues leave
  * (convert_scf_to_cf.c). */
-NrStatus nr_convert_exits(NrPassContext *pass, NrOp *op);
+void nr_convert_exits(NrPassContext *pass, NrOp *op);
 /* Makes an scf.while of an scf.loop that has tensors in it, if only its own breaks and continues leave it, through ops
  * that choose (structure_exits.c); false when it stays as it is. */
 bool nr_structure_exits(NrOp *loop);

@@ -268,6 +268,50 @@ static void visit_condition(Solver *s, NrOp *op) {
   if (goes_on) reach(s, after);
 }
 
+/* Loops that end by scf.break: the token is nothing that anybody reads. */
+static void visit_loop(Solver *s, NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, body->args[1 + i], nr_operand(op, i));
+  reach(s, body);
+}
+
+static void visit_exit(Solver *s, NrOp *op) {
+  NrOp *loop = nr_scf_exit_loop(op);
+  bool leaves = nr_op_is(op, NR_OP_scf_break);
+  for (uint32_t i = 1; loop && i < op->num_operands; i++)
+    join_value(s, leaves ? nr_result(loop, i - 1) : nr_op_body(loop, 0)->args[i], nr_operand(op, i));
+}
+
+static void visit_parallel(Solver *s, NrOp *op) {
+  size_t begin = 0, count = 0;
+  nr_op_operand_group(op, 3, &begin, &count);
+  for (uint32_t i = 0; i < count; i++) join_value(s, nr_result(op, i), nr_operand(op, begin + i));
+  args_unknown(s, nr_op_body(op, 0));
+  reach(s, nr_op_body(op, 0));
+  queue(s, nr_op_body(op, 0)->last); /* its regions see the initial values too */
+}
+
+/* A reduction begins with the initial value, or with one point's where there is none, and goes on with its result. */
+static void visit_reduce(Solver *s, NrOp *op) {
+  NrOp *loop = nr_op_parent(op);
+  size_t begin = 0, count = 0;
+  nr_op_operand_group(loop, 3, &begin, &count);
+  for (uint32_t i = 0; i < op->num_regions; i++) {
+    NrBlock *block = nr_op_body(op, i);
+    join_value(s, block->args[0], i < count ? nr_operand(loop, begin + i) : nr_operand(op, i));
+    join_value(s, block->args[1], nr_operand(op, i));
+    if (i >= count) join_value(s, nr_result(loop, i), nr_operand(op, i));
+    reach(s, block);
+  }
+}
+
+static void visit_reduce_return(Solver *s, NrOp *op) {
+  NrOp *reduce = nr_op_parent(op);
+  uint32_t i = (uint32_t)(op->block->region - reduce->regions);
+  join_value(s, op->block->args[0], nr_operand(op, 0));
+  join_value(s, nr_result(nr_op_parent(reduce), i), nr_operand(op, 0));
+}
+
 static void visit_yield(Solver *s, NrOp *op) {
   NrOp *parent = nr_op_parent(op);
   switch (parent->info->id) {
@@ -331,6 +375,12 @@ static void visit(Solver *s, NrOp *op) {
   case NR_OP_scf_execute_region: reach(s, nr_op_body(op, 0)); return;
   case NR_OP_scf_index_switch: visit_index_switch(s, op); return;
   case NR_OP_scf_condition: visit_condition(s, op); return;
+  case NR_OP_scf_loop: visit_loop(s, op); return;
+  case NR_OP_scf_break:
+  case NR_OP_scf_continue: visit_exit(s, op); return;
+  case NR_OP_scf_parallel: visit_parallel(s, op); return;
+  case NR_OP_scf_reduce: visit_reduce(s, op); return;
+  case NR_OP_scf_reduce_return: visit_reduce_return(s, op); return;
   case NR_OP_scf_yield: visit_yield(s, op); return;
   case NR_OP_func_return: visit_return(s, op); return;
   default: break;

@@ -282,3 +282,40 @@ func.func @forall(%n: index, %m: memref<?x8xf32>, %x: f32) {
   }
   return
 }
+
+// With results, in the order of the points; without dims the body runs once.
+// CHECK-LABEL: func.func @forall_results
+// CHECK-NOT: scf.
+// CHECK: cf.cond_br
+// CHECK: tensor.insert_slice
+// CHECK-NOT: scf.
+// RUN: noria opt --convert-scf-to-cf %s | noria run - --interpret --entry=forall_results 3 '[5, 6, 7, 8]' | FileCheck %s --check-prefix=FORALL
+// RUN: noria run %s --interpret --entry=forall_results 3 '[5, 6, 7, 8]' | FileCheck %s --check-prefix=FORALL
+// FORALL: {{^}}dense<[10, 14, 0, 8]> : tensor<4xi32>
+func.func @forall_results(%n: index, %t: tensor<4xi32>) -> tensor<4xi32> {
+  %c2 = arith.constant 2 : index
+  %r = scf.forall (%i) = (0) to (%n) step (2) shared_outs(%o = %t) -> (tensor<4xi32>) {
+    %old = tensor.extract %o[%i] : tensor<4xi32>
+    %twice = arith.addi %old, %old : i32
+    %half = arith.divui %i, %c2 : index
+    %part = tensor.from_elements %twice : tensor<1xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %part into %o[%half] [1] [1] : tensor<1xi32> into tensor<4xi32>
+    }
+  }
+  %s = scf.forall () in () shared_outs(%o = %r) -> (tensor<4xi32>) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %less = arith.cmpi slt, %c0, %c1 : i32
+    %zero = scf.if %less -> i32 {
+      scf.yield %c0 : i32
+    } else {
+      scf.yield %c1 : i32
+    }
+    %part = tensor.from_elements %zero : tensor<1xi32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %part into %o[2] [1] [1] : tensor<1xi32> into tensor<4xi32>
+    }
+  }
+  return %s : tensor<4xi32>
+}

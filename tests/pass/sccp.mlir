@@ -168,3 +168,44 @@ func.func @careful(%n: index, %x: i32) -> (i32, i32) {
   %d = arith.divsi %x, %zero : i32
   return %r, %d : i32, i32
 }
+
+// Reductions: of constants that stay as they are, and of ones that do not.
+// CHECK-LABEL: func.func @reductions
+// CHECK: %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK: scf.parallel
+// CHECK: return %[[ONE]], %{{.*}}#0, %{{.*}}#1, %[[ONE]] : i32, i32, i32, i32
+// RUN: noria run %s --interpret --entry=reductions 3 | FileCheck %s --check-prefix=REDUCTIONS
+// RUN: noria run %t.mlir --check-stages --entry=reductions 3 | FileCheck %s --check-prefix=REDUCTIONS
+// REDUCTIONS: {{^}}1 : i32
+// REDUCTIONS: {{^}}4 : i32
+// REDUCTIONS: {{^}}3 : i32
+// REDUCTIONS: {{^}}1 : i32
+func.func @reductions(%n: index) -> (i32, i32, i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %r:3 = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%one, %one, %zero) -> (i32, i32, i32) {
+    %same = arith.muli %one, %one : i32
+    scf.reduce(%same, %same, %one : i32, i32, i32) {
+    ^bb0(%a: i32, %b: i32):
+      %p = arith.muli %a, %b : i32
+      scf.reduce.return %p : i32
+    }, {
+    ^bb0(%a: i32, %b: i32):
+      %s = arith.addi %a, %b : i32
+      scf.reduce.return %s : i32
+    }, {
+    ^bb0(%a: i32, %b: i32):
+      %s = arith.addi %a, %b : i32
+      scf.reduce.return %s : i32
+    }
+  }
+  %never = arith.cmpi ne, %r#0, %one : i32
+  %kept = scf.if %never -> i32 {
+    scf.yield %r#1 : i32
+  } else {
+    scf.yield %r#0 : i32
+  }
+  return %r#0, %r#1, %r#2, %kept : i32, i32, i32, i32
+}
