@@ -98,11 +98,23 @@ static bool put_pair(Elements *e, const char *word) {
   return elements_put_complex(e, re, im);
 }
 
+/* In text IR 0x7FC00000 is the bits of a float; that is how those are printed that have no digits. */
+static bool put_pattern(Elements *e, const char *word) {
+  NrType type = e->kind->type;
+  char *end;
+  if (!nr_type_is_float(type) || word[0] != '0' || (word[1] | 32) != 'x' || strpbrk(word, ".pP")) return false;
+  errno = 0;
+  uint64_t bits = strtoull(word, &end, 16);
+  if (*end || errno || (type->width < 64 && bits >> type->width)) return false;
+  return put_attr(e, nr_attr_float_bits(type, bits));
+}
+
 bool elements_put_word(Elements *e, const char *word) {
   NrType type = e->kind->type;
   char *end;
   if (nr_type_is_int_or_index(type)) return put_int(e, word);
   if (type->kind == NR_TYPE_COMPLEX && *word == '(') return put_pair(e, word);
+  if (e->kind->declared && put_pattern(e, word)) return true;
   double x = strtod(word, &end);
   if (end == word || *end) return false;
   return type->kind == NR_TYPE_COMPLEX ? elements_put_complex(e, x, 0) : elements_put_float(e, x);

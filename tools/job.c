@@ -124,7 +124,10 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
     job->print_after = value;
     return strcmp(value, "all") && !nr_pass_find(nr_str(value)) ? wrong(job, "print-after", value) : 0;
   }
-  if ((value = job_option_value("entry", argc, argv, io_at))) return job->options.entry = value, 0;
+  if ((value = job_option_value("entry", argc, argv, io_at))) {
+    job->options.entry = value;
+    return *value ? 0 : wrong(job, "entry", value);
+  }
   if ((value = job_option_value("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
   if ((value = job_option_value("features", argc, argv, io_at))) return job->options.features = value, 0;
   if ((value = job_option_value("format", argc, argv, io_at))) {
@@ -254,10 +257,20 @@ static Place input_place(const Job *job, const NoriaModule *module, size_t i) {
   return (Place){&module->inputs[i], i < job->input_types.size ? job->input_types.data[i] : NULL, job->seed + i};
 }
 
-static const char *find_input(const Job *job, const NoriaModule *module, size_t i) {
+/* The one of a list without a name is that of the only value there is. */
+static bool is_for(const Assignment *a, const NoriaValueInfo *infos, int32_t count, size_t i) {
+  return a->name.size || count != 1 ? nr_str_is(a->name, infos[i].name) : true;
+}
+
+/* What is given for input i; *out_times says how often. */
+static const char *find_input(const Job *job, const NoriaModule *module, size_t i, size_t *out_times) {
   const char *text = i < job->args.size ? job->args.data[i] : NULL;
+  *out_times = text != NULL;
   for (size_t k = 0; k < job->inputs.size; k++)
-    if (nr_str_is(job->inputs.data[k].name, module->inputs[i].name)) text = job->inputs.data[k].text;
+    if (is_for(&job->inputs.data[k], module->inputs, module->num_inputs, i)) {
+      text = job->inputs.data[k].text;
+      ++*out_times;
+    }
   return text;
 }
 
@@ -271,12 +284,16 @@ static bool check_names(const Assignment *list, size_t size, const NoriaValueInf
                         const char *what, NoriaError *error) {
   for (size_t k = 0; k < size; k++) {
     int32_t i = 0;
-    while (i < count && !nr_str_is(list[k].name, infos[i].name)) i++;
+    while (i < count && !is_for(&list[k], infos, count, (size_t)i)) i++;
     if (i < count) continue;
     NrBuf names = {0};
     list_names(infos, count, &names);
-    value_error(error, "the program has no %s '%.*s'; its %ss are: %s", what, NR_STR_ARG(list[k].name), what,
-                names.data);
+    if (list[k].name.size)
+      value_error(error, "the program has no %s '%.*s'; its %ss are: %s", what, NR_STR_ARG(list[k].name), what,
+                  names.data);
+    else
+      value_error(error, "'%s' is for no %s: --%s NAME=VALUE; the program's %ss are: %s", list[k].text, what, what,
+                  what, names.data);
     nr_buf_deinit(&names);
     return false;
   }
@@ -287,7 +304,8 @@ static bool check_names(const Assignment *list, size_t size, const NoriaValueInf
 static bool check_saved(const Job *job, const NoriaModule *module, NoriaError *error) {
   for (size_t k = 0; k < job->outputs.size; k++)
     for (int32_t i = 0; i < module->num_outputs; i++)
-      if (nr_str_is(job->outputs.data[k].name, module->outputs[i].name) && module->outputs[i].kind != NORIA_KIND_TENSOR)
+      if (is_for(&job->outputs.data[k], module->outputs, module->num_outputs, (size_t)i) &&
+          module->outputs[i].kind != NORIA_KIND_TENSOR)
         return value_error(error, "output '%s' is %s, which no .npy file holds; without --output it is printed",
                            module->outputs[i].name,
                            module->outputs[i].kind == NORIA_KIND_SEQUENCE ? "a sequence" : "an optional");
@@ -296,8 +314,9 @@ static bool check_saved(const Job *job, const NoriaModule *module, NoriaError *e
 
 static bool check_arguments(const Job *job, const NoriaModule *module, NoriaError *error) {
   if (job->args.size > (size_t)module->num_inputs)
-    return value_error(error, "%zu arguments are given, but the program has %d inputs", job->args.size,
-                       (int)module->num_inputs);
+    return value_error(error, "%zu value%s given, but the program has %d input%s", job->args.size,
+                       job->args.size == 1 ? " is" : "s are", (int)module->num_inputs,
+                       module->num_inputs == 1 ? "" : "s");
   return check_names(job->inputs.data, job->inputs.size, module->inputs, module->num_inputs, "input", error) &&
          check_names(job->outputs.data, job->outputs.size, module->outputs, module->num_outputs, "output", error) &&
          check_saved(job, module, error);
@@ -307,12 +326,14 @@ int job_bind(Job *job, const NoriaModule *module, bool make_up) {
   NoriaError error = NORIA_ERROR_INIT;
   if (!check_arguments(job, module, &error)) return job_report(job, &error);
   for (size_t i = 0; i < (size_t)module->num_inputs; i++) {
-    const char *text = find_input(job, module, i), *name = module->inputs[i].name;
+    size_t times;
+    const char *text = find_input(job, module, i, &times), *name = module->inputs[i].name;
     Place place = input_place(job, module, i);
     NoriaValue *value = NULL;
     if (!text && make_up) text = "random";
-    bool ok = text ? value_parse(job->ctx, text, &place, &value, &error)
-                   : value_error(&error, "no value is given: --input %s=@FILE.npy, or zeros, random, a number", name);
+    bool ok = times > 1 ? value_error(&error, "%zu values are given for it", times)
+              : text ? value_parse(job->ctx, text, &place, &value, &error)
+                     : value_error(&error, "no value is given: --input %s=@FILE.npy, or zeros, random, a number", name);
     if (!ok) {
       NoriaError named = NORIA_ERROR_INIT;
       value_error(&named, "input '%s': %s", name, error.message ? error.message : "cannot be read");
@@ -364,7 +385,7 @@ static bool is_shown(const Job *job, const NoriaModule *module, size_t i) {
 static bool save(const Job *job, const NoriaModule *module, size_t i, bool *out_saved, NoriaError *error) {
   *out_saved = false;
   for (size_t k = 0; k < job->outputs.size; k++) {
-    if (!nr_str_is(job->outputs.data[k].name, module->outputs[i].name)) continue;
+    if (!is_for(&job->outputs.data[k], module->outputs, module->num_outputs, i)) continue;
     *out_saved = true;
     if (noria_npy_write(job->outputs.data[k].text + 1, job->results.data[i], error)) return false;
   }
@@ -395,7 +416,9 @@ static double ms(int64_t ns) { return (double)ns / 1e6; }
 
 void job_put_times(const Job *job) {
   const NrCodegenTimes *c = &job->times.code;
-  fprintf(stderr, "read     %10.3f ms\nlower    %10.3f ms\n", ms(job->times.read), ms(job->times.lower));
+  fprintf(stderr, "read     %10.3f ms\n", ms(job->times.read));
+  /* Without a time, the steps were told one by one. */
+  if (job->times.lower) fprintf(stderr, "lower    %10.3f ms\n", ms(job->times.lower));
   if (!job->interpret)
     fprintf(stderr, "code     %10.3f ms  (load LLVM %.3f, build %.3f, optimize %.3f, emit %.3f, link %.3f)\n",
             ms(c->load + c->build + c->optimize + c->emit + c->link), ms(c->load), ms(c->build), ms(c->optimize),

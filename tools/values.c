@@ -138,7 +138,7 @@ static bool parse_shape(NrContext *ctx, const char *text, const Place *place, co
     char *end;
     errno = 0;
     int64_t dim = strtoll(text, &end, 10);
-    if (errno || (*end && *end != 'x') || out->rank == NORIA_MAX_RANK) return false;
+    if (errno || (*end && (*end != 'x' || !end[1])) || out->rank == NORIA_MAX_RANK) return false;
     out->dims[out->rank++] = dim;
     text = *end ? end + 1 : end;
   }

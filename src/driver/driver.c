@@ -101,6 +101,9 @@ NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const 
   if (!size) return finish(unit, nr_error(unit->ctx, NULL, "the program is empty"));
   if (is_text(options, name, data, size)) {
     name_unit(unit, name);
+    if (options && options->num_shapes)
+      return finish(unit, nr_error(unit->ctx, NULL, "shapes are fixed for models; a program in text has them in its "
+                                                    "text"));
     unit->module = nr_parse_module(unit->ctx, (NrStr){data, size}, nr_str(name ? name : "<memory>"), NULL, NULL);
     return finish(unit, unit->module ? nr_verify(unit->module->op) : NR_ERROR_INVALID);
   }

@@ -18,10 +18,21 @@ static bool is_private(const NrOp *func) { return nr_str_is(nr_op_attr_str(func,
 
 static NrStatus no_entry(NrModule *module, const char *name) {
   NrBuf names = {0};
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
-    if (is_candidate(op))
-      nr_buf_printf(&names, "%s@%.*s", names.size ? ", " : "", NR_STR_ARG(nr_op_attr_str(op, "sym_name")));
+  NrStr best = {0};
+  size_t nearest = 3;
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
+    NrStr symbol = nr_op_attr_str(op, "sym_name");
+    bool is_meant = name && nr_op_is(op, NR_OP_func_func) && nr_str_is(symbol, name);
+    if (is_meant) return nr_op_error(op, "has no body, so it cannot be the entry"), NR_ERROR_NOT_FOUND;
+    if (!is_candidate(op)) continue;
+    nr_buf_printf(&names, "%s@%.*s", names.size ? ", " : "", NR_STR_ARG(symbol));
+    size_t distance = name ? nr_edit_distance(nr_str(name), symbol, nearest) : nearest;
+    if (distance < nearest) nearest = distance, best = symbol;
+  }
   if (!names.size) nr_error(module->ctx, NULL, "the program has no function with a body");
+  else if (best.size)
+    nr_error(module->ctx, NULL, "there is no function '%s'; did you mean '%.*s'? The program has %s", name,
+             NR_STR_ARG(best), names.data);
   else if (name) nr_error(module->ctx, NULL, "there is no function '%s'; the program has %s", name, names.data);
   else nr_error(module->ctx, NULL, "which function shall be the entry? The program has %s", names.data);
   nr_buf_deinit(&names);
@@ -92,6 +103,15 @@ static NrStatus cannot_pass(const Wrapper *w, const char *what, size_t i, NrType
                      nr_type_text(w->ctx, t), why_not(t));
 }
 
+/* What memrefs leave is called as the arguments are: a result may not be. */
+static NrStr result_name(const Wrapper *w, size_t i) {
+  const char *name = nr_arena_printf(nr_context_arena(w->ctx), "result%zu", i);
+  for (size_t k = 0; k < w->input_infos.size; k++)
+    if (nr_str_is(nr_dict_get(w->input_infos.data[k], "name")->s, name))
+      return nr_str(nr_arena_printf(nr_context_arena(w->ctx), "%s_", name));
+  return nr_str(name);
+}
+
 static NrStr input_name(const Wrapper *w, size_t i) {
   NrStr name = nr_block_arg(nr_op_body(w->func, 0), i)->name;
   return name.size ? name : nr_str(nr_arena_printf(nr_context_arena(w->ctx), "arg%zu", i));
@@ -109,7 +129,7 @@ static NrStatus add_signature(Wrapper *w) {
   for (size_t i = 0; i < w->type->num_results; i++) {
     NrType outer = nr_boundary_type(w->type->results[i], &c);
     if (!outer) return cannot_pass(w, "result", i, w->type->results[i]);
-    NrStr name = nr_str(nr_arena_printf(nr_context_arena(w->ctx), "result%zu", i));
+    NrStr name = result_name(w, i);
     nr_vec_push(&w->results, outer);
     nr_vec_push(&w->result_carriers, c);
     nr_vec_push(&w->result_infos, value_info(w->ctx, name, outer, w->type->results[i], c.dtype));
@@ -175,6 +195,7 @@ static NrStatus drop_others(NrModule *module) {
 
 NrStatus nr_unit_set_entry(NrUnit *unit, const char *name) {
   NrOp *func;
+  if (name && *name == '@') name++;
   NrStatus status = find_entry(unit->module, name, &func);
   if (!status && !nr_op_attr(func, "noria.entry")) {
     for (NrOp *op = nr_op_body(unit->module->op, 0)->first; op; op = op->next) nr_op_remove_attr(op, "noria.entry");

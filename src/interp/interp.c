@@ -175,7 +175,8 @@ static void drop_cells(NrMap *cells, NrOp *func) {
 
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
   NrBlock *entry = nr_op_body(func, 0);
-  if (!entry) return nr_interp_fail(in, func, "the function has no body");
+  NrStr name = nr_op_attr_str(func, "sym_name");
+  if (!entry) return nr_interp_fail(in, func, "'%.*s' has no body", NR_STR_ARG(name));
   NrMap outer = in->cells;
   in->cells = (NrMap){0};
   bool ok = entry->num_args == num_args ? nr_run_region(in, nr_op_region(func, 0), args, num_args, out, num_out)

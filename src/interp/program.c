@@ -108,8 +108,11 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
     /* The last site is the interpreter's own: its text is the message of the failure. */
     NrStr op = in->failed_at ? nr_op_name(in->failed_at) : NR_STR("");
     NoriaSite *site = &p->sites.data[p->sites.size - 1];
-    NrStr text = nr_str_doubled(&p->arena, nr_str(in->message), '%');
-    site->text = nr_arena_printf(&p->arena, "'%.*s' op %.*s", NR_STR_ARG(op), NR_STR_ARG(text));
+    NrBuf text = {0};
+    nr_buf_printf(&text, "'%.*s' op %s", NR_STR_ARG(op), in->message);
+    if (in->failed_at) nr_loc_put_place(in->failed_at->loc, &text);
+    site->text = nr_str_doubled(&p->arena, (NrStr){text.data, text.size}, '%').data;
+    nr_buf_deinit(&text);
     exec->api->fail(exec, (int32_t)p->sites.size - 1, 0, 0, 0, 0);
     in->message[0] = 0;
   }

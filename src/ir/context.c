@@ -189,6 +189,22 @@ NrStr nr_loc_first_name(NrLoc loc) {
   return name;
 }
 
+NrLoc nr_loc_in_file(NrLoc loc) {
+  while (loc && loc->kind != NR_LOC_FILE) {
+    NrLoc next = NULL;
+    if (loc->kind == NR_LOC_NAME || loc->kind == NR_LOC_CALLSITE) next = loc->a;
+    for (size_t i = 0; loc->kind == NR_LOC_FUSED && i < loc->num_parts && !next; i++)
+      next = nr_loc_in_file(loc->parts[i]);
+    loc = next;
+  }
+  return loc;
+}
+
+void nr_loc_put_place(NrLoc loc, NrBuf *out) {
+  loc = nr_loc_in_file(loc);
+  if (loc && loc->line) nr_buf_printf(out, " (%.*s:%u:%u)", NR_STR_ARG(loc->name), loc->line, loc->column);
+}
+
 /* ---- sources ---- */
 
 void nr_source_index(NrSource *source, NrArena *arena) {

@@ -5,17 +5,6 @@
 
 #include <ctype.h>
 
-/* The place in a file that a location leads to: of a name its child, of a call its callee, of fused ones the first. */
-static NrLoc file_of(NrLoc loc) {
-  while (loc && loc->kind != NR_LOC_FILE) {
-    NrLoc next = NULL;
-    if (loc->kind == NR_LOC_NAME || loc->kind == NR_LOC_CALLSITE) next = loc->a;
-    for (size_t i = 0; loc->kind == NR_LOC_FUSED && i < loc->num_parts && !next; i++) next = file_of(loc->parts[i]);
-    loc = next;
-  }
-  return loc;
-}
-
 enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
 
 /* The line, or of a very long one what is in front of the column and a little more. */
@@ -47,25 +36,38 @@ static size_t end_of_word(NrStr line, size_t column) {
   return end;
 }
 
+static bool is_inside_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+/* What is shown of a long line: the part around the column, by whole characters. Takes *io_column and gives how much
+ * is left out in front. */
+static NrStr window(NrStr line, size_t *io_column, size_t *out_cut) {
+  size_t cut = line.size > MAX_SHOWN && *io_column > MAX_SHOWN / 2 ? *io_column - MAX_SHOWN / 2 : 0;
+  while (cut && is_inside_character(line.data[cut])) cut--;
+  size_t end = NR_MIN(line.size, cut + MAX_SHOWN);
+  while (end < line.size && end > *io_column && is_inside_character(line.data[end])) end--;
+  *io_column -= cut;
+  *out_cut = cut;
+  return (NrStr){line.data + cut, end - cut};
+}
+
 /* Under the line: blanks (tabs stay tabs), ^ and ~ to the end of the range. */
-static void render_line(const Style *style, NrLoc loc, NrStr line, NrBuf *out) {
-  while (line.size && line.data[line.size - 1] == '\r') line.size--;
-  size_t column = loc->column ? loc->column - 1 : 0;
-  if (column > line.size) column = line.size;
-  size_t cut = line.size > MAX_SHOWN && column > MAX_SHOWN / 2 ? column - MAX_SHOWN / 2 : 0;
-  line = (NrStr){line.data + cut, NR_MIN(line.size - cut, (size_t)MAX_SHOWN)};
-  column -= cut;
+static void render_line(const Style *style, NrLoc loc, NrStr whole, NrBuf *out) {
+  while (whole.size && whole.data[whole.size - 1] == '\r') whole.size--;
+  size_t cut, column = NR_MIN(loc->column ? loc->column - 1 : 0, whole.size);
+  NrStr line = window(whole, &column, &cut);
+  if (cut) nr_buf_puts(out, "...");
   nr_buf_str(out, line);
-  nr_buf_putc(out, '\n');
+  nr_buf_puts(out, cut + line.size < whole.size ? "...\n" : "\n");
+  if (cut) nr_buf_puts(out, "   ");
   for (size_t i = 0; i < column; i++)
-    if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, line.data[i] == '\t' ? '\t' : ' ');
+    if (!is_inside_character(line.data[i])) nr_buf_putc(out, line.data[i] == '\t' ? '\t' : ' ');
   nr_buf_puts(out, style->green);
   nr_buf_putc(out, '^');
   size_t end = end_of_word(line, column);
   if (loc->end_line > loc->line) end = line.size;
   else if (loc->end_line && loc->end_column > cut) end = loc->end_column - 1 - cut;
   for (size_t i = column + 1; i < end && i < line.size; i++)
-    if (((unsigned char)line.data[i] & 0xC0) != 0x80) nr_buf_putc(out, '~');
+    if (!is_inside_character(line.data[i])) nr_buf_putc(out, '~');
   nr_buf_puts(out, style->off);
   nr_buf_putc(out, '\n');
 }
@@ -75,7 +77,7 @@ static void render_one(NrContext *ctx, const NrDiag *diag, const Style *style, N
       [NR_NOTE] = "note", [NR_REMARK] = "remark", [NR_WARNING] = "warning", [NR_ERROR] = "error"};
   const char *const colors[] = {
       [NR_NOTE] = style->cyan, [NR_REMARK] = style->cyan, [NR_WARNING] = style->magenta, [NR_ERROR] = style->red};
-  NrLoc loc = file_of(diag->loc);
+  NrLoc loc = nr_loc_in_file(diag->loc);
   nr_buf_puts(out, style->bold);
   if (loc && loc->line) nr_buf_printf(out, "%.*s:%u:%u: ", NR_STR_ARG(loc->name), loc->line, loc->column);
   else if (loc) nr_buf_printf(out, "%.*s: ", NR_STR_ARG(loc->name));

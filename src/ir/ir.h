@@ -59,6 +59,10 @@ NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller);
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata);
 /* The outermost name in a location: of a model's node. Empty without one. */
 NrStr nr_loc_first_name(NrLoc loc);
+/* The place in a file that a location leads to, or NULL: of a name its child, of a call its callee, of fused ones the
+ * first. */
+NrLoc nr_loc_in_file(NrLoc loc);
+void nr_loc_put_place(NrLoc loc, NrBuf *out); /* " (file:line:column)", or nothing */
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------ */
 

@@ -20,7 +20,15 @@ static void fail_unless(NrBuilder *b, NrValue *cond, const char *text, NrValue *
   NrValue *operands[5] = {cond};
   memcpy(operands + 1, values, count * sizeof *values);
   NrOp *check = nr_build_op(b, NR_OP_rt_check, operands, count + 1, NULL, 0);
-  nr_op_set_attr(check, "text", nr_attr_string(b->ctx, nr_str(text)));
+  NrArena scratch = {0};
+  NrBuf place = {0}, whole = {0};
+  nr_loc_put_place(b->loc, &place);
+  nr_buf_puts(&whole, text);
+  nr_buf_str(&whole, nr_str_doubled(&scratch, (NrStr){place.data, place.size}, '%'));
+  nr_op_set_attr(check, "text", nr_attr_string(b->ctx, (NrStr){whole.data, whole.size}));
+  nr_arena_deinit(&scratch);
+  nr_buf_deinit(&place);
+  nr_buf_deinit(&whole);
 }
 
 static NrValue *size_of(NrBuilder *b, NrValue *shaped, uint32_t dim) {

@@ -82,9 +82,13 @@ static NrStatus emit_check(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static NrStatus emit_assert(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrArena *arena = &g->tables->arena; /* a site's text lives as long as the tables */
-  NrStr text = nr_str_doubled(arena, nr_op_attr_str(op, "msg"), '%');
-  return check(g, op, (NrStr){0}, nr_str(nr_arena_printf(arena, "'cf.assert' op %.*s", NR_STR_ARG(text))));
+  NrBuf text = {0};
+  nr_buf_printf(&text, "'cf.assert' op %.*s", NR_STR_ARG(nr_op_attr_str(op, "msg")));
+  nr_loc_put_place(op->loc, &text);
+  /* A site's text lives as long as the tables. */
+  NrStr doubled = nr_str_doubled(&g->tables->arena, (NrStr){text.data, text.size}, '%');
+  nr_buf_deinit(&text);
+  return check(g, op, (NrStr){0}, doubled);
 }
 
 static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
