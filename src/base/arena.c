@@ -8,9 +8,9 @@
 
 struct NrArenaChunk {
   NrArenaChunk *next;
-  size_t used, size;
-  _Alignas(16) unsigned char data[];
+  size_t bytes; /* with this head, whose size is a multiple of 16 */
 };
+_Static_assert(sizeof(NrArenaChunk) % 16 == 0, "what follows the head of a chunk is aligned");
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
@@ -19,25 +19,41 @@ _Noreturn void nr_oom(void) {
   abort();
 }
 
+/* Asks the system for the pages of a large piece at once: it will be filled, and one fault for each page as it is
+ * touched takes longer. (Huge pages would be fewer still, but clearing them can take longer than all the work on them.)
+ */
+static void *populate(void *p, size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  enum { LEAST = 1 << 20, MOST = 1 << 24 };
+  if (size < LEAST || size > MOST) return p;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)p, end = (begin + size) & ~(page - 1);
+  begin = (begin + page - 1) & ~(page - 1);
+  madvise((void *)begin, end - begin, MADV_POPULATE_WRITE); /* a hint: where it fails, nothing is lost */
+#endif
+  return p;
+}
+
 void *nr_malloc(size_t size) {
   void *p = malloc(size ? size : 1);
   if (!p) nr_oom();
-  return p;
+  return populate(p, size);
 }
 
 void *nr_calloc(size_t count, size_t size) {
   void *p = calloc(count ? count : 1, size ? size : 1);
   if (!p) nr_oom();
-  return p;
+  return populate(p, count * size);
 }
 
 void *nr_realloc(void *ptr, size_t size) {
   void *p = realloc(ptr, size ? size : 1);
   if (!p) nr_oom();
-  return p;
+  return populate(p, size);
 }
 
 void nr_free(void *ptr) { free(ptr); }
+
+/* ---- arenas ---- */
 
 void nr_arena_init(NrArena *arena) { *arena = (NrArena){0}; }
 
@@ -50,39 +66,19 @@ void nr_arena_deinit(NrArena *arena) {
   *arena = (NrArena){0};
 }
 
-/* Asks the system for the pages of a chunk at once: one fault for each as it is touched takes 4% longer in all. */
-static void map_pages(void *chunk, size_t size) {
-#ifdef MADV_POPULATE_WRITE
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)chunk, end = (begin + size) & ~(page - 1);
-  begin = (begin + page - 1) & ~(page - 1);
-  madvise((void *)begin, end - begin, MADV_POPULATE_WRITE); /* a hint: where it fails, nothing is lost */
-#endif
-}
-
 /* Chunks double, so that small arenas stay small and large ones make few calls. */
-static NrArenaChunk *add_chunk(NrArena *arena, size_t need) {
-  NrArenaChunk *chunk = arena->chunk;
-  size_t size = chunk ? NR_MIN(chunk->size * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK, bytes;
-  size = NR_MAX(size, (need + 15) & ~(size_t)15); /* so that `used` can be rounded up to 16 */
-  if (!nr_add_size(sizeof(NrArenaChunk), size, &bytes)) nr_oom();
-  NrArenaChunk *fresh = nr_calloc(1, bytes);
-  if (size == LARGEST_CHUNK) map_pages(fresh, bytes);
-  fresh->size = size;
-  fresh->next = chunk;
-  arena->total += size;
-  return arena->chunk = fresh;
-}
-
-void *nr_arena_alloc(NrArena *arena, size_t size) {
-  size_t need;
-  if (!nr_add_size(size, 7, &need)) nr_oom();
-  need &= ~(size_t)7;
-  NrArenaChunk *chunk = arena->chunk;
-  if (chunk && need % 16 == 0) chunk->used = (chunk->used + 15) & ~(size_t)15;
-  if (!chunk || chunk->size - chunk->used < need) chunk = add_chunk(arena, need);
-  void *p = chunk->data + chunk->used;
-  chunk->used += need;
-  return p;
+void *nr_arena_alloc_chunk(NrArena *arena, size_t size) {
+  NrArenaChunk *last = arena->chunk;
+  size_t bytes;
+  if (!nr_add_size(size, sizeof(NrArenaChunk) + 31, &bytes)) nr_oom(); /* nr_arena_alloc never fills a chunk */
+  bytes = NR_MAX(bytes & ~(size_t)15, last ? NR_MIN(last->bytes * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK);
+  NrArenaChunk *chunk = nr_calloc(1, bytes);
+  *chunk = (NrArenaChunk){.next = last, .bytes = bytes};
+  arena->chunk = chunk;
+  arena->next = (char *)(chunk + 1);
+  arena->end = (char *)chunk + bytes;
+  arena->total += bytes;
+  return nr_arena_alloc(arena, size);
 }
 
 void *nr_arena_alloc_array(NrArena *arena, size_t count, size_t size) {

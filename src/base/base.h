@@ -61,12 +61,20 @@ _Noreturn void nr_oom(void);
  * multiple of that, as the size of what needs it is, and else 8. */
 typedef struct NrArenaChunk NrArenaChunk;
 typedef struct NrArena {
+  char *next, *end; /* what is left of the last chunk; end is a multiple of 16 */
   NrArenaChunk *chunk;
   size_t total; /* bytes held, for statistics and limits */
 } NrArena;
 void nr_arena_init(NrArena *arena);
 void nr_arena_deinit(NrArena *arena);
-void *nr_arena_alloc(NrArena *arena, size_t size);
+void *nr_arena_alloc_chunk(NrArena *arena, size_t size); /* for nr_arena_alloc: in a chunk of its own, or a new one */
+static inline void *nr_arena_alloc(NrArena *arena, size_t size) {
+  size_t need = (size + 7) & ~(size_t)7, skip = need & 8 ? 0 : (uintptr_t)arena->next & 8;
+  if (need < size || (size_t)(arena->end - arena->next) <= need + skip) return nr_arena_alloc_chunk(arena, size);
+  char *p = arena->next + skip;
+  arena->next = p + need;
+  return p;
+}
 void *nr_arena_copy(NrArena *arena, const void *data, size_t size);
 #define NR_NEW(arena, Type) ((Type *)nr_arena_alloc((arena), sizeof(Type)))
 #define NR_NEW_ARRAY(arena, Type, count) ((Type *)nr_arena_alloc_array((arena), (count), sizeof(Type)))
@@ -86,7 +94,8 @@ static inline NrStr nr_str(const char *c_string) {
   return c_string ? (NrStr){c_string, strlen(c_string)} : (NrStr){"", 0};
 }
 static inline bool nr_str_eq(NrStr a, NrStr b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+  if (a.size != b.size || a.size == 0) return a.size == b.size;
+  return a.data[0] == b.data[0] && (a.size == 1 || memcmp(a.data, b.data, a.size) == 0);
 }
 static inline bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a, nr_str(c_string)); }
 bool nr_str_starts(NrStr s, const char *prefix);
@@ -168,6 +177,7 @@ typedef struct NrStrMap {
 void nr_strmap_deinit(NrStrMap *map);
 void nr_strmap_clear(NrStrMap *map);
 void nr_strmap_set(NrStrMap *map, NrStr key, void *value);
+void *nr_strmap_add(NrStrMap *map, NrStr key, void *value); /* keeps and returns what is there; NULL: it was not */
 void *nr_strmap_get(const NrStrMap *map, NrStr key); /* NULL when absent */
 bool nr_strmap_has(const NrStrMap *map, NrStr key);
 bool nr_strmap_remove(NrStrMap *map, NrStr key);

@@ -92,7 +92,8 @@ static struct NrStrMapSlot *strmap_find(const NrStrMap *map, NrStr key, uint64_t
   }
 }
 
-void nr_strmap_set(NrStrMap *map, NrStr key, void *value) {
+/* The slot of key, which is free when the key is not there, with room for it. */
+static struct NrStrMapSlot *strmap_slot(NrStrMap *map, NrStr key, uint64_t hash) {
   if ((map->size + 1) * 4 > map->capacity * 3) {
     NrStrMap bigger = {.capacity = map->capacity ? map->capacity * 2 : 16};
     bigger.slots = nr_calloc(bigger.capacity, sizeof *bigger.slots);
@@ -102,10 +103,23 @@ void nr_strmap_set(NrStrMap *map, NrStr key, void *value) {
     nr_free(map->slots);
     *map = bigger;
   }
+  return strmap_find(map, key, hash);
+}
+
+void nr_strmap_set(NrStrMap *map, NrStr key, void *value) {
   uint64_t hash = hash_key(key);
-  struct NrStrMapSlot *slot = strmap_find(map, key, hash);
+  struct NrStrMapSlot *slot = strmap_slot(map, key, hash);
   map->size += !slot->hash;
   *slot = (struct NrStrMapSlot){key, value, hash};
+}
+
+void *nr_strmap_add(NrStrMap *map, NrStr key, void *value) {
+  uint64_t hash = hash_key(key);
+  struct NrStrMapSlot *slot = strmap_slot(map, key, hash);
+  if (slot->hash) return slot->value;
+  map->size++;
+  *slot = (struct NrStrMapSlot){key, value, hash};
+  return NULL;
 }
 
 void *nr_strmap_get(const NrStrMap *map, NrStr key) {

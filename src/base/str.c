@@ -48,23 +48,28 @@ static uint64_t load_u32(const unsigned char *p) {
   return word;
 }
 
+static uint64_t load_u64(const unsigned char *p) {
+  uint64_t word;
+  memcpy(&word, p, 8);
+  return word;
+}
+
+/* Eight bytes at a time, each mixed in by a product and a fold: short keys dominate here. The last bytes are read as
+ * words that may reach back over bytes that were read. */
 uint64_t nr_hash_bytes(const void *data, size_t size) {
-  /* Eight bytes at a time, each mixed in by a product and a fold: short keys dominate here. */
-  const unsigned char *p = data;
-  uint64_t h = 0xcbf29ce484222325ull ^ size * 0x9e3779b97f4a7c15ull;
-  for (; size >= 8; size -= 8, p += 8) {
-    uint64_t word;
-    memcpy(&word, p, 8);
-    h = (h ^ word) * 0x9fb21c651e98df25ull;
+  const unsigned char *p = size ? data : (const void *)"", *end = p + size;
+  uint64_t h = 0xcbf29ce484222325ull ^ size * 0x9e3779b97f4a7c15ull, rest = 0;
+  for (; end - p > 8; p += 8) {
+    h = (h ^ load_u64(p)) * 0x9fb21c651e98df25ull;
     h ^= h >> 32;
   }
-  uint64_t rest = 0;
-  if (size & 4) rest = load_u32(p), p += 4;
-  if (size & 2) rest = rest << 16 | (uint64_t)p[1] << 8 | p[0], p += 2;
-  if (size & 1) rest = rest << 8 | *p;
+  if (size >= 8) rest = load_u64(end - 8);
+  else if (size >= 4) rest = load_u32(p) | load_u32(end - 4) << 32;
+  else if (size) rest = p[0] | (uint64_t)p[size / 2] << 8 | (uint64_t)end[-1] << 16;
+  /* A product carries differences upwards only: folded twice, those of the last bytes reach the low bits. */
   h = (h ^ rest) * 0x9fb21c651e98df25ull;
-  h ^= h >> 32;
-  return h * 0xbf58476d1ce4e5b9ull;
+  h = (h ^ h >> 32) * 0xbf58476d1ce4e5b9ull;
+  return h ^ h >> 32;
 }
 
 size_t nr_edit_distance(NrStr a, NrStr b, size_t limit) {

@@ -7,11 +7,17 @@
 
 /* ---- uniquing ---- */
 
+/* Said by kind, type, i and bits. */
+static bool is_scalar(const struct NrAttrData *a) {
+  return a->kind == NR_ATTR_FLOAT || a->kind == NR_ATTR_TYPE || (a->kind == NR_ATTR_INTEGER && !a->num_words);
+}
+
 static uint64_t attr_hash(const struct NrAttrData *a) {
   uint64_t h = nr_hash_mix(a->kind, (uintptr_t)a->type);
   h = nr_hash_mix(h, (uint64_t)a->i);
   h = nr_hash_mix(h, a->bits);
-  if (a->kind == NR_ATTR_FLOAT || (a->kind == NR_ATTR_INTEGER && !a->num_words)) return h;
+  if (is_scalar(a)) return h;
+  if (a->kind == NR_ATTR_STRING) return nr_hash_mix(h, nr_hash_bytes(a->s.data, a->s.size));
   h = nr_hash_mix(h, nr_hash_bytes(a->words, a->num_words * sizeof *a->words));
   h = nr_hash_mix(h, nr_hash_bytes(a->s.data, a->s.size));
   if (!a->strings) h = nr_hash_mix(h, nr_hash_bytes(a->items, a->size * sizeof *a->items));
@@ -37,8 +43,10 @@ static bool same_strings(const struct NrAttrData *x, const struct NrAttrData *y)
 
 static bool attr_equal(const void *node, const void *key) {
   const struct NrAttrData *x = node, *y = key;
-  if (x->kind != y->kind || x->type != y->type || x->i != y->i || x->bits != y->bits || x->num_words != y->num_words ||
-      x->size != y->size || x->num_named != y->num_named || x->num_dims != y->num_dims ||
+  if (x->kind != y->kind || x->type != y->type || x->i != y->i || x->bits != y->bits || x->num_words != y->num_words)
+    return false;
+  if (is_scalar(x)) return true;
+  if (x->size != y->size || x->num_named != y->num_named || x->num_dims != y->num_dims ||
       x->num_symbols != y->num_symbols || x->num_exprs != y->num_exprs || x->splat != y->splat ||
       x->data_size != y->data_size || x->num_strides != y->num_strides || x->offset != y->offset || x->loc != y->loc)
     return false;
@@ -52,27 +60,29 @@ static bool attr_equal(const void *node, const void *key) {
          same(x->data, y->data, x->data_size) && same(x->strides, y->strides, x->num_strides * sizeof *x->strides);
 }
 
+/* A copy that stays; NULL stays NULL, whatever the size. */
+static const void *keep(NrContext *ctx, const void *data, size_t size) {
+  return data && size ? nr_arena_copy(&ctx->arena, data, size) : data ? "" : NULL;
+}
+
 static NrAttr attr_get(NrContext *ctx, const struct NrAttrData *key) {
   /* strings are not hashed item by item: DENSE_STRINGS of one type share a bucket, and there are few of them. */
   uint64_t hash = attr_hash(key);
   NrAttr found = nr_unique_find(&ctx->attrs, hash, attr_equal, key);
   if (found) return found;
-  NrArena *arena = &ctx->arena;
-  struct NrAttrData *a = nr_arena_copy(arena, key, sizeof *key);
+  struct NrAttrData *a = nr_arena_copy(&ctx->arena, key, sizeof *key);
   a->ctx = ctx;
-  a->words = nr_arena_copy(arena, key->words, key->num_words * sizeof *key->words);
-  if (key->s.size) a->s = nr_str_copy(arena, key->s);
-  else a->s = NR_STR("");
-  if (key->items) a->items = nr_arena_copy(arena, key->items, key->size * sizeof *key->items);
-  a->named = nr_arena_copy(arena, key->named, key->num_named * sizeof *key->named);
-  a->exprs = nr_arena_copy(arena, key->exprs, key->num_exprs * sizeof *key->exprs);
-  if (key->is_equality)
-    a->is_equality = nr_arena_copy(arena, key->is_equality, key->num_exprs * sizeof *key->is_equality);
-  if (key->kind != NR_ATTR_RESOURCE) a->data = nr_arena_copy(arena, key->data, key->data_size);
-  a->strides = nr_arena_copy(arena, key->strides, key->num_strides * sizeof *key->strides);
+  a->words = keep(ctx, key->words, key->num_words * sizeof *key->words);
+  a->s = key->s.size ? nr_str_copy(&ctx->arena, key->s) : NR_STR("");
+  a->items = keep(ctx, key->items, key->size * sizeof *key->items);
+  a->named = keep(ctx, key->named, key->num_named * sizeof *key->named);
+  a->exprs = keep(ctx, key->exprs, key->num_exprs * sizeof *key->exprs);
+  a->is_equality = keep(ctx, key->is_equality, key->num_exprs * sizeof *key->is_equality);
+  if (key->kind != NR_ATTR_RESOURCE) a->data = keep(ctx, key->data, key->data_size);
+  a->strides = keep(ctx, key->strides, key->num_strides * sizeof *key->strides);
   if (key->strings) {
-    NrStr *strings = NR_NEW_ARRAY(arena, NrStr, key->size);
-    for (size_t i = 0; i < key->size; i++) strings[i] = nr_str_copy(arena, key->strings[i]);
+    NrStr *strings = NR_NEW_ARRAY(&ctx->arena, NrStr, key->size);
+    for (size_t i = 0; i < key->size; i++) strings[i] = nr_str_copy(&ctx->arena, key->strings[i]);
     a->strings = strings;
   }
   nr_unique_add(&ctx->attrs, hash, a);

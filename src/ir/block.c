@@ -6,6 +6,7 @@
 NrBlock *nr_block_create(NrModule *module) {
   NrBlock *block = NR_NEW(&module->arena, NrBlock);
   block->module = module;
+  block->ordered = true;
   return block;
 }
 
@@ -128,7 +129,6 @@ void nr_value_replace_uses_except(NrValue *from, NrValue *to, const NrOp *except
 
 void nr_value_replace_uses(NrValue *from, NrValue *to) { nr_value_replace_uses_except(from, to, NULL); }
 
-NrBlock *nr_value_block(const NrValue *value) { return value->block ? value->block : value->op->block; }
 NrContext *nr_value_context(const NrValue *value) { return value->type->ctx; }
 
 NrAttr nr_value_constant(const NrValue *value) {

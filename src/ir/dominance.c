@@ -2,12 +2,18 @@
  * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). The search uses an explicit stack. */
 #include "ir/op_info.h"
 
+/* A block that the entry reaches. */
+typedef struct Node {
+  NrBlock *block;
+  uint32_t idom;  /* its dominator's number */
+  uint32_t first; /* place in a preorder of the dominator tree: a block dominates the size of them from there */
+  uint32_t size;
+  uint32_t next; /* place of the next child in that order, while it is made */
+} Node;
+
 struct NrDominance {
   NrRegion *region;
-  NrBlock **blocks; /* by their dom_number: a dominator's is less; without those that nothing reaches */
-  uint32_t *idom;   /* by dom_number, as the next two */
-  uint32_t *first;  /* place in a preorder of the dominator tree: a block dominates the size of them from there */
-  uint32_t *size;
+  Node *nodes; /* by the dom_number of their blocks: a dominator's is less */
   uint32_t count;
 };
 
@@ -15,7 +21,7 @@ struct NrDominance {
 
 static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *out) {
   *out = block->dom_number;
-  return *out < dom->count && dom->blocks[*out] == block;
+  return *out < dom->count && dom->nodes[*out].block == block;
 }
 
 /* An edge from a block that a sweep has not come to. */
@@ -27,8 +33,8 @@ typedef NR_VEC(Edge) Edges;
 
 static uint32_t intersect(const NrDominance *dom, uint32_t a, uint32_t b) {
   while (a != b) {
-    while (a > b) a = dom->idom[a];
-    while (b > a) b = dom->idom[b];
+    while (a > b) a = dom->nodes[a].idom;
+    while (b > a) b = dom->nodes[b].idom;
   }
   return a;
 }
@@ -64,12 +70,11 @@ static void number_by_search(NrDominance *dom) {
   }
   assert(order.size < UINT32_MAX);
   dom->count = (uint32_t)order.size;
-  dom->blocks = nr_malloc(order.size * sizeof *dom->blocks);
-  dom->idom = nr_malloc(order.size * sizeof *dom->idom);
+  dom->nodes = nr_malloc(order.size * sizeof *dom->nodes);
   for (uint32_t i = 0; i < dom->count; i++) {
-    dom->blocks[i] = order.data[dom->count - 1 - i];
-    dom->blocks[i]->dom_number = i;
-    dom->idom[i] = i ? NONE : 0;
+    NrBlock *block = order.data[dom->count - 1 - i];
+    dom->nodes[i] = (Node){.block = block, .idom = i ? NONE : 0};
+    block->dom_number = i;
   }
   nr_vec_deinit(&order);
   nr_vec_deinit(&stack);
@@ -81,8 +86,7 @@ static void number_by_search(NrDominance *dom) {
  * that lead to it: the order then says nothing. Structured programs are mostly listed in a good order, and a search
  * through a large region costs several cache misses for each block. */
 static bool sweep_as_listed(NrDominance *dom, Edges *late) {
-  NR_VEC(NrBlock *) blocks = {0};
-  NR_VEC(uint32_t) idom = {0};
+  NR_VEC(Node) nodes = {0};
   bool ordered = true;
   for (NrBlock *block = dom->region->first; block && ordered; block = block->next) {
     uint32_t best = dom->count ? NONE : 0, p;
@@ -95,10 +99,8 @@ static bool sweep_as_listed(NrDominance *dom, Edges *late) {
     ordered = best != NONE;
     block->dom_number = dom->count++;
     assert(dom->count < UINT32_MAX);
-    nr_vec_push(&blocks, block);
-    nr_vec_push(&idom, best);
-    dom->blocks = blocks.data;
-    dom->idom = idom.data;
+    nr_vec_push(&nodes, ((Node){.block = block, .idom = best}));
+    dom->nodes = nodes.data;
   }
   return ordered;
 }
@@ -108,13 +110,13 @@ static bool sweep(NrDominance *dom, Edges *late) {
   bool changed = false;
   for (uint32_t i = 1; i < dom->count; i++) {
     uint32_t best = NONE, p;
-    for (NrSuccessor *s = dom->blocks[i]->first_pred; s; s = s->next) {
+    for (NrSuccessor *s = dom->nodes[i].block->first_pred; s; s = s->next) {
       if (!s->owner->block || !number_of(dom, s->owner->block, &p)) continue;
-      if (dom->idom[p] == NONE) nr_vec_push(late, ((Edge){s->owner->block, i}));
+      if (dom->nodes[p].idom == NONE) nr_vec_push(late, ((Edge){s->owner->block, i}));
       else best = best == NONE ? p : intersect(dom, best, p);
     }
-    changed |= best != dom->idom[i];
-    dom->idom[i] = best;
+    changed |= best != dom->nodes[i].idom;
+    dom->nodes[i].idom = best;
   }
   return changed;
 }
@@ -132,19 +134,16 @@ static bool are_loops(const NrDominance *dom, const Edges *late) {
 
 /* A dominator's number is less than that of what it dominates: one sweep adds the sizes and one back places. */
 static void number_tree(NrDominance *dom) {
-  uint32_t *next = nr_calloc(dom->count, sizeof *next); /* place of the next child */
-  dom->first = nr_calloc(dom->count, sizeof *dom->first);
-  dom->size = nr_calloc(dom->count, sizeof *dom->size);
-  for (uint32_t i = dom->count; i-- > 1;) dom->size[dom->idom[i]] += ++dom->size[i];
-  dom->size[0]++;
-  next[0] = 1;
+  Node *nodes = dom->nodes;
+  for (uint32_t i = dom->count; i-- > 1;) nodes[nodes[i].idom].size += ++nodes[i].size;
+  nodes[0].size++;
+  nodes[0].next = 1;
   for (uint32_t i = 1; i < dom->count; i++) {
-    uint32_t parent = dom->idom[i];
-    dom->first[i] = next[parent];
-    next[parent] += dom->size[i];
-    next[i] = dom->first[i] + 1;
+    Node *node = &nodes[i], *parent = &nodes[node->idom];
+    node->first = parent->next;
+    parent->next += node->size;
+    node->next = node->first + 1;
   }
-  nr_free(next);
 }
 
 NrDominance *nr_dominance_create(NrRegion *region) {
@@ -154,8 +153,7 @@ NrDominance *nr_dominance_create(NrRegion *region) {
   Edges late = {0};
   if (!sweep_as_listed(dom, &late)) {
     late.size = 0;
-    nr_free(dom->blocks);
-    nr_free(dom->idom);
+    nr_free(dom->nodes);
     number_by_search(dom);
     sweep(dom, &late);
   }
@@ -168,10 +166,7 @@ NrDominance *nr_dominance_create(NrRegion *region) {
 
 void nr_dominance_destroy(NrDominance *dom) {
   if (!dom) return;
-  nr_free(dom->blocks);
-  nr_free(dom->idom);
-  nr_free(dom->first);
-  nr_free(dom->size);
+  nr_free(dom->nodes);
   nr_free(dom);
 }
 
@@ -185,7 +180,8 @@ bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock 
   uint32_t x, y;
   if (!number_of(dom, b, &y)) return true; /* nothing reaches b */
   if (!number_of(dom, a, &x)) return false;
-  return dom->first[y] - dom->first[x] < dom->size[x]; /* wraps to a large number when y stands before x */
+  const Node *above = &dom->nodes[x];
+  return dom->nodes[y].first - above->first < above->size; /* wraps to a large number when y stands before x */
 }
 
 bool nr_value_dominates(const NrDominance *dom, const NrValue *value, NrOp *user) {

@@ -360,7 +360,7 @@ struct NrOp {
   NrRegion *regions;
   NrSuccessor *successors;
   uint32_t num_attrs, cap_attrs, num_operands, cap_operands, num_results, num_regions, num_successors;
-  uint32_t order;   /* position in the block, when block->ordered */
+  uint32_t order;   /* grows along the block, with gaps, when block->ordered; never 0 then */
   const char *raw_name; /* full name of an unregistered op (info is nr_unregistered_op_info), else NULL */
 };
 
@@ -444,7 +444,12 @@ void nr_op_insert_operand(NrOp *op, size_t i, NrValue *value);
  * keep their sizes in the attribute operandSegmentSizes. */
 bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
 NrValue *nr_op_group_operand(const NrOp *op, size_t group); /* single or optional group; NULL when absent */
-size_t nr_op_num_plain_operands(const NrOp *op);             /* without successor operands */
+/* Without successor operands. */
+static inline size_t nr_op_num_plain_operands(const NrOp *op) {
+  size_t n = op->num_operands;
+  for (uint32_t i = 0; i < op->num_successors; i++) n -= op->successors[i].num_operands;
+  return n;
+}
 NrValue *nr_successor_operand(const NrOp *op, size_t successor, size_t i);
 size_t nr_successor_operand_begin(const NrOp *op, size_t successor);
 void nr_op_set_successor(NrOp *op, size_t i, NrBlock *block);
@@ -485,7 +490,8 @@ bool nr_value_has_uses(const NrValue *value);
 bool nr_value_has_one_use(const NrValue *value);
 void nr_value_replace_uses(NrValue *from, NrValue *to);
 void nr_value_replace_uses_except(NrValue *from, NrValue *to, const NrOp *except);
-NrBlock *nr_value_block(const NrValue *value); /* where it is defined */
+/* Where it is defined. */
+static inline NrBlock *nr_value_block(const NrValue *value) { return value->block ? value->block : value->op->block; }
 NrContext *nr_value_context(const NrValue *value);
 /* The constant that a value is, when its defining op is constant-like: its attribute, else NULL. */
 NrAttr nr_value_constant(const NrValue *value);

@@ -108,7 +108,7 @@ static void set_attrs(NrOp *op, const NrNamedAttr *attrs, size_t count) {
   for (size_t i = 0; i < count; i++) {
     const NrNamedAttr *attr = order ? order[i] : &attrs[i];
     assert(attr->value);
-    set_attr(op, nr_context_intern(op->module->ctx, attr->name), attr->value);
+    set_attr(op, attr->name, attr->value);
   }
   nr_free(order);
 }
@@ -214,8 +214,10 @@ static void link_between(NrOp *op, NrBlock *block, NrOp *prev, NrOp *next) {
   if (prev) prev->next = op;
   else block->first = op;
   if (next) {
+    uint32_t low = prev ? prev->order : 0;
     next->prev = op;
-    block->ordered = false;
+    op->order = low + (next->order - low) / 2;
+    if (op->order == low) block->ordered = false; /* the gap is used up */
   } else {
     block->last = op;
     op->order = prev ? prev->order + 8 : 8;
@@ -416,12 +418,6 @@ void nr_op_insert_operand(NrOp *op, size_t i, NrValue *value) {
   op->num_operands++;
   op->operands[i] = (NrUse){.owner = op};
   use_link(&op->operands[i], value);
-}
-
-size_t nr_op_num_plain_operands(const NrOp *op) {
-  size_t n = op->num_operands;
-  for (uint32_t i = 0; i < op->num_successors; i++) n -= op->successors[i].num_operands;
-  return n;
 }
 
 size_t nr_successor_operand_begin(const NrOp *op, size_t successor) {

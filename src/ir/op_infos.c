@@ -2,6 +2,7 @@
 #include "ir/op_info.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #define OP(dialect, op, ...) extern const NrOpInfo nr_row_##dialect##_##op;
@@ -29,10 +30,12 @@ typedef struct Entry {
 
 static Entry table[TABLE_SIZE];
 static char name_text[NR_OP_COUNT][NAME_BYTES];
-static NrStr full_names[NR_OP_COUNT]; /* "scf.for", NUL-terminated */
+static NrStr full_names[NR_OP_COUNT];   /* "scf.for", NUL-terminated */
+static NrStr legacy_names[NR_OP_COUNT]; /* the first one, or the full name */
 static const char *dialects[MAX_DIALECTS];
 static size_t num_dialects;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
+static atomic_bool table_is_there; /* so that asking costs no call */
 
 static void add_entry(Entry e) {
   uint64_t h = nr_hash_bytes(e.name.data, e.name.size);
@@ -57,18 +60,28 @@ static NrStr take_spelling(NrStr *rest) {
 }
 
 static void build_table(void) {
-  full_names[NR_OP_unregistered] = NR_STR("");
+  full_names[NR_OP_unregistered] = legacy_names[NR_OP_unregistered] = NR_STR("");
   for (size_t id = 1; id < NR_OP_COUNT; id++) {
     const NrOpInfo *info = nr_op_infos[id];
     int size = snprintf(name_text[id], NAME_BYTES, "%s.%s", info->dialect, info->name);
     assert(size > 0 && size < NAME_BYTES);
     full_names[id] = (NrStr){name_text[id], (size_t)size};
     add_entry((Entry){info, full_names[id], false});
-    for (NrStr rest = nr_str(info->legacy); rest.size;) add_entry((Entry){info, take_spelling(&rest), true});
+    legacy_names[id] = full_names[id];
+    for (NrStr rest = nr_str(info->legacy); rest.size;) {
+      NrStr spelling = take_spelling(&rest);
+      if (spelling.data == info->legacy) legacy_names[id] = spelling;
+      add_entry((Entry){info, spelling, true});
+    }
     add_dialect(info->dialect);
   }
   add_dialect("std"); /* dialects that only the text of 2020 names */
   add_dialect("loop");
+  atomic_store_explicit(&table_is_there, true, memory_order_release);
+}
+
+static inline void need_table(void) {
+  if (!atomic_load_explicit(&table_is_there, memory_order_acquire)) pthread_once(&table_once, build_table);
 }
 
 static const Entry *find_entry(NrStr name) {
@@ -78,17 +91,17 @@ static const Entry *find_entry(NrStr name) {
 }
 
 NrStr nr_op_info_name(const NrOpInfo *info) {
-  pthread_once(&table_once, build_table);
+  need_table();
   return full_names[info->id];
 }
 
 NrStr nr_op_info_legacy_name(const NrOpInfo *info) {
-  NrStr spellings = nr_str(info->legacy);
-  return spellings.size ? take_spelling(&spellings) : nr_op_info_name(info);
+  need_table();
+  return legacy_names[info->id];
 }
 
 const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy) {
-  pthread_once(&table_once, build_table);
+  need_table();
   const Entry *e = find_entry(name);
   /* The standard dialect's prefix could be written out in 2020: "std.addf" is `addf`. */
   if (!e && nr_str_starts(name, "std.")) {
@@ -100,14 +113,14 @@ const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy) {
 }
 
 bool nr_dialect_exists(NrStr dialect) {
-  pthread_once(&table_once, build_table);
+  need_table();
   for (size_t i = 0; i < num_dialects; i++)
     if (nr_str_is(dialect, dialects[i])) return true;
   return false;
 }
 
 NrStr nr_op_info_suggest(NrStr name) {
-  pthread_once(&table_once, build_table);
+  need_table();
   size_t nearest = 1 + NR_MAX(1, NR_MIN(3, name.size / 3));
   NrStr best = {0};
   for (size_t i = 0; i < TABLE_SIZE && nearest > 0; i++) {

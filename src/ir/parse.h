@@ -72,6 +72,12 @@ typedef struct NrAlias {
   bool open;  /* its definition is being read: a use is a circle */
 } NrAlias;
 
+/* A type that was read, and the text that it was read from: where the same text comes again, it is the same type. */
+typedef struct NrReadType {
+  NrStr text;
+  NrType type;
+} NrReadType;
+
 typedef struct NrParsedResource {
   const void *data; /* of the context */
   size_t size;
@@ -134,6 +140,7 @@ struct NrParser {
   NR_VEC(NrRegion *) regions;
   NR_VEC(NrResultName) result_names;
 
+  NrReadType read_types[64];           /* by a hash of how the text begins; later ones take the place of earlier ones */
   NrStrMap type_aliases, attr_aliases; /* NrAlias* */
   NrStrMap resources;                  /* key -> NrToken* of the string */
   NrStrMap resource_data;              /* key -> NrParsedResource* */

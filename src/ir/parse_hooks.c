@@ -251,7 +251,8 @@ NrStatus nr_p_add_operands(NrParser *p, NrOpState *state, const NrOperandRef *re
 void nr_p_add_result(NrParser *p, NrOpState *state, NrType type) {
   assert(state == &p->frame->state && type);
   nr_vec_push(&p->result_types, type);
-  nr_parse_sync(p);
+  state->num_results++;
+  state->result_types = p->result_types.data + p->frame->result_types;
 }
 
 void nr_p_add_results(NrParser *p, NrOpState *state, const NrType *types, size_t count) {
@@ -262,7 +263,8 @@ void nr_p_add_attr(NrParser *p, NrOpState *state, const char *name, NrAttr value
   assert(state == &p->frame->state && value);
   NrNamedAttr named = {nr_context_intern(p->ctx, nr_str(name)), value};
   nr_vec_push(&p->attrs, named);
-  nr_parse_sync(p);
+  state->num_attrs++;
+  state->attrs = p->attrs.data + p->frame->attrs;
 }
 
 void nr_p_set_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count) {

@@ -45,8 +45,7 @@ static void pop_frame(NrParser *p) {
   p->regions.size = f->regions;
   p->result_names.size = f->result_names;
   nr_parse_scratch_release(p, f->scratch);
-  p->frame = f->up;
-  nr_parse_sync(p);
+  p->frame = f->up; /* whose lists may lie elsewhere now: nr_parse_region says so when it ends */
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -106,7 +105,7 @@ void nr_parse_add_empty_region(NrParser *p) {
 
 void nr_parse_add_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count) {
   NrAttr value = nr_attr_dense_array(nr_type_i32(p->ctx), sizes, count * sizeof *sizes);
-  NrNamedAttr named = {NR_STR("operandSegmentSizes"), value};
+  NrNamedAttr named = {nr_context_intern(p->ctx, NR_STR("operandSegmentSizes")), value};
   nr_vec_push(&p->attrs, named);
   nr_parse_sync(p);
 }
@@ -221,7 +220,7 @@ static void modernise_segments(NrParser *p, NrOpState *state) {
     for (int64_t i = 0; i < count; i++) sizes[i] = (uint32_t)nr_attr_element(old, i)->i;
     nr_parse_add_segments(p, state, sizes, (size_t)count);
   } else if (old->kind == NR_ATTR_DENSE_ARRAY) {
-    NrNamedAttr named = {NR_STR("operandSegmentSizes"), old};
+    NrNamedAttr named = {nr_context_intern(p->ctx, NR_STR("operandSegmentSizes")), old};
     nr_vec_push(&p->attrs, named);
     nr_parse_sync(p);
   }

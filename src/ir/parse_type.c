@@ -356,6 +356,31 @@ static NrType parse_bang(NrParser *p) {
   return alias->type;
 }
 
+/* ---- types that were read before --------------------------------------------------------------------------------- */
+
+static NrReadType *read_before(NrParser *p, const char *at) {
+  enum { LOOKED_AT = 16 };
+  size_t size = NR_MIN((size_t)LOOKED_AT, (size_t)(p->lexer.end - at));
+  return &p->read_types[nr_hash_bytes(at, size) % NR_COUNTOF(p->read_types)];
+}
+
+/* Takes the text of a type that was read before, when the text goes on with it. It ends with a bracket, and so nowhere
+ * else. */
+static NrType take_read_type(NrParser *p) {
+  const NrReadType *r = read_before(p, p->tok.begin);
+  if (!r->type || r->text.size > (size_t)(p->lexer.end - p->tok.begin)) return NULL;
+  if (memcmp(r->text.data, p->tok.begin, r->text.size) != 0) return NULL;
+  p->last_end = p->tok.begin + r->text.size;
+  nr_parse_jump(p, p->last_end);
+  return r->type;
+}
+
+/* Only types of scalars: with others, how deep they nest would have to be known too. */
+static void note_read_type(NrParser *p, const char *at, NrType type) {
+  bool simple = type->elem && nr_type_is_scalar(type->elem) && !type->layout && !type->space;
+  if (simple) *read_before(p, at) = (NrReadType){{at, (size_t)(p->last_end - at)}, type};
+}
+
 /* ---- any type ---------------------------------------------------------------------------------------------------- */
 
 static NrType parse_word(NrParser *p) {
@@ -380,8 +405,13 @@ static NrType parse_word(NrParser *p) {
     return nr_type_float(p->ctx, kind);
   }
   if (nr_parse_take_word(p, "index")) return nr_type_index(p->ctx);
-  for (size_t i = 0; i < NR_COUNTOF(words); i++)
-    if (nr_str_eq(word, words[i].name)) return in_angles(p, words[i].parse);
+  NrType type = take_read_type(p);
+  if (type) return type;
+  for (size_t i = 0; i < NR_COUNTOF(words); i++) {
+    if (!nr_str_eq(word, words[i].name)) continue;
+    if ((type = in_angles(p, words[i].parse))) note_read_type(p, word.data, type);
+    return type;
+  }
   if (nr_parse_take_word(p, "none")) return nr_type_none(p->ctx);
   return nr_parse_fail(p, "unknown type '%.*s'", NR_STR_ARG(word)), NULL;
 }

@@ -84,7 +84,6 @@ void nr_print_number_region(NrPrinter *w, NrRegion *region, NrNumbering *n) {
     }
   }
   n->hints_end = w->hints.size;
-  nr_print_leave_names(w, n); /* until the region is printed */
 }
 
 void nr_print_enter_names(NrPrinter *w, const NrNumbering *n) {

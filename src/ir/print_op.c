@@ -29,7 +29,7 @@ bool nr_w_is_legacy(NrPrinter *w) { return w->options.syntax == NR_SYNTAX_2020; 
 
 static bool is_one_of(NrStr name, const char *const *names) {
   for (; names && *names; names++)
-    if (nr_str_is(name, *names)) return true;
+    if (name.size && name.data[0] == **names && nr_str_is(name, *names)) return true;
   return false;
 }
 
@@ -191,7 +191,8 @@ static void put_body(NrPrinter *w, NrOp *op) {
   else nr_w_format(w, op, format);
 }
 
-/* Numbers the regions of op before it is printed: hooks print region arguments ahead of the regions. */
+/* Numbers the regions of op before it is printed: hooks print region arguments ahead of the regions. The names of the
+ * only region are used from now on; those of several only while their own is printed, for they may be the same. */
 static void push_frame(NrPrinter *w, NrPrintFrame *frame, NrNameScope *scope, NrOp *op) {
   *frame = (NrPrintFrame){.op = op, .outer = w->numbering, .up = w->frame};
   frame->regions = NR_NEW_ARRAY(&w->scratch, NrNumbering, op->num_regions);
@@ -202,6 +203,7 @@ static void push_frame(NrPrinter *w, NrPrintFrame *frame, NrNameScope *scope, Nr
   for (uint32_t i = 0; i < op->num_regions; i++) {
     frame->regions[i] = w->numbering;
     nr_print_number_region(w, &op->regions[i], &frame->regions[i]);
+    if (op->num_regions > 1) nr_print_leave_names(w, &frame->regions[i]);
   }
   w->frame = frame;
 }
@@ -212,6 +214,8 @@ static void pop_frame(NrPrinter *w, NrPrintFrame *frame) {
     w->scope = scope->up;
     w->names.size = scope->names;
     nr_strmap_deinit(&scope->used);
+  } else if (frame->op->num_regions == 1) {
+    nr_print_leave_names(w, &frame->regions[0]);
   }
   w->numbering = frame->outer;
   w->frame = frame->up;
@@ -337,7 +341,8 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
   const char *dialect = w->default_dialect;
   w->numbering = *numbering;
   w->default_dialect = inner_dialect(region->op);
-  nr_print_enter_names(w, numbering);
+  bool has_siblings = region->op->num_regions > 1;
+  if (has_siblings) nr_print_enter_names(w, numbering);
 
   nr_w_char(w, '{');
   for (NrBlock *block = region->first; block; block = block->next) {
@@ -351,7 +356,7 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
   nr_w_newline(w);
   nr_w_char(w, '}');
 
-  nr_print_leave_names(w, numbering);
+  if (has_siblings) nr_print_leave_names(w, numbering);
   w->default_dialect = dialect;
   w->numbering = outer;
 }

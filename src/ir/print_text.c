@@ -7,11 +7,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Most pieces of text are a few bytes: two words that may overlap, in place of a call. */
+static inline void copy_short(char *to, const char *from, size_t size) {
+  if (size >= 8) {
+    uint64_t first, last;
+    memcpy(&first, from, 8);
+    memcpy(&last, from + size - 8, 8);
+    memcpy(to, &first, 8);
+    memcpy(to + size - 8, &last, 8);
+  } else if (size >= 4) {
+    uint32_t first, last;
+    memcpy(&first, from, 4);
+    memcpy(&last, from + size - 4, 4);
+    memcpy(to, &first, 4);
+    memcpy(to + size - 4, &last, 4);
+  } else if (size) {
+    to[0] = from[0];
+    to[size / 2] = from[size / 2];
+    to[size - 1] = from[size - 1];
+  }
+}
+
 /* Nearly all of the printer's output goes through here: the common case is a copy into room that is there. */
 static inline void put(NrPrinter *w, const char *data, size_t size) {
   NrBuf *out = w->out;
   if (out->capacity - out->size > size) {
-    memcpy(out->data + out->size, data, size);
+    if (size <= 16) copy_short(out->data + out->size, data, size);
+    else memcpy(out->data + out->size, data, size);
     out->size += size;
     out->data[out->size] = 0;
   } else {
@@ -30,6 +52,10 @@ void nr_w_printf(NrPrinter *w, const char *format, ...) {
 }
 
 void nr_w_uint(NrPrinter *w, uint64_t value) {
+  if (value < 10) {
+    nr_w_char(w, (char)('0' + value));
+    return;
+  }
   char text[20];
   size_t at = sizeof text;
   do text[--at] = (char)('0' + value % 10);

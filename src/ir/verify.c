@@ -23,7 +23,7 @@ static void fail(Verifier *v) { v->good = false; }
 
 static bool may_end_block(const NrOp *op) { return op->info->id == NR_OP_unregistered || nr_op_has(op, NR_TERMINATOR); }
 
-/* Blocks end in a terminator, and nothing else does. */
+/* Blocks end in a terminator; check_place says that nothing else does. */
 static bool check_block_end(NrOp *parent, NrBlock *block, bool needs_terminator) {
   bool good = true;
   if (!block->last) {
@@ -35,12 +35,14 @@ static bool check_block_end(NrOp *parent, NrBlock *block, bool needs_terminator)
     nr_note(nr_op_context(parent), block->last->loc, "the block's last op is here");
     good = false;
   }
-  for (NrOp *op = block->first; op != block->last; op = op->next) {
-    if (nr_op_has(op, NR_TERMINATOR)) good = nr_op_error(op, "must be the last operation in the parent block") == NR_OK;
-    else if (op->num_successors)
-      good = nr_op_error(op, "with block successors must terminate its parent block") == NR_OK;
-  }
   return good;
+}
+
+static bool check_place(NrOp *op) {
+  if (!op->next) return true;
+  if (nr_op_has(op, NR_TERMINATOR)) return nr_op_error(op, "must be the last operation in the parent block") == NR_OK;
+  if (op->num_successors) return nr_op_error(op, "with block successors must terminate its parent block") == NR_OK;
+  return true;
 }
 
 static bool check_region(NrOp *op, uint32_t index) {
@@ -140,7 +142,7 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
     fail(v);
     return;
   }
-  bool good = nr_verify_row(op);
+  bool good = check_place(op) & nr_verify_row(op);
   for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);
   for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);
   for (uint32_t i = 0; i < op->num_operands; i++)

@@ -20,8 +20,7 @@ static bool count_fits(NrSpecRange range, size_t found) {
 
 static const char *or_more(NrSpecRange range) { return range.many || range.optional ? " or more" : ""; }
 
-static void check_count(Row *r, NrSpecRange range, size_t found, const char *what) {
-  if (count_fits(range, found)) return;
+static void report_count(Row *r, NrSpecRange range, size_t found, const char *what) {
   nr_op_error(r->op, "expected %zu%s %s%s, but found %zu", range.singles, or_more(range), what,
               range.singles == 1 ? "" : "s", found);
   r->good = false;
@@ -50,6 +49,10 @@ static void check_segments(Row *r) {
   r->good = false;
 }
 
+static inline void check_count(Row *r, NrSpecRange range, size_t found, const char *what) {
+  if (!count_fits(range, found)) report_count(r, range, found, what);
+}
+
 static void check_counts(Row *r) {
   NrOp *op = r->op;
   const NrOpSpec *s = r->spec;
@@ -67,8 +70,7 @@ static void check_counts(Row *r) {
 
 static const char *arity_words(char arity) { return arity == '*' ? "variadic of " : ""; }
 
-static void check_type(Row *r, const NrSpecItem *item, const char *what, size_t number, NrType type) {
-  if (nr_type_fits(item, type)) return;
+static void report_type(Row *r, const NrSpecItem *item, const char *what, size_t number, NrType type) {
   nr_op_error(r->op, "%s #%zu must be %s%s, but got '%s'", what, number, arity_words(item->arity),
               words(r, item->constraint), nr_type_text(r->ctx, type));
   r->good = false;
@@ -116,7 +118,6 @@ typedef struct Variables {
 } Variables;
 
 static void bind_variable(Row *r, Variables *v, char variable, NrType type) {
-  if (!variable) return;
   int i = variable - 'A';
   uint32_t bit = 1u << i;
   if (!(v->bound & bit)) v->types[i] = type;
@@ -126,16 +127,10 @@ static void bind_variable(Row *r, Variables *v, char variable, NrType type) {
   report_variable(r, variable, v->types[i], type);
 }
 
-static void check_operand_group(Row *r, Variables *v, const NrSpecItem *item, size_t begin, size_t count) {
-  for (size_t i = begin; i < begin + count; i++) check_type(r, item, "operand", i, nr_operand(r->op, i)->type);
-  for (size_t i = begin; item->variable && i < begin + count; i++)
-    bind_variable(r, v, item->variable, nr_operand(r->op, i)->type);
-}
-
-static void check_result_group(Row *r, Variables *v, const NrSpecItem *item, size_t begin, size_t count) {
-  for (size_t i = begin; i < begin + count; i++) check_type(r, item, "result", i, nr_result(r->op, i)->type);
-  for (size_t i = begin; item->variable && i < begin + count; i++)
-    bind_variable(r, v, item->variable, nr_result(r->op, i)->type);
+static inline void check_type(Row *r, Variables *v, const NrSpecItem *item, const char *what, size_t number,
+                              NrType type) {
+  if (!nr_type_fits(item, type)) report_type(r, item, what, number, type);
+  if (item->variable) bind_variable(r, v, item->variable, type);
 }
 
 /* The numbers are right: what the single items leave is the varying one's. */
@@ -149,13 +144,15 @@ static void check_types(Row *r) {
   for (size_t g = 0; g < s->num_operands; g++, begin += count) {
     count = NR_MIN(s->operands[g].arity ? rest : 1, total - begin);
     if (segments && !nr_op_operand_group(op, g, &begin, &count)) count = 0;
-    check_operand_group(r, &variables, &s->operands[g], begin, count);
+    for (size_t i = begin; i < begin + count; i++)
+      check_type(r, &variables, &s->operands[g], "operand", i, nr_operand(op, i)->type);
   }
   rest = op->num_results - s->result_range.singles;
   begin = 0;
   for (size_t g = 0; g < s->num_results; g++, begin += count) {
     count = NR_MIN(s->results[g].arity ? rest : 1, op->num_results - begin);
-    check_result_group(r, &variables, &s->results[g], begin, count);
+    for (size_t i = begin; i < begin + count; i++)
+      check_type(r, &variables, &s->results[g], "result", i, nr_result(op, i)->type);
   }
 }
 

@@ -14,11 +14,8 @@ bool nr_verify_symbol_table(NrOp *table) {
       for (NrOp *op = block->first; op; op = op->next) {
         NrStr name = symbol_name(op);
         if (!name.size) continue;
-        NrOp *other = nr_strmap_get(&seen, name);
-        if (!other) {
-          nr_strmap_set(&seen, name, op);
-          continue;
-        }
+        const NrOp *other = nr_strmap_add(&seen, name, op);
+        if (!other) continue;
         nr_error(nr_op_context(op), op->loc, "redefinition of symbol named '%.*s'", NR_STR_ARG(name));
         nr_note(nr_op_context(op), other->loc, "see existing symbol definition here");
         good = false;
@@ -36,7 +33,7 @@ static NrStrMap *table_of(NrSymbolTables *tables, NrOp *table) {
   for (uint32_t i = 0; i < table->num_regions; i++)
     for (NrBlock *block = table->regions[i].first; block; block = block->next)
       for (NrOp *op = block->first; op; op = op->next)
-        if (symbol_name(op).size && !nr_strmap_has(map, symbol_name(op))) nr_strmap_set(map, symbol_name(op), op);
+        if (symbol_name(op).size) nr_strmap_add(map, symbol_name(op), op);
   return map;
 }
 
@@ -77,8 +74,9 @@ static NrStr nearest_symbol(NrOp *from, NrStr name) {
 }
 
 bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
-  if (!op->num_attrs || !op->info->attrs || !strstr(op->info->attrs, "symbol")) return true;
+  if (!op->num_attrs || !op->info->attrs) return true;
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
+  if (!spec->has_symbols) return true;
   bool good = true;
   for (size_t i = 0; i < spec->num_attrs; i++) {
     if (!nr_str_is(spec->attrs[i].constraint, "symbol")) continue;

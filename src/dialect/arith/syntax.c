@@ -111,6 +111,7 @@ static NrStatus parse_flag_set(NrParser *p, NrOpState *state, const FlagSet *set
 
 NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
+  NrStatus status;
   if (row_has_attr(ctx, state->info, "roundingmode"))
     for (size_t i = 0; i < NR_COUNTOF(rounding_modes); i++)
       if (nr_p_try(p, rounding_modes[i]))
@@ -118,9 +119,9 @@ NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state) {
   if (row_has_attr(ctx, state->info, "isExact") && nr_p_try(p, "exact"))
     nr_p_add_attr(p, state, "isExact", nr_attr_unit(ctx));
   for (size_t i = 0; i < NR_COUNTOF(flag_sets); i++) {
-    if (!row_has_attr(ctx, state->info, flag_sets[i].attr) || !nr_p_try(p, flag_sets[i].keyword)) continue;
-    NrStatus status = parse_flag_set(p, state, &flag_sets[i]);
-    if (status) return status;
+    if (!nr_p_peek(p, flag_sets[i].keyword) || !row_has_attr(ctx, state->info, flag_sets[i].attr)) continue;
+    if ((status = nr_p_expect(p, flag_sets[i].keyword))) return status;
+    if ((status = parse_flag_set(p, state, &flag_sets[i]))) return status;
   }
   return NR_OK;
 }
@@ -293,11 +294,6 @@ static NrStatus parse_predicate(NrParser *p, NrOpState *state) {
   NrLoc loc = nr_p_loc(p);
   size_t count;
   const char *const *names = predicates_of(state->info, &count);
-  for (size_t i = 0; i < count; i++) { /* keywords first: true and false may be tokens of their own */
-    if (!nr_p_try(p, names[i])) continue;
-    nr_p_add_attr(p, state, "predicate", nr_attr_i64(nr_p_context(p), (int64_t)i));
-    return NR_OK;
-  }
   if (!nr_p_try_string(p, &name) && !nr_p_try_keyword(p, &name))
     return nr_p_error(p, loc, "expected a comparison predicate");
   for (size_t i = 0; i < count; i++) {
