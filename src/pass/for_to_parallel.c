@@ -9,96 +9,151 @@
  *                                                                     scf.reduce.return %s : i32
  *                                                                 } }
  * No iteration may touch what another one writes (dependence.h). A carried value must be a reduction: all it meets is
- * one op, over and over, that gives the same in any order: of integers, or of floats that may be reassociated. Nests of
- * such loops with nothing in between become one loop of several dims. Loops that count in other types than index stay
- * as they are. */
-#include "dialect/scf/scf.h"
+ * one op, over and over, that gives the same in any order: of integers, or of floats that may be reassociated. So may
+ * an element of memory be that every iteration loads, combines and stores; it is carried then, and loaded and stored
+ * where the loop runs at all:
+ *
+ *   scf.for {                                  %runs = lb < ub
+ *     %s = memref.load %m[%k]                  scf.if %runs {
+ *     %t = arith.addi %s, %x         is          %s = memref.load %m[%k]
+ *     memref.store %t, %m[%k]                    %t = scf.for iter_args(%c = %s) { yield arith.addi %c, %x }
+ *   }                                            memref.store %t, %m[%k]
+ *                                              }
+ * Nests of such loops with nothing in between become one loop of several dims. */
+#include "dialect/arith/arith.h"
 #include "pass/dependence.h"
+#include "pass/loops.h"
 #include "pass/parallel.h"
-#include "pass/rewrite.h"
+#include "pass/pass.h"
+#include "pass/reductions.h"
 
-/* ---- reductions -------------------------------------------------------------------------------------------------- */
+/* ---- independent iterations -------------------------------------------------------------------------------------- */
 
-/* One op that both combine with. */
-static bool same_kind(const NrOp *a, const NrOp *b) {
-  if (a->info != b->info || a->num_attrs != b->num_attrs) return false;
-  for (uint32_t i = 0; i < a->num_attrs; i++)
-    if (a->attrs[i].value != nr_op_attr(b, a->attrs[i].name.data)) return false;
-  return true;
+/* Its numbers are those of indices. */
+static bool counts_indices(NrOp *loop) {
+  NrType type = nr_scf_for_iv(loop)->type;
+  uint32_t bits = nr_type_bits(type);
+  return bits < 64 || (bits == 64 && !nr_is_unsigned_for(loop));
 }
-
-/* The ops that lead from carried value i to what is yielded for it, the last one first: all of one kind, in the body
- * itself, each using the running value once and handing its own to nobody else. False when it is no reduction. */
-static bool reduction_chain(NrOp *loop, uint32_t i, NrOpList *chain) {
-  NrBlock *body = nr_op_body(loop, 0);
-  NrValue *at = nr_scf_for_arg(loop, i);
-  chain->size = 0;
-  for (;;) {
-    if (!nr_value_has_one_use(at)) return false;
-    NrOp *user = at->first_use->owner;
-    if (user == body->last) return nr_use_index(at->first_use) == i && chain->size > 0;
-    if (user->block != body || user->num_operands != 2 || user->num_results != 1) return false;
-    if (!nr_reduction_op_is_exact(user) || (chain->size && !same_kind(user, chain->data[0]))) return false;
-    nr_vec_push(chain, user);
-    at = nr_result(user, 0);
-  }
-}
-
-static bool only_reduces(NrOp *loop) {
-  NrOpList chain = {0};
-  bool all = true;
-  for (uint32_t i = 0; i < loop->num_results && all; i++) all = reduction_chain(loop, i, &chain);
-  nr_vec_deinit(&chain);
-  return all;
-}
-
-/* What one iteration adds to carried value i: the chain without the value that it starts from. Its ops go, but for
- * those that combine one term of the iteration with another. */
-static NrValue *term_of(NrOp *loop, uint32_t i, NrOpList *chain) {
-  NrValue *running = nr_scf_for_arg(loop, i), *term = NULL;
-  reduction_chain(loop, i, chain);
-  for (size_t k = 0; k < chain->size; k++) {
-    NrOp *op = chain->data[k];
-    uint32_t side = nr_operand(op, 0) == running ? 0 : 1;
-    running = nr_result(op, 0);
-    if (term) {
-      nr_op_set_operand(op, side, term);
-      term = running;
-    } else {
-      term = nr_operand(op, 1 - side);
-    }
-  }
-  return term;
-}
-
-/* ---- one loop ---------------------------------------------------------------------------------------------------- */
 
 static bool is_independent(NrOp *loop) {
   NrMemAccesses list = {0};
-  bool is_index = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_op_attr(loop, "unsignedCmp");
-  bool holds = is_index && only_reduces(loop) && nr_collect_accesses(loop, &list) &&
+  bool holds = counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, &list) &&
                nr_iterations_independent(&list, nr_scf_for_iv(loop));
   nr_vec_deinit(&list);
   return holds;
 }
 
-static void add_combination(NrOp *reduce, uint32_t i, const NrOp *like) {
+/* ---- elements of memory ------------------------------------------------------------------------------------------ */
+
+typedef struct Cell {
+  NrOp *load, *store;
+} Cell;
+
+static bool is_cell(NrOp *loop, const Cell *cell) {
+  NrReduction r;
+  bool same = cell->load->num_operands + 1 == cell->store->num_operands && nr_op_is_before(cell->load, cell->store);
+  for (uint32_t i = 0; same && i < cell->load->num_operands; i++) {
+    NrValue *value = nr_operand(cell->load, i);
+    same = value == nr_operand(cell->store, i + 1) && nr_is_outside(value, loop);
+  }
+  if (!same) return false;
+  bool reduces = nr_reduction_between(nr_result(cell->load, 0), cell->store, 0, &r);
+  nr_vec_deinit(&r.steps);
+  return reduces;
+}
+
+static bool find_cell(NrOp *loop, Cell *out) {
+  NrBlock *body = nr_op_body(loop, 0);
+  for (NrOp *store = body->first; store; store = store->next)
+    for (NrOp *load = body->first; nr_op_is(store, NR_OP_memref_store) && load != store; load = load->next) {
+      *out = (Cell){load, store};
+      if (nr_op_is(load, NR_OP_memref_load) && is_cell(loop, out)) return true;
+    }
+  return false;
+}
+
+/* Nothing else in the loop meets the cell, in any iteration. */
+static bool is_alone(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
+  NrValue *iv = nr_scf_for_iv(loop);
+  NrDistance any = {iv, iv, -NR_FAR, NR_FAR};
+  for (size_t i = 0; i < list->size; i++)
+    for (size_t k = 0; k < list->size; k++) {
+      const NrMemAccess *mine = &list->data[i], *other = &list->data[k];
+      bool is_mine = mine->op == cell->load || mine->op == cell->store;
+      bool is_other = other->op != cell->load && other->op != cell->store;
+      if (is_mine && is_other && nr_may_conflict(mine, other, &any, 1)) return false;
+    }
+  return true;
+}
+
+/* All else is independent already. */
+static bool cell_is_all(NrOp *loop, const Cell *cell) {
+  NrMemAccesses list = {0}, others = {0};
+  bool holds = counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, &list);
+  for (size_t i = 0; i < list.size; i++)
+    if (list.data[i].op != cell->load && list.data[i].op != cell->store) nr_vec_push(&others, list.data[i]);
+  holds = holds && nr_iterations_independent(&others, nr_scf_for_iv(loop)) && is_alone(&list, loop, cell);
+  nr_vec_deinit(&list);
+  nr_vec_deinit(&others);
+  return holds;
+}
+
+/* Carries the cell; the new loop, which stands in an scf.if that asks whether there are iterations. */
+static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
+  NrBuilder b = nr_builder_before(loop);
+  NrCmpI below = nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT;
+  NrValue *runs = nr_arith_cmpi(&b, below, nr_scf_for_lower(loop), nr_scf_for_upper(loop));
+  NrOp *branch = nr_scf_if(&b, runs, NULL, 0, false);
+  NrOp *load = cell->load, *store = cell->store, *yield = nr_op_body(loop, 0)->last;
+  NrValue *carried = nr_result(load, 0), *next = nr_operand(store, 0);
+  b = nr_scf_body_builder(branch, 0);
+  NrOp *first = nr_build_op(&b, NR_OP_memref_load, NULL, 0, &carried->type, 1);
+  NR_VEC(NrValue *) place = {0};
+  for (uint32_t i = 0; i < load->num_operands; i++) nr_vec_push(&place, nr_operand(load, i));
+  nr_op_set_operands(first, place.data, place.size);
+  NrOp *made = nr_scf_for(&b, nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop),
+                          &(NrValue *){nr_result(first, 0)}, 1);
+  for (uint32_t i = 0; i < loop->num_attrs; i++)
+    nr_op_set_attr(made, loop->attrs[i].name.data, loop->attrs[i].value);
+  made->loc = loop->loc;
+  nr_scf_for_iv(made)->name = nr_scf_for_iv(loop)->name;
+  nr_value_replace_uses(nr_scf_for_iv(loop), nr_scf_for_iv(made));
+  nr_value_replace_uses(carried, nr_scf_for_arg(made, 0));
+  nr_op_erase(load);
+  nr_op_erase(store);
+  nr_op_erase(yield);
+  nr_block_splice(nr_op_body(loop, 0), nr_op_body(made, 0), NULL);
+  NrBuilder body = nr_scf_body_builder(made, 0);
+  nr_scf_yield(&body, &next, 1);
+  place.size = 0;
+  nr_vec_push(&place, nr_result(made, 0));
+  for (uint32_t i = 0; i < first->num_operands; i++) nr_vec_push(&place, nr_operand(first, i));
+  nr_build_op(&b, NR_OP_memref_store, place.data, place.size, NULL, 0);
+  nr_scf_yield(&b, NULL, 0);
+  nr_vec_deinit(&place);
+  nr_op_erase(loop);
+  return made;
+}
+
+/* ---- one loop ---------------------------------------------------------------------------------------------------- */
+
+static void add_combination(NrOp *reduce, uint32_t i, const NrReduction *r) {
   NrBlock *block = nr_block_create(reduce->module);
   nr_block_append(nr_op_region(reduce, i), block);
-  NrType type = nr_result(like, 0)->type;
+  NrType type = nr_operand(reduce, i)->type;
   NrValue *args[2];
   for (size_t k = 0; k < 2; k++) args[k] = nr_block_add_arg(block, type, reduce->loc);
-  NrBuilder b = nr_builder_at_end(reduce->module, block, reduce->loc);
-  NrValue *combined = nr_result(nr_build(&b, &(NrOpState){.info = like->info,
-                                                          .loc = like->loc,
-                                                          .operands = args,
-                                                          .num_operands = 2,
-                                                          .result_types = &type,
-                                                          .num_results = 1,
-                                                          .attrs = like->attrs,
-                                                          .num_attrs = like->num_attrs}),
-                                0);
+  NrBuilder b = nr_builder_at_end(reduce->module, block, r->steps.data[0].op->loc);
+  NrValue *combined = nr_reduction_combine(&b, r, args[0], args[1]);
   nr_build_op(&b, NR_OP_scf_reduce_return, &combined, 1, NULL, 0);
+}
+
+/* A bound as an index. */
+static NrValue *to_index(NrBuilder *b, const NrOp *loop, NrValue *value) {
+  if (nr_type_is_index(value->type)) return value;
+  unsigned id = nr_is_unsigned_for(loop) ? NR_OP_arith_index_castui : NR_OP_arith_index_cast;
+  return nr_build_value(b, id, nr_type_index(b->ctx), &value, 1);
 }
 
 static NrOp *to_parallel(NrOp *loop) {
@@ -106,31 +161,40 @@ static NrOp *to_parallel(NrOp *loop) {
   NrBlock *from = nr_op_body(loop, 0);
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrValue *) values = {0};
-  NrOpList firsts = {0}, chain = {0};
+  NR_VEC(NrReduction) reductions = {0};
   for (uint32_t i = 0; i < count; i++) nr_vec_push(&values, nr_scf_for_init(loop, i));
-  NrOp *parallel = nr_scf_parallel(&b, &(NrValue *){nr_scf_for_lower(loop)}, &(NrValue *){nr_scf_for_upper(loop)},
-                                   &(NrValue *){nr_scf_for_step(loop)}, 1, values.data, count);
+  NrOp *parallel = nr_scf_parallel(&b, &(NrValue *){to_index(&b, loop, nr_scf_for_lower(loop))},
+                                   &(NrValue *){to_index(&b, loop, nr_scf_for_upper(loop))},
+                                   &(NrValue *){to_index(&b, loop, nr_scf_for_step(loop))}, 1, values.data, count);
   NrBlock *body = nr_op_body(parallel, 0);
-  body->args[0]->name = nr_scf_for_iv(loop)->name;
-  nr_value_replace_uses(nr_scf_for_iv(loop), body->args[0]);
+  NrValue *iv = body->args[0], *old = nr_scf_for_iv(loop);
   for (uint32_t i = 0; i < count; i++) {
-    values.data[i] = term_of(loop, i, &chain);
-    nr_vec_push(&firsts, chain.data[0]);
+    NrReduction r;
+    nr_reduction_of(loop, i, &r);
+    nr_vec_push(&reductions, r);
+    values.data[i] = nr_reduction_build_term(&r);
   }
+  iv->name = old->name;
+  b = nr_scf_body_builder(parallel, 0);
+  if (!nr_type_is_index(old->type)) iv = nr_build_value(&b, NR_OP_arith_index_cast, old->type, &iv, 1);
+  nr_value_replace_uses(old, iv);
+  for (uint32_t i = 0; i < count; i++) /* a term may be the induction variable itself */
+    if (values.data[i] == old) values.data[i] = iv;
   nr_op_erase(from->last);
   nr_block_splice(from, body, NULL);
   b = nr_scf_body_builder(parallel, 0);
   NrOp *reduce = nr_scf_reduce(&b, values.data, count);
   for (uint32_t i = 0; i < count; i++) {
-    add_combination(reduce, i, firsts.data[i]);
-    nr_op_erase(firsts.data[i]); /* it stood where the running value came in */
+    add_combination(reduce, i, &reductions.data[i]);
+    nr_reduction_erase(&reductions.data[i]);
+    nr_vec_deinit(&reductions.data[i].steps);
   }
   for (uint32_t i = 0; i < loop->num_attrs; i++)
-    nr_op_set_attr(parallel, loop->attrs[i].name.data, loop->attrs[i].value);
+    if (!nr_str_is(loop->attrs[i].name, "unsignedCmp"))
+      nr_op_set_attr(parallel, loop->attrs[i].name.data, loop->attrs[i].value);
   nr_replace_loop(loop, parallel);
   nr_vec_deinit(&values);
-  nr_vec_deinit(&firsts);
-  nr_vec_deinit(&chain);
+  nr_vec_deinit(&reductions);
   return parallel;
 }
 
@@ -164,14 +228,24 @@ static void merge_nest(NrOp *outer) {
   nr_op_erase(outer);
 }
 
+/* The loop, or the one that it has become, when it may be parallel; else NULL. */
+static NrOp *independent_form(NrOp *loop) {
+  Cell cell;
+  if (is_independent(loop)) return loop;
+  if (loop->num_results || !find_cell(loop, &cell) || !cell_is_all(loop, &cell)) return NULL;
+  return carry_cell(loop, &cell);
+}
+
 static NrStatus for_to_parallel_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
   NrOpList ops = {0};
   NR_VEC(NrOp *) made = {0};
   nr_collect_ops(root, &ops);
-  for (size_t i = 0; i < ops.size; i++)
-    if (nr_op_is(ops.data[i], NR_OP_scf_for) && is_independent(ops.data[i]))
-      nr_vec_push(&made, to_parallel(ops.data[i]));
+  for (size_t i = 0; i < ops.size; i++) {
+    NrOp *loop = nr_op_is(ops.data[i], NR_OP_scf_for) && !nr_is_erased(ops.data[i]) ? independent_form(ops.data[i])
+                                                                                    : NULL;
+    if (loop) nr_vec_push(&made, to_parallel(loop));
+  }
   for (size_t i = made.size; i-- > 0;) merge_nest(made.data[i]);
   nr_vec_deinit(&made);
   nr_vec_deinit(&ops);

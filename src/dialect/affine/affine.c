@@ -42,6 +42,45 @@ void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *
 
 int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i) { return nr_op_attr(op, "steps")->items[i]->i; }
 
+NrAttr nr_affine_groups(NrContext *ctx, const int32_t *sizes, size_t count) {
+  int64_t dim = (int64_t)count;
+  return nr_attr_dense(nr_type_tensor(&dim, 1, nr_type_i32(ctx)), sizes, count * sizeof *sizes);
+}
+
+NrOp *nr_affine_parallel_like(NrBuilder *b, const NrOp *loop, const int64_t *kinds) {
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  NR_VEC(NrAttr) numbers = {0};
+  for (size_t i = 0; i < nr_affine_for_begin(loop, 2); i++) nr_vec_push(&operands, nr_operand(loop, i));
+  for (uint32_t i = 0; i < loop->num_results; i++) {
+    nr_vec_push(&types, nr_result(loop, i)->type);
+    nr_vec_push(&numbers, nr_attr_i64(b->ctx, kinds[i]));
+  }
+  NrAttr step = nr_attr_i64(b->ctx, nr_op_attr_int(loop, "step", 1));
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_affine_parallel],
+                                      .loc = loop->loc,
+                                      .operands = operands.data,
+                                      .num_operands = operands.size,
+                                      .result_types = types.data,
+                                      .num_results = types.size,
+                                      .num_regions = 1});
+  for (int upper = 0; upper < 2; upper++) {
+    NrAttr map = nr_affine_bound_map(loop, upper);
+    int32_t count = (int32_t)map->num_exprs;
+    nr_op_set_attr(op, upper ? "upperBoundsMap" : "lowerBoundsMap", map);
+    nr_op_set_attr(op, upper ? "upperBoundsGroups" : "lowerBoundsGroups", nr_affine_groups(b->ctx, &count, 1));
+  }
+  nr_op_set_attr(op, "steps", nr_attr_array(b->ctx, &step, 1));
+  nr_op_set_attr(op, "reductions", nr_attr_array(b->ctx, numbers.data, numbers.size));
+  NrBlock *body = nr_block_create(op->module);
+  nr_block_append(nr_op_region(op, 0), body);
+  nr_block_add_arg(body, nr_type_index(b->ctx), op->loc);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  nr_vec_deinit(&numbers);
+  return op;
+}
+
 NrAffineBound nr_affine_iv_bound(const NrValue *iv, bool upper) {
   const NrOp *loop = nr_block_parent_op(iv->block);
   NrAffineBound out = {0};
@@ -166,6 +205,12 @@ static const Reduction *reduction_of(int64_t kind) {
 unsigned nr_affine_reduction_op(int64_t kind) {
   const Reduction *r = reduction_of(kind);
   return r ? r->op_id : 0;
+}
+
+bool nr_affine_reduction_kind(unsigned op_id, int64_t *out) {
+  for (*out = 0; nr_atomic_kind_name(*out); ++*out)
+    if (nr_affine_reduction_op(*out) == op_id) return true;
+  return false;
 }
 
 NrAttr nr_affine_reduction_identity(int64_t kind, NrType type) {

@@ -26,6 +26,7 @@ static inline uint32_t nr_affine_for_num_inits(const NrOp *op) { return op->num_
 /* Results of a bounds map that belong to induction variable i of affine.parallel. */
 void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *out_begin, uint32_t *out_count);
 int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i);
+NrAttr nr_affine_groups(NrContext *ctx, const int32_t *sizes, size_t count); /* as affine.parallel keeps them */
 /* A bound of an induction variable of affine.for or affine.parallel: of these results of a map over the loop's operands
  * from `first` on the greatest (lower) or least (upper). */
 typedef struct NrAffineBound {
@@ -41,8 +42,9 @@ NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims
 /* The element that changes nothing in a reduction (numbered as the kinds of memref.atomic_rmw), of a type that has one;
  * NULL for others. */
 NrAttr nr_affine_reduction_identity(int64_t kind, NrType type);
-/* The arith op of a reduction; 0 when there is none. */
+/* The arith op of a reduction; 0 when there is none. And the other way round. */
 unsigned nr_affine_reduction_op(int64_t kind);
+bool nr_affine_reduction_kind(unsigned op_id, int64_t *out);
 
 /* The maps of affine.dma_start, in the order of its places; dma_wait has the last of them only. A NULL ends them. */
 enum { NR_AFFINE_DMA_PLACES = 3 };
@@ -72,6 +74,8 @@ NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, NrValue *const *dims, Nr
 NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint32_t count, NrValue *const *operands,
                                   bool greatest);
 NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands); /* apply, min or max */
+/* An affine.parallel over the points of an affine.for, with as many results, of these kinds. The body is empty. */
+NrOp *nr_affine_parallel_like(NrBuilder *b, const NrOp *loop, const int64_t *kinds);
 
 /* ---- hooks ------------------------------------------------------------------------------------------------------- */
 

@@ -37,11 +37,6 @@ static NrStatus parse_groups(NrParser *p, bool upper, Bounds *out) {
   return nr_p_expect(p, ")");
 }
 
-static NrAttr groups_attr(NrContext *ctx, const int32_t *sizes, size_t count) {
-  int64_t dim = (int64_t)count;
-  return nr_attr_dense(nr_type_tensor(&dim, 1, nr_type_i32(ctx)), sizes, count * sizeof *sizes);
-}
-
 static NrStatus add_bounds(NrParser *p, NrOpState *state, bool upper, const Bounds *b) {
   NrContext *ctx = nr_p_context(p);
   const NrAffineOfValues *e = &b->exprs;
@@ -49,7 +44,7 @@ static NrStatus add_bounds(NrParser *p, NrOpState *state, bool upper, const Boun
                                   e->exprs.size);
   nr_p_add_attr(p, state, upper ? "upperBoundsMap" : "lowerBoundsMap", map);
   nr_p_add_attr(p, state, upper ? "upperBoundsGroups" : "lowerBoundsGroups",
-                groups_attr(ctx, b->groups.data, b->groups.size));
+                nr_affine_groups(ctx, b->groups.data, b->groups.size));
   NR_TRY(nr_p_add_indices(p, state, e->dims.data, e->dims.size));
   return nr_p_add_indices(p, state, e->symbols.data, e->symbols.size);
 }
@@ -149,7 +144,7 @@ NrStatus nr_affine_parallel_finish(NrParser *p, NrOp *op) {
     if (!map || map->kind != NR_ATTR_AFFINE_MAP || nr_op_attr(op, name)) continue;
     int32_t *ones = nr_calloc(map->num_exprs + 1, sizeof *ones);
     for (uint32_t i = 0; i < map->num_exprs; i++) ones[i] = 1;
-    nr_op_set_attr(op, name, groups_attr(ctx, ones, map->num_exprs));
+    nr_op_set_attr(op, name, nr_affine_groups(ctx, ones, map->num_exprs));
     nr_free(ones);
   }
   return NR_OK;
