@@ -60,6 +60,7 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
   add_rows(g, nr_ll_rt_rows);
   add_rows(g, nr_ll_vector_rows);
   add_rows(g, nr_ll_vector_shape_rows);
+  add_rows(g, nr_ll_vector_reduce_rows);
   add_rows(g, nr_ll_vector_memory_rows);
 }
 

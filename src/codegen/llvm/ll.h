@@ -238,6 +238,7 @@ extern const NrLlRow nr_ll_complex_rows[];
 extern const NrLlRow nr_ll_rt_rows[];
 extern const NrLlRow nr_ll_vector_rows[];
 extern const NrLlRow nr_ll_vector_shape_rows[];
+extern const NrLlRow nr_ll_vector_reduce_rows[];
 extern const NrLlRow nr_ll_vector_memory_rows[];
 
 /* ---- boundary.c, tables.c --------------------------------------------------------------------------------------- */

@@ -1,7 +1,6 @@
 /* vector.c - making vectors, masks, and arithmetic. A vector of rank above 1 is an LLVM array of rows; ops recurse down
  * to the rows. */
 #include "codegen/llvm/vector.h"
-#include "dialect/vector/vector.h"
 
 /* ---- helpers ---------------------------------------------------------------------------------------------------- */
 
@@ -150,67 +149,6 @@ static LLVMValueRef lane_fma(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef
   return nr_ll_intrinsic(g, "llvm.fma", &type, 1, args, 3);
 }
 
-typedef struct Kind {
-  const char *name, *intrinsic;
-  LLVMOpcode op;         /* how an accumulator joins; 0: by the intrinsic `combine` */
-  const char *combine;
-  double start;          /* of the ordered float reductions */
-} Kind;
-
-static const Kind float_kinds[] = {
-    {"add", "llvm.vector.reduce.fadd", LLVMFAdd, NULL, -0.0},
-    {"mul", "llvm.vector.reduce.fmul", LLVMFMul, NULL, 1.0},
-    {"minnumf", "llvm.vector.reduce.fmin", 0, "llvm.minnum", 0},
-    {"maxnumf", "llvm.vector.reduce.fmax", 0, "llvm.maxnum", 0},
-    {"minimumf", "llvm.vector.reduce.fminimum", 0, "llvm.minimum", 0},
-    {"maximumf", "llvm.vector.reduce.fmaximum", 0, "llvm.maximum", 0},
-};
-static const Kind int_kinds[] = {
-    {"add", "llvm.vector.reduce.add", LLVMAdd, NULL, 0},        {"mul", "llvm.vector.reduce.mul", LLVMMul, NULL, 0},
-    {"and", "llvm.vector.reduce.and", LLVMAnd, NULL, 0},        {"or", "llvm.vector.reduce.or", LLVMOr, NULL, 0},
-    {"xor", "llvm.vector.reduce.xor", LLVMXor, NULL, 0},        {"minui", "llvm.vector.reduce.umin", 0, "llvm.umin", 0},
-    {"minsi", "llvm.vector.reduce.smin", 0, "llvm.smin", 0},    {"maxui", "llvm.vector.reduce.umax", 0, "llvm.umax", 0},
-    {"maxsi", "llvm.vector.reduce.smax", 0, "llvm.smax", 0},
-};
-
-static const Kind *find_kind(NrOp *op, bool is_float) {
-  NrStr name = nr_vector_kind(op);
-  const Kind *kinds = is_float ? float_kinds : int_kinds;
-  size_t count = is_float ? NR_COUNTOF(float_kinds) : NR_COUNTOF(int_kinds);
-  for (size_t i = 0; i < count; i++)
-    if (nr_str_is(name, kinds[i].name)) return &kinds[i];
-  return NULL;
-}
-
-static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_operand(op, 0)->type;
-  bool is_float = type->elem->kind == NR_TYPE_FLOAT;
-  const Kind *kind = find_kind(op, is_float);
-  const NrFloatFormat *soft = nr_ll_soft_format(g, type->elem);
-  LLVMValueRef value = nr_ll_value(g, nr_operand(op, 0));
-  LLVMValueRef acc = op->num_operands > 1 ? nr_ll_value(g, nr_operand(op, 1)) : NULL;
-  if (!kind || type->rank != 1) return nr_op_error(op, "is a reduction that machine code does not have");
-  if (soft) {
-    value = nr_ll_soft_extend(g, soft, value);
-    if (acc) acc = nr_ll_soft_extend(g, soft, acc);
-  }
-  LLVMTypeRef vector = LLVMTypeOf(value), scalar = LLVMGetElementType(vector);
-  LLVMValueRef out;
-  if (is_float && kind->op) {
-    LLVMValueRef args[] = {acc ? acc : LLVMConstReal(scalar, kind->start), value};
-    out = nr_ll_intrinsic(g, kind->intrinsic, &vector, 1, args, 2);
-    nr_ll_flags(op, out);
-  } else {
-    out = nr_ll_intrinsic(g, kind->intrinsic, &vector, 1, &value, 1);
-    if (is_float) nr_ll_flags(op, out);
-    LLVMValueRef both[] = {out, acc};
-    if (acc) out = kind->op ? LLVMBuildBinOp(g->b, kind->op, out, acc, "")
-                            : nr_ll_intrinsic(g, kind->combine, &scalar, 1, both, 2);
-  }
-  nr_ll_set(g, nr_result(op, 0), soft ? nr_ll_soft_round(g, soft, out) : out);
-  return NR_OK;
-}
-
 const NrLlRow nr_ll_vector_rows[] = {
     {"vector.broadcast", emit_broadcast},
     {"vector.from_elements", emit_from_elements},
@@ -219,6 +157,5 @@ const NrLlRow nr_ll_vector_rows[] = {
     {"vector.create_mask", emit_create_mask},
     {"vector.constant_mask", emit_constant_mask},
     {"vector.fma", .lane = lane_fma, .is_float = true},
-    {"vector.reduction", emit_reduction},
     {0},
 };

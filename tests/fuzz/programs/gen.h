@@ -159,6 +159,12 @@ void gen_digest(Gen *g, const GenMemref *m); /* gen_loops.c: its elements go int
 /* Not what iterations of an scf.parallel around would share. */
 bool gen_may_write(const Gen *g, const GenMemref *m);
 
+/* ---- vectors (gen_vectors.c), complex numbers (gen_complex.c) --------------------------------------------------- */
+
+/* Some ops on them, from scalars to scalars. */
+void gen_vectors(Gen *g);
+void gen_complex(Gen *g);
+
 /* ---- tensors (gen_tensor_ops.c, gen_generic.c) ------------------------------------------------------------------ */
 
 void gen_tensor_op(Gen *g); /* one that makes, cuts or joins tensors */

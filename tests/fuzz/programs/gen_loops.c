@@ -125,17 +125,18 @@ static void gen_ops(Gen *g, int depth) {
 }
 
 static void gen_op(Gen *g, int depth) {
-  switch (gen_below(g, depth > 0 ? 17 : 10)) {
+  switch (gen_below(g, depth > 0 ? 19 : 12)) {
   case 0: gen_call(g); break;
-  case 1: case 2: case 3: gen_memory_op(g); break;
-  case 10: case 11:
+  case 1: gen_one_in(g, 2) ? gen_vectors(g) : gen_one_in(g, 3) ? gen_complex(g) : gen_memory_op(g); break;
+  case 2: case 3: case 4: gen_memory_op(g); break;
+  case 12: case 13:
     switch (gen_below(g, 4)) {
     case 0: gen_affine(g); break;
     case 1: gen_counting_while(g); break;
     default: gen_nest(g); break;
     }
     break;
-  case 4: case 5: case 6: case 7: case 8: case 9: gen_scalar_op(g); break;
+  case 5: case 6: case 7: case 8: case 9: case 10: case 11: gen_scalar_op(g); break;
   default: gen_control_op(g, depth, gen_ops); break;
   }
 }

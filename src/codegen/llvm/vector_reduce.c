@@ -1,0 +1,134 @@
+/* vector_reduce.c - vectors combined to scalars, and to vectors of fewer dims. */
+#include "codegen/llvm/vector.h"
+#include "dialect/vector/vector.h"
+
+typedef struct Kind {
+  const char *name, *intrinsic;
+  LLVMOpcode op;         /* how an accumulator joins; 0: by the intrinsic `combine` */
+  const char *combine;
+  double start;          /* of the ordered float reductions */
+} Kind;
+
+static const Kind float_kinds[] = {
+    {"add", "llvm.vector.reduce.fadd", LLVMFAdd, NULL, -0.0},
+    {"mul", "llvm.vector.reduce.fmul", LLVMFMul, NULL, 1.0},
+    {"minnumf", "llvm.vector.reduce.fmin", 0, "llvm.minnum", 0},
+    {"maxnumf", "llvm.vector.reduce.fmax", 0, "llvm.maxnum", 0},
+    {"minimumf", "llvm.vector.reduce.fminimum", 0, "llvm.minimum", 0},
+    {"maximumf", "llvm.vector.reduce.fmaximum", 0, "llvm.maximum", 0},
+};
+static const Kind int_kinds[] = {
+    {"add", "llvm.vector.reduce.add", LLVMAdd, NULL, 0},        {"mul", "llvm.vector.reduce.mul", LLVMMul, NULL, 0},
+    {"and", "llvm.vector.reduce.and", LLVMAnd, NULL, 0},        {"or", "llvm.vector.reduce.or", LLVMOr, NULL, 0},
+    {"xor", "llvm.vector.reduce.xor", LLVMXor, NULL, 0},        {"minui", "llvm.vector.reduce.umin", 0, "llvm.umin", 0},
+    {"minsi", "llvm.vector.reduce.smin", 0, "llvm.smin", 0},    {"maxui", "llvm.vector.reduce.umax", 0, "llvm.umax", 0},
+    {"maxsi", "llvm.vector.reduce.smax", 0, "llvm.smax", 0},
+};
+
+static const Kind *find_kind(NrOp *op, bool is_float) {
+  NrStr name = nr_vector_kind(op);
+  const Kind *kinds = is_float ? float_kinds : int_kinds;
+  size_t count = is_float ? NR_COUNTOF(float_kinds) : NR_COUNTOF(int_kinds);
+  for (size_t i = 0; i < count; i++)
+    if (nr_str_is(name, kinds[i].name)) return &kinds[i];
+  return NULL;
+}
+
+/* a and b, scalars or rows, element by element. */
+static LLVMValueRef combine(NrLl *g, NrOp *op, const Kind *kind, const NrFloatFormat *soft, LLVMValueRef a,
+                            LLVMValueRef b) {
+  if (soft) a = nr_ll_soft_extend(g, soft, a), b = nr_ll_soft_extend(g, soft, b);
+  LLVMTypeRef type = LLVMTypeOf(a);
+  LLVMValueRef both[] = {a, b};
+  LLVMValueRef out = kind->op ? LLVMBuildBinOp(g->b, kind->op, a, b, "")
+                              : nr_ll_intrinsic(g, kind->combine, &type, 1, both, 2);
+  if (nr_type_is_float(nr_type_elem(nr_operand(op, 0)->type))) nr_ll_flags(op, out);
+  return soft ? nr_ll_soft_round(g, soft, out) : out;
+}
+
+/* What is rounded by software is rounded after every step. */
+static LLVMValueRef reduce_in_order(NrLl *g, NrOp *op, const Kind *kind, const NrFloatFormat *soft, LLVMValueRef row,
+                                    LLVMValueRef acc) {
+  for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(row)); i++) {
+    LLVMValueRef item = LLVMBuildExtractElement(g->b, row, nr_ll_int(g, i), "");
+    acc = acc ? combine(g, op, kind, soft, acc, item) : item;
+  }
+  return acc;
+}
+
+/* acc may be NULL. */
+static LLVMValueRef reduce_row(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef row, LLVMValueRef acc) {
+  NrType elem = nr_type_elem(nr_operand(op, 0)->type);
+  const NrFloatFormat *soft = nr_ll_soft_format(g, elem);
+  if (soft) return reduce_in_order(g, op, kind, soft, row, acc);
+  bool is_float = nr_type_is_float(elem);
+  LLVMTypeRef vector = LLVMTypeOf(row), scalar = LLVMGetElementType(vector);
+  if (is_float && kind->op) {
+    LLVMValueRef args[] = {acc ? acc : LLVMConstReal(scalar, kind->start), row};
+    LLVMValueRef out = nr_ll_intrinsic(g, kind->intrinsic, &vector, 1, args, 2);
+    nr_ll_flags(op, out);
+    return out;
+  }
+  LLVMValueRef out = nr_ll_intrinsic(g, kind->intrinsic, &vector, 1, &row, 1);
+  if (is_float) nr_ll_flags(op, out);
+  return acc ? combine(g, op, kind, NULL, acc, out) : out;
+}
+
+static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_operand(op, 0)->type;
+  const Kind *kind = find_kind(op, nr_type_is_float(type->elem));
+  LLVMValueRef acc = op->num_operands > 1 ? nr_ll_value(g, nr_operand(op, 1)) : NULL;
+  if (!kind || type->rank != 1) return nr_op_error(op, "is a reduction that machine code does not have");
+  nr_ll_set(g, nr_result(op, 0), reduce_row(g, op, kind, nr_ll_value(g, nr_operand(op, 0)), acc));
+  return NR_OK;
+}
+
+/* ---- along some dims -------------------------------------------------------------------------------------------- */
+
+/* The number of the row, or of the element when the last dim goes too, that row `r` of the source is added to. */
+static size_t target_of(NrType type, size_t r, const bool *reduced) {
+  size_t index = 0, scale = 1;
+  for (uint32_t d = type->rank - 1; d-- > 0;) {
+    size_t dim = (size_t)type->dims[d];
+    if (!reduced[d]) index += r % dim * scale, scale *= dim;
+    r /= dim;
+  }
+  return index;
+}
+
+static NrStatus emit_multi_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType type = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  const Kind *kind = find_kind(op, nr_type_is_float(type->elem));
+  const NrFloatFormat *soft = nr_ll_soft_format(g, type->elem);
+  bool reduced[NR_MAX_RANK] = {0}, is_vector = to->kind == NR_TYPE_VECTOR;
+  size_t count, rows = nr_ll_num_rows(type), to_rows = is_vector ? nr_ll_num_rows(to) : 1;
+  const int64_t *dims = nr_ll_int_array(op, "reduction_dims", &count);
+  if (!kind || type->rank == 0) return nr_op_error(op, "is a reduction that machine code does not have");
+  for (size_t i = 0; i < count; i++) reduced[dims[i]] = true;
+  LLVMValueRef *from = nr_malloc(rows * sizeof *from), *out = nr_malloc(to_rows * sizeof *out);
+  LLVMValueRef acc = nr_ll_value(g, nr_operand(op, 1));
+  nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, 0)), from, &(size_t){0});
+  if (is_vector) nr_ll_flatten(g, acc, out, &(size_t){0});
+  else out[0] = acc;
+  unsigned lanes = is_vector ? nr_ll_lanes(to) : 1;
+  for (size_t r = 0; r < rows; r++) {
+    size_t at = target_of(type, r, reduced);
+    if (!reduced[type->rank - 1]) out[at] = combine(g, op, kind, soft, out[at], from[r]);
+    else if (!is_vector) out[0] = reduce_row(g, op, kind, from[r], out[0]);
+    else {
+      LLVMValueRef lane = nr_ll_int(g, (int64_t)(at % lanes)), *whole = &out[at / lanes];
+      LLVMValueRef item = reduce_row(g, op, kind, from[r], LLVMBuildExtractElement(g->b, *whole, lane, ""));
+      *whole = LLVMBuildInsertElement(g->b, *whole, item, lane, "");
+    }
+  }
+  nr_ll_set(g, nr_result(op, 0), is_vector ? nr_ll_nest(g, nr_ll_type(g, to), out, &(size_t){0}) : out[0]);
+  nr_free(from);
+  nr_free(out);
+  return NR_OK;
+}
+
+const NrLlRow nr_ll_vector_reduce_rows[] = {
+    {"vector.reduction", emit_reduction},
+    {"vector.multi_reduction", emit_multi_reduction},
+    {0},
+};
