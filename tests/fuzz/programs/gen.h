@@ -170,6 +170,8 @@ void gen_complex(Gen *g);
 void gen_tensor_op(Gen *g); /* one that makes, cuts or joins tensors */
 void gen_generic(Gen *g);   /* one linalg.generic */
 void gen_put_tensor_type(Gen *g, const GenTensor *t);
+/* " : FROM word TO" and a newline. */
+void gen_put_change(Gen *g, const GenTensor *from, const char *word, const GenTensor *to);
 GenTypeId gen_element_type(Gen *g);
 GenTensor *gen_random_tensor(Gen *g);                      /* NULL: there is none */
 GenTensor *gen_tensor_like(Gen *g, const GenTensor *like); /* of equal sizes and type; NULL: none */
@@ -181,8 +183,24 @@ uint32_t gen_size_value(Gen *g, int64_t size);
 
 /* ---- control flow (gen_control.c) ------------------------------------------------------------------------------- */
 
+enum { GEN_MAX_TRIPS = 300 };
 typedef void (*GenBody)(Gen *g, int depth); /* some ops */
 void gen_control_op(Gen *g, int depth, GenBody body);
+void gen_parallel(Gen *g, int depth, GenBody body); /* gen_parallel.c: iterations that do not see each other */
+void gen_parallel_row(Gen *g);                      /* loops behind each other, which might be one */
+
+/* Bounds and step of a loop over indices; its induction variable is within lo .. hi, in at most so many trips. */
+typedef struct GenRange {
+  uint32_t lower, upper, step;
+  int64_t lo, hi, trips;
+  bool runs; /* it is not empty */
+} GenRange;
+GenRange gen_range(Gen *g);
+void gen_index_for(Gen *g, int depth, GenBody body);       /* gen_for.c: by these */
+void gen_typed_for(Gen *g, int depth, GenBody body); /* by bounds of any integer type, signed or not */
+/* Up to `most` types, neighbours often equal; their number. */
+int gen_random_types(Gen *g, GenTypeId *types, int most);
+void gen_use_all(Gen *g, const GenTypeId *types, int count, uint32_t *out);
 void gen_nest(Gen *g);           /* gen_nests.c: loops over arrays, one in the other */
 void gen_counting_while(Gen *g); /* an scf.while that counts */
 void gen_affine(Gen *g);         /* gen_affine.c: a nest of affine.for, or an affine.parallel */

@@ -1,15 +1,15 @@
 /* gen_control.c - random structured control flow around a body that the caller gives. */
 #include "gen.h"
 
-enum { MAX_CARRIED = 4, MAX_TRIPS = 300 };
+enum { MAX_CARRIED = 4, MAX_TRIPS = GEN_MAX_TRIPS };
 
-static int random_types(Gen *g, GenTypeId *types, int most) {
+int gen_random_types(Gen *g, GenTypeId *types, int most) {
   int count = (int)gen_below(g, (uint64_t)most + 1);
   for (int i = 0; i < count; i++) types[i] = i && gen_one_in(g, 2) ? types[i - 1] : gen_type(g);
   return count;
 }
 
-static void use_all(Gen *g, const GenTypeId *types, int count, uint32_t *out) {
+void gen_use_all(Gen *g, const GenTypeId *types, int count, uint32_t *out) {
   for (int i = 0; i < count; i++) out[i] = gen_use(g, types[i]);
 }
 
@@ -18,7 +18,7 @@ static void use_all(Gen *g, const GenTypeId *types, int count, uint32_t *out) {
 static void gen_if(Gen *g, int depth, GenBody body) {
   GenTypeId types[3];
   uint32_t ids[3], values[3], condition = gen_use(g, GEN_I1);
-  int count = random_types(g, types, 3);
+  int count = gen_random_types(g, types, 3);
   bool with_else = count || gen_one_in(g, 2);
   gen_begin(g);
   gen_put_results(g, ids, count);
@@ -40,7 +40,7 @@ static void gen_if(Gen *g, int depth, GenBody body) {
 static void gen_switch(Gen *g, int depth, GenBody body) {
   GenTypeId types[2];
   uint32_t ids[2], values[2], arg = gen_one_in(g, 2) ? gen_fresh_index(g, 0, 3) : gen_use(g, GEN_INDEX);
-  int count = random_types(g, types, 2), cases = (int)gen_below(g, 4);
+  int count = gen_random_types(g, types, 2), cases = (int)gen_below(g, 4);
   gen_begin(g);
   gen_put_results(g, ids, count);
   gen_put(g, "scf.index_switch %%v%u%s", arg, count ? " -> " : "");
@@ -116,99 +116,7 @@ static void gen_block_loop(Gen *g, int depth, GenBody body) {
   gen_define(g, id, type);
 }
 
-/* ---- loops ---- */
-
-typedef struct Range {
-  uint32_t lower, upper, step;
-  int64_t lo, hi, trips; /* of the induction variable, and at most so many trips */
-} Range;
-
-static Range gen_range(Gen *g) {
-  Range r = {.lo = (int64_t)gen_below(g, 4) - 1};
-  int64_t end = r.lo + (int64_t)gen_below(g, 6) - 1, step = 1 + (int64_t)gen_below(g, 3);
-  if (gen_one_in(g, 40)) { /* at the end of the type */
-    r.lo = INT64_MAX - 4;
-    end = INT64_MAX;
-  }
-  bool dynamic = gen_one_in(g, 3) && r.lo < 100;
-  r.trips = NR_MAX(end - r.lo, 0);
-  r.hi = NR_MAX(end - 1, r.lo);
-  r.lower = dynamic && gen_one_in(g, 2) ? gen_fresh_index(g, r.lo, r.lo + 1) : gen_index(g, r.lo);
-  r.upper = dynamic ? gen_fresh_index(g, end - 1, end) : gen_index(g, end);
-  r.step = dynamic && gen_one_in(g, 2) ? gen_fresh_index(g, 1, step) : gen_index(g, step);
-  return r;
-}
-
-static void put_inits(Gen *g, const uint32_t *args, const uint32_t *inits, const GenTypeId *types, int count) {
-  if (!count) return;
-  gen_put(g, " iter_args(");
-  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u = %%v%u", i ? ", " : "", args[i], inits[i]);
-  gen_put(g, ") -> (");
-  gen_put_types(g, types, count);
-  gen_put(g, ")");
-}
-
-static void gen_for(Gen *g, int depth, GenBody body) {
-  GenTypeId types[MAX_CARRIED];
-  uint32_t ids[MAX_CARRIED], inits[MAX_CARRIED], args[MAX_CARRIED], values[MAX_CARRIED];
-  int count = random_types(g, types, MAX_CARRIED);
-  Range r = gen_range(g);
-  if (g->trips * r.trips > MAX_TRIPS) return;
-  use_all(g, types, count, inits);
-  uint32_t iv = gen_id(g);
-  for (int i = 0; i < count; i++) args[i] = gen_id(g);
-  gen_begin(g);
-  gen_put_results(g, ids, count);
-  gen_put(g, "scf.for %%v%u = %%v%u to %%v%u step %%v%u", iv, r.lower, r.upper, r.step);
-  put_inits(g, args, inits, types, count);
-  gen_put(g, " {\n");
-  GenMark m = gen_enter(g);
-  g->trips *= NR_MAX(r.trips, 1);
-  gen_define_range(g, iv, r.lo, r.hi);
-  gen_publish(g, args, types, count);
-  body(g, depth - 1);
-  gen_choose(g, types, count, args, types, count, values);
-  if (count) gen_yield(g, "scf.yield", values, types, count);
-  gen_leave(g, m);
-  gen_line(g, "}");
-  gen_publish(g, ids, types, count);
-}
-
-/* Bounds of a narrow type, up to the ends of its range: the last step may go past them. */
-static void gen_narrow_for(Gen *g, int depth, GenBody body) {
-  static const int bounds[] = {-128, -100, -3, 0, 1, 5, 100, 120, 127, -1}, steps[] = {1, 2, 7, 50, 100, 127};
-  static const int small_bounds[] = {-4, -1, 0, 2, 3}, small_steps[] = {1, 2, 3};
-  GenTypeId t = gen_one_in(g, 3) ? GEN_I3 : gen_one_in(g, 3) ? GEN_I32 : GEN_I8, types[2];
-  bool is_unsigned = gen_one_in(g, 2);
-  if (g->trips > 1) return;
-  uint32_t range[3], ids[2], inits[2], args[2], values[2], iv = gen_id(g);
-  for (int i = 0; i < 3; i++) {
-    int64_t value = t == GEN_I3 ? i == 2 ? GEN_PICK(g, small_steps) : GEN_PICK(g, small_bounds)
-                                : i == 2 ? GEN_PICK(g, steps) : GEN_PICK(g, bounds);
-    if (t == GEN_I32 && is_unsigned && i < 2) value = NR_MAX(value, 0);
-    if (is_unsigned && i == 2 && t == GEN_I8 && gen_one_in(g, 4)) value = -56; /* 200 */
-    range[i] = gen_number(g, t, value);
-  }
-  int count = random_types(g, types, 2);
-  use_all(g, types, count, inits);
-  for (int i = 0; i < count; i++) args[i] = gen_id(g);
-  gen_begin(g);
-  gen_put_results(g, ids, count);
-  gen_put(g, "scf.for%s %%v%u = %%v%u to %%v%u step %%v%u", is_unsigned ? " unsigned" : "", iv, range[0], range[1],
-          range[2]);
-  put_inits(g, args, inits, types, count);
-  gen_put(g, " : %s {\n", gen_types[t].name);
-  GenMark m = gen_enter(g);
-  g->trips *= MAX_TRIPS;
-  gen_define(g, iv, t);
-  gen_publish(g, args, types, count);
-  body(g, NR_MIN(depth - 1, 1));
-  gen_choose(g, types, count, args, types, count, values);
-  if (count) gen_yield(g, "scf.yield", values, types, count);
-  gen_leave(g, m);
-  gen_line(g, "}");
-  gen_publish(g, ids, types, count);
-}
+/* ---- loops that test ---- */
 
 /* Counts in its first carried value, up to 3 and, sometimes, while a random condition holds. What is handed on has
  * types of its own. */
@@ -216,13 +124,13 @@ static void gen_while(Gen *g, int depth, GenBody body) {
   GenTypeId types[MAX_CARRIED], handed[MAX_CARRIED];
   uint32_t ids[MAX_CARRIED], inits[MAX_CARRIED], args[MAX_CARRIED], after[MAX_CARRIED], values[MAX_CARRIED];
   if (g->trips * 4 > MAX_TRIPS) return;
-  int count = 1 + random_types(g, types + 1, MAX_CARRIED - 1),
-      passed = 1 + random_types(g, handed + 1, MAX_CARRIED - 1);
+  int count = 1 + gen_random_types(g, types + 1, MAX_CARRIED - 1),
+      passed = 1 + gen_random_types(g, handed + 1, MAX_CARRIED - 1);
   if (passed > 1 && count > 1 && gen_one_in(g, 2)) handed[1] = types[1];
   GenTypeId counter = gen_one_in(g, 2) ? GEN_I32 : GEN_INDEX;
   types[0] = handed[0] = counter;
   uint32_t zero = gen_number(g, counter, 0), limit = gen_number(g, counter, 3), one = gen_number(g, counter, 1);
-  use_all(g, types, count, inits);
+  gen_use_all(g, types, count, inits);
   inits[0] = zero;
   for (int i = 0; i < count; i++) args[i] = gen_id(g);
   for (int i = 0; i < passed; i++) after[i] = gen_id(g);
@@ -273,7 +181,7 @@ static void gen_swap(Gen *g, int depth, GenBody body) {
   size_t n = g->memrefs.size;
   if (!n) return;
   GenMemref a = g->memrefs.data[gen_below(g, n)], *other = gen_memref_like(g, &a), b = *other;
-  Range r = gen_range(g);
+  GenRange r = gen_range(g);
   if (g->trips * r.trips > MAX_TRIPS || !gen_may_write(g, &a) || !gen_may_write(g, &b)) return;
   uint32_t iv = gen_id(g), x = gen_id(g), y = gen_id(g), first = gen_id(g), second = gen_id(g);
   gen_begin(g);
@@ -311,7 +219,7 @@ static void put_exit(Gen *g, const GenExit *e, bool leaves) {
   const GenTypeId *types = leaves ? e->results : e->carried;
   int count = leaves ? e->num_results : e->num_carried;
   uint32_t values[MAX_CARRIED];
-  use_all(g, types, count, values);
+  gen_use_all(g, types, count, values);
   if (!leaves) values[0] = e->next;
   gen_begin(g);
   gen_put(g, "scf.%s [%%v%u]", leaves ? "break" : "continue", e->token);
@@ -350,10 +258,10 @@ static void gen_loop(Gen *g, int depth, GenBody body) {
   GenExit e = {.token = gen_id(g), .carried = {GEN_INDEX}};
   uint32_t inits[MAX_CARRIED], args[MAX_CARRIED], ids[MAX_CARRIED];
   if (g->trips * 4 > MAX_TRIPS) return;
-  e.num_carried = 1 + random_types(g, e.carried + 1, MAX_CARRIED - 1);
-  e.num_results = random_types(g, e.results, MAX_CARRIED);
+  e.num_carried = 1 + gen_random_types(g, e.carried + 1, MAX_CARRIED - 1);
+  e.num_results = gen_random_types(g, e.results, MAX_CARRIED);
   uint32_t zero = gen_index(g, 0), one = gen_index(g, 1), limit = gen_index(g, 3);
-  use_all(g, e.carried, e.num_carried, inits);
+  gen_use_all(g, e.carried, e.num_carried, inits);
   inits[0] = zero;
   for (int i = 0; i < e.num_carried; i++) args[i] = gen_id(g);
   gen_begin(g);
@@ -384,175 +292,17 @@ static void gen_loop(Gen *g, int depth, GenBody body) {
   gen_publish(g, ids, e.results, e.num_results);
 }
 
-/* ---- scf.parallel ---- */
-
-static const char *reduction_of(Gen *g, GenTypeId type) {
-  static const char *const of_ints[] = {"addi", "muli", "andi", "ori", "xori", "maxsi", "minui"};
-  static const char *const of_floats[] = {"maximumf", "minimumf"}; /* in any order the same */
-  return gen_types[type].is_float ? GEN_PICK(g, of_floats) : GEN_PICK(g, of_ints);
-}
-
-static void put_reduce(Gen *g, const uint32_t *values, const GenTypeId *types, int count) {
-  if (!count) return;
-  gen_begin(g);
-  gen_put(g, "scf.reduce(");
-  gen_put_ids(g, values, count);
-  gen_put(g, " : ");
-  gen_put_types(g, types, count);
-  gen_put(g, ") {");
-  for (int i = 0; i < count; i++) {
-    const char *t = gen_types[types[i]].name;
-    uint32_t l = gen_id(g), r = gen_id(g), s = gen_id(g);
-    gen_put(g, "%s\n", i ? "}, {" : "");
-    gen_line(g, "^bb0(%%v%u: %s, %%v%u: %s):", l, t, r, t);
-    gen_line(g, "  %%v%u = arith.%s %%v%u, %%v%u : %s", s, reduction_of(g, types[i]), l, r, t);
-    gen_line(g, "  scf.reduce.return %%v%u : %s", s, t);
-  }
-  gen_put(g, "}\n");
-}
-
-static void put_list(Gen *g, const char *before, const uint32_t *ids, int count) {
-  gen_put(g, "%s(", before);
-  gen_put_ids(g, ids, count);
-  gen_put(g, ")");
-}
-
-typedef NR_VEC(GenMemref) MemrefList;
-
-/* A buffer that iterations change by one atomic op, in any order, and otherwise do not see. The rest stays visible. */
-static bool choose_shared(Gen *g, GenMemref *shared, MemrefList *all) {
-  GenMemref like = {.elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}};
-  GenMemref *found = g->pure || !gen_one_in(g, 3) ? NULL : gen_memref_like(g, &like);
-  if (!found || !found->root) return false;
-  *shared = *found;
-  size_t left = 0;
-  for (size_t i = 0; i < g->memrefs.size; i++) {
-    GenMemref m = g->memrefs.data[i];
-    nr_vec_push(all, m);
-    if (m.root && m.root != shared->root) g->memrefs.data[left++] = m;
-  }
-  g->memrefs.size = left;
-  g->places.size = 0;
-  return true;
-}
-
-static void change_shared(Gen *g, const GenMemref *m, const char *kind) {
-  uint32_t at = gen_index_within(g, m, 0), value = gen_use(g, m->elem), id = gen_id(g);
-  gen_line(g, "%%v%u = memref.atomic_rmw %s %%v%u, %%v%u[%%v%u] : (i32, memref<8xi32>) -> i32", id, kind, value, m->id,
-           at);
-}
-
-/* Iterations write only what they allocate. */
-static void gen_parallel(Gen *g, int depth, GenBody body) {
-  GenTypeId types[2];
-  uint32_t ids[2], inits[2], values[2], lower[2], upper[2], step[2], ivs[2];
-  int64_t trips = 1;
-  int dims = 1 + (int)gen_below(g, 2), count = random_types(g, types, 2);
-  Range ranges[2];
-  for (int d = 0; d < dims; d++) {
-    ranges[d] = gen_range(g);
-    lower[d] = ranges[d].lower, upper[d] = ranges[d].upper, step[d] = ranges[d].step, ivs[d] = gen_id(g);
-    trips *= ranges[d].trips;
-  }
-  if (g->trips * trips > MAX_TRIPS) return;
-  use_all(g, types, count, inits);
-  static const char *const kinds[] = {"addi", "maxs", "minu", "ori", "andi"};
-  const char *kind = GEN_PICK(g, kinds);
-  GenMemref shared;
-  MemrefList all = {0};
-  bool shares = choose_shared(g, &shared, &all);
-  size_t exits = g->exits.size;
-  GenExit *saved = nr_malloc((exits + 1) * sizeof *saved);
-  if (exits) memcpy(saved, g->exits.data, exits * sizeof *saved);
-  gen_begin(g);
-  gen_put_results(g, ids, count);
-  put_list(g, "scf.parallel ", ivs, dims);
-  put_list(g, " = ", lower, dims);
-  put_list(g, " to ", upper, dims);
-  put_list(g, " step ", step, dims);
-  if (count) put_list(g, " init ", inits, count);
-  if (count) gen_put(g, " -> ");
-  if (count > 1) gen_put(g, "(");
-  gen_put_types(g, types, count);
-  gen_put(g, count > 1 ? ") {\n" : " {\n");
-  GenMark m = gen_enter(g);
-  g->trips *= NR_MAX(trips, 1);
-  g->pure = g->next;
-  g->exits.size = 0; /* not out of an scf.parallel */
-  for (int d = 0; d < dims; d++) gen_define_range(g, ivs[d], ranges[d].lo, ranges[d].hi);
-  body(g, depth - 1);
-  if (shares) change_shared(g, &shared, kind);
-  gen_choose(g, types, count, NULL, NULL, 0, values);
-  put_reduce(g, values, types, count);
-  gen_leave(g, m);
-  gen_line(g, "}");
-  gen_publish(g, ids, types, count);
-  if (shares) g->memrefs.size = g->places.size = 0;
-  for (size_t i = 0; i < all.size; i++) nr_vec_push(&g->memrefs, all.data[i]);
-  nr_vec_deinit(&all);
-  for (size_t i = 0; i < exits; i++) nr_vec_push(&g->exits, saved[i]);
-  nr_free(saved);
-}
-
-/* Neighbours over equal ranges, which a pass may join: each writes one buffer at a place of its own, and reads others,
- * which may be views of the same memory. */
-static void gen_parallel_row(Gen *g) {
-  static const int64_t eight[] = {8};
-  if (g->pure) return;
-  for (int i = (int)gen_below(g, 3); i > 0; i--) gen_alloc(g, GEN_I32, 1, eight, false);
-  if (!g->memrefs.size) return;
-  int loops = 2 + (int)gen_below(g, 2);
-  int64_t trips = 1 + (int64_t)gen_below(g, 4);
-  if (g->trips * trips > MAX_TRIPS) return;
-  uint32_t zero = gen_index(g, 0), n = gen_one_in(g, 3) ? gen_fresh_index(g, trips, trips) : gen_index(g, trips),
-           one = gen_index(g, 1);
-  for (int l = 0; l < loops; l++) {
-    GenMemref w = g->memrefs.data[gen_below(g, g->memrefs.size)];
-    if (w.rank != 1 || w.dims[0] == GEN_UNKNOWN || w.dims[0] < trips) continue;
-    uint32_t iv = gen_id(g), at = iv, index[GEN_MAX_RANK], value = UINT32_MAX;
-    int64_t shift = (int64_t)gen_below(g, (uint64_t)(w.dims[0] - trips + 1));
-    gen_line(g, "scf.parallel (%%v%u) = (%%v%u) to (%%v%u) step (%%v%u) {", iv, zero, n, one);
-    GenMark m = gen_enter(g);
-    g->trips *= trips;
-    gen_define_range(g, iv, 0, trips - 1);
-    if (shift) {
-      uint32_t c = gen_index(g, shift);
-      at = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", iv, c);
-      nr_vec_last(&g->values).lo = shift;
-      nr_vec_last(&g->values).hi = shift + trips - 1;
-    } else if (gen_one_in(g, 4)) { /* from the other end */
-      uint32_t c = gen_index(g, trips - 1);
-      at = gen_emit(g, GEN_INDEX, "arith.subi %%v%u, %%v%u : index", c, iv);
-    }
-    if (gen_one_in(g, 2)) value = gen_load(g, &w, &at);
-    for (int k = 0; k < 2; k++) {
-      GenMemref r = g->memrefs.data[gen_below(g, g->memrefs.size)];
-      if (r.elem != w.elem || !r.root || !w.root || r.root == w.root || !gen_has_elements(&r)) continue;
-      for (int d = 0; d < r.rank; d++) index[d] = gen_index_within(g, &r, d);
-      uint32_t x = gen_load(g, &r, index);
-      value = value == UINT32_MAX
-                  ? x
-                  : gen_emit(g, w.elem, "arith.%s %%v%u, %%v%u : %s", gen_types[w.elem].is_float ? "subf" : "subi",
-                             value, x, gen_types[w.elem].name);
-    }
-    if (value == UINT32_MAX || gen_one_in(g, 4)) value = gen_use(g, w.elem);
-    gen_store(g, &w, value, &at);
-    gen_leave(g, m);
-    gen_line(g, "}");
-  }
-}
-
 void gen_control_op(Gen *g, int depth, GenBody body) {
-  switch (gen_below(g, 20)) {
+  switch (gen_below(g, 22)) {
   case 16: gen_loop(g, depth, body); break;
   case 17: case 18: gen_exit(g); break;
   case 0: case 1: case 2: gen_if(g, depth, body); break;
-  case 3: case 4: case 5: gen_for(g, depth, body); break;
+  case 3: case 4: case 5: gen_index_for(g, depth, body); break;
   case 6: case 7: gen_while(g, depth, body); break;
   case 8: gen_switch(g, depth, body); break;
   case 9: gen_blocks(g, depth, body); break;
   case 10: gen_block_loop(g, depth, body); break;
-  case 11: gen_narrow_for(g, depth, body); break;
+  case 11: case 20: gen_typed_for(g, depth, body); break;
   case 12: gen_swap(g, depth, body); break;
   case 13: case 19: gen_parallel_row(g); break;
   default: gen_parallel(g, depth, body); break;

@@ -13,6 +13,14 @@ void gen_put_tensor_type(Gen *g, const GenTensor *t) {
   gen_put(g, "%s>", gen_types[t->elem].name);
 }
 
+void gen_put_change(Gen *g, const GenTensor *from, const char *word, const GenTensor *to) {
+  gen_put(g, " : ");
+  gen_put_tensor_type(g, from);
+  gen_put(g, " %s ", word);
+  gen_put_tensor_type(g, to);
+  gen_end(g);
+}
+
 GenTypeId gen_element_type(Gen *g) {
   static const GenTypeId types[] = {GEN_I1,  GEN_I8,  GEN_I32, GEN_I32, GEN_I64,
                                     GEN_F32, GEN_F32, GEN_F32, GEN_F64, GEN_INDEX};
@@ -147,9 +155,16 @@ static void from_elements(Gen *g) {
   publish(g, t);
 }
 
+static void put_index_args(Gen *g, const uint32_t *ivs, int rank) {
+  gen_begin(g);
+  gen_put(g, "^bb0(");
+  for (int d = 0; d < rank; d++) gen_put(g, "%s%%v%u: index", d ? ", " : "", ivs[d]);
+  gen_put(g, "):\n");
+}
+
 static void generate(Gen *g) {
   GenTensor t = {.elem = gen_element_type(g), .rank = 1 + (int)gen_below(g, 2)};
-  uint32_t sizes[GEN_MAX_RANK], ivs[GEN_MAX_RANK];
+  uint32_t sizes[GEN_MAX_RANK], ivs[GEN_MAX_RANK] = {0};
   int dynamic = 0;
   for (int d = 0; d < t.rank; d++) {
     t.dims[d] = random_size(g);
@@ -161,10 +176,7 @@ static void generate(Gen *g) {
   gen_put(g, "%%v%u = tensor.generate ", t.id);
   gen_put_ids(g, sizes, dynamic);
   gen_put(g, " {\n");
-  gen_begin(g);
-  gen_put(g, "^bb0(");
-  for (int d = 0; d < t.rank; d++) gen_put(g, "%s%%v%u: index", d ? ", " : "", ivs[d]);
-  gen_put(g, "):\n");
+  put_index_args(g, ivs, t.rank);
   GenMark m = gen_enter(g);
   for (int d = 0; d < t.rank; d++) gen_define(g, ivs[d], GEN_INDEX);
   for (int i = (int)gen_below(g, 3); i > 0; i--) gen_scalar_op(g);
@@ -286,11 +298,7 @@ static void extract_slice(Gen *g) {
   gen_begin(g);
   gen_put(g, "%%v%u = tensor.extract_slice %%v%u", s.id, t.id);
   put_parts(g, parts, t.rank);
-  gen_put(g, " : ");
-  gen_put_tensor_type(g, &t);
-  gen_put(g, " to ");
-  gen_put_tensor_type(g, &s);
-  gen_end(g);
+  gen_put_change(g, &t, "to", &s);
   publish(g, s);
 }
 
@@ -305,11 +313,7 @@ static void insert_slice(Gen *g) {
   gen_begin(g);
   gen_put(g, "%%v%u = tensor.insert_slice %%v%u into %%v%u", id, s.id, t.id);
   put_parts(g, parts, t.rank);
-  gen_put(g, " : ");
-  gen_put_tensor_type(g, &s);
-  gen_put(g, " into ");
-  gen_put_tensor_type(g, &t);
-  gen_end(g);
+  gen_put_change(g, &s, "into", &t);
   t.id = id;
   publish(g, t);
 }
@@ -319,7 +323,7 @@ static void insert_slice(Gen *g) {
 static void pad(Gen *g) {
   GenTensor *from = gen_random_tensor(g);
   int64_t low[GEN_MAX_RANK], high[GEN_MAX_RANK];
-  uint32_t ivs[GEN_MAX_RANK], low_ids[GEN_MAX_RANK], high_ids[GEN_MAX_RANK];
+  uint32_t ivs[GEN_MAX_RANK] = {0}, low_ids[GEN_MAX_RANK], high_ids[GEN_MAX_RANK];
   if (!from || from->rank == 0) return;
   GenTensor t = *from, p = t;
   for (int d = 0; d < t.rank; d++) {
@@ -352,17 +356,11 @@ static void pad(Gen *g) {
     }
   }
   gen_put(g, "] {\n");
-  gen_begin(g);
-  gen_put(g, "^bb0(");
-  for (int d = 0; d < t.rank; d++) gen_put(g, "%s%%v%u: index", d ? ", " : "", ivs[d]);
-  gen_put(g, "):\n");
+  put_index_args(g, ivs, t.rank);
   gen_line(g, "  tensor.yield %%v%u : %s", value, gen_types[t.elem].name);
   gen_begin(g);
-  gen_put(g, "} : ");
-  gen_put_tensor_type(g, &t);
-  gen_put(g, " to ");
-  gen_put_tensor_type(g, &p);
-  gen_end(g);
+  gen_put(g, "}");
+  gen_put_change(g, &t, "to", &p);
   publish(g, p);
 }
 
@@ -416,11 +414,8 @@ static void collapse(Gen *g) {
     if (d == at) gen_put(g, ", %d", ++d);
     gen_put(g, "]");
   }
-  gen_put(g, "] : ");
-  gen_put_tensor_type(g, &t);
-  gen_put(g, " into ");
-  gen_put_tensor_type(g, &c);
-  gen_end(g);
+  gen_put(g, "]");
+  gen_put_change(g, &t, "into", &c);
   publish(g, c);
 }
 
@@ -449,11 +444,8 @@ static void expand(Gen *g) {
     if (e.dims[d] < 0) gen_put(g, "%s%%v%u", d ? ", " : "", g->sizes.data[-1 - e.dims[d]]);
     else gen_put(g, "%s%lld", d ? ", " : "", (long long)e.dims[d]);
   }
-  gen_put(g, "] : ");
-  gen_put_tensor_type(g, &t);
-  gen_put(g, " into ");
-  gen_put_tensor_type(g, &e);
-  gen_end(g);
+  gen_put(g, "]");
+  gen_put_change(g, &t, "into", &e);
   publish(g, e);
 }
 
@@ -468,11 +460,8 @@ static void cast(Gen *g) {
   c.dims[d] = gen_size_of(g, n);
   c.id = gen_id(g);
   gen_begin(g);
-  gen_put(g, "%%v%u = tensor.cast %%v%u : ", c.id, t.id);
-  gen_put_tensor_type(g, &t);
-  gen_put(g, " to ");
-  gen_put_tensor_type(g, &c);
-  gen_end(g);
+  gen_put(g, "%%v%u = tensor.cast %%v%u", c.id, t.id);
+  gen_put_change(g, &t, "to", &c);
   publish(g, c);
 }
 

@@ -1,4 +1,6 @@
 /* gen_tensors.c - programs of tensors: chains of structured ops inside of loops and branches, and calls. */
+#include <stdio.h>
+
 #include "gen.h"
 
 enum { MAX_TRIPS = 24 };
@@ -74,8 +76,8 @@ static uint32_t value_for(Gen *g, const GenTensor *like) {
   return t ? t->id : like->id;
 }
 
-static void put_yield(Gen *g, const Carried *c, const char *op) {
-  uint32_t ids[2], scalar = gen_use(g, c->scalar);
+static void put_terminator(Gen *g, const Carried *c, const char *op, uint32_t scalar) {
+  uint32_t ids[2];
   for (int i = 0; i < c->count; i++) ids[i] = value_for(g, &c->inits[i]);
   gen_begin(g);
   gen_put(g, "%s ", op);
@@ -108,7 +110,7 @@ static void gen_for(Gen *g, int depth) {
   gen_define_range(g, iv, lo, lo + NR_MAX(trips - 1, 0));
   publish(g, &c, c.args, c.arg);
   gen_ops(g, depth - 1);
-  put_yield(g, &c, "scf.yield");
+  put_terminator(g, &c, "scf.yield", gen_use(g, c.scalar));
   gen_leave(g, m);
   gen_line(g, "}");
   publish(g, &c, c.results, c.result);
@@ -137,17 +139,10 @@ static void gen_while(Gen *g, int depth) {
   g->trips *= 3;
   publish(g, &c, c.args, c.arg);
   if (gen_one_in(g, 2)) gen_ops(g, depth - 1);
-  uint32_t more = gen_emit(g, GEN_I1, "arith.cmpi slt, %%v%u, %%v%u : index", c.arg, limit), ids[2];
-  for (int i = 0; i < c.count; i++) ids[i] = value_for(g, &c.inits[i]);
-  gen_begin(g);
-  gen_put(g, "scf.condition(%%v%u) ", more);
-  for (int i = 0; i < c.count; i++) gen_put(g, "%%v%u, ", ids[i]);
-  gen_put(g, "%%v%u : ", c.arg);
-  for (int i = 0; i < c.count; i++) {
-    gen_put_tensor_type(g, &c.inits[i]);
-    gen_put(g, ", ");
-  }
-  gen_put(g, "index\n");
+  uint32_t more = gen_emit(g, GEN_I1, "arith.cmpi slt, %%v%u, %%v%u : index", c.arg, limit);
+  char op[40];
+  snprintf(op, sizeof op, "scf.condition(%%v%u)", more);
+  put_terminator(g, &c, op, c.arg);
   gen_leave(g, m);
   gen_line(g, "} do {");
   m = gen_enter(g);
@@ -162,16 +157,7 @@ static void gen_while(Gen *g, int depth) {
   publish(g, &c, handed, counter);
   gen_ops(g, depth - 1);
   uint32_t next = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", counter, one);
-  for (int i = 0; i < c.count; i++) ids[i] = value_for(g, &c.inits[i]);
-  gen_begin(g);
-  gen_put(g, "scf.yield ");
-  for (int i = 0; i < c.count; i++) gen_put(g, "%%v%u, ", ids[i]);
-  gen_put(g, "%%v%u : ", next);
-  for (int i = 0; i < c.count; i++) {
-    gen_put_tensor_type(g, &c.inits[i]);
-    gen_put(g, ", ");
-  }
-  gen_put(g, "index\n");
+  put_terminator(g, &c, "scf.yield", next);
   gen_leave(g, m);
   gen_line(g, "}");
   publish(g, &c, c.results, c.result);
@@ -201,11 +187,8 @@ static void gen_if(Gen *g, int depth) {
       made = gen_filled(g, made);
       ids[side] = gen_id(g);
       gen_begin(g);
-      gen_put(g, "%%v%u = tensor.cast %%v%u : ", ids[side], made.id);
-      gen_put_tensor_type(g, &made);
-      gen_put(g, " to ");
-      gen_put_tensor_type(g, &result);
-      gen_end(g);
+      gen_put(g, "%%v%u = tensor.cast %%v%u", ids[side], made.id);
+      gen_put_change(g, &made, "to", &result);
     }
     gen_begin(g);
     gen_put(g, "scf.yield %%v%u : ", ids[side]);
@@ -277,11 +260,7 @@ static void gen_forall(Gen *g, int depth) {
     gen_begin(g);
     gen_put(g, "%%v%u = tensor.extract_slice %%v%u", old, out);
     put_row(g, &t, ivs, over);
-    gen_put(g, " : ");
-    gen_put_tensor_type(g, &t);
-    gen_put(g, " to ");
-    gen_put_tensor_type(g, &row);
-    gen_end(g);
+    gen_put_change(g, &t, "to", &row);
   } else row.id = gen_filled(g, row).id;
   nr_vec_push(&g->tensors, row);
   gen_ops(g, depth - 1);
@@ -290,11 +269,7 @@ static void gen_forall(Gen *g, int depth) {
   gen_begin(g);
   gen_put(g, "  tensor.parallel_insert_slice %%v%u into %%v%u", value, out);
   put_row(g, &t, ivs, over);
-  gen_put(g, " : ");
-  gen_put_tensor_type(g, &row);
-  gen_put(g, " into ");
-  gen_put_tensor_type(g, &t);
-  gen_end(g);
+  gen_put_change(g, &row, "into", &t);
   gen_line(g, "}");
   gen_leave(g, m);
   gen_line(g, "}");
