@@ -330,6 +330,10 @@ NrStr nr_op_info_shown_name(const NrContext *ctx, const NrOpInfo *info) {
   return ctx->legacy_names ? nr_op_info_legacy_name(info) : nr_op_info_name(info);
 }
 
+NrStr nr_op_shown_name(const NrOp *op) {
+  return op->raw_name ? nr_str(op->raw_name) : nr_op_info_shown_name(nr_op_context(op), op->info);
+}
+
 NrStatus nr_op_error(NrOp *op, const char *format, ...) {
   NrContext *ctx = nr_op_context(op);
   NrBuf text = {0};
@@ -337,8 +341,7 @@ NrStatus nr_op_error(NrOp *op, const char *format, ...) {
   va_start(args, format);
   nr_buf_vprintf(&text, format, args);
   va_end(args);
-  NrStr name = op->raw_name ? nr_str(op->raw_name) : nr_op_info_shown_name(ctx, op->info);
-  nr_error(ctx, op->loc, "'%.*s' op %s", NR_STR_ARG(name), text.data);
+  nr_error(ctx, op->loc, "'%.*s' op %s", NR_STR_ARG(nr_op_shown_name(op)), text.data);
   nr_buf_deinit(&text);
   return NR_ERROR_INVALID;
 }

@@ -394,9 +394,12 @@ NrModule *nr_module_create(NrContext *ctx, NrLoc loc);
 void nr_module_destroy(NrModule *module);
 
 /* What a new op is made of. Arrays are copied. */
+/* No text can name an attribute so. */
+#define NR_PROPERTIES ""
+
 typedef struct NrOpState {
   const NrOpInfo *info;
-  NrStr raw_name; /* unregistered ops only; interned */
+  NrStr raw_name; /* unregistered ops only; interned. Their properties are one attribute named NR_PROPERTIES. */
   NrLoc loc;
   size_t num_operands, num_results, num_attrs, num_regions, num_successors;
   NrValue *const *operands; /* successor operands last */
@@ -424,6 +427,7 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 
 NrContext *nr_op_context(const NrOp *op);
 NrStr nr_op_name(const NrOp *op); /* "scf.for" */
+NrStr nr_op_shown_name(const NrOp *op); /* in messages: in a text of 2020, "loop.for" */
 NrOp *nr_op_parent(const NrOp *op);
 NrRegion *nr_op_region(const NrOp *op, size_t i);
 NrBlock *nr_op_body(const NrOp *op, size_t i); /* first block of region i or NULL */

@@ -183,10 +183,12 @@ static NrAttr parse_array(NrParser *p) {
   NR_VEC(NrAttr) items = {0};
   bool ok = true;
   nr_parse_advance(p);
-  while (ok && !nr_parse_at(p, ']')) {
-    NrAttr item = nr_parse_attr_here(p, NULL);
-    ok = item && (nr_parse_take(p, ',') || nr_parse_at(p, ']') || nr_parse_need(p, ']'));
-    if (ok) nr_vec_push(&items, item);
+  if (!nr_parse_at(p, ']')) {
+    do {
+      NrAttr item = nr_parse_attr_here(p, NULL);
+      ok = item != NULL;
+      if (ok) nr_vec_push(&items, item);
+    } while (ok && nr_parse_take(p, ','));
   }
   NrAttr attr = ok && nr_parse_need(p, ']') ? nr_attr_array(p->ctx, items.data, items.size) : NULL;
   nr_vec_deinit(&items);
@@ -235,11 +237,12 @@ static const NrNamedAttr *duplicate(const NrNamedAttr *items, size_t count) {
 
 bool nr_parse_dict_entries(NrParser *p, size_t begin, int close) {
   const char *at = p->tok.begin;
-  while (!nr_parse_at(p, close)) {
-    NrNamedAttr entry;
-    if (!parse_dict_entry(p, &entry)) return false;
-    nr_vec_push(&p->attrs, entry);
-    if (!nr_parse_take(p, ',')) break;
+  if (!nr_parse_at(p, close)) {
+    do {
+      NrNamedAttr entry;
+      if (!parse_dict_entry(p, &entry)) return false;
+      nr_vec_push(&p->attrs, entry);
+    } while (nr_parse_take(p, ','));
   }
   if (!nr_parse_need(p, close)) return false;
   const NrNamedAttr *twice = p->attrs.size ? duplicate(p->attrs.data + begin, p->attrs.size - begin) : NULL;

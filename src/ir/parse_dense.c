@@ -146,7 +146,7 @@ static void put_dims(NrBuf *out, const int64_t *dims, uint32_t rank) {
 /* Whether the lists have the shape of the type. One element outside of all lists stands for all. */
 static bool check_shape(Elements *e, const char *at, NrType type) {
   if (e->rank == 0 && e->count == 1) return true;
-  bool same = e->rank == type->rank;
+  bool same = e->rank == type->rank && (e->count || type->rank); /* `dense<>` is no element of a type that has one */
   for (uint32_t i = 0; same && i < e->rank; i++) same = NR_MAX(e->dims[i], 0) == type->dims[i];
   int64_t total;
   /* Lists that are empty somewhere say nothing of what would be inside. */
@@ -324,12 +324,15 @@ static NrAttr parse_free_literal(NrParser *p, NrType elem) {
   return attr;
 }
 
-/* As MLIR keeps them: indices n x rank, values n. A single index or value may stand without its list. */
+/* As MLIR keeps them: indices n x rank, values n. A single index may stand without its list, and so may a value, which
+ * is then that of all indices. */
 static bool check_sparse(NrParser *p, const char *at, NrType type, NrAttr *indices, NrAttr *values) {
   NrType it = (*indices)->type, vt = (*values)->type;
-  int64_t n = vt->rank == 0 ? 1 : vt->dims[0];
+  bool none = it->rank == 1 && it->dims[0] == 0;
+  int64_t n = vt->rank ? vt->dims[0] : it->rank == 2 ? it->dims[0] : 1;
   bool fits = vt->rank <= 1;
-  if (it->rank == 2) fits &= it->dims[0] == n && it->dims[1] == (int64_t)type->rank;
+  if (none) fits &= n == 0;
+  else if (it->rank == 2) fits &= it->dims[0] == n && it->dims[1] == (int64_t)type->rank;
   else fits &= n == 1 && (it->rank == 0 ? 1 : it->dims[0]) == (int64_t)type->rank;
   if (!fits) return nr_parse_fail_at(p, at, "sparse indices and values do not match each other and the type");
   NrType shape = nr_type_tensor((int64_t[]){n, type->rank}, 2, it->elem);

@@ -11,11 +11,12 @@ static bool line_number(NrParser *p, uint32_t *out) {
   return true;
 }
 
-/* :line:column (to line?:column)? behind "file". */
+/* :line(:column (to line?:column)?)? behind "file". */
 static NrLoc file_loc(NrParser *p, NrStr file) {
   uint32_t line, column, end_line = 0, end_column = 0;
-  if (!nr_parse_need(p, ':') || !line_number(p, &line) || !nr_parse_need(p, ':') || !line_number(p, &column))
-    return NULL;
+  if (!nr_parse_need(p, ':') || !line_number(p, &line)) return NULL;
+  if (!nr_parse_take(p, ':')) return nr_loc_file(p->ctx, file, line, 0);
+  if (!line_number(p, &column)) return NULL;
   if (nr_parse_take_word(p, "to")) {
     end_line = line;
     if (!nr_parse_at(p, ':') && !line_number(p, &end_line)) return NULL;

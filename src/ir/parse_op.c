@@ -167,9 +167,17 @@ static bool parse_generic_successors(NrParser *p, NrOpState *state) {
   return nr_parse_need(p, ']');
 }
 
+/* <{properties}>: attributes of the row. Those of an op without a row are kept apart, as one attribute whose name nobody
+ * can write. */
 static bool parse_properties(NrParser *p) {
   if (!nr_parse_take(p, '<')) return true;
-  if (!nr_parse_need(p, '{') || !nr_parse_dict_entries(p, p->frame->attrs, '}')) return false;
+  size_t begin = p->frame->attrs;
+  if (!nr_parse_need(p, '{') || !nr_parse_dict_entries(p, begin, '}')) return false;
+  if (p->frame->state.info->id == NR_OP_unregistered) {
+    NrAttr dict = nr_attr_dict(p->ctx, p->attrs.data ? p->attrs.data + begin : NULL, p->attrs.size - begin);
+    p->attrs.size = begin;
+    nr_vec_push(&p->attrs, ((NrNamedAttr){nr_context_intern(p->ctx, NR_STR(NR_PROPERTIES)), dict}));
+  }
   return nr_parse_need(p, '>');
 }
 
@@ -281,7 +289,7 @@ static bool parse_generic(NrParser *p, NrOpState *state) {
   if (!parse_generic_successors(p, state) || !parse_properties(p) || !parse_generic_regions(p)) return false;
   if (!nr_parse_attr_dict(p, state) || !parse_generic_types(p, refs, count)) return false;
   choose_row(p, state);
-  modernise_segments(p, state);
+  if (state->info->id != NR_OP_unregistered) modernise_segments(p, state);
   if (p->frame->legacy) state->info = nr_op_info_fitting(p->ctx, state->info, state);
   return !(state->info->traits & NR_BRANCH) || split_branch(p, state);
 }

@@ -122,7 +122,7 @@ static void put_generic_attrs(NrPrinter *w, NrOp *op, bool declared, bool all, c
   for (uint32_t i = 0; i < op->num_attrs; i++) {
     const NrNamedAttr *attr = &op->attrs[i];
     bool segments = is_segments(op, attr->name);
-    if (is_branch_segments(op, attr->name)) continue;
+    if (is_branch_segments(op, attr->name) || !attr->name.size) continue;
     if (!all && (segments || is_declared(spec, attr->name)) != declared) continue;
     if (segments && nr_w_is_legacy(w) && attr->value->kind == NR_ATTR_DENSE_ARRAY && attr->value->data_size)
       put_one(w, "operand_segment_sizes", legacy_segments(w, attr->value), open, &any);
@@ -150,6 +150,12 @@ static void put_generic(NrPrinter *w, NrOp *op) {
   }
   if (op->num_successors) nr_w_char(w, ']');
   if (properties) put_generic_attrs(w, op, true, false, " <{", "}>");
+  NrAttr raw = op->raw_name ? nr_op_attr(op, NR_PROPERTIES) : NULL;
+  if (raw) {
+    nr_w_puts(w, " <");
+    nr_w_attr(w, raw);
+    nr_w_char(w, '>');
+  }
   for (uint32_t i = 0; i < op->num_regions; i++) {
     nr_w_puts(w, i ? ", " : " (");
     nr_w_region(w, &op->regions[i], true, true);

@@ -83,7 +83,7 @@ static bool check_successor(NrOp *op, uint32_t i) {
 static bool report_use(NrOp *op, uint32_t index, const char *message) {
   NrContext *ctx = nr_op_context(op);
   const NrValue *value = op->operands[index].value;
-  nr_error(ctx, op->loc, "operand #%u of '%.*s' %s", index, NR_STR_ARG(nr_op_name(op)), message);
+  nr_error(ctx, op->loc, "operand #%u of '%.*s' %s", index, NR_STR_ARG(nr_op_shown_name(op)), message);
   NrLoc loc = value->op ? value->op->loc : value->loc;
   if (loc) nr_note(ctx, loc, value->op ? "operand defined here" : "it is a block argument, declared here");
   return false;
@@ -143,6 +143,7 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
     return;
   }
   bool good = check_place(op) & nr_verify_row(op);
+  if (nr_op_has(op, NR_SYMBOL) || nr_op_is(op, NR_OP_builtin_module)) good &= nr_verify_symbol(op);
   for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);
   for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);
   for (uint32_t i = 0; i < op->num_operands; i++)

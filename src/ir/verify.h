@@ -12,7 +12,8 @@ typedef struct NrSymbolTables {
   NR_VEC(NrStrMap *) all;
   size_t num_suggestions; /* that were looked up; each goes through a whole table, so few are */
 } NrSymbolTables;
-/* verify_symbols.c: names in a table are unique; declared symbol attributes lead somewhere. */
+/* verify_symbols.c: a symbol's place and visibility; names in a table are unique; symbol attributes lead somewhere. */
+bool nr_verify_symbol(NrOp *op);
 bool nr_verify_symbol_table(NrOp *table);
 bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op);
 void nr_symbol_tables_deinit(NrSymbolTables *tables);

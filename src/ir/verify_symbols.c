@@ -6,6 +6,21 @@ static NrStr symbol_name(const NrOp *op) {
   return name && name->kind == NR_ATTR_STRING ? name->s : (NrStr){0};
 }
 
+bool nr_verify_symbol(NrOp *op) {
+  NrOp *parent = nr_op_parent(op);
+  bool good = true;
+  if (nr_op_has(op, NR_SYMBOL) && parent && !nr_op_has(parent, NR_SYMBOL_TABLE))
+    good = nr_op_error(op, "symbol's parent must have the SymbolTable trait") == NR_OK;
+  NrAttr visibility = nr_op_attr(op, "sym_visibility");
+  if (!visibility || visibility->kind != NR_ATTR_STRING) return good; /* rows say what it must be */
+  static const char *const all[] = {"public", "private", "nested"};
+  for (size_t i = 0; i < NR_COUNTOF(all); i++)
+    if (nr_str_is(visibility->s, all[i])) return good;
+  nr_op_error(op, "visibility expected to be one of [\"public\", \"private\", \"nested\"], but got \"%.*s\"",
+              NR_STR_ARG(visibility->s));
+  return false;
+}
+
 bool nr_verify_symbol_table(NrOp *table) {
   NrStrMap seen = {0};
   bool good = true;
@@ -46,16 +61,14 @@ void nr_symbol_tables_deinit(NrSymbolTables *tables) {
   nr_map_deinit(&tables->tables);
 }
 
-/* From the nearest table outwards, then down the nested names. */
+/* In the nearest table, then down the nested names. */
 static NrOp *resolve(NrSymbolTables *tables, NrOp *from, NrAttr symbol) {
-  for (NrOp *table = from; table; table = nr_op_parent(table)) {
-    if (!nr_op_has(table, NR_SYMBOL_TABLE)) continue;
-    NrOp *found = nr_strmap_get(table_of(tables, table), symbol->s);
-    for (size_t i = 0; found && i < symbol->size; i++)
-      found = nr_op_has(found, NR_SYMBOL_TABLE) ? nr_strmap_get(table_of(tables, found), symbol->items[i]->s) : NULL;
-    if (found) return found;
-  }
-  return NULL;
+  NrOp *table = from;
+  while (table && !nr_op_has(table, NR_SYMBOL_TABLE)) table = nr_op_parent(table);
+  NrOp *found = table ? nr_strmap_get(table_of(tables, table), symbol->s) : NULL;
+  for (size_t i = 0; found && i < symbol->size; i++)
+    found = nr_op_has(found, NR_SYMBOL_TABLE) ? nr_strmap_get(table_of(tables, found), symbol->items[i]->s) : NULL;
+  return found;
 }
 
 static NrStr nearest_symbol(NrOp *from, NrStr name) {

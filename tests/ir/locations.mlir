@@ -14,6 +14,8 @@ func.func @f(%x: i32) -> i32 {
   %2 = arith.addi %1, %x : i32 loc(callsite("inner" at "b.py":7:8))
   // CHECK: loc(fused<"meta">["x", "c.py":9:10])
   %3 = arith.addi %2, %x : i32 loc(fused<"meta">["x", "c.py":9:10])
+  // CHECK: loc("d.py":11:0)
+  %4 = arith.addi %3, %x : i32 loc("d.py":11)
   // CHECK: return %3 : i32 loc(unknown)
   return %3 : i32 loc(unknown)
 }

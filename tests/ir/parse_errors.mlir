@@ -113,6 +113,12 @@ func.func @literals() {
   %3 = arith.constant dense<[[1, 2], 3]> : tensor<2x2xi32>
   // expected-error@+1 {{static shape}}
   %4 = arith.constant dense<1> : tensor<?xi32>
+  // expected-error@+1 {{inferred shape of elements literal ([]) does not match type ([])}}
+  %11 = arith.constant dense<> : tensor<f32>
+  // expected-error@+1 {{expected an attribute value}}
+  %13 = arith.constant {a = [1, 2, ]} 1 : i32
+  // expected-error@+1 {{expected the name of an attribute}}
+  %14 = arith.constant {a = 1, } 1 : i32
   // expected-error@+1 {{hex data is 3 bytes}}
   %5 = arith.constant dense<"0x010203"> : tensor<2xi32>
   // expected-error@+1 {{add a trailing dot}}

@@ -22,6 +22,14 @@ func.func @operand_count(%a: f32) {
 
 // -----
 
+func.func @unknown_length() {
+  // expected-error@+1 {{'arith.constant' op a vector of unknown length needs one element for all}}
+  %0 = arith.constant dense<[1, 2]> : vector<[2]xi32>
+  return
+}
+
+// -----
+
 func.func @same_types(%a: f32, %b: f64) {
   // expected-error@+1 {{'arith.addf' op requires the same type for all operands and results, but has 'f32' and 'f64'}}
   %0 = "arith.addf"(%a, %b) : (f32, f64) -> f32

@@ -68,6 +68,8 @@ static NrStatus constant_verify(NrOp *op) {
                        text_of(value->type), text_of(type));
   if (nr_type_is_int(type) && type->signedness != NR_SIGNLESS)
     return nr_op_error(op, "integer return type must be signless");
+  if (type->kind == NR_TYPE_VECTOR && type->scalable && value->kind == NR_ATTR_DENSE && !value->splat)
+    return nr_op_error(op, "a vector of unknown length needs one element for all");
   return NR_OK;
 }
 

@@ -26,11 +26,17 @@ static void module_print(NrPrinter *w, NrOp *op) {
   nr_w_region(w, nr_op_region(op, 0), false, true);
 }
 
+static NrStatus module_verify(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  return body && body->num_args ? nr_op_error(op, "region should have no arguments") : NR_OK;
+}
+
 /* A body is always there, and nothing ends it. */
 static NrStatus module_finish(NrParser *p, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   if (!body && op->num_regions == 1) nr_block_append(nr_op_region(op, 0), nr_block_create(op->module));
-  if (body && nr_op_is(body->last, NR_OP_builtin_module_terminator)) nr_op_erase(body->last);
+  NrOp *last = body ? body->last : NULL;
+  if (nr_op_is(last, NR_OP_builtin_module_terminator) && last->num_results == 0) nr_op_erase(last);
   return NR_OK;
 }
 

@@ -40,9 +40,14 @@ static NrStatus verify_dicts(NrOp *op, const char *name, const char *what, size_
         "expects %s attribute array to have the same number of elements as the number of function %ss, got "
         "%zu, but expected %zu",
         what, what, dicts->size, count);
-  for (size_t i = 0; i < dicts->size; i++)
-    if (dicts->items[i]->kind != NR_ATTR_DICT)
-      return nr_op_error(op, "expects %s attribute %zu to be a dictionary", what, i);
+  for (size_t i = 0; i < dicts->size; i++) {
+    NrAttr dict = dicts->items[i];
+    if (dict->kind != NR_ATTR_DICT) return nr_op_error(op, "expects %s attribute %zu to be a dictionary", what, i);
+    for (size_t k = 0; k < dict->num_named; k++)
+      if (!memchr(dict->named[k].name.data, '.', dict->named[k].name.size))
+        return nr_op_error(op, "%ss may only have dialect attributes, such as 'dialect.%.*s'", what,
+                           NR_STR_ARG(dict->named[k].name));
+  }
   return NR_OK;
 }
 
@@ -52,7 +57,11 @@ static NrStatus func_verify(NrOp *op) {
   NrStatus status = verify_dicts(op, "arg_attrs", "argument", type->num_inputs);
   if (status || (status = verify_dicts(op, "res_attrs", "result", type->num_results))) return status;
   NrBlock *entry = nr_op_body(op, 0);
-  if (!entry) return NR_OK;
+  if (!entry) {
+    NrStr visibility = nr_op_attr_str(op, "sym_visibility");
+    if (visibility.size && !nr_str_is(visibility, "public")) return NR_OK;
+    return nr_op_error(op, "symbol declaration cannot have public visibility");
+  }
   if (entry->num_args != type->num_inputs)
     return nr_op_error(op, "entry block must have %u arguments to match function signature", type->num_inputs);
   for (uint32_t i = 0; i < type->num_inputs; i++)

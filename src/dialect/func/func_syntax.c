@@ -108,16 +108,14 @@ NrStatus nr_func_parse(NrParser *p, NrOpState *state) {
     status = nr_p_region(p, state, s.args.data, s.args.size);
   } else {
     nr_p_empty_region(p, state);
-    /* A declaration of 2020 has no word for it, but is private: today's text demands that. */
-    if (nr_p_is_legacy(p) && !visible)
-      nr_p_add_attr(p, state, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
   }
 out:
   signature_deinit(&s);
   return status;
 }
 
-/* Two older shapes: the type was once the attribute `type`, and the first proposals of 2020 left the results away. */
+/* Three older shapes: declarations said nothing of their visibility, the type was once the attribute `type`, and the
+ * first proposals of 2020 left the results away. */
 NrStatus nr_func_finish(NrParser *p, NrOp *op) {
   NrAttr old = nr_op_attr(op, "type");
   if (old && !nr_op_attr(op, "function_type")) {
@@ -126,6 +124,9 @@ NrStatus nr_func_finish(NrParser *p, NrOp *op) {
   }
   NrType type = nr_func_type(op);
   NrBlock *last = op->num_regions ? nr_op_region(op, 0)->last : NULL;
+  /* A declaration of 2020 has no word for it, but is private: today's text demands that. */
+  if (!last && nr_p_is_legacy(p) && !nr_op_attr(op, "sym_visibility"))
+    nr_op_set_attr(op, "sym_visibility", nr_attr_string(nr_p_context(p), NR_STR("private")));
   if (!type || type->num_results || !last || !nr_p_is_legacy(p)) return NR_OK;
   NrOp *ret = last->last;
   if (!nr_op_is(ret, NR_OP_func_return) || ret->num_operands == 0) return NR_OK;

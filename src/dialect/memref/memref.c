@@ -17,8 +17,8 @@ static NrStatus alignment_verify(NrOp *op, const char *id, bool required) {
 
 /* In 2019 the type alone said which operands are sizes. */
 static NrStatus alloc_finish(NrParser *p, NrOp *op) {
-  if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes") || !nr_type_is_memref(nr_result(op, 0)->type))
-    return NR_OK;
+  if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
+  if (op->num_results != 1 || !nr_type_is_memref(nr_result(op, 0)->type)) return NR_OK; /* the verifier says so */
   size_t sizes = nr_type_num_dynamic(nr_result(op, 0)->type);
   if (sizes > op->num_operands) return NR_OK; /* the verifier says so */
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)sizes, op->num_operands - (uint32_t)sizes}, 2);

@@ -185,9 +185,9 @@ NrStatus nr_scf_exit_verify(NrOp *op) {
   if (!loop) return nr_op_error(op, "(C1) expects the token of a 'scf.loop' around it");
   if (nr_op_is(parent, NR_OP_scf_for) || nr_op_is(parent, NR_OP_scf_while))
     return nr_op_error(op, "(C2) cannot end the body of '%.*s'; it may stand in an 'scf.if' there",
-                       NR_STR_ARG(nr_op_name(parent)));
+                       NR_STR_ARG(nr_op_shown_name(parent)));
   for (NrOp *up = parent; up && up != loop; up = nr_op_parent(up))
-    if (!may_be_left(up)) return nr_op_error(op, "(C2) cannot leave '%.*s'", NR_STR_ARG(nr_op_name(up)));
+    if (!may_be_left(up)) return nr_op_error(op, "(C2) cannot leave '%.*s'", NR_STR_ARG(nr_op_shown_name(up)));
   uint32_t count = op->num_operands - 1, wanted = leaves ? loop->num_results : loop->num_operands;
   const char *what = leaves ? "results" : "carried values";
   if (count != wanted) return nr_op_error(op, "(C3) has %u values, but the loop has %u %s", count, wanted, what);

@@ -17,6 +17,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/scf/scf.h"
+#include "dialect/shaped.h"
 
 #include <math.h>
 
@@ -195,19 +196,22 @@ void nr_scf_reduce_print(NrPrinter *w, NrOp *op) {
 
 /* ---- the shape of 2020 becomes today's --------------------------------------------------------------------------- */
 
-/* All loop.reduce ops of the body as one terminator; false when there is nothing to do. */
+/* All loop.reduce ops of the body as one terminator; false when there is nothing to do. An op with results, which none
+ * of them has, is left to the verifier. */
 static bool merge_reductions(NrOp *op, NrBlock *body) {
   NR_VEC(NrOp *) reductions = {0};
   NR_VEC(NrValue *) values = {0};
   size_t num_regions = 0;
+  bool results = body->last->num_results;
   for (NrOp *inner = body->first; inner; inner = inner->next) {
     if (!nr_op_is(inner, NR_OP_scf_reduce)) continue;
+    results |= inner->num_results;
     nr_vec_push(&reductions, inner);
     num_regions += inner->num_regions;
     for (uint32_t i = 0; i < inner->num_operands; i++) nr_vec_push(&values, nr_operand(inner, i));
   }
   bool yields = nr_op_is(body->last, NR_OP_scf_yield);
-  bool merge = yields || reductions.size > 1;
+  bool merge = (yields || reductions.size > 1) && !results;
   if (merge) {
     NrLoc loc = reductions.size ? reductions.data[0]->loc : body->last->loc;
     if (yields) nr_op_erase(body->last);
@@ -232,7 +236,8 @@ NrOp *nr_scf_combining_op(const NrBlock *block) {
   NrOp *op = block ? block->first : NULL;
   if (!op || op->num_operands != 2 || op->num_results != 1 || block->num_args != 2 || op->next != block->last)
     return NULL;
-  if (!nr_op_is(block->last, NR_OP_scf_reduce_return) || block->last->operands[0].value != nr_result(op, 0))
+  const NrOp *end = block->last;
+  if (!nr_op_is(end, NR_OP_scf_reduce_return) || end->num_operands != 1 || end->operands[0].value != nr_result(op, 0))
     return NULL;
   NrValue *a = nr_operand(op, 0), *b = nr_operand(op, 1);
   bool both = (a == block->args[0] && b == block->args[1]) || (a == block->args[1] && b == block->args[0]);
@@ -341,7 +346,15 @@ static NrOp *add_results(NrParser *p, NrOp *op, NrOp *reduce) {
   return reducing;
 }
 
+/* Before there were initial values, the generic form had three groups of one size. */
+static void add_segments(NrParser *p, NrOp *op) {
+  uint32_t rank = op->num_operands / 3;
+  if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes") || op->num_operands % 3) return;
+  nr_op_set_segments(op, (uint32_t[]){rank, rank, rank, 0}, NUM_GROUPS);
+}
+
 NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op) {
+  add_segments(p, op);
   NrBlock *body = op->num_regions ? nr_op_body(op, 0) : NULL;
   if (!body || !body->last) return NR_OK;
   if (nr_op_is(body->last, NR_OP_scf_yield) && body->last->num_operands)

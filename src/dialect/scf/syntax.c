@@ -179,7 +179,8 @@ NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op) {
   for (uint32_t i = 0; i < op->num_regions; i++)
     for (NrBlock *block = nr_op_region(op, i)->first; block; block = block->next) {
       NrOp *last = block->last;
-      if (nr_op_is(last, NR_OP_scf_yield) && nr_op_is(last->prev, NR_OP_scf_yield) && last->num_operands == 0)
+      if (nr_op_is(last, NR_OP_scf_yield) && nr_op_is(last->prev, NR_OP_scf_yield) && last->num_operands == 0 &&
+          last->num_results == 0)
         nr_op_erase(last);
     }
   return NR_OK;
