@@ -352,3 +352,44 @@ func.func @generic_today(%n: index) -> i64 {
   }) : (index, index, index, i64) -> i64
   return %r : i64
 }
+
+// ---- the generic form before there were initial values: three groups of one size ----
+
+// RUN: noria run %s --entry=generic_groups 4 --check-stages | FileCheck %s --check-prefix=SIX
+// CHECK-LABEL: func.func @generic_groups
+// CHECK: scf.parallel (%{{.*}}) = (%{{.*}}) to (%{{.*}}) step (%{{.*}}) init (%{{.*}}) -> i64 {
+func @generic_groups(%n: index) -> i64 {
+  %c0 = constant 0 : index
+  %c1 = constant 1 : index
+  %r = "loop.parallel"(%c0, %n, %c1) ( {
+  ^bb0(%i: index):
+    %k = index_cast %i : index to i64
+    "loop.reduce"(%k) ( {
+    ^bb0(%a: i64, %b: i64):
+      %s = addi %a, %b : i64
+      "loop.reduce.return"(%s) : (i64) -> ()
+    }) : (i64) -> ()
+    "loop.yield"() : () -> ()
+  }) : (index, index, index) -> i64
+  return %r : i64
+}
+
+// ---- 2021: functions of dialect builtin, with arith and scf ----
+
+// RUN: noria run %s --entry=builtin_func 4 --check-stages | FileCheck %s --check-prefix=SIX
+// CHECK-LABEL: func.func @builtin_func
+builtin.func @builtin_func(%n: index) -> i64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0 : i64
+  %r = scf.parallel (%i) = (%c0) to (%n) step (%c1) init (%zero) -> i64 {
+    %k = arith.index_cast %i : index to i64
+    scf.reduce(%k) : i64 {
+    ^bb0(%a: i64, %b: i64):
+      %s = arith.addi %a, %b : i64
+      scf.reduce.return %s : i64
+    }
+    scf.yield
+  }
+  return %r : i64
+}

@@ -358,7 +358,8 @@ NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op) {
   NrBlock *body = op->num_regions ? nr_op_body(op, 0) : NULL;
   if (!body || !body->last) return NR_OK;
   if (nr_op_is(body->last, NR_OP_scf_yield) && body->last->num_operands)
-    return nr_op_error(body->last, "yield inside loop.parallel is not allowed to have operands");
+    return nr_op_error(body->last, "yield inside %.*s is not allowed to have operands",
+                       NR_STR_ARG(nr_op_shown_name(op)));
   bool merged = merge_reductions(op, body);
   if (!nr_op_is(body->last, NR_OP_scf_reduce) || (!merged && !nr_p_is_legacy(p))) return NR_OK;
   NrOp *reduce = body->last;

@@ -94,7 +94,8 @@ NrStatus nr_scf_yield_verify(NrOp *op) {
   case NR_OP_scf_index_switch: break;
   case NR_OP_scf_while: return NR_OK; /* its verifier knows what must come */
   case NR_OP_scf_parallel:
-    if (op->num_operands) return nr_op_error(op, "yield inside loop.parallel is not allowed to have operands");
+    if (op->num_operands)
+      return nr_op_error(op, "yield inside %.*s is not allowed to have operands", NR_STR_ARG(nr_op_shown_name(parent)));
     return NR_OK;
   default: return nr_op_error(op, "yield only terminates If, For or Parallel regions");
   }
