@@ -167,8 +167,8 @@ static bool parse_generic_successors(NrParser *p, NrOpState *state) {
   return nr_parse_need(p, ']');
 }
 
-/* <{properties}>: attributes of the row. Those of an op without a row are kept apart, as one attribute whose name nobody
- * can write. */
+/* <{properties}>: attributes of the row. Those of an op without a row are kept apart, as one attribute whose name no
+ * text can say. */
 static bool parse_properties(NrParser *p) {
   if (!nr_parse_take(p, '<')) return true;
   size_t begin = p->frame->attrs;
