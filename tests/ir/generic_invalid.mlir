@@ -20,7 +20,6 @@ func @dim(%m: memref<?xf32>) {
 
 func @yields(%c: i1) {
   "loop.if"(%c) ({
-    // expected-error@+3 {{parent of yield must have same number of results as the yield operands}}
     // expected-error@+2 {{'loop.yield' op must be the last operation in the parent block}}
     // expected-error@+1 {{operand #0 of 'loop.yield' does not dominate this use}}
     "loop.yield"(%x) : (f32) -> ()
@@ -42,6 +41,7 @@ func @yields(%c: i1) {
 // -----
 
 func @reduction(%i: index, %x: f32) {
+  // expected-error@+1 {{'loop.parallel' op expects body to terminate with}}
   "loop.parallel"(%i, %i, %i) ({
   ^bb0(%iv: index):
     // expected-error@+1 {{operand #0 of 'a.use' does not dominate this use}}
