@@ -95,7 +95,7 @@ typedef struct NoriaRuntimeApi {
   /* Called by loops now and then with the number of iterations since the last call. Non-zero: stop (already failed). */
   int32_t (*poll)(NoriaExec *exec, int64_t iterations);
   /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values; not 0. After poll,
-   * alloc or realloc failed it may be called too: the message stays, and names the site's node. */
+   * alloc or realloc failed it may be called too: the message stays, and gets the site's place. */
   int32_t (*fail)(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
   /* Gives the block another size and keeps the bytes that both have; data = NULL allocates. Large blocks move by
    * remapping pages, so growing by doubling never holds two copies. NULL after failing; data is then still valid. */
@@ -131,7 +131,7 @@ typedef struct NoriaValueInfo {
 
 /* A place in the program that can fail. The message is `text` with %0..%3 replaced by the values, and %% by %. */
 typedef struct NoriaSite {
-  const char *node; /* name of the model's node or function, may be "" */
+  const char *place; /* how the message begins: "node 'add_1'", "gcd.mlir:3:8"; may be "" */
   const char *text;
 } NoriaSite;
 

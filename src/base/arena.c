@@ -45,6 +45,8 @@ void *nr_calloc(size_t count, size_t size) {
   return populate(p, count * size);
 }
 
+void *nr_try_calloc(size_t count, size_t size) { return calloc(count ? count : 1, size ? size : 1); }
+
 void *nr_realloc(void *ptr, size_t size) {
   void *p = realloc(ptr, size ? size : 1);
   if (!p) nr_oom();

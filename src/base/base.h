@@ -54,6 +54,8 @@ static inline bool nr_sub_i64(int64_t a, int64_t b, int64_t *out) { return !__bu
 void *nr_malloc(size_t size);
 void *nr_calloc(size_t count, size_t size);
 void *nr_realloc(void *ptr, size_t size);
+/* NULL when the system has none: for sizes that a program chose, whose error it is. */
+void *nr_try_calloc(size_t count, size_t size);
 void nr_free(void *ptr);
 _Noreturn void nr_oom(void);
 

@@ -41,7 +41,7 @@ typedef struct NrInterp {
   NrMap loop_indices; /* region of a structured op -> int64_t[], its loop indices */
   NrMap globals;   /* memref.global op -> NrIView* */
   NR_VEC(NrIView *) global_views; /* the same, to be released */
-  NrMap sites;     /* rt.check op -> site + 1 */
+  NrMap sites;     /* op that may fail, rt.check and the like -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;
   bool hostile; /* of NrInterpOptions */
@@ -55,7 +55,8 @@ typedef struct NrInterp {
 } NrInterp;
 
 /* ---- values (value.c) ---- */
-NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank); /* zeroed, dense; NULL when too large */
+/* Zeroed, dense; NULL when too large, or with a negative dim. */
+NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank);
 /* The same with contents that are open: rubbish in a hostile run. */
 NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
@@ -64,6 +65,7 @@ NrIView *nr_iview_dense_copy(NrIView *view);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
+int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank); /* INT64_MAX where it does not fit */
 int64_t nr_iview_count(const NrIView *view);
 unsigned char *nr_iview_at(const NrIView *view, const int64_t *indices); /* no checks */
 bool nr_iview_inside(const NrIView *view, const int64_t *indices);
@@ -79,6 +81,8 @@ NrIValue nr_ivalue_from_int(NrType type, int64_t i);
 
 /* ---- running (interp.c) ---- */
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) NR_PRINTF(3, 4); /* returns false */
+/* There is no memory for a buffer, or it has a negative dim; returns false. */
+bool nr_interp_fail_size(NrInterp *in, NrOp *op, NrType elem, const int64_t *dims, size_t rank);
 NrIValue nr_get(NrInterp *in, NrValue *value);
 int64_t nr_get_index(NrInterp *in, NrValue *value);
 void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes over the view's reference */

@@ -7,10 +7,24 @@
 
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) {
   if (in->failed) return false;
+  NrStr name = nr_op_name(op);
+  int begin = snprintf(in->message, sizeof in->message, "'%.*s' op ", NR_STR_ARG(name));
   va_list args;
   va_start(args, format);
-  vsnprintf(in->message, sizeof in->message, format, args);
+  vsnprintf(in->message + begin, sizeof in->message - (size_t)begin, format, args);
   va_end(args);
+  in->failed = true;
+  in->failed_at = op;
+  return false;
+}
+
+bool nr_interp_fail_size(NrInterp *in, NrOp *op, NrType elem, const int64_t *dims, size_t rank) {
+  for (size_t i = 0; i < rank; i++)
+    if (dims[i] < 0)
+      return nr_interp_fail(in, op, "the size of dim %zu is %lld; it must not be negative", i, (long long)dims[i]);
+  if (in->failed) return false;
+  snprintf(in->message, sizeof in->message, "the system has no memory for %lld bytes",
+           (long long)nr_iview_bytes(elem, dims, rank));
   in->failed = true;
   in->failed_at = op;
   return false;
@@ -59,17 +73,25 @@ static NrIValue shared(NrIValue v) {
 
 /* ---- blocks ---- */
 
+/* The loop around op, for messages: compiled code stops there. */
+static NrOp *loop_around(NrOp *op) {
+  NrOp *up = op;
+  while (up && !nr_op_has(up, NR_LOOP)) up = nr_op_parent(up);
+  return up ? up : op;
+}
+
 /* Programs poll for themselves when they are compiled; here every op takes long. */
-static bool is_stopped(NrInterp *in) {
+static bool is_stopped(NrInterp *in, NrOp *op) {
   enum { OPS_BETWEEN_POLLS = 1 << 12 };
   if (!in->exec || ++in->ticks % OPS_BETWEEN_POLLS || !in->exec->api->poll(in->exec, 0)) return false;
-  in->failed = true; /* the runtime has the message */
+  in->failed = true; /* the runtime has the message, and no place for it */
+  in->failed_at = loop_around(op);
   return true;
 }
 
 /* Of terminators too: a loop may have nothing else. */
 static bool may_go_on(NrInterp *in, NrOp *op) {
-  if (is_stopped(in)) return false;
+  if (is_stopped(in, op)) return false;
   if (in->max_steps && ++in->steps > in->max_steps)
     return nr_interp_fail(in, op, "the limit of %lld ops is reached", (long long)in->max_steps);
   return true;
@@ -134,9 +156,16 @@ static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
   return NULL;
 }
 
+/* Ops nest in a few hundred levels at most: what is too deep is a recursion. */
+static bool fail_stack(NrInterp *in, NrOp *op) {
+  while (!nr_op_has(op, NR_FUNCTION) && nr_op_parent(op)) op = nr_op_parent(op);
+  NrStr name = nr_op_attr_str(op, "sym_name");
+  return nr_interp_fail(in, op, "@%.*s calls itself too deep: the stack is full", NR_STR_ARG(name));
+}
+
 bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
                    size_t num_out) {
-  if (nr_stack_is_low()) return nr_interp_fail(in, region->op, "is too deep in calls and regions: the stack is full");
+  if (nr_stack_is_low()) return fail_stack(in, region->op);
   bind_args(in, region->first, args, num_args);
   NrOp *last = run_blocks(in, region->first);
   if (!last) return false;

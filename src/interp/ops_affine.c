@@ -9,9 +9,20 @@ static int64_t *inputs(NrInterp *in, NrOp *op, size_t first, size_t count) {
   return values;
 }
 
+/* Finds the divisor that is not positive, from the inside out, left to right. */
+static bool find_divisor(NrAffineExpr e, const int64_t *dims, const int64_t *symbols, int64_t *out) {
+  if (!e->lhs) return false;
+  if (find_divisor(e->lhs, dims, symbols, out) || find_divisor(e->rhs, dims, symbols, out)) return true;
+  bool divides = e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL;
+  return divides && nr_affine_eval(e->rhs, dims, symbols, out) && *out <= 0;
+}
+
 static bool eval(NrInterp *in, NrOp *op, NrAffineExpr e, const int64_t *values, uint32_t num_dims, int64_t *out) {
+  int64_t divisor;
   if (nr_affine_eval(e, values, values + num_dims, out)) return true;
-  return nr_interp_fail(in, op, "an affine expression has no value: it overflows, or a divisor is not positive");
+  if (find_divisor(e, values, values + num_dims, &divisor))
+    return nr_interp_fail(in, op, "the divisor is %lld; it must be positive", (long long)divisor);
+  return nr_interp_fail(in, op, "an affine expression has no value: it overflows");
 }
 
 /* The least or greatest of count of a map's results. */

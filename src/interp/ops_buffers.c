@@ -8,7 +8,7 @@ bool nr_run_realloc(NrInterp *in, NrOp *op) {
   int64_t size = op->num_operands > 1 ? nr_get_index(in, nr_operand(op, 1)) : t->dims[0];
   if (old->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
   NrIView *view = nr_iview_open(in, t->elem, &size, 1);
-  if (!view) return nr_interp_fail(in, op, "the buffer is too large, or has a negative dim");
+  if (!view) return nr_interp_fail_size(in, op, t->elem, &size, 1);
   int64_t kept = NR_MIN(size, old->dims[0]), zero = 0;
   if (kept > 0) memcpy(nr_iview_at(view, &zero), nr_iview_at(old, &zero), (size_t)kept * view->elem_size);
   old->buffer->freed = true;

@@ -16,7 +16,7 @@ bool nr_run_alloc(NrInterp *in, NrOp *op) {
   for (uint32_t i = 0, k = 0; i < t->rank; i++)
     dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
   NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
-  if (!view) return nr_interp_fail(in, op, "the buffer is too large, or has a negative dim");
+  if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
   return true;
 }
@@ -78,7 +78,7 @@ bool nr_run_copied(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   if (!alive(in, op, view)) return false;
   NrIView *copy = nr_iview_dense_copy(view);
-  if (!copy) return nr_interp_fail(in, op, "the buffer is too large");
+  if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
   nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
   return true;
 }

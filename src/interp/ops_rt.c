@@ -52,7 +52,7 @@ static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
             *copy = nr_iview_dense_copy(borrowed);
     nr_iview_release(borrowed);
     in->exec->api->free(in->exec, d->data);
-    if (!copy) return nr_interp_fail(in, op, "the result is too large");
+    if (!copy) return nr_interp_fail_size(in, op, t->elem, d->dims, (size_t)d->rank);
     nr_set(in, value, (NrIValue){.view = copy});
   } else if (d->rank < 0) nr_set(in, value, nr_ivalue_from_int(t, (int64_t)d->bits));
   else nr_set(in, value, (NrIValue){.handle = d->data});
@@ -68,7 +68,7 @@ static bool grow(NrInterp *in, NrOp *op) {
   NrIView *to = nr_iview_new(from->elem, dims, from->rank), *dense = nr_iview_dense_copy(from);
   if (to && dense) memcpy(to->buffer->data, dense->buffer->data, NR_MIN(to->buffer->size, dense->buffer->size));
   nr_iview_release(dense);
-  if (!to) return nr_interp_fail(in, op, "the result is too large");
+  if (!to) return nr_interp_fail_size(in, op, from->elem, dims, from->rank);
   nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
   return true;
 }

@@ -2,12 +2,8 @@
 #include "dialect/shaped.h"
 #include "interp/ops.h"
 
-static bool too_large(NrInterp *in, NrOp *op) {
-  return nr_interp_fail(in, op, "the tensor is too large, or has a negative dim");
-}
-
 static bool give(NrInterp *in, NrOp *op, NrIView *view) {
-  if (!view) return too_large(in, op);
+  if (!view) return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
   return true;
 }
@@ -32,7 +28,9 @@ static bool get_indices(NrInterp *in, NrOp *op, size_t begin, const NrIView *vie
 bool nr_run_tensor_empty(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 0, dims);
-  return give(in, op, nr_iview_open(in, nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank));
+  NrType t = nr_result(op, 0)->type;
+  NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
+  return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, dims, t->rank);
 }
 
 static void fill_view(NrIView *view, NrIValue v) {
@@ -44,15 +42,17 @@ static void fill_view(NrIView *view, NrIValue v) {
 bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 1, dims);
-  NrIView *view = nr_iview_new(nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank);
-  if (view) fill_view(view, nr_get(in, nr_operand(op, 0)));
+  NrType t = nr_result(op, 0)->type;
+  NrIView *view = nr_iview_new(t->elem, dims, t->rank);
+  if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  fill_view(view, nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
 
 bool nr_run_tensor_from_elements(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_new(t->elem, t->dims, t->rank);
-  if (!view) return too_large(in, op);
+  if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_ivalue_store(t->elem, view->buffer->data + i * view->elem_size, nr_get(in, nr_operand(op, i)));
   return give(in, op, view);
@@ -74,8 +74,10 @@ static bool generate(NrInterp *in, NrRegion *region, NrIView *view) {
 bool nr_run_tensor_generate(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 0, dims);
-  NrIView *view = nr_iview_new(nr_result(op, 0)->type->elem, dims, nr_result(op, 0)->type->rank);
-  if (view && !generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
+  NrType t = nr_result(op, 0)->type;
+  NrIView *view = nr_iview_new(t->elem, dims, t->rank);
+  if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
   return give(in, op, view);
 }
 
@@ -130,8 +132,9 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view, const NrIndexListSl
       NrIndex entry = nr_index_list_get(op, slots[k], i);
       v[k] = entry.value ? nr_get_index(in, entry.value) : entry.constant;
     }
-    int64_t last = v[0] + (v[1] - 1) * v[2];
-    if (v[1] < 0 || v[0] < 0 || (v[1] > 0 && (v[0] >= view->dims[i] || last < 0 || last >= view->dims[i]))) {
+    int64_t last;
+    bool fits = v[1] >= 0 && v[0] >= 0 && nr_mul_i64(v[1] - 1, v[2], &last) && nr_add_i64(v[0], last, &last);
+    if (!fits || (v[1] > 0 && (v[0] >= view->dims[i] || last < 0 || last >= view->dims[i]))) {
       nr_interp_fail(in, op, "the slice [%lld, +%lld, step %lld] leaves dim %zu of %lld", (long long)v[0],
                      (long long)v[1], (long long)v[2], i, (long long)view->dims[i]);
       nr_iview_release(part);
@@ -209,7 +212,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
     dims[i] = source->dims[i] + begin[i] + (h.value ? nr_get_index(in, h.value) : h.constant);
   }
   NrIView *view = nr_iview_new(source->elem, dims, source->rank);
-  if (!view) return too_large(in, op);
+  if (!view) return nr_interp_fail_size(in, op, source->elem, dims, source->rank);
   if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
   if (nr_iview_count(source)) do {
       int64_t at[NR_MAX_RANK];
@@ -226,7 +229,7 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   memcpy(dims, first->dims, sizeof dims);
   for (uint32_t k = 1; k < op->num_operands; k++) dims[axis] += nr_get(in, nr_operand(op, k)).view->dims[axis];
   NrIView *view = nr_iview_new(first->elem, dims, first->rank);
-  if (!view) return too_large(in, op);
+  if (!view) return nr_interp_fail_size(in, op, first->elem, dims, first->rank);
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrIView *from = nr_get(in, nr_operand(op, k)).view;
     int64_t indices[NR_MAX_RANK] = {0};

@@ -13,12 +13,21 @@ struct NrInterpProgram {
 
 /* ---- tables ---- */
 
+static const char *place_of(NrInterpProgram *p, const NrOp *op) {
+  NrBuf place = {0};
+  NrStr node = nr_op_attr_str(op, "node");
+  if (node.size) nr_buf_printf(&place, "node '%.*s'", NR_STR_ARG(node));
+  else nr_loc_place(op->loc, &place);
+  const char *kept = nr_str_copy(&p->arena, (NrStr){place.data, place.size}).data;
+  nr_buf_deinit(&place);
+  return kept;
+}
+
 static bool collect(NrOp *op, void *user) {
   NrInterpProgram *p = user;
-  bool polls = nr_op_is(op, NR_OP_rt_poll) && nr_loc_first_name(op->loc).size;
-  if (polls || nr_op_is(op, NR_OP_rt_check) || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
-    NrStr node = polls ? nr_loc_first_name(op->loc) : nr_op_attr_str(op, "node"), text = nr_op_attr_str(op, "text");
-    NoriaSite site = {nr_str_copy(&p->arena, node).data, nr_str_copy(&p->arena, text).data};
+  bool asks = nr_op_is(op, NR_OP_rt_poll) || nr_op_is(op, NR_OP_rt_check);
+  if (asks || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
+    NoriaSite site = {place_of(p, op), nr_str_copy(&p->arena, nr_op_attr_str(op, "text")).data};
     nr_vec_push(&p->sites, site);
     nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
   }
@@ -66,6 +75,7 @@ static void reset(NrInterp *in) {
   in->steps = 0;
   in->failed = false;
   in->failed_at = NULL;
+  in->message[0] = 0;
 }
 
 static NrIValue from_desc(NrType t, const NoriaDesc *d) {
@@ -104,17 +114,12 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
   }
   nr_free(args);
   nr_free(results);
-  if (!ok && in->message[0]) {
-    /* The last site is the interpreter's own: its text is the message of the failure. */
-    NrStr op = in->failed_at ? nr_op_name(in->failed_at) : NR_STR("");
+  if (!ok && in->failed_at) {
+    /* The last site is the interpreter's own: its text is the message of the failure, or the runtime has that. */
     NoriaSite *site = &p->sites.data[p->sites.size - 1];
-    NrBuf text = {0};
-    nr_buf_printf(&text, "'%.*s' op %s", NR_STR_ARG(op), in->message);
-    if (in->failed_at) nr_loc_put_place(in->failed_at->loc, &text);
-    site->text = nr_str_doubled(&p->arena, (NrStr){text.data, text.size}, '%').data;
-    nr_buf_deinit(&text);
+    site->place = place_of(p, in->failed_at);
+    site->text = nr_str_doubled(&p->arena, nr_str(in->message), '%').data;
     exec->api->fail(exec, (int32_t)p->sites.size - 1, 0, 0, 0, 0);
-    in->message[0] = 0;
   }
   in->exec = NULL;
   return ok ? 0 : 1;

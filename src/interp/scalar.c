@@ -1,5 +1,6 @@
 /* scalar.c - element-wise ops: scalars directly on their bits, or by the op's fold; shaped values element by element.
  */
+#include "dialect/fold.h"
 #include "interp/internal.h"
 
 #include <math.h>
@@ -290,6 +291,23 @@ bool nr_scalar_combine(NrStr kind, NrType t, NrIValue a, NrIValue b, NrIValue *o
 
 enum { MAX_OPERANDS = 8, MAX_RESULTS = 4 };
 
+/* Why an op has no value, in the words of int_binary: of integers of any width. */
+static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
+  switch (op->info->id) {
+  case NR_OP_arith_divsi:
+  case NR_OP_arith_divui:
+  case NR_OP_arith_remsi:
+  case NR_OP_arith_remui:
+  case NR_OP_arith_ceildivsi:
+  case NR_OP_arith_ceildivui:
+  case NR_OP_arith_floordivsi: return nr_const_is_int(constants[1], 0) ? "division by zero" : "the quotient overflows";
+  case NR_OP_arith_shli:
+  case NR_OP_arith_shrsi:
+  case NR_OP_arith_shrui: return "shift by the width or more";
+  default: return "its value is not defined for these operands";
+  }
+}
+
 /* One element by the op's fold; types are of scalars. */
 static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
                     NrIValue *results) {
@@ -297,8 +315,7 @@ static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue 
   NrFold folded[MAX_RESULTS] = {{0}};
   if (!op->info->fold) return nr_interp_fail(in, op, "the interpreter cannot compute it");
   for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_ivalue_to_attr(in, types[i], args[i]);
-  if (!op->info->fold(op, constants, folded))
-    return nr_interp_fail(in, op, "its value is not defined for these operands");
+  if (!op->info->fold(op, constants, folded)) return nr_interp_fail(in, op, "%s", why_undefined(op, constants));
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (folded[i].attr) results[i] = nr_ivalue_of_attr(in, folded[i].attr);
     else if (folded[i].value) {
@@ -349,7 +366,8 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
   }
   NrIView *views[MAX_RESULTS];
   for (uint32_t i = 0; i < op->num_results; i++)
-    if (!(views[i] = nr_iview_new(outs[i], shape->dims, shape->rank))) return nr_interp_fail(in, op, "too large");
+    if (!(views[i] = nr_iview_new(outs[i], shape->dims, shape->rank)))
+      return nr_interp_fail_size(in, op, outs[i], shape->dims, shape->rank);
   int64_t indices[NR_MAX_RANK] = {0};
   bool ok = true;
   if (nr_iview_count(shape)) do {

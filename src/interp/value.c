@@ -16,26 +16,29 @@ static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
   for (size_t i = rank; i-- > 0;) {
     v->dims[i] = dims[i];
     v->strides[i] = stride;
-    stride *= dims[i];
+    stride = (int64_t)((uint64_t)stride * (uint64_t)dims[i]); /* does not fit beside a dim of 0 only */
   }
   return v;
 }
 
-static bool byte_size(NrType elem, const int64_t *dims, size_t rank, size_t *out) {
-  size_t n = nr_type_byte_size(elem);
+int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank) {
+  int64_t n = (int64_t)nr_type_byte_size(elem);
   if (!n) n = sizeof(void *);
   for (size_t i = 0; i < rank; i++)
-    if (dims[i] < 0 || !nr_mul_size(n, (size_t)dims[i], &n)) return false;
-  *out = n;
-  return n <= (size_t)1 << 36;
+    if (dims[i] < 0 || !nr_mul_i64(n, dims[i], &n)) n = INT64_MAX;
+  return n;
 }
 
 NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank) {
-  size_t size;
-  if (!byte_size(elem, dims, rank, &size)) return NULL;
+  enum { MOST_LOG2 = 36 };
+  int64_t size = nr_iview_bytes(elem, dims, rank);
+  for (size_t i = 0; i < rank; i++)
+    if (dims[i] < 0) return NULL;
+  unsigned char *data = size <= INT64_C(1) << MOST_LOG2 ? nr_try_calloc((size_t)size, 1) : NULL;
+  if (!data) return NULL;
   NrIView *v = view_new(elem, dims, rank);
   v->buffer = nr_calloc(1, sizeof *v->buffer);
-  *v->buffer = (NrIBuffer){.refs = 1, .size = size, .data = nr_calloc(size, 1)};
+  *v->buffer = (NrIBuffer){.refs = 1, .size = (size_t)size, .data = data};
   return v;
 }
 
@@ -47,8 +50,7 @@ NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, siz
 
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data) {
   NrIView *v = view_new(elem, dims, rank);
-  size_t size = 0;
-  byte_size(elem, dims, rank, &size);
+  size_t size = (size_t)nr_iview_bytes(elem, dims, rank);
   v->buffer = nr_calloc(1, sizeof *v->buffer);
   *v->buffer = (NrIBuffer){.refs = 1, .size = size, .data = (unsigned char *)data, .borrowed = true};
   return v;
@@ -73,7 +75,7 @@ void nr_iview_release(NrIView *v) {
 
 int64_t nr_iview_count(const NrIView *v) {
   int64_t n = 1;
-  for (size_t i = 0; i < v->rank; i++) n *= v->dims[i];
+  for (size_t i = 0; i < v->rank; i++) n = (int64_t)((uint64_t)n * (uint64_t)v->dims[i]); /* as above */
   return n;
 }
 

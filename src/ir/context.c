@@ -200,9 +200,11 @@ NrLoc nr_loc_in_file(NrLoc loc) {
   return loc;
 }
 
-void nr_loc_put_place(NrLoc loc, NrBuf *out) {
-  loc = nr_loc_in_file(loc);
-  if (loc && loc->line) nr_buf_printf(out, " (%.*s:%u:%u)", NR_STR_ARG(loc->name), loc->line, loc->column);
+void nr_loc_place(NrLoc loc, NrBuf *out) {
+  NrLoc file = nr_loc_in_file(loc);
+  NrStr name = nr_loc_first_name(loc);
+  if (file && file->line) nr_buf_printf(out, "%.*s:%u:%u", NR_STR_ARG(file->name), file->line, file->column);
+  else if (name.size) nr_buf_printf(out, "node '%.*s'", NR_STR_ARG(name));
 }
 
 /* ---- sources ---- */

@@ -62,7 +62,9 @@ NrStr nr_loc_first_name(NrLoc loc);
 /* The place in a file that a location leads to, or NULL: of a name its child, of a call its callee, of fused ones the
  * first. */
 NrLoc nr_loc_in_file(NrLoc loc);
-void nr_loc_put_place(NrLoc loc, NrBuf *out); /* " (file:line:column)", or nothing */
+/* How a message at run time begins: "file:line:col" of the place that a location leads to, else "node 'name'" of its
+ * first name, else nothing. */
+void nr_loc_place(NrLoc loc, NrBuf *out);
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------ */
 

@@ -29,6 +29,12 @@ static NrBlock *function_body(NrModule *module, const char *name) {
   return NULL;
 }
 
+/* Messages name the node, not a line of the kernel's text. */
+static bool relocate(NrOp *op, void *loc) {
+  op->loc = loc;
+  return true;
+}
+
 NrStatus nr_lower_kernel(NrLower *l, const char *name, NrStr prelude, NrValue *const *args, size_t num_args,
                          NrValue **results, size_t num_results) {
   NrModule *module = instantiate(l, name, prelude);
@@ -41,7 +47,11 @@ NrStatus nr_lower_kernel(NrLower *l, const char *name, NrStr prelude, NrValue *c
     nr_map_set(&map, body->args[i], nr_type_is_tensor(type) ? nr_lower_tensor_cast(l, args[i], type) : args[i]);
   }
   NrOp *last = nr_block_terminator(body);
-  for (NrOp *op = body->first; op != last; op = op->next) nr_builder_insert(&l->b, nr_op_clone(l->b.module, op, &map));
+  for (NrOp *op = body->first; op != last; op = op->next) {
+    NrOp *copy = nr_op_clone(l->b.module, op, &map);
+    nr_walk_pre(copy, relocate, (void *)l->b.loc);
+    nr_builder_insert(&l->b, copy);
+  }
   for (size_t i = 0; i < num_results; i++) results[i] = nr_map_get(&map, nr_operand(last, i));
   nr_map_deinit(&map);
   nr_module_destroy(module);

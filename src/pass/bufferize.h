@@ -122,6 +122,8 @@ bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out);
 
 /* ---- ops -------------------------------------------------------------------------------------------------------- */
 
+/* Arithmetic on tensors as a linalg.generic; returns the op on elements in its body. op has one result. */
+NrOp *nr_elementwise_to_generic(NrOp *op);
 NrStatus nr_bufferize_prepare(NrOp *func);                 /* bufferize_prepare.c: fewer kinds of tensor ops */
 bool nr_bufferize_is_host_op(const NrOp *op);              /* bufferize_host.c: flow.tensor.* */
 NrStatus nr_bufferize_host_op(NrOp *op);

@@ -40,10 +40,9 @@ static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count
 
 /* ---- arithmetic on whole tensors --------------------------------------------------------------------------------- */
 
-static NrStatus elementwise(NrOp *op) {
+NrOp *nr_elementwise_to_generic(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;
   NrType t = nr_result(op, 0)->type;
-  if (op->num_results != 1) return nr_op_error(op, "on tensors has more than one result, which cannot be bufferized");
   NrValue *like = NULL;
   NR_VEC(NrValue *) inputs = {0};
   NR_VEC(NrValue *) scalars = {0};
@@ -71,7 +70,14 @@ static NrStatus elementwise(NrOp *op) {
   yield(&body, NR_OP_linalg_yield, nr_result(scalar, 0));
   nr_vec_deinit(&inputs);
   nr_vec_deinit(&scalars);
-  return replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
+  replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
+  return scalar;
+}
+
+static NrStatus elementwise(NrOp *op) {
+  if (op->num_results != 1) return nr_op_error(op, "on tensors has more than one result, which cannot be bufferized");
+  nr_elementwise_to_generic(op);
+  return NR_OK;
 }
 
 /* ---- tensor.* ---------------------------------------------------------------------------------------------------- */

@@ -10,26 +10,12 @@
  * which have bounds of their own. */
 #include "dialect/arith/arith.h"
 #include "dialect/shaped.h"
+#include "pass/checks.h"
 #include "pass/pass.h"
 
 #include <stdio.h>
 
 typedef NR_VEC(NrOp *) Ops;
-
-static void fail_unless(NrBuilder *b, NrValue *cond, const char *text, NrValue *const *values, size_t count) {
-  NrValue *operands[5] = {cond};
-  memcpy(operands + 1, values, count * sizeof *values);
-  NrOp *check = nr_build_op(b, NR_OP_rt_check, operands, count + 1, NULL, 0);
-  NrArena scratch = {0};
-  NrBuf place = {0}, whole = {0};
-  nr_loc_put_place(b->loc, &place);
-  nr_buf_puts(&whole, text);
-  nr_buf_str(&whole, nr_str_doubled(&scratch, (NrStr){place.data, place.size}, '%'));
-  nr_op_set_attr(check, "text", nr_attr_string(b->ctx, (NrStr){whole.data, whole.size}));
-  nr_arena_deinit(&scratch);
-  nr_buf_deinit(&place);
-  nr_buf_deinit(&whole);
-}
 
 static NrValue *size_of(NrBuilder *b, NrValue *shaped, uint32_t dim) {
   if (shaped->type->dims[dim] != NR_DYNAMIC) return nr_arith_constant_index(b, shaped->type->dims[dim]);
@@ -42,7 +28,6 @@ static void check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType v
   NrBuilder b = nr_builder_before(op);
   NrValue *shaped = nr_operand(op, shaped_at);
   uint32_t rank = shaped->type->rank, whole = vector && vector->rank <= rank ? rank - vector->rank : rank;
-  NrStr name = nr_op_name(op);
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *index = nr_operand(op, first + d), *size = size_of(&b, shaped, d);
     /* Without a sign: an index below zero is larger than any size. */
@@ -52,16 +37,15 @@ static void check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType v
       NrValue *end = nr_arith_binary(&b, NR_OP_arith_subi, size, nr_arith_constant_index(&b, extent - 1));
       inside = nr_arith_binary(&b, NR_OP_arith_andi, inside, nr_arith_cmpi(&b, NR_CMPI_SLT, index, end));
     }
-    char text[160];
-    snprintf(text, sizeof text, "'%.*s' op index %%0 of dim %u is out of bounds: the dim is %%1", NR_STR_ARG(name), d);
-    fail_unless(&b, inside, text, (NrValue *[]){index, size}, 2);
+    char text[96];
+    snprintf(text, sizeof text, "index %%0 of dim %u is out of bounds: the dim is %%1", d);
+    nr_check_unless(&b, op, inside, text, (NrValue *[]){index, size}, 2);
   }
 }
 
 /* Offsets, sizes and strides of a view or slice of `shaped`: empty, or its first and last element in bounds. */
 static void check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
   NrBuilder b = nr_builder_before(op);
-  NrStr name = nr_op_name(op);
   NrValue *zero = nr_arith_constant_index(&b, 0), *one = nr_arith_constant_index(&b, 1);
   for (uint32_t d = 0; d < shaped->type->rank; d++) {
     NrValue *v[4];
@@ -75,9 +59,9 @@ static void check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots)
                                      nr_arith_cmpi(&b, NR_CMPI_SGE, v[0], zero));
     NrValue *inside = nr_arith_binary(&b, NR_OP_arith_andi, first_in, last_in);
     inside = nr_arith_binary(&b, NR_OP_arith_andi, inside, nr_arith_cmpi(&b, NR_CMPI_SGT, v[1], zero));
-    char text[160];
-    snprintf(text, sizeof text, "'%.*s' op the slice [%%0, +%%1, step %%2] leaves dim %u of %%3", NR_STR_ARG(name), d);
-    fail_unless(&b, nr_arith_binary(&b, NR_OP_arith_ori, empty, inside), text, v, 4);
+    char text[96];
+    snprintf(text, sizeof text, "the slice [%%0, +%%1, step %%2] leaves dim %u of %%3", d);
+    nr_check_unless(&b, op, nr_arith_binary(&b, NR_OP_arith_ori, empty, inside), text, v, 4);
   }
 }
 

@@ -95,6 +95,7 @@ static void count_while(NrOp *loop, int64_t every) {
   NrBlock *before = nr_op_body(loop, 0), *after = nr_op_body(loop, 1);
   append_operand(before->last, last_arg(before));
   NrBuilder b = nr_builder_before(after->last);
+  b.loc = loop->loc;
   append_operand(after->last, count_iteration(&b, last_arg(after), every));
 }
 
@@ -102,6 +103,7 @@ static void count_for(NrOp *loop, int64_t every) {
   loop = carry_count(loop);
   NrBlock *body = nr_op_body(loop, 0);
   NrBuilder b = nr_builder_before(body->last);
+  b.loc = loop->loc;
   append_operand(body->last, count_iteration(&b, last_arg(body), every));
 }
 
@@ -114,6 +116,7 @@ static void count_loop(NrOp *loop, int64_t every) {
   for (NrUse *use = body->args[0]->first_use; use; use = use->next) {
     if (!nr_op_is(use->owner, NR_OP_scf_continue)) continue;
     b = nr_builder_before(use->owner);
+    b.loc = loop->loc;
     append_operand(use->owner, count_iteration(&b, count, every));
   }
 }

@@ -119,11 +119,11 @@ void nr_exec_finish(NrExec *e, int64_t keep) {
 
 void nr_exec_stop(NrExec *e, int32_t why) { __atomic_fetch_or(&e->pub.stop, why, __ATOMIC_RELAXED); }
 
-static const char *site_node(const NrExec *e, int32_t site) {
+static const char *site_place(const NrExec *e, int32_t site) {
   const NoriaModule *module = atomic_load_explicit(&((NrExec *)e)->program, memory_order_relaxed)->module;
   if (site < 0 || site >= module->num_sites) return NULL;
-  const char *node = module->sites[site].node;
-  return node && *node ? node : NULL;
+  const char *place = module->sites[site].place;
+  return place && *place ? place : NULL;
 }
 
 /* True for the one thread that may write the message. */
@@ -133,21 +133,21 @@ static bool claim_failure(NrExec *e, NoriaStatus code, int32_t site) {
   e->failed_in = pthread_self();
   e->fail_code = code;
   e->fail_message.size = 0;
-  const char *node = site_node(e, site);
-  e->fail_has_node = node != NULL;
-  if (node) nr_buf_printf(&e->fail_message, "node '%s': ", node);
+  const char *place = site_place(e, site);
+  e->fail_has_place = place != NULL;
+  if (place) nr_buf_printf(&e->fail_message, "%s: ", place);
   return true;
 }
 
 /* The caller's own failure in poll or alloc, which know no place, gets that of the site. */
-static void name_failure(NrExec *e, int32_t site) {
-  const char *node = site_node(e, site);
-  if (!node || e->fail_has_node || !pthread_equal(e->failed_in, pthread_self())) return;
-  NrBuf named = {0};
-  nr_buf_printf(&named, "node '%s': %s", node, e->fail_message.size ? e->fail_message.data : "the program failed");
+static void place_failure(NrExec *e, int32_t site) {
+  const char *place = site_place(e, site);
+  if (!place || e->fail_has_place || !pthread_equal(e->failed_in, pthread_self())) return;
+  NrBuf placed = {0};
+  nr_buf_printf(&placed, "%s: %s", place, e->fail_message.size ? e->fail_message.data : "the program failed");
   nr_buf_deinit(&e->fail_message);
-  e->fail_message = named;
-  e->fail_has_node = true;
+  e->fail_message = placed;
+  e->fail_has_place = true;
 }
 
 static int32_t publish_failure(NrExec *e) {
@@ -172,7 +172,7 @@ static int32_t api_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "the program failed at site %d of %d", (int)site,
                         (int)module->num_sites);
   if (!claim_failure(e, NORIA_ERROR_FAILED, site)) {
-    name_failure(e, site);
+    place_failure(e, site);
     return publish_failure(e);
   }
   const int64_t values[] = {a, b, c, d};
@@ -201,7 +201,9 @@ static int32_t api_poll(NoriaExec *exec, int64_t iterations) {
 
 static int32_t api_enter(NoriaExec *exec, int32_t site) {
   if (nr_stack_is_low()) return api_fail(exec, site, 0, 0, 0, 0);
-  return __atomic_load_n(&exec->stop, __ATOMIC_RELAXED) ? api_poll(exec, 0) : 0;
+  if (!__atomic_load_n(&exec->stop, __ATOMIC_RELAXED) || !api_poll(exec, 0)) return 0;
+  place_failure(nr_exec(exec), site);
+  return 1;
 }
 
 const NoriaRuntimeApi nr_runtime_api = {

@@ -1,7 +1,7 @@
 /* imports.c - the functions that compiled code imports by name.
  *
  * Arguments and results are NoriaDescs in the order of the row: `dtype: i32` is a scalar (rank = -1, value in bits),
- * `t: tensor` a tensor, `s: seq`, `o: opt` a handle. `site: i32` is the check site whose node a failure names (-1:
+ * `t: tensor` a tensor, `s: seq`, `o: opt` a handle. `site: i32` is the check site whose place a failure names (-1:
  * none). Handles in arguments are borrowed. A handle in a result carries one reference: give it back with
  * value_release, or not at all, then the run does it when it ends. Appending to a sequence is O(1) whoever else holds
  * it; the other edits are in place in the `_owned` form, which takes over the argument's reference, when nobody else

@@ -181,7 +181,7 @@ struct NrExec {
   NoriaStatus fail_code;
   NrBuf fail_message;
   pthread_t failed_in; /* the thread that writes the message, when failed */
-  bool fail_has_node;
+  bool fail_has_place;
 
   int64_t deadline_ns; /* watchdog */
   NrExec *watch_prev, *watch_next;

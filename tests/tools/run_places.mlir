@@ -2,7 +2,7 @@
 
 // RUN: not noria run %s --entry=index 7 --interpret 2>&1 | FileCheck %s --check-prefix=INDEX
 // RUN: not noria run %s --entry=index 7 --check-bounds 2>&1 | FileCheck %s --check-prefix=INDEX
-// INDEX: noria run: 'memref.load' op index 7 of dim 0 is out of bounds: the dim is 4 ({{.*}}run_places.mlir:[[#@LINE+3]]:8){{$}}
+// INDEX: noria run: {{.*}}run_places.mlir:[[#@LINE+3]]:8: 'memref.load' op index 7 of dim 0 is out of bounds: the dim is 4{{$}}
 func.func @index(%i: index) -> f32 {
   %m = memref.alloc() : memref<4xf32>
   %v = memref.load %m[%i] : memref<4xf32>
@@ -12,7 +12,7 @@ func.func @index(%i: index) -> f32 {
 
 // RUN: not noria run %s --entry=says 0 --interpret 2>&1 | FileCheck %s --check-prefix=SAYS
 // RUN: not noria run %s --entry=says 0 2>&1 | FileCheck %s --check-prefix=SAYS
-// SAYS: noria run: 'cf.assert' op at least 50%0 ({{.*}}run_places.mlir:[[#@LINE+2]]:3){{$}}
+// SAYS: noria run: {{.*}}run_places.mlir:[[#@LINE+2]]:3: 'cf.assert' op at least 50%0{{$}}
 func.func @says(%ok: i1) {
   cf.assert %ok, "at least 50%0"
   return

@@ -123,6 +123,17 @@ static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMVa
   return out;
 }
 
+/* 1 in place of a divisor of -1: the quotient of the least number by that does not fit, which the CPU traps also where
+ * only the remainder is asked for, which is 0 for both. */
+static LLVMValueRef without_minus(NrLl *g, LLVMValueRef divisor) {
+  LLVMValueRef is_minus = LLVMBuildICmp(g->b, LLVMIntEQ, divisor, LLVMConstAllOnes(LLVMTypeOf(divisor)), "");
+  return LLVMBuildSelect(g->b, is_minus, nr_ll_const_i(g, divisor, 1), divisor, "");
+}
+
+static LLVMValueRef lane_remsi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
+  return LLVMBuildSRem(g->b, args[0], without_minus(g, args[1]), "");
+}
+
 /* Rounding division without overflow on the way: the quotient to 0, corrected where a remainder was cut off. */
 static LLVMValueRef lane_ceildivui(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMValueRef q = LLVMBuildUDiv(g->b, args[0], args[1], ""), r = LLVMBuildURem(g->b, args[0], args[1], "");
@@ -258,7 +269,7 @@ const NrLlRow nr_ll_arith_rows[] = {
     {"arith.muli", .lane = lane_binary, .code = LLVMMul},
     {"arith.divsi", .lane = lane_binary, .code = LLVMSDiv},
     {"arith.divui", .lane = lane_binary, .code = LLVMUDiv},
-    {"arith.remsi", .lane = lane_binary, .code = LLVMSRem},
+    {"arith.remsi", .lane = lane_remsi},
     {"arith.remui", .lane = lane_binary, .code = LLVMURem},
     {"arith.andi", .lane = lane_binary, .code = LLVMAnd},
     {"arith.ori", .lane = lane_binary, .code = LLVMOr},

@@ -44,7 +44,7 @@ typedef struct NrLlFunc {
 } NrLlFunc;
 
 typedef struct NrLlSite {
-  NrStr node, text;
+  NrStr place, text;
 } NrLlSite;
 
 /* What all units of a program share; noria_module is made of it. */
@@ -55,7 +55,7 @@ typedef struct NrLlTables {
   NR_VEC(NrStr) imports;
   NrStrMap import_index;    /* index + 1 */
   NR_VEC(NrLlSite) sites;
-  NrStrMap site_index;      /* "node\0text" -> index + 1 */
+  NrStrMap site_index;      /* "place\0text" -> index + 1 */
   NrMap func_unit;          /* func.func -> unit + 1 */
   NrMap outside_calls;      /* func.func that another unit calls -> itself */
   NR_VEC(NrOp *) variables; /* memref.globals that are written to and that units other than the first use */
@@ -183,7 +183,7 @@ LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueR
 /* Continues when ok (i1) holds, else leaves the function with failure. unlikely: through a block that has been filled.
  */
 void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok);
-void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok); /* and the message names the node of op (or NULL) */
+void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok); /* and the message names the place of op (or NULL) */
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
 void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
@@ -251,7 +251,7 @@ void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc);
 LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc);
 void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc);
 
-unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text);
+unsigned nr_ll_site(NrLl *g, NrStr place, NrStr text);
 unsigned nr_ll_import(NrLl *g, NrStr name);
 LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from exec->constants */
 /* Defines noria_module; data: a pointer constant per entry of tables->constants. */

@@ -154,7 +154,8 @@ static LLVMValueRef elem_bytes(NrLl *g, NrType elem) {
   return nr_ll_int(g, (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(g->mod), nr_ll_mem_type(g, elem)));
 }
 
-/* a * b, and the largest number where that does not fit: the runtime then refuses it like any too large size. */
+/* a * b, and the largest number where that does not fit: the runtime then refuses it like any too large size. A size
+ * below zero is one of these. */
 static LLVMValueRef mul_saturated(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
   int64_t x, y, z;
   if (nr_ll_is_int(a, &x) && nr_ll_is_int(b, &y))
@@ -162,9 +163,11 @@ static LLVMValueRef mul_saturated(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
   if (nr_ll_is_int(a, &x) && x == 1) return b;
   if (nr_ll_is_int(b, &x) && x == 1) return a;
   LLVMValueRef args[] = {a, b};
-  LLVMValueRef pair = nr_ll_intrinsic(g, "llvm.smul.with.overflow", &g->i64, 1, args, 2);
-  return LLVMBuildSelect(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), nr_ll_int(g, INT64_MAX),
-                         LLVMBuildExtractValue(g->b, pair, 0, ""), "");
+  LLVMValueRef pair = nr_ll_intrinsic(g, "llvm.umul.with.overflow", &g->i64, 1, args, 2);
+  LLVMValueRef product = LLVMBuildExtractValue(g->b, pair, 0, "");
+  LLVMValueRef negative = LLVMBuildICmp(g->b, LLVMIntSLT, product, nr_ll_int(g, 0), "");
+  LLVMValueRef too_large = LLVMBuildOr(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), negative, "");
+  return LLVMBuildSelect(g->b, too_large, nr_ll_int(g, INT64_MAX), product, "");
 }
 
 LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes) {
@@ -228,15 +231,24 @@ static bool fill_layout(NrLl *g, NrOp *op, NrType type, NrLlMem *mem) {
   return true;
 }
 
-/* How many elements from the begin of a strided buffer to behind its last one. */
+static LLVMValueRef binary_i64(NrLl *g, const char *intrinsic, LLVMValueRef a, LLVMValueRef b) {
+  return nr_ll_intrinsic(g, intrinsic, &g->i64, 1, (LLVMValueRef[]){a, b}, 2);
+}
+
+/* How many elements from the begin of a strided buffer to behind its last one; the largest number where that does not
+ * fit, or where elements would lie before the begin. */
 static LLVMValueRef strided_extent(NrLl *g, NrType type, NrLlMem *mem) {
-  LLVMValueRef zero = nr_ll_int(g, 0), one = nr_ll_int(g, 1);
-  LLVMValueRef extent = LLVMBuildAdd(g->b, mem->offset, one, "");
+  LLVMValueRef zero = nr_ll_int(g, 0), one = nr_ll_int(g, 1), first = mem->offset;
+  LLVMValueRef extent = binary_i64(g, "llvm.sadd.sat", mem->offset, one);
   for (uint32_t i = 0; i < type->rank; i++) {
-    LLVMValueRef ahead = nr_ll_intrinsic(g, "llvm.smax", &g->i64, 1, (LLVMValueRef[]){mem->strides[i], zero}, 2);
-    extent = LLVMBuildAdd(g->b, extent, LLVMBuildMul(g->b, LLVMBuildSub(g->b, mem->sizes[i], one, ""), ahead, ""), "");
+    LLVMValueRef steps = binary_i64(g, "llvm.smax", LLVMBuildSub(g->b, mem->sizes[i], one, ""), zero);
+    LLVMValueRef ahead = binary_i64(g, "llvm.smax", mem->strides[i], zero);
+    LLVMValueRef back = LLVMBuildNeg(g->b, binary_i64(g, "llvm.smin", mem->strides[i], zero), "");
+    extent = binary_i64(g, "llvm.sadd.sat", extent, mul_saturated(g, steps, ahead));
+    first = binary_i64(g, "llvm.ssub.sat", first, mul_saturated(g, steps, back));
   }
-  return nr_ll_intrinsic(g, "llvm.smax", &g->i64, 1, (LLVMValueRef[]){extent, zero}, 2);
+  LLVMValueRef before = LLVMBuildICmp(g->b, LLVMIntSLT, first, zero, "");
+  return LLVMBuildSelect(g->b, before, nr_ll_int(g, INT64_MAX), extent, "");
 }
 
 /* Sizes and strides of what an alloc or alloca makes; reports a layout that is not known. */

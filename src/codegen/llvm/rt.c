@@ -20,6 +20,17 @@ static LLVMValueRef message_value(NrLl *g, NrValue *value) {
   return sign ? LLVMBuildSExt(g->b, v, g->i64, "") : LLVMBuildZExt(g->b, v, g->i64, "");
 }
 
+/* Where op stands, for the message: the model's node that it names, or the place that it comes from. */
+static NrStr place_of(NrLl *g, NrOp *op) {
+  NrBuf place = {0};
+  NrStr node = nr_op_attr_str(op, "node");
+  if (node.size) nr_buf_printf(&place, "node '%.*s'", NR_STR_ARG(node));
+  else nr_loc_place(op->loc, &place);
+  NrStr kept = nr_str_copy(&g->tables->arena, (NrStr){place.data, place.size}); /* lives as long as the tables */
+  nr_buf_deinit(&place);
+  return kept;
+}
+
 /* if (!cond) { .. : what is built from here on runs only then; returns the block behind it. */
 static LLVMBasicBlockRef begin_failure(NrLl *g, LLVMValueRef cond) {
   LLVMBasicBlockRef cold = nr_ll_new_block(g, ""), next = nr_ll_new_block(g, "");
@@ -48,9 +59,9 @@ static LLVMBasicBlockRef report_block(NrLl *g) {
 }
 
 /* .. api->fail(exec, site, values...); return 1; } */
-static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr node, NrStr text, LLVMValueRef values[4]) {
+static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr place, NrStr text, LLVMValueRef values[4]) {
   LLVMBasicBlockRef report = report_block(g), here = LLVMGetInsertBlock(g->b);
-  LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, node, text));
+  LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, place, text));
   LLVMAddIncoming(g->report_args[0], &site, &here, 1);
   for (size_t i = 0; i < 4; i++) LLVMAddIncoming(g->report_args[1 + i], &values[i], &here, 1);
   LLVMBuildBr(g->b, report);
@@ -58,37 +69,33 @@ static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr node, NrStr text,
 }
 
 void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
-  NrStr node = op ? nr_loc_first_name(op->loc) : (NrStr){0};
-  if (!node.size) {
+  NrStr place = op ? place_of(g, op) : (NrStr){0};
+  if (!place.size) {
     nr_ll_fail_unless(g, ok);
     return;
   }
   LLVMValueRef zero = nr_ll_int(g, 0);
   LLVMBasicBlockRef next = begin_failure(g, ok);
-  end_failure(g, next, node, (NrStr){0}, (LLVMValueRef[]){zero, zero, zero, zero});
+  end_failure(g, next, place, (NrStr){0}, (LLVMValueRef[]){zero, zero, zero, zero});
 }
 
-static NrStatus check(NrLl *g, NrOp *op, NrStr node, NrStr text) {
+static NrStatus check(NrLl *g, NrOp *op, NrStr text) {
   LLVMValueRef values[4];
   LLVMBasicBlockRef next = begin_failure(g, nr_ll_value(g, nr_operand(op, 0)));
   for (uint32_t i = 0; i < 4; i++)
     values[i] = i + 1 < op->num_operands ? message_value(g, nr_operand(op, i + 1)) : nr_ll_int(g, 0);
-  end_failure(g, next, node, text, values);
+  end_failure(g, next, place_of(g, op), text, values);
   return NR_OK;
 }
 
 static NrStatus emit_check(NrLl *g, NrOp *op, const NrLlRow *row) {
-  return check(g, op, nr_op_attr_str(op, "node"), nr_op_attr_str(op, "text"));
+  return check(g, op, nr_op_attr_str(op, "text"));
 }
 
 static NrStatus emit_assert(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrBuf text = {0};
-  nr_buf_printf(&text, "'cf.assert' op %.*s", NR_STR_ARG(nr_op_attr_str(op, "msg")));
-  nr_loc_put_place(op->loc, &text);
-  /* A site's text lives as long as the tables. */
-  NrStr doubled = nr_str_doubled(&g->tables->arena, (NrStr){text.data, text.size}, '%');
-  nr_buf_deinit(&text);
-  return check(g, op, (NrStr){0}, doubled);
+  NrArena *arena = &g->tables->arena; /* a site's text lives as long as the tables */
+  NrStr text = nr_str_doubled(arena, nr_op_attr_str(op, "msg"), '%');
+  return check(g, op, nr_str(nr_arena_printf(arena, "'cf.assert' op %.*s", NR_STR_ARG(text))));
 }
 
 static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -100,7 +107,7 @@ static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static NrStatus emit_enter(NrLl *g, NrOp *op, const NrLlRow *row) {
-  unsigned site = nr_ll_site(g, (NrStr){0}, nr_op_attr_str(op, "text"));
+  unsigned site = nr_ll_site(g, place_of(g, op), nr_op_attr_str(op, "text"));
   LLVMValueRef args[] = {g->exec, nr_ll_int32(g, (int32_t)site)};
   LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i32}, 2, false);
   LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, enter), type, args, 2);
@@ -140,7 +147,7 @@ static void check_result_rank(NrLl *g, NrOp *op, NrType type, LLVMValueRef desc)
   LLVMValueRef have = nr_ll_desc_rank(g, desc), want = nr_ll_int(g, type->rank);
   LLVMBasicBlockRef next = begin_failure(g, LLVMBuildICmp(g->b, LLVMIntEQ, have, want, ""));
   LLVMValueRef values[4] = {have, want, nr_ll_int(g, 0), nr_ll_int(g, 0)};
-  end_failure(g, next, nr_op_attr_str(op, "node"), NR_STR("a tensor of rank %0 where the model says %1"), values);
+  end_failure(g, next, place_of(g, op), NR_STR("a tensor of rank %0 where the model says %1"), values);
 }
 
 static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -151,7 +158,7 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   need_descs(g, op->num_operands + op->num_results);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_desc_write(g, nr_operand(op, i), desc_at(g, i));
   if (nr_op_attr(op, "node")) {
-    LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, nr_op_attr_str(op, "node"), NR_STR("")));
+    LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, place_of(g, op), NR_STR("")));
     nr_ll_desc_write_part(g, nr_type_i32(g->ctx), site, desc_at(g, 0));
   }
   LLVMValueRef table = nr_ll_exec_field(g, &g->import_table, offsetof(NoriaExec, imports));

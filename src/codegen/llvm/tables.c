@@ -3,16 +3,16 @@
 
 /* ---- gathered while functions are emitted ----------------------------------------------------------------------- */
 
-unsigned nr_ll_site(NrLl *g, NrStr node, NrStr text) {
+unsigned nr_ll_site(NrLl *g, NrStr place, NrStr text) {
   NrBuf key = {0};
-  nr_buf_str(&key, node);
+  nr_buf_str(&key, place);
   nr_buf_putc(&key, 0);
   nr_buf_str(&key, text);
   NrStr view = {key.data, key.size};
   NrLlTables *tables = g->tables;
   uintptr_t index = (uintptr_t)nr_strmap_get(&tables->site_index, view);
   if (!index) {
-    nr_vec_push(&tables->sites, ((NrLlSite){node, text}));
+    nr_vec_push(&tables->sites, ((NrLlSite){place, text}));
     index = tables->sites.size;
     nr_strmap_set(&tables->site_index, nr_str_copy(&tables->arena, view), (void *)index);
   }
@@ -159,7 +159,7 @@ static LLVMValueRef sites_table(NrLl *g) {
   size_t n = g->tables->sites.size;
   LLVMValueRef *items = nr_malloc((n + 1) * sizeof *items);
   for (size_t i = 0; i < n; i++)
-    items[i] = record(g, (LLVMValueRef[]){nr_ll_string(g, sites[i].node), nr_ll_string(g, sites[i].text)}, 2);
+    items[i] = record(g, (LLVMValueRef[]){nr_ll_string(g, sites[i].place), nr_ll_string(g, sites[i].text)}, 2);
   LLVMValueRef table = array_of_records(g, items, n);
   nr_free(items);
   return table;

@@ -224,7 +224,7 @@ static NrStatus generic_atomic_rmw_verify(NrOp *op) {
   if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
     return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
   for (NrOp *inner = body->first; inner; inner = inner->next)
-    if (!nr_op_has(inner, NR_TERMINATOR) && !nr_op_is_pure(inner))
+    if (!nr_op_has(inner, NR_TERMINATOR) && !nr_op_is_pure(inner) && !nr_op_is(inner, NR_OP_rt_check))
       return nr_op_error(inner, "(C3) has effects: the body of generic_atomic_rmw may run more than once");
   return NR_OK;
 }

@@ -27,7 +27,7 @@ static NoriaDesc vector(void *data, int64_t n) { return (NoriaDesc){.data = data
 
 #define CALL(import, result, ...) exec->imports[import](exec, (const NoriaDesc[]){__VA_ARGS__}, (result))
 
-static const NoriaSite sites[] = {{"body/op", "unused"}};
+static const NoriaSite sites[] = {{"node 'body/op'", "unused"}};
 
 /* Runs the scenario with these inputs and one output of this kind and type. */
 static NoriaStatus run(Scenario scenario, const NoriaValueInfo *in, int32_t num_in, const NoriaValue *const *values,

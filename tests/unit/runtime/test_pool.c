@@ -52,7 +52,7 @@ static int32_t grid_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *o
   return 0;
 }
 
-static const NoriaSite sites[] = {{"grid", "workgroup %0 %1 %2"}, {"", "outer %0: workgroup %1 ran %2 times"}};
+static const NoriaSite sites[] = {{"node 'grid'", "workgroup %0 %1 %2"}, {"", "outer %0: workgroup %1 ran %2 times"}};
 static const NoriaModule module = {.abi_version = NORIA_ABI_VERSION,
                                    .num_inputs = 1,
                                    .num_outputs = 1,

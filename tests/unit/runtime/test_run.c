@@ -120,7 +120,7 @@ static int32_t trouble_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc
   return 0;
 }
 
-static const NoriaSite trouble_sites[] = {{"loop/Div_3", "division of %0 by %1, 100% wrong"}};
+static const NoriaSite trouble_sites[] = {{"node 'loop/Div_3'", "division of %0 by %1, 100% wrong"}};
 static const NoriaModule trouble_module = {.abi_version = NORIA_ABI_VERSION,
                                            .num_inputs = 1,
                                            .num_outputs = 1,
