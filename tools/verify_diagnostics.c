@@ -1,10 +1,12 @@
 /* verify_diagnostics.c - comments that say which diagnostics a text must cause, as mlir-opt reads them:
  *
  *   // expected-error@+1 {{part of the message}}     also -warning, -remark, -note; @-2, @above, @below, @unknown
+ *   // expected-error-re@+1 {{part {{[0-9]+}} of it}}  with regular expressions in it
  *
  * Each comment stands for one diagnostic at its line. Notes that no comment expects are let pass. */
 #include "tools.h"
 
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,6 +14,7 @@ typedef struct Expected {
   NrSeverity severity;
   uint32_t line; /* 0 = @unknown */
   NrStr text;
+  bool is_pattern; /* with {{regular expressions}} in it */
   bool met;
 } Expected;
 
@@ -52,12 +55,20 @@ static uint32_t take_line(NrStr *s, uint32_t line) {
   return up ? line - offset : line + offset;
 }
 
-/* What stands between {{ and the }} that ends the comment. */
-static bool take_message(NrStr *s, NrStr *out) {
+/* What stands between {{ and the }} that ends the comment; in a pattern, pairs of them stand inside. */
+static bool take_message(NrStr *s, bool is_pattern, NrStr *out) {
+  size_t open = 0;
   while (take(s, " ")) {}
   if (!take(s, "{{")) return false;
   for (size_t i = 0; i + 1 < s->size; i++) {
-    if (s->data[i] != '}' || s->data[i + 1] != '}') continue;
+    bool opens = is_pattern && s->data[i] == '{' && s->data[i + 1] == '{';
+    bool closes = s->data[i] == '}' && s->data[i + 1] == '}';
+    if (opens || (closes && open)) {
+      open = opens ? open + 1 : open - 1;
+      i++;
+      continue;
+    }
+    if (!closes) continue;
     while (i + 2 < s->size && s->data[i + 2] == '}') i++; /* "{{ends with a brace}}}" */
     *out = (NrStr){s->data, i};
     *s = (NrStr){s->data + i + 2, s->size - i - 2};
@@ -75,8 +86,9 @@ static void scan_line(Expectations *e, NrStr rest, uint32_t line) {
     rest.data = at + sizeof key - 1;
     Expected x = {0};
     if (!take_severity(&rest, &x.severity)) continue;
+    x.is_pattern = take(&rest, "-re");
     x.line = take_line(&rest, line);
-    if (take_message(&rest, &x.text)) nr_vec_push(&e->list, x);
+    if (take_message(&rest, x.is_pattern, &x.text)) nr_vec_push(&e->list, x);
   }
 }
 
@@ -107,11 +119,45 @@ static uint32_t line_of(NrLoc loc) {
   return loc ? loc->line : 0;
 }
 
+/* Text as it stands, and what is in {{ }} as an extended regular expression. */
+static bool matches_pattern(NrStr pattern, NrStr message) {
+  NrBuf expression = {0}, subject = {0};
+  bool in_braces = false;
+  for (size_t i = 0; i < pattern.size; i++) {
+    char c = pattern.data[i], next = i + 1 < pattern.size ? pattern.data[i + 1] : 0;
+    if (c == next && c == (in_braces ? '}' : '{')) {
+      nr_buf_putc(&expression, in_braces ? ')' : '(');
+      in_braces = !in_braces;
+      i++;
+      continue;
+    }
+    if (!in_braces && strchr("\\^$.[]|()*+?{}", c)) nr_buf_putc(&expression, '\\');
+    nr_buf_putc(&expression, c);
+  }
+  nr_buf_putc(&expression, 0);
+  nr_buf_str(&subject, message);
+  nr_buf_putc(&subject, 0);
+  regex_t compiled;
+  bool matches = false;
+  if (regcomp(&compiled, expression.data, REG_EXTENDED | REG_NOSUB) == 0) {
+    matches = regexec(&compiled, subject.data, 0, NULL, 0) == 0;
+    regfree(&compiled);
+  }
+  nr_buf_deinit(&expression);
+  nr_buf_deinit(&subject);
+  return matches;
+}
+
+static bool matches(const Expected *x, NrStr message) {
+  if (x->is_pattern) return matches_pattern(x->text, message);
+  return memmem(message.data, message.size, x->text.data, x->text.size) != NULL;
+}
+
 static bool meet(Expectations *e, const NrDiag *diag, uint32_t line) {
   for (size_t i = 0; i < e->list.size; i++) {
     Expected *x = &e->list.data[i];
     if (x->met || x->severity != diag->severity || x->line != line) continue;
-    if (!memmem(diag->message.data, diag->message.size, x->text.data, x->text.size)) continue;
+    if (!matches(x, diag->message)) continue;
     return x->met = true;
   }
   return false;

@@ -3,6 +3,7 @@
 
 #include "ir/text.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -123,33 +124,114 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
   return status;
 }
 
+/* ---- pipeline texts ---------------------------------------------------------------------------------------------- */
+
+typedef struct Step {
+  const NrPass *pass;
+  NrPassArg args[16];
+  size_t num_args;
+} Step;
+
+typedef struct Reader {
+  NrContext *ctx;
+  const char *p; /* into text that ends with a 0 byte */
+  NR_VEC(Step) steps;
+} Reader;
+
 static bool is_name_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
 }
 
-static NrStr take_name(const char **p) {
-  const char *begin = *p;
-  while (is_name_char(**p)) (*p)++;
-  return (NrStr){begin, (size_t)(*p - begin)};
+static void skip_blanks(Reader *r) {
+  while (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r') r->p++;
+}
+
+static bool take(Reader *r, char c) {
+  skip_blanks(r);
+  if (*r->p != c) return false;
+  r->p++;
+  skip_blanks(r);
+  return true;
+}
+
+static NrStr take_name(Reader *r) {
+  const char *begin = r->p;
+  while (is_name_char(*r->p)) r->p++;
+  return (NrStr){begin, (size_t)(r->p - begin)};
+}
+
+static NrStatus bad_text(Reader *r, const char *wanted) {
+  if (!*r->p) return nr_error(r->ctx, NULL, "bad pass pipeline: expected %s at its end", wanted);
+  return nr_error(r->ctx, NULL, "bad pass pipeline: expected %s at '%s'", wanted, r->p);
+}
+
+/* What stands behind `name: ` in the options of the pass, or NULL. */
+static const char *option_type(const NrPass *pass, NrStr name) {
+  for (const char *c = pass->options; c && (c = strstr(c, ": ")); c += 2) {
+    const char *begin = c;
+    while (begin > pass->options && is_name_char(begin[-1])) begin--;
+    bool first = begin == pass->options || (begin - pass->options > 2 && begin[-1] == ' ' && begin[-2] == ',');
+    if (first && nr_str_eq((NrStr){begin, (size_t)(c - begin)}, name)) return c + 2;
+  }
+  return NULL;
+}
+
+static bool is_flag(NrStr value) {
+  return value.size == 0 || nr_str_is(value, "true") || nr_str_is(value, "false") || nr_str_is(value, "1") ||
+         nr_str_is(value, "0");
+}
+
+/* One number, or with list several with commas between. */
+static bool is_number(NrStr value, bool list) {
+  const char *c = value.data, *end = c + value.size;
+  for (;;) {
+    char *stop;
+    errno = 0;
+    if (c == end || *c == ' ' || *c == '+') return false;
+    strtoll(c, &stop, 0);
+    if (stop == c || stop > end || errno == ERANGE) return false;
+    if (stop == end) return true;
+    if (!list || *stop != ',') return false;
+    c = stop + 1;
+  }
+}
+
+static NrStatus check_arg(Reader *r, const Step *step, NrPassArg arg) {
+  const char *type = option_type(step->pass, arg.name), *name = step->pass->name;
+  if (!type)
+    return nr_error(r->ctx, NULL, "pass '%s' has no option '%.*s'%s%s", name, NR_STR_ARG(arg.name),
+                    step->pass->options ? "; its options: " : "; it has no options",
+                    step->pass->options ? step->pass->options : "");
+  for (size_t i = 0; i < step->num_args; i++)
+    if (nr_str_eq(step->args[i].name, arg.name))
+      return nr_error(r->ctx, NULL, "option '%.*s' of pass '%s' is given twice", NR_STR_ARG(arg.name), name);
+  bool flag = nr_str_starts(nr_str(type), "flag") || nr_str_starts(nr_str(type), "bool");
+  bool list = nr_str_starts(nr_str(type), "i64 list") || nr_str_starts(nr_str(type), "i64s");
+  if (flag ? is_flag(arg.value) : is_number(arg.value, list)) return NR_OK;
+  return nr_error(r->ctx, NULL, "option '%.*s' of pass '%s' must be %s, not '%.*s'", NR_STR_ARG(arg.name), name,
+                  flag   ? "'true' or 'false'"
+                  : list ? "integers with commas between"
+                         : "an integer",
+                  NR_STR_ARG(arg.value));
 }
 
 /* "{name=value name=value}"; a value reaches to the next blank or `}`. */
-static NrStatus take_args(NrContext *ctx, const char **p, NrPassArg *args, size_t max, size_t *count) {
-  *count = 0;
-  if (**p != '{') return NR_OK;
-  for (++*p; **p != '}';) {
-    while (**p == ' ') ++*p;
-    NrStr name = take_name(p), value = {"", 0};
-    if (!name.size || *count == max) return nr_error(ctx, NULL, "bad options in the pass pipeline at '%s'", *p);
-    if (**p == '=') {
-      const char *begin = ++*p;
-      while (**p && **p != ' ' && **p != '}') ++*p;
-      value = (NrStr){begin, (size_t)(*p - begin)};
+static NrStatus read_args(Reader *r, Step *step) {
+  if (!take(r, '{')) return NR_OK;
+  while (!take(r, '}')) {
+    NrPassArg arg = {take_name(r), {"", 0}};
+    if (!arg.name.size) return bad_text(r, "the name of an option or '}'");
+    if (step->num_args == NR_COUNTOF(step->args)) return bad_text(r, "fewer options");
+    if (*r->p == '=') {
+      const char *begin = ++r->p;
+      while (*r->p && *r->p != ' ' && *r->p != '}') r->p++;
+      arg.value = (NrStr){begin, (size_t)(r->p - begin)};
     }
-    args[(*count)++] = (NrPassArg){name, value};
-    while (**p == ' ') ++*p;
+    skip_blanks(r);
+    NrStatus status = check_arg(r, step, arg);
+    if (status) return status;
+    step->args[step->num_args++] = arg;
   }
-  ++*p;
   return NR_OK;
 }
 
@@ -168,26 +250,50 @@ static NrStatus unknown_pass(NrContext *ctx, NrStr name) {
   return nr_error(ctx, NULL, "unknown pass '%.*s'; --list-passes shows all", NR_STR_ARG(name));
 }
 
+/* Whether passes may be said to run on this op: on modules, functions, or any op. A pass knows itself where it runs. */
+static bool is_anchor(NrStr name) {
+  static const char *const names[] = {"builtin.module", "func.func", "any", "module", "func"};
+  for (size_t i = 0; i < NR_COUNTOF(names); i++)
+    if (nr_str_is(name, names[i])) return true;
+  return false;
+}
+
+/* A,B{x=1},func.func(C,D), up to the end or a closing parenthesis. */
+static NrStatus read_steps(Reader *r, size_t depth) {
+  do {
+    skip_blanks(r);
+    Step step = {0};
+    NrStr name = take_name(r);
+    if (!name.size) return bad_text(r, "the name of a pass");
+    if (take(r, '(')) {
+      if (!is_anchor(name))
+        return nr_error(r->ctx, NULL, "passes run on 'builtin.module', 'func.func' or 'any', not on '%.*s'",
+                        NR_STR_ARG(name));
+      if (depth == 16) return bad_text(r, "less nesting");
+      if (take(r, ')')) continue;
+      NrStatus status = read_steps(r, depth + 1);
+      if (status) return status;
+      if (!take(r, ')')) return bad_text(r, "',' or ')'");
+      continue;
+    }
+    if (!(step.pass = nr_pass_find(name))) return unknown_pass(r->ctx, name);
+    NrStatus status = read_args(r, &step);
+    if (status) return status;
+    nr_vec_push(&r->steps, step);
+  } while (take(r, ','));
+  return NR_OK;
+}
+
 NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options) {
-  NrContext *ctx = module->ctx;
   NrArena arena;
   nr_arena_init(&arena);
-  const char *p = nr_str_copy(&arena, pipeline).data;
-  /* mlir-opt's outer "builtin.module(...)" is accepted. */
-  if (nr_str_starts(nr_str(p), "builtin.module(")) p += strlen("builtin.module(");
-  NrStatus status = NR_OK;
-  while (!status && *p && *p != ')') {
-    while (*p == ' ' || *p == ',') p++;
-    if (!*p || *p == ')') break;
-    NrStr name = take_name(&p);
-    NrPassArg args[16];
-    size_t num_args;
-    const NrPass *pass = nr_pass_find(name);
-    if (!name.size) status = nr_error(ctx, NULL, "bad pass pipeline at '%s'", p);
-    else if (!pass) status = unknown_pass(ctx, name);
-    else if (!(status = take_args(ctx, &p, args, NR_COUNTOF(args), &num_args)))
-      status = nr_run_pass(module, pass, args, num_args, options);
-  }
+  Reader r = {.ctx = module->ctx, .p = nr_str_copy(&arena, pipeline).data};
+  skip_blanks(&r);
+  NrStatus status = *r.p ? read_steps(&r, 0) : NR_OK;
+  if (!status && *r.p) status = bad_text(&r, "','");
+  for (size_t i = 0; i < r.steps.size && !status; i++)
+    status = nr_run_pass(module, r.steps.data[i].pass, r.steps.data[i].args, r.steps.data[i].num_args, options);
+  nr_vec_deinit(&r.steps);
   nr_arena_deinit(&arena);
   return status;
 }
