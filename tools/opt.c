@@ -50,7 +50,7 @@ typedef struct Options {
 } Options;
 
 static void add_passes(Options *o, NrStr passes) {
-  if (o->pipeline.size) nr_buf_putc(&o->pipeline, ',');
+  if (o->pipeline.size && passes.size) nr_buf_putc(&o->pipeline, ',');
   nr_buf_str(&o->pipeline, passes);
 }
 
@@ -163,8 +163,16 @@ static bool process_module(const Options *o, NrModule *module, NrSyntax syntax, 
   return good;
 }
 
-static bool process(const Options *o, NrContext *ctx, NrStr text, const char *file, NrBuf *out) {
-  NrParseOptions parse = {.allow_unregistered = o->allow_unregistered, .text_stays = true};
+/* A program, and the number of lines of the file in front of it; a 0 byte stands behind it. */
+typedef struct Part {
+  NrStr text;
+  size_t lines_before;
+} Part;
+
+static bool process(const Options *o, NrContext *ctx, const Part *part, const char *file, NrBuf *out) {
+  NrStr text = part->text;
+  NrParseOptions parse = {
+      .allow_unregistered = o->allow_unregistered, .text_stays = true, .lines_before = part->lines_before};
   NrSyntax syntax = NR_SYNTAX_MLIR;
   NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
   if (module) nr_buf_reserve(out, text.size + text.size / 4); /* mostly as long as it was */
@@ -183,12 +191,12 @@ static bool process_model(const Options *o, NrBuf *out) {
 }
 
 /* The diagnostics go to standard error, or are compared with the comments that expect them. */
-static bool process_part(const Options *o, NrStr text, const char *file, NrBuf *out) {
+static bool process_part(const Options *o, const Part *part, const char *file, NrBuf *out) {
   NrContext *ctx = nr_context_create();
-  Expectations *expected = o->verify_diagnostics ? expectations_create(text) : NULL;
+  Expectations *expected = o->verify_diagnostics ? expectations_create(part->text, part->lines_before) : NULL;
   if (expected) nr_context_set_diag_handler(ctx, expectations_check, expected);
   else nr_context_set_diag_handler(ctx, tool_render_diag, ctx);
-  bool good = process(o, ctx, text, file, out);
+  bool good = process(o, ctx, part, file, out);
   nr_diag_flush(ctx);
   if (expected) good = expectations_met(expected, file);
   expectations_destroy(expected);
@@ -207,26 +215,25 @@ static size_t end_of_part(NrStr text, size_t start) {
   return text.size;
 }
 
-/* Every part is processed, also after one that fails. What stands before it becomes empty lines, so that its line
- * numbers are those of the file. */
+/* Every part is processed, also after one that fails. */
 static bool process_parts(const Options *o, NrStr text, const char *file, NrBuf *out) {
   bool good = true;
-  NrBuf part = {0};
+  NrBuf copy = {0};
   size_t line = 0;
   for (size_t start = 0; start <= text.size;) {
     size_t end = end_of_part(text, start);
-    part.size = 0;
-    for (size_t i = 0; i < line; i++) nr_buf_putc(&part, '\n');
-    nr_buf_append(&part, text.data + start, end - start);
+    copy.size = 0;
+    nr_buf_append(&copy, text.data + start, end - start);
+    nr_buf_putc(&copy, 0);
     if (start) nr_buf_puts(out, "// -----\n");
-    good &= process_part(o, (NrStr){part.data, part.size}, file, out);
+    good &= process_part(o, &(Part){{copy.data, copy.size - 1}, line}, file, out);
     if (end == text.size) break;
     for (size_t i = start; i < end; i++) line += text.data[i] == '\n';
     const char *newline = memchr(text.data + end, '\n', text.size - end);
     start = newline ? (size_t)(newline - text.data) + 1 : text.size;
     line++;
   }
-  nr_buf_deinit(&part);
+  nr_buf_deinit(&copy);
   return good;
 }
 
@@ -257,7 +264,7 @@ static int run(const Options *o) {
   } else {
     NrStr whole = {text.data ? text.data : "", text.size};
     const char *file = !o->input || strcmp(o->input, "-") == 0 ? "<stdin>" : o->input;
-    bool good = o->split ? process_parts(o, whole, file, &out) : process_part(o, whole, file, &out);
+    bool good = o->split ? process_parts(o, whole, file, &out) : process_part(o, &(Part){whole, 0}, file, &out);
     status = good ? 0 : 1;
   }
   if (status == 0) status = write_out(o, &out);

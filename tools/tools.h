@@ -29,7 +29,7 @@ void list_pipeline(NrBuf *out);
 
 /* verify_diagnostics.c: comments such as `// expected-error@+1 {{text}}` against what is reported. */
 typedef struct Expectations Expectations;
-Expectations *expectations_create(NrStr text);
+Expectations *expectations_create(NrStr text, size_t lines_before);
 void expectations_destroy(Expectations *e);
 void expectations_check(void *user, const NrDiag *diag); /* a diagnostic handler; user is an Expectations */
 /* Reports what was unexpected or did not come to standard error; true when all is as expected. */

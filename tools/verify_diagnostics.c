@@ -92,10 +92,10 @@ static void scan_line(Expectations *e, NrStr rest, uint32_t line) {
   }
 }
 
-Expectations *expectations_create(NrStr text) {
+Expectations *expectations_create(NrStr text, size_t lines_before) {
   Expectations *e = nr_calloc(1, sizeof *e);
   e->text = text;
-  uint32_t line = 1;
+  uint32_t line = (uint32_t)lines_before + 1;
   for (size_t at = 0; at < text.size; line++) {
     const char *newline = memchr(text.data + at, '\n', text.size - at);
     size_t end = newline ? (size_t)(newline - text.data) : text.size;

@@ -126,7 +126,7 @@ NrLoc nr_loc_unknown(NrContext *ctx) { return loc_get(ctx, &(struct NrLocData){.
  * file of one line costs no more than its size. */
 static NrLoc loc_of_line(NrContext *ctx, const struct NrLocData *key) {
   enum { MANY = 32 };
-  NrFileLoc **list = &ctx->last_source->locs[key->line - 1];
+  NrFileLoc **list = &ctx->last_source->locs[key->line - 1 - ctx->last_source->lines_before];
   size_t count = 0;
   for (NrFileLoc *l = *list; l; l = l->next, count++)
     if (l->loc.column == key->column) return &l->loc;
@@ -147,7 +147,8 @@ static void find_file(NrContext *ctx, NrStr file) {
 NrLoc nr_loc_file(NrContext *ctx, NrStr file, uint32_t line, uint32_t column) {
   find_file(ctx, file);
   struct NrLocData key = {.kind = NR_LOC_FILE, .name = ctx->last_file, .line = line, .column = column};
-  bool known_line = ctx->last_source && line && line <= ctx->last_source->num_locs;
+  const NrSource *source = ctx->last_source;
+  bool known_line = source && line > source->lines_before && line <= source->lines_before + source->num_locs;
   return known_line ? loc_of_line(ctx, &key) : loc_get(ctx, &key);
 }
 
@@ -242,12 +243,14 @@ size_t nr_source_line(const NrSource *source, size_t offset, size_t hint) {
 NrSource *nr_context_find_source(const NrContext *ctx, NrStr file) { return nr_strmap_get(&ctx->sources, file); }
 
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text) {
-  nr_context_lend_source(ctx, file, nr_str_copy(&ctx->arena, text));
+  nr_context_lend_source(ctx, file, nr_str_copy(&ctx->arena, text), 0);
 }
 
-void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text) {
+void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text, size_t lines_before) {
   NrSource *source = NR_NEW(&ctx->arena, NrSource), *old = nr_context_find_source(ctx, file);
   source->text = text;
+  source->lines_before = lines_before;
+  if (old && old->lines_before != lines_before) old = NULL;
   nr_source_index(source, &ctx->arena);
   /* Locations that exist stay what they are when a file is parsed again. */
   size_t lines = NR_MAX(source->num_lines, old ? old->num_locs : 0);

@@ -16,6 +16,7 @@ typedef struct NrSource {
   NrStr text;
   const size_t *lines; /* offset of each line */
   size_t num_lines;
+  size_t lines_before; /* in the file, of which the text is a part; locations count them */
   NrFileLoc **locs;    /* of each line; there may be more than lines */
   size_t num_locs;
 } NrSource;

@@ -9,8 +9,9 @@ enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around th
 
 /* The line, or of a very long one what is in front of the column and a little more. */
 static NrStr find_line(const NrSource *source, NrLoc loc) {
-  if (loc->line > source->num_lines) return (NrStr){source->text.data, 0};
-  size_t at = source->lines[loc->line - 1], rest = source->text.size - at;
+  size_t before = source->lines_before;
+  if (loc->line <= before || loc->line - before > source->num_lines) return (NrStr){source->text.data, 0};
+  size_t at = source->lines[loc->line - 1 - before], rest = source->text.size - at;
   const char *line = source->text.data + at;
   rest = NR_MIN(rest, (size_t)loc->column + MAX_SHOWN);
   const char *end = rest ? memchr(line, '\n', rest) : NULL;

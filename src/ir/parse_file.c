@@ -235,7 +235,7 @@ static void unwrap_module(NrModule *module) {
 
 NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax) {
   size_t errors = nr_context_num_errors(ctx);
-  if (options && options->text_stays) nr_context_lend_source(ctx, file, text);
+  if (options && options->text_stays) nr_context_lend_source(ctx, file, text, options->lines_before);
   else nr_context_add_source(ctx, file, text);
   NrParser p;
   nr_parser_init(&p, ctx, nr_context_find_source(ctx, file), nr_context_intern(ctx, file));

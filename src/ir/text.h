@@ -18,6 +18,7 @@ typedef enum NrSyntax { NR_SYNTAX_MLIR, NR_SYNTAX_2020 } NrSyntax;
 typedef struct NrParseOptions {
   bool allow_unregistered; /* unknown ops in generic form are kept, else they are errors */
   bool text_stays; /* the text is followed by a 0 byte and outlives the context, which then needs no copy of it */
+  size_t lines_before; /* of a text that stays: how many lines of the file are in front of it */
 } NrParseOptions;
 
 /* Parses text (not NUL-terminated and kept by nobody, but see text_stays) named `file` in diagnostics. Reports all
@@ -51,7 +52,7 @@ void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out);
 /* The text of a source file that was parsed, for the renderer; empty when unknown. */
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text);
 /* The same without a copy: the text is followed by a 0 byte and outlives the context. */
-void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text);
+void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text, size_t lines_before);
 NrStr nr_context_source(NrContext *ctx, NrStr file);
 
 /* ---- for .parse hooks ------------------------------------------------------------------------------------------- */
