@@ -41,7 +41,9 @@ void nr_parser_deinit(NrParser *p) {
 
 NrLoc nr_parse_loc_at(NrParser *p, const char *at) {
   size_t offset = (size_t)(at - p->lexer.begin), line = p->line = nr_source_line(p->source, offset, p->line);
-  return nr_loc_file(p->ctx, p->file, (uint32_t)(p->source->lines_before + line) + 1, (uint32_t)(offset - p->source->lines[line]) + 1);
+  const NrSource *source = p->source;
+  return nr_loc_file(p->ctx, p->file, (uint32_t)(source->lines_before + line) + 1,
+                     (uint32_t)(offset - source->lines[line]) + 1);
 }
 
 static bool fail_at(NrParser *p, const char *at, const char *format, va_list args) {
