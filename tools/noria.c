@@ -65,18 +65,6 @@ int tool_usage_error(const char *tool, const char *format, ...) {
   return 2;
 }
 
-static const char *nearest_tool(const char *name) {
-  const char *best = NULL;
-  size_t nearest = 3;
-  for (size_t i = 0; i < NR_COUNTOF(tools); i++) {
-    size_t distance = nr_edit_distance(nr_str(name), nr_str(tools[i].name), nearest);
-    if (distance >= nearest) continue;
-    nearest = distance;
-    best = tools[i].name;
-  }
-  return best;
-}
-
 int main(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "--help", *value;
   if (argc == 1 || tool_option(name, "help", &value) || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
@@ -89,9 +77,9 @@ int main(int argc, char **argv) {
   }
   for (size_t i = 0; i < NR_COUNTOF(tools); i++)
     if (strcmp(name, tools[i].name) == 0) return tools[i].run(argc - 1, argv + 1);
-  const char *nearest = nearest_tool(name);
-  fprintf(stderr, "noria: there is no command '%s'", name);
-  if (nearest) fprintf(stderr, "; did you mean '%s'?", nearest);
-  fputs("\n`noria --help` lists them.\n", stderr);
+  NrNearest nearest = nr_nearest(nr_str(name));
+  for (size_t i = 0; i < NR_COUNTOF(tools); i++) nr_nearest_try(&nearest, nr_str(tools[i].name));
+  fprintf(stderr, "noria: there is no command '%s'" NR_HINT "\n`noria --help` lists them.\n", name,
+          NR_HINT_ARG(nearest));
   return 2;
 }

@@ -29,7 +29,7 @@ static const char help[] =
 typedef struct Reduce {
   const char *input, *output, *command;
   bool quiet;
-  char path[64]; /* of the file that the command gets */
+  char path[4096]; /* of the file that the command gets */
   NrBuf text;    /* the smallest that fails */
   size_t cost;   /* its reduction_cost */
   NrSyntax syntax;
@@ -38,15 +38,24 @@ typedef struct Reduce {
 
 /* ---- the test --------------------------------------------------------------------------------------------------- */
 
+/* The file's name as a word of the shell's. */
+static void put_path(const Reduce *r, NrBuf *out) {
+  nr_buf_putc(out, '\'');
+  for (const char *p = r->path; *p; p++)
+    if (*p == '\'') nr_buf_puts(out, "'\\''");
+    else nr_buf_putc(out, *p);
+  nr_buf_putc(out, '\'');
+}
+
 /* The command line with the file's name. */
 static void put_command(const Reduce *r, NrBuf *out) {
   bool named = false;
   for (const char *p = r->command; *p; p++) {
     bool here = p[0] == '%' && p[1] == 's';
-    if (here) nr_buf_puts(out, r->path), p++, named = true;
+    if (here) put_path(r, out), p++, named = true;
     else nr_buf_putc(out, *p);
   }
-  if (!named) nr_buf_printf(out, " %s", r->path);
+  if (!named) nr_buf_putc(out, ' '), put_path(r, out);
   nr_buf_puts(out, " >/dev/null 2>&1");
 }
 
@@ -182,6 +191,16 @@ static int take_arguments(Reduce *r, int argc, char **argv) {
   return 0;
 }
 
+static bool make_file(Reduce *r) {
+  const char *folder = getenv("TMPDIR");
+  if (!folder || !*folder) folder = "/tmp";
+  int size = snprintf(r->path, sizeof r->path, "%s/noria-reduce-XXXXXX.mlir", folder);
+  int file = size < (int)sizeof r->path ? mkstemps(r->path, (int)strlen(".mlir")) : -1;
+  if (file < 0) return fprintf(stderr, "noria reduce: cannot make a file in %s\n", folder), false;
+  close(file);
+  return true;
+}
+
 int tool_reduce(int argc, char **argv) {
   Reduce r = {.output = "-"};
   const char *value;
@@ -189,13 +208,7 @@ int tool_reduce(int argc, char **argv) {
     if (tool_option(argv[i], "help", &value)) return fputs(help, stdout), 0;
   int result = take_arguments(&r, argc, argv);
   if (result) return result;
-  snprintf(r.path, sizeof r.path, "/tmp/noria-reduce-XXXXXX.mlir");
-  int file = mkstemps(r.path, (int)strlen(".mlir"));
-  if (file < 0) {
-    fprintf(stderr, "noria reduce: cannot make a file in /tmp\n");
-    return 1;
-  }
-  close(file);
+  if (!make_file(&r)) return 1;
   result = begin(&r);
   if (!result) {
     reduce_all(&r);

@@ -10,6 +10,24 @@
 
 static bool chosen(size_t i, size_t begin, size_t end) { return i >= begin && i < end; }
 
+/* Places are counted as they are met; those of a range are chosen. */
+typedef struct Choice {
+  size_t begin, end, count;
+} Choice;
+
+static bool choose(Choice *c) { return chosen(c->count++, c->begin, c->end); }
+
+/* The reductions whose places are in ops: visit asks for each, and makes what is chosen. It may erase ops that are
+ * still to come, which it then gets too. */
+static size_t each_op(NrModule *module, size_t begin, size_t end, void (*visit)(NrOp *op, Choice *c)) {
+  Choice c = {begin, end, 0};
+  NrOpList ops = {0};
+  nr_collect_ops(module->op, &ops);
+  for (size_t i = 0; i < ops.size; i++) visit(ops.data[i], &c);
+  nr_vec_deinit(&ops);
+  return c.count;
+}
+
 /* ---- values in place of others ---------------------------------------------------------------------------------- */
 
 /* 0, or a tensor or vector of zeros; NULL for what has no constants. */
@@ -20,8 +38,11 @@ static NrValue *zero_of(NrBuilder *b, NrType type) {
   NrAttr zero = is_float ? nr_attr_float(elem, 0) : nr_attr_int(elem, 0);
   if (elem == type) return nr_arith_constant(b, zero);
   if (type->kind == NR_TYPE_MEMREF || !nr_type_is_ranked(type) || !nr_type_has_static_shape(type)) return NULL;
-  uint64_t bytes[2] = {0};
-  return nr_arith_constant(b, nr_attr_dense(type, bytes, nr_type_byte_size(elem)));
+  size_t size = nr_type_byte_size(elem);
+  void *bytes = nr_calloc(1, size);
+  NrAttr zeros = nr_attr_dense(type, bytes, size);
+  nr_free(bytes);
+  return nr_arith_constant(b, zeros);
 }
 
 /* A value of that type which is there before op: an operand, then what stands above, then arguments. */
@@ -130,18 +151,14 @@ static bool is_structured(const NrOp *op) {
          nr_str_is(nr_str(op->info->dialect), "scf");
 }
 
-static size_t inline_regions(NrModule *module, size_t begin, size_t end) {
-  NrOpList ops = {0};
-  size_t count = 0;
-  nr_collect_ops(module->op, &ops);
-  for (size_t i = 0; i < ops.size; i++) {
-    NrOp *op = ops.data[i];
-    uint32_t regions = is_structured(op) ? op->num_regions : 0;
-    for (uint32_t r = 0; r < regions; r++)
-      if (chosen(count++, begin, end) && !nr_is_erased(op)) inline_region(op, r);
-  }
-  nr_vec_deinit(&ops);
-  return count;
+static void inline_regions_of(NrOp *op, Choice *c) {
+  uint32_t regions = is_structured(op) ? op->num_regions : 0;
+  for (uint32_t r = 0; r < regions; r++)
+    if (choose(c) && !nr_is_erased(op)) inline_region(op, r);
+}
+
+static size_t inline_regions(NrModule *m, size_t begin, size_t end) {
+  return each_op(m, begin, end, inline_regions_of);
 }
 
 /* ---- carried values and results --------------------------------------------------------------------------------- */
@@ -264,20 +281,14 @@ static bool drop_value(NrOp *op, uint32_t i) {
 }
 
 /* One value of an op at a time: dropping makes a new op. */
-static size_t drop_values(NrModule *module, size_t begin, size_t end) {
-  NrOpList ops = {0};
-  size_t count = 0;
-  nr_collect_ops(module->op, &ops);
-  for (size_t i = 0; i < ops.size; i++) {
-    NrOp *op = ops.data[i];
-    bool dropped = false;
-    uint32_t values = !is_structured(op) ? 0 : op->num_results + (nr_op_is(op, NR_OP_scf_while) ? op->num_operands : 0);
-    for (uint32_t k = 0; k < values; k++)
-      if (chosen(count++, begin, end) && !dropped && !nr_is_erased(op)) dropped = drop_value(op, k);
-  }
-  nr_vec_deinit(&ops);
-  return count;
+static void drop_values_of(NrOp *op, Choice *c) {
+  bool dropped = false;
+  uint32_t values = !is_structured(op) ? 0 : op->num_results + (nr_op_is(op, NR_OP_scf_while) ? op->num_operands : 0);
+  for (uint32_t k = 0; k < values; k++)
+    if (choose(c) && !dropped && !nr_is_erased(op)) dropped = drop_value(op, k);
 }
+
+static size_t drop_values(NrModule *m, size_t begin, size_t end) { return each_op(m, begin, end, drop_values_of); }
 
 /* ---- functions -------------------------------------------------------------------------------------------------- */
 
@@ -376,91 +387,72 @@ static size_t drop_signature(NrModule *module, size_t begin, size_t end) {
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* A branch with several ways takes always the same. */
-static size_t straighten(NrModule *module, size_t begin, size_t end) {
-  NrOpList ops = {0};
-  size_t count = 0;
-  nr_collect_ops(module->op, &ops);
-  for (size_t i = 0; i < ops.size; i++) {
-    NrOp *op = ops.data[i];
-    uint32_t ways = op->num_successors > 1 ? op->num_successors : 0;
-    for (uint32_t s = 0; s < ways; s++) {
-      if (!chosen(count++, begin, end) || nr_is_erased(op)) continue;
-      NR_VEC(NrValue *) operands = {0};
-      for (uint32_t k = 0; k < op->successors[s].num_operands; k++)
-        nr_vec_push(&operands, nr_successor_operand(op, s, k));
-      NrBuilder b = nr_builder_before(op);
-      uint32_t passed = (uint32_t)operands.size;
-      nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_cf_br],
-                                .operands = operands.data,
-                                .num_operands = operands.size,
-                                .successors = &op->successors[s].block,
-                                .num_successors = 1,
-                                .successor_operands = &passed});
-      NrRegion *region = op->block->region;
-      nr_op_erase(op);
-      nr_erase_unreachable_blocks(region);
-      nr_vec_deinit(&operands);
-    }
-  }
-  nr_vec_deinit(&ops);
-  return count;
+static void branch_always(NrOp *op, uint32_t successor) {
+  NR_VEC(NrValue *) operands = {0};
+  for (uint32_t k = 0; k < op->successors[successor].num_operands; k++)
+    nr_vec_push(&operands, nr_successor_operand(op, successor, k));
+  NrBuilder b = nr_builder_before(op);
+  uint32_t passed = (uint32_t)operands.size;
+  nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_cf_br],
+                            .operands = operands.data,
+                            .num_operands = operands.size,
+                            .successors = &op->successors[successor].block,
+                            .num_successors = 1,
+                            .successor_operands = &passed});
+  NrRegion *region = op->block->region;
+  nr_op_erase(op);
+  nr_erase_unreachable_blocks(region);
+  nr_vec_deinit(&operands);
 }
 
-/* A block with one predecessor that goes nowhere else becomes its end. */
-static size_t join_blocks(NrModule *module, size_t begin, size_t end) {
-  NrOpList ops = {0};
-  size_t count = 0;
-  nr_collect_ops(module->op, &ops);
-  for (size_t i = 0; i < ops.size; i++) {
-    NrOp *op = ops.data[i];
-    if (nr_is_erased(op) || !nr_op_is(op, NR_OP_cf_br)) continue;
-    NrBlock *to = op->successors[0].block, *from = op->block;
-    if (to == from || to == to->region->first || to->first_pred->next || !chosen(count++, begin, end)) continue;
-    for (uint32_t k = 0; k < to->num_args; k++) nr_value_replace_uses(to->args[k], nr_successor_operand(op, 0, k));
-    nr_op_erase(op);
-    nr_block_splice(to, from, NULL);
-    while (to->num_args) nr_block_erase_arg(to, to->num_args - 1);
-    nr_block_erase(to);
-  }
-  nr_vec_deinit(&ops);
-  return count;
+/* A branch with several ways takes always the same. */
+static void straighten_branch(NrOp *op, Choice *c) {
+  uint32_t ways = op->num_successors > 1 ? op->num_successors : 0;
+  for (uint32_t s = 0; s < ways; s++)
+    if (choose(c) && !nr_is_erased(op)) branch_always(op, s);
 }
+
+static size_t straighten(NrModule *m, size_t begin, size_t end) { return each_op(m, begin, end, straighten_branch); }
+
+/* A block with one predecessor that goes nowhere else becomes its end. */
+static void join_block(NrOp *op, Choice *c) {
+  if (nr_is_erased(op) || !nr_op_is(op, NR_OP_cf_br)) return;
+  NrBlock *to = op->successors[0].block, *from = op->block;
+  if (to == from || to == to->region->first || to->first_pred->next || !choose(c)) return;
+  for (uint32_t k = 0; k < to->num_args; k++) nr_value_replace_uses(to->args[k], nr_successor_operand(op, 0, k));
+  nr_op_erase(op);
+  nr_block_splice(to, from, NULL);
+  while (to->num_args) nr_block_erase_arg(to, to->num_args - 1);
+  nr_block_erase(to);
+}
+
+static size_t join_blocks(NrModule *m, size_t begin, size_t end) { return each_op(m, begin, end, join_block); }
 
 /* ---- numbers and attributes ------------------------------------------------------------------------------------- */
 
-/* To 0, or halfway there. */
-static size_t shrink(NrModule *module, size_t begin, size_t end, bool to_zero) {
-  NrOpList ops = {0};
-  size_t count = 0;
-  nr_collect_ops(module->op, &ops);
-  for (size_t i = 0; i < ops.size; i++) {
-    NrAttr value = nr_op_is(ops.data[i], NR_OP_arith_constant) ? nr_op_attr(ops.data[i], "value") : NULL;
-    NrAttr smaller = NULL;
-    if (value && value->kind == NR_ATTR_INTEGER && value->num_words == 0 && value->i != 0 && value->type->width != 1)
-      smaller = to_zero || value->i == 1 || value->i == -1 ? nr_attr_int(value->type, to_zero ? 0 : 1)
-                                                           : nr_attr_int(value->type, value->i / 2);
-    if (value && value->kind == NR_ATTR_FLOAT && value->f != 0 && to_zero) smaller = nr_attr_float(value->type, 0);
-    if (!smaller || smaller == value || !chosen(count++, begin, end)) continue;
-    nr_op_set_attr(ops.data[i], "value", smaller);
-  }
-  nr_vec_deinit(&ops);
-  return count;
+static void shrink(NrOp *op, Choice *c, bool to_zero) {
+  NrAttr value = nr_op_is(op, NR_OP_arith_constant) ? nr_op_attr(op, "value") : NULL, smaller = NULL;
+  if (value && value->kind == NR_ATTR_INTEGER && value->num_words == 0 && value->i != 0 && value->type->width != 1)
+    smaller = to_zero || value->i == 1 || value->i == -1 ? nr_attr_int(value->type, to_zero ? 0 : 1)
+                                                         : nr_attr_int(value->type, value->i / 2);
+  if (value && value->kind == NR_ATTR_FLOAT && value->f != 0 && to_zero) smaller = nr_attr_float(value->type, 0);
+  if (smaller && smaller != value && choose(c)) nr_op_set_attr(op, "value", smaller);
 }
 
-static size_t numbers_to_zero(NrModule *m, size_t begin, size_t end) { return shrink(m, begin, end, true); }
-static size_t numbers_by_half(NrModule *m, size_t begin, size_t end) { return shrink(m, begin, end, false); }
+static void zero(NrOp *op, Choice *c) { shrink(op, c, true); }
+static void halve(NrOp *op, Choice *c) { shrink(op, c, false); }
+
+static size_t numbers_to_zero(NrModule *m, size_t begin, size_t end) { return each_op(m, begin, end, zero); }
+static size_t numbers_by_half(NrModule *m, size_t begin, size_t end) { return each_op(m, begin, end, halve); }
 
 /* Those without which the op is not right are put back by the verifier's refusal. */
-static size_t drop_attributes(NrModule *module, size_t begin, size_t end) {
-  NrOpList ops = {0};
-  size_t count = 0;
-  nr_collect_ops(module->op, &ops);
-  for (size_t i = 0; i < ops.size; i++)
-    for (uint32_t k = ops.data[i]->num_attrs; k-- > 0;)
-      if (chosen(count++, begin, end)) nr_op_remove_attr(ops.data[i], ops.data[i]->attrs[k].name.data);
-  nr_vec_deinit(&ops);
-  return count;
+static void drop_attributes_of(NrOp *op, Choice *c) {
+  for (uint32_t k = op->num_attrs; k-- > 0;)
+    if (choose(c)) nr_op_remove_attr(op, op->attrs[k].name.data);
+}
+
+static size_t drop_attributes(NrModule *m, size_t begin, size_t end) {
+  return each_op(m, begin, end, drop_attributes_of);
 }
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */

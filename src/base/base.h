@@ -118,8 +118,21 @@ static inline uint64_t nr_hash_mix(uint64_t h, uint64_t v) {
   h = (h ^ h >> 32) * 0xc4ceb9fe1a85ec53ull;
   return h ^ h >> 32;
 }
-/* Levenshtein distance, for "did you mean"; returns more than limit as limit + 1. */
+/* How many letters have to be put in, left out, replaced, or swapped with their neighbours to get from the one to the
+ * other; returns more than limit as limit + 1. */
 size_t nr_edit_distance(NrStr a, NrStr b, size_t limit);
+
+/* The nearest of the names that may be meant by a wrong one, which are tried one by one. */
+typedef struct NrNearest {
+  NrStr wrong, best;
+  size_t limit; /* what a better one must be nearer than; 0: there is no use in looking on */
+} NrNearest;
+NrNearest nr_nearest(NrStr wrong); /* a letter alone is near to too many */
+void nr_nearest_try(NrNearest *n, NrStr candidate);
+/* "; did you mean 'x'?" at the end of a message, or nothing: a format and its arguments. */
+#define NR_HINT "%s%.*s%s"
+#define NR_HINT_ARG(n)                                                                                                 \
+  (n).best.size ? "; did you mean '" : "", NR_STR_ARG((n).best), (n).best.size ? "'?" : ""
 
 /* A growing byte string, always NUL-terminated. */
 typedef struct NrBuf {

@@ -74,21 +74,34 @@ uint64_t nr_hash_bytes(const void *data, size_t size) {
 
 size_t nr_edit_distance(NrStr a, NrStr b, size_t limit) {
   enum { LONGEST = 128 };
-  size_t row[LONGEST + 1];
+  size_t rows[3][LONGEST + 1], *before = rows[0], *last = rows[1], *row = rows[2];
   if (a.size > LONGEST || b.size > LONGEST) return limit + 1;
   if ((a.size > b.size ? a.size - b.size : b.size - a.size) > limit) return limit + 1;
   for (size_t j = 0; j <= b.size; j++) row[j] = j;
   for (size_t i = 1; i <= a.size; i++) {
-    size_t diagonal = row[0];
+    size_t *oldest = before;
+    before = last, last = row, row = oldest;
     row[0] = i;
     for (size_t j = 1; j <= b.size; j++) {
-      size_t above = row[j];
-      size_t replace = diagonal + (a.data[i - 1] != b.data[j - 1]);
-      row[j] = NR_MIN(replace, NR_MIN(above, row[j - 1]) + 1);
-      diagonal = above;
+      size_t replace = last[j - 1] + (a.data[i - 1] != b.data[j - 1]);
+      row[j] = NR_MIN(replace, NR_MIN(last[j], row[j - 1]) + 1);
+      bool swapped = i > 1 && j > 1 && a.data[i - 1] == b.data[j - 2] && a.data[i - 2] == b.data[j - 1];
+      if (swapped) row[j] = NR_MIN(row[j], before[j - 2] + 1);
     }
   }
   return NR_MIN(row[b.size], limit + 1);
+}
+
+NrNearest nr_nearest(NrStr wrong) {
+  size_t limit = wrong.size < 2 || wrong.size >= 64 ? 0 : 1 + NR_MAX(1, NR_MIN(3, wrong.size / 3));
+  return (NrNearest){.wrong = wrong, .limit = limit};
+}
+
+void nr_nearest_try(NrNearest *n, NrStr candidate) {
+  size_t distance = n->limit && candidate.size ? nr_edit_distance(n->wrong, candidate, n->limit) : n->limit;
+  if (distance >= n->limit) return;
+  n->limit = distance;
+  n->best = candidate;
 }
 
 void nr_buf_deinit(NrBuf *buf) {

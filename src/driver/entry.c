@@ -18,21 +18,19 @@ static bool is_private(const NrOp *func) { return nr_str_is(nr_op_attr_str(func,
 
 static NrStatus no_entry(NrModule *module, const char *name) {
   NrBuf names = {0};
-  NrStr best = {0};
-  size_t nearest = 3;
+  NrNearest nearest = nr_nearest(nr_str(name ? name : ""));
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
     NrStr symbol = nr_op_attr_str(op, "sym_name");
     bool is_meant = name && nr_op_is(op, NR_OP_func_func) && nr_str_is(symbol, name);
     if (is_meant) return nr_op_error(op, "has no body, so it cannot be the entry"), NR_ERROR_NOT_FOUND;
     if (!is_candidate(op)) continue;
     nr_buf_printf(&names, "%s@%.*s", names.size ? ", " : "", NR_STR_ARG(symbol));
-    size_t distance = name ? nr_edit_distance(nr_str(name), symbol, nearest) : nearest;
-    if (distance < nearest) nearest = distance, best = symbol;
+    nr_nearest_try(&nearest, symbol);
   }
   if (!names.size) nr_error(module->ctx, NULL, "the program has no function with a body");
-  else if (best.size)
-    nr_error(module->ctx, NULL, "there is no function '%s'; did you mean '%.*s'? The program has %s", name,
-             NR_STR_ARG(best), names.data);
+  else if (nearest.best.size)
+    nr_error(module->ctx, NULL, "there is no function '%s'" NR_HINT " The program has %s", name, NR_HINT_ARG(nearest),
+             names.data);
   else if (name) nr_error(module->ctx, NULL, "there is no function '%s'; the program has %s", name, names.data);
   else nr_error(module->ctx, NULL, "which function shall be the entry? The program has %s", names.data);
   nr_buf_deinit(&names);

@@ -121,14 +121,8 @@ bool nr_dialect_exists(NrStr dialect) {
 
 NrStr nr_op_info_suggest(NrStr name) {
   need_table();
-  size_t nearest = 1 + NR_MAX(1, NR_MIN(3, name.size / 3));
-  NrStr best = {0};
-  for (size_t i = 0; i < TABLE_SIZE && nearest > 0; i++) {
-    if (!table[i].info) continue;
-    size_t distance = nr_edit_distance(name, table[i].name, nearest);
-    if (distance >= nearest) continue;
-    nearest = distance;
-    best = table[i].name;
-  }
-  return best;
+  NrNearest nearest = nr_nearest(name);
+  for (size_t i = 0; i < TABLE_SIZE; i++)
+    if (table[i].info) nr_nearest_try(&nearest, table[i].name);
+  return nearest.best;
 }

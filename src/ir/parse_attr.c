@@ -362,6 +362,8 @@ static NrAttr parse_opaque(NrParser *p, NrType type, bool may_have_type) {
 }
 
 static NrAttr parse_word(NrParser *p, NrType type, bool may_have_type) {
+  static const char *const words[] = {"true",    "false",          "dense",  "affine_map", "unit",     "array",
+                                      "strided", "dense_resource", "sparse", "affine_set", "distinct", "loc"};
   NrStr word = nr_token_str(p->tok);
   if (nr_str_is(word, "true") || nr_str_is(word, "false")) return parse_bool(p, word.size == 4, type);
   if (nr_str_is(word, "dense")) return nr_parse_dense(p, type);
@@ -376,7 +378,10 @@ static NrAttr parse_word(NrParser *p, NrType type, bool may_have_type) {
   if (nr_str_is(word, "loc")) return parse_loc_attr(p);
   if (nr_str_is(word, "opaque")) return parse_opaque(p, type, may_have_type);
   if (nr_parse_is_type_word(word)) return parse_type_attr(p);
-  return nr_parse_fail(p, "expected an attribute value, not '%.*s'", NR_STR_ARG(word)), NULL;
+  NrNearest nearest = nr_nearest(word);
+  for (size_t i = 0; i < NR_COUNTOF(words); i++) nr_nearest_try(&nearest, nr_str(words[i]));
+  return nr_parse_fail(p, "expected an attribute value, not '%.*s'" NR_HINT, NR_STR_ARG(word), NR_HINT_ARG(nearest)),
+         NULL;
 }
 
 /* ---- what dialects define, kept as text -------------------------------------------------------------------------- */

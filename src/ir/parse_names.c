@@ -45,30 +45,17 @@ static bool is_number(NrStr text) {
   return true;
 }
 
-/* Of names that may be meant, the one nearest to what stands there. */
-typedef struct Nearest {
-  NrStr wrong, best;
-  size_t distance; /* that a better one must be under; 0: there is no use in looking on */
-} Nearest;
-
-/* Short names and numbers are near to too many. */
-static Nearest nearest_to(NrParser *p, NrStr wrong) {
-  bool helps = !is_number(wrong) && wrong.size < 64 && nr_parse_may_suggest(p);
-  return (Nearest){.wrong = wrong, .distance = helps ? 1 + NR_MIN((size_t)3, wrong.size / 3) : 0};
-}
-
-static void consider(Nearest *n, NrStr candidate) {
-  size_t distance = nr_edit_distance(n->wrong, candidate, n->distance);
-  if (distance >= n->distance) return;
-  n->distance = distance;
-  n->best = candidate;
+/* Numbers and names of two letters are near to too many. */
+static NrNearest nearest_to(NrParser *p, NrStr wrong) {
+  bool helps = !is_number(wrong) && wrong.size > 2 && nr_parse_may_suggest(p);
+  return helps ? nr_nearest(wrong) : (NrNearest){.wrong = wrong};
 }
 
 static bool fail_undeclared(NrParser *p, NrStr name, const char *at, size_t begin) {
-  Nearest n = nearest_to(p, name);
-  for (size_t i = begin; n.distance && i < p->bound.size; i++) {
+  NrNearest n = nearest_to(p, name);
+  for (size_t i = begin; n.limit && i < p->bound.size; i++) {
     const NrName *other = p->bound.data[i].name;
-    if (other->bound.scope == p->scope && other->bound.first) consider(&n, other->text);
+    if (other->bound.scope == p->scope && other->bound.first) nr_nearest_try(&n, other->text);
   }
   if (!n.best.size) return nr_parse_fail_at(p, at, "use of undeclared SSA value name '%%%.*s'", NR_STR_ARG(name));
   return nr_parse_fail_at(p, at, "use of undeclared SSA value name '%%%.*s'; did you mean '%%%.*s'?", NR_STR_ARG(name),
@@ -76,9 +63,9 @@ static bool fail_undeclared(NrParser *p, NrStr name, const char *at, size_t begi
 }
 
 static bool fail_undefined(NrParser *p, const NrName *label, size_t begin) {
-  Nearest n = nearest_to(p, label->text);
-  for (size_t i = begin; n.distance && i < p->labels.size; i++)
-    if (p->labels.data[i].name->label.defined) consider(&n, p->labels.data[i].name->text);
+  NrNearest n = nearest_to(p, label->text);
+  for (size_t i = begin; n.limit && i < p->labels.size; i++)
+    if (p->labels.data[i].name->label.defined) nr_nearest_try(&n, p->labels.data[i].name->text);
   const char *at = label->label.at;
   if (!n.best.size) return nr_parse_fail_at(p, at, "reference to an undefined block '^%.*s'", NR_STR_ARG(label->text));
   return nr_parse_fail_at(p, at, "reference to an undefined block '^%.*s'; did you mean '^%.*s'?",

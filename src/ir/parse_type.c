@@ -383,6 +383,14 @@ static void note_read_type(NrParser *p, const char *at, NrType type) {
 
 /* ---- any type ---------------------------------------------------------------------------------------------------- */
 
+static NrType unknown_type(NrParser *p, NrStr word) {
+  static const char *const names[] = {"memref", "tensor", "vector", "complex", "tuple", "index", "none", "i1",
+                                      "i8",     "i16",    "i32",    "i64",     "f16",   "bf16",  "f32",  "f64"};
+  NrNearest nearest = nr_nearest(word);
+  for (size_t i = 0; i < NR_COUNTOF(names); i++) nr_nearest_try(&nearest, nr_str(names[i]));
+  return nr_parse_fail(p, "unknown type '%.*s'" NR_HINT, NR_STR_ARG(word), NR_HINT_ARG(nearest)), NULL;
+}
+
 static NrType parse_word(NrParser *p) {
   static const struct {
     NrStr name;
@@ -413,7 +421,7 @@ static NrType parse_word(NrParser *p) {
     return type;
   }
   if (nr_parse_take_word(p, "none")) return nr_type_none(p->ctx);
-  return nr_parse_fail(p, "unknown type '%.*s'", NR_STR_ARG(word)), NULL;
+  return unknown_type(p, word);
 }
 
 NrType nr_parse_type_here(NrParser *p) {

@@ -204,12 +204,21 @@ static NrAttr find_attr(const NrOp *op, NrStr name) {
   return NULL;
 }
 
+/* One that is there may be it, misspelt. */
+static void missing_attr(NrOp *op, NrStr name) {
+  NrNearest nearest = nr_nearest(name);
+  for (uint32_t i = 0; i < op->num_attrs; i++) nr_nearest_try(&nearest, op->attrs[i].name);
+  if (nearest.best.size)
+    nr_op_error(op, "requires attribute '%.*s', and has one '%.*s'", NR_STR_ARG(name), NR_STR_ARG(nearest.best));
+  else nr_op_error(op, "requires attribute '%.*s'", NR_STR_ARG(name));
+}
+
 static void check_attrs(Row *r) {
   for (size_t i = 0; i < r->spec->num_attrs; i++) {
     const NrSpecItem *item = &r->spec->attrs[i];
     NrAttr value = find_attr(r->op, item->name);
     if (!value && item->arity == 0) {
-      nr_op_error(r->op, "requires attribute '%.*s'", NR_STR_ARG(item->name));
+      missing_attr(r->op, item->name);
       r->good = false;
     }
     if (!value || nr_attr_fits(item, value)) continue;

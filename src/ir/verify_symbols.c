@@ -71,19 +71,13 @@ static NrOp *resolve(NrSymbolTables *tables, NrOp *from, NrAttr symbol) {
   return found;
 }
 
-static NrStr nearest_symbol(NrOp *from, NrStr name) {
+static NrNearest nearest_symbol(NrOp *from, NrStr name) {
   NrOp *table = from;
   while (table && !nr_op_has(table, NR_SYMBOL_TABLE)) table = nr_op_parent(table);
-  size_t nearest = 1 + NR_MAX(1, NR_MIN(3, name.size / 3));
-  NrStr best = {0};
-  for (NrOp *op = table && nr_op_body(table, 0) ? nr_op_body(table, 0)->first : NULL; op; op = op->next) {
-    NrStr candidate = symbol_name(op);
-    size_t distance = candidate.size ? nr_edit_distance(name, candidate, nearest) : nearest;
-    if (distance >= nearest) continue;
-    nearest = distance;
-    best = candidate;
-  }
-  return best;
+  NrNearest nearest = nr_nearest(name);
+  for (NrOp *op = table && nr_op_body(table, 0) ? nr_op_body(table, 0)->first : NULL; op; op = op->next)
+    nr_nearest_try(&nearest, symbol_name(op));
+  return nearest;
 }
 
 bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
@@ -102,10 +96,9 @@ bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
       continue;
     }
     bool skip = target || tables->num_suggestions++ >= 100;
-    NrStr nearest = skip ? (NrStr){0} : nearest_symbol(op, symbol->s);
-    nr_op_error(op, "'%.*s' does not reference a valid %s%s%.*s%s", NR_STR_ARG(symbol->s),
-                wants_function ? "function" : "symbol", nearest.size ? "; did you mean '" : "", NR_STR_ARG(nearest),
-                nearest.size ? "'?" : "");
+    NrNearest nearest = skip ? (NrNearest){0} : nearest_symbol(op, symbol->s);
+    nr_op_error(op, "'%.*s' does not reference a valid %s" NR_HINT, NR_STR_ARG(symbol->s),
+                wants_function ? "function" : "symbol", NR_HINT_ARG(nearest));
     good = false;
   }
   return good;

@@ -236,17 +236,10 @@ static NrStatus read_args(Reader *r, Step *step) {
 }
 
 static NrStatus unknown_pass(NrContext *ctx, NrStr name) {
-  NrStr best = {0};
-  size_t least = 4;
-  for (size_t i = 0; nr_passes[i]; i++) {
-    size_t d = nr_edit_distance(name, nr_str(nr_passes[i]->name), 3);
-    if (d < least) {
-      least = d;
-      best = nr_str(nr_passes[i]->name);
-    }
-  }
-  if (best.size)
-    return nr_error(ctx, NULL, "unknown pass '%.*s'; did you mean '%.*s'?", NR_STR_ARG(name), NR_STR_ARG(best));
+  NrNearest nearest = nr_nearest(name);
+  for (size_t i = 0; nr_passes[i]; i++) nr_nearest_try(&nearest, nr_str(nr_passes[i]->name));
+  if (nearest.best.size)
+    return nr_error(ctx, NULL, "unknown pass '%.*s'" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
   return nr_error(ctx, NULL, "unknown pass '%.*s'; --list-passes shows all", NR_STR_ARG(name));
 }
 

@@ -495,3 +495,20 @@ def test_files_that_do_not_fit(noria_tool, tmp_path, type_text, array, message):
     program.write_text(f"func.func @f(%x: tensor<?x{type_text}>) -> tensor<?x{type_text}> {{ return %x : tensor<?x{type_text}> }}")
     done = noria_tool("run", program, f"@{tmp_path}/x.npy")
     assert done.returncode == 1 and message in done.stderr, done.stderr
+
+
+# ---- diagnostics of long lines ---------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("before, after", [(0, 0), (0, 500), (60, 500), (500, 0), (500, 500), (300, 20)])
+@pytest.mark.parametrize("letter", ["x", "\u00e9", "\U0001f600"])
+def test_of_a_long_line_the_part_around_the_place_is_shown(noria_tool, before, after, letter):
+    line = f'"t.op"() {{a = "{letter * before}", b = flase, c = "{letter * after}"}} : () -> ()'
+    done = noria_tool("opt", "--allow-unregistered-dialect", "-", stdin=f"// one\n{line}\n")
+    assert done.returncode == 1
+    message, shown, marks = done.stderr.splitlines()
+    column = len(line[:line.index("flase")].encode()) + 1
+    assert message == f"<stdin>:2:{column}: error: expected an attribute value, not 'flase'; did you mean 'false'?"
+    assert len(shown.encode()) <= 206 and shown.strip(".") in line
+    assert marks == " " * shown.index("flase") + "^~~~~"
+    assert shown.startswith("...") == (column > 101 and len(line.encode()) > 200)
+    assert shown.endswith("...") == (not line.endswith(shown.removeprefix("...")))

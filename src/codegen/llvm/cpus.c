@@ -28,16 +28,13 @@ static const char names[] = "generic ";
 #endif
 
 NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu) {
-  NrStr wanted = nr_str(cpu), nearest = {0};
-  size_t best = 4;
+  NrStr wanted = nr_str(cpu);
+  NrNearest nearest = nr_nearest(wanted);
   for (const char *at = names; *at;) {
     NrStr name = {at, strcspn(at, " ")};
     if (nr_str_eq(name, wanted)) return NR_OK;
-    size_t distance = nr_edit_distance(name, wanted, best);
-    if (distance < best) best = distance, nearest = name;
+    nr_nearest_try(&nearest, name);
     at += name.size + strspn(at + name.size, " ");
   }
-  NrLoc loc = nr_loc_unknown(ctx);
-  if (!nearest.size) return nr_error(ctx, loc, "unknown CPU '%s'", cpu);
-  return nr_error(ctx, loc, "unknown CPU '%s'; did you mean '%.*s'?", cpu, NR_STR_ARG(nearest));
+  return nr_error(ctx, nr_loc_unknown(ctx), "unknown CPU '%s'" NR_HINT, cpu, NR_HINT_ARG(nearest));
 }

@@ -84,8 +84,10 @@ static NrStatus parse_reductions(NrParser *p, Attrs *out) {
     NrLoc loc = nr_p_loc(p);
     int64_t kind;
     if (!nr_p_try_string(p, &name)) return nr_p_error(p, loc, "expected the name of a reduction in quotes");
-    if (!nr_atomic_kind_find(name, &kind))
-      return nr_p_error(p, loc, "invalid reduction value: \"%.*s\"", NR_STR_ARG(name));
+    if (!nr_atomic_kind_find(name, &kind)) {
+      NrNearest nearest = nr_atomic_kind_nearest(name);
+      return nr_p_error(p, loc, "invalid reduction value: \"%.*s\"" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
+    }
     nr_vec_push(out, nr_attr_i64(nr_p_context(p), kind));
   } while (nr_p_try(p, ","));
   return nr_p_expect(p, ")");

@@ -93,6 +93,14 @@ bool nr_arith_overflow_has(const NrOp *op, const char *flag) {
   return has_flag(flags_text(nr_op_attr(op, "overflowFlags")), flag);
 }
 
+static NrStatus unknown_flag(NrParser *p, NrLoc loc, const FlagSet *set, NrStr name) {
+  NrNearest nearest = nr_nearest(name);
+  for (size_t i = 0; set->names[i]; i++) nr_nearest_try(&nearest, nr_str(set->names[i]));
+  if (set->all) nr_nearest_try(&nearest, nr_str(set->all));
+  return nr_p_error(p, loc, "'%.*s' is none of the flags of '%s'" NR_HINT, NR_STR_ARG(name), set->keyword,
+                    NR_HINT_ARG(nearest));
+}
+
 static NrStatus parse_flag_set(NrParser *p, NrOpState *state, const FlagSet *set) {
   NrStatus status = nr_p_expect(p, "<");
   unsigned bits = 0;
@@ -101,8 +109,7 @@ static NrStatus parse_flag_set(NrParser *p, NrOpState *state, const FlagSet *set
     NrLoc loc = nr_p_loc(p);
     if (status || (status = nr_p_keyword(p, &name))) return status;
     unsigned bit = flag_bit(set, name);
-    if (!bit && !nr_str_is(name, "none"))
-      return nr_p_error(p, loc, "'%.*s' is none of the flags of '%s'", NR_STR_ARG(name), set->keyword);
+    if (!bit && !nr_str_is(name, "none")) return unknown_flag(p, loc, set, name);
     bits |= bit;
   } while (nr_p_try(p, ","));
   if (bits) nr_p_add_attr(p, state, set->attr, flags_attr(nr_p_context(p), set, bits));
@@ -301,7 +308,9 @@ static NrStatus parse_predicate(NrParser *p, NrOpState *state) {
     nr_p_add_attr(p, state, "predicate", nr_attr_i64(nr_p_context(p), (int64_t)i));
     return NR_OK;
   }
-  return nr_p_error(p, loc, "unknown comparison predicate \"%.*s\"", NR_STR_ARG(name));
+  NrNearest nearest = nr_nearest(name);
+  for (size_t i = 0; i < count; i++) nr_nearest_try(&nearest, nr_str(names[i]));
+  return nr_p_error(p, loc, "unknown comparison predicate \"%.*s\"" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
 }
 
 NrStatus nr_arith_cmp_parse(NrParser *p, NrOpState *state) {

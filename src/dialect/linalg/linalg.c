@@ -264,8 +264,11 @@ static NrStatus maps_verify(NrOp *op) {
   if (types->size > NR_MAX_RANK) return nr_op_error(op, "(C1) more than %d loops", NR_MAX_RANK);
   for (size_t i = 0; i < types->size; i++) {
     NrStr name = iterator_name(types->items[i]);
-    if (!nr_str_is(name, "parallel") && !nr_str_is(name, "reduction"))
-      return nr_op_error(op, "unexpected iterator_type (%.*s)", NR_STR_ARG(name));
+    if (nr_str_is(name, "parallel") || nr_str_is(name, "reduction")) continue;
+    NrNearest nearest = nr_nearest(name);
+    nr_nearest_try(&nearest, NR_STR("parallel"));
+    nr_nearest_try(&nearest, NR_STR("reduction"));
+    return nr_op_error(op, "unexpected iterator_type (%.*s)" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
   }
   if (maps->size != op->num_operands)
     return nr_op_error(op, "(C1) expected the number of indexing_map (%zu) to be equal to the number of operands (%u)",

@@ -131,6 +131,12 @@ bool nr_atomic_kind_find(NrStr name, int64_t *out) {
   return false;
 }
 
+NrNearest nr_atomic_kind_nearest(NrStr name) {
+  NrNearest nearest = nr_nearest(name);
+  for (int64_t i = 0; nr_atomic_kind_name(i); i++) nr_nearest_try(&nearest, nr_str(nr_atomic_kind_name(i)));
+  return nearest;
+}
+
 static NrStatus atomic_rmw_parse(NrParser *p, NrOpState *state) {
   NrOperandRef value, memref, *indices;
   size_t count;
@@ -139,8 +145,10 @@ static NrStatus atomic_rmw_parse(NrParser *p, NrOpState *state) {
   NrLoc loc = nr_p_loc(p);
   if (!nr_p_try_string(p, &kind)) NR_TRY(nr_p_keyword(p, &kind));
   int64_t number;
-  if (!nr_atomic_kind_find(kind, &number))
-    return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'", NR_STR_ARG(kind));
+  if (!nr_atomic_kind_find(kind, &number)) {
+    NrNearest nearest = nr_atomic_kind_nearest(kind);
+    return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'" NR_HINT, NR_STR_ARG(kind), NR_HINT_ARG(nearest));
+  }
   nr_p_add_attr(p, state, "kind", nr_attr_i64(nr_p_context(p), number));
   NR_TRY(nr_p_operand(p, &value));
   NR_TRY(nr_p_expect(p, ","));

@@ -23,6 +23,7 @@ NrOp *nr_build_store(NrBuilder *b, NrValue *value, NrValue *memref, NrValue *con
 /* Kinds of atomic_rmw by number, NULL when there is none. */
 const char *nr_atomic_kind_name(int64_t kind);
 bool nr_atomic_kind_find(NrStr name, int64_t *out); /* the names of 2020 too */
+NrNearest nr_atomic_kind_nearest(NrStr name);
 
 /* Where the parts of a memref.dma_start begin among its operands: source is 0, n is one index, and the stride with the
  * elements per stride is there when stride < num_operands. False when they are not in that order. */

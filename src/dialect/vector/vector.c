@@ -500,13 +500,18 @@ static NrStatus kind_parse(NrParser *p, NrOpState *state) {
 static NrStatus kind_verify(NrOp *op, NrType elem) {
   static const char *const ints[] = {"add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor"};
   static const char *const floats[] = {"add", "mul", "minnumf", "minimumf", "maxnumf", "maximumf"};
+  bool is_float = nr_type_is_float(elem);
+  if (!is_float && !nr_type_is_int_or_index(elem))
+    return nr_op_error(op, "(C3) unsupported element type %s", text_of(op, elem));
+  const char *const *kinds = is_float ? floats : ints;
   NrStr kind = nr_vector_kind(op);
-  for (size_t i = 0; i < NR_COUNTOF(ints); i++)
-    if (nr_type_is_int_or_index(elem) && nr_str_is(kind, ints[i])) return NR_OK;
-  for (size_t i = 0; i < NR_COUNTOF(floats); i++)
-    if (nr_type_is_float(elem) && nr_str_is(kind, floats[i])) return NR_OK;
-  return nr_op_error(op, "(C3) unsupported reduction kind '%.*s' for element type %s", NR_STR_ARG(kind),
-                     text_of(op, elem));
+  NrNearest nearest = nr_nearest(kind);
+  for (size_t i = 0; i < (is_float ? NR_COUNTOF(floats) : NR_COUNTOF(ints)); i++) {
+    if (nr_str_is(kind, kinds[i])) return NR_OK;
+    nr_nearest_try(&nearest, nr_str(kinds[i]));
+  }
+  return nr_op_error(op, "(C3) unsupported reduction kind '%.*s' for element type %s" NR_HINT, NR_STR_ARG(kind),
+                     text_of(op, elem), NR_HINT_ARG(nearest));
 }
 
 static NrStatus reduction_parse(NrParser *p, NrOpState *state) {
