@@ -9,41 +9,37 @@
  *             scf.yield %n, %v
  *           }
  * The step is a positive constant, and it is known that %n does not pass the end of the type: the step is 1, or the
- * bound leaves room, or is the size of a dim, or the sum is marked nsw (nuw for an unsigned comparison). Without that a
- * while may go on where a for ends. Loops that count down become loops over the distance from %lb. What else stands
- * before the condition is done at the start of each iteration and once more behind the loop; there may be MAX_COPIED
- * such ops. The counter stays a carried value when its last value is used. */
+ * bound leaves room, or is the size of a dim, or the sum is marked nsw (nuw for an unsigned comparison), or %n is the
+ * bound where the sum would lie behind it, as for-to-while writes it. Without that a while may go on where a for ends.
+ * Loops that count down become loops over the distance from %lb. What else stands before the condition is done at the
+ * start of each iteration and once more behind the loop; there may be MAX_COPIED such ops. The counter stays a carried
+ * value when its last value is used.
+ * Loops that do their work before the condition, and compare %n there, run at least once (do_while_to_for.c). */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
+#include "pass/counted.h"
 #include "pass/pass.h"
+#include "pass/ranges.h"
 #include "pass/rewrite.h"
 
 enum { MAX_COPIED = 16 };
 
-typedef struct Counted {
-  NrOp *loop, *condition, *yield;
-  NrValue *counter, *bound; /* argument of `before`; a value from outside */
-  NrValue *from;            /* the counter's first value */
-  NrOp *sum;                /* gives the next counter */
-  int64_t step;             /* positive */
-  bool is_unsigned, down, inclusive;
-} Counted;
+typedef NrCounted Counted;
 
 static bool is_outside(const Counted *c, const NrValue *value) {
   const NrOp *owner = nr_block_parent_op(nr_value_block(value));
   return !nr_op_is_ancestor(c->loop, owner);
 }
 
-/* cmpi pred, %counter, %bound in either order; sets what the predicate says. */
-static bool match_comparison(Counted *c) {
+NrValue *nr_counted_compared(Counted *c) {
   NrOp *compare = nr_operand(c->condition, 0)->op;
-  if (!nr_op_is(compare, NR_OP_arith_cmpi) || compare->block != nr_op_body(c->loop, 0)) return false;
+  if (!nr_op_is(compare, NR_OP_arith_cmpi) || compare->block != nr_op_body(c->loop, 0)) return NULL;
   bool swapped = is_outside(c, nr_operand(compare, 0));
-  c->counter = nr_operand(compare, swapped);
+  NrValue *compared = nr_operand(compare, swapped);
   c->bound = nr_operand(compare, !swapped);
-  if (!is_outside(c, c->bound) || c->counter->block != compare->block) return false;
-  if (!nr_type_is_int_or_index(c->bound->type)) return false;
-  if (nr_type_bits(c->bound->type) > 64 || nr_type_bits(c->bound->type) < 2) return false; /* i1 has no positive step */
+  if (!is_outside(c, c->bound) || nr_value_block(compared) != compare->block) return NULL;
+  if (!nr_type_is_int_or_index(c->bound->type)) return NULL;
+  if (nr_type_bits(c->bound->type) > 64 || nr_type_bits(c->bound->type) < 2) return NULL; /* i1 has no positive step */
   int64_t predicate = nr_op_attr_int(compare, "predicate", -1);
   c->is_unsigned = predicate >= NR_CMPI_ULT;
   switch (predicate) {
@@ -51,10 +47,10 @@ static bool match_comparison(Counted *c) {
   case NR_CMPI_SLE: case NR_CMPI_ULE: c->inclusive = true; break;
   case NR_CMPI_SGT: case NR_CMPI_UGT: c->down = true; break;
   case NR_CMPI_SGE: case NR_CMPI_UGE: c->down = c->inclusive = true; break;
-  default: return false;
+  default: return NULL;
   }
   if (swapped) c->down = !c->down;
-  return true;
+  return compared;
 }
 
 /* The counter as `after` gets it. */
@@ -62,20 +58,41 @@ static bool is_counter_after(const Counted *c, const NrValue *value) {
   return value->block == nr_op_body(c->loop, 1) && nr_operand(c->condition, 1 + value->index) == c->counter;
 }
 
-static bool match_step(Counted *c) {
-  NrOp *sum = c->sum = nr_operand(c->yield, c->counter->index)->op;
-  bool adds = nr_op_is(sum, NR_OP_arith_addi), subtracts = nr_op_is(sum, NR_OP_arith_subi);
-  if ((!adds && !subtracts) || sum->block != nr_op_body(c->loop, 1)) return false;
-  bool swapped = adds && !is_counter_after(c, nr_operand(sum, 0));
-  if (!is_counter_after(c, nr_operand(sum, swapped)) || !nr_value_constant_int(nr_operand(sum, !swapped), &c->step))
-    return false;
-  if (c->step == INT64_MIN) return false;
-  if (c->down == adds) c->step = -c->step;
+bool nr_counted_set_step(Counted *c, int64_t added) {
+  if (added == INT64_MIN) return false;
+  c->step = c->down ? -added : added;
   return c->step > 0;
 }
 
-/* The largest value of the counter's type, as it is compared, and the least. */
-static void limits(const Counted *c, int64_t *least, int64_t *largest) {
+/* The bound where less than a step is left to it, else the sum: what for-to-while makes of a step that might pass the
+ * end of the type. NULL when that is not what `next` is. */
+static NrOp *sum_up_to_bound(const Counted *c, NrOp *next) {
+  if (!nr_op_is(next, NR_OP_arith_select) || nr_operand(next, 2) != c->bound || c->down || c->inclusive) return NULL;
+  NrOp *enough = nr_operand(next, 0)->op, *sum = nr_operand(next, 1)->op;
+  if (!nr_op_is(enough, NR_OP_arith_cmpi) || nr_op_attr_int(enough, "predicate", -1) != NR_CMPI_UGT) return NULL;
+  NrOp *left = nr_operand(enough, 0)->op;
+  if (!nr_op_is(left, NR_OP_arith_subi) || nr_operand(left, 0) != c->bound) return NULL;
+  if (!is_counter_after(c, nr_operand(left, 1)) || !nr_op_is(sum, NR_OP_arith_addi)) return NULL;
+  return is_counter_after(c, nr_operand(sum, 0)) && nr_operand(sum, 1) == nr_operand(enough, 1) ? sum : NULL;
+}
+
+static bool match_step(Counted *c) {
+  NrOp *next = nr_operand(c->yield, c->counter->index)->op, *clamped = sum_up_to_bound(c, next);
+  NrOp *sum = c->sum = clamped ? clamped : next;
+  bool adds = nr_op_is(sum, NR_OP_arith_addi), subtracts = nr_op_is(sum, NR_OP_arith_subi);
+  if ((!adds && !subtracts) || sum->block != nr_op_body(c->loop, 1)) return false;
+  bool swapped = adds && !is_counter_after(c, nr_operand(sum, 0));
+  if (!is_counter_after(c, nr_operand(sum, swapped))) return false;
+  c->clamped = clamped != NULL;
+  NrValue *step = nr_operand(sum, !swapped);
+  int64_t constant;
+  if (nr_value_constant_int(step, &constant))
+    return constant != INT64_MIN && nr_counted_set_step(c, adds ? constant : -constant);
+  c->any_step = step;
+  return clamped && is_outside(c, step) && nr_range_of(step).min > 0;
+}
+
+void nr_counted_limits(const Counted *c, int64_t *least, int64_t *largest) {
   uint32_t bits = nr_type_bits(c->counter->type);
   uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
   *largest = (int64_t)(c->is_unsigned ? mask : mask >> 1);
@@ -88,7 +105,7 @@ static bool room_behind_bound(const Counted *c, uint64_t *out) {
   uint32_t bits = nr_type_bits(c->bound->type);
   if (!nr_value_constant_int(c->bound, &bound)) return false;
   if (c->is_unsigned && bits < 64) bound &= (int64_t)((UINT64_C(1) << bits) - 1);
-  limits(c, &least, &largest);
+  nr_counted_limits(c, &least, &largest);
   *out = c->down ? (uint64_t)bound - (uint64_t)least : (uint64_t)largest - (uint64_t)bound;
   return true;
 }
@@ -97,15 +114,19 @@ static bool is_dim(const NrValue *value) {
   return nr_op_is(value->op, NR_OP_memref_dim) || nr_op_is(value->op, NR_OP_tensor_dim);
 }
 
-/* No sum passes the end of the type: the last one starts from a counter that is still on the bound's near side. */
-static bool never_wraps(const Counted *c) {
+bool nr_counted_is_marked(const Counted *c) {
+  bool adds_down = c->is_unsigned && c->down && nr_op_is(c->sum, NR_OP_arith_addi); /* of -1: nuw says other things */
+  return !adds_down && nr_arith_overflow_has(c->sum, c->is_unsigned ? "nuw" : "nsw");
+}
+
+bool nr_counted_never_wraps(const Counted *c) {
+  if (c->clamped) return true;
   uint64_t room, needed = (uint64_t)c->step - (c->inclusive ? 0 : 1);
   if (needed == 0) return true;
   if (room_behind_bound(c, &room)) return needed <= room;
   if (is_dim(c->bound) && !c->down) return needed <= INT32_MAX; /* sizes are far below 2^62 */
   if (c->inclusive) return false; /* nothing says that the bound is not the last value, and its neighbour the first */
-  bool adds_down = c->is_unsigned && c->down && nr_op_is(c->sum, NR_OP_arith_addi); /* of -1: nuw says other things */
-  return !adds_down && nr_arith_overflow_has(c->sum, c->is_unsigned ? "nuw" : "nsw");
+  return nr_counted_is_marked(c);
 }
 
 /* Ops before the condition are few, and simple enough to stand twice. */
@@ -116,33 +137,28 @@ static bool may_copy_before(const Counted *c) {
   return true;
 }
 
-static bool match(NrOp *op, Counted *c) {
-  *c = (Counted){.loop = op,
-                 .condition = nr_block_terminator(nr_op_body(op, 0)),
-                 .yield = nr_block_terminator(nr_op_body(op, 1))};
-  if (!nr_op_is(c->condition, NR_OP_scf_condition) || !nr_op_is(c->yield, NR_OP_scf_yield)) return false;
-  if (!match_comparison(c) || !match_step(c) || !never_wraps(c) || !may_copy_before(c)) return false;
-  c->from = nr_operand(op, c->counter->index);
+static bool match(Counted *c) {
+  NrValue *compared = nr_counted_compared(c);
+  if (!compared || compared->op) return false;
+  c->counter = compared;
+  if (!match_step(c) || !nr_counted_never_wraps(c) || !may_copy_before(c)) return false;
+  c->from = nr_operand(c->loop, c->counter->index);
   return true;
 }
 
 /* ---- rewriting --------------------------------------------------------------------------------------------------- */
 
-/* The bounds and the step of the new loop: from the first counter, or from 0 over the distance when counting down. */
-static void build_range(const Counted *c, NrBuilder *b, NrValue **range) {
+void nr_counted_build_range(const Counted *c, NrBuilder *b, bool at_least_once, NrValue **range) {
   NrType type = c->counter->type;
-  NrValue *bound = c->bound, *one = c->inclusive ? nr_arith_constant_int(b, type, 1) : NULL;
-  range[2] = nr_arith_constant_int(b, type, c->step);
-  if (!c->down) {
-    range[0] = c->from;
-    range[1] = one ? nr_arith_binary(b, NR_OP_arith_addi, bound, one) : bound;
-    return;
-  }
-  if (one) bound = nr_arith_binary(b, NR_OP_arith_subi, bound, one);
-  NrValue *distance = nr_arith_binary(b, NR_OP_arith_subi, c->from, bound);
-  NrValue *any = nr_arith_cmpi(b, c->is_unsigned ? NR_CMPI_UGT : NR_CMPI_SGT, c->from, bound);
-  range[0] = nr_arith_constant_int(b, type, 0);
-  range[1] = nr_arith_select(b, any, distance, range[0]);
+  NrValue *bound = c->bound, *one = c->inclusive || at_least_once ? nr_arith_constant_int(b, type, 1) : NULL;
+  range[2] = c->any_step ? c->any_step : nr_arith_constant_int(b, type, c->step);
+  if (c->inclusive) bound = nr_arith_binary(b, c->down ? NR_OP_arith_subi : NR_OP_arith_addi, bound, one);
+  range[0] = c->down ? nr_arith_constant_int(b, type, 0) : c->from;
+  range[1] = c->down ? nr_arith_binary(b, NR_OP_arith_subi, c->from, bound) : bound;
+  if (!c->down && !at_least_once) return;
+  NrValue *otherwise = !at_least_once ? range[0] : c->down ? one : nr_arith_binary(b, NR_OP_arith_addi, c->from, one);
+  NrCmpI ahead = c->down ? (c->is_unsigned ? NR_CMPI_UGT : NR_CMPI_SGT) : c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT;
+  range[1] = nr_arith_select(b, nr_arith_cmpi(b, ahead, c->from, bound), range[1], otherwise);
 }
 
 /* Copies of the ops before the condition behind the loop, on its results: what the while's results are. */
@@ -171,7 +187,7 @@ static void convert(const Counted *c) {
   NrBuilder b = nr_builder_before(op);
   NrValue *range[3];
   NR_VEC(NrValue *) inits = {0};
-  build_range(c, &b, range);
+  nr_counted_build_range(c, &b, false, range);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&inits, nr_operand(op, i));
   NrOp *loop = nr_scf_for(&b, range[0], range[1], range[2], inits.data, inits.size);
   if (c->is_unsigned || c->down) nr_op_set_attr(loop, "unsignedCmp", nr_attr_unit(b.ctx));
@@ -209,12 +225,21 @@ static void convert(const Counted *c) {
   nr_vec_deinit(&inits);
 }
 
+static void visit(NrOp *op) {
+  Counted c = {.loop = op,
+               .condition = nr_block_terminator(nr_op_body(op, 0)),
+               .yield = nr_block_terminator(nr_op_body(op, 1))};
+  if (!nr_op_is(c.condition, NR_OP_scf_condition) || !nr_op_is(c.yield, NR_OP_scf_yield)) return;
+  Counted late = c;
+  if (match(&c)) convert(&c);
+  else nr_do_while_to_for(&late);
+}
+
 static NrStatus while_to_for_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
-  Counted c;
   nr_collect_ops(root, &ops);
   for (size_t i = ops.size; i-- > 0;) /* inner loops first */
-    if (!nr_is_erased(ops.data[i]) && nr_op_is(ops.data[i], NR_OP_scf_while) && match(ops.data[i], &c)) convert(&c);
+    if (!nr_is_erased(ops.data[i]) && nr_op_is(ops.data[i], NR_OP_scf_while)) visit(ops.data[i]);
   nr_vec_deinit(&ops);
   return NR_OK;
 }
