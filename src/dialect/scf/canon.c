@@ -1,5 +1,5 @@
 /* canon.c - rewrites of if, switch and regions that run once. Two ifs as one: canon_if.c. Loops: canon_loop.c,
- * canon_parallel.c. */
+ * canon_parallel.c, canon_exit.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/scf/canon.h"
@@ -129,14 +129,9 @@ static bool move_else_to_then(NrOp *op, NrBuilder *b) {
 
 bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
-  if (!nr_scf_regions_yield(op)) return false;
   NrBlock *yes = nr_op_body(op, 0), *no = nr_op_body(op, 1);
-  if (nr_value_constant_int(nr_operand(op, 0), &value)) {
-    NrBlock *taken = value ? yes : no;
-    if (taken) return nr_scf_replace_by_block(op, taken, NULL);
-    nr_op_erase(op);
-    return true;
-  }
+  if (nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_replace_by_taken(op, value ? yes : no);
+  if (!nr_scf_regions_yield(op)) return false;
   if (op->num_results) {
     if (simplify_results(op, b)) return true;
   } else if (is_empty(yes) && is_empty(no)) {
@@ -157,11 +152,11 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
   NrAttr cases = nr_op_attr(op, "cases");
-  if (!nr_value_constant_int(nr_operand(op, 0), &value) || !nr_scf_regions_yield(op)) return false;
+  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return false;
   uint32_t taken = 0;
   for (uint32_t i = 1; i < op->num_regions && !taken; i++)
     if (((const int64_t *)cases->data)[i - 1] == value) taken = i;
-  return nr_scf_replace_by_block(op, nr_op_body(op, taken), NULL);
+  return nr_scf_replace_by_taken(op, nr_op_body(op, taken));
 }
 
 /* ---- execute_region ---------------------------------------------------------------------------------------------- */
@@ -170,6 +165,5 @@ bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
   NrRegion *region = nr_op_region(op, 0);
   if (nr_op_attr(op, "no_inline") || region->first != region->last) return false;
-  if (!nr_op_is(nr_block_terminator(region->first), NR_OP_scf_yield)) return false;
-  return nr_scf_replace_by_block(op, region->first, NULL);
+  return nr_scf_replace_by_taken(op, region->first);
 }

@@ -11,6 +11,10 @@ bool nr_scf_regions_yield(NrOp *op);
 /* Replaces op by the ops of one of its blocks, whose terminator gives the results. */
 bool nr_scf_replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args);
 
+/* The same for a block that may also leave a loop around op: what follows op is then dropped. The block may be NULL.
+ * False when op must stay, since a break or continue may not stand where it stands. */
+bool nr_scf_replace_by_taken(NrOp *op, NrBlock *taken);
+
 /* Of scf.if whose regions yield; true when the program changed (canon_if.c). */
 bool nr_scf_if_join_next(NrOp *op);
 bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b);
