@@ -104,3 +104,52 @@ func.func @again(%a: i32, %b: i32) -> (i32, i32) {
   %3 = arith.subi %2, %a : i32
   return %1, %3 : i32, i32
 }
+
+// Widened in one way from one type: compared, and their bits put together, before that.
+// CHECK-LABEL: func.func @widened
+// CHECK-SAME: %[[A:.*]]: i8, %[[B:.*]]: i8)
+// CHECK-DAG: %[[BELOW:.*]] = arith.cmpi ult, %[[A]], %[[B]] : i8
+// CHECK-DAG: %[[ABOVE:.*]] = arith.cmpi ugt, %[[A]], %[[B]] : i8
+// CHECK-DAG: %[[LESS:.*]] = arith.cmpi slt, %[[A]], %[[B]] : i8
+// CHECK-DAG: %[[XOR:.*]] = arith.xori %[[A]], %[[B]] : i8
+// CHECK-DAG: %[[WIDE:.*]] = arith.extsi %[[XOR]] : i8 to i32
+// CHECK-DAG: %[[INDEX:.*]] = arith.index_castui %[[A]] : i8 to index
+// CHECK: return %[[BELOW]], %[[ABOVE]], %[[LESS]], %[[WIDE]], %[[INDEX]]
+// RUN: noria run %s --interpret --entry=widened -3 100 | FileCheck %s --check-prefix=WIDENED
+// RUN: noria run %t.mlir --check-stages --entry=widened -3 100 | FileCheck %s --check-prefix=WIDENED
+// WIDENED: {{^}}false{{$}}
+// WIDENED-NEXT: true{{$}}
+// WIDENED-NEXT: true{{$}}
+// WIDENED-NEXT: -103 : i32
+// WIDENED-NEXT: 253 : index
+func.func @widened(%a: i8, %b: i8) -> (i1, i1, i1, i32, index) {
+  %0 = arith.extui %a : i8 to i32
+  %1 = arith.extui %b : i8 to i32
+  %2 = arith.extsi %a : i8 to i32
+  %3 = arith.extsi %b : i8 to i32
+  %4 = arith.cmpi slt, %0, %1 : i32
+  %5 = arith.cmpi ugt, %2, %3 : i32
+  %6 = arith.cmpi slt, %2, %3 : i32
+  %7 = arith.xori %2, %3 : i32
+  %8 = arith.index_castui %0 : i32 to index
+  return %4, %5, %6, %7, %8 : i1, i1, i1, i32, index
+}
+
+// CHECK-LABEL: func.func @cancelled
+// CHECK-DAG: %[[P:.*]] = arith.mulf %arg0, %arg1 : f32
+// CHECK-DAG: %[[Q:.*]] = arith.divf %arg0, %arg1 : f32
+// CHECK-DAG: %[[MINUS:.*]] = arith.constant -3 : i32
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK: return %[[P]], %[[Q]], %[[MINUS]], %arg2, %[[ZERO]]
+func.func @cancelled(%x: f32, %y: f32, %i: i32) -> (f32, f32, i32, i32, i32) {
+  %c1 = arith.constant 1 : i32
+  %c3 = arith.constant 3 : i32
+  %0 = arith.negf %x : f32
+  %1 = arith.negf %y : f32
+  %2 = arith.mulf %0, %1 : f32
+  %3 = arith.divf %0, %1 : f32
+  %4 = arith.subi %i, %c3 : i32
+  %5 = arith.subi %4, %i : i32
+  %low, %high = arith.mului_extended %c1, %i : i32
+  return %2, %3, %5, %low, %high : f32, f32, i32, i32, i32
+}

@@ -107,6 +107,9 @@ bool nr_arith_canon_muli(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b); /* part of the one before */
+bool nr_arith_canon_bits(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_negated(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_ext(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_select(NrOp *op, NrBuilder *b);

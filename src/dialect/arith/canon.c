@@ -61,7 +61,7 @@ static bool negate_rest(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_operand(op, 0)->op;
   if (!nr_op_is(first, NR_OP_arith_subi) || nr_operand(first, 0) != nr_operand(op, 1)) return false;
   NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
-  if (!zero || nr_value_constant(nr_operand(first, 1))) return false;
+  if (!zero) return false;
   NrValue *rest = nr_arith_binary(b, NR_OP_arith_subi, nr_arith_constant(b, zero), nr_operand(first, 1));
   nr_value_replace_uses(nr_result(op, 0), rest);
   nr_op_erase(op);
@@ -79,6 +79,16 @@ bool nr_arith_canon_muli(NrOp *op, NrBuilder *b) {
   return replace_by(op, b, NR_OP_arith_muli, nr_operand(first, 0), &c, false);
 }
 
+/* Two signs that cancel each other: (-x) * (-y) and (-x) / (-y). */
+bool nr_arith_canon_negated(NrOp *op, NrBuilder *b) {
+  (void)b;
+  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  if (!nr_op_is(lhs, NR_OP_arith_negf) || !nr_op_is(rhs, NR_OP_arith_negf)) return false;
+  nr_op_set_operand(op, 0, nr_operand(lhs, 0));
+  nr_op_set_operand(op, 1, nr_operand(rhs, 0));
+  return true;
+}
+
 static NrCmpI inverted(int64_t predicate) {
   static const NrCmpI table[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
                                  NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
@@ -93,6 +103,7 @@ static NrCmpI swapped(int64_t predicate) {
 
 /* not (a < b)  is  a >= b */
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
+  if (nr_arith_canon_bits(op, b)) return true;
   NrOp *compare = nr_operand(op, 0)->op;
   if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_operand(op, 1)), 1)) return false;
   NrCmpI predicate = inverted(nr_op_attr_int(compare, "predicate", 0));

@@ -40,10 +40,47 @@ bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b) {
   return replace(op, cast(b, to > from ? first->info->id : NR_OP_arith_trunci, value, type));
 }
 
-/* A widened value compared with a constant that it could be: compared before it is widened. For equality only. */
+/* Both operands are widened in one way from one type. */
+static bool both_widened(const NrOp *op) {
+  const NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  if (!nr_op_is(lhs, NR_OP_arith_extui) && !nr_op_is(lhs, NR_OP_arith_extsi)) return false;
+  return nr_op_is(rhs, lhs->info->id) && nr_operand(lhs, 0)->type == nr_operand(rhs, 0)->type;
+}
+
+/* and, or, xor of widened values: widened behind it. */
+bool nr_arith_canon_bits(NrOp *op, NrBuilder *b) {
+  if (!both_widened(op)) return false;
+  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  NrValue *narrow = nr_arith_binary(b, op->info->id, nr_operand(lhs, 0), nr_operand(rhs, 0));
+  return replace(op, cast(b, lhs->info->id, narrow, nr_result(op, 0)->type));
+}
+
+/* Of what is widened to index in the same way as before: once is enough. */
+bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  unsigned widens = nr_op_is(op, NR_OP_arith_index_cast) ? NR_OP_arith_extsi : NR_OP_arith_extui;
+  NrType type = nr_result(op, 0)->type;
+  if (!nr_op_is(first, widens) || !nr_type_is_index(nr_type_elem(type))) return false;
+  if (nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) > nr_type_bits(nr_type_elem(type))) return false;
+  return replace(op, cast(b, op->info->id, nr_operand(first, 0), type));
+}
+
+/* Two values widened in one way compare as they did before: zeros in front make signs 0, and copies of the sign keep
+ * also the order that has none. */
+static bool compare_narrow(NrOp *op, NrBuilder *b, int64_t predicate) {
+  static const NrCmpI without_sign[] = {NR_CMPI_EQ,  NR_CMPI_NE,  NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT,
+                                        NR_CMPI_UGE, NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT, NR_CMPI_UGE};
+  if (!both_widened(op)) return false;
+  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  NrCmpI narrow = nr_op_is(lhs, NR_OP_arith_extui) ? without_sign[predicate] : (NrCmpI)predicate;
+  return replace(op, nr_arith_cmpi(b, narrow, nr_operand(lhs, 0), nr_operand(rhs, 0)));
+}
+
+/* Besides that: a widened value compared with a constant that it could be, for equality only. */
 bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
   int64_t predicate = nr_op_attr_int(op, "predicate", -1);
   NrOp *first = nr_operand(op, 0)->op;
+  if (compare_narrow(op, b, predicate)) return true;
   bool is_signed = nr_op_is(first, NR_OP_arith_extsi);
   if (predicate > NR_CMPI_NE || (!is_signed && !nr_op_is(first, NR_OP_arith_extui))) return false;
   NrValue *value = nr_operand(first, 0);

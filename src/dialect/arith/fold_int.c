@@ -137,6 +137,13 @@ bool nr_arith_fold_mulsi_extended(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_mului_extended(NrOp *op, const NrAttr *c, NrFold *out) {
+  NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
+  for (size_t i = 0; i < 2 && zero; i++) {
+    if (!nr_const_is_int(c[i], 1) || c[1 - i]) continue;
+    out[0] = (NrFold){.value = nr_operand(op, 1 - i)};
+    out[1] = (NrFold){.attr = zero};
+    return true;
+  }
   return fold_mul_extended(op, c, out, high_unsigned_scalar);
 }
 
@@ -161,7 +168,8 @@ bool nr_arith_fold_muli(NrOp *op, const NrAttr *c, NrFold *out) {
 
 /* x / 1 = x for all quotients; i1 has no 1 that a signed division could use. */
 static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
-  bool bit = nr_type_is_int_width(nr_type_elem(nr_result(op, 0)->type), 1);
+  bool is_unsigned = nr_op_is(op, NR_OP_arith_divui) || nr_op_is(op, NR_OP_arith_ceildivui);
+  bool bit = !is_unsigned && nr_type_is_int_width(nr_type_elem(nr_result(op, 0)->type), 1);
   if (!bit && nr_const_is_int(c[1], 1)) return nr_fold_to_value(out, nr_operand(op, 0));
   return nr_fold_elementwise(op, c, out, fn);
 }
