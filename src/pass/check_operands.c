@@ -114,7 +114,7 @@ static void check_divisors(Applied *a, NrAffineExpr e) {
   bool divides = e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL;
   NrValue **operands = a->operands.data;
   if (!divides || nr_range_of_affine(e->rhs, a->num_dims, operands).min > 0) return;
-  NrValue *divisor = nr_affine_expand(&a->b, e->rhs, operands, operands + a->num_dims);
+  NrValue *divisor = nr_affine_expand(&a->b, e->rhs, a->num_dims, operands);
   NrValue *positive = nr_arith_cmpi(&a->b, NR_CMPI_SGT, divisor, nr_arith_constant_index(&a->b, 0));
   nr_check_unless(&a->b, a->op, positive, "the divisor is %0; it must be positive", &divisor, 1);
 }
@@ -138,8 +138,21 @@ static void check_index_exprs(NrOp *op) {
   nr_vec_deinit(&a.operands);
 }
 
+/* The places of affine.dma_start and dma_wait. */
+static void check_transfer(NrOp *op) {
+  size_t first = 1;
+  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
+    NrAttr map = nr_op_attr(op, nr_affine_dma_maps[i]);
+    if (!map) continue;
+    check_map(op, map, first);
+    first += nr_affine_num_inputs(map) + 1;
+  }
+}
+
 static void check_affine(NrOp *op) {
   switch (op->info->id) {
+  case NR_OP_affine_dma_start:
+  case NR_OP_affine_dma_wait: check_transfer(op); return;
   case NR_OP_affine_for:
     check_map(op, nr_affine_bound_map(op, false), nr_affine_for_begin(op, 0));
     check_map(op, nr_affine_bound_map(op, true), nr_affine_for_begin(op, 1));

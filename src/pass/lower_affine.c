@@ -73,7 +73,7 @@ static NrValue *condition_of(NrBuilder *b, NrOp *op) {
   NrValue *zero = nr_arith_constant_index(b, 0), *all = NULL;
   get_operands(op, 0, op->num_operands, &operands);
   for (uint32_t i = 0; i < set->num_exprs; i++) {
-    NrValue *value = nr_affine_expand(b, set->exprs[i], operands.data, operands.data + set->num_dims);
+    NrValue *value = nr_affine_expand(b, set->exprs[i], set->num_dims, operands.data);
     NrValue *holds = nr_arith_cmpi(b, set->is_equality[i] ? NR_CMPI_EQ : NR_CMPI_SGE, value, zero);
     all = all ? nr_arith_binary(b, NR_OP_arith_andi, all, holds) : holds;
   }
@@ -178,7 +178,7 @@ static void lower_values(NrOp *op) {
       value = nr_affine_expand_extreme(&b, map, 0, map->num_exprs, operands.data, nr_op_is(op, NR_OP_affine_max));
     } else {
       NrAffineExpr e = nr_affine_index_expr(op, i, &num_dims);
-      value = nr_affine_expand(&b, e, operands.data, operands.data + num_dims);
+      value = nr_affine_expand(&b, e, num_dims, operands.data);
     }
     nr_value_replace_uses(nr_result(op, i), value);
   }
@@ -201,7 +201,7 @@ static void expand_indices(NrBuilder *b, NrOp *op, size_t first, NrAttr map, Val
   Values inputs = {0};
   get_operands(op, first, nr_affine_num_inputs(map), &inputs);
   for (uint32_t i = 0; i < map->num_exprs; i++)
-    nr_vec_push(out, nr_affine_expand(b, map->exprs[i], inputs.data, inputs.data + map->num_dims));
+    nr_vec_push(out, nr_affine_expand(b, map->exprs[i], map->num_dims, inputs.data));
   nr_vec_deinit(&inputs);
 }
 

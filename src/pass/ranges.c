@@ -154,46 +154,10 @@ static NrRange range_of_cast(Query *q, NrOp *op) {
   return within(!is_unsigned || x.min >= 0, x, type);
 }
 
-static NrRange range_of_expr(Query *q, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
-  NrRange out = everything;
-  if (e->kind == NR_AFFINE_CONSTANT) return (NrRange){e->value, e->value};
-  if (e->kind == NR_AFFINE_DIM) return range_of(q, operands[e->value]);
-  if (e->kind == NR_AFFINE_SYMBOL) return range_of(q, operands[num_dims + (uint32_t)e->value]);
-  NrRange x = range_of_expr(q, e->lhs, num_dims, operands), y = range_of_expr(q, e->rhs, num_dims, operands);
-  switch (e->kind) {
-  case NR_AFFINE_ADD: return add(x, y, &out) ? out : everything;
-  case NR_AFFINE_MUL: return multiply(x, y, &out) ? out : everything;
-  default: break;
-  }
-  if (y.min <= 0 || y.min != y.max) return everything;
-  if (e->kind == NR_AFFINE_FLOORDIV) return (NrRange){floor_div(x.min, y.min), floor_div(x.max, y.min)};
-  if (e->kind == NR_AFFINE_CEILDIV) return (NrRange){ceil_div(x.min, y.min), ceil_div(x.max, y.min)};
-  return x.min >= 0 && x.max < y.min ? x : (NrRange){0, y.min - 1};
-}
-
-/* What x - y is written as: y * -1 + x. */
-static bool is_difference(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, NrValue **x, NrValue **y) {
-  NrAffineExpr parts[2] = {e->lhs, e->rhs};
-  if (e->kind != NR_AFFINE_ADD) return false;
-  *x = *y = NULL;
-  for (int i = 0; i < 2; i++) {
-    NrAffineExpr part = parts[i];
-    bool negated = part->kind == NR_AFFINE_MUL && part->rhs->kind == NR_AFFINE_CONSTANT && part->rhs->value == -1;
-    if (negated) part = part->lhs;
-    if (part->kind != NR_AFFINE_DIM && part->kind != NR_AFFINE_SYMBOL) return false;
-    NrValue *value = operands[part->value + (part->kind == NR_AFFINE_SYMBOL ? (int64_t)num_dims : 0)];
-    if (negated)
-      *y = value;
-    else
-      *x = value;
-  }
-  return *x && *y;
-}
+static NrRange leaf_of(void *query, NrValue *value) { return range_of(query, value); }
 
 static NrRange range_of_result(Query *q, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
-  NrValue *x, *y;
-  if (is_difference(e, num_dims, operands, &x, &y)) return range_of_difference(q, x, y);
-  return range_of_expr(q, e, num_dims, operands);
+  return nr_affine_range(e, num_dims, operands, leaf_of, q);
 }
 
 static NrRange range_of_map(Query *q, NrOp *op) {
@@ -225,6 +189,7 @@ static NrRange range_of(Query *q, NrValue *value) {
     return (NrRange){constant, constant};
   }
   if (++q->visits > MAX_VISITS) return all;
+  if (nr_affine_is_iv(value)) return nr_affine_iv_range(value, leaf_of, q);
   if (!op) return nr_loop_range(value, &loop) ? within(true, iv_range(q, value, &loop), value->type) : all;
   switch (op->info->id) {
   case NR_OP_memref_dim:

@@ -2,12 +2,9 @@
 #ifndef NORIA_PASS_RANGES_H
 #define NORIA_PASS_RANGES_H
 
-#include "ir/op_info.h"
+#include "dialect/affine/range.h"
 
 /* As signed numbers; of types wider than 64 bits nothing is known. */
-typedef struct NrRange {
-  int64_t min, max;
-} NrRange;
 /* Where the value is computed. From constants, sizes, induction variables and what is made of them; what may overflow
  * is not believed. Always an answer: all numbers of the type at worst. */
 NrRange nr_range_of(NrValue *value);

@@ -68,8 +68,8 @@ typedef struct NrAffineApplied {
 NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first);
 NrAttr nr_affine_with_exprs(NrAttr map, const NrAffineExpr *exprs, const bool *is_equality, size_t count);
 
-/* Ops of arith that compute an expression; right for negative values. */
-NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, NrValue *const *dims, NrValue *const *symbols);
+/* Ops of arith that compute an expression over operands, dims first; right for negative values. */
+NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);
 /* The least (or greatest) of count of a map's results, from `begin` on. */
 NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint32_t count, NrValue *const *operands,
                                   bool greatest);
@@ -121,6 +121,8 @@ bool nr_affine_linearize_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_affine_map_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_delinearize_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_affine_linearize_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_affine_parallel_canonicalize(NrOp *op, NrBuilder *b);

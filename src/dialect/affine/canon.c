@@ -1,6 +1,8 @@
 /* canon.c - folds and rewrites: maps take in what feeds them, bounds that are constants, conditions that are decided.
  */
 #include "dialect/affine/affine.h"
+#include "dialect/affine/range.h"
+#include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/shaped.h"
@@ -88,11 +90,12 @@ static void set_operands(NrOp *op, size_t first, size_t old, NrValue *const *val
 }
 
 /* Composes the map that an attribute holds, with its operands from `first` on. */
-static bool compose_attr(NrOp *op, const char *attr, size_t first, NrAttr (*reduce)(NrAttr map)) {
+static bool compose_attr(NrOp *op, const char *attr, size_t first,
+                         NrAttr (*reduce)(NrAttr map, NrValue *const *operands)) {
   NrAttr map = nr_op_attr(op, attr);
   size_t old = nr_affine_num_inputs(map);
   NrAffineApplied simple = nr_affine_compose(op, map, first);
-  if (reduce) simple.map = reduce(simple.map);
+  if (reduce) simple.map = reduce(simple.map, simple.operands.data);
   bool changed = simple.map != map || !has_operands(op, first, simple.operands.data, simple.operands.size);
   if (changed) {
     nr_op_set_attr(op, attr, simple.map);
@@ -120,30 +123,38 @@ bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b) {
   return changed;
 }
 
-/* Results that are there twice go, and of several constants all but the one that counts. */
-static NrAttr reduce_extreme(NrAttr map, bool greatest) {
-  NR_VEC(NrAffineExpr) kept = {0};
-  size_t constant = SIZE_MAX;
-  for (uint32_t i = 0; i < map->num_exprs; i++) {
-    NrAffineExpr e = map->exprs[i];
-    bool known = false;
-    for (size_t k = 0; k < kept.size; k++) known |= kept.data[k] == e;
-    if (known) continue;
-    if (e->kind != NR_AFFINE_CONSTANT) {
-      nr_vec_push(&kept, e);
-    } else if (constant == SIZE_MAX) {
-      constant = kept.size;
-      nr_vec_push(&kept, e);
-    } else if (greatest ? e->value > kept.data[constant]->value : e->value < kept.data[constant]->value) {
-      kept.data[constant] = e;
-    }
+/* Always e >= by. */
+static bool is_at_least(NrAffineExpr e, NrAffineExpr by, NrAttr map, NrValue *const *operands) {
+  NrAffineExpr minus = nr_affine_binary(NR_AFFINE_MUL, by, nr_affine_constant(map->ctx, -1));
+  NrAffineExpr apart = nr_affine_binary(NR_AFFINE_ADD, e, minus);
+  apart = nr_affine_simplify(apart, map->num_dims, map->num_symbols);
+  return nr_affine_range(apart, map->num_dims, operands, NULL, NULL).min >= 0;
+}
+
+/* Result i never counts, because of another one. Of equal ones the first stays. */
+static bool is_beaten(NrAttr map, uint32_t i, bool greatest, NrValue *const *operands) {
+  for (uint32_t j = 0; j < map->num_exprs; j++) {
+    NrAffineExpr low = map->exprs[greatest ? i : j], high = map->exprs[greatest ? j : i];
+    if (j == i || !is_at_least(high, low, map, operands)) continue;
+    if (j < i || !is_at_least(low, high, map, operands)) return true;
   }
-  if (kept.size < map->num_exprs) map = nr_affine_with_exprs(map, kept.data, NULL, kept.size);
+  return false;
+}
+
+enum { MAX_COMPARED = 16 };
+
+/* Results that are there twice go, and those that others beat. */
+static NrAttr reduce_extreme(NrAttr map, NrValue *const *operands, bool greatest) {
+  NR_VEC(NrAffineExpr) kept = {0};
+  if (map->num_exprs < 2 || map->num_exprs > MAX_COMPARED) return map;
+  for (uint32_t i = 0; i < map->num_exprs; i++)
+    if (!is_beaten(map, i, greatest, operands)) nr_vec_push(&kept, map->exprs[i]);
+  if (kept.size && kept.size < map->num_exprs) map = nr_affine_with_exprs(map, kept.data, NULL, kept.size);
   nr_vec_deinit(&kept);
   return map;
 }
-static NrAttr reduce_max(NrAttr map) { return reduce_extreme(map, true); }
-static NrAttr reduce_min(NrAttr map) { return reduce_extreme(map, false); }
+static NrAttr reduce_max(NrAttr map, NrValue *const *operands) { return reduce_extreme(map, operands, true); }
+static NrAttr reduce_min(NrAttr map, NrValue *const *operands) { return reduce_extreme(map, operands, false); }
 
 bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
   bool greatest = nr_op_is(op, NR_OP_affine_max);
@@ -163,14 +174,62 @@ bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* ---- for --------------------------------------------------------------------------------------------------------- */
+/* ---- indices over a basis ---------------------------------------------------------------------------------------- */
 
-static bool constant_bound(const NrOp *op, bool upper, int64_t *out) {
-  NrAttr map = nr_affine_bound_map(op, upper);
-  if (map->num_exprs != 1 || map->exprs[0]->kind != NR_AFFINE_CONSTANT) return false;
-  *out = map->exprs[0]->value;
+/* Result i of op as it is over op's operands, composed: a constant or a value; NULL when it is none. */
+static NrValue *known_index(NrOp *op, uint32_t i, NrBuilder *b) {
+  uint32_t num_dims;
+  NR_VEC(NrValue *) operands = {0};
+  for (uint32_t k = 0; k < op->num_operands; k++) nr_vec_push(&operands, nr_operand(op, k));
+  NrAffineExpr e = nr_affine_index_expr(op, i, &num_dims);
+  e = nr_affine_simplify(e, num_dims, op->num_operands - num_dims);
+  e = nr_affine_simplify_in_range(e, num_dims, operands.data);
+  e = nr_affine_simplify(e, num_dims, op->num_operands - num_dims);
+  NrValue *known = NULL;
+  if (e->kind == NR_AFFINE_CONSTANT) known = nr_arith_constant_index(b, e->value);
+  if (e->kind == NR_AFFINE_DIM) known = operands.data[e->value];
+  nr_vec_deinit(&operands);
+  return known;
+}
+
+/* Both over the same sizes, which are constants. */
+static bool same_basis(const NrOp *linearize, const NrOp *delinearize) {
+  size_t begin, dynamic, count;
+  nr_op_operand_group(linearize, 0, &begin, &count);
+  nr_op_operand_group(linearize, 1, &begin, &dynamic);
+  return dynamic == 0 && delinearize->num_operands == 1 && delinearize->num_results == count &&
+         nr_op_attr(linearize, "static_basis") == nr_op_attr(delinearize, "static_basis");
+}
+
+/* Of a number made of these indices, and of what is decided. */
+bool nr_affine_delinearize_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *source = nr_operand(op, 0)->op;
+  bool undoes = nr_op_is(source, NR_OP_affine_linearize_index) && nr_op_attr(source, "disjoint") &&
+                same_basis(source, op), changed = false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    if (!nr_result(op, i)->first_use) continue;
+    NrValue *known = undoes ? nr_operand(source, i) : known_index(op, i, b);
+    if (known) nr_value_replace_uses(nr_result(op, i), known);
+    changed |= known != NULL;
+  }
+  return changed;
+}
+
+/* Of the indices of a number: the number. */
+bool nr_affine_linearize_canonicalize(NrOp *op, NrBuilder *b) {
+  (void)b;
+  size_t begin, count;
+  nr_op_operand_group(op, 0, &begin, &count);
+  NrOp *source = count ? nr_operand(op, 0)->op : NULL;
+  if (!nr_op_is(source, NR_OP_affine_delinearize_index) || !same_basis(op, source)) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (nr_operand(op, i) != nr_result(source, i)) return false;
+  nr_value_replace_uses(nr_result(op, 0), nr_operand(source, 0));
+  nr_op_erase(op);
   return true;
 }
+
+/* ---- for --------------------------------------------------------------------------------------------------------- */
 
 static bool compose_bound(NrOp *op, bool upper) {
   bool changed = compose_attr(op, upper ? "upperBoundMap" : "lowerBoundMap", nr_affine_for_begin(op, upper),
@@ -182,12 +241,29 @@ static bool compose_bound(NrOp *op, bool upper) {
   return true;
 }
 
+/* A lower bound is not below an upper one, by what is known of each alone. */
+static bool never_runs(const NrOp *op) {
+  int64_t least = INT64_MIN, greatest = INT64_MAX;
+  for (int upper = 0; upper < 2; upper++) {
+    NrAttr map = nr_affine_bound_map(op, upper);
+    NR_VEC(NrValue *) operands = {0};
+    for (size_t i = 0; i < nr_affine_num_inputs(map); i++)
+      nr_vec_push(&operands, nr_operand(op, nr_affine_for_begin(op, upper) + i));
+    for (uint32_t k = 0; k < map->num_exprs; k++) {
+      NrRange r = nr_affine_range(map->exprs[k], map->num_dims, operands.data, NULL, NULL);
+      if (upper) greatest = NR_MIN(greatest, r.max);
+      else least = NR_MAX(least, r.min);
+    }
+    nr_vec_deinit(&operands);
+  }
+  return least >= greatest;
+}
+
 bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
-  int64_t lower, upper;
   bool changed = compose_bound(op, false);
   changed |= compose_bound(op, true);
-  if (!constant_bound(op, false, &lower) || !constant_bound(op, true, &upper) || lower < upper) return changed;
+  if (!never_runs(op)) return changed;
   size_t inits = nr_affine_for_begin(op, 2);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(op, inits + i));
   nr_op_erase(op);
@@ -196,18 +272,39 @@ bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- if ---------------------------------------------------------------------------------------------------------- */
 
-/* Whether the condition always holds, or never does. */
-static bool is_decided(NrAttr set, bool *out_holds) {
-  bool all = true;
-  for (uint32_t i = 0; i < set->num_exprs; i++) {
-    NrAffineExpr e = set->exprs[i];
-    bool known = e->kind == NR_AFFINE_CONSTANT;
-    bool holds = known && (set->is_equality[i] ? e->value == 0 : e->value >= 0);
-    *out_holds = holds;
-    if (known && !holds) return true;
-    all &= known;
+typedef enum Outcome { OPEN, HOLDS, FAILS } Outcome;
+
+static Outcome outcome_of(NrAffineExpr e, bool is_equality, NrAttr set, NrValue *const *operands) {
+  NrRange r = nr_affine_range(e, set->num_dims, operands, NULL, NULL);
+  int64_t rest;
+  if (is_equality && r.min == 0 && r.max == 0) return HOLDS;
+  if (is_equality && nr_affine_rest(e, set->num_dims, operands, 2, &rest) && rest) return FAILS;
+  if (is_equality) return r.min > 0 || r.max < 0 ? FAILS : OPEN;
+  return r.min >= 0 ? HOLDS : r.max < 0 ? FAILS : OPEN;
+}
+
+/* Leaves out the constraints that always hold; FAILS when one never does, HOLDS when none is left. */
+static Outcome decide(NrOp *op, NrAttr *out_set) {
+  NrAttr set = nr_op_attr(op, "condition");
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrAffineExpr) open = {0};
+  NR_VEC(bool) equalities = {0};
+  Outcome outcome = HOLDS;
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
+  for (uint32_t i = 0; i < set->num_exprs && outcome != FAILS; i++) {
+    Outcome one = outcome_of(set->exprs[i], set->is_equality[i], set, operands.data);
+    if (one != HOLDS) outcome = one;
+    if (one != OPEN) continue;
+    nr_vec_push(&open, set->exprs[i]);
+    nr_vec_push(&equalities, set->is_equality[i]);
   }
-  return all;
+  *out_set = outcome == OPEN && open.size < set->num_exprs
+                 ? nr_affine_with_exprs(set, open.data, equalities.data, open.size)
+                 : set;
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&open);
+  nr_vec_deinit(&equalities);
+  return outcome;
 }
 
 static bool take_branch(NrOp *op, bool holds) {
@@ -221,9 +318,14 @@ static bool take_branch(NrOp *op, bool holds) {
 
 bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
-  bool holds = true;
+  NrAttr set;
   NrBlock *otherwise = nr_op_body(op, 1);
-  if (is_decided(nr_op_attr(op, "condition"), &holds)) return take_branch(op, holds);
+  Outcome outcome = decide(op, &set);
+  if (outcome != OPEN) return take_branch(op, outcome == HOLDS);
+  if (set != nr_op_attr(op, "condition")) {
+    nr_op_set_attr(op, "condition", set);
+    return true;
+  }
   if (otherwise && op->num_results == 0 && otherwise->first == otherwise->last) {
     nr_block_erase(otherwise);
     return true;

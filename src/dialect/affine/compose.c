@@ -3,6 +3,7 @@
  *   %1 = affine.apply (d0) -> (d0 + 1)(%i)
  *   affine.load %m[%1 * 2 + %c3]              is             affine.load %m[%i * 2 + 5] */
 #include "dialect/affine/affine.h"
+#include "dialect/affine/range.h"
 
 /* Maps that grow beyond are not composed further: a chain of n ops could make one of 2^n terms. */
 enum { MAX_TERMS = NR_MAX_NESTING / 2 };
@@ -149,6 +150,16 @@ static void simplify(Composer *c) {
     c->exprs.data[i] = nr_affine_simplify(c->exprs.data[i], (uint32_t)c->dims.size, (uint32_t)c->symbols.size);
 }
 
+/* Quotients and rests that the loops around decide. */
+static void decide(Composer *c) {
+  Values operands = {0};
+  for (size_t i = 0; i < c->dims.size; i++) nr_vec_push(&operands, c->dims.data[i]);
+  for (size_t i = 0; i < c->symbols.size; i++) nr_vec_push(&operands, c->symbols.data[i]);
+  for (size_t i = 0; i < c->exprs.size; i++)
+    c->exprs.data[i] = nr_affine_simplify_in_range(c->exprs.data[i], (uint32_t)c->dims.size, operands.data);
+  nr_vec_deinit(&operands);
+}
+
 NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first) {
   Composer c = {.ctx = map->ctx};
   for (uint32_t i = 0; i < map->num_exprs; i++) nr_vec_push(&c.exprs, map->exprs[i]);
@@ -158,6 +169,8 @@ NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first) {
   }
   promote_dims(&c);
   drop_values(&c);
+  simplify(&c);
+  decide(&c);
   simplify(&c);
   drop_values(&c); /* terms may have cancelled */
   NrAffineApplied out = {0};

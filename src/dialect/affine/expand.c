@@ -1,6 +1,7 @@
 /* expand.c - affine expressions as ops of arith. Quotients and remainders round down, also below 0, where arith's
- * division truncates. */
+ * division truncates: where the loops around do not show that numbers are not negative, ops choose. */
 #include "dialect/affine/affine.h"
+#include "dialect/affine/range.h"
 #include "dialect/arith/arith.h"
 
 static NrValue *binary(NrBuilder *b, unsigned id, NrValue *lhs, NrValue *rhs) {
@@ -41,14 +42,25 @@ static NrValue *expand_ceildiv(NrBuilder *b, NrValue *lhs, NrValue *rhs) {
   return nr_arith_select(b, at_most_0, negated_back, more);
 }
 
-NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, NrValue *const *dims, NrValue *const *symbols) {
-  if (e->kind == NR_AFFINE_DIM) return dims[e->value];
-  if (e->kind == NR_AFFINE_SYMBOL) return symbols[e->value];
+/* Division of what is not negative: 0 when it is not known. */
+static unsigned plain_division(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+  bool positive = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value > 0;
+  if (!positive || nr_affine_range(e->lhs, num_dims, operands, NULL, NULL).min < 0) return 0;
+  if (e->kind == NR_AFFINE_CEILDIV) return NR_OP_arith_ceildivui;
+  return e->kind == NR_AFFINE_MOD ? NR_OP_arith_remui : NR_OP_arith_divui;
+}
+
+NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+  if (e->kind == NR_AFFINE_DIM) return operands[e->value];
+  if (e->kind == NR_AFFINE_SYMBOL) return operands[num_dims + (size_t)e->value];
   if (e->kind == NR_AFFINE_CONSTANT) return number(b, e->value);
-  NrValue *lhs = nr_affine_expand(b, e->lhs, dims, symbols), *rhs = nr_affine_expand(b, e->rhs, dims, symbols);
+  NrValue *lhs = nr_affine_expand(b, e->lhs, num_dims, operands);
+  NrValue *rhs = nr_affine_expand(b, e->rhs, num_dims, operands);
+  if (e->kind == NR_AFFINE_ADD) return binary(b, NR_OP_arith_addi, lhs, rhs);
+  if (e->kind == NR_AFFINE_MUL) return binary(b, NR_OP_arith_muli, lhs, rhs);
+  unsigned plain = plain_division(e, num_dims, operands);
+  if (plain) return binary(b, plain, lhs, rhs);
   switch (e->kind) {
-  case NR_AFFINE_ADD: return binary(b, NR_OP_arith_addi, lhs, rhs);
-  case NR_AFFINE_MUL: return binary(b, NR_OP_arith_muli, lhs, rhs);
   case NR_AFFINE_MOD: return expand_mod(b, lhs, rhs);
   case NR_AFFINE_FLOORDIV: return expand_floordiv(b, lhs, rhs);
   default: return expand_ceildiv(b, lhs, rhs);
@@ -59,7 +71,7 @@ NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint
                                   bool greatest) {
   NrValue *extreme = NULL;
   for (uint32_t i = 0; i < count; i++) {
-    NrValue *value = nr_affine_expand(b, map->exprs[begin + i], operands, operands + map->num_dims);
+    NrValue *value = nr_affine_expand(b, map->exprs[begin + i], map->num_dims, operands);
     extreme = extreme ? binary(b, greatest ? NR_OP_arith_maxsi : NR_OP_arith_minsi, extreme, value) : value;
   }
   return extreme;

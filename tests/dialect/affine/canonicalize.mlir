@@ -29,8 +29,8 @@ func.func @subscripts(%m: memref<100xf32>, %n: index, %x: f32) {
       affine.store %x, %m[%1 - %i + symbol(%n)] : memref<100xf32>
       // CHECK-NEXT: affine.store %[[X]], %[[M]][%[[I]] + %[[J]] * 2 + 1]
       affine.store %x, %m[(%i * 4 + %j * 8 + 5) floordiv 4] : memref<100xf32>
-      // CHECK-NEXT: affine.store %[[X]], %[[M]][%[[I]] mod 8]
-      affine.store %x, %m[%i - (%i floordiv 8) * 8] : memref<100xf32>
+      // CHECK-NEXT: affine.store %[[X]], %[[M]][%[[I]] mod 5]
+      affine.store %x, %m[%i - (%i floordiv 5) * 5] : memref<100xf32>
       // CHECK-NEXT: affine.store %[[X]], %[[M]][(%[[J]] ceildiv 4) * 4]
       affine.store %x, %m[(%i * 6 + 3) mod 3 + (%j ceildiv 4) * 4] : memref<100xf32>
       // CHECK-NEXT: affine.store %[[X]], %[[M]][(%[[I]] + symbol(%[[N]])) mod 7]
