@@ -184,14 +184,15 @@ static void forget_places(Gen *g) {
 
 GenMark gen_enter(Gen *g) {
   g->indent++;
-  return (GenMark){g->values.size, g->memrefs.size, g->tensors.size, g->sizes.size,
-                   g->exits.size,  g->pure,       g->trips};
+  return (GenMark){g->values.size, g->memrefs.size, g->slots.size, g->tensors.size,
+                   g->sizes.size,  g->exits.size,   g->pure,       g->trips};
 }
 
 void gen_leave(Gen *g, GenMark mark) {
   g->indent--;
   g->values.size = mark.values;
   g->memrefs.size = mark.memrefs;
+  g->slots.size = mark.slots;
   g->tensors.size = mark.tensors;
   g->sizes.size = mark.sizes;
   g->exits.size = NR_MIN(g->exits.size, mark.exits);
@@ -203,6 +204,7 @@ void gen_leave(Gen *g, GenMark mark) {
 void gen_deinit(Gen *g) {
   nr_vec_deinit(&g->values);
   nr_vec_deinit(&g->memrefs);
+  nr_vec_deinit(&g->slots);
   nr_vec_deinit(&g->tensors);
   nr_vec_deinit(&g->funcs);
   nr_vec_deinit(&g->exits);

@@ -64,6 +64,7 @@ typedef struct GenFunc {
   GenTypeId params[4], results[3];
   bool takes_memrefs; /* two of memref<8xi32> behind the scalars; the second may be the first */
   bool has_effects;
+  bool recurses; /* as often as its first argument, an index, says */
 } GenFunc;
 
 /* An element that was accessed, and may be again. */
@@ -89,6 +90,7 @@ typedef struct Gen {
   int indent;
   NR_VEC(GenValue) values; /* visible */
   NR_VEC(GenMemref) memrefs;
+  NR_VEC(GenMemref) slots; /* variables: not among the memrefs, so that nothing but loads and stores sees them */
   NR_VEC(GenTensor) tensors;
   NR_VEC(GenFunc) funcs;
   NR_VEC(GenExit) exits;
@@ -125,7 +127,7 @@ void gen_float_op(Gen *g, GenTypeId type);
 
 /* What is visible ends with a block. */
 typedef struct GenMark {
-  size_t values, memrefs, tensors, sizes, exits;
+  size_t values, memrefs, slots, tensors, sizes, exits;
   uint32_t pure;
   int64_t trips;
 } GenMark;
@@ -148,6 +150,10 @@ void gen_yield(Gen *g, const char *op, const uint32_t *ids, const GenTypeId *typ
 
 void gen_put_memref_type(Gen *g, const GenMemref *m);
 void gen_memory_op(Gen *g);                   /* one op on memory more */
+void gen_view(Gen *g);                        /* gen_views.c: one more buffer that shares its memory with another */
+GenMemref *gen_random_memref(Gen *g);         /* NULL: there is none */
+bool gen_is_plain(const GenMemref *m);        /* its type has no layout */
+uint32_t gen_dim(Gen *g, const GenMemref *m, int dim); /* the size */
 GenMemref *gen_memref_like(Gen *g, const GenMemref *like); /* of the same type; random; NULL: none */
 /* Filled, and visible; on_stack: perhaps there. */
 GenMemref gen_alloc(Gen *g, GenTypeId elem, int rank, const int64_t *dims, bool on_stack);
@@ -204,7 +210,7 @@ void gen_use_all(Gen *g, const GenTypeId *types, int count, uint32_t *out);
 void gen_nest(Gen *g);           /* gen_nests.c: loops over arrays, one in the other */
 void gen_counting_while(Gen *g); /* an scf.while that counts */
 void gen_affine(Gen *g);         /* gen_affine.c: a nest of affine.for, or an affine.parallel */
-/* The rest of a function: blocks that branch to each other, and return. */
-void gen_graph(Gen *g, const GenTypeId *results, int num_results);
+/* The rest of a region: blocks that branch to each other, and end it by this op. */
+void gen_graph(Gen *g, const char *end, const GenTypeId *results, int num_results);
 
 #endif

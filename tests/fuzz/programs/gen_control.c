@@ -116,6 +116,25 @@ static void gen_block_loop(Gen *g, int depth, GenBody body) {
   gen_define(g, id, type);
 }
 
+/* Blocks that branch to each other, of which several end the region. */
+static void gen_region_graph(Gen *g) {
+  GenTypeId types[2];
+  uint32_t ids[2];
+  int count = gen_random_types(g, types, 2);
+  if (g->trips > 4) return;
+  gen_begin(g);
+  gen_put_results(g, ids, count);
+  gen_put(g, "scf.execute_region%s", count ? " -> " : "");
+  if (count > 1) gen_put(g, "(");
+  gen_put_types(g, types, count);
+  gen_put(g, count > 1 ? ") {\n" : " {\n");
+  GenMark m = gen_enter(g);
+  gen_graph(g, "scf.yield", types, count);
+  gen_leave(g, m);
+  gen_line(g, "}");
+  gen_publish(g, ids, types, count);
+}
+
 /* ---- loops that test ---- */
 
 /* Counts in its first carried value, up to 3 and, sometimes, while a random condition holds. What is handed on has
@@ -174,6 +193,55 @@ static void gen_while(Gen *g, int depth, GenBody body) {
   gen_leave(g, m);
   gen_line(g, "}");
   gen_publish(g, ids, handed, passed);
+}
+
+/* All in the first region; the second one only hands on, sometimes in another order. */
+static void gen_do_while(Gen *g, int depth, GenBody body) {
+  GenTypeId types[MAX_CARRIED] = {GEN_INDEX};
+  uint32_t ids[MAX_CARRIED], inits[MAX_CARRIED], args[MAX_CARRIED], after[MAX_CARRIED], values[MAX_CARRIED];
+  if (g->trips * 4 > MAX_TRIPS) return;
+  int count = 1 + gen_random_types(g, types + 1, MAX_CARRIED - 1);
+  uint32_t zero = gen_index(g, 0), limit = gen_index(g, 1 + (int64_t)gen_below(g, 3)), one = gen_index(g, 1);
+  gen_use_all(g, types, count, inits);
+  inits[0] = zero;
+  for (int i = 0; i < count; i++) args[i] = gen_id(g), after[i] = gen_id(g);
+  gen_begin(g);
+  gen_put_results(g, ids, count);
+  gen_put(g, "scf.while (");
+  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u = %%v%u", i ? ", " : "", args[i], inits[i]);
+  gen_put(g, ") : (");
+  gen_put_types(g, types, count);
+  gen_put(g, ") -> (");
+  gen_put_types(g, types, count);
+  gen_put(g, ") {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= 4;
+  gen_publish(g, args, types, count);
+  body(g, depth - 1);
+  uint32_t next = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", args[0], one), other = gen_use(g, GEN_I1);
+  uint32_t more = gen_emit(g, GEN_I1, "arith.cmpi slt, %%v%u, %%v%u : index", next, limit);
+  if (gen_one_in(g, 2)) more = gen_emit(g, GEN_I1, "arith.andi %%v%u, %%v%u : i1", more, other);
+  gen_choose(g, types, count, args, types, count, values);
+  values[0] = next;
+  gen_begin(g);
+  gen_put(g, "scf.condition(%%v%u) ", more);
+  gen_put_ids(g, values, count);
+  gen_put(g, " : ");
+  gen_put_types(g, types, count);
+  gen_end(g);
+  gen_leave(g, m);
+  gen_line(g, "} do {");
+  m = gen_enter(g);
+  gen_put(g, "^bb0(");
+  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u: %s", i ? ", " : "", after[i], gen_types[types[i]].name);
+  gen_put(g, "):\n");
+  if (gen_one_in(g, 3)) gen_choose(g, types, count, after, types, count, values);
+  else memcpy(values, after, sizeof after);
+  values[0] = after[0];
+  gen_yield(g, "scf.yield", values, types, count);
+  gen_leave(g, m);
+  gen_line(g, "}");
+  gen_publish(g, ids, types, count);
 }
 
 /* Two buffers of one type that change places from trip to trip. */
@@ -293,7 +361,9 @@ static void gen_loop(Gen *g, int depth, GenBody body) {
 }
 
 void gen_control_op(Gen *g, int depth, GenBody body) {
-  switch (gen_below(g, 22)) {
+  switch (gen_below(g, 24)) {
+  case 21: gen_do_while(g, depth, body); break;
+  case 22: gen_region_graph(g); break;
   case 16: gen_loop(g, depth, body); break;
   case 17: case 18: gen_exit(g); break;
   case 0: case 1: case 2: gen_if(g, depth, body); break;

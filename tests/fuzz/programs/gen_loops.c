@@ -83,6 +83,17 @@ static uint32_t digest_of_values(Gen *g) {
   return sum;
 }
 
+/* A function has a parameter at least. */
+static void put_func_type(Gen *g, const GenFunc *f) {
+  gen_put(g, "(");
+  gen_put_types(g, f->params, f->num_params);
+  if (f->takes_memrefs) gen_put(g, ", memref<8xi32>, memref<8xi32>");
+  if (f->has_effects) gen_put(g, ", memref<16xi32>, memref<index>");
+  gen_put(g, ") -> (");
+  gen_put_types(g, f->results, f->num_results);
+  gen_put(g, ")");
+}
+
 static void gen_call(Gen *g) {
   uint32_t args[4], ids[3];
   if (!g->pure && g->has_log && (!g->funcs.size || gen_one_in(g, 3))) {
@@ -102,19 +113,24 @@ static void gen_call(Gen *g) {
   }
   if (g->trips > 60) return;
   for (int i = 0; i < f.num_params; i++) args[i] = gen_use(g, f.params[i]);
+  if (f.recurses) args[0] = gen_fresh_index(g, 0, 4);
+  uint32_t pointer = gen_one_in(g, 4) ? gen_id(g) : 0;
+  if (pointer) {
+    gen_begin(g);
+    gen_put(g, "%%v%u = func.constant @f%u : ", pointer, f.id);
+    put_func_type(g, &f);
+    gen_end(g);
+  }
   gen_begin(g);
   gen_put_results(g, ids, f.num_results);
-  gen_put(g, "func.call @f%u(", f.id);
+  if (pointer) gen_put(g, "func.call_indirect %%v%u(", pointer);
+  else gen_put(g, "func.call @f%u(", f.id);
   gen_put_ids(g, args, f.num_params);
-  if (f.takes_memrefs) gen_put(g, "%s%%v%u, %%v%u", f.num_params ? ", " : "", a.id, b.id);
-  if (f.has_effects) gen_put(g, "%s%%log, %%count", f.num_params || f.takes_memrefs ? ", " : "");
-  gen_put(g, ") : (");
-  gen_put_types(g, f.params, f.num_params);
-  if (f.takes_memrefs) gen_put(g, "%smemref<8xi32>, memref<8xi32>", f.num_params ? ", " : "");
-  if (f.has_effects) gen_put(g, "%smemref<16xi32>, memref<index>", f.num_params || f.takes_memrefs ? ", " : "");
-  gen_put(g, ") -> (");
-  gen_put_types(g, f.results, f.num_results);
-  gen_put(g, ")\n");
+  if (f.takes_memrefs) gen_put(g, ", %%v%u, %%v%u", a.id, b.id);
+  if (f.has_effects) gen_put(g, ", %%log, %%count");
+  gen_put(g, ") : ");
+  put_func_type(g, &f);
+  gen_end(g);
   gen_publish(g, ids, f.results, f.num_results);
 }
 
@@ -142,7 +158,7 @@ static void gen_op(Gen *g, int depth) {
 }
 
 static void begin_function(Gen *g) {
-  g->values.size = g->memrefs.size = g->sizes.size = g->places.size = 0;
+  g->values.size = g->memrefs.size = g->slots.size = g->sizes.size = g->places.size = 0;
   g->trips = 1;
   g->pure = 0;
   g->indent = 1;
@@ -180,11 +196,45 @@ static void gen_function(Gen *g) {
   g->budget = 2 + (int)gen_below(g, 12);
   bool blocks = gen_one_in(g, 3);
   while (g->budget > (blocks ? 8 : 0)) gen_ops(g, 2);
-  if (blocks) gen_graph(g, f.results, f.num_results);
+  if (blocks) gen_graph(g, "return", f.results, f.num_results);
   else {
     gen_choose(g, f.results, f.num_results, NULL, NULL, 0, values);
     gen_yield(g, "return", values, f.results, f.num_results);
   }
+  gen_put(g, "}\n");
+  nr_vec_push(&g->funcs, f);
+}
+
+/* Something before it calls itself and something behind, or behind one call and before another. */
+static void gen_recursion(Gen *g) {
+  GenFunc f = {.id = gen_id(g), .num_params = 2, .num_results = 1, .params = {GEN_INDEX}, .recurses = true};
+  GenTypeId t = f.params[1] = f.results[0] = gen_type(g);
+  const char *name = gen_types[t].name;
+  begin_function(g);
+  g->has_log = false;
+  g->pure = 1;
+  uint32_t n = gen_id(g), x = gen_id(g), r = gen_id(g);
+  gen_put(g, "func.func private @f%u(%%v%u: index, %%v%u: %s) -> %s {\n", f.id, n, x, name, name);
+  gen_define(g, x, t);
+  uint32_t zero = gen_index(g, 0), one = gen_index(g, 1);
+  gen_define_range(g, n, 0, 4);
+  uint32_t more = gen_emit(g, GEN_I1, "arith.cmpi sgt, %%v%u, %%v%u : index", n, zero);
+  gen_line(g, "%%v%u = scf.if %%v%u -> (%s) {", r, more, name);
+  GenMark m = gen_enter(g);
+  uint32_t less = gen_emit(g, GEN_INDEX, "arith.subi %%v%u, %%v%u : index", n, one), result = x;
+  for (int i = 1 + (int)gen_below(g, 2); i > 0; i--) {
+    gen_scalar_op(g);
+    uint32_t value = gen_use(g, t);
+    result = gen_emit(g, t, "func.call @f%u(%%v%u, %%v%u) : (index, %s) -> %s", f.id, less, value, name, name);
+  }
+  gen_scalar_op(g);
+  if (gen_one_in(g, 2)) result = gen_use(g, t);
+  gen_line(g, "scf.yield %%v%u : %s", result, name);
+  gen_leave(g, m);
+  gen_line(g, "} else {");
+  gen_line(g, "  scf.yield %%v%u : %s", x, name);
+  gen_line(g, "}");
+  gen_line(g, "return %%v%u : %s", r, name);
   gen_put(g, "}\n");
   nr_vec_push(&g->funcs, f);
 }
@@ -255,7 +305,7 @@ static void gen_main(Gen *g) {
 void gen_loops(uint64_t seed, NrBuf *out) {
   Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1};
   gen_put(&g, "%s", log_func);
-  for (int i = (int)gen_below(&g, 4); i > 0; i--) gen_function(&g);
+  for (int i = (int)gen_below(&g, 4); i > 0; i--) gen_one_in(&g, 5) ? gen_recursion(&g) : gen_function(&g);
   gen_main(&g);
   gen_deinit(&g);
 }

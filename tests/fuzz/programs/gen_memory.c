@@ -6,7 +6,7 @@ static void put_number(Gen *g, int64_t value) {
   else gen_put(g, "%lld", (long long)value);
 }
 
-static bool is_plain(const GenMemref *m) {
+bool gen_is_plain(const GenMemref *m) {
   int64_t stride = 1;
   for (int d = m->rank; d-- > 0;) {
     if (m->strides[d] != stride) return false;
@@ -22,7 +22,7 @@ void gen_put_memref_type(Gen *g, const GenMemref *m) {
     gen_put(g, "x");
   }
   gen_put(g, "%s", gen_types[m->elem].name);
-  if (!is_plain(m)) {
+  if (!gen_is_plain(m)) {
     gen_put(g, ", strided<[");
     for (int d = 0; d < m->rank; d++) {
       if (d) gen_put(g, ", ");
@@ -40,7 +40,7 @@ void gen_put_memref_type(Gen *g, const GenMemref *m) {
 
 bool gen_may_write(const Gen *g, const GenMemref *m) { return m->root >= g->pure; }
 
-static GenMemref *random_memref(Gen *g) {
+GenMemref *gen_random_memref(Gen *g) {
   return g->memrefs.size ? &g->memrefs.data[gen_below(g, g->memrefs.size)] : NULL;
 }
 
@@ -82,7 +82,7 @@ void gen_store(Gen *g, const GenMemref *m, uint32_t value, const uint32_t *indic
   gen_end(g);
 }
 
-static uint32_t dim_of(Gen *g, const GenMemref *m, int dim) {
+uint32_t gen_dim(Gen *g, const GenMemref *m, int dim) {
   if (m->dims[dim] != GEN_UNKNOWN && !gen_one_in(g, 8)) return gen_index(g, m->dims[dim]);
   uint32_t which = gen_index(g, dim), id = gen_id(g);
   gen_begin(g);
@@ -101,7 +101,7 @@ uint32_t gen_index_within(Gen *g, const GenMemref *m, int dim) {
     if (v.type == GEN_INDEX && v.lo <= v.hi && v.lo >= 0 && v.hi < size && !gen_one_in(g, 4)) return v.id;
   }
   GenMemref copy = *m;
-  uint32_t any = gen_use(g, GEN_INDEX), top = dim_of(g, &copy, dim);
+  uint32_t any = gen_use(g, GEN_INDEX), top = gen_dim(g, &copy, dim);
   uint32_t id = gen_emit(g, GEN_INDEX, "arith.remui %%v%u, %%v%u : index", any, top);
   if (size != GEN_UNKNOWN) {
     nr_vec_last(&g->values).lo = 0;
@@ -122,7 +122,7 @@ bool gen_has_elements(const GenMemref *m) {
 static void fill_by_place(Gen *g, const GenMemref *m) {
   uint32_t zero = gen_index(g, 0), one = gen_index(g, 1), ivs[GEN_MAX_RANK], tops[GEN_MAX_RANK];
   size_t values = g->values.size;
-  for (int d = 0; d < m->rank; d++) tops[d] = dim_of(g, m, d);
+  for (int d = 0; d < m->rank; d++) tops[d] = gen_dim(g, m, d);
   for (int d = 0; d < m->rank; d++) {
     ivs[d] = gen_id(g);
     gen_line(g, "scf.for %%v%u = %%v%u to %%v%u step %%v%u {", ivs[d], zero, tops[d], one);
@@ -194,124 +194,9 @@ static void random_alloc(Gen *g, bool on_stack) {
   gen_alloc(g, gen_one_in(g, 2) ? GEN_I32 : gen_type(g), rank, dims, on_stack);
 }
 
-/* ---- views ---- */
-
-typedef struct Part {
-  int64_t offset, size, stride; /* GEN_UNKNOWN: the value below */
-  uint32_t offset_id, size_id;
-} Part;
-
-static Part random_part(Gen *g, const GenMemref *m, int d) {
-  Part p = {.stride = 1};
-  int64_t n = m->dims[d];
-  if (n == GEN_UNKNOWN) { /* all of it, or its first element at any place */
-    p.offset = 0;
-    p.size = GEN_UNKNOWN;
-    p.size_id = dim_of(g, m, d);
-    if (gen_one_in(g, 2)) {
-      p.offset = GEN_UNKNOWN;
-      p.offset_id = gen_index_within(g, m, d);
-      p.size = 1;
-    }
-    return p;
-  }
-  p.stride = n > 2 && gen_one_in(g, 3) ? 2 : 1;
-  p.size = n == 0 ? 0 : 1 + (int64_t)gen_below(g, (uint64_t)((n - 1) / p.stride + 1));
-  int64_t room = p.size ? n - 1 - (p.size - 1) * p.stride : n;
-  p.offset = (int64_t)gen_below(g, (uint64_t)room + 1);
-  if (gen_one_in(g, 3)) {
-    p.offset_id = gen_fresh_index(g, 0, room);
-    p.offset = GEN_UNKNOWN;
-  }
-  if (gen_one_in(g, 4) && p.size > 0) {
-    p.size_id = gen_fresh_index(g, 1, p.size);
-    p.size = GEN_UNKNOWN;
-  }
-  return p;
-}
-
-static void put_part_numbers(Gen *g, const Part *parts, int rank, int which) {
-  gen_put(g, "[");
-  for (int d = 0; d < rank; d++) {
-    const Part *p = &parts[d];
-    int64_t value = which == 0 ? p->offset : which == 1 ? p->size : p->stride;
-    if (d) gen_put(g, ", ");
-    if (value == GEN_UNKNOWN) gen_put(g, "%%v%u", which == 0 ? p->offset_id : p->size_id);
-    else gen_put(g, "%lld", (long long)value);
-  }
-  gen_put(g, "]");
-}
-
-static void subview(Gen *g) {
-  GenMemref *from = random_memref(g);
-  if (!from || from->rank == 0 || !gen_has_elements(from)) return;
-  GenMemref m = *from, v = {.elem = m.elem, .root = m.root, .offset = m.offset};
-  Part parts[GEN_MAX_RANK];
-  for (int d = 0; d < m.rank; d++) {
-    Part p = parts[d] = random_part(g, &m, d);
-    bool known = v.offset != GEN_UNKNOWN && p.offset != GEN_UNKNOWN && (m.strides[d] != GEN_UNKNOWN || p.offset == 0);
-    v.offset = known ? v.offset + (p.offset ? p.offset * m.strides[d] : 0) : GEN_UNKNOWN;
-    if (p.size == 1 && (d + 1 < m.rank || v.rank) && gen_one_in(g, 2)) continue; /* drops the dim */
-    v.dims[v.rank] = p.size;
-    v.strides[v.rank++] = m.strides[d] == GEN_UNKNOWN ? GEN_UNKNOWN : m.strides[d] * p.stride;
-  }
-  v.id = gen_id(g);
-  gen_begin(g);
-  gen_put(g, "%%v%u = memref.subview %%v%u", v.id, m.id);
-  for (int which = 0; which < 3; which++) {
-    gen_put(g, which ? " " : "");
-    put_part_numbers(g, parts, m.rank, which);
-  }
-  gen_put(g, " : ");
-  gen_put_memref_type(g, &m);
-  gen_put(g, " to ");
-  gen_put_memref_type(g, &v);
-  gen_end(g);
-  v.owned = false;
-  nr_vec_push(&g->memrefs, v);
-}
-
-static void cast(Gen *g) {
-  GenMemref *from = random_memref(g);
-  if (!from || from->rank == 0 || !gen_has_elements(from)) return;
-  GenMemref m = *from, to = m;
-  to.dims[gen_below(g, (uint64_t)m.rank)] = GEN_UNKNOWN;
-  if (is_plain(&m)) { /* an identity stays one: strides follow from the dims */
-    int64_t stride = 1;
-    for (int d = to.rank; d-- > 0;) {
-      to.strides[d] = stride;
-      stride = stride == GEN_UNKNOWN || to.dims[d] == GEN_UNKNOWN ? GEN_UNKNOWN : stride * to.dims[d];
-    }
-  }
-  to.id = gen_id(g);
-  to.owned = false;
-  gen_begin(g);
-  gen_put(g, "%%v%u = memref.cast %%v%u : ", to.id, m.id);
-  gen_put_memref_type(g, &m);
-  gen_put(g, " to ");
-  gen_put_memref_type(g, &to);
-  gen_end(g);
-  nr_vec_push(&g->memrefs, to);
-}
-
-static void choose_buffer(Gen *g) {
-  GenMemref *from = random_memref(g);
-  if (!from) return;
-  GenMemref a = *from, b = *gen_memref_like(g, &a), m = a;
-  uint32_t condition = gen_use(g, GEN_I1);
-  m.id = gen_id(g);
-  if (b.root != a.root) m.root = 0;
-  m.owned = false;
-  gen_begin(g);
-  gen_put(g, "%%v%u = arith.select %%v%u, %%v%u, %%v%u : ", m.id, condition, a.id, b.id);
-  gen_put_memref_type(g, &m);
-  gen_end(g);
-  nr_vec_push(&g->memrefs, m);
-}
-
 /* From one to another that shares nothing with it. */
 static void copy(Gen *g) {
-  GenMemref *from = random_memref(g);
+  GenMemref *from = gen_random_memref(g);
   if (!from || !from->root) return;
   GenMemref a = *from;
   for (size_t i = 0; i < g->memrefs.size; i++) {
@@ -331,7 +216,7 @@ static void copy(Gen *g) {
 
 /* A load or a store, often where one was before. */
 static void access(Gen *g) {
-  GenMemref *p = random_memref(g);
+  GenMemref *p = gen_random_memref(g);
   GenPlace place;
   bool store = gen_one_in(g, 2);
   if (g->places.size && gen_one_in(g, 2)) place = g->places.data[gen_below(g, g->places.size)];
@@ -364,14 +249,50 @@ static void scratch(Gen *g) {
   nr_free(saved);
 }
 
+/* ---- variables -------------------------------------------------------------------------------------------------- */
+
+/* A small buffer on the stack that is only read and written at its elements: it may become values. */
+static void new_slot(Gen *g) {
+  GenMemref m = {.id = gen_id(g), .elem = gen_one_in(g, 2) ? GEN_I32 : gen_type(g), .rank = (int)gen_below(g, 3) % 2};
+  if (g->trips > 20) return;
+  m.root = m.id;
+  m.dims[0] = 1 + (int64_t)gen_below(g, 3);
+  m.strides[0] = 1;
+  gen_begin(g);
+  gen_put(g, "%%v%u = memref.alloca() : ", m.id);
+  gen_put_memref_type(g, &m);
+  gen_end(g);
+  for (int64_t i = 0; i < (m.rank ? m.dims[0] : 1); i++) {
+    uint32_t value = gen_use(g, m.elem), at = gen_index(g, i);
+    gen_store(g, &m, value, &at);
+  }
+  nr_vec_push(&g->slots, m);
+}
+
+static void slot_op(Gen *g) {
+  if (!g->slots.size) {
+    new_slot(g);
+    return;
+  }
+  GenMemref m = g->slots.data[g->slots.size - 1 - gen_below(g, g->slots.size)];
+  uint32_t at = gen_one_in(g, 5) ? gen_fresh_index(g, 0, m.dims[0] - 1)
+                                 : gen_index(g, (int64_t)gen_below(g, (uint64_t)m.dims[0]));
+  if (gen_one_in(g, 2) || !gen_may_write(g, &m)) {
+    gen_load(g, &m, &at);
+    return;
+  }
+  uint32_t value = gen_use(g, m.elem);
+  gen_store(g, &m, value, &at);
+}
+
 void gen_memory_op(Gen *g) {
-  switch (gen_below(g, 16)) {
+  switch (gen_below(g, 20)) {
   case 0: random_alloc(g, true); return;
-  case 1: case 2: subview(g); return;
-  case 3: cast(g); return;
-  case 4: choose_buffer(g); return;
+  case 1: case 2: case 3: case 4: gen_view(g); return;
   case 5: copy(g); return;
   case 6: scratch(g); return;
+  case 7: new_slot(g); return;
+  case 8: case 9: case 10: case 11: case 12: slot_op(g); return;
   default: break;
   }
   access(g);

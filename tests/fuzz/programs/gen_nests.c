@@ -273,7 +273,7 @@ static void put_branch(Gen *g, const Graph *c, int block, uint32_t fuel) {
 
 /* Everything that goes around is an argument; values from dominating blocks are used when they happen to be the
  * entry's. Several blocks return. */
-void gen_graph(Gen *g, const GenTypeId *results, int num_results) {
+void gen_graph(Gen *g, const char *end, const GenTypeId *results, int num_results) {
   Graph c = {.label = gen_id(g),
              .num_blocks = 3 + (int)gen_below(g, MAX_BLOCKS - 2),
              .num_state = 1 + (int)gen_below(g, MAX_STATE)};
@@ -296,10 +296,11 @@ void gen_graph(Gen *g, const GenTypeId *results, int num_results) {
     }
     gen_put(g, "):\n");
     for (int i = 0; i < c.num_state; i++) gen_define(g, args[i], c.types[i]);
-    for (int k = (int)gen_below(g, 4); k > 0; k--) gen_scalar_op(g);
+    g->trips *= FUEL + 1;
+    for (int k = (int)gen_below(g, 5); k > 0; k--) gen_one_in(g, 3) ? gen_memory_op(g) : gen_scalar_op(g);
     if (block == c.num_blocks - 1 || gen_one_in(g, 6)) {
       gen_choose(g, results, num_results, args, c.types, c.num_state, values);
-      gen_yield(g, "return", values, results, num_results);
+      gen_yield(g, end, values, results, num_results);
     } else put_branch(g, &c, block, fuel);
     gen_leave(g, m);
   }

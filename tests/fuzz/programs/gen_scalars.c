@@ -29,7 +29,16 @@ static uint32_t shift_amount(Gen *g, GenTypeId t) {
 void gen_int_op(Gen *g, GenTypeId t) {
   uint32_t a = gen_use(g, t), b = gen_one_in(g, 8) ? a : gen_use(g, t);
   const char *n = name_of(t);
-  switch (gen_below(g, gen_types[t].bits > 1 ? 12 : 6)) {
+  switch (gen_below(g, gen_types[t].bits > 1 ? 13 : 6)) {
+  case 12: {
+    static const char *const counts[] = {"ctlz", "cttz", "ctpop", "absi"};
+    const char *op = GEN_PICK(g, counts);
+    if (gen_one_in(g, 3)) {
+      uint32_t mask = gen_number(g, t, 3), power = gen_emit(g, t, "arith.andi %%v%u, %%v%u : %s", b, mask, n);
+      gen_emit(g, t, "math.ipowi %%v%u, %%v%u : %s", a, power, n);
+    } else gen_emit(g, t, "math.%s %%v%u : %s", op, a, n);
+    break;
+  }
   case 6: case 7: {
     const char *op = GEN_PICK(g, divisions);
     b = divisor(g, t);
@@ -61,7 +70,17 @@ void gen_int_op(Gen *g, GenTypeId t) {
 
 void gen_float_op(Gen *g, GenTypeId t) {
   uint32_t a = gen_use(g, t), b = gen_one_in(g, 8) ? a : gen_use(g, t);
-  switch (gen_below(g, 8)) {
+  switch (gen_below(g, 10)) {
+  case 8: {
+    uint32_t c = gen_use(g, t);
+    gen_emit(g, t, "math.fma %%v%u, %%v%u, %%v%u : %s", a, b, c, name_of(t));
+    break;
+  }
+  case 9: {
+    static const char *const tests[] = {"isnan", "isinf", "isfinite", "isnormal"};
+    gen_emit(g, GEN_I1, "math.%s %%v%u : %s", GEN_PICK(g, tests), a, name_of(t));
+    break;
+  }
   case 0: gen_emit(g, t, "math.%s %%v%u : %s", GEN_PICK(g, unary_ops), a, name_of(t)); break;
   case 1: gen_emit(g, t, "arith.negf %%v%u : %s", a, name_of(t)); break;
   case 2: case 3:
