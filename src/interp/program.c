@@ -175,6 +175,7 @@ static void deinit(NrInterp *in) {
   nr_vec_deinit(&in->global_views);
   nr_map_deinit(&in->cells);
   nr_map_deinit(&in->loop_indices);
+  nr_map_deinit(&in->scalar_forms);
   nr_map_deinit(&in->globals);
   nr_map_deinit(&in->sites);
   nr_map_deinit(&in->imports);

@@ -308,6 +308,27 @@ static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
   }
 }
 
+/* The same op on elements, for its fold. */
+static NrOp *scalar_form(NrInterp *in, NrOp *op, const NrType *types, const NrType *outs) {
+  NrOp *scalar = nr_map_get(&in->scalar_forms, op);
+  if (!nr_type_is_shaped(nr_result(op, 0)->type)) return op;
+  if (scalar) return scalar;
+  NrValue *operands[MAX_OPERANDS];
+  NrBlock *block = nr_block_create(in->module);
+  for (uint32_t i = 0; i < op->num_operands; i++) operands[i] = nr_block_add_arg(block, types[i], op->loc);
+  NrBuilder b = nr_builder_at_end(in->module, block, op->loc);
+  scalar = nr_build(&b, &(NrOpState){.info = op->info,
+                                     .loc = op->loc,
+                                     .operands = operands,
+                                     .num_operands = op->num_operands,
+                                     .result_types = outs,
+                                     .num_results = op->num_results,
+                                     .attrs = op->attrs,
+                                     .num_attrs = op->num_attrs});
+  nr_map_set(&in->scalar_forms, op, scalar);
+  return scalar;
+}
+
 /* One element by the op's fold; types are of scalars. */
 static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
                     NrIValue *results) {
@@ -315,14 +336,14 @@ static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue 
   NrFold folded[MAX_RESULTS] = {{0}};
   if (!op->info->fold) return nr_interp_fail(in, op, "the interpreter cannot compute it");
   for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_ivalue_to_attr(in, types[i], args[i]);
-  if (!op->info->fold(op, constants, folded)) return nr_interp_fail(in, op, "%s", why_undefined(op, constants));
+  NrOp *scalar = scalar_form(in, op, types, outs);
+  if (!op->info->fold(scalar, constants, folded)) return nr_interp_fail(in, op, "%s", why_undefined(op, constants));
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (folded[i].attr) results[i] = nr_ivalue_of_attr(in, folded[i].attr);
     else if (folded[i].value) {
       for (uint32_t k = 0; k < op->num_operands; k++)
-        if (nr_operand(op, k) == folded[i].value) results[i] = args[k];
+        if (nr_operand(scalar, k) == folded[i].value) results[i] = args[k];
     } else return nr_interp_fail(in, op, "its value is not defined for these operands");
-    (void)outs;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 /* math.c - math ops. */
 #include "codegen/llvm/math_f32.h"
 
+#include <math.h>
 #include <stdio.h>
 
 static LLVMTypeRef scalar_of(LLVMValueRef v) {
@@ -107,9 +108,28 @@ static LLVMValueRef lane_clampf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValue
   return nr_ll_intrinsic(g, "llvm.minimum", &type, 1, high, 2);
 }
 
+enum { /* bits of llvm.is.fpclass */
+  CLASS_NAN = 0x3,
+  CLASS_INF = 0x204,
+  CLASS_NORMAL = 0x108,
+  CLASS_FINITE = 0x1f8,
+};
+
+/* What is normal as an f32 may have been subnormal before. */
+static LLVMValueRef is_soft_normal(NrLl *g, const NrFloatFormat *format, LLVMValueRef value) {
+  LLVMTypeRef type = LLVMTypeOf(value);
+  double least = ldexp(1, (format->unsigned_no_zero ? 0 : 1) - format->bias);
+  LLVMValueRef size = nr_ll_intrinsic(g, "llvm.fabs", &type, 1, &value, 1);
+  LLVMValueRef finite = LLVMBuildFCmp(g->b, LLVMRealOLT, size, LLVMConstReal(type, INFINITY), "");
+  LLVMValueRef normal = LLVMBuildFCmp(g->b, LLVMRealOGE, size, LLVMConstReal(type, least), "");
+  return LLVMBuildAnd(g->b, finite, normal, "");
+}
+
 /* code: mask of llvm.is.fpclass. */
 static LLVMValueRef lane_class(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
+  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type));
+  if (soft && row->code == CLASS_NORMAL) return is_soft_normal(g, soft, args[0]);
   LLVMValueRef both[] = {args[0], nr_ll_int32(g, row->code)};
   return nr_ll_intrinsic(g, "llvm.is.fpclass", &type, 1, both, 2);
 }
@@ -169,13 +189,6 @@ static NrStatus emit_sincos(NrLl *g, NrOp *op, const NrLlRow *row) {
   nr_ll_set(g, nr_result(op, 1), trig(g, NR_LL_COS, "cos", arg));
   return NR_OK;
 }
-
-enum { /* bits of llvm.is.fpclass */
-  CLASS_NAN = 0x3,
-  CLASS_INF = 0x204,
-  CLASS_NORMAL = 0x108,
-  CLASS_FINITE = 0x1f8,
-};
 
 #define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function, .is_float = true}
 #define ELEMENTARY(name, id) {"math." name, .lane = lane_elementary, .text = name, .code = id, .is_float = true}

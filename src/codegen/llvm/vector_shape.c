@@ -76,17 +76,20 @@ static Position read_position(NrLl *g, NrOp *op, size_t next, uint32_t vector_ra
   return p;
 }
 
-/* A whole vector in memory, for positions of rows that are known at run time only. */
-static LLVMValueRef spill(NrLl *g, LLVMValueRef value, Position *p, LLVMValueRef *out_item, LLVMTypeRef *out_type) {
+/* A whole vector in memory, for positions of rows that are known at run time only. What is found there is at least a
+ * row: elements of odd widths have no addresses. */
+static LLVMValueRef spill(NrLl *g, LLVMValueRef value, const Position *p, uint32_t rank, LLVMValueRef *out_item,
+                          LLVMTypeRef *out_type) {
   LLVMTypeRef type = LLVMTypeOf(value);
   LLVMValueRef slot = nr_ll_alloca(g, type, 64), index[NR_MAX_RANK + 1] = {nr_ll_int(g, 0)};
   LLVMBuildStore(g->b, value, slot);
   LLVMTypeRef item = type;
-  for (size_t i = 0; i < p->count; i++) {
-    index[i + 1] = p->at[i];
+  unsigned count = 0;
+  for (; count < p->count && count + 1 < rank; count++) {
+    index[count + 1] = p->at[count];
     item = LLVMGetElementType(item);
   }
-  *out_item = LLVMBuildInBoundsGEP2(g->b, type, slot, index, (unsigned)p->count + 1, "");
+  *out_item = LLVMBuildInBoundsGEP2(g->b, type, slot, index, count + 1, "");
   *out_type = item;
   return slot;
 }
@@ -100,8 +103,9 @@ static NrStatus emit_extract(NrLl *g, NrOp *op, const NrLlRow *row) {
   if (!p.fixed) {
     LLVMValueRef item;
     LLVMTypeRef item_type;
-    spill(g, value, &p, &item, &item_type);
+    spill(g, value, &p, type->rank, &item, &item_type);
     value = LLVMBuildLoad2(g->b, item_type, item, "");
+    if (p.count == type->rank) value = LLVMBuildExtractElement(g->b, value, p.at[p.count - 1], "");
   } else {
     for (size_t i = 0; i < p.count; i++)
       value = i + 1 == type->rank ? LLVMBuildExtractElement(g->b, value, p.at[i], "")
@@ -132,7 +136,9 @@ static NrStatus emit_insert(NrLl *g, NrOp *op, const NrLlRow *row) {
   } else {
     LLVMValueRef at;
     LLVMTypeRef item_type;
-    LLVMValueRef slot = spill(g, value, &p, &at, &item_type);
+    LLVMValueRef slot = spill(g, value, &p, type->rank, &at, &item_type);
+    if (p.count == type->rank)
+      item = LLVMBuildInsertElement(g->b, LLVMBuildLoad2(g->b, item_type, at, ""), item, p.at[p.count - 1], "");
     LLVMBuildStore(g->b, item, at);
     value = LLVMBuildLoad2(g->b, LLVMTypeOf(value), slot, "");
   }

@@ -2,6 +2,7 @@
  *
  * Folded are only functions with one right answer: what libm rounds in its own way (exp, sin, ..) is left to run time,
  * so that a program gives the same numbers with and without constants. */
+#include "base/float_format.h"
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/fold.h"
@@ -116,7 +117,7 @@ static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_el
 /* NAME: a question about the float x. */
 #define FLOAT_CLASS(NAME, EXPR)                                                                                        \
   static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
-    if (!nr_float_foldable(in[0])) return NULL;                                                                        \
+    if (!in[0] || in[0]->kind != NR_ATTR_FLOAT || nr_type_bits(in[0]->type) > 64) return NULL;                         \
     double x = in[0]->f;                                                                                               \
     return nr_attr_int(out, (EXPR) ? 1 : 0);                                                                           \
   }                                                                                                                    \
@@ -125,11 +126,9 @@ static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_el
   }
 
 static double least_normal(NrType type) {
-  switch (type->float_kind) {
-  case NR_F16: return 0x1p-14;
-  case NR_F64: return 0x1p-1022;
-  default: return 0x1p-126;
-  }
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (!format) return nr_type_is_float_kind(type, NR_F64) ? 0x1p-1022 : 0x1p-126;
+  return ldexp(1, (format->unsigned_no_zero ? 0 : 1) - format->bias);
 }
 
 FLOAT_CLASS(isfinite, isfinite(x))

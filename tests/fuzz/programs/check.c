@@ -210,6 +210,7 @@ static CheckStatus run_first(Check *c) {
     c->want[set] = run(c, program, set);
     if (!c->want[set].status) continue;
     status = CHECK_UNDEFINED;
+    c->too_long = strstr(c->want[set].message.data, "ops is reached") != NULL;
     nr_buf_printf(&c->message, "the program is not well-defined: inputs %zu: %s", set, c->want[set].message.data);
   }
   noria_program_destroy(program);

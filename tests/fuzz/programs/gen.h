@@ -97,6 +97,7 @@ typedef struct Gen {
   NR_VEC(GenPlace) places;
   NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */
   bool has_log;   /* %log and %count are there */
+  uint32_t symbol; /* an index that is an argument of the function, or 0 */
   uint32_t pure;  /* within an scf.parallel: only buffers whose id is not below this may be written; else 0 */
   int64_t trips;  /* of the loops around, together */
 } Gen;

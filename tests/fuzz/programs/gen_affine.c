@@ -7,6 +7,7 @@ typedef struct Affine {
   int depth;
   uint32_t ivs[MAX_DEPTH];
   GenMemref arrays[2];
+  uint32_t symbol; /* an index that the run knows, or 0 */
 } Affine;
 
 static uint32_t any_iv(Gen *g, const Affine *a) { return a->ivs[gen_below(g, (uint64_t)a->depth)]; }
@@ -15,7 +16,9 @@ static uint32_t any_iv(Gen *g, const Affine *a) { return a->ivs[gen_below(g, (ui
 static void put_subscript(Gen *g, const Affine *a) {
   uint32_t i = any_iv(g, a), j = any_iv(g, a);
   int c = (int)gen_below(g, 4);
-  switch (gen_below(g, 7)) {
+  switch (gen_below(g, a->symbol ? 9 : 7)) {
+  case 7: gen_put(g, "%%v%u + symbol(%%v%u) mod %d", i, a->symbol, 1 + c); break;
+  case 8: gen_put(g, "(%%v%u + symbol(%%v%u) mod 8) floordiv %d", i, a->symbol, 1 + c); break;
   case 0: gen_put(g, "%%v%u + %d", i, c); break;
   case 1: gen_put(g, "%d - %%v%u", TOP + c, i); break;
   case 2: gen_put(g, "%%v%u * 2 + %d", i, c); break;
@@ -90,6 +93,11 @@ static void statement(Gen *g, const Affine *a) {
 /* Numbers, or the least and largest of some that the loop around decides. */
 static void put_bounds(Gen *g, const Affine *a, int loop) {
   int lower = (int)gen_below(g, 3), upper = lower + (int)gen_below(g, TOP + 2 - lower);
+  if (a->symbol && gen_one_in(g, 4)) {
+    gen_put(g, "%d to affine_map<()[s0] -> (s0 mod %d)>()[%%v%u]", lower, TOP + 2, a->symbol);
+    if (gen_one_in(g, 2)) gen_put(g, " step %d", 1 + (int)gen_below(g, 3));
+    return;
+  }
   if (loop && gen_one_in(g, 3)) {
     uint32_t outer = a->ivs[gen_below(g, (uint64_t)loop)];
     if (gen_one_in(g, 2)) gen_put(g, "max affine_map<(d0) -> (%d, d0 - 2)>(%%v%u)", lower, outer);
@@ -102,8 +110,12 @@ static void put_bounds(Gen *g, const Affine *a, int loop) {
 static void parallel(Gen *g, Affine *a) {
   static const char *const kinds[] = {"addi", "maxs", "minu", "muli"};
   uint32_t result = gen_id(g), i = gen_id(g), j = gen_id(g);
-  gen_line(g, "%%v%u = affine.parallel (%%v%u, %%v%u) = (0, 1) to (%d, %d) step (1, %d) reduce (\"%s\") -> (i32) {",
-           result, i, j, 1 + (int)gen_below(g, 4), (int)gen_below(g, 5), 1 + (int)gen_below(g, 2), GEN_PICK(g, kinds));
+  gen_begin(g);
+  gen_put(g, "%%v%u = affine.parallel (%%v%u, %%v%u) = (0, 1) to (", result, i, j);
+  if (a->symbol && gen_one_in(g, 2)) gen_put(g, "symbol(%%v%u) mod 5", a->symbol);
+  else gen_put(g, "%d", 1 + (int)gen_below(g, 4));
+  gen_put(g, ", %d) step (1, %d) reduce (\"%s\") -> (i32) {\n", (int)gen_below(g, 5), 1 + (int)gen_below(g, 2),
+          GEN_PICK(g, kinds));
   GenMark m = gen_enter(g);
   a->depth = 2;
   a->ivs[0] = i, a->ivs[1] = j;
@@ -120,7 +132,7 @@ static void parallel(Gen *g, Affine *a) {
 
 void gen_affine(Gen *g) {
   static const int64_t dims[2] = {SIZE, SIZE};
-  Affine a = {.depth = 1 + (int)gen_below(g, MAX_DEPTH)};
+  Affine a = {.depth = 1 + (int)gen_below(g, MAX_DEPTH), .symbol = g->symbol};
   if (g->pure || g->trips > 1) return;
   for (int i = 0; i < 2; i++) a.arrays[i] = gen_alloc(g, GEN_I32, gen_one_in(g, 4) ? 2 : 1, dims, false);
   if (gen_one_in(g, 4)) {

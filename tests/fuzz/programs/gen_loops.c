@@ -160,6 +160,7 @@ static void gen_op(Gen *g, int depth) {
 static void begin_function(Gen *g) {
   g->values.size = g->memrefs.size = g->slots.size = g->sizes.size = g->places.size = 0;
   g->trips = 1;
+  g->symbol = 0;
   g->pure = 0;
   g->indent = 1;
 }
@@ -269,6 +270,7 @@ static void gen_main(Gen *g) {
     uint32_t id = gen_id(g);
     gen_put(g, "%s%%v%u: %s", i ? ", " : "", id, gen_types[t].name);
     gen_define(g, id, t);
+    if (i == 1) g->symbol = id;
   }
   if (gen_one_in(g, 2)) {
     GenMemref m = {.id = gen_id(g), .elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}};
