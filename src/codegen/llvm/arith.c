@@ -1,5 +1,5 @@
 /* arith.c - arith ops, on scalars and vectors alike: LLVM's instructions take both. */
-#include "codegen/llvm/ll.h"
+#include "codegen/llvm/vector.h"
 
 /* ---- flags ------------------------------------------------------------------------------------------------------ */
 
@@ -229,37 +229,46 @@ static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValu
 
 /* ---- two results ------------------------------------------------------------------------------------------------ */
 
-static NrStatus no_arrays(NrLl *g, NrOp *op) {
-  NrType type = nr_operand(op, 0)->type;
-  if (type->kind == NR_TYPE_VECTOR && type->rank > 1)
-    return nr_op_error(op, "is not compiled for vectors of rank above 1");
+/* On one row of both operands, or on scalars. */
+typedef void (*TwoResults)(NrLl *g, const NrLlRow *row, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out);
+
+static NrStatus by_rows(NrLl *g, NrOp *op, const NrLlRow *row, TwoResults of_row) {
+  size_t count = nr_ll_num_rows(nr_operand(op, 0)->type);
+  LLVMValueRef *rows = nr_malloc(4 * count * sizeof *rows), out[2];
+  for (size_t i = 0; i < 2; i++)
+    nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, i)), rows + i * count, &(size_t){0});
+  for (size_t r = 0; r < count; r++) {
+    of_row(g, row, rows[r], rows[count + r], out);
+    for (size_t i = 0; i < 2; i++) rows[(2 + i) * count + r] = out[i];
+  }
+  for (size_t i = 0; i < 2; i++)
+    nr_ll_set(g, nr_result(op, i),
+              nr_ll_nest(g, nr_ll_type(g, nr_result(op, i)->type), rows + (2 + i) * count, &(size_t){0}));
+  nr_free(rows);
   return NR_OK;
 }
 
-static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrStatus status = no_arrays(g, op);
-  if (status) return status;
-  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0)), b = nr_ll_value(g, nr_operand(op, 1));
-  LLVMValueRef sum = LLVMBuildAdd(g->b, a, b, "");
-  nr_ll_set(g, nr_result(op, 0), sum);
-  nr_ll_set(g, nr_result(op, 1), LLVMBuildICmp(g->b, LLVMIntULT, sum, a, ""));
-  return NR_OK;
+static void add_extended(NrLl *g, const NrLlRow *row, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out) {
+  out[0] = LLVMBuildAdd(g->b, a, b, "");
+  out[1] = LLVMBuildICmp(g->b, LLVMIntULT, out[0], a, "");
 }
+
+static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) { return by_rows(g, op, row, add_extended); }
 
 /* code: LLVMSExt or LLVMZExt. */
-static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrStatus status = no_arrays(g, op);
-  if (status) return status;
-  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0)), b = nr_ll_value(g, nr_operand(op, 1));
-  unsigned bits = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
-  LLVMTypeRef narrow = LLVMTypeOf(a), wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), a);
+static void mul_extended(NrLl *g, const NrLlRow *row, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out) {
+  LLVMTypeRef narrow = LLVMTypeOf(a);
+  bool is_vector = LLVMGetTypeKind(narrow) == LLVMVectorTypeKind;
+  unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(narrow) : narrow);
+  LLVMTypeRef wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), a);
   LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, a, wide, ""),
                                       LLVMBuildCast(g->b, (LLVMOpcode)row->code, b, wide, ""), "");
   LLVMValueRef high = LLVMBuildLShr(g->b, product, nr_ll_const_i(g, product, bits), "");
-  nr_ll_set(g, nr_result(op, 0), LLVMBuildTrunc(g->b, product, narrow, ""));
-  nr_ll_set(g, nr_result(op, 1), LLVMBuildTrunc(g->b, high, narrow, ""));
-  return NR_OK;
+  out[0] = LLVMBuildTrunc(g->b, product, narrow, "");
+  out[1] = LLVMBuildTrunc(g->b, high, narrow, "");
 }
+
+static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) { return by_rows(g, op, row, mul_extended); }
 
 const NrLlRow nr_ll_arith_rows[] = {
     {"arith.constant", .emit = emit_constant},

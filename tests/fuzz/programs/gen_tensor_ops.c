@@ -473,6 +473,16 @@ static void element_wise(Gen *g) {
   if (!from) return;
   GenTensor a = *from, b = *gen_tensor_like(g, &a), r = a;
   bool is_float = gen_types[a.elem].is_float;
+  if (gen_types[a.elem].bits > 1 && gen_one_in(g, 4)) {
+    static const char *const ints[] = {"ctlz", "cttz", "ctpop", "absi"}, *const floats[] = {"absf", "floor"};
+    r.id = gen_id(g);
+    gen_begin(g);
+    gen_put(g, "%%v%u = math.%s %%v%u : ", r.id, is_float ? GEN_PICK(g, floats) : GEN_PICK(g, ints), a.id);
+    gen_put_tensor_type(g, &r);
+    gen_end(g);
+    publish(g, r);
+    return;
+  }
   r.bound = is_float && a.bound && b.bound && a.bound + b.bound < 4096 ? a.bound + b.bound : 0;
   r.id = gen_id(g);
   gen_begin(g);

@@ -211,6 +211,92 @@ static void gen_if(Gen *g, int depth) {
   nr_vec_push(&g->tensors, result);
 }
 
+/* Case by case; none has sizes of its own. */
+static void gen_switch(Gen *g, int depth) {
+  GenTensor *from = gen_random_tensor(g);
+  uint32_t flag = gen_fresh_index(g, 0, 3), id = gen_id(g);
+  if (!from) return;
+  GenTensor result = *from;
+  gen_begin(g);
+  gen_put(g, "%%v%u = scf.index_switch %%v%u -> ", id, flag);
+  gen_put_tensor_type(g, &result);
+  gen_end(g);
+  for (int i = 0; i < 3; i++) {
+    if (i < 2) gen_line(g, "case %d {", i);
+    else gen_line(g, "default {");
+    GenMark m = gen_enter(g);
+    gen_ops(g, depth - 1);
+    gen_begin(g);
+    gen_put(g, "scf.yield %%v%u : ", value_for(g, &result));
+    gen_put_tensor_type(g, &result);
+    gen_end(g);
+    gen_leave(g, m);
+    gen_line(g, "}");
+  }
+  result.id = id;
+  result.bound = 0;
+  nr_vec_push(&g->tensors, result);
+}
+
+/* ---- loops that are left from inside ---- */
+
+/* scf.break or scf.continue, perhaps in a branch. */
+static void put_exit(Gen *g, const Carried *c, uint32_t token, uint32_t next, bool leaves, bool in_branch) {
+  uint32_t condition = in_branch ? gen_use(g, GEN_I1) : 0;
+  char op[64];
+  if (in_branch) gen_line(g, "scf.if %%v%u {", condition);
+  GenMark m = gen_enter(g);
+  if (!in_branch) g->indent--;
+  snprintf(op, sizeof op, "scf.%s [%%v%u]", leaves ? "break" : "continue", token);
+  put_terminator(g, c, op, next);
+  if (!in_branch) g->indent++;
+  gen_leave(g, m);
+  if (in_branch) gen_line(g, "}");
+}
+
+/* Counts in the carried scalar; left at 3 at the latest. */
+static void gen_exits(Gen *g, int depth) {
+  Carried c;
+  if (g->trips * 4 > MAX_TRIPS || !choose_carried(g, &c)) return;
+  c.scalar = GEN_INDEX;
+  c.init = gen_fresh_index(g, 0, 3);
+  uint32_t limit = gen_index(g, 3), one = gen_index(g, 1), token = gen_id(g);
+  name_values(g, &c, c.args, &c.arg);
+  name_values(g, &c, c.results, &c.result);
+  put_results(g, &c);
+  gen_put(g, "scf.loop token(%%v%u) iter_args(", token);
+  put_inits(g, &c);
+  gen_put(g, ") : ");
+  for (int i = 0; i < c.count; i++) {
+    gen_put_tensor_type(g, &c.inits[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "index -> ");
+  put_types(g, &c);
+  gen_put(g, " {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= 4;
+  publish(g, &c, c.args, c.arg);
+  uint32_t next = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", c.arg, one);
+  uint32_t done = gen_emit(g, GEN_I1, "arith.cmpi sge, %%v%u, %%v%u : index", c.arg, limit);
+  gen_line(g, "scf.if %%v%u {", done);
+  GenMark n = gen_enter(g);
+  char op[64];
+  snprintf(op, sizeof op, "scf.break [%%v%u]", token);
+  put_terminator(g, &c, op, c.arg);
+  gen_leave(g, n);
+  gen_line(g, "}");
+  for (int i = (int)gen_below(g, 3); i > 0; i--) {
+    gen_ops(g, depth - 1);
+    put_exit(g, &c, token, next, gen_one_in(g, 2), true);
+  }
+  gen_ops(g, depth - 1);
+  put_exit(g, &c, token, next, gen_one_in(g, 4), false);
+  gen_leave(g, m);
+  gen_line(g, "}");
+  publish(g, &c, c.results, c.result);
+}
+
 /* "[%i, 0] [1, 4] [1, 1]": the row at the first dims' indices. */
 static void put_row(Gen *g, const GenTensor *t, const uint32_t *ivs, int over) {
   gen_put(g, "[");
@@ -281,7 +367,9 @@ static void gen_forall(Gen *g, int depth) {
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void gen_op(Gen *g, int depth) {
-  switch (gen_below(g, depth > 0 ? 21 : 14)) {
+  switch (gen_below(g, depth > 0 ? 23 : 14)) {
+  case 21: gen_exits(g, depth); break;
+  case 22: gen_switch(g, depth); break;
   case 0: case 1: case 2: gen_scalar_op(g); break;
   case 3: case 4: case 5: case 6: case 7: gen_tensor_op(g); break;
   case 14: case 15: case 16: gen_for(g, depth); break;

@@ -153,6 +153,24 @@ static void on_ints(Gen *g, Vectors *s, Vector a, Vector b) {
   end_typed(g, s, r);
 }
 
+/* Ops that have a form of their own on each element only in the interpreter. */
+static void on_ints_rarely(Gen *g, Vectors *s, Vector a, Vector b) {
+  static const char *const unary[] = {"ctlz", "cttz", "ctpop", "absi"};
+  static const char *const extended[] = {"mulsi_extended", "mului_extended"};
+  Vector r = begin(g, a);
+  if (gen_one_in(g, 2)) {
+    gen_put(g, "math.%s %%v%u", GEN_PICK(g, unary), a.id);
+    end_typed(g, s, r);
+    return;
+  }
+  Vector high = a;
+  high.id = gen_id(g);
+  g->out->size -= strlen(" = ");
+  gen_put(g, ", %%v%u = arith.%s %%v%u, %%v%u", high.id, GEN_PICK(g, extended), a.id, b.id);
+  end_typed(g, s, r);
+  publish(s, high);
+}
+
 static void on_floats(Gen *g, Vectors *s, Vector a, Vector b) {
   static const char *const ops[] = {"addf", "subf", "mulf", "divf", "maximumf", "minimumf"};
   static const char *const unary[] = {"arith.negf", "math.absf", "math.floor", "math.ceil", "math.sqrt"};
@@ -168,6 +186,7 @@ static void on_floats(Gen *g, Vectors *s, Vector a, Vector b) {
 static void arithmetic(Gen *g, Vectors *s) {
   Vector a = any(g, s), b = like(g, s, a);
   if (is_float(&a)) on_floats(g, s, a, b);
+  else if (gen_types[a.elem].bits > 1 && gen_one_in(g, 6)) on_ints_rarely(g, s, a, b);
   else on_ints(g, s, a, b);
 }
 
