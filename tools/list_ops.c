@@ -84,7 +84,11 @@ void list_dialects(NrBuf *out) {
 void list_passes(NrBuf *out) {
   for (const NrPass *const *pass = nr_passes; *pass; pass++) {
     nr_buf_printf(out, "%-24s %s\n", (*pass)->name, (*pass)->doc ? (*pass)->doc : "");
-    if ((*pass)->options) nr_buf_printf(out, "%-24s   {%s}\n", "", (*pass)->options);
+    for (const NrPassOption *option = (*pass)->options; option && option->name; option++) {
+      nr_buf_printf(out, "%-24s   ", "");
+      nr_pass_put_option(out, option);
+      nr_buf_putc(out, '\n');
+    }
     for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
       if (strcmp(alias->pass, (*pass)->name) == 0) nr_buf_printf(out, "%-24s   also --%s\n", "", alias->name);
   }

@@ -79,8 +79,8 @@ static int64_t parallel_around(const NrOp *loop) {
 }
 
 static NrStatus parallelize_run(NrPassContext *pass, NrOp *root) {
-  int64_t given = nr_pass_int(pass, "max-nested", -1), max_nested = given < 0 ? INT64_MAX : given;
-  bool with_reductions = nr_pass_flag_or(pass, "parallel-reductions", true);
+  int64_t given = nr_pass_int(pass, "max-nested"), max_nested = given < 0 ? INT64_MAX : given;
+  bool with_reductions = nr_pass_flag(pass, "parallel-reductions");
   NrOpList ops = {0};
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
@@ -97,7 +97,11 @@ static NrStatus parallelize_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
+static const NrPassOption options[] = {
+    NR_INT("max-nested", -1, -1, INT64_MAX, "parallel loops in each other; -1: as many as there are"),
+    NR_FLAG("parallel-reductions", true, "loops that carry reductions too"),
+    {0},
+};
 NR_PASS(affine_parallelize, .name = "affine-parallelize", .run = parallelize_run,
-        .options = "max-nested: i64 = -1 (parallel loops in each other; below 0 as many as there are), "
-                   "parallel-reductions: flag = true (loops that carry reductions too)",
+        .options = options,
         .doc = "makes parallel loops of those affine loops whose iterations do not depend on each other")

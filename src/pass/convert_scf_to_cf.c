@@ -255,6 +255,9 @@ void nr_convert_exits(NrPassContext *pass, NrOp *op) {
   nr_vec_deinit(&c.work);
 }
 
-NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run,
-        .options = "assume-sizes: bool = false (bounds and steps that are not known are at most 2^62)",
+static const NrPassOption options[] = {
+    NR_FLAG("assume-sizes", false, "bounds and steps that are not known are at most 2^62"),
+    {0},
+};
+NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run, .options = options,
         .doc = "turns structured loops and branches into blocks that branch to each other")

@@ -171,7 +171,7 @@ static void visit(Inliner *in, Function *f, size_t depth) {
 }
 
 static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
-  Inliner in = {.pass = pass, .max_ops = (size_t)nr_pass_int(pass, "max-ops", 1 << 20)};
+  Inliner in = {.pass = pass, .max_ops = (size_t)nr_pass_int(pass, "max-ops")};
   NrBlock *body = nr_op_body(op, 0);
   for (NrOp *func = body ? body->first : NULL; func; func = func->next) {
     if (!nr_op_is(func, NR_OP_func_func)) continue;
@@ -188,5 +188,9 @@ static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(inline, .name = "inline", .options = "max-ops: i64 = 1048576 (larger functions are not inlined)",
-        .run = inline_run, .doc = "replaces calls by the bodies of the functions called")
+static const NrPassOption options[] = {
+    NR_INT("max-ops", 1 << 20, 0, INT64_MAX, "larger functions are not inlined"),
+    {0},
+};
+NR_PASS(inline, .name = "inline", .run = inline_run, .options = options,
+        .doc = "replaces calls by the bodies of the functions called")

@@ -394,6 +394,9 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
   return status;
 }
 
-NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run,
-        .options = "on-tensors: flag (only regions whose blocks compute tensors or hand them on)",
+static const NrPassOption options[] = {
+    NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on"),
+    {0},
+};
+NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run, .options = options,
         .doc = "turns blocks that branch to each other into structured loops and branches")

@@ -8,10 +8,11 @@
  *
  * Bounds and steps may be anything, of any type and signed or not, if they do not depend on a variable of the nest;
  * what the loops carry is handed through all of them. A number of points beyond 2^63 - 1 counts as that many, which no
- * program lives to see. */
+ * program lives to see. A step that is not known to be positive is looked at only where the loops around it run. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
+#include "pass/ranges.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -33,11 +34,20 @@ static bool is_one(const NrValue *value) {
   return nr_value_constant_int(value, &number) && number == 1;
 }
 
+/* A loop that never begins may have any step: then 1 stands for it. points: of the loops around. */
+static void guard_step(NrBuilder *b, NrOp *loop, NrValue *points) {
+  NrValue *step = nr_scf_for_step(loop);
+  if (nr_range_of(step).min > 0) return;
+  NrValue *runs = nr_fold_cmpi(b, NR_CMPI_NE, points, nr_arith_constant_index(b, 0));
+  nr_op_set_operand(loop, 2, nr_fold_select(b, runs, step, nr_arith_constant_int(b, step->type, 1)));
+}
+
 static void coalesce(NrOp **nest, size_t depth) {
   NrOp *outer = nest[0], *inner = nest[depth - 1];
   NrBuilder b = nr_builder_before(outer);
   NrValue *trips[MAX_DEPTH], *total = NULL;
   for (size_t d = 0; d < depth; d++) {
+    if (total) guard_step(&b, nest[d], total);
     trips[d] = nr_to_count(&b, nr_for_build_trips(&b, nest[d]));
     total = total ? saturating_product(&b, total, trips[d]) : trips[d];
   }

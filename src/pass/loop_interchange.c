@@ -5,13 +5,16 @@
  *               store f(load %a[%i, %j]), %b[%i, %j]              store f(load %a[%i, %j]), %b[%i, %j]
  *
  * Only where the dependence analysis shows that no two iterations that touch the same element, one of them writing,
- * change places. What the loops carry must be one reduction each by an op on integers whose order does not matter. By
- * default the loop whose steps lie next to each other in memory goes inside, the one with the largest strides outside;
- * permutation-map says another order: number k is the new depth of loop k, for nests of that many loops. */
+ * change places, and where the steps of inner loops are known to be positive: outside they are looked at even if the
+ * other loops never run. What the loops carry must be one reduction each by an op on integers whose order does not
+ * matter. By default the loop whose steps lie next to each other in memory goes inside, the one with the largest
+ * strides outside; permutation-map says another order: number k is the new depth of loop k, for nests of that many
+ * loops. */
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
+#include "pass/ranges.h"
 
 enum { MAX_DEPTH = 5, MAX_ACCESSES = 64 };
 
@@ -191,9 +194,16 @@ static NrStatus check_map(NrPassContext *pass, NrOp *func, const int64_t *map, s
   return NR_OK;
 }
 
+static bool inner_steps_are_positive(const Nest *nest) {
+  for (size_t d = 1; d < nest->depth; d++)
+    if (nr_range_of(nr_scf_for_step(nest->loops[d])).min <= 0) return false;
+  return true;
+}
+
 static bool interchange(Nest *nest, const int64_t *map, size_t count) {
   size_t order[MAX_DEPTH];
   if (nest->depth < 2 || !carries_reductions(nest->loops[nest->depth - 1])) return false;
+  if (!inner_steps_are_positive(nest)) return false;
   if (!nr_collect_accesses(nest->loops[0], &nest->accesses) || nest->accesses.size > MAX_ACCESSES) return false;
   if (count ? !order_by_option(map, count, nest->depth, order) : nest->accesses.size == 0) return false;
   if (!count) order_by_cost(nest, order);
@@ -204,7 +214,7 @@ static bool interchange(Nest *nest, const int64_t *map, size_t count) {
 
 static NrStatus interchange_run(NrPassContext *pass, NrOp *func) {
   int64_t map[MAX_DEPTH];
-  size_t count = nr_pass_ints(pass, "permutation-map", map, MAX_DEPTH);
+  size_t count = nr_pass_ints(pass, "permutation-map", map);
   if (check_map(pass, func, map, count)) return NR_ERROR_INVALID;
   NrOpList loops = {0};
   nr_collect_fors(func, &loops);
@@ -220,6 +230,10 @@ static NrStatus interchange_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(loop_interchange, .name = "loop-interchange", .on = "func.func", .run = interchange_run,
-        .options = "permutation-map: i64s = (number k is the new depth of loop k; by default what memory likes best)",
+static const NrPassOption options[] = {
+    NR_INTS("permutation-map", MAX_DEPTH, 0, MAX_DEPTH - 1,
+            "number k is the new depth of loop k; without it what memory likes best"),
+    {0},
+};
+NR_PASS(loop_interchange, .name = "loop-interchange", .on = "func.func", .run = interchange_run, .options = options,
         .doc = "reorders the loops of perfect nests where no dependence forbids it")

@@ -430,11 +430,14 @@ static NrStatus pipelining_run(NrPassContext *pass, NrOp *func) {
   NrOpList loops = {0};
   nr_collect_fors(func, &loops);
   for (size_t i = 0; i < loops.size; i++)
-    if (!nr_is_erased(loops.data[i])) visit(pass, loops.data[i], nr_pass_flag_or(pass, "loads-ahead", true));
+    if (!nr_is_erased(loops.data[i])) visit(pass, loops.data[i], nr_pass_flag(pass, "loads-ahead"));
   nr_vec_deinit(&loops);
   return NR_OK;
 }
 
-NR_PASS(loop_pipelining, .name = "loop-pipelining", .on = "func.func", .run = pipelining_run,
-        .options = "loads-ahead: bool = true (loads of loops that are not marked come an iteration early)",
+static const NrPassOption options[] = {
+    NR_FLAG("loads-ahead", true, "loads of loops that are not marked come an iteration early"),
+    {0},
+};
+NR_PASS(loop_pipelining, .name = "loop-pipelining", .on = "func.func", .run = pipelining_run, .options = options,
         .doc = "overlaps the iterations of loops, by stages that their ops are marked with or loading ahead")

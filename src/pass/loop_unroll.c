@@ -9,14 +9,14 @@
  *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
  *
  * A loop of a known number of iterations, up to unroll-full-threshold of them, is unrolled whole; with unroll-factor=-1
- * every such loop is, as long as that makes no more than 65536 ops. Innermost loops are unrolled, or those at
+ * every such loop is. No loop grows beyond 65536 ops: it stays as it is then. Innermost loops are unrolled, or those at
  * loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large for its type, known
  * only in the run, leaves all iterations to the second loop. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
 
-enum { MAX_OPS = 65536, MAX_FACTOR = 4096 };
+enum { MAX_OPS = 65536, MAX_FACTOR = 4096, MAX_REPS = 16 };
 
 /* All iterations one after another. */
 static void unroll_whole(NrOp *loop, uint64_t trips) {
@@ -34,6 +34,7 @@ static void unroll_whole(NrOp *loop, uint64_t trips) {
   nr_vec_deinit(&carried);
 }
 
+/* What is left stays in loop, which is erased when that is nothing. */
 static void unroll_by(NrOp *loop, int64_t factor) {
   NrBuilder b = nr_builder_before(loop);
   NrForCut cut = nr_for_build_cut(&b, loop, factor);
@@ -71,7 +72,7 @@ static void unroll_by(NrOp *loop, int64_t factor) {
 
 typedef struct Options {
   int64_t factor, threshold, depth;
-  bool up_to;
+  bool up_to, cleanup;
 } Options;
 
 static bool find_other_loop(NrOp *op, void *user) { return op == user || !nr_op_is(op, NR_OP_scf_for); }
@@ -83,45 +84,60 @@ static int64_t depth_of(const NrOp *loop) {
   return depth;
 }
 
+static bool is_wanted(const Options *options, NrOp *loop) {
+  if (options->depth >= 0) return depth_of(loop) == options->depth;
+  return options->factor == -1 || is_innermost(loop);
+}
+
 static void unroll(NrOp *loop, const Options *options) {
   uint64_t trips;
   bool known = nr_scf_for_trip_count(loop, &trips);
   size_t ops = nr_count_ops(loop, MAX_OPS);
   int64_t factor = options->factor;
-  bool wanted = known && (factor == -1 || trips <= (uint64_t)options->threshold);
-  if (wanted && trips <= MAX_OPS / ops) {
+  bool whole = known && (factor == -1 || trips <= (uint64_t)options->threshold);
+  if (whole && trips <= MAX_OPS / ops) {
     unroll_whole(loop, trips);
     return;
   }
   if (known && options->up_to && trips < (uint64_t)factor) factor = (int64_t)trips;
   if (factor < 2 || (uint64_t)factor > nr_for_largest(loop) || (uint64_t)factor > MAX_OPS / ops) return;
   unroll_by(loop, factor);
+  if (options->cleanup && !nr_is_erased(loop) && nr_scf_for_trip_count(loop, &trips) && trips < (uint64_t)factor)
+    unroll_whole(loop, trips);
 }
 
-static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
-  Options options = {.factor = nr_pass_int(pass, "unroll-factor", 4),
-                     .threshold = nr_pass_int(pass, "unroll-full-threshold", 0),
-                     .depth = nr_pass_int(pass, "loop-depth", -1),
-                     .up_to = nr_pass_flag(pass, "unroll-up-to-factor")};
-  if (nr_pass_flag(pass, "unroll-full")) options.factor = -1;
-  if (options.factor < -1 || options.factor > MAX_FACTOR || options.threshold < 0)
-    return nr_error(pass->ctx, func->loc, "loop-unroll: the factor is between 1 and %d, or -1 for all", MAX_FACTOR);
+static void unroll_all(NrPassContext *pass, NrOp *func, const Options *options) {
   NrOpList loops = {0};
   nr_collect_fors(func, &loops);
   bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* as the nests are before */
-  for (size_t i = 0; i < loops.size; i++)
-    wanted[i] = options.depth >= 0     ? depth_of(loops.data[i]) == options.depth
-                : options.factor == -1 ? true
-                                       : is_innermost(loops.data[i]);
+  for (size_t i = 0; i < loops.size; i++) wanted[i] = is_wanted(options, loops.data[i]);
   for (size_t i = loops.size; i-- > 0;) /* inner ones first */
-    if (wanted[i]) unroll(loops.data[i], &options);
+    if (wanted[i]) unroll(loops.data[i], options);
   nr_vec_deinit(&loops);
+}
+
+static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
+  Options options = {.factor = nr_pass_int(pass, "unroll-factor"),
+                     .threshold = nr_pass_int(pass, "unroll-full-threshold"),
+                     .depth = nr_pass_int(pass, "loop-depth"),
+                     .up_to = nr_pass_flag(pass, "unroll-up-to-factor"),
+                     .cleanup = nr_pass_flag(pass, "cleanup-unroll")};
+  if (options.factor == 0) return nr_error(pass->ctx, NULL, "loop-unroll: unroll-factor is 1 or more, or -1 for all");
+  if (nr_pass_flag(pass, "unroll-full")) options.factor = -1;
+  for (int64_t i = nr_pass_int(pass, "unroll-num-reps"); i > 0; i--) unroll_all(pass, func, &options);
   return NR_OK;
 }
 
+static const NrPassOption options[] = {
+    NR_INT("unroll-factor", 4, -1, MAX_FACTOR, "iterations at once; -1: all"),
+    NR_FLAG("unroll-full", false, "the same as unroll-factor=-1"),
+    NR_INT("unroll-full-threshold", 0, 0, INT64_MAX, "loops of so many iterations are unrolled whole"),
+    NR_FLAG("unroll-up-to-factor", false, "by the number of iterations, if that is less"),
+    NR_FLAG("cleanup-unroll", false, "unroll the loop for the rest whole, if its iterations are known"),
+    NR_INT("unroll-num-reps", 1, 1, MAX_REPS, "so many times one after another"),
+    NR_INT("loop-depth", -1, -1, INT64_MAX, "the loops inside of so many others; -1: innermost"),
+    {0},
+};
 NR_PASS(loop_unroll, .name = "loop-unroll", .on = "func.func", .run = unroll_run,
-        .options = "unroll-factor: i64 = 4 (-1: whole loops), unroll-full: bool = false (the same as -1), "
-                   "unroll-full-threshold: i64 = 0 (loops of so many iterations are unrolled whole), "
-                   "unroll-up-to-factor: bool = false (by the number of iterations, if that is less), "
-                   "loop-depth: i64 = -1 (the loops inside of so many others; -1: innermost)",
+        .options = options,
         .doc = "unrolls loops, by a factor with a loop for the rest, or whole")

@@ -138,9 +138,7 @@ static void unroll_and_jam(const Pair *p, int64_t factor) {
 }
 
 static NrStatus unroll_jam_run(NrPassContext *pass, NrOp *func) {
-  int64_t factor = nr_pass_int(pass, "unroll-jam-factor", 4);
-  if (factor < 1 || factor > MAX_FACTOR)
-    return nr_error(pass->ctx, func->loc, "loop-unroll-and-jam: the factor is between 1 and %d", MAX_FACTOR);
+  int64_t factor = nr_pass_int(pass, "unroll-jam-factor");
   NrOpList loops = {0};
   nr_collect_fors(func, &loops);
   for (size_t i = loops.size; i-- > 0 && factor > 1;) {
@@ -156,6 +154,9 @@ static NrStatus unroll_jam_run(NrPassContext *pass, NrOp *func) {
   return NR_OK;
 }
 
-NR_PASS(loop_unroll_jam, .name = "loop-unroll-and-jam", .on = "func.func", .run = unroll_jam_run,
-        .options = "unroll-jam-factor: i64 = 4 (iterations of the outer loop at once)",
+static const NrPassOption options[] = {
+    NR_INT("unroll-jam-factor", 4, 1, MAX_FACTOR, "iterations of the outer loop at once"),
+    {0},
+};
+NR_PASS(loop_unroll_jam, .name = "loop-unroll-and-jam", .on = "func.func", .run = unroll_jam_run, .options = options,
         .doc = "unrolls outer loops and shares the iterations of the loop inside among the copies")

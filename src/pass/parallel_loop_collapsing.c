@@ -94,7 +94,7 @@ static NrStatus parallel_loop_collapsing_run(NrPassContext *pass, NrOp *root) {
   Groups given = {0};
   NrOpList ops = {0};
   for (size_t i = 0; i < MAX_GROUPS; i++) {
-    size_t size = nr_pass_ints(pass, names[i], given.dims[given.count], NR_MAX_RANK);
+    size_t size = nr_pass_ints(pass, names[i], given.dims[given.count]);
     if (size) given.sizes[given.count++] = size;
   }
   nr_collect_ops(root, &ops);
@@ -115,7 +115,12 @@ static NrStatus parallel_loop_collapsing_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
+static const NrPassOption options[] = {
+    NR_INTS("collapsed-indices-0", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dims that become dim 0 of the new loop"),
+    NR_INTS("collapsed-indices-1", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dim 1, if there is to be one"),
+    NR_INTS("collapsed-indices-2", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dim 2"),
+    {0},
+};
 NR_PASS(parallel_loop_collapsing, .name = "scf-parallel-loop-collapsing", .run = parallel_loop_collapsing_run,
-        .options = "collapsed-indices-0: i64 list (dims that become dim 0 of the new loop), "
-                   "collapsed-indices-1: i64 list, collapsed-indices-2: i64 list",
+        .options = options,
         .doc = "makes of parallel loops of many dims such of one to three")

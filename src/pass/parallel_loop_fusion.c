@@ -381,6 +381,10 @@ static NrStatus parallel_loop_fusion_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
+static const NrPassOption options[] = {
+    NR_FLAG("no-overlap-tests", false, "loops that may be fused only if memrefs do not overlap stay two"),
+    {0},
+};
 NR_PASS(parallel_loop_fusion, .name = "scf-parallel-loop-fusion", .run = parallel_loop_fusion_run,
-        .options = "no-overlap-tests: flag (loops that may be fused only if memrefs do not overlap stay two)",
+        .options = options,
         .doc = "makes one of adjacent parallel loops over the same points, under a test of their memory where need be")

@@ -163,10 +163,7 @@ static bool is_loop(NrOp *op, void *user) { return op == user || !nr_op_is(op, N
 static NrStatus parallel_loop_tiling_run(NrPassContext *pass, NrOp *root) {
   Tiling t = {.whole_tiles = nr_pass_flag(pass, "no-min-max-bounds")};
   NrOpList ops = {0};
-  t.num_sizes = nr_pass_ints(pass, "parallel-loop-tile-sizes", t.sizes, MAX_SIZES);
-  for (size_t i = 0; i < t.num_sizes; i++)
-    if (t.sizes[i] <= 0)
-      return nr_error(pass->ctx, NULL, "tile sizes must be positive: %lld", (long long)t.sizes[i]);
+  t.num_sizes = nr_pass_ints(pass, "parallel-loop-tile-sizes", t.sizes);
   nr_collect_ops(root, &ops);
   for (size_t i = ops.size; i-- > 0;) { /* inner loops come behind outer ones */
     NrOp *op = ops.data[i];
@@ -179,7 +176,11 @@ static NrStatus parallel_loop_tiling_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
+static const NrPassOption options[] = {
+    NR_INTS("parallel-loop-tile-sizes", MAX_SIZES, 1, INT64_MAX, "points of a tile in each dim, 1 where not said"),
+    NR_FLAG("no-min-max-bounds", false, "all tiles whole, points behind the bound left out by an scf.if"),
+    {0},
+};
 NR_PASS(parallel_loop_tiling, .name = "scf-parallel-loop-tiling", .run = parallel_loop_tiling_run,
-        .options = "parallel-loop-tile-sizes: i64 list (points of a tile in each dim, 1 where not said), "
-                   "no-min-max-bounds: flag (all tiles whole, points behind the bound left out by an scf.if)",
+        .options = options,
         .doc = "makes of a parallel loop one over tiles around one over a tile's points")

@@ -402,8 +402,7 @@ static void dispatch(Dispatch *w) {
 
 static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
-  int64_t worth = nr_pass_int(pass, "worth", WORTH);
-  if (worth < 1) return nr_error(pass->ctx, NULL, "worth must be positive: %lld", (long long)worth);
+  int64_t worth = nr_pass_int(pass, "worth");
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
@@ -419,6 +418,10 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
+static const NrPassOption options[] = {
+    NR_INT("worth", WORTH, 1, INT64_MAX, "scalar ops of a workgroup, and of a loop at least"),
+    {0},
+};
 NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .run = parallel_to_dispatch_run,
-        .options = "worth: i64 = 32768 (scalar ops of a workgroup, and of a loop at least)",
+        .options = options,
         .doc = "makes of heavy parallel loops over buffers dispatches, which run on all threads")

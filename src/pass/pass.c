@@ -1,4 +1,4 @@
-/* pass.c - the registry of passes, pipeline texts, and running. */
+/* pass.c - the registry of passes, what they can be told, and running one. Texts of several: pass_text.c. */
 #include "pass/pass.h"
 
 #include "ir/text.h"
@@ -50,38 +50,110 @@ NrTarget nr_target_host(void) {
 
 /* ---- options ---- */
 
+static const NrPassOption *find_option(const NrPass *pass, NrStr name) {
+  for (const NrPassOption *option = pass->options; option && option->name; option++)
+    if (nr_str_is(name, option->name)) return option;
+  return NULL;
+}
+
 static const NrPassArg *find_arg(const NrPassContext *pass, const char *name) {
   for (size_t i = 0; i < pass->num_args; i++)
     if (nr_str_is(pass->args[i].name, name)) return &pass->args[i];
   return NULL;
 }
 
-/* The text of an argument is a view into a NUL-terminated copy of the pipeline, so strtoll stops at its delimiter. */
-int64_t nr_pass_int(const NrPassContext *pass, const char *name, int64_t otherwise) {
+static bool read_flag(NrStr text, bool *out) {
+  *out = text.size == 0 || nr_str_is(text, "true") || nr_str_is(text, "1");
+  return *out || nr_str_is(text, "false") || nr_str_is(text, "0");
+}
+
+/* The numbers "1,-2,3"; false when text is something else or one of them is not what the option takes. */
+static bool read_ints(const NrPassOption *option, NrStr text, int64_t *out, size_t *out_count) {
+  char number[24];
+  *out_count = 0;
+  for (size_t begin = 0, end; begin <= text.size; begin = end + 1) {
+    for (end = begin; end < text.size && text.data[end] != ',';) end++;
+    if (end == begin || end - begin >= sizeof number || *out_count == option->count) return false;
+    memcpy(number, text.data + begin, end - begin);
+    number[end - begin] = 0;
+    char *rest;
+    errno = 0;
+    int64_t value = strtoll(number, &rest, 0);
+    if (*rest || errno || value < option->least || value > option->most) return false;
+    if (out) out[*out_count] = value;
+    ++*out_count;
+  }
+  return true;
+}
+
+int64_t nr_pass_int(const NrPassContext *pass, const char *name) {
+  const NrPassOption *option = find_option(pass->pass, nr_str(name));
   const NrPassArg *arg = find_arg(pass, name);
-  return arg ? strtoll(arg->value.data, NULL, 0) : otherwise;
+  int64_t value = option->otherwise;
+  size_t count;
+  if (arg) read_ints(option, arg->value, &value, &count);
+  return value;
 }
 
 bool nr_pass_flag(const NrPassContext *pass, const char *name) {
   const NrPassArg *arg = find_arg(pass, name);
-  return arg && (arg->value.size == 0 || nr_str_is(arg->value, "true") || nr_str_is(arg->value, "1"));
+  bool value = find_option(pass->pass, nr_str(name))->otherwise;
+  if (arg) read_flag(arg->value, &value);
+  return value;
 }
 
-bool nr_pass_flag_or(const NrPassContext *pass, const char *name, bool otherwise) {
-  return find_arg(pass, name) ? nr_pass_flag(pass, name) : otherwise;
-}
-
-size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, size_t max) {
+size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out) {
   const NrPassArg *arg = find_arg(pass, name);
   size_t count = 0;
-  for (size_t i = 0; arg && i < arg->value.size && count < max;) {
-    char *end;
-    out[count++] = strtoll(arg->value.data + i, &end, 0);
-    i = (size_t)(end - arg->value.data);
-    while (i < arg->value.size && arg->value.data[i] != '-' && (arg->value.data[i] < '0' || arg->value.data[i] > '9'))
-      i++;
-  }
+  if (arg) read_ints(find_option(pass->pass, nr_str(name)), arg->value, out, &count);
   return count;
+}
+
+void nr_pass_put_option(NrBuf *out, const NrPassOption *option) {
+  const char *types[] = {"flag", "i64", "i64 list"};
+  nr_buf_printf(out, "%s: %s", option->name, types[option->kind]);
+  if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? " = true" : " = false");
+  if (option->kind == NR_OPTION_INT) nr_buf_printf(out, " = %lld", (long long)option->otherwise);
+  nr_buf_printf(out, " (%s)", option->doc);
+}
+
+static NrStatus no_such_option(NrContext *ctx, const NrPass *pass, NrStr name) {
+  NrBuf known = {0};
+  for (const NrPassOption *option = pass->options; option && option->name; option++) {
+    nr_buf_puts(&known, option == pass->options ? "; its options: " : ", ");
+    nr_pass_put_option(&known, option);
+  }
+  if (!known.size) nr_buf_puts(&known, "; it has no options");
+  nr_error(ctx, NULL, "pass '%s' has no option '%.*s'%.*s", pass->name, NR_STR_ARG(name), (int)known.size, known.data);
+  nr_buf_deinit(&known);
+  return NR_ERROR_INVALID;
+}
+
+/* What a value of the option looks like. */
+static void put_wanted(NrBuf *out, const NrPassOption *option) {
+  if (option->kind == NR_OPTION_FLAG) {
+    nr_buf_puts(out, "'true' or 'false'");
+    return;
+  }
+  if (option->kind == NR_OPTION_INT) nr_buf_puts(out, "an integer");
+  else nr_buf_printf(out, "at most %zu integers with commas between, each", option->count);
+  if (option->most == INT64_MAX) nr_buf_printf(out, " of at least %lld", (long long)option->least);
+  else nr_buf_printf(out, " from %lld to %lld", (long long)option->least, (long long)option->most);
+}
+
+NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *arg) {
+  const NrPassOption *option = find_option(pass, arg->name);
+  bool flag;
+  size_t count;
+  if (!option) return no_such_option(ctx, pass, arg->name);
+  if (option->kind == NR_OPTION_FLAG ? read_flag(arg->value, &flag) : read_ints(option, arg->value, NULL, &count))
+    return NR_OK;
+  NrBuf wanted = {0};
+  put_wanted(&wanted, option);
+  nr_error(ctx, NULL, "option '%s' of pass '%s' must be %.*s, not '%.*s'", option->name, pass->name, (int)wanted.size,
+           wanted.data, NR_STR_ARG(arg->value));
+  nr_buf_deinit(&wanted);
+  return NR_ERROR_INVALID;
 }
 
 /* ---- running ---- */
@@ -102,7 +174,7 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
   NrArena scratch;
   nr_arena_init(&scratch);
   NrTarget host = nr_target_host();
-  NrPassContext run = {module->ctx, module,   &scratch,
+  NrPassContext run = {module->ctx, module,   &scratch, pass,
                        args,        num_args, options && options->target ? options->target : &host};
   Collect targets = {.name = pass->on};
   if (pass->on) nr_walk_post(module->op, collect_op, &targets);
@@ -121,172 +193,5 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
     nr_print_module(options->print_to, module, NULL);
   }
   if (!status && options && options->after) status = options->after(options->user, module, pass->name);
-  return status;
-}
-
-/* ---- pipeline texts ---------------------------------------------------------------------------------------------- */
-
-typedef struct Step {
-  const NrPass *pass;
-  NrPassArg args[16];
-  size_t num_args;
-} Step;
-
-typedef struct Reader {
-  NrContext *ctx;
-  const char *p; /* into text that ends with a 0 byte */
-  NR_VEC(Step) steps;
-} Reader;
-
-static bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-}
-
-static void skip_blanks(Reader *r) {
-  while (*r->p == ' ' || *r->p == '\t' || *r->p == '\n' || *r->p == '\r') r->p++;
-}
-
-static bool take(Reader *r, char c) {
-  skip_blanks(r);
-  if (*r->p != c) return false;
-  r->p++;
-  skip_blanks(r);
-  return true;
-}
-
-static NrStr take_name(Reader *r) {
-  const char *begin = r->p;
-  while (is_name_char(*r->p)) r->p++;
-  return (NrStr){begin, (size_t)(r->p - begin)};
-}
-
-static NrStatus bad_text(Reader *r, const char *wanted) {
-  if (!*r->p) return nr_error(r->ctx, NULL, "bad pass pipeline: expected %s at its end", wanted);
-  return nr_error(r->ctx, NULL, "bad pass pipeline: expected %s at '%s'", wanted, r->p);
-}
-
-/* What stands behind `name: ` in the options of the pass, or NULL. */
-static const char *option_type(const NrPass *pass, NrStr name) {
-  for (const char *c = pass->options; c && (c = strstr(c, ": ")); c += 2) {
-    const char *begin = c;
-    while (begin > pass->options && is_name_char(begin[-1])) begin--;
-    bool first = begin == pass->options || (begin - pass->options > 2 && begin[-1] == ' ' && begin[-2] == ',');
-    if (first && nr_str_eq((NrStr){begin, (size_t)(c - begin)}, name)) return c + 2;
-  }
-  return NULL;
-}
-
-static bool is_flag(NrStr value) {
-  return value.size == 0 || nr_str_is(value, "true") || nr_str_is(value, "false") || nr_str_is(value, "1") ||
-         nr_str_is(value, "0");
-}
-
-/* One number, or with list several with commas between. */
-static bool is_number(NrStr value, bool list) {
-  const char *c = value.data, *end = c + value.size;
-  for (;;) {
-    char *stop;
-    errno = 0;
-    if (c == end || *c == ' ' || *c == '+') return false;
-    strtoll(c, &stop, 0);
-    if (stop == c || stop > end || errno == ERANGE) return false;
-    if (stop == end) return true;
-    if (!list || *stop != ',') return false;
-    c = stop + 1;
-  }
-}
-
-static NrStatus check_arg(Reader *r, const Step *step, NrPassArg arg) {
-  const char *type = option_type(step->pass, arg.name), *name = step->pass->name;
-  if (!type)
-    return nr_error(r->ctx, NULL, "pass '%s' has no option '%.*s'%s%s", name, NR_STR_ARG(arg.name),
-                    step->pass->options ? "; its options: " : "; it has no options",
-                    step->pass->options ? step->pass->options : "");
-  for (size_t i = 0; i < step->num_args; i++)
-    if (nr_str_eq(step->args[i].name, arg.name))
-      return nr_error(r->ctx, NULL, "option '%.*s' of pass '%s' is given twice", NR_STR_ARG(arg.name), name);
-  bool flag = nr_str_starts(nr_str(type), "flag") || nr_str_starts(nr_str(type), "bool");
-  bool list = nr_str_starts(nr_str(type), "i64 list") || nr_str_starts(nr_str(type), "i64s");
-  if (flag ? is_flag(arg.value) : is_number(arg.value, list)) return NR_OK;
-  return nr_error(r->ctx, NULL, "option '%.*s' of pass '%s' must be %s, not '%.*s'", NR_STR_ARG(arg.name), name,
-                  flag   ? "'true' or 'false'"
-                  : list ? "integers with commas between"
-                         : "an integer",
-                  NR_STR_ARG(arg.value));
-}
-
-/* "{name=value name=value}"; a value reaches to the next blank or `}`. */
-static NrStatus read_args(Reader *r, Step *step) {
-  if (!take(r, '{')) return NR_OK;
-  while (!take(r, '}')) {
-    NrPassArg arg = {take_name(r), {"", 0}};
-    if (!arg.name.size) return bad_text(r, "the name of an option or '}'");
-    if (step->num_args == NR_COUNTOF(step->args)) return bad_text(r, "fewer options");
-    if (*r->p == '=') {
-      const char *begin = ++r->p;
-      while (*r->p && *r->p != ' ' && *r->p != '}') r->p++;
-      arg.value = (NrStr){begin, (size_t)(r->p - begin)};
-    }
-    skip_blanks(r);
-    NrStatus status = check_arg(r, step, arg);
-    if (status) return status;
-    step->args[step->num_args++] = arg;
-  }
-  return NR_OK;
-}
-
-static NrStatus unknown_pass(NrContext *ctx, NrStr name) {
-  NrNearest nearest = nr_nearest(name);
-  for (size_t i = 0; nr_passes[i]; i++) nr_nearest_try(&nearest, nr_str(nr_passes[i]->name));
-  if (nearest.best.size)
-    return nr_error(ctx, NULL, "unknown pass '%.*s'" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
-  return nr_error(ctx, NULL, "unknown pass '%.*s'; --list-passes shows all", NR_STR_ARG(name));
-}
-
-/* Whether passes may be said to run on this op: on modules, functions, or any op. A pass knows itself where it runs. */
-static bool is_anchor(NrStr name) {
-  static const char *const names[] = {"builtin.module", "func.func", "any", "module", "func"};
-  for (size_t i = 0; i < NR_COUNTOF(names); i++)
-    if (nr_str_is(name, names[i])) return true;
-  return false;
-}
-
-/* A,B{x=1},func.func(C,D), up to the end or a closing parenthesis. */
-static NrStatus read_steps(Reader *r, size_t depth) {
-  do {
-    skip_blanks(r);
-    Step step = {0};
-    NrStr name = take_name(r);
-    if (!name.size) return bad_text(r, "the name of a pass");
-    if (take(r, '(')) {
-      if (!is_anchor(name))
-        return nr_error(r->ctx, NULL, "passes run on 'builtin.module', 'func.func' or 'any', not on '%.*s'",
-                        NR_STR_ARG(name));
-      if (depth == 16) return bad_text(r, "less nesting");
-      if (take(r, ')')) continue;
-      NrStatus status = read_steps(r, depth + 1);
-      if (status) return status;
-      if (!take(r, ')')) return bad_text(r, "',' or ')'");
-      continue;
-    }
-    if (!(step.pass = nr_pass_find(name))) return unknown_pass(r->ctx, name);
-    NrStatus status = read_args(r, &step);
-    if (status) return status;
-    nr_vec_push(&r->steps, step);
-  } while (take(r, ','));
-  return NR_OK;
-}
-
-NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options) {
-  NrArena arena;
-  nr_arena_init(&arena);
-  Reader r = {.ctx = module->ctx, .p = nr_str_copy(&arena, pipeline).data};
-  skip_blanks(&r);
-  NrStatus status = *r.p ? read_steps(&r, 0) : NR_OK;
-  if (!status && *r.p) status = bad_text(&r, "','");
-  for (size_t i = 0; i < r.steps.size && !status; i++)
-    status = nr_run_pass(module, r.steps.data[i].pass, r.steps.data[i].args, r.steps.data[i].num_args, options);
-  nr_vec_deinit(&r.steps);
-  nr_arena_deinit(&arena);
   return status;
 }

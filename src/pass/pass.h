@@ -14,7 +14,8 @@ typedef struct NrPassContext {
   NrContext *ctx;
   NrModule *module;
   NrArena *scratch;           /* dies after the pass */
-  const struct NrPassArg *args;
+  const struct NrPass *pass;
+  const struct NrPassArg *args; /* checked against the pass's options */
   size_t num_args;
   const struct NrTarget *target; /* of the machine that code is made for; never NULL */
 } NrPassContext;
@@ -31,21 +32,38 @@ typedef struct NrTarget {
 } NrTarget;
 NrTarget nr_target_host(void);
 
+/* What a pass can be told, in a pipeline text or on the command line. A table of these ends with {0}. */
+typedef enum NrOptionKind { NR_OPTION_FLAG, NR_OPTION_INT, NR_OPTION_INTS } NrOptionKind;
+typedef struct NrPassOption {
+  const char *name;
+  NrOptionKind kind;
+  int64_t otherwise; /* flags and numbers: what they are when nothing is said */
+  int64_t least, most; /* what each number may be */
+  size_t count;        /* numbers in a list at most */
+  const char *doc;
+} NrPassOption;
+#define NR_FLAG(name, otherwise, doc) {name, NR_OPTION_FLAG, otherwise, 0, 1, 1, doc}
+#define NR_INT(name, otherwise, least, most, doc) {name, NR_OPTION_INT, otherwise, least, most, 1, doc}
+#define NR_INTS(name, count, least, most, doc) {name, NR_OPTION_INTS, 0, least, most, count, doc}
+
 typedef struct NrPass {
-  const char *name;    /* "fuse-maps" */
-  const char *on;      /* full name of the op that it runs on, each in turn; NULL = the module */
-  const char *options; /* "tile: i64 = 4 (what it is), ..." for --list-passes; NULL = none */
+  const char *name;            /* "fuse-maps" */
+  const char *on;              /* full name of the op that it runs on, each in turn; NULL = the module */
+  const NrPassOption *options; /* NULL = none */
   const char *doc;
   NrStatus (*run)(NrPassContext *pass, NrOp *op); /* reports its errors */
 } NrPass;
 #define NR_PASS(id, ...) const NrPass nr_pass_##id = {__VA_ARGS__};
 
-/* Value of option `name` in the pipeline text "pass{name=value}", or the default. */
-int64_t nr_pass_int(const NrPassContext *pass, const char *name, int64_t otherwise);
-bool nr_pass_flag(const NrPassContext *pass, const char *name); /* false when absent */
-bool nr_pass_flag_or(const NrPassContext *pass, const char *name, bool otherwise);
-/* A comma-separated list of integers; returns the count, at most max. */
-size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out, size_t max);
+/* What an option of the pass's table is in this run. */
+int64_t nr_pass_int(const NrPassContext *pass, const char *name);
+bool nr_pass_flag(const NrPassContext *pass, const char *name);
+/* A list, of as many numbers at most as the table says; returns how many there are. */
+size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out);
+/* An error when the pass has no such option, or this is no value of it. */
+NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *arg);
+/* "limit: i64 = 1024 (bytes of a buffer at most)". */
+void nr_pass_put_option(NrBuf *out, const NrPassOption *option);
 
 extern const NrPass *const nr_passes[]; /* NULL-terminated, in the order of passes.def */
 /* Names that a pass has elsewhere: in mlir-opt, today and in 2020. Ends with NULL. */
@@ -69,7 +87,9 @@ typedef struct NrPassOptions {
   bool after_each_pass;
 } NrPassOptions;
 
-/* Runs "canonicalize,cse,unroll{factor=4}" on the module. Wrong text is an error at an unknown location. */
+/* Runs "canonicalize,cse,loop-unroll{unroll-factor=4}" on the module. Also read is what mlir-opt writes around passes:
+ * "builtin.module(func.func(cse))"; a pass finds the ops that it runs on by itself. Wrong text is an error at an
+ * unknown location, and nothing has run then. */
 NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options);
 NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args, size_t num_args,
                      const NrPassOptions *options);

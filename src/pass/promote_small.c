@@ -43,11 +43,15 @@ static bool promote(NrOp *op, void *user) {
 }
 
 static NrStatus promote_small_run(NrPassContext *pass, NrOp *func) {
-  Promote p = {.limit = nr_pass_int(pass, "limit", 1024), .total = nr_pass_int(pass, "total", 65536)};
+  Promote p = {.limit = nr_pass_int(pass, "limit"), .total = nr_pass_int(pass, "total")};
   nr_walk_post(func, promote, &p);
   return NR_OK;
 }
 
-NR_PASS(promote_small, .name = "promote-small", .on = "func.func", .run = promote_small_run,
-        .options = "limit: i64 = 1024 (bytes of a buffer at most), total: i64 = 65536 (bytes of a function at most)",
+static const NrPassOption options[] = {
+    NR_INT("limit", 1024, 0, INT64_MAX, "bytes of a buffer at most"),
+    NR_INT("total", 65536, 0, INT64_MAX, "bytes of a function at most"),
+    {0},
+};
+NR_PASS(promote_small, .name = "promote-small", .on = "func.func", .run = promote_small_run, .options = options,
         .doc = "puts small buffers that stay in their block on the stack")

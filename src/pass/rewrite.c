@@ -3,6 +3,9 @@
 
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
+#include "dialect/scf/scf.h"
+#include "pass/parallel.h"
+#include "pass/ranges.h"
 
 static bool collect(NrOp *op, void *user) {
   nr_vec_push((NrOpList *)user, op);
@@ -141,8 +144,24 @@ static bool maps_safely(const NrOp *op) {
   return true;
 }
 
+/* A loop ends and does not fail as it begins: its steps are positive. Of others nobody knows. */
+static bool loops_safely(NrOp *op) {
+  size_t steps;
+  switch (op->info->id) {
+  case NR_OP_scf_while:
+  case NR_OP_scf_loop: return false;
+  case NR_OP_scf_for: return nr_range_of(nr_scf_for_step(op)).min > 0;
+  case NR_OP_scf_forall: return nr_segment_size(nr_op_attr(op, "operandSegmentSizes"), 2, &steps) && steps == 0;
+  case NR_OP_scf_parallel:
+    for (uint32_t d = 0; d < nr_parallel_rank(op); d++)
+      if (nr_range_of(nr_parallel_step(op, d)).min <= 0) return false;
+    return !nr_op_attr(op, "noInit"); /* fails when it has no points */
+  default: return true;
+  }
+}
+
 static bool may_speculate(NrOp *op, void *user) {
-  if (nr_op_is(op, NR_OP_scf_while)) return false; /* may go on for ever */
+  if (!loops_safely(op)) return false;
   if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op) && !extracts_safely(op) && !maps_safely(op))
     return false;
   for (uint32_t r = 0; r < op->num_regions; r++)

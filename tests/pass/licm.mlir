@@ -99,3 +99,29 @@ func.func @elements(%n: index, %s: tensor<f32>, %t: tensor<4xf32>, %u: tensor<?x
   }
   return
 }
+
+// A loop whose step may be 0 fails as it begins: it stays where it may never run. Steps that are known are no danger.
+// CHECK-LABEL: func.func @loops_that_may_fail
+// CHECK-SAME: (%[[N:.*]]: index, %[[S:.*]]: index
+// CHECK: scf.for %{{.*}} = %c0 to %c8 step %c2
+// CHECK: scf.for %{{.*}} = %c0 to %[[N]] step %c1
+// CHECK: scf.for %{{.*}} = %c0 to %c8 step %[[S]]
+func.func @loops_that_may_fail(%n: index, %s: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %a = scf.for %j = %c0 to %c8 step %s iter_args(%b = %c0) -> (index) {
+      %x = arith.addi %b, %j : index
+      scf.yield %x : index
+    }
+    %c = scf.for %j = %c0 to %c8 step %c2 iter_args(%b = %c0) -> (index) {
+      %x = arith.addi %b, %j : index
+      scf.yield %x : index
+    }
+    func.call @use_index(%a, %c) : (index, index) -> ()
+  }
+  return
+}
+func.func private @use_index(index, index)

@@ -4,6 +4,10 @@
 // RUN: noria run %s --entry=strided 3 11 2 | FileCheck %s --check-prefix=POINTS
 // 3 5 7 9 by -1 4, each 10 * i + j, digits in base 101
 // POINTS: 3145804892271692 : i64
+// RUN: noria opt --loop-coalescing %s | noria run - --entry=any_step 0 0 --check-stages | FileCheck %s --check-prefix=NEVER
+// NEVER: 0 : index
+// RUN: noria opt --loop-coalescing %s | noria run - --entry=any_step 3 5 --check-stages | FileCheck %s --check-prefix=STEPS
+// STEPS: 15 : index
 
 func.func private @use(index, index)
 
@@ -102,4 +106,24 @@ func.func @strided(%lb: i8, %ub: i8, %s: i8) -> i64 {
     scf.yield %q : i64
   }
   return %r : i64
+}
+
+// The inner loop's step may be 0 when the outer loop never runs: it is looked at only where that runs.
+// CHECK-LABEL: func.func @any_step
+// CHECK-SAME: (%[[N:.*]]: index, %[[S:.*]]: index)
+// CHECK: %[[RUNS:.*]] = arith.cmpi ne
+// CHECK: %[[STEP:.*]] = arith.select %[[RUNS]], %[[S]], %c1 : index
+// CHECK: arith.ceildivui %c8, %[[STEP]]
+func.func @any_step(%n: index, %s: index) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {
+    %q = scf.for %j = %c0 to %c8 step %s iter_args(%b = %a) -> (index) {
+      %x = arith.addi %b, %j : index
+      scf.yield %x : index
+    }
+    scf.yield %q : index
+  }
+  return %r : index
 }

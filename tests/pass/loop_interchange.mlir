@@ -161,3 +161,31 @@ func.func @calls() {
   }
   return
 }
+
+// A step that may be 0, of a loop that then never begins: outside it would. The outer loop's step may go inside.
+// SWAP-LABEL: func.func @any_step
+// SWAP-SAME: (%[[N:.*]]: index, %[[S:.*]]: index)
+// SWAP: scf.for %{{.*}} = %c0 to %[[N]] step %c1
+// SWAP: scf.for %{{.*}} = %c0 to %c8 step %[[S]]
+// SWAP: scf.for %{{.*}} = %c0 to %c8 step %c1
+// SWAP: scf.for %{{.*}} = %c0 to %[[N]] step %[[S]]
+func.func @any_step(%n: index, %s: index) -> (index, index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c0) -> (index) {
+    %q = scf.for %j = %c0 to %c8 step %s iter_args(%b = %a) -> (index) {
+      %x = arith.addi %b, %j : index
+      scf.yield %x : index
+    }
+    scf.yield %q : index
+  }
+  %t = scf.for %i = %c0 to %n step %s iter_args(%a = %c0) -> (index) {
+    %q = scf.for %j = %c0 to %c8 step %c1 iter_args(%b = %a) -> (index) {
+      %x = arith.addi %b, %j : index
+      scf.yield %x : index
+    }
+    scf.yield %q : index
+  }
+  return %r, %t : index, index
+}

@@ -8,6 +8,11 @@
 // The sizes of the tiles of 17, a digit each.
 // SIZES: 44441 : index
 
+// CHECK-DAG: #[[MAP_16:.*]] = affine_map<(d0)[s0] -> (16)>
+// CHECK-DAG: #[[MAP_REST:.*]] = affine_map<(d0)[s0] -> (-d0 + s0)>
+// CHECK-DAG: #[[MAP_REST_3:.*]] = affine_map<(d0)[s0] -> (-d0 + s0, 3)>
+// CHECK-DAG: #[[MAP_16_3:.*]] = affine_map<(d0)[s0] -> (16, 3)>
+
 func.func private @use(index)
 
 // The minimum is known in the main loop, not in the rest.
@@ -22,8 +27,9 @@ func.func private @use(index)
 // CHECK: arith.muli %[[A]]
 // CHECK-NEXT: arith.addi %{{.*}}, %[[S]] : index
 // CHECK: scf.for %{{.*}} = %[[SPLIT]] to %[[N]] step %[[S]] iter_args(%{{.*}} = %[[R]])
-// CHECK: %[[MIN:.*]] = arith.minsi
-// CHECK: arith.addi %{{.*}}, %[[MIN]] : index
+// CHECK: %[[LEFT:.*]] = arith.subi %[[N]], %{{.*}} : index
+// CHECK-NOT: arith.minsi
+// CHECK: arith.addi %{{.*}}, %[[LEFT]] : index
 func.func @tiles(%n: index, %s: index) -> index {
   %c0 = arith.constant 0 : index
   %c10 = arith.constant 10 : index
@@ -83,14 +89,40 @@ func.func @nested(%n: index, %s: index) {
   return
 }
 
+// Minima and maxima of what is left and the step, as affine ops: in the main loop a whole step is left, in the other
+// one less.
+// CHECK-LABEL: func.func @affine_bounds
+// CHECK-SAME: (%[[N:.*]]: index)
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[SPLIT:.*]] step
+// CHECK-NEXT: %[[SIZE:.*]] = affine.apply #[[MAP_16]](
+// CHECK-NEXT: %[[FAR:.*]] = affine.max #[[MAP_REST_3]](
+// CHECK-NEXT: call @use(%[[SIZE]])
+// CHECK-NEXT: call @use(%[[FAR]])
+// CHECK: scf.for %[[I:.*]] = %[[SPLIT]] to %[[N]]
+// CHECK-NEXT: %[[LEFT:.*]] = affine.apply #[[MAP_REST]](%[[I]])[%[[N]]]
+// CHECK-NEXT: %[[LEAST:.*]] = affine.max #[[MAP_16_3]](
+// CHECK-NEXT: call @use(%[[LEFT]])
+// CHECK-NEXT: call @use(%[[LEAST]])
+func.func @affine_bounds(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  scf.for %i = %c0 to %n step %c16 {
+    %size = affine.min affine_map<(d0)[s0] -> (s0 - d0, 16)>(%i)[%n]
+    %far = affine.max affine_map<(d0)[s0] -> (s0 - d0, 16, 3)>(%i)[%n]
+    func.call @use(%size) : (index) -> ()
+    func.call @use(%far) : (index) -> ()
+  }
+  return
+}
+
 // What is left may be more than a signed number holds: here the minimum stays.
 // CHECK-LABEL: func.func @far_apart
 // CHECK-COUNT-2: arith.minsi
 // CHECK: scf.for unsigned
 // CHECK-NOT: arith.minui
 // CHECK: scf.for unsigned
-// CHECK-NEXT: arith.subi
-// CHECK-NEXT: arith.minui
+// CHECK-NEXT: %[[LEFT:.*]] = arith.subi
+// CHECK-NEXT: call @use(%[[LEFT]])
 func.func @far_apart(%lb: index, %n: index, %s: index) {
   scf.for %i = %lb to %n step %s {
     %left = arith.subi %n, %i : index

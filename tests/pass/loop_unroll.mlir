@@ -4,7 +4,11 @@
 // RUN: noria opt --pass-pipeline='loop-unroll{unroll-factor=8 unroll-up-to-factor}' %s | FileCheck %s --check-prefix=UPTO
 // RUN: noria opt --pass-pipeline='loop-unroll{loop-depth=0}' %s | FileCheck %s --check-prefix=OUTER
 // RUN: not noria opt --pass-pipeline='loop-unroll{unroll-factor=-2}' %s 2>&1 | FileCheck %s --check-prefix=ERROR
-// ERROR: error: loop-unroll: the factor is between 1 and 4096, or -1 for all
+// ERROR: error: option 'unroll-factor' of pass 'loop-unroll' must be an integer from -1 to 4096, not '-2'
+// RUN: not noria opt --pass-pipeline='loop-unroll{unroll-factor=0}' %s 2>&1 | FileCheck %s --check-prefix=NEVER
+// NEVER: error: loop-unroll: unroll-factor is 1 or more, or -1 for all
+// RUN: noria opt --pass-pipeline='loop-unroll{unroll-factor=4 cleanup-unroll},canonicalize' %s | FileCheck %s --check-prefix=CLEANUP
+// RUN: noria opt --pass-pipeline='loop-unroll{unroll-factor=2 unroll-num-reps=2},canonicalize' %s | FileCheck %s --check-prefix=TWICE
 // RUN: noria run %s --entry=fibonacci 30 | FileCheck %s --check-prefix=RUN30
 // RUN: noria opt --loop-unroll %s | noria run - --entry=fibonacci 30 --check-stages | FileCheck %s --check-prefix=RUN30
 // RUN30: 832040 : i64
@@ -114,4 +118,29 @@ func.func @huge(%s: index) -> index {
     scf.yield %b : index
   }
   return %r : index
+}
+
+// Iterations 0 to 3 and 4 to 7 at once, then 8 and 9: in a loop, or not in a loop with cleanup-unroll. Twice by two is
+// by four, with what is left of the second time and of the first.
+// CLEANUP-LABEL: func.func @ten
+// CLEANUP: scf.for %{{.*}} = %c0 to %c8 step %c4
+// CLEANUP-COUNT-4: memref.store
+// CLEANUP: }
+// CLEANUP-NOT: scf.for
+// CLEANUP-COUNT-2: memref.store
+// CLEANUP-NEXT: return
+// TWICE-LABEL: func.func @ten
+// TWICE: scf.for %{{.*}} = %c0 to %c8 step %c4
+// TWICE-COUNT-4: memref.store
+// TWICE: }
+// TWICE-COUNT-2: memref.store
+// TWICE-NEXT: return
+func.func @ten(%m: memref<10xindex>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c10 = arith.constant 10 : index
+  scf.for %i = %c0 to %c10 step %c1 {
+    memref.store %i, %m[%i] : memref<10xindex>
+  }
+  return
 }

@@ -6,7 +6,7 @@
 // RUN: noria opt --pass-pipeline='scf-parallel-loop-tiling{parallel-loop-tile-sizes=3,2}' %s | noria run - --entry=sum 5 11 3 | FileCheck %s --check-prefix=OUT
 // RUN: noria opt --pass-pipeline='scf-parallel-loop-tiling{parallel-loop-tile-sizes=3,2 no-min-max-bounds}' %s | noria run - --entry=sum 5 11 3 | FileCheck %s --check-prefix=OUT
 // RUN: not noria opt --pass-pipeline='scf-parallel-loop-tiling{parallel-loop-tile-sizes=0}' %s 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: tile sizes must be positive: 0
+// REFUSED: error: option 'parallel-loop-tile-sizes' of pass 'scf-parallel-loop-tiling' must be at most 16 integers with commas between, each of at least 1, not '0'
 
 // CHECK-LABEL: func.func @two_dims
 // CHECK-SAME: %[[LB0:.*]]: index, %[[LB1:.*]]: index, %[[UB0:.*]]: index, %[[UB1:.*]]: index, %[[S0:.*]]: index, %[[S1:.*]]: index

@@ -355,21 +355,15 @@ static size_t num_passes(void) {
   return n;
 }
 
-/* A value for an option "name: type = default (what it is)"; what a pass may be told to assume is not so. */
-static void put_option(NrBuf *out, NrStr option, uint64_t *seed) {
-  if (nr_str_starts(option, "assume-")) return;
-  size_t colon = 0, type = 0;
-  while (colon < option.size && option.data[colon] != ':') colon++;
-  for (type = colon + 1; type < option.size && option.data[type] == ' ';) type++;
-  NrStr rest = {option.data + type, option.size - NR_MIN(type, option.size)};
-  int64_t value = 1 + (int64_t)(next_random(seed) % 5);
-  if (colon == option.size) return;
-  if (nr_str_starts(rest, "i64") && !nr_str_starts(rest, "i64 list"))
-    nr_buf_printf(out, "%.*s=%lld ", (int)colon, option.data, (long long)value);
-  else if (nr_str_starts(rest, "i64"))
-    nr_buf_printf(out, "%.*s=%lld,%lld ", (int)colon, option.data, (long long)value, 3ll);
-  else if (nr_str_starts(rest, "bool") || nr_str_starts(rest, "flag"))
-    nr_buf_printf(out, "%.*s=true ", (int)colon, option.data);
+/* What a pass may be told to assume is not so. */
+static void put_option(NrBuf *out, const NrPassOption *option, uint64_t *seed) {
+  if (nr_str_starts(nr_str(option->name), "assume-")) return;
+  int64_t value = NR_MIN(NR_MAX(option->least, 1) + (int64_t)(next_random(seed) % 5), option->most);
+  nr_buf_puts(out, option->name);
+  if (option->kind == NR_OPTION_INT) nr_buf_printf(out, "=%lld", (long long)value);
+  if (option->kind == NR_OPTION_INTS) nr_buf_printf(out, "=%lld,%lld", (long long)value, (long long)option->least);
+  if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? "=false" : "=true");
+  nr_buf_putc(out, ' ');
 }
 
 /* The pass with, every other time, some of its options. */
@@ -377,15 +371,8 @@ static void put_pass(NrBuf *out, const NrPass *pass, uint64_t *seed) {
   nr_buf_puts(out, pass->name);
   if (!pass->options || next_random(seed) % 2) return;
   nr_buf_putc(out, '{');
-  int depth = 0;
-  for (const char *p = pass->options, *begin = p;; p++) {
-    depth += (*p == '(') - (*p == ')');
-    if (*p && !(*p == ',' && depth == 0)) continue;
-    while (*begin == ' ') begin++;
-    if (next_random(seed) % 2) put_option(out, (NrStr){begin, (size_t)(p - begin)}, seed);
-    if (!*p) break;
-    begin = p + 1;
-  }
+  for (const NrPassOption *option = pass->options; option->name; option++)
+    if (next_random(seed) % 2) put_option(out, option, seed);
   nr_buf_putc(out, '}');
 }
 
