@@ -350,19 +350,20 @@ typedef struct NrSuccessor {
   uint32_t num_operands;           /* successor operands are the op's last ones, successor by successor */
 } NrSuccessor;
 
-struct NrOp {
+struct NrOp { /* what walks look at comes first: a program is larger than the caches */
   const NrOpInfo *info;
+  NrOp *next, *prev;
+  NrBlock *block; /* NULL while detached, and for the top module op */
+  NrUse *operands;
+  NrRegion *regions;
+  uint32_t num_operands, num_results, num_regions, num_successors;
+  NrValue *results;
+  NrSuccessor *successors;
+  NrNamedAttr *attrs; /* sorted by name */
+  uint32_t num_attrs, cap_attrs, cap_operands;
+  uint32_t order;       /* grows along the block, with gaps, when block->ordered; never 0 then */
   NrLoc loc;
   NrModule *module;
-  NrBlock *block; /* NULL while detached, and for the top module op */
-  NrOp *prev, *next;
-  NrNamedAttr *attrs; /* sorted by name */
-  NrUse *operands;
-  NrValue *results;
-  NrRegion *regions;
-  NrSuccessor *successors;
-  uint32_t num_attrs, cap_attrs, num_operands, cap_operands, num_results, num_regions, num_successors;
-  uint32_t order;   /* grows along the block, with gaps, when block->ordered; never 0 then */
   const char *raw_name; /* full name of an unregistered op (info is nr_unregistered_op_info), else NULL */
 };
 
@@ -427,7 +428,20 @@ NrOp *nr_op_clone(NrModule *module, NrOp *op, NrMap *map);
  * must be equal in number. */
 NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 
-NrContext *nr_op_context(const NrOp *op);
+/* Asks for the memory of the op that a walk through a region comes to after this one: programs are larger than the
+ * caches. An op, its results and its operands lie in one piece, of a few cache lines mostly. */
+static inline void nr_op_prefetch(const NrOp *op) {
+  enum { LINE = 64, LINES = 5 };
+  for (int i = 0; i < LINES; i++) __builtin_prefetch((const char *)op + i * LINE);
+}
+static inline void nr_op_prefetch_next(const NrOp *op) {
+  const NrBlock *next_block = op->block->next;
+  if (op->next) nr_op_prefetch(op->next);
+  else if (next_block) nr_op_prefetch(next_block->first);
+  if (!op->prev) __builtin_prefetch(next_block); /* in time for its first op */
+}
+
+static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
 NrStr nr_op_name(const NrOp *op); /* "scf.for" */
 NrStr nr_op_shown_name(const NrOp *op); /* in messages: in a text of 2020, "loop.for" */
 NrOp *nr_op_parent(const NrOp *op);

@@ -341,8 +341,6 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
 
 /* ---- where an op is ---- */
 
-NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
-
 NrStr nr_op_name(const NrOp *op) { return op->raw_name ? nr_str(op->raw_name) : nr_op_info_name(op->info); }
 
 NrOp *nr_op_parent(const NrOp *op) { return op->block && op->block->region ? op->block->region->op : NULL; }

@@ -152,6 +152,7 @@ typedef struct NrOpSpec {
   const NrSpecItem *const *region_args; /* per region, NULL = any arguments */
   const size_t *num_region_args;
   NrSpecRange operand_range, result_range, successor_range;
+  bool is_fixed;      /* operands and results are one each, and there are no successors */
   bool has_symbols;   /* an attribute of the row refers to a symbol */
   size_t num_parents; /* ops that it must be directly inside; 0 = any */
   const NrOpInfo *const *parents;

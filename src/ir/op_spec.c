@@ -309,6 +309,8 @@ static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   spec->operand_range = nr_spec_range(spec->operands, spec->num_operands);
   spec->result_range = nr_spec_range(spec->results, spec->num_results);
   spec->successor_range = nr_spec_range(spec->successors, spec->num_successors);
+  spec->is_fixed = spec->operand_range.singles == spec->num_operands &&
+                   spec->result_range.singles == spec->num_results && spec->num_successors == 0;
   for (size_t i = 0; i < spec->num_attrs; i++) spec->has_symbols |= nr_str_is(spec->attrs[i].constraint, "symbol");
   return ctx->specs[info->id] = spec;
 }

@@ -54,12 +54,17 @@ typedef struct NrLabel {
 } NrLabel;
 
 typedef struct NrName {
-  NrStr text; /* interned */
-  uint64_t hash;
+  NrStr text; /* of the context */
   NrBinding bound;
   NrForward *forward;
   NrLabel label;
 } NrName;
+
+/* With the hash, so that other names need not be looked at: programs have many, all over the memory. */
+typedef struct NrNameSlot {
+  uint64_t hash;
+  NrName *name; /* NULL: free */
+} NrNameSlot;
 
 /* `#name = ...` or `!name = ...`. */
 typedef struct NrAlias {
@@ -119,7 +124,7 @@ struct NrParser {
   const NrSource *source;
   size_t line; /* where the last question for a line was answered */
 
-  NrName **names; /* hash table */
+  NrNameSlot *names; /* hash table */
   size_t num_names, cap_names;
   uint32_t scope, region, last_scope, last_region; /* serial numbers: current and given out */
   NR_VEC(struct { NrName *name; NrBinding old; }) bound;

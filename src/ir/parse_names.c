@@ -8,13 +8,13 @@
 
 static void grow_names(NrParser *p) {
   size_t capacity = p->cap_names ? p->cap_names * 2 : 256, mask = capacity - 1;
-  NrName **fresh = nr_calloc(capacity, sizeof(NrName *));
+  NrNameSlot *fresh = nr_calloc(capacity, sizeof *fresh);
   for (size_t i = 0; i < p->cap_names; i++) {
-    NrName *name = p->names[i];
-    if (!name) continue;
-    size_t at = name->hash & mask;
-    while (fresh[at]) at = (at + 1) & mask;
-    fresh[at] = name;
+    NrNameSlot slot = p->names[i];
+    if (!slot.name) continue;
+    size_t at = slot.hash & mask;
+    while (fresh[at].name) at = (at + 1) & mask;
+    fresh[at] = slot;
   }
   nr_free(p->names);
   p->names = fresh;
@@ -22,17 +22,14 @@ static void grow_names(NrParser *p) {
 }
 
 NrName *nr_parse_name(NrParser *p, NrStr text) {
-  if ((p->num_names + 1) * 2 > p->cap_names) grow_names(p);
+  if ((p->num_names + 1) * 4 > p->cap_names * 3) grow_names(p);
   uint64_t hash = nr_hash_bytes(text.data, text.size);
   size_t mask = p->cap_names - 1, at = hash & mask;
-  for (; p->names[at]; at = (at + 1) & mask) {
-    NrName *name = p->names[at];
-    if (name->hash == hash && nr_str_eq(name->text, text)) return name;
-  }
+  for (; p->names[at].name; at = (at + 1) & mask)
+    if (p->names[at].hash == hash && nr_str_eq(p->names[at].name->text, text)) return p->names[at].name;
   NrName *name = NR_NEW(&p->arena, NrName);
-  name->text = nr_context_intern(p->ctx, text);
-  name->hash = hash;
-  p->names[at] = name;
+  name->text = nr_str_copy(nr_context_arena(p->ctx), text);
+  p->names[at] = (NrNameSlot){hash, name};
   p->num_names++;
   return name;
 }

@@ -58,8 +58,10 @@ void nr_w_uint(NrPrinter *w, uint64_t value) {
   }
   char text[20];
   size_t at = sizeof text;
-  do text[--at] = (char)('0' + value % 10);
-  while (value /= 10);
+  for (; value > UINT32_MAX; value /= 10) text[--at] = (char)('0' + value % 10);
+  uint32_t rest = (uint32_t)value; /* 32 bits divide faster */
+  do text[--at] = (char)('0' + rest % 10);
+  while (rest /= 10);
   put(w, text + at, sizeof text - at);
 }
 

@@ -24,8 +24,9 @@ static void fail(Verifier *v) { v->good = false; }
 static bool may_end_block(const NrOp *op) { return op->info->id == NR_OP_unregistered || nr_op_has(op, NR_TERMINATOR); }
 
 /* Blocks end in a terminator; check_place says that nothing else does. */
-static bool check_block_end(NrOp *parent, NrBlock *block, bool needs_terminator) {
-  bool good = true;
+static bool check_block_end(NrOp *parent, NrBlock *block) {
+  bool is_single = block->region->first == block->region->last, is_unknown = parent->info->id == NR_OP_unregistered;
+  bool needs_terminator = !nr_op_has(parent, NR_NO_TERMINATOR) && !(is_unknown && is_single), good = true;
   if (!block->last) {
     if (needs_terminator) good = nr_op_error(parent, "has an empty block: expected at least a terminator") == NR_OK;
     return good;
@@ -52,8 +53,8 @@ static bool check_region(NrOp *op, uint32_t index) {
     good = nr_op_error(op, "expects region #%u to have 0 or 1 blocks", index) == NR_OK;
   if (region->first && region->first->first_pred)
     good = nr_op_error(op, "entry block of region #%u may not have predecessors", index) == NR_OK;
-  bool loose = nr_op_has(op, NR_NO_TERMINATOR) || (op->info->id == NR_OP_unregistered && region->first == region->last);
-  for (NrBlock *block = region->first; block; block = block->next) good &= check_block_end(op, block, !loose);
+  /* Hooks may look into a single block; the ends of several are checked on the way through them. */
+  if (region->first && region->first == region->last) good &= check_block_end(op, region->first);
   return good;
 }
 
@@ -129,8 +130,14 @@ static void verify_inside(Verifier *v, NrOp *op, size_t depth) {
   for (uint32_t i = 0; i < op->num_regions; i++) {
     Frame frame = {&op->regions[i], NULL, v->frame};
     v->frame = &frame;
-    for (NrBlock *block = op->regions[i].first; block; block = block->next)
-      for (NrOp *inner = block->first; inner; inner = inner->next) verify_op(v, inner, depth + 1);
+    bool several = op->regions[i].first != op->regions[i].last;
+    for (NrBlock *block = op->regions[i].first; block; block = block->next) {
+      if (several && !check_block_end(op, block)) fail(v);
+      for (NrOp *inner = block->first; inner; inner = inner->next) {
+        nr_op_prefetch_next(inner);
+        verify_op(v, inner, depth + 1);
+      }
+    }
     nr_dominance_destroy(frame.dominance);
     v->frame = frame.up;
   }
@@ -142,7 +149,7 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
     fail(v);
     return;
   }
-  bool good = check_place(op) & nr_verify_row(op);
+  bool good = check_place(op) & nr_verify_row(v->ctx, op);
   if (nr_op_has(op, NR_SYMBOL) || nr_op_is(op, NR_OP_builtin_module)) good &= nr_verify_symbol(op);
   for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);
   for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);

@@ -5,7 +5,7 @@
 #include "ir/text.h"
 
 /* Each reports all that it finds through nr_op_error and answers whether nothing was wrong. */
-bool nr_verify_row(NrOp *op); /* verify_row.c: numbers, types and attributes against the row */
+bool nr_verify_row(NrContext *ctx, NrOp *op); /* verify_row.c: numbers, types and attributes against the row */
 
 typedef struct NrSymbolTables {
   NrMap tables; /* NrOp* of a symbol table -> NrStrMap* of its symbols */

@@ -56,6 +56,9 @@ static inline void check_count(Row *r, NrSpecRange range, size_t found, const ch
 static void check_counts(Row *r) {
   NrOp *op = r->op;
   const NrOpSpec *s = r->spec;
+  if (s->is_fixed && op->num_operands == s->num_operands && op->num_results == s->num_results &&
+      op->num_successors == 0 && op->num_regions == s->num_regions)
+    return;
   if (nr_op_has(op, NR_SEGMENTS)) check_segments(r);
   else check_count(r, s->operand_range, nr_op_num_plain_operands(op), "operand");
   check_count(r, s->result_range, op->num_results, "result");
@@ -139,6 +142,13 @@ static void check_types(Row *r) {
   const NrOpSpec *s = r->spec;
   Variables variables;
   variables.bound = variables.reported = 0;
+  if (s->is_fixed) { /* most rows: group and number are the same */
+    for (size_t i = 0; i < s->num_operands; i++)
+      check_type(r, &variables, &s->operands[i], "operand", i, nr_operand(op, i)->type);
+    for (size_t i = 0; i < s->num_results; i++)
+      check_type(r, &variables, &s->results[i], "result", i, nr_result(op, i)->type);
+    return;
+  }
   bool segments = nr_op_has(op, NR_SEGMENTS);
   size_t total = nr_op_num_plain_operands(op), rest = total - s->operand_range.singles, begin = 0, count;
   for (size_t g = 0; g < s->num_operands; g++, begin += count) {
@@ -251,9 +261,9 @@ static void check_parent(Row *r) {
   r->good = false;
 }
 
-bool nr_verify_row(NrOp *op) {
+bool nr_verify_row(NrContext *ctx, NrOp *op) {
   if (op->info->id == NR_OP_unregistered) return true;
-  Row r = {.op = op, .ctx = nr_op_context(op), .good = true};
+  Row r = {.op = op, .ctx = ctx, .good = true};
   r.spec = nr_op_spec(r.ctx, op->info);
   check_parent(&r);
   check_counts(&r);

@@ -6,11 +6,11 @@
  *
  * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand
  * once at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is
- * linear, and since values flow forwards the second one mostly finds nothing left. */
+ * linear, and since values flow forwards the second one mostly finds nothing left. Each isolated op has its own. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
-enum { MAX_SWEEPS = 32, MAX_STACK_OPERANDS = 16 };
+enum { MAX_SWEEPS = 32, MAX_STACK_OPERANDS = 16, AHEAD = 3 };
 
 /* The constants at the entry of one isolated region. */
 typedef struct Pool {
@@ -195,25 +195,45 @@ static void forget_constants(Canonicalizer *c) {
   nr_map_clear(&c->pools);
 }
 
-static bool sweep(Canonicalizer *c, NrOp *root) {
-  NrOpList ops = {0};
+/* The ops inside of op, but not those inside of isolated ones. */
+static void collect_inside(NrOp *op, NrOpList *out) {
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (NrOp *inner = block->first; inner; inner = inner->next) {
+        nr_vec_push(out, inner);
+        if (inner->num_regions && !nr_op_has(inner, NR_ISOLATED)) collect_inside(inner, out);
+      }
+}
+
+/* ops: those that were there, some of which may be erased now. */
+static bool sweep(Canonicalizer *c, NrOp *root, NrOpList *ops) {
   bool changed = simplify_regions(root);
-  nr_collect_ops(root, &ops);
-  for (size_t i = 0; i < ops.size; i++) {
-    NrOp *op = ops.data[i];
+  ops->size = 0;
+  collect_inside(root, ops);
+  for (size_t i = 0; i < ops->size; i++) {
+    NrOp *op = ops->data[i];
+    if (i + AHEAD < ops->size) nr_op_prefetch(ops->data[i + AHEAD]);
     if (nr_is_erased(op)) continue;
-    changed |= simplify_regions(op);
+    if (!nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(op);
     changed |= visit(c, op);
   }
-  nr_vec_deinit(&ops);
   forget_constants(c);
   return changed;
 }
 
+/* Isolated ops are brought to their end one by one, each while it is in the caches. */
+static void simplify(Canonicalizer *c, NrOp *root) {
+  NrOpList ops = {0};
+  for (int i = 0; i < MAX_SWEEPS && sweep(c, root, &ops); i++) {
+  }
+  for (size_t i = 0; i < ops.size; i++)
+    if (!nr_is_erased(ops.data[i]) && nr_op_has(ops.data[i], NR_ISOLATED)) simplify(c, ops.data[i]);
+  nr_vec_deinit(&ops);
+}
+
 static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {
   Canonicalizer c = {.pass = pass};
-  for (int i = 0; i < MAX_SWEEPS && sweep(&c, op); i++) {
-  }
+  simplify(&c, op);
   nr_map_deinit(&c.pools);
   nr_vec_deinit(&c.all_pools);
   return NR_OK;

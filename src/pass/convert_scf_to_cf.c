@@ -230,8 +230,12 @@ static void convert_block(Converter *c, NrBlock *block) {
 static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
 
 /* Regions that may have any number of blocks, outside of scf ops: there branches can stand. */
+static bool collect_homes(NrOp *op, void *user) {
+  if (op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK)) nr_vec_push((NrOpList *)user, op);
+  return true;
+}
+
 static void convert_regions(Converter *c, NrOp *op) {
-  if (is_scf(op) || nr_op_has(op, NR_SINGLE_BLOCK)) return;
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next) nr_vec_push(&c->work, block);
   while (c->work.size) convert_block(c, nr_vec_pop(&c->work));
@@ -239,11 +243,10 @@ static void convert_regions(Converter *c, NrOp *op) {
 
 static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
   Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
-  NrOpList ops = {0};
-  nr_collect_ops(root, &ops);
-  for (size_t i = 0; i < ops.size; i++)
-    if (!nr_is_erased(ops.data[i]) && ops.data[i]->num_regions) convert_regions(&c, ops.data[i]);
-  nr_vec_deinit(&ops);
+  NrOpList homes = {0};
+  nr_walk_pre(root, collect_homes, &homes);
+  for (size_t i = 0; i < homes.size; i++) convert_regions(&c, homes.data[i]);
+  nr_vec_deinit(&homes);
   nr_vec_deinit(&c.work);
   return NR_OK;
 }

@@ -186,6 +186,7 @@ static void walk_blocks(Cse *c, NrRegion *region, const NrDominance *dominance) 
     if (dominance && !nr_dominance_reachable(dominance, block)) continue;
     for (NrOp *op = block->first, *next; op; op = next) {
       next = op->next;
+      nr_op_prefetch_next(op);
       visit(c, op);
     }
   }

@@ -62,17 +62,26 @@ bool nr_erase_if_dead(NrOp *op) {
 
 enum { NEW, REACHED };
 
-/* Marks blocks in the order in which they are listed; true when each is led to by one before it, so that no search is
- * needed. */
+typedef NR_VEC(const NrBlock *) BlockList;
+
+/* A mark says where in the list a block stands, unless another walk left it. */
+static bool is_listed(const BlockList *list, const NrBlock *block) {
+  return block && block->mark < list->size && list->data[block->mark] == block;
+}
+
+/* Whether each block is led to by one that stands before it, so that no search is needed. */
 static bool all_reached_as_listed(NrRegion *region) {
-  for (NrBlock *block = region->first; block; block = block->next) block->mark = NEW;
-  region->first->mark = REACHED;
-  for (NrBlock *block = region->first->next; block; block = block->next) {
-    for (const NrSuccessor *pred = block->first_pred; pred && block->mark == NEW; pred = pred->next)
-      if (pred->owner->block && pred->owner->block->region == region) block->mark = pred->owner->block->mark;
-    if (block->mark == NEW) return false;
+  BlockList reached = {0};
+  NrBlock *block = region->first;
+  for (; block; block = block->next) {
+    const NrSuccessor *pred = block->first_pred;
+    while (pred && !is_listed(&reached, pred->owner->block)) pred = pred->next;
+    if (!pred && block != region->first) break;
+    block->mark = (uint32_t)reached.size;
+    nr_vec_push(&reached, block);
   }
-  return true;
+  nr_vec_deinit(&reached);
+  return !block;
 }
 
 bool nr_erase_unreachable_blocks(NrRegion *region) {
