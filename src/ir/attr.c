@@ -92,7 +92,10 @@ static NrAttr attr_get(NrContext *ctx, const struct NrAttrData *key) {
 /* ---- makers ---- */
 
 NrAttr nr_attr_unit(NrContext *ctx) { return attr_get(ctx, &(struct NrAttrData){.kind = NR_ATTR_UNIT}); }
-NrAttr nr_attr_bool(NrContext *ctx, bool value) { return nr_attr_int(nr_type_i1(ctx), value); }
+NrAttr nr_attr_bool(NrContext *ctx, bool value) {
+  if (!ctx->bools[value]) ctx->bools[value] = nr_attr_int(nr_type_i1(ctx), value);
+  return ctx->bools[value];
+}
 
 /* The value as its type holds it: i1 and unsigned types zero-extended, others sign-extended. */
 static int64_t wrap(NrType type, int64_t value) {

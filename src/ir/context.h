@@ -37,7 +37,7 @@ struct NrContext {
   const struct NrOpSpec *specs[NR_OP_COUNT]; /* by the row's id, once they were asked for */
   const struct NrFormat *formats[NR_OP_COUNT][2]; /* of today, of 2020; likewise */
   NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1]; /* the usual ones, once they were asked for */
-  NrAttr empty_dict; /* likewise */
+  NrAttr empty_dict, bools[2]; /* likewise */
   NrLoc unknown;
   NrStr last_file;  /* interned name of the file that the last location is in */
   NrSource *last_source; /* its text, when it was parsed */

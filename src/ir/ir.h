@@ -386,6 +386,12 @@ struct NrRegion {
   NrBlock *first, *last;
 };
 
+static inline NrRegion *nr_op_region(const NrOp *op, size_t i) { return i < op->num_regions ? &op->regions[i] : NULL; }
+/* First block of region i or NULL. */
+static inline NrBlock *nr_op_body(const NrOp *op, size_t i) {
+  return i < op->num_regions ? op->regions[i].first : NULL;
+}
+
 /* A module owns the arena of everything in it. */
 struct NrModule {
   NrContext *ctx;
@@ -432,7 +438,7 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
  * caches. An op, its results and its operands lie in one piece, of a few cache lines mostly. */
 static inline void nr_op_prefetch(const NrOp *op) {
   enum { LINE = 64, LINES = 5 };
-  for (int i = 0; i < LINES; i++) __builtin_prefetch((const char *)op + i * LINE);
+  for (uintptr_t at = (uintptr_t)op, i = 0; i < LINES; i++) __builtin_prefetch((const void *)(at + i * LINE));
 }
 static inline void nr_op_prefetch_next(const NrOp *op) {
   const NrBlock *next_block = op->block->next;
@@ -445,8 +451,6 @@ static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx;
 NrStr nr_op_name(const NrOp *op); /* "scf.for" */
 NrStr nr_op_shown_name(const NrOp *op); /* in messages: in a text of 2020, "loop.for" */
 NrOp *nr_op_parent(const NrOp *op);
-NrRegion *nr_op_region(const NrOp *op, size_t i);
-NrBlock *nr_op_body(const NrOp *op, size_t i); /* first block of region i or NULL */
 bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op); /* of itself: true */
 bool nr_op_is_before(NrOp *a, NrOp *b); /* both in one block; amortised O(1) */
 

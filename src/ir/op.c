@@ -128,14 +128,9 @@ static void *cut(char **memory, size_t count, size_t size) {
 
 /* An op and its lists, whose numbers are known, lie in one piece. */
 static NrOp *alloc_op(NrModule *module, const NrOpState *s) {
-  size_t parts[] = {sizeof(NrOp),
-                    s->num_results * sizeof(NrValue),
-                    s->num_operands * sizeof(NrUse),
-                    s->num_regions * sizeof(NrRegion),
-                    s->num_successors * sizeof(NrSuccessor),
-                    s->num_attrs * sizeof(NrNamedAttr)};
-  size_t size = 0;
-  for (size_t i = 0; i < NR_COUNTOF(parts); i++) size += parts[i];
+  size_t size = sizeof(NrOp) + s->num_results * sizeof(NrValue) + s->num_operands * sizeof(NrUse) +
+                s->num_regions * sizeof(NrRegion) + s->num_successors * sizeof(NrSuccessor) +
+                s->num_attrs * sizeof(NrNamedAttr);
   char *memory = nr_arena_alloc(&module->arena, size);
   NrOp *op = cut(&memory, 1, sizeof *op);
   op->results = cut(&memory, op->num_results = (uint32_t)s->num_results, sizeof *op->results);
@@ -344,8 +339,6 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
 NrStr nr_op_name(const NrOp *op) { return op->raw_name ? nr_str(op->raw_name) : nr_op_info_name(op->info); }
 
 NrOp *nr_op_parent(const NrOp *op) { return op->block && op->block->region ? op->block->region->op : NULL; }
-NrRegion *nr_op_region(const NrOp *op, size_t i) { return i < op->num_regions ? &op->regions[i] : NULL; }
-NrBlock *nr_op_body(const NrOp *op, size_t i) { return i < op->num_regions ? op->regions[i].first : NULL; }
 
 bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op) {
   for (; op; op = nr_op_parent(op))

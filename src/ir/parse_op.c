@@ -371,6 +371,7 @@ static bool is_both_spellings(const NrOpInfo *info, NrStr name) {
 
 static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
   const NrOpInfo *info = nr_op_info_find(name, out_legacy);
+  bool is_full = info != NULL;
   static const char *const default_dialects[] = {"func", "builtin"};
   for (size_t i = 0; !info && i < NR_COUNTOF(default_dialects) && !memchr(name.data, '.', name.size) && name.size < 64;
        i++) {
@@ -383,7 +384,7 @@ static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
   }
   if (!info) return NULL;
   if (*out_legacy) p->num_legacy += !is_both_spellings(info, name);
-  else if (info->legacy && memchr(name.data, '.', name.size))
+  else if (info->legacy && is_full)
     p->num_modern += !nr_str_eq(nr_op_info_legacy_name(info), name); /* affine.yield is the name in both */
   p->ctx->legacy_names = p->num_legacy > p->num_modern; /* so far: hooks report while the file is being read */
   return info;

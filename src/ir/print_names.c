@@ -26,8 +26,6 @@ static uintptr_t find_name(const NrPrinter *w, const void *of, uint32_t mark) {
 
 void nr_print_first_value(NrPrinter *w, NrValue *value) { name_value(w, value, tagged(0, TAG_NUMBER)); }
 
-static bool is_used(const NrPrinter *w, const char *name) { return nr_strmap_has(&w->scope->used, nr_str(name)); }
-
 /* "hint_3". Programs are full of constants, so printf is not asked. */
 static const char *numbered(NrPrinter *w, const char *hint, uint32_t number) {
   enum { DIGITS = 10 };
@@ -42,8 +40,7 @@ static const char *numbered(NrPrinter *w, const char *hint, uint32_t number) {
 
 static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *hint) {
   const char *name = nr_str_copy(&w->scratch, nr_str(hint)).data;
-  while (is_used(w, name)) name = numbered(w, hint, n->next_conflict++);
-  nr_strmap_set(&w->scope->used, nr_str(name), (void *)1);
+  while (nr_strmap_add(&w->scope->used, nr_str(name), (void *)1)) name = numbered(w, hint, n->next_conflict++);
   nr_vec_push(&w->hints, name);
   name_value(w, value, (uintptr_t)name);
 }

@@ -155,7 +155,7 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
   for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (op->block && !check_operand(v, op, i)) fail(v);
-  good = good && (v->alone || nr_verify_symbol_uses(&v->symbols, op));
+  good = good && (v->alone || !op->num_attrs || nr_verify_symbol_uses(&v->symbols, op));
   if (good && op->info->verify) good = op->info->verify(op) == NR_OK;
   if (nr_op_has(op, NR_SYMBOL_TABLE)) good &= nr_verify_symbol_table(op);
   if (!good) fail(v);

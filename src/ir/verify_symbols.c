@@ -81,7 +81,7 @@ static NrNearest nearest_symbol(NrOp *from, NrStr name) {
 }
 
 bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
-  if (!op->num_attrs || !op->info->attrs) return true;
+  if (!op->info->attrs) return true;
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
   if (!spec->has_symbols) return true;
   bool good = true;

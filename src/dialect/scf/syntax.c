@@ -55,13 +55,13 @@ const char *nr_scf_for_unsaid(const NrOp *op, bool legacy) {
 
 /* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
 
-static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const NrOperandRef *bounds,
-                               Bindings *carried) {
+/* The first argument of the body is the induction variable. */
+static NrStatus parse_for_body(NrParser *p, NrOpState *state, const NrOperandRef *bounds, Bindings *carried) {
   NrType *types = NULL, bound = nr_type_index(nr_p_context(p));
   size_t num_types = 0;
   NrStatus status = nr_p_arrow_type_list(p, &types, &num_types);
   if (status) return status;
-  if (num_types != carried->args.size)
+  if (num_types != carried->values.size)
     return nr_p_op_error(p, "mismatch in number of loop-carried values and defined values");
   if (nr_p_try(p, ":") && (status = nr_p_type(p, &bound))) return status;
   for (size_t i = 0; i < 3; i++)
@@ -69,16 +69,8 @@ static NrStatus parse_for_body(NrParser *p, NrOpState *state, NrArgRef iv, const
   if ((status = nr_p_add_operands(p, state, carried->values.data, carried->values.size, types, num_types)))
     return status;
   nr_p_add_results(p, state, types, num_types);
-  NR_VEC(NrArgRef) args = {0};
-  iv.type = bound;
-  nr_vec_push(&args, iv);
-  for (size_t i = 0; i < num_types; i++) {
-    carried->args.data[i].type = types[i];
-    nr_vec_push(&args, carried->args.data[i]);
-  }
-  status = nr_p_region(p, state, args.data, args.size);
-  nr_vec_deinit(&args);
-  if (status) return status;
+  for (size_t i = 0; i <= num_types; i++) carried->args.data[i].type = i ? types[i - 1] : bound;
+  if ((status = nr_p_region(p, state, carried->args.data, carried->args.size))) return status;
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
 
@@ -92,11 +84,12 @@ NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state) {
   for (size_t i = 0; i < 3; i++)
     if ((status = nr_p_expect(p, words[i])) || (status = nr_p_operand(p, &bounds[i]))) return status;
   Bindings carried = {0};
+  nr_vec_push(&carried.args, iv);
   if (nr_p_try(p, "iter_args")) {
     status = nr_p_expect(p, "(");
     if (!status) status = parse_bindings(p, &carried);
   }
-  if (!status) status = parse_for_body(p, state, iv, bounds, &carried);
+  if (!status) status = parse_for_body(p, state, bounds, &carried);
   bindings_deinit(&carried);
   return status;
 }
