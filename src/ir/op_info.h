@@ -139,6 +139,7 @@ typedef struct NrSpecItem {
   uint16_t singles_before, varying_before; /* items before this one in its list that are one; that are not */
   size_t num_tests;                        /* the constraint, read: it holds when one of them does */
   const struct NrTypeTest *tests;          /* of a type */
+  NrType *last_fit;                       /* that was tested and fits; types of one context are unique */
   const struct NrAttrTest *attr_test;     /* of an attribute */
 } NrSpecItem;
 /* How many a list of items allows. */
@@ -159,7 +160,11 @@ typedef struct NrOpSpec {
 } NrOpSpec;
 const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info); /* parsed once per context */
 NrSpecRange nr_spec_range(const NrSpecItem *items, size_t count);
-bool nr_type_fits(const NrSpecItem *item, NrType type); /* item of an operand, a result or an argument */
+bool nr_type_test(const NrSpecItem *item, NrType type);
+/* item of an operand, a result or an argument */
+static inline bool nr_type_fits(const NrSpecItem *item, NrType type) {
+  return *item->last_fit == type || nr_type_test(item, type);
+}
 const char *nr_constraint_words(NrContext *ctx, NrStr constraint); /* "index", "floating-point-like", for messages */
 
 const struct NrAttrTest *nr_attr_test(NrStr name);        /* kinds as in .attrs */

@@ -128,13 +128,14 @@ static void read_tests(NrContext *ctx, NrSpecItem *item) {
   NR_VEC(struct NrTypeTest) tests = {0};
   for (NrStr rest = item->constraint; rest.size;) nr_vec_push(&tests, read_test(take_alternative(&rest)));
   item->num_tests = tests.size;
+  item->last_fit = NR_NEW(nr_context_arena(ctx), NrType);
   item->tests = nr_arena_copy(nr_context_arena(ctx), tests.data, tests.size * sizeof *tests.data);
   nr_vec_deinit(&tests);
 }
 
-bool nr_type_fits(const NrSpecItem *item, NrType type) {
+bool nr_type_test(const NrSpecItem *item, NrType type) {
   for (size_t i = 0; i < item->num_tests; i++)
-    if (test_holds(&item->tests[i], type)) return true;
+    if (test_holds(&item->tests[i], type)) return *item->last_fit = type, true;
   return false;
 }
 

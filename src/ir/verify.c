@@ -122,6 +122,13 @@ static bool check_operand(Verifier *v, NrOp *op, uint32_t index) {
   return is_defined_before(frame, value, at) || report_use(op, index, "does not dominate this use");
 }
 
+/* The usual case, without asking for frames: an argument of the op's block, or a result that stands before it there. */
+static inline bool is_plainly_visible(const NrOp *op, const NrValue *value) {
+  const NrBlock *block = op->block;
+  if (!value || !value->op) return value && value->block == block;
+  return value->op->block == block && block->ordered && value->op->order < op->order;
+}
+
 /* ---- the walk --------------------------------------------------------------------------------------------------- */
 
 static void verify_op(Verifier *v, NrOp *op, size_t depth);
@@ -154,7 +161,7 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
   for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);
   for (uint32_t i = 0; i < op->num_successors; i++) good &= check_successor(op, i);
   for (uint32_t i = 0; i < op->num_operands; i++)
-    if (op->block && !check_operand(v, op, i)) fail(v);
+    if (op->block && !is_plainly_visible(op, op->operands[i].value) && !check_operand(v, op, i)) fail(v);
   good = good && (v->alone || !op->num_attrs || nr_verify_symbol_uses(&v->symbols, op));
   if (good && op->info->verify) good = op->info->verify(op) == NR_OK;
   if (nr_op_has(op, NR_SYMBOL_TABLE)) good &= nr_verify_symbol_table(op);
