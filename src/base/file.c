@@ -17,7 +17,7 @@ NrStatus nr_file_read(const char *path, NrBuf *out) {
   nr_buf_reserve(out, (is_sized ? (size_t)about.st_size : 0) + READ_SIZE);
   for (size_t n;; out->size += n) {
     nr_buf_reserve(out, READ_SIZE);
-    if ((n = fread(out->data + out->size, 1, READ_SIZE, f)) == 0) break;
+    if ((n = fread(out->data + out->size, 1, out->capacity - out->size - 1, f)) == 0) break;
   }
   bool bad = ferror(f) != 0;
   if (!is_stdin) fclose(f);
