@@ -14,8 +14,8 @@
  *   scf.if %apart { the fused loop } else { the loops }
  *
  * (or the two are one buffer, where that does no harm). The option no-overlap-tests leaves such loops alone. Ops that
- * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Loops with
- * parallel loops in them stay as they are. */
+ * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Dims may be
+ * in another order. Loops with parallel loops in them stay as they are. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
@@ -23,7 +23,7 @@
 #include "pass/parallel.h"
 #include "pass/rewrite.h"
 
-enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8, MAX_LOOPS = 16 };
+enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8, MAX_LOOPS = 16, MAX_DEPTH = 6, MAX_PERMUTED = 4 };
 
 /* Memrefs of two loops that must be apart, or may be one buffer. */
 typedef struct Pair {
@@ -42,9 +42,18 @@ typedef struct Group {
 
 /* ---- may they ---------------------------------------------------------------------------------------------------- */
 
-static bool same_value(NrValue *a, NrValue *b) {
+/* One value, equal constants, or what equal pure ops make of such values. */
+static bool same_value(NrValue *a, NrValue *b, int depth) {
+  NrOp *x = a->op, *y = b->op;
   NrAttr constant = nr_value_constant(a);
-  return a == b || (constant && constant == nr_value_constant(b));
+  if (a == b || (constant && constant == nr_value_constant(b))) return true;
+  if (!x || !y || depth == 0 || x->info != y->info || a->index != b->index || !nr_op_is_pure(x)) return false;
+  if (x->num_regions || x->num_operands != y->num_operands || x->num_attrs != y->num_attrs) return false;
+  for (uint32_t i = 0; i < x->num_attrs; i++)
+    if (x->attrs[i].value != nr_op_attr(y, x->attrs[i].name.data)) return false;
+  for (uint32_t i = 0; i < x->num_operands; i++)
+    if (!same_value(nr_operand(x, i), nr_operand(y, i), depth - 1)) return false;
+  return a->type == b->type;
 }
 
 static bool same_points(NrOp *a, NrOp *b) {
@@ -52,7 +61,7 @@ static bool same_points(NrOp *a, NrOp *b) {
   if (nr_op_attr(a, "noInit") || nr_op_attr(b, "noInit")) return false; /* the first point of each starts it */
   if (rank != nr_parallel_rank(b) || rank > MAX_DIMS) return false;
   for (uint32_t i = 0; i < 3 * rank; i++)
-    if (!same_value(nr_operand(a, i), nr_operand(b, i))) return false;
+    if (!same_value(nr_operand(a, i), nr_operand(b, i), MAX_DEPTH)) return false;
   return true;
 }
 
@@ -348,7 +357,7 @@ static bool join(Group *g, NrOp *loop, bool test_overlaps) {
     can = nr_collect_accesses(loop, list) && list->size < MAX_ACCESSES;
     for (size_t n = 0; n < g->count && can; n++)
       can = nr_walk_pre(loop, uses_nothing_of, g->loops[n]) && may_join(g, n, loop, list);
-    can = can && (test_overlaps || g->num_pairs == 0);
+    can = can && (test_overlaps || g->num_pairs == num_pairs);
     if (!can) nr_vec_deinit(list);
   }
   if (can) g->loops[g->count++] = loop;
@@ -356,11 +365,46 @@ static bool join(Group *g, NrOp *loop, bool test_overlaps) {
   return can;
 }
 
+/* Exchanges two dims of a parallel loop, which are in any order. */
+static void exchange_dims(NrOp *loop, uint32_t i, uint32_t k) {
+  NrBlock *body = nr_op_body(loop, 0);
+  uint32_t rank = nr_parallel_rank(loop);
+  for (uint32_t g = 0; g < 3; g++) {
+    NrValue *bound = nr_operand(loop, g * rank + i);
+    nr_op_set_operand(loop, g * rank + i, nr_operand(loop, g * rank + k));
+    nr_op_set_operand(loop, g * rank + k, bound);
+  }
+  NrValue *iv = body->args[i];
+  body->args[i] = body->args[k];
+  body->args[k] = iv;
+  body->args[i]->index = i;
+  body->args[k]->index = k;
+}
+
+/* The same with the dims from `from` on in every order, the one that they are in first; as they were when none will
+ * do. */
+static bool join_permuted(Group *g, NrOp *loop, bool test_overlaps, uint32_t from) {
+  uint32_t rank = nr_parallel_rank(loop);
+  bool fixed = loop->num_attrs > 1; /* beside the segments: it may speak of dims by number */
+  if (g->count == 0 || fixed || from + 1 >= rank || rank > MAX_PERMUTED) return join(g, loop, test_overlaps);
+  for (uint32_t k = from; k < rank; k++) {
+    exchange_dims(loop, from, k);
+    if (join_permuted(g, loop, test_overlaps, from + 1)) return true;
+    exchange_dims(loop, from, k);
+  }
+  return false;
+}
+
+/* Joins without a test in any order rather than with one. */
+static bool join_in_any_order(Group *g, NrOp *loop, bool test_overlaps) {
+  return join_permuted(g, loop, false, 0) || (test_overlaps && join_permuted(g, loop, true, 0));
+}
+
 /* Fuses a loop with as many of those behind it as is allowed. tested: loops that run where a test has failed. */
 static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested) {
   Group g = {.count = 0};
   if (!join(&g, first, test_overlaps)) return;
-  for (NrOp *next; (next = next_loop(&g)) && join(&g, next, test_overlaps);) continue;
+  for (NrOp *next; (next = next_loop(&g)) && join_in_any_order(&g, next, test_overlaps);) continue;
   for (size_t n = 0; n < g.count; n++) nr_vec_deinit(&g.accesses[n]);
   if (g.count > 1 && g.num_pairs == 0) fuse_all(g.loops, g.count);
   else if (g.count > 1) fuse_where_apart(&g, tested);

@@ -4,6 +4,9 @@
 // RUN: noria run --interpret --entry=main %s | FileCheck %s --check-prefix=OUT
 // RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | noria run - --interpret --entry=main | FileCheck %s --check-prefix=OUT
 // RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | noria run - --entry=main | FileCheck %s --check-prefix=OUT
+// RUN: noria run --interpret --entry=ordered %s > %t.ordered
+// RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | noria run - --interpret --entry=ordered | diff - %t.ordered
+// RUN: noria opt --pass-pipeline=scf-parallel-loop-fusion %s | noria run - --entry=ordered | diff - %t.ordered
 
 // The second loop reads and writes where the first one did, at the same point. %result may overlap %B and %C: it is
 // found out. One buffer does no harm.
@@ -75,6 +78,93 @@ func.func @noalias(%B: memref<2x2xf32>, %result: memref<2x2xf32> {llvm.noalias})
   memref.dealloc %sum : memref<2x2xf32>
   memref.dealloc %tmp : memref<2x2xf32>
   return
+}
+
+// Bounds that equal ops make of equal values.
+// CHECK-LABEL: func.func @sizes
+// CHECK-COUNT-1: scf.parallel
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @sizes(%a: memref<?xf32>, %b: memref<?xf32> {llvm.noalias}, %k: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = memref.dim %a, %c0 : memref<?xf32>
+  %n2 = arith.subi %n, %k : index
+  scf.parallel (%i) = (%c0) to (%n2) step (%c1) {
+    %x = memref.load %a[%i] : memref<?xf32>
+    memref.store %x, %b[%i] : memref<?xf32>
+    scf.reduce
+  }
+  %m = memref.dim %a, %c0 : memref<?xf32>
+  %m2 = arith.subi %m, %k : index
+  scf.parallel (%i) = (%c0) to (%m2) step (%c1) {
+    %x = memref.load %b[%i] : memref<?xf32>
+    %y = arith.addf %x, %x : f32
+    memref.store %y, %b[%i] : memref<?xf32>
+    scf.reduce
+  }
+  return
+}
+
+// Dims in another order: by their bounds, or by what they are the indices of. Those of the last loop have no order in
+// which no point meets another one.
+// CHECK-LABEL: func.func @orders
+// CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) = (%{{.*}}, %{{.*}}) to (%c8, %c16)
+// CHECK: memref.store %{{.*}}, %[[B:.*]][%[[I]], %[[J]]]
+// CHECK: memref.load %[[B]][%[[I]], %[[J]]]
+// CHECK: scf.reduce
+// CHECK: scf.parallel (%[[I:.*]], %[[J:.*]]) = (%{{.*}}, %{{.*}}) to (%c8, %c8)
+// CHECK: memref.store %{{.*}}, %[[C:.*]][%[[I]], %[[J]]]
+// CHECK: memref.load %[[C]][%[[I]], %[[J]]]
+// CHECK: scf.reduce
+// CHECK: scf.parallel
+// CHECK: return
+func.func @orders(%b: memref<8x16xi32>, %c: memref<8x8xi32> {llvm.noalias}, %x: i32) -> (i32, i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %z = arith.constant 0 : i32
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c8, %c16) step (%c1, %c1) {
+    %u = arith.index_cast %j : index to i32
+    memref.store %u, %b[%i, %j] : memref<8x16xi32>
+    scf.reduce
+  }
+  %s = scf.parallel (%j, %i) = (%c0, %c0) to (%c16, %c8) step (%c1, %c1) init (%z) -> i32 {
+    %y = memref.load %b[%i, %j] : memref<8x16xi32>
+    %u = arith.index_cast %i : index to i32
+    %v = arith.muli %y, %u : i32
+    scf.reduce(%v : i32) {
+    ^bb0(%l: i32, %r: i32):
+      %t = arith.addi %l, %r : i32
+      scf.reduce.return %t : i32
+    }
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c8, %c8) step (%c1, %c1) {
+    %u = arith.index_cast %j : index to i32
+    memref.store %u, %c[%i, %j] : memref<8x8xi32>
+    scf.reduce
+  }
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c8, %c8) step (%c1, %c1) {
+    %y = memref.load %c[%j, %i] : memref<8x8xi32>
+    %u = arith.index_cast %i : index to i32
+    %v = arith.muli %y, %u : i32
+    memref.store %v, %c[%j, %i] : memref<8x8xi32>
+    scf.reduce
+  }
+  %q = scf.parallel (%i, %j) = (%c0, %c0) to (%c8, %c8) step (%c1, %c1) init (%z) -> i32 {
+    %y = memref.load %c[%i, %j] : memref<8x8xi32>
+    %w = memref.load %c[%j, %i] : memref<8x8xi32>
+    %u = arith.index_cast %j : index to i32
+    %v = arith.muli %y, %u : i32
+    %o = arith.subi %v, %w : i32
+    scf.reduce(%o : i32) {
+    ^bb0(%l: i32, %r: i32):
+      %t = arith.addi %l, %r : i32
+      scf.reduce.return %t : i32
+    }
+  }
+  return %s, %q : i32, i32
 }
 
 // Three in a row become one, with all results.
@@ -293,4 +383,12 @@ func.func @main() -> (memref<8xi32>, memref<8xi32>) {
   %far = memref.subview %b[%c4] [%c4] [%c1] : memref<8xi32> to memref<?xi32, strided<[?], offset: ?>>
   func.call @double(%c4, %low, %far) : (index, memref<?xi32, strided<[?], offset: ?>>, memref<?xi32, strided<[?], offset: ?>>) -> ()
   return %a, %b : memref<8xi32>, memref<8xi32>
+}
+
+func.func @ordered() -> (i32, i32) {
+  %b = memref.alloc() : memref<8x16xi32>
+  %c = memref.alloc() : memref<8x8xi32>
+  %one = arith.constant 1 : i32
+  %r:2 = func.call @orders(%b, %c, %one) : (memref<8x16xi32>, memref<8x8xi32>, i32) -> (i32, i32)
+  return %r#0, %r#1 : i32, i32
 }
