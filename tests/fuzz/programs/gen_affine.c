@@ -29,13 +29,18 @@ static void put_subscript(Gen *g, const Affine *a) {
   }
 }
 
-static void put_place(Gen *g, const Affine *a, const GenMemref *m) {
+static void put_subscripts(Gen *g, const Affine *a, const GenMemref *m) {
   gen_put(g, "%%v%u[", m->id);
   for (int d = 0; d < m->rank; d++) {
     if (d) gen_put(g, ", ");
     put_subscript(g, a);
   }
-  gen_put(g, "] : ");
+  gen_put(g, "]");
+}
+
+static void put_place(Gen *g, const Affine *a, const GenMemref *m) {
+  put_subscripts(g, a, m);
+  gen_put(g, " : ");
   gen_put_memref_type(g, m);
   gen_end(g);
 }
@@ -53,6 +58,29 @@ static void store(Gen *g, const Affine *a, const GenMemref *m, uint32_t value) {
   gen_begin(g);
   gen_put(g, "affine.store %%v%u, ", value);
   put_place(g, a, m);
+}
+
+/* A transfer of a few elements, from one array to the other one or in one, also of every second one. */
+static void transfer(Gen *g, const Affine *a) {
+  const GenMemref *from = &a->arrays[gen_below(g, 2)], *to = &a->arrays[gen_below(g, 2)];
+  uint32_t n = gen_index(g, (int64_t)gen_below(g, 5)), tag = gen_id(g);
+  bool strided = gen_one_in(g, 2);
+  uint32_t stride = strided ? gen_index(g, 2) : 0, run = strided ? gen_index(g, 1) : 0;
+  gen_line(g, "%%v%u = memref.alloca() : memref<1xi32>", tag);
+  gen_begin(g);
+  gen_put(g, "affine.dma_start ");
+  put_subscripts(g, a, from);
+  gen_put(g, ", ");
+  put_subscripts(g, a, to);
+  gen_put(g, ", %%v%u[0], %%v%u", tag, n);
+  if (strided) gen_put(g, ", %%v%u, %%v%u", stride, run);
+  gen_put(g, " : ");
+  gen_put_memref_type(g, from);
+  gen_put(g, ", ");
+  gen_put_memref_type(g, to);
+  gen_put(g, ", memref<1xi32>");
+  gen_end(g);
+  gen_line(g, "affine.dma_wait %%v%u[0], %%v%u : memref<1xi32>", tag, n);
 }
 
 /* An index of a map's results, or the least or largest of them. */
@@ -76,6 +104,7 @@ static void statement(Gen *g, const Affine *a) {
   if (gen_one_in(g, 2)) y = load(g, a, &a->arrays[gen_below(g, 2)]);
   x = gen_emit(g, GEN_I32, "arith.%s %%v%u, %%v%u : i32", GEN_PICK(g, ops), x, y);
   if (gen_one_in(g, 3)) apply(g, a);
+  if (gen_one_in(g, 8)) transfer(g, a);
   if (gen_one_in(g, 3)) {
     r = gen_id(g);
     gen_line(g, "%%v%u = affine.if affine_set<(d0, d1) : (d0 - d1 + %d >= 0, d0 * 2 - 3 %s 0)>(%%v%u, %%v%u) -> i32 {",
