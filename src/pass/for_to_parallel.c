@@ -52,7 +52,10 @@ typedef struct Cell {
 
 static bool is_cell(NrOp *loop, const Cell *cell) {
   NrReduction r;
-  bool same = cell->load->num_operands + 1 == cell->store->num_operands && nr_op_is_before(cell->load, cell->store);
+  bool affine = nr_op_is(cell->load, NR_OP_affine_load);
+  bool same = cell->load->num_operands + 1 == cell->store->num_operands && nr_op_is_before(cell->load, cell->store) &&
+              nr_op_is(cell->store, affine ? NR_OP_affine_store : NR_OP_memref_store) &&
+              nr_op_attr(cell->load, "map") == nr_op_attr(cell->store, "map");
   for (uint32_t i = 0; same && i < cell->load->num_operands; i++) {
     NrValue *value = nr_operand(cell->load, i);
     same = value == nr_operand(cell->store, i + 1) && nr_is_outside(value, loop);
@@ -65,11 +68,14 @@ static bool is_cell(NrOp *loop, const Cell *cell) {
 
 static bool find_cell(NrOp *loop, Cell *out) {
   NrBlock *body = nr_op_body(loop, 0);
-  for (NrOp *store = body->first; store; store = store->next)
-    for (NrOp *load = body->first; nr_op_is(store, NR_OP_memref_store) && load != store; load = load->next) {
+  for (NrOp *store = body->first; store; store = store->next) {
+    bool stores = nr_op_is(store, NR_OP_memref_store) || nr_op_is(store, NR_OP_affine_store);
+    for (NrOp *load = body->first; stores && load != store; load = load->next) {
       *out = (Cell){load, store};
-      if (nr_op_is(load, NR_OP_memref_load) && is_cell(loop, out)) return true;
+      bool loads = nr_op_is(load, NR_OP_memref_load) || nr_op_is(load, NR_OP_affine_load);
+      if (loads && is_cell(loop, out)) return true;
     }
+  }
   return false;
 }
 
@@ -99,6 +105,16 @@ static bool cell_is_all(NrOp *loop, const Cell *cell) {
   return holds;
 }
 
+/* A copy of op at b with another operand 0, or the same one. */
+static NrOp *copy_at(NrBuilder *b, NrOp *op, NrValue *first) {
+  NrMap map = {0};
+  NrOp *copy = nr_op_clone(b->module, op, &map);
+  nr_map_deinit(&map);
+  nr_op_set_operand(copy, 0, first);
+  nr_builder_insert(b, copy);
+  return copy;
+}
+
 /* Carries the cell; the new loop, which stands in an scf.if that asks whether there are iterations. */
 static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   NrBuilder b = nr_builder_before(loop);
@@ -108,12 +124,11 @@ static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   NrOp *load = cell->load, *store = cell->store, *yield = nr_op_body(loop, 0)->last;
   NrValue *carried = nr_result(load, 0), *next = nr_operand(store, 0);
   b = nr_scf_body_builder(branch, 0);
-  NrOp *first = nr_build_op(&b, NR_OP_memref_load, NULL, 0, &carried->type, 1);
-  NR_VEC(NrValue *) place = {0};
-  for (uint32_t i = 0; i < load->num_operands; i++) nr_vec_push(&place, nr_operand(load, i));
-  nr_op_set_operands(first, place.data, place.size);
+  NrOp *first = copy_at(&b, load, nr_operand(load, 0));
   NrOp *made = nr_scf_for(&b, nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop),
                           &(NrValue *){nr_result(first, 0)}, 1);
+  copy_at(&b, store, nr_result(made, 0));
+  nr_scf_yield(&b, NULL, 0);
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     nr_op_set_attr(made, loop->attrs[i].name.data, loop->attrs[i].value);
   made->loc = loop->loc;
@@ -124,14 +139,8 @@ static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   nr_op_erase(store);
   nr_op_erase(yield);
   nr_block_splice(nr_op_body(loop, 0), nr_op_body(made, 0), NULL);
-  NrBuilder body = nr_scf_body_builder(made, 0);
-  nr_scf_yield(&body, &next, 1);
-  place.size = 0;
-  nr_vec_push(&place, nr_result(made, 0));
-  for (uint32_t i = 0; i < first->num_operands; i++) nr_vec_push(&place, nr_operand(first, i));
-  nr_build_op(&b, NR_OP_memref_store, place.data, place.size, NULL, 0);
-  nr_scf_yield(&b, NULL, 0);
-  nr_vec_deinit(&place);
+  b = nr_scf_body_builder(made, 0);
+  nr_scf_yield(&b, &next, 1);
   nr_op_erase(loop);
   return made;
 }

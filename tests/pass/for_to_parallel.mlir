@@ -207,6 +207,29 @@ func.func @cell(%m: memref<?xi32> {llvm.noalias}, %a: memref<?xi32>, %b: memref<
   return
 }
 
+// CHECK-LABEL: func.func @affine_cell
+// CHECK: scf.if
+// CHECK-NEXT: %[[S:.*]] = affine.load %[[M:.*]][symbol(%[[N:.*]]) + 1]
+// CHECK-NEXT: scf.parallel {{.*}} init (%[[S]])
+// CHECK: affine.store %{{.*}}, %[[M]][symbol(%[[N]]) + 1]
+// CHECK: scf.for
+// CHECK: affine.store %{{.*}}, %[[M]][symbol(%[[N]]) + 2]
+func.func @affine_cell(%m: memref<?xi32>, %n: index, %x: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %n step %c1 {
+    %s = affine.load %m[symbol(%n) + 1] : memref<?xi32>
+    %t = arith.addi %s, %x : i32
+    affine.store %t, %m[symbol(%n) + 1] : memref<?xi32>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %s = affine.load %m[symbol(%n) + 1] : memref<?xi32>
+    %t = arith.addi %s, %x : i32
+    affine.store %t, %m[symbol(%n) + 2] : memref<?xi32>
+  }
+  return
+}
+
 // Places that are told apart by more than one sum: the halves of what is twice as long; tiles; rows by their number
 // divided; a row as a view; vectors.
 // CHECK-LABEL: func.func @places

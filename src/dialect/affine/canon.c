@@ -106,13 +106,15 @@ static bool compose_attr(NrOp *op, const char *attr, size_t first,
 }
 
 bool nr_affine_map_canonicalize(NrOp *op, NrBuilder *b) {
-  (void)b;
-  return compose_attr(op, "map", nr_affine_map_operands(op), NULL);
+  size_t first = nr_affine_map_operands(op);
+  /* What is stored in a buffer of buffers is no place. */
+  bool of_buffers = first && nr_type_is_memref(nr_operand(op, first - 1)->type->elem);
+  bool changed = first && !of_buffers && nr_memref_absorb_cast(op, b);
+  return compose_attr(op, "map", first, NULL) || changed;
 }
 
 bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b) {
-  (void)b;
-  bool changed = false;
+  bool changed = nr_memref_absorb_cast(op, b);
   size_t at = 1;
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
     const char *name = nr_affine_dma_maps[i];
@@ -156,8 +158,55 @@ static NrAttr reduce_extreme(NrAttr map, NrValue *const *operands, bool greatest
 static NrAttr reduce_max(NrAttr map, NrValue *const *operands) { return reduce_extreme(map, operands, true); }
 static NrAttr reduce_min(NrAttr map, NrValue *const *operands) { return reduce_extreme(map, operands, false); }
 
+enum { MAX_TAKEN = 64 };
+
+/* Operand number i is the least of others, of which op takes the least. */
+static void take_results(NrOp *op, uint32_t result, uint32_t i) {
+  NrAttr map = nr_op_attr(op, "map");
+  NrOp *inner = nr_operand(op, i)->op;
+  NrAttr with = nr_op_attr(inner, "map");
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrAffineExpr) exprs = {0}, dims = {0}, symbols = {0};
+  const NrOp *ops[] = {op, inner};
+  for (size_t k = 0; k < 2; k++)
+    for (uint32_t d = 0; d < (k ? with : map)->num_dims; d++) nr_vec_push(&operands, nr_operand(ops[k], d));
+  for (size_t k = 0; k < 2; k++)
+    for (uint32_t s = (k ? with : map)->num_dims; s < ops[k]->num_operands; s++)
+      nr_vec_push(&operands, nr_operand(ops[k], s));
+  for (uint32_t d = 0; d < with->num_dims; d++) nr_vec_push(&dims, nr_affine_dim(map->ctx, map->num_dims + d));
+  for (uint32_t s = 0; s < with->num_symbols; s++)
+    nr_vec_push(&symbols, nr_affine_symbol(map->ctx, map->num_symbols + s));
+  for (uint32_t k = 0; k < map->num_exprs; k++)
+    if (k != result) nr_vec_push(&exprs, map->exprs[k]);
+  for (uint32_t k = 0; k < with->num_exprs; k++)
+    nr_vec_push(&exprs, nr_affine_replace(with->exprs[k], dims.data, symbols.data));
+  nr_op_set_attr(op, "map", nr_attr_affine_map(map->ctx, map->num_dims + with->num_dims,
+                                               map->num_symbols + with->num_symbols, exprs.data, exprs.size));
+  nr_op_set_operands(op, operands.data, operands.size);
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&exprs);
+  nr_vec_deinit(&dims);
+  nr_vec_deinit(&symbols);
+}
+
+/* A result that is what an op of the same kind gives. */
+static bool take_nested(NrOp *op) {
+  NrAttr map = nr_op_attr(op, "map");
+  for (uint32_t k = 0; k < map->num_exprs; k++) {
+    NrAffineExpr e = map->exprs[k];
+    if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) continue;
+    uint32_t i = (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0);
+    const NrOp *inner = nr_operand(op, i)->op;
+    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, "map")->num_exprs > MAX_TAKEN) continue;
+    take_results(op, k, i);
+    return true;
+  }
+  return false;
+}
+
 bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
   bool greatest = nr_op_is(op, NR_OP_affine_max);
+  if (take_nested(op)) return true;
   if (compose_attr(op, "map", 0, greatest ? reduce_max : reduce_min)) return true;
   NrAttr map = nr_op_attr(op, "map");
   if (map->num_exprs > 1) return false;
@@ -272,14 +321,22 @@ bool nr_affine_for_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- if ---------------------------------------------------------------------------------------------------------- */
 
+enum { MAX_DIVISOR = 16 };
+
 typedef enum Outcome { OPEN, HOLDS, FAILS } Outcome;
+
+/* Never 0, because of a rest that it always has. */
+static bool leaves_rest(NrAffineExpr e, NrAttr set, NrValue *const *operands) {
+  int64_t rest;
+  for (int64_t divisor = 2; divisor <= MAX_DIVISOR; divisor++)
+    if (nr_affine_rest(e, set->num_dims, operands, divisor, &rest) && rest) return true;
+  return false;
+}
 
 static Outcome outcome_of(NrAffineExpr e, bool is_equality, NrAttr set, NrValue *const *operands) {
   NrRange r = nr_affine_range(e, set->num_dims, operands, NULL, NULL);
-  int64_t rest;
   if (is_equality && r.min == 0 && r.max == 0) return HOLDS;
-  if (is_equality && nr_affine_rest(e, set->num_dims, operands, 2, &rest) && rest) return FAILS;
-  if (is_equality) return r.min > 0 || r.max < 0 ? FAILS : OPEN;
+  if (is_equality) return r.min > 0 || r.max < 0 || leaves_rest(e, set, operands) ? FAILS : OPEN;
   return r.min >= 0 ? HOLDS : r.max < 0 ? FAILS : OPEN;
 }
 

@@ -9,6 +9,7 @@ func.func private @use(index)
 // CHECK-DAG: #[[$MIN1:.*]] = affine_map<(d0) -> (d0 + 5)>
 // CHECK-DAG: #[[$MAX2:.*]] = affine_map<(d0) -> (d0 + 5, 8)>
 // CHECK-DAG: #[[$KSET:.*]] = affine_set<(d0) : (d0 - 8 >= 0)>
+// CHECK-DAG: #[[$NESTED:.*]] = affine_map<(d0)[s0] -> (s0 * 2, d0 + 3, s0)>
 // CHECK-DAG: #[[$YSET:.*]] = affine_set<(d0)[s0] : (d0 * 2 - s0 >= 0, s0 == 0)>
 
 // Subscripts take in what affine.apply computes, constants and equal operands.
@@ -142,6 +143,29 @@ func.func @free(%n: index) {
     // CHECK: affine.min #{{.*}}()[%{{.*}}]
     %0 = affine.min affine_map<()[s0] -> (s0 + 1)>()[%i]
     func.call @use(%0) : (index) -> ()
+  }
+  return
+}
+
+// A minimum of a minimum; casts that say less; no multiple of 4 is 6.
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME: (%[[N:.*]]: index, %[[M:.*]]: memref<64xf32>)
+func.func @nested(%n: index, %m: memref<64xf32>) {
+  %c = memref.cast %m : memref<64xf32> to memref<?xf32>
+  affine.for %i = 0 to 10 {
+    %0 = affine.min affine_map<(d0)[s0] -> (d0 + 3, s0)>(%i)[%n]
+    // CHECK: %[[LEAST:.*]] = affine.min #[[$NESTED]](%{{.*}})[%[[N]]]
+    // CHECK-NEXT: call @use(%[[LEAST]])
+    %1 = affine.min affine_map<(d0)[s0] -> (d0, s0 * 2, s0 + 7)>(%0)[%n]
+    func.call @use(%1) : (index) -> ()
+    // CHECK: %[[V:.*]] = affine.load %[[M]][%{{.*}}] : memref<64xf32>
+    // CHECK-NEXT: affine.store %[[V]], %[[M]][%{{.*}}] : memref<64xf32>
+    %v = affine.load %c[%i] : memref<?xf32>
+    affine.store %v, %c[%i + 1] : memref<?xf32>
+    // CHECK-NOT: affine.if
+    affine.if affine_set<(d0)[s0] : (d0 * 4 + s0 * 8 - 6 == 0)>(%i)[%n] {
+      func.call @use(%i) : (index) -> ()
+    }
   }
   return
 }
