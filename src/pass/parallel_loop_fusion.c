@@ -15,7 +15,7 @@
  *
  * (or the two are one buffer, where that does no harm). The option no-overlap-tests leaves such loops alone. Ops that
  * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Dims may be
- * in another order. Loops with parallel loops in them stay as they are. */
+ * in another order. Loops in loops that were fused are neighbours then, and may be fused too. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
@@ -64,8 +64,6 @@ static bool same_points(NrOp *a, NrOp *b) {
     if (!same_value(nr_operand(a, i), nr_operand(b, i), MAX_DEPTH)) return false;
   return true;
 }
-
-static bool is_no_other_loop(NrOp *op, void *loop) { return op == loop || !nr_op_is(op, NR_OP_scf_parallel); }
 
 /* No op in `op` uses a result of `loop`. */
 static bool uses_nothing_of(NrOp *op, void *loop) {
@@ -350,8 +348,7 @@ static NrOp *next_loop(const Group *g) {
 static bool join(Group *g, NrOp *loop, bool test_overlaps) {
   size_t num_pairs = g->num_pairs;
   NrMemAccesses *list = &g->accesses[g->count];
-  bool can = g->count < MAX_LOOPS && nr_walk_pre(loop, is_no_other_loop, loop);
-  can = can && (g->count == 0 || same_points(g->loops[0], loop));
+  bool can = g->count < MAX_LOOPS && (g->count == 0 || same_points(g->loops[0], loop));
   if (can) {
     *list = (NrMemAccesses){0};
     can = nr_collect_accesses(loop, list) && list->size < MAX_ACCESSES;

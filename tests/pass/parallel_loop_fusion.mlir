@@ -167,6 +167,36 @@ func.func @orders(%b: memref<8x16xi32>, %c: memref<8x8xi32> {llvm.noalias}, %x: 
   return %s, %q : i32, i32
 }
 
+// Loops with loops in them, and then the ones in them.
+// CHECK-LABEL: func.func @in_loops
+// CHECK: scf.parallel (%[[I:.*]]) =
+// CHECK-NEXT: scf.parallel (%[[J:.*]]) =
+// CHECK: memref.store %{{.*}}, %[[B:.*]][%[[I]], %[[J]]]
+// CHECK-NEXT: memref.load %[[B]][%[[I]], %[[J]]]
+// CHECK-NOT: scf.parallel
+// CHECK: return
+func.func @in_loops(%n: index, %m: index, %b: memref<?x?xi32>, %x: i32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.parallel (%j) = (%c0) to (%m) step (%c1) {
+      memref.store %x, %b[%i, %j] : memref<?x?xi32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    scf.parallel (%j) = (%c0) to (%m) step (%c1) {
+      %y = memref.load %b[%i, %j] : memref<?x?xi32>
+      %z = arith.addi %y, %y : i32
+      memref.store %z, %b[%i, %j] : memref<?x?xi32>
+      scf.reduce
+    }
+    scf.reduce
+  }
+  return
+}
+
 // Three in a row become one, with all results.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[R:.*]]:2 = scf.parallel (%[[I:.*]]) = {{.*}} init (%{{.*}}, %{{.*}}) -> (i32, i32)
