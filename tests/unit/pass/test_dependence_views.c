@@ -139,7 +139,7 @@ static void print_access(const Nest *n, int k, NrBuf *out) {
   }
   char type[96] = "memref<12x20xf32>";
   const char *name = "%m";
-  char own[8];
+  char own[24];
   snprintf(own, sizeof own, "%%w%d", k);
   if (a->view == PART) {
     snprintf(type, sizeof type, "memref<3x6xf32, strided<[%lld, %lld], offset: ?>>", COLUMNS * s0, s1);
