@@ -31,6 +31,7 @@ static void put_value(NrBuf *out, const NoriaValueInfo *v) {
     else nr_buf_puts(out, symbol);
   }
   if (v->rank >= 0 && v->kind == NORIA_KIND_TENSOR) nr_buf_putc(out, ']');
+  if (v->rank < 0 && v->kind == NORIA_KIND_TENSOR) nr_buf_puts(out, "[...]");
   nr_buf_putc(out, '\n');
 }
 

@@ -123,7 +123,7 @@ typedef struct NoriaValueInfo {
   const char *name;
   int32_t kind;                  /* NoriaKind */
   int32_t dtype;                 /* NoriaDType of the elements */
-  int32_t rank;                  /* -1: any rank (never for inputs of compiled code) */
+  int32_t rank;                  /* -1: any rank */
   int32_t item_kind;             /* of an optional: the NoriaKind of what it holds; else 0 */
   const int64_t *dims;           /* -1: not known before the run */
   const char *const *dim_names;  /* per dim: symbol name or NULL */

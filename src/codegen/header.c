@@ -75,6 +75,7 @@ static void put_values(NrBuf *out, const char *title, NrAttr list) {
     if (kind == NORIA_KIND_OPTIONAL) nr_buf_puts(out, "optional ");
     if (kind == NORIA_KIND_SEQUENCE || of_sequence) nr_buf_puts(out, "sequence of ");
     nr_buf_puts(out, c_type(dict_int(dict, "dtype", 0)));
+    if (kind == NORIA_KIND_TENSOR && !nr_dict_get(dict, "dims")) nr_buf_puts(out, "[...]"); /* of any rank */
     put_shape(out, dict);
     nr_buf_putc(out, '\n');
   }

@@ -37,6 +37,8 @@ NrType nr_boundary_type(NrType t, NrCarrier *c) {
     return nr_carrier_of(elem, c) && c->elem == c->type ? t : NULL;
   }
   if (!nr_carrier_of(nr_type_elem(t), c)) return NULL;
+  if (t->kind == NR_TYPE_UNRANKED_TENSOR && c->elem == c->type) return t;
+  if (t->kind == NR_TYPE_UNRANKED_MEMREF && c->elem == c->type) return nr_type_memref_unranked(t->elem, NULL);
   if (!nr_type_is_scalar(t) && !nr_type_is_ranked(t)) return NULL;
   if (goes_backwards(t) || (t->kind == NR_TYPE_VECTOR && t->scalable)) return NULL;
   return carried_type(t, c);
@@ -167,8 +169,14 @@ static NrValue *vector_out(NrBuilder *b, NrValue *value) {
   return memref;
 }
 
+static bool has_no_rank(NrType t) { return nr_type_is_shaped(t) && !nr_type_is_ranked(t); }
+
 NrValue *nr_boundary_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType type) {
-  if (nr_boundary_is_handle(type)) return outer;
+  if (nr_boundary_is_handle(type) || type->kind == NR_TYPE_UNRANKED_TENSOR) return outer;
+  if (has_no_rank(type)) {
+    NrValue *copy = nr_build_value(b, NR_OP_bufferization_clone, outer->type, &outer, 1);
+    return copy->type == type ? copy : nr_build_value(b, NR_OP_memref_memory_space_cast, type, &copy, 1);
+  }
   if (nr_type_is_scalar(type)) return nr_build_extract(b, nr_carrier_build_in(b, c, outer), NULL, 0);
   if (type->kind == NR_TYPE_MEMREF) return memref_in(b, c, outer, type);
   NrValue *inner = nr_carrier_build_in(b, c, outer);
@@ -178,7 +186,8 @@ NrValue *nr_boundary_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType
 NrValue *nr_boundary_out(NrBuilder *b, const NrCarrier *c, NrValue *value, NrType outer) {
   NrType type = value->type;
   bool same = c->elem == c->type;
-  if (nr_boundary_is_handle(type)) return value;
+  if (nr_boundary_is_handle(type) || type == outer) return value;
+  if (has_no_rank(type)) return nr_build_value(b, NR_OP_memref_memory_space_cast, outer, &value, 1);
   if (nr_type_is_scalar(type))
     return nr_carrier_build_out(b, c, nr_build_from_elements(b, nr_type_tensor(NULL, 0, type), &value, 1));
   if (type->kind == NR_TYPE_MEMREF && same) return copy_of(b, value, outer);

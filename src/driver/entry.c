@@ -62,12 +62,12 @@ static NrNamedAttr named(NrContext *ctx, const char *name, NrAttr value) {
 /* `type` is what the function itself has there: the tools read and print by it. */
 static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, NoriaDType dtype) {
   int64_t dims[NORIA_MAX_RANK];
-  bool is_handle = nr_boundary_is_handle(t);
-  for (uint32_t i = 0; !is_handle && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
+  bool is_handle = nr_boundary_is_handle(t), has_rank = !is_handle && nr_type_is_ranked(t);
+  for (uint32_t i = 0; has_rank && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
   NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(inner)), named(ctx, "name", nr_attr_string(ctx, name)),
                           named(ctx, "dtype", nr_attr_i64(ctx, dtype))};
   size_t count = 3 + nr_type_kind_attrs(t, items + 3);
-  if (!is_handle) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));
+  if (has_rank) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));
   return nr_attr_dict(ctx, items, count);
 }
 
@@ -90,6 +90,8 @@ static const char *why_not(NrType t) {
   if (t->kind == NR_TYPE_FUNCTION) return "means something inside of a program only";
   if (t->kind == NR_TYPE_VECTOR && t->scalable) return "has a size that only the processor knows";
   NrCarrier c;
+  if (nr_type_is_shaped(t) && !nr_type_is_ranked(t) && nr_carrier_of(elem, &c))
+    return "would have to be converted, which takes a rank";
   if (t->kind == NR_TYPE_MEMREF && nr_carrier_of(elem, &c)) return "has elements where no memory can be given";
   if (elem->kind == NR_TYPE_COMPLEX) return "has no arithmetic";
   if (nr_type_is_float(elem)) return "is read and printed, but not computed with";
@@ -133,7 +135,7 @@ static NrStatus add_signature(Wrapper *w) {
     nr_vec_push(&w->result_infos, value_info(w->ctx, name, outer, w->type->results[i], c.dtype));
   }
   for (size_t i = 0; i < w->type->num_inputs; i++) {
-    if (w->type->inputs[i]->kind != NR_TYPE_MEMREF) continue;
+    if (!nr_type_is_memref(w->type->inputs[i])) continue;
     nr_vec_push(&w->results, w->inputs.data[i]);
     nr_vec_push(&w->result_infos, w->input_infos.data[i]);
   }
@@ -153,7 +155,7 @@ static void build_body(Wrapper *w, NrModule *module, NrBlock *block) {
   for (size_t i = 0; i < w->type->num_results; i++)
     nr_vec_push(&results, nr_boundary_out(&b, &w->result_carriers.data[i], nr_result(call, i), w->results.data[i]));
   for (size_t i = 0; i < w->type->num_inputs; i++)
-    if (w->type->inputs[i]->kind == NR_TYPE_MEMREF)
+    if (nr_type_is_memref(w->type->inputs[i]))
       nr_vec_push(&results, nr_boundary_out(&b, &w->input_carriers.data[i], args.data[i], w->inputs.data[i]));
   nr_build_op(&b, NR_OP_func_return, results.data, results.size, NULL, 0);
   nr_vec_deinit(&args);

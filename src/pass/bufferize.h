@@ -62,8 +62,8 @@ static inline bool nr_is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->
 static inline bool nr_is_binding(NrType t) {
   return t->kind == NR_TYPE_DISPATCH_TENSOR && t->elem->kind == NR_TYPE_TENSOR;
 }
-static inline bool nr_has_place(NrType t) { return t->kind == NR_TYPE_TENSOR || nr_is_handle(t) || nr_is_binding(t); }
-NrType nr_bufferized_type(NrType t); /* the memref of a ranked tensor or dispatch tensor, in functions too */
+static inline bool nr_has_place(NrType t) { return nr_type_is_tensor(t) || nr_is_handle(t) || nr_is_binding(t); }
+NrType nr_bufferized_type(NrType t); /* the memref of a tensor or dispatch tensor, in functions too */
 uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op); /* 0: not an op of the input */
 NrPlace *nr_bufferize_place(const NrBufferize *s, const NrValue *value); /* NULL before its definition was handled */
 

@@ -14,6 +14,7 @@ static NrType bufferized_function(NrType t) {
 NrType nr_bufferized_type(NrType t) {
   if (nr_is_binding(t)) t = t->elem;
   if (t->kind == NR_TYPE_FUNCTION) return bufferized_function(t);
+  if (t->kind == NR_TYPE_UNRANKED_TENSOR) return nr_type_memref_unranked(t->elem, NULL);
   return t->kind == NR_TYPE_TENSOR ? nr_type_memref(t->dims, t->rank, t->elem) : t;
 }
 
@@ -122,10 +123,18 @@ NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **
   return memory;
 }
 
-NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place) {
-  NrValue *memory = alloc(s, op, place->value->type, place);
-  nr_bufferize_copy_contents(op, place, memory);
+/* New memory with the same contents. What has no rank has contents, and a clone knows its sizes. */
+static NrValue *copied(NrBufferize *s, NrOp *op, NrType type, const NrPlace *place) {
+  NrBuilder b = nr_builder_before(op);
+  if (place->memref && place->memref->type->kind == NR_TYPE_UNRANKED_MEMREF)
+    return nr_build_value(&b, NR_OP_bufferization_clone, place->memref->type, &place->memref, 1);
+  NrValue *memory = alloc(s, op, type, place);
+  if (place->memref) nr_bufferize_copy_contents(op, place, memory);
   return memory;
+}
+
+NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place) {
+  return copied(s, op, place->value->type, place);
 }
 
 NrValue *nr_bufferize_read_dense(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer) {
@@ -207,9 +216,7 @@ NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op) {
   }
   NrBuilder b = nr_builder_before(op);
   if (nr_is_handle(value->type)) return nr_result(runtime_call(&b, "value_retain", place->memref, &value->type), 0);
-  NrValue *memory = alloc(s, op, value->type, place);
-  if (place->memref) nr_bufferize_copy_contents(op, place, memory);
-  return memory;
+  return copied(s, op, value->type, place);
 }
 
 NrValue *nr_bufferize_fresh(NrBufferize *s, NrOp *op, NrValue *result, NrValue *like) {

@@ -76,6 +76,9 @@ NrOp *nr_elementwise_to_generic(NrOp *op) {
 
 static NrStatus elementwise(NrOp *op) {
   if (op->num_results != 1) return nr_op_error(op, "on tensors has more than one result, which cannot be bufferized");
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_operand(op, i)->type->kind == NR_TYPE_UNRANKED_TENSOR)
+      return nr_op_error(op, "is compiled for tensors of known rank only: cast them");
   nr_elementwise_to_generic(op);
   return NR_OK;
 }

@@ -55,6 +55,13 @@ static void insert(NrBufferize *s, NrOp *op) {
   nr_build_store(&b, nr_operand(op, 0), memref, indices, op->num_operands - 2);
 }
 
+static void rank(NrBufferize *s, NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, NULL);
+  nr_value_replace_uses(nr_result(op, 0),
+                        nr_build_value(&b, NR_OP_memref_rank, nr_type_index(s->ctx), &source, 1));
+}
+
 static NrStatus dim(NrBufferize *s, NrOp *op) {
   NrValue *index = nr_operand(op, 1), *source = nr_operand(op, 0), *size;
   NrPlace *place = nr_bufferize_place(s, source);
@@ -192,17 +199,17 @@ static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   nr_bufferize_join(s, nr_result(op, 0), buffer, nr_result(view, 0))->splat = place->splat;
 }
 
-static NrStatus cast(NrBufferize *s, NrOp *op) {
+/* What has no rank is dense: its type would have no place for a layout. */
+static void cast(NrBufferize *s, NrOp *op) {
   NrType to = nr_result(op, 0)->type;
-  if (to->kind != NR_TYPE_TENSOR || nr_operand(op, 0)->type->kind == NR_TYPE_UNRANKED_TENSOR)
-    return nr_op_error(op, "makes a tensor of unknown rank, for which there are no buffers");
   NrBuffer *buffer;
-  NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer);
-  NrType type = nr_type_memref_layout(to->dims, to->rank, to->elem, source->type->layout, NULL);
+  bool dense = to->kind == NR_TYPE_UNRANKED_TENSOR;
+  NrValue *source = (dense ? nr_bufferize_read_dense : nr_bufferize_read)(s, nr_operand(op, 0), op, &buffer);
+  NrType type = dense ? nr_bufferized_type(to)
+                      : nr_type_memref_layout(to->dims, to->rank, to->elem, source->type->layout, NULL);
   NrBuilder b = nr_builder_before(op);
   NrValue *view = type == source->type ? source : nr_build_value(&b, NR_OP_memref_cast, type, &source, 1);
   nr_bufferize_join(s, nr_result(op, 0), buffer, view)->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
-  return NR_OK;
 }
 
 /* ---- the border to memory ---------------------------------------------------------------------------------------- */
@@ -213,11 +220,16 @@ static void to_tensor(NrBufferize *s, NrOp *op) {
   NrType t = source->type;
   NrBuilder b = nr_builder_before(op);
   NrIndex dims[NR_MAX_RANK];
-  for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_dim_build(&b, source, i);
-  NrValue *memory = nr_build_alloc(&b, NR_OP_memref_alloc, t->elem, dims, t->rank);
   NrType type = nr_bufferized_type(nr_result(op, 0)->type);
+  NrValue *memory;
+  if (t->kind == NR_TYPE_UNRANKED_MEMREF) {
+    memory = nr_build_value(&b, NR_OP_bufferization_clone, type, &source, 1);
+  } else {
+    for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_dim_build(&b, source, i);
+    memory = nr_build_alloc(&b, NR_OP_memref_alloc, t->elem, dims, t->rank);
+    nr_build_op(&b, NR_OP_memref_copy, (NrValue *[]){source, memory}, 2, NULL, 0);
+  }
   NrBuffer *buffer = nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op));
-  nr_build_op(&b, NR_OP_memref_copy, (NrValue *[]){source, memory}, 2, NULL, 0);
   if (memory->type != type) memory = nr_build_value(&b, NR_OP_memref_cast, type, &memory, 1);
   nr_bufferize_join(s, nr_result(op, 0), buffer, memory);
 }
@@ -243,9 +255,11 @@ static void materialize(NrBufferize *s, NrOp *op) {
 
 NrStatus nr_bufferize_tensor_op(NrBufferize *s, NrOp *op) {
   NrStatus status = NR_OK;
-  for (size_t i = 0; i < op->num_results; i++)
+  bool is_view = nr_op_is(op, NR_OP_tensor_cast) || nr_op_is(op, NR_OP_tensor_reshape) ||
+                 nr_op_is(op, NR_OP_bufferization_to_tensor);
+  for (size_t i = 0; i < op->num_results && !is_view; i++)
     if (nr_result(op, i)->type->kind == NR_TYPE_UNRANKED_TENSOR)
-      return nr_op_error(op, "makes a tensor of unknown rank, for which there are no buffers");
+      return nr_op_error(op, "makes a tensor of unknown rank, which is compiled for casts and reshapes only");
   nr_vec_push(&s->dead, op);
   switch (op->info->id) {
   case NR_OP_arith_constant: status = constant(s, op); break;
@@ -259,7 +273,8 @@ NrStatus nr_bufferize_tensor_op(NrBufferize *s, NrOp *op) {
   case NR_OP_tensor_collapse_shape: reshape(s, op, NR_OP_memref_collapse_shape); break;
   case NR_OP_tensor_expand_shape: reshape(s, op, NR_OP_memref_expand_shape); break;
   case NR_OP_tensor_reshape: reshape(s, op, NR_OP_memref_reshape); break;
-  case NR_OP_tensor_cast: status = cast(s, op); break;
+  case NR_OP_tensor_cast: cast(s, op); break;
+  case NR_OP_tensor_rank: rank(s, op); break;
   case NR_OP_bufferization_to_tensor: to_tensor(s, op); break;
   case NR_OP_bufferization_to_buffer: to_buffer(s, op); break;
   case NR_OP_bufferization_materialize_in_destination: materialize(s, op); break;

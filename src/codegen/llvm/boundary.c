@@ -4,6 +4,7 @@
 bool nr_ll_can_pass(NrType type) {
   switch (type->kind) {
   case NR_TYPE_MEMREF: return type->rank <= NORIA_MAX_RANK && type->elem->kind != NR_TYPE_VECTOR;
+  case NR_TYPE_UNRANKED_MEMREF: return type->elem->kind != NR_TYPE_VECTOR;
   case NR_TYPE_INTEGER:
   case NR_TYPE_FLOAT: return type->width <= 64;
   case NR_TYPE_INDEX:
@@ -44,7 +45,24 @@ static LLVMValueRef dense_data(NrLl *g, NrType type, NrLlMem *mem) {
   return copy->data;
 }
 
+static void write_unranked(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef desc) {
+  mem = nr_ll_unranked_clone(g, NULL, type, mem);
+  put(g, desc, offsetof(NoriaDesc, data), mem->data);
+  put(g, desc, offsetof(NoriaDesc, rank), mem->rank);
+  LLVMValueRef store = LLVMBuildStore(g->b, mem->all_sizes, field(g, desc, offsetof(NoriaDesc, dims)));
+  LLVMSetAlignment(store, 8);
+}
+
+static NrLlMem *read_unranked(NrLl *g, LLVMValueRef desc) {
+  LLVMValueRef data = LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), "");
+  return nr_ll_unranked_dense(g, data, data, nr_ll_desc_rank(g, desc), field(g, desc, offsetof(NoriaDesc, dims)));
+}
+
 void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc) {
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
+    write_unranked(g, type, part, desc);
+    return;
+  }
   if (type->kind == NR_TYPE_MEMREF) {
     NrLlMem *mem = part;
     put(g, desc, offsetof(NoriaDesc, data), dense_data(g, type, mem));
@@ -66,7 +84,7 @@ void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc) 
 }
 
 void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc) {
-  void *part = value->type->kind == NR_TYPE_MEMREF ? (void *)nr_ll_mem(g, value) : (void *)nr_ll_value(g, value);
+  void *part = nr_type_is_memref(value->type) ? (void *)nr_ll_mem(g, value) : (void *)nr_ll_value(g, value);
   nr_ll_desc_write_part(g, value->type, part, desc);
 }
 
@@ -75,6 +93,7 @@ LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc) {
 }
 
 void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc) {
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF) return read_unranked(g, desc);
   if (type->kind == NR_TYPE_MEMREF) {
     NrLlMem *mem = nr_ll_mem_new(g, type);
     mem->base = mem->data = LLVMBuildLoad2(g->b, g->ptr, field(g, desc, offsetof(NoriaDesc, data)), "");

@@ -197,6 +197,19 @@ void nr_ll_invariant(NrLl *g, LLVMValueRef load); /* reads the same value wherev
 void nr_ll_metadata_int(NrLl *g, LLVMValueRef inst, const char *kind, int64_t value);
 extern const NrLlRow nr_ll_control_rows[];
 
+/* ---- memref_unranked.c ------------------------------------------------------------------------------------------ */
+
+LLVMValueRef nr_ll_shape_item(NrLl *g, LLVMValueRef shape, LLVMValueRef index); /* its place in an array in memory */
+NrLlMem *nr_ll_forget_rank(NrLl *g, NrType type, NrLlMem *source); /* at most NORIA_MAX_RANK dims */
+NrLlMem *nr_ll_with_rank(NrLl *g, NrType type, NrLlMem *source);   /* the same memory as a memref of type */
+/* Row-major data with rank sizes in memory. */
+NrLlMem *nr_ll_unranked_dense(NrLl *g, LLVMValueRef base, LLVMValueRef data, LLVMValueRef rank, LLVMValueRef sizes);
+/* Copies of which one side at least has no rank; a clone is row-major. */
+NrStatus nr_ll_unranked_copy(NrLl *g, NrOp *op, NrType to_type, NrLlMem *to, NrType from_type, NrLlMem *from);
+NrLlMem *nr_ll_unranked_clone(NrLl *g, NrOp *op, NrType type, NrLlMem *from);
+NrStatus nr_ll_unranked_clone_op(NrLl *g, NrOp *op);
+NrStatus nr_ll_reshape_unranked(NrLl *g, NrOp *op, LLVMValueRef base, LLVMValueRef data);
+
 /* ---- memref.c --------------------------------------------------------------------------------------------------- */
 
 NrLlMem *nr_ll_mem_new(NrLl *g, NrType type); /* offset, sizes, strides that the type fixes are set, the others NULL */
@@ -213,6 +226,7 @@ LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
 LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes);
 /* dst and src of equal sizes; any strides. */
 void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
+LLVMValueRef nr_ll_elem_bytes(NrLl *g, NrType elem);
 NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin); /* dynamic sizes from operands begin... */
 /* Arithmetic on sizes, strides and offsets, which does not overflow. */
 bool nr_ll_is_int(LLVMValueRef v, int64_t *out);

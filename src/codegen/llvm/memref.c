@@ -146,7 +146,7 @@ static NrStatus emit_prefetch(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef elem_bytes(NrLl *g, NrType elem) {
+LLVMValueRef nr_ll_elem_bytes(NrLl *g, NrType elem) {
   if (elem->kind != NR_TYPE_VECTOR) {
     size_t size = nr_type_byte_size(elem);
     return nr_ll_int(g, (int64_t)(size ? size : sizeof(void *)));
@@ -190,7 +190,7 @@ NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin) {
 }
 
 static LLVMValueRef buffer_bytes(NrLl *g, NrType type, NrLlMem *mem) {
-  LLVMValueRef bytes = elem_bytes(g, type->elem);
+  LLVMValueRef bytes = nr_ll_elem_bytes(g, type->elem);
   for (uint32_t i = 0; i < type->rank; i++) bytes = mul_saturated(g, bytes, mem->sizes[i]);
   return bytes;
 }
@@ -266,7 +266,7 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   int64_t align = nr_op_attr_int(op, "alignment", 0);
   LLVMValueRef bytes = nr_ll_is_dense(type)
                            ? buffer_bytes(g, type, mem)
-                           : mul_saturated(g, elem_bytes(g, type->elem), strided_extent(g, type, mem));
+                           : mul_saturated(g, nr_ll_elem_bytes(g, type->elem), strided_extent(g, type, mem));
   if (align <= 64) {
     mem->base = mem->data = nr_ll_alloc(g, op, bytes);
   } else { /* more than the runtime gives: take some more and round up */
@@ -430,7 +430,7 @@ static void copy_dims(NrLl *g, NrType dt, NrLlMem *dst, NrType st, NrLlMem *src,
       nr_ll_store(g, dt->elem, nr_ll_load(g, st->elem, from), to);
       return;
     }
-    LLVMValueRef bytes = elem_bytes(g, dt->elem);
+    LLVMValueRef bytes = nr_ll_elem_bytes(g, dt->elem);
     for (uint32_t i = loops; i < dt->rank; i++) bytes = nr_ll_index_mul(g, bytes, src->sizes[i]);
     unsigned align = elem_align(dt->elem);
     LLVMBuildMemCpy(g->b, to, align, from, align, bytes);
@@ -471,15 +471,18 @@ void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrL
 
 static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrValue *from = nr_operand(op, 0), *to = nr_operand(op, 1);
-  if (from->type->kind != NR_TYPE_MEMREF || to->type->kind != NR_TYPE_MEMREF)
-    return nr_op_error(op, "is compiled for memrefs of known rank only: cast them");
+  if (from->type->kind == NR_TYPE_UNRANKED_MEMREF || to->type->kind == NR_TYPE_UNRANKED_MEMREF)
+    return nr_ll_unranked_copy(g, op, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
   nr_ll_mem_copy(g, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
   return NR_OK;
 }
 
 static NrStatus emit_clone(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type, from = nr_operand(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = nr_ll_mem_new(g, type);
+  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0));
+  if (type->kind == NR_TYPE_UNRANKED_MEMREF || from->kind == NR_TYPE_UNRANKED_MEMREF)
+    return nr_ll_unranked_clone_op(g, op);
+  NrLlMem *mem = nr_ll_mem_new(g, type);
   for (uint32_t i = 0; i < type->rank; i++) mem->sizes[i] = source->sizes[i];
   nr_ll_mem_finish(g, type, mem);
   mem->base = mem->data = nr_ll_alloc(g, op, buffer_bytes(g, type, mem));

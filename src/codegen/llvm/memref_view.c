@@ -14,14 +14,7 @@ static NrLlMem *view_of(NrLl *g, NrType type, NrLlMem *source) {
   return mem;
 }
 
-/* ---- memrefs of unknown rank: up to NORIA_MAX_RANK dims, in arrays ----------------------------------------------- */
-
-static NrLlMem *unranked(NrLl *g, LLVMValueRef base, LLVMValueRef data, LLVMValueRef offset) {
-  NrLlMem *mem = NR_NEW(&g->arena, NrLlMem);
-  LLVMValueRef none = LLVMConstNull(nr_ll_shape_type(g));
-  *mem = (NrLlMem){.base = base, .data = data, .offset = offset, .all_sizes = none, .all_strides = none};
-  return mem;
-}
+/* ---- casts and slices ------------------------------------------------------------------------------------------- */
 
 /* builtin.unrealized_conversion_cast: the same bits under other types. */
 static NrStatus emit_unrealized_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -35,84 +28,23 @@ static NrStatus emit_unrealized_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+static NrStatus too_many_dims(NrOp *op) {
+  return nr_op_error(op, "is compiled for up to %d dims of a memref of unknown rank", NORIA_MAX_RANK);
+}
+
 static NrStatus forget_rank(NrLl *g, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0));
-  if (type->kind == NR_TYPE_UNRANKED_MEMREF) return nr_ll_set_mem(g, nr_result(op, 0), source), NR_OK;
-  if (type->rank > NORIA_MAX_RANK)
-    return nr_op_error(op, "is compiled for up to %d dims of a memref of unknown rank", NORIA_MAX_RANK);
-  NrLlMem *mem = unranked(g, source->base, source->data, source->offset);
-  mem->rank = nr_ll_int(g, type->rank);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    mem->all_sizes = LLVMBuildInsertValue(g->b, mem->all_sizes, source->sizes[i], i, "");
-    mem->all_strides = LLVMBuildInsertValue(g->b, mem->all_strides, source->strides[i], i, "");
-  }
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  if (type->kind == NR_TYPE_MEMREF && type->rank > NORIA_MAX_RANK) return too_many_dims(op);
+  nr_ll_set_mem(g, nr_result(op, 0), nr_ll_forget_rank(g, type, nr_ll_mem(g, nr_operand(op, 0))));
   return NR_OK;
 }
-
-/* The same memory as a memref of type, which has a rank. */
-static NrLlMem *with_rank(NrLl *g, NrType type, NrLlMem *source) {
-  NrLlMem *mem = view_of(g, type, source);
-  set_part(&mem->offset, source->offset);
-  for (uint32_t i = 0; i < type->rank && i < NORIA_MAX_RANK; i++) {
-    if (!mem->sizes[i]) mem->sizes[i] = LLVMBuildExtractValue(g->b, source->all_sizes, i, "");
-    if (!mem->strides[i]) mem->strides[i] = LLVMBuildExtractValue(g->b, source->all_strides, i, "");
-  }
-  return mem;
-}
-
-static LLVMValueRef shape_item(NrLl *g, LLVMValueRef slot, LLVMValueRef index) {
-  LLVMValueRef at[] = {nr_ll_int(g, 0), index};
-  return LLVMBuildGEP2(g->b, nr_ll_shape_type(g), slot, at, 2, "");
-}
-
-/* Sizes and row-major strides from a shape in memory, whose length is the rank; from the last dim on. */
-static NrStatus reshape_unranked(NrLl *g, NrOp *op, NrLlMem *mem) {
-  NrType shape = nr_operand(op, 1)->type;
-  NrLlMem *list = nr_ll_mem(g, nr_operand(op, 1));
-  LLVMValueRef sizes = nr_ll_alloca(g, nr_ll_shape_type(g), 8), strides = nr_ll_alloca(g, nr_ll_shape_type(g), 8);
-  int64_t length;
-  if (nr_ll_is_int(list->sizes[0], &length) && length > NORIA_MAX_RANK)
-    return nr_op_error(op, "is compiled for up to %d dims of a memref of unknown rank", NORIA_MAX_RANK);
-  mem->rank = list->sizes[0];
-  LLVMBuildStore(g->b, LLVMConstNull(nr_ll_shape_type(g)), sizes);
-  LLVMBuildStore(g->b, LLVMConstNull(nr_ll_shape_type(g)), strides);
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
-  LLVMBuildBr(g->b, head);
-  LLVMPositionBuilderAtEnd(g->b, head);
-  LLVMValueRef left = LLVMBuildPhi(g->b, g->i64, ""), stride = LLVMBuildPhi(g->b, g->i64, ""), one = nr_ll_int(g, 1);
-  LLVMBasicBlockRef body = nr_ll_new_block(g, "");
-  LLVMPositionBuilderAtEnd(g->b, body);
-  LLVMValueRef i = LLVMBuildSub(g->b, left, one, "");
-  LLVMValueRef size = nr_ll_load(g, shape->elem, nr_ll_mem_address(g, shape, list, &i, 1));
-  size = LLVMBuildIntCast2(g->b, size, g->i64, true, "");
-  LLVMBuildStore(g->b, size, shape_item(g, sizes, i));
-  LLVMBuildStore(g->b, stride, shape_item(g, strides, i));
-  LLVMValueRef next = LLVMBuildMul(g->b, stride, size, "");
-  LLVMBuildBr(g->b, head);
-  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
-  LLVMPositionBuilderAtEnd(g->b, head);
-  LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSGT, left, nr_ll_int(g, 0), ""), body, after);
-  LLVMBasicBlockRef from[] = {before, body};
-  LLVMAddIncoming(left, (LLVMValueRef[]){mem->rank, i}, from, 2);
-  LLVMAddIncoming(stride, (LLVMValueRef[]){one, next}, from, 2);
-  LLVMPositionBuilderAtEnd(g->b, after);
-  mem->all_sizes = LLVMBuildLoad2(g->b, nr_ll_shape_type(g), sizes, "");
-  mem->all_strides = LLVMBuildLoad2(g->b, nr_ll_shape_type(g), strides, "");
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* ---- casts and slices ------------------------------------------------------------------------------------------- */
 
 static NrStatus emit_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   if (type->kind == NR_TYPE_UNRANKED_MEMREF) return forget_rank(g, op);
   if (nr_operand(op, 0)->type->kind == NR_TYPE_UNRANKED_MEMREF) {
-    if (type->rank > NORIA_MAX_RANK)
-      return nr_op_error(op, "is compiled for up to %d dims of a memref of unknown rank", NORIA_MAX_RANK);
-    nr_ll_set_mem(g, nr_result(op, 0), with_rank(g, type, nr_ll_mem(g, nr_operand(op, 0))));
+    if (type->rank > NORIA_MAX_RANK) return too_many_dims(op);
+    nr_ll_set_mem(g, nr_result(op, 0), nr_ll_with_rank(g, type, nr_ll_mem(g, nr_operand(op, 0))));
     return NR_OK;
   }
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
@@ -272,7 +204,7 @@ static NrStatus emit_reshape(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *sizes = nr_ll_mem(g, nr_operand(op, 1));
   LLVMValueRef data = nr_ll_mem_data(g, from->elem, source);
   if (type->kind == NR_TYPE_UNRANKED_MEMREF)
-    return reshape_unranked(g, op, unranked(g, source->base, data, nr_ll_int(g, 0)));
+    return nr_ll_reshape_unranked(g, op, source->base, data);
   if (!nr_ll_is_dense(type)) return nr_op_error(op, "is compiled for results of identity layout only");
   NrLlMem *mem = view_of(g, type, source);
   mem->data = data;
@@ -330,7 +262,7 @@ static NrStatus emit_dim(NrLl *g, NrOp *op, const NrLlRow *row) {
   if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
     LLVMValueRef slot = nr_ll_alloca(g, nr_ll_shape_type(g), 8);
     LLVMBuildStore(g->b, mem->all_sizes, slot);
-    nr_ll_set(g, nr_result(op, 0), LLVMBuildLoad2(g->b, g->i64, shape_item(g, slot, index), ""));
+    nr_ll_set(g, nr_result(op, 0), LLVMBuildLoad2(g->b, g->i64, nr_ll_shape_item(g, slot, index), ""));
     return NR_OK;
   }
   if (nr_ll_is_int(index, &i)) {
