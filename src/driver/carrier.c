@@ -10,7 +10,7 @@
 /* ---- which type carries ----------------------------------------------------------------------------------------- */
 
 static bool int_carrier(NrType t, NrCarrier *out) {
-  if (t->width == 0) return false;
+  if (t->width == 0 || t->width > NR_MAX_INT_BITS) return false;
   out->words = t->width > 64 ? ((int64_t)t->width + 63) / 64 : 0;
   uint32_t width = 8;
   while (width < NR_MIN(t->width, 64)) width *= 2;

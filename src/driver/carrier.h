@@ -2,7 +2,7 @@
  * fit into.
  *
  *   i1 .. i64      the next of int8, int16, int32, int64, extended by sign; uiN: uint8 .. uint64, extended by zeros
- *   i65 and wider  words of uint64, the least significant first, in one more dim, the last
+ *   i65 .. i4096   words of uint64, the least significant first, in one more dim, the last
  *   floats         float32; complex numbers complex64
  *
  * Types that NoriaDType has carry themselves, and an index an int64. Inwards, bits that an integer lacks are dropped

@@ -94,6 +94,7 @@ static const char *why_not(NrType t) {
     return "would have to be converted, which takes a rank";
   if (t->kind == NR_TYPE_MEMREF && nr_carrier_of(elem, &c)) return "has elements where no memory can be given";
   if (elem->kind == NR_TYPE_COMPLEX) return "has no arithmetic";
+  if (elem->kind == NR_TYPE_INTEGER) return "is wider than what there are literals of";
   if (nr_type_is_float(elem)) return "is read and printed, but not computed with";
   return "does not pass between programs";
 }

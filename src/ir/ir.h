@@ -282,6 +282,7 @@ struct NrAttrData {
 
 NrAttr nr_attr_unit(NrContext *ctx);
 NrAttr nr_attr_bool(NrContext *ctx, bool value);
+enum { NR_MAX_INT_BITS = 4096 }; /* of integer constants */
 NrAttr nr_attr_int(NrType type, int64_t value); /* wraps to the type's width */
 NrAttr nr_attr_int_wide(NrType type, const uint64_t *words, size_t num_words);
 NrAttr nr_attr_i64(NrContext *ctx, int64_t value);

@@ -250,7 +250,6 @@ bool nr_parse_opaque_text(NrParser *p, NrStr *out);
 bool nr_parse_float_value(NrToken t, double *out);
 /* Words of a number of any size. *out_words is scratch memory. False (reported) when it needs more than max_bits. */
 bool nr_parse_wide_int(NrParser *p, NrToken t, size_t max_bits, uint64_t **out_words, size_t *out_count);
-enum { NR_MAX_INT_BITS = 4096 }; /* of integer constants */
 /* The number in t, negated if asked, as the bits of an integer or index type: reported when it does not fit. */
 bool nr_parse_int_words(NrParser *p, NrToken t, bool negative, NrType type, uint64_t **out_words, size_t *out_count);
 

@@ -96,6 +96,12 @@ func.func @tuple(%a: tuple<i32>) { return }
 // RUN: not noria run %s --entry=quad 1 2>&1 | FileCheck %s --check-prefix=QUAD
 // QUAD: its argument 0 is of type f128, which is read and printed, but not computed with
 func.func @quad(%a: f128) { return }
+// RUN: noria run %s --entry=widest -5 --check-passes | FileCheck %s --check-prefix=WIDEST
+// WIDEST: {{^}}-5 : i4096
+func.func @widest(%a: i4096) -> i4096 { return %a : i4096 }
+// RUN: not noria run %s --entry=wider 1 2>&1 | FileCheck %s --check-prefix=WIDER
+// WIDER: its argument 0 is of type i4097, which is wider than what there are literals of
+func.func @wider(%a: i4097) { return }
 // RUN: not noria run %s --entry=backwards 1 2>&1 | FileCheck %s --check-prefix=BACK
 // BACK: its argument 0 is of type memref<4xf32, strided<[-1], offset: 3>>, which has elements where no memory can be given
 func.func @backwards(%a: memref<4xf32, strided<[-1], offset: 3>>) { return }
