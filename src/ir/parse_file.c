@@ -240,7 +240,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   NrParser p;
   nr_parser_init(&p, ctx, nr_context_find_source(ctx, file), nr_context_intern(ctx, file));
   p.allow_unregistered = options && options->allow_unregistered;
-  NrModule *module = p.module = nr_module_create(ctx, nr_parse_loc_at(&p, p.lexer.begin));
+  NrModule *module = p.module = nr_module_create(ctx, nr_loc_file(ctx, p.file, 0, 0));
   p.limbo = nr_block_create(module);
 
   NrScope scope = nr_parse_scope_begin(&p, true);

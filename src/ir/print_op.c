@@ -247,10 +247,7 @@ static void put_op(NrPrinter *w, NrOp *op) {
   } else {
     put_body(w, op);
   }
-  if (w->options.locations) {
-    nr_w_char(w, ' ');
-    nr_w_loc(w, op->loc ? op->loc : nr_loc_unknown(w->ctx));
-  }
+  nr_w_trailing_loc(w, op->loc);
   if (w->options.report_unsaid && op->info->unsaid) report_unsaid(w, op);
 }
 
@@ -304,6 +301,12 @@ static void put_preds(NrPrinter *w, NrBlock *block) {
   }
 }
 
+void nr_w_trailing_loc(NrPrinter *w, NrLoc loc) {
+  if (!w->options.locations) return;
+  nr_w_char(w, ' ');
+  nr_w_loc(w, loc ? loc : nr_loc_unknown(w->ctx));
+}
+
 static void put_label(NrPrinter *w, NrBlock *block) {
   nr_w_newline(w);
   nr_w_block_name(w, block);
@@ -312,10 +315,7 @@ static void put_label(NrPrinter *w, NrBlock *block) {
     nr_w_value(w, block->args[i]);
     nr_w_puts(w, ": ");
     nr_w_type(w, block->args[i]->type);
-    if (w->options.locations) {
-      nr_w_char(w, ' ');
-      nr_w_loc(w, block->args[i]->loc ? block->args[i]->loc : nr_loc_unknown(w->ctx));
-    }
+    nr_w_trailing_loc(w, block->args[i]->loc);
   }
   if (block->num_args) nr_w_char(w, ')');
   nr_w_char(w, ':');

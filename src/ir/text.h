@@ -157,6 +157,7 @@ bool nr_w_is_legacy(NrPrinter *w);
 void nr_w_value(NrPrinter *w, NrValue *value);
 void nr_w_values(NrPrinter *w, NrOp *op, size_t begin, size_t count); /* operands, comma-separated */
 void nr_w_type(NrPrinter *w, NrType type);
+void nr_w_trailing_loc(NrPrinter *w, NrLoc loc); /* ` loc(...)`, when locations are printed */
 void nr_w_operand_types(NrPrinter *w, NrOp *op, size_t begin, size_t count);
 void nr_w_result_types(NrPrinter *w, NrOp *op);       /* t, t */
 void nr_w_arrow_results(NrPrinter *w, NrOp *op);      /* " -> t" or " -> (t, t)" or nothing */

@@ -19,3 +19,20 @@ func.func @f(%x: i32) -> i32 {
   // CHECK: return %3 : i32 loc(unknown)
   return %3 : i32 loc(unknown)
 }
+
+// Those of arguments too, as mlir-opt has them; a module that the text does not name begins nowhere.
+// RUN: noria opt --mlir-print-debuginfo %s | mlir-opt --mlir-print-debuginfo - -o %t.ours
+// RUN: mlir-opt --mlir-print-debuginfo %s | mlir-opt --mlir-print-debuginfo - -o %t.theirs
+// RUN: diff %t.ours %t.theirs
+
+// CHECK-LABEL: func.func @args(%arg0: i32 loc("x"), %arg1: index {t.a} loc("{{.*}}locations.mlir":
+func.func @args(%x: i32 loc("x"), %n: index {t.a}) {
+  // CHECK: affine.for %arg2 loc("i") = 0 to 4 {
+  affine.for %i loc("i") = 0 to 4 {
+  }
+  cf.br ^bb1(%x : i32)
+// CHECK: ^bb1(%0: i32 loc("y")):
+^bb1(%y: i32 loc("y")):
+  return
+}
+// CHECK: } loc("{{.*}}locations.mlir":0:0)
