@@ -1,5 +1,10 @@
 /* dominance.c - dominators of a region's blocks.
- * Source: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001). The search uses an explicit stack. */
+ *
+ * Most programs list their blocks in an order that gives the dominators in one sweep. Source: Cooper, Harvey, Kennedy,
+ * "A Simple, Fast Dominance Algorithm" (2001). Where they do not, or where that walks too far, a search finds them
+ * in n log n. Source: Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979), simple
+ * version.
+ */
 #include "ir/op_info.h"
 
 /* A block that the entry reaches. */
@@ -15,6 +20,7 @@ struct NrDominance {
   NrRegion *region;
   Node *nodes; /* by the dom_number of their blocks: a dominator's is less */
   uint32_t count;
+  uint64_t steps; /* that the sweep walked up the tree */
 };
 
 #define NONE UINT32_MAX
@@ -24,63 +30,25 @@ static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *ou
   return *out < dom->count && dom->nodes[*out].block == block;
 }
 
-/* An edge from a block that a sweep has not come to. */
+/* ---- one sweep --------------------------------------------------------------------------------------------------- */
+
+/* An edge from a block that the sweep has not come to. */
 typedef struct Edge {
   const NrBlock *from;
   uint32_t to;
 } Edge;
 typedef NR_VEC(Edge) Edges;
 
-static uint32_t intersect(const NrDominance *dom, uint32_t a, uint32_t b) {
-  while (a != b) {
-    while (a > b) a = dom->nodes[a].idom;
-    while (b > a) b = dom->nodes[b].idom;
+static uint32_t intersect(NrDominance *dom, uint32_t a, uint32_t b) {
+  for (; a != b; dom->steps++) {
+    while (a > b) a = dom->nodes[a].idom, dom->steps++;
+    while (b > a) b = dom->nodes[b].idom, dom->steps++;
   }
   return a;
 }
 
-/* ---- the order of the blocks ------------------------------------------------------------------------------------- */
-
-typedef struct Frame {
-  NrBlock *block;
-  uint32_t next_successor;
-} Frame;
-
-/* Reverse postorder of a search from the entry on. */
-static void number_by_search(NrDominance *dom) {
-  enum { NEW, SEEN };
-  NR_VEC(Frame) stack = {0};
-  NR_VEC(NrBlock *) order = {0};
-  for (NrBlock *block = dom->region->first; block; block = block->next) block->mark = NEW;
-  nr_vec_push(&stack, ((Frame){dom->region->first, 0}));
-  dom->region->first->mark = SEEN;
-  while (stack.size) {
-    Frame *top = &nr_vec_last(&stack);
-    NrOp *last = top->block->last;
-    if (last && top->next_successor < last->num_successors) {
-      NrBlock *next = last->successors[top->next_successor++].block;
-      if (next && next->region == dom->region && next->mark == NEW) {
-        next->mark = SEEN;
-        nr_vec_push(&stack, ((Frame){next, 0}));
-      }
-    } else {
-      nr_vec_push(&order, top->block);
-      (void)nr_vec_pop(&stack);
-    }
-  }
-  assert(order.size < UINT32_MAX);
-  dom->count = (uint32_t)order.size;
-  dom->nodes = nr_malloc(order.size * sizeof *dom->nodes);
-  for (uint32_t i = 0; i < dom->count; i++) {
-    NrBlock *block = order.data[dom->count - 1 - i];
-    dom->nodes[i] = (Node){.block = block, .idom = i ? NONE : 0};
-    block->dom_number = i;
-  }
-  nr_vec_deinit(&order);
-  nr_vec_deinit(&stack);
-}
-
-/* ---- sweeps ------------------------------------------------------------------------------------------------------ */
+/* Many edges from deep inside to one block, as of many tests that leave alike, take quadratic time in all. */
+static bool is_too_far(const NrDominance *dom) { return dom->steps > 16 * (uint64_t)dom->count + 4096; }
 
 /* Numbers the blocks as they are listed and finds their dominators on the way. False when a block is listed before all
  * that lead to it: the order then says nothing. Structured programs are mostly listed in a good order, and a search
@@ -90,13 +58,13 @@ static bool sweep_as_listed(NrDominance *dom, Edges *late) {
   bool ordered = true;
   for (NrBlock *block = dom->region->first; block && ordered; block = block->next) {
     uint32_t best = dom->count ? NONE : 0, p;
-    for (NrSuccessor *s = block->first_pred; s; s = s->next) {
+    for (NrSuccessor *s = block->first_pred; s && !is_too_far(dom); s = s->next) {
       NrBlock *from = s->owner->block;
       if (!from || from->region != dom->region) continue;
       if (!number_of(dom, from, &p)) nr_vec_push(late, ((Edge){from, dom->count}));
       else best = best == NONE ? p : intersect(dom, best, p);
     }
-    ordered = best != NONE;
+    ordered = best != NONE && !is_too_far(dom);
     block->dom_number = dom->count++;
     assert(dom->count < UINT32_MAX);
     nr_vec_push(&nodes, ((Node){.block = block, .idom = best}));
@@ -105,32 +73,107 @@ static bool sweep_as_listed(NrDominance *dom, Edges *late) {
   return ordered;
 }
 
-/* One sweep over the blocks that are numbered; true when a dominator changed. */
-static bool sweep(NrDominance *dom, Edges *late) {
-  bool changed = false;
-  for (uint32_t i = 1; i < dom->count; i++) {
-    uint32_t best = NONE, p;
-    for (NrSuccessor *s = dom->nodes[i].block->first_pred; s; s = s->next) {
-      if (!s->owner->block || !number_of(dom, s->owner->block, &p)) continue;
-      if (dom->nodes[p].idom == NONE) nr_vec_push(late, ((Edge){s->owner->block, i}));
-      else best = best == NONE ? p : intersect(dom, best, p);
-    }
-    changed |= best != dom->nodes[i].idom;
-    dom->nodes[i].idom = best;
-  }
-  return changed;
-}
-
 /* Whether each late edge leads back to a dominator of where it comes from, the head of its loop: then it changes
  * nothing, and one sweep was enough. Structured programs have no other loops. */
-static bool are_loops(const NrDominance *dom, const Edges *late) {
+static bool are_loops(NrDominance *dom, const Edges *late) {
   uint32_t from;
   for (size_t i = 0; i < late->size; i++) {
     const Edge *e = &late->data[i];
-    if (number_of(dom, e->from, &from) && intersect(dom, from, e->to) != e->to) return false;
+    if (is_too_far(dom) || (number_of(dom, e->from, &from) && intersect(dom, from, e->to) != e->to)) return false;
   }
   return true;
 }
+
+/* ---- any graph --------------------------------------------------------------------------------------------------- */
+
+/* Of a node, by its number in a search from the entry on, which is larger than those of its ancestors. */
+typedef struct Search {
+  uint32_t parent, semi;
+  uint32_t up, least;         /* a forest of what was looked at: the way up, and the node of least semi on it */
+  uint32_t first_in, next_in; /* the nodes whose semi this is */
+} Search;
+
+typedef struct Frame {
+  uint32_t node, next_successor;
+} Frame;
+
+typedef NR_VEC(uint32_t) Numbers;
+
+static void search(NrDominance *dom, Search **out) {
+  NR_VEC(Frame) stack = {0};
+  NR_VEC(Node) nodes = {0};
+  NR_VEC(Search) all = {0};
+  enum { NEW, SEEN };
+  for (NrBlock *block = dom->region->first; block; block = block->next) block->mark = NEW;
+  NrBlock *found = dom->region->first;
+  uint32_t parent = 0;
+  for (;;) {
+    if (found) {
+      uint32_t number = (uint32_t)nodes.size;
+      assert(nodes.size < UINT32_MAX);
+      found->mark = SEEN;
+      found->dom_number = number;
+      nr_vec_push(&nodes, ((Node){.block = found}));
+      nr_vec_push(&all, ((Search){parent, number, NONE, number, NONE, NONE}));
+      nr_vec_push(&stack, ((Frame){number, 0}));
+      found = NULL;
+    }
+    if (!stack.size) break;
+    Frame *top = &nr_vec_last(&stack);
+    NrOp *last = nodes.data[top->node].block->last;
+    if (!last || top->next_successor >= last->num_successors) {
+      (void)nr_vec_pop(&stack);
+      continue;
+    }
+    NrBlock *next = last->successors[top->next_successor++].block;
+    parent = top->node;
+    if (next && next->region == dom->region && next->mark == NEW) found = next;
+  }
+  nr_vec_deinit(&stack);
+  dom->nodes = nodes.data;
+  dom->count = (uint32_t)nodes.size;
+  *out = all.data;
+}
+
+/* The node of least semi between node and the root of its tree in the forest; the way there becomes short. */
+static uint32_t least_above(Search *s, uint32_t node, Numbers *way) {
+  if (s[node].up == NONE) return s[node].least;
+  for (uint32_t n = node; s[s[n].up].up != NONE; n = s[n].up) nr_vec_push(way, n);
+  while (way->size) {
+    uint32_t n = nr_vec_pop(way), up = s[n].up;
+    if (s[s[up].least].semi < s[s[n].least].semi) s[n].least = s[up].least;
+    s[n].up = s[up].up;
+  }
+  return s[node].least;
+}
+
+static void find_by_search(NrDominance *dom) {
+  Search *s;
+  Numbers way = {0};
+  search(dom, &s);
+  for (uint32_t i = dom->count; i-- > 1;) {
+    uint32_t p, parent = s[i].parent, *first;
+    for (NrSuccessor *edge = dom->nodes[i].block->first_pred; edge; edge = edge->next) {
+      if (!edge->owner->block || !number_of(dom, edge->owner->block, &p)) continue;
+      s[i].semi = NR_MIN(s[i].semi, s[least_above(s, p, &way)].semi);
+    }
+    first = &s[s[i].semi].first_in;
+    s[i].next_in = *first;
+    *first = i;
+    s[i].up = parent;
+    for (uint32_t n = s[parent].first_in; n != NONE; n = s[n].next_in) {
+      uint32_t least = least_above(s, n, &way);
+      dom->nodes[n].idom = s[least].semi < s[n].semi ? least : parent;
+    }
+    s[parent].first_in = NONE;
+  }
+  for (uint32_t i = 1; i < dom->count; i++)
+    if (dom->nodes[i].idom != s[i].semi) dom->nodes[i].idom = dom->nodes[dom->nodes[i].idom].idom;
+  nr_vec_deinit(&way);
+  nr_free(s);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* A dominator's number is less than that of what it dominates: one sweep adds the sizes and one back places. */
 static void number_tree(NrDominance *dom) {
@@ -151,14 +194,10 @@ NrDominance *nr_dominance_create(NrRegion *region) {
   dom->region = region;
   if (!region->first) return dom;
   Edges late = {0};
-  if (!sweep_as_listed(dom, &late)) {
-    late.size = 0;
+  if (!sweep_as_listed(dom, &late) || !are_loops(dom, &late)) {
     nr_free(dom->nodes);
-    number_by_search(dom);
-    sweep(dom, &late);
+    find_by_search(dom);
   }
-  bool changed = !are_loops(dom, &late);
-  while (changed) changed = sweep(dom, &late);
   nr_vec_deinit(&late);
   number_tree(dom);
   return dom;

@@ -96,12 +96,15 @@ bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- what is known of a flag ------------------------------------------------------------------------------------- */
 
-/* In a block that only this edge goes to, the flag is known. */
+/* In a block that only this edge goes to, the flag is known. Of very many uses not all are looked at: many branches on
+ * one flag would look at all of them each. */
 static bool use_known_flag(NrOp *op, NrBuilder *b, uint32_t s, NrAttr known) {
+  enum { MANY = 64 };
+  uint32_t count = 0;
   NrBlock *block = op->successors[s].block;
   NrValue *constant = NULL;
   if (!has_one_pred(block) || block == op->block) return false;
-  for (NrUse *use = nr_operand(op, 0)->first_use, *next; use; use = next) {
+  for (NrUse *use = nr_operand(op, 0)->first_use, *next; use && count < MANY; use = next, count++) {
     next = use->next;
     const NrOp *user = use->owner;
     while (user && user->block && user->block->region != block->region) user = nr_op_parent(user);

@@ -4,7 +4,7 @@
 
 #include "../test.h"
 
-enum { MOST = 12, GRAPHS = 4000 };
+enum { MOST = 30, GRAPHS = 3000 };
 
 typedef struct Graph {
   NrModule *module;
@@ -69,6 +69,52 @@ static void dominators_are_those_of_the_definition(void **state) {
   }
 }
 
+static NrBlock *add_block(NrModule *module, NrRegion *region) {
+  NrBlock *block = nr_block_create(module);
+  nr_block_append(region, block);
+  return block;
+}
+
+static void end_block(NrModule *module, NrBlock *block, NrBlock **next, size_t count) {
+  NrOpState end = {.info = &nr_unregistered_op_info,
+                   .raw_name = nr_context_intern(nr_op_context(module->op), NR_STR("t.end")),
+                   .successors = next, .num_successors = count};
+  nr_op_append(block, nr_op_create(module, &end));
+}
+
+/* A hundred thousand tests that all leave to one block, and go back to one: each only dominates those behind it. */
+static void many_edges_to_one_block_take_no_longer(void **state) {
+  enum { MANY = 100000 };
+  NrContext *ctx = nr_context_create();
+  NrModule *module = nr_module_create(ctx, nr_loc_unknown(ctx));
+  NrOpState holder = {.info = &nr_unregistered_op_info, .raw_name = nr_context_intern(ctx, NR_STR("t.holder")),
+                      .num_regions = 1};
+  NrOp *op = nr_op_create(module, &holder);
+  nr_op_append(nr_op_body(module->op, 0), op);
+  NrRegion *region = nr_op_region(op, 0);
+  NrBlock *entry = add_block(module, region), *exit = nr_block_create(module), *head = add_block(module, region);
+  NrBlock *last = head, *middle = NULL;
+  end_block(module, entry, &head, 1);
+  for (int i = 0; i < MANY; i++) {
+    NrBlock *next = add_block(module, region);
+    end_block(module, last, (NrBlock *[]){exit, next, head}, 3);
+    if (i == MANY / 2) middle = next;
+    last = next;
+  }
+  nr_block_append(region, exit);
+  end_block(module, last, &exit, 1);
+  end_block(module, exit, NULL, 0);
+  NrDominance *dom = nr_dominance_create(region);
+  assert_true(nr_dominates_block(dom, head, exit));
+  assert_true(nr_dominates_block(dom, middle, last));
+  assert_false(nr_dominates_block(dom, last, middle));
+  assert_false(nr_dominates_block(dom, middle, exit));
+  assert_false(nr_dominates_block(dom, last, head));
+  nr_dominance_destroy(dom);
+  nr_module_destroy(module);
+  nr_context_destroy(ctx);
+}
+
 static void an_empty_region_has_none(void **state) {
   NrRegion empty = {0};
   nr_dominance_destroy(nr_dominance_create(&empty));
@@ -77,6 +123,7 @@ static void an_empty_region_has_none(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dominators_are_those_of_the_definition),
+      cmocka_unit_test(many_edges_to_one_block_take_no_longer),
       cmocka_unit_test(an_empty_region_has_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
