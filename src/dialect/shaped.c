@@ -125,6 +125,15 @@ static void erase_group_operand(NrOp *op, size_t group, size_t operand) {
   nr_op_set_segments(op, sizes, count);
 }
 
+bool nr_slice_is_inside(NrIndex offset, NrIndex size, NrIndex stride, int64_t dim, int64_t *out_last) {
+  if ((!size.value && size.constant < 0) || (!offset.value && offset.constant < 0)) return false;
+  if (offset.value || size.value || stride.value || dim == NR_DYNAMIC || size.constant == 0) return true;
+  int64_t last = 0;
+  bool known = nr_mul_i64(size.constant - 1, stride.constant, &last) && nr_add_i64(last, offset.constant, &last);
+  if (out_last) *out_last = last;
+  return known && last >= 0 && last < dim;
+}
+
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots) {
   bool changed = false;
   for (size_t s = 0; s < num_slots; s++) {

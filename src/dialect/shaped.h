@@ -47,6 +47,9 @@ size_t nr_index_list_all(const NrOp *op, NrIndexListSlot slot, NrIndex *out);
 NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands);
 /* "(C) ..." errors: the list has `rank` entries and as many operands as dynamic entries. */
 NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, size_t rank);
+/* Whether constants among what a slice takes of a dim (NR_DYNAMIC: not known) keep it inside of the dim; *out_last,
+ * when given, is the last place that it takes, if that is known. */
+bool nr_slice_is_inside(NrIndex offset, NrIndex size, NrIndex stride, int64_t dim, int64_t *out_last);
 /* Turns operands of the lists that are constants into constants of the op; true when something changed. The result type
  * is the caller's matter. */
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots);

@@ -187,6 +187,9 @@ bool nr_op_only_reads(NrOp *op);
 
 /* Checks op and all that is in it: structure, rows, hooks, dominance, symbols. Reports every error that it finds. */
 NrStatus nr_verify(NrOp *op);
+/* The same after passes: constants may have come to where nothing runs, and what they are is not checked. */
+NrStatus nr_verify_folded(NrOp *op);
+bool nr_verify_checks_constants(const NrOp *op); /* for hooks */
 /* The same for an op of a program that could not be read whole: what it refers to by name may be missing. */
 void nr_verify_alone(NrOp *op);
 

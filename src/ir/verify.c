@@ -2,6 +2,8 @@
  * its own blocks, and only if both are right its hook, which may then rely on them; then the ops inside. */
 #include "ir/verify.h"
 
+#include "ir/context.h"
+
 /* A region that is being walked, on the C stack. */
 typedef struct Frame {
   NrRegion *region;
@@ -190,5 +192,15 @@ static bool verify(NrOp *op, bool alone) {
 }
 
 NrStatus nr_verify(NrOp *op) { return verify(op, false) ? NR_OK : NR_ERROR_INVALID; }
+
+NrStatus nr_verify_folded(NrOp *op) {
+  NrContext *ctx = nr_op_context(op);
+  ctx->folded = true;
+  NrStatus status = nr_verify(op);
+  ctx->folded = false;
+  return status;
+}
+
+bool nr_verify_checks_constants(const NrOp *op) { return !nr_op_context(op)->folded; }
 
 void nr_verify_alone(NrOp *op) { verify(op, true); }

@@ -183,7 +183,7 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
   for (size_t i = 0; i < targets.ops.size && !status; i++) status = pass->run(&run, targets.ops.data[i]);
   nr_vec_deinit(&targets.ops);
   nr_arena_deinit(&scratch);
-  if (!status && options && options->verify && nr_verify(module->op)) {
+  if (!status && options && options->verify && nr_verify_folded(module->op)) {
     nr_error(module->ctx, module->op->loc, "pass '%s' left the program in a wrong state", pass->name);
     status = NR_ERROR_INTERNAL;
   }

@@ -300,7 +300,7 @@ static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whol
   NrType full = nr_tensor_slice_type(whole, lists[1]);
   if (full->elem != part->elem || !nr_dims_rank_reduced(full->dims, full->rank, part->dims, part->rank, NULL))
     return nr_op_error(op, "(C4) expected type to be %s or a rank-reduced version. (size mismatch)", text_of(op, full));
-  for (uint32_t i = 0; i < whole->rank; i++) {
+  for (uint32_t i = 0; i < whole->rank && nr_verify_checks_constants(op); i++) {
     NrIndex offset = lists[0][i], size = lists[1][i], stride = lists[2][i];
     int64_t last;
     if ((!offset.value && offset.constant < 0) || (!size.value && size.constant < 0))

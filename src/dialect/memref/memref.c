@@ -414,8 +414,8 @@ static NrStatus dma_wait_verify(NrOp *op) { return indices_verify(op, 0, op->num
 static NrStatus dim_verify(NrOp *op) {
   int64_t index;
   NrType type = memref_of(op, 0);
-  if (type->kind == NR_TYPE_MEMREF && nr_value_constant_int(nr_operand(op, 1), &index) &&
-      (index < 0 || index >= type->rank))
+  if (!nr_verify_checks_constants(op) || type->kind != NR_TYPE_MEMREF) return NR_OK;
+  if (nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
     return nr_op_error(op, "(C1) index %lld is out of range for a memref of rank %u", (long long)index, type->rank);
   return NR_OK;
 }

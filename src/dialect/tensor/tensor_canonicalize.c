@@ -364,6 +364,13 @@ static bool has_constant(NrOp *op, const NrIndexListSlot *slots) {
   return false;
 }
 
+/* What never runs may be said by constants that make no sense: it stays as it is. */
+static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
+  for (uint32_t i = 0; i < whole->rank; i++)
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], whole->dims[i], NULL)) return false;
+  return true;
+}
+
 /* The type of the part when some sizes turn out to be constants; the dims that it leaves out stay the same. */
 static NrType refined_part_type(NrOp *op, NrIndexListSlot sizes, const NrIndex *now, NrType old) {
   size_t rank = nr_index_list_size(op, sizes.attr), count = 0;
@@ -396,6 +403,12 @@ static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
   }
   for (uint32_t i = 0; i < source->type->rank; i++)
     if (!nr_index_is(outer_lists[2][i], 1) || !nr_index_is(lists[2][i], 1)) return false;
+  for (uint32_t i = 0; i < source->type->rank; i++) {
+    NrIndex inner_offset = lists[0][i], offset = outer_lists[0][i];
+    if (offset.value || inner_offset.value) continue;
+    if (!nr_add_i64(offset.constant, inner_offset.constant, &offset.constant)) return false;
+    if (!nr_slice_is_inside(offset, outer_lists[1][i], lists[2][i], source->type->dims[i], NULL)) return false;
+  }
   for (uint32_t i = 0; i < source->type->rank; i++) lists[0][i] = add(b, lists[0][i], outer_lists[0][i]);
   return replace(op, nr_build_extract_slice(b, source, lists[0], outer_lists[1], lists[2], nr_result(op, 0)->type));
 }
@@ -412,7 +425,7 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
   NrType old = nr_result(op, 0)->type, type = refined_part_type(op, nr_extract_slice_slots[1], lists[1], old);
-  if (!type) return false;
+  if (!type || !is_inside(lists, source->type)) return false;
   NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
   return replace(op, nr_build_tensor_cast(b, slice, old));
 }
@@ -439,7 +452,7 @@ bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
   NrType type = refined_part_type(op, nr_insert_slice_slots[1], lists[1], source->type);
-  if (!type) return false;
+  if (!type || !is_inside(lists, cast ? cast->type : dest->type)) return false;
   source = nr_build_tensor_cast(b, source, type);
   NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);
   return replace(op, nr_build_tensor_cast(b, result, nr_result(op, 0)->type));

@@ -110,10 +110,8 @@ static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whol
     NrIndex offset = lists[0][i], size = lists[1][i], stride = lists[2][i];
     if (!size.value && size.constant < 0) return nr_op_error(op, "(C3) expected size %u to be non-negative", i);
     if (!offset.value && offset.constant < 0) return nr_op_error(op, "(C3) expected offset %u to be non-negative", i);
-    if (offset.value || size.value || stride.value || whole->dims[i] == NR_DYNAMIC || size.constant == 0) continue;
-    int64_t last;
-    if (!nr_mul_i64(size.constant - 1, stride.constant, &last) || !nr_add_i64(last, offset.constant, &last) ||
-        last < 0 || last >= whole->dims[i])
+    int64_t last = 0;
+    if (!nr_slice_is_inside(offset, size, stride, whole->dims[i], &last))
       return nr_op_error(op, "(C3) slice along dimension %u runs out-of-bounds: %lld >= %lld", i, (long long)last,
                          (long long)whole->dims[i]);
   }
