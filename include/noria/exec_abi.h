@@ -89,7 +89,8 @@ typedef int32_t (*NoriaImportFn)(NoriaExec *exec, const NoriaDesc *args, NoriaDe
 typedef struct NoriaRuntimeApi {
   /* 64-byte aligned, contents undefined. NULL after failing with the memory limit or the system's refusal. */
   void *(*alloc)(NoriaExec *exec, int64_t size);
-  void (*free)(NoriaExec *exec, void *data); /* NULL is fine */
+  /* NULL is fine. Non-zero, without failing, where data is no live block of this run: it was freed already. */
+  int32_t (*free)(NoriaExec *exec, void *data);
   /* Runs fn for every workgroup of the grid, in any order, possibly on several threads; returns when all are done. */
   int32_t (*dispatch)(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
   /* Called by loops now and then with the number of iterations since the last call. Non-zero: stop (already failed). */

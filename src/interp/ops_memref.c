@@ -65,6 +65,7 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
   if (!fits) return nr_interp_fail(in, op, "copies between different shapes");
   NrIView *dense = nr_iview_dense_copy(from); /* they may overlap */
+  if (!dense) return nr_interp_fail_size(in, op, from->elem, from->dims, from->rank);
   int64_t indices[NR_MAX_RANK] = {0};
   if (nr_iview_count(to)) do memcpy(nr_iview_at(to, indices), nr_iview_at(dense, indices), to->elem_size);
     while (nr_next_index(to->dims, to->rank, indices));

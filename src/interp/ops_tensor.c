@@ -293,6 +293,7 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   size_t rank;
   if (!reshaped(in, op, view, dims, &rank)) return false;
   NrIView *copy = nr_iview_dense_copy(view);
+  if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
   set_shape(copy, dims, rank);
   return give(in, op, copy);
 }

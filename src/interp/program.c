@@ -83,13 +83,15 @@ static NrIValue from_desc(NrType t, const NoriaDesc *d) {
   return d->rank < 0 ? (NrIValue){.bits = d->bits} : (NrIValue){.handle = d->data};
 }
 
-static bool to_desc(NrInterp *in, NrType t, NrIValue v, NoriaDesc *out) {
+/* A result of func. */
+static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *out) {
   *out = (NoriaDesc){.rank = -1, .bits = v.bits};
   if (!v.view) {
     if (!nr_type_is_scalar(t) || t->kind == NR_TYPE_STRING) *out = (NoriaDesc){.data = v.handle};
     return true;
   }
   NrIView *dense = nr_iview_dense_copy(v.view);
+  if (!dense) return nr_interp_fail_size(in, func, v.view->elem, v.view->dims, v.view->rank);
   out->rank = (int64_t)dense->rank;
   memcpy(out->dims, dense->dims, dense->rank * sizeof *out->dims);
   out->data = in->exec->api->alloc(in->exec, (int64_t)dense->buffer->size);
@@ -109,7 +111,7 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
   for (uint32_t i = 0; i < type->num_inputs; i++) args[i] = from_desc(type->inputs[i], &inputs[i]);
   bool ok = nr_run_func(in, p->func, args, type->num_inputs, results, type->num_results);
   for (uint32_t i = 0; i < type->num_results; i++) {
-    ok = ok && to_desc(in, type->results[i], results[i], &outputs[i]);
+    ok = ok && to_desc(in, p->func, type->results[i], results[i], &outputs[i]);
     nr_iview_release(results[i].view);
   }
   nr_free(args);

@@ -5,23 +5,20 @@
  *           rt.check %in, "'memref.load' op index %0 of dim 0 is out of bounds: the dim is %1"(%i, %size)
  *           %x = memref.load %m[%i] : memref<?xf32>
  *
- * The messages are those of the interpreter, which checks always. It is for programs in text: what the compiler makes
- * of a model checks what can be wrong already. The operands of linalg.generic are left out, as are vector.transfer_*,
- * which have bounds of their own. */
+ * So do shifts by the width or more and floats that fit no integer: their value is open, and code that is made of it
+ * may do anything. That a sum does not overflow or a float is a number, as flags promise, is no longer believed.
+ * check_shapes.c asks about shapes. The messages are those of the interpreter, which checks always. It is for programs
+ * in text: what the compiler makes of a model checks what can be wrong already. */
 #include "dialect/arith/arith.h"
-#include "dialect/shaped.h"
+#include "dialect/memref/memref.h"
+#include "dialect/vector/vector.h"
+#include "pass/bufferize.h"
 #include "pass/checks.h"
-#include "pass/pass.h"
 
+#include <math.h>
 #include <stdio.h>
 
 typedef NR_VEC(NrOp *) Ops;
-
-static NrValue *size_of(NrBuilder *b, NrValue *shaped, uint32_t dim) {
-  if (shaped->type->dims[dim] != NR_DYNAMIC) return nr_arith_constant_index(b, shaped->type->dims[dim]);
-  unsigned id = shaped->type->kind == NR_TYPE_MEMREF ? NR_OP_memref_dim : NR_OP_tensor_dim;
-  return nr_build_value(b, id, nr_type_index(b->ctx), (NrValue *[]){shaped, nr_arith_constant_index(b, dim)}, 2);
-}
 
 /* The operands from `first` on index `shaped`; the access takes a vector from there on, or one element (NULL). */
 static void check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vector) {
@@ -29,7 +26,7 @@ static void check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType v
   NrValue *shaped = nr_operand(op, shaped_at);
   uint32_t rank = shaped->type->rank, whole = vector && vector->rank <= rank ? rank - vector->rank : rank;
   for (uint32_t d = 0; d < rank; d++) {
-    NrValue *index = nr_operand(op, first + d), *size = size_of(&b, shaped, d);
+    NrValue *index = nr_operand(op, first + d), *size = nr_check_size_of(&b, shaped, d);
     /* Without a sign: an index below zero is larger than any size. */
     NrValue *inside = nr_arith_cmpi(&b, NR_CMPI_ULT, index, size);
     int64_t extent = d >= whole ? vector->dims[d - whole] : 1;
@@ -43,21 +40,44 @@ static void check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType v
   }
 }
 
+/* x * y; *out_fits tells whether it does not wrap, and is NULL when that is known. */
+static NrValue *exact_product(NrBuilder *b, NrValue *x, NrValue *y, NrValue **out_fits) {
+  int64_t factor;
+  *out_fits = NULL;
+  if (nr_value_constant_int(y, &factor) && factor == 1) return x;
+  NrType i64 = nr_type_i64(b->ctx), types[2] = {i64, i64};
+  NrValue *wide[2] = {nr_build_value(b, NR_OP_arith_index_cast, i64, &x, 1),
+                      nr_build_value(b, NR_OP_arith_index_cast, i64, &y, 1)};
+  NrOp *op = nr_build_op(b, NR_OP_arith_mulsi_extended, wide, 2, types, 2);
+  NrValue *low = nr_result(op, 0), *shift = nr_arith_constant_int(b, i64, 63);
+  NrValue *sign = nr_arith_binary(b, NR_OP_arith_shrsi, low, shift);
+  *out_fits = nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(op, 1), sign);
+  return nr_build_value(b, NR_OP_arith_index_cast, nr_type_index(b->ctx), &low, 1);
+}
+
+/* Parts that a parallel loop inserts are in a region where nothing else may stand. */
+static NrBuilder before_slice(NrOp *op) {
+  NrBuilder b = nr_builder_before(nr_op_is(op, NR_OP_tensor_parallel_insert_slice) ? nr_op_parent(op) : op);
+  b.loc = op->loc;
+  return b;
+}
+
 /* Offsets, sizes and strides of a view or slice of `shaped`: empty, or its first and last element in bounds. */
 static void check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
-  NrBuilder b = nr_builder_before(op);
+  NrBuilder b = before_slice(op);
   NrValue *zero = nr_arith_constant_index(&b, 0), *one = nr_arith_constant_index(&b, 1);
   for (uint32_t d = 0; d < shaped->type->rank; d++) {
     NrValue *v[4];
     for (size_t k = 0; k < 3; k++) v[k] = nr_index_value(&b, nr_index_list_get(op, slots[k], d));
-    v[3] = size_of(&b, shaped, d);
-    NrValue *steps = nr_arith_binary(&b, NR_OP_arith_subi, v[1], one);
-    NrValue *last = nr_arith_binary(&b, NR_OP_arith_addi, v[0], nr_arith_binary(&b, NR_OP_arith_muli, steps, v[2]));
+    v[3] = nr_check_size_of(&b, shaped, d);
+    NrValue *steps = nr_arith_binary(&b, NR_OP_arith_subi, v[1], one), *fits;
+    NrValue *last = nr_arith_binary(&b, NR_OP_arith_addi, v[0], exact_product(&b, steps, v[2], &fits));
     NrValue *first_in = nr_arith_cmpi(&b, NR_CMPI_ULT, v[0], v[3]);
     NrValue *last_in = nr_arith_cmpi(&b, NR_CMPI_ULT, last, v[3]);
     NrValue *empty = nr_arith_binary(&b, NR_OP_arith_andi, nr_arith_cmpi(&b, NR_CMPI_EQ, v[1], zero),
                                      nr_arith_cmpi(&b, NR_CMPI_SGE, v[0], zero));
     NrValue *inside = nr_arith_binary(&b, NR_OP_arith_andi, first_in, last_in);
+    if (fits) inside = nr_arith_binary(&b, NR_OP_arith_andi, inside, fits);
     inside = nr_arith_binary(&b, NR_OP_arith_andi, inside, nr_arith_cmpi(&b, NR_CMPI_SGT, v[1], zero));
     char text[96];
     snprintf(text, sizeof text, "the slice [%%0, +%%1, step %%2] leaves dim %u of %%3", d);
@@ -65,7 +85,178 @@ static void check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots)
   }
 }
 
+/* The source of an insert has the shape of the slice: of that the unit dims may be left out. */
+static void check_inserted(NrOp *op) {
+  NrBuilder b = before_slice(op);
+  NrValue *source = nr_operand(op, 0), *same = NULL;
+  uint32_t rank = nr_operand(op, 1)->type->rank, from = 0;
+  for (uint32_t d = 0; d < rank && from < source->type->rank; d++) {
+    NrIndex size = nr_index_list_get(op, nr_insert_slice_slots[1], d);
+    if (source->type->rank < rank && nr_index_is(size, 1) && source->type->dims[from] != 1) continue;
+    NrValue *have = nr_check_size_of(&b, source, from++);
+    NrValue *equal = nr_arith_cmpi(&b, NR_CMPI_EQ, have, nr_index_value(&b, size));
+    same = same ? nr_arith_binary(&b, NR_OP_arith_andi, same, equal) : equal;
+  }
+  if (same) nr_check_unless(&b, op, same, "the source does not have the shape of the slice", NULL, 0);
+}
+
+/* ---- lanes with a mask ------------------------------------------------------------------------------------------ */
+
+static NrValue *lanes_like(NrBuilder *b, NrValue *scalar, NrType mask) {
+  return nr_build_broadcast(b, scalar, nr_type_vector(mask->dims, mask->rank, scalar->type));
+}
+
+/* The lanes that are set are in bounds along the last dim, at places that count from the op's index. */
+static NrValue *lanes_inside(NrBuilder *b, NrValue *index, NrValue *places, NrValue *mask, NrValue *size) {
+  NrType type = mask->type;
+  NrValue *at = nr_arith_binary(b, NR_OP_arith_addi, lanes_like(b, index, type), places);
+  NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, at, lanes_like(b, size, type));
+  NrValue *on = lanes_like(b, nr_arith_constant(b, nr_attr_bool(b->ctx, true)), type);
+  NrValue *unset = nr_arith_binary(b, NR_OP_arith_xori, mask, on);
+  return nr_build_reduction(b, "and", nr_arith_binary(b, NR_OP_arith_ori, inside, unset), NULL, NULL);
+}
+
+/* The set lanes lie behind each other in memory. */
+static NrValue *packed_inside(NrBuilder *b, NrValue *index, NrValue *mask, NrValue *size) {
+  NrType wide = nr_type_vector(mask->type->dims, 1, nr_type_i64(b->ctx)), index_type = nr_type_index(b->ctx);
+  NrValue *ones = nr_build_value(b, NR_OP_arith_extui, wide, &mask, 1);
+  NrValue *sum = nr_build_reduction(b, "add", ones, NULL, NULL);
+  NrValue *count = nr_build_value(b, NR_OP_arith_index_cast, index_type, &sum, 1);
+  NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, size, index);
+  return nr_arith_binary(b, NR_OP_arith_andi, nr_arith_cmpi(b, NR_CMPI_ULE, index, size),
+                         nr_arith_cmpi(b, NR_CMPI_ULE, count, left));
+}
+
+static void check_masked(NrOp *op, bool packed, bool indexed) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *base = nr_operand(op, 0), *mask = nr_operand(op, op->num_operands - 2), *places;
+  uint32_t rank = base->type->rank;
+  NrType type = mask->type, index_type = nr_type_index(b.ctx);
+  if (type->rank != 1 || type->scalable || rank == 0) return;
+  NrValue *none = nr_build_reduction(&b, "or", mask, NULL, NULL);
+  none = nr_arith_binary(&b, NR_OP_arith_xori, none, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)));
+  if (indexed) {
+    places = nr_operand(op, op->num_operands - 3);
+    NrType indices = nr_type_vector(type->dims, 1, index_type);
+    if (places->type != indices) places = nr_build_value(&b, NR_OP_arith_index_cast, indices, &places, 1);
+  } else places = nr_build_value(&b, NR_OP_vector_step, nr_type_vector(type->dims, 1, index_type), NULL, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *index = nr_operand(op, 1 + d), *size = nr_check_size_of(&b, base, d), *inside;
+    if (d + 1 < rank) inside = nr_arith_cmpi(&b, NR_CMPI_ULT, index, size);
+    else if (packed) inside = packed_inside(&b, index, mask, size);
+    else inside = lanes_inside(&b, index, places, mask, size);
+    char text[96];
+    snprintf(text, sizeof text, "index %%0 of dim %u is out of bounds: the dim is %%1", d);
+    nr_check_unless(&b, op, nr_arith_binary(&b, NR_OP_arith_ori, inside, none), text, (NrValue *[]){index, size}, 2);
+  }
+}
+
+/* What is said to be in bounds is asked about; with a mask it is no longer said, and nothing is accessed outside. */
+static void check_transfer(NrOp *op, uint32_t first) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *base = nr_transfer_base(op);
+  NrAttr map = nr_op_attr(op, "permutation_map"), said[NR_MAX_RANK];
+  int64_t extent[NR_MAX_RANK];
+  bool asks[NR_MAX_RANK];
+  for (uint32_t d = 0; d < base->type->rank; d++) asks[d] = true, extent[d] = 1;
+  for (uint32_t r = 0; r < map->num_exprs; r++) {
+    bool in_bounds = nr_transfer_in_bounds(op, r), masked = nr_transfer_mask(op) != NULL;
+    bool moves = map->exprs[r]->kind == NR_AFFINE_DIM;
+    said[r] = nr_attr_bool(b.ctx, in_bounds && !(moves && masked));
+    if (!moves) continue;
+    asks[map->exprs[r]->value] = in_bounds && !masked;
+    extent[map->exprs[r]->value] = nr_transfer_vector_type(op)->dims[r];
+  }
+  if (nr_transfer_mask(op)) nr_op_set_attr(op, "in_bounds", nr_attr_array(b.ctx, said, map->num_exprs));
+  for (uint32_t d = 0; d < base->type->rank; d++) {
+    if (!asks[d]) continue;
+    NrValue *index = nr_operand(op, first + d), *size = nr_check_size_of(&b, base, d);
+    NrValue *begins = nr_arith_cmpi(&b, NR_CMPI_ULT, index, size);
+    NrValue *end = nr_arith_binary(&b, NR_OP_arith_subi, size, nr_arith_constant_index(&b, extent[d] - 1));
+    NrValue *inside = nr_arith_binary(&b, NR_OP_arith_andi, begins, nr_arith_cmpi(&b, NR_CMPI_SLT, index, end));
+    NrValue *wrong = nr_arith_select(&b, begins, size, index); /* the first index that is */
+    char text[96];
+    snprintf(text, sizeof text, "index %%0 of dim %u is out of bounds: the dim is %%1", d);
+    nr_check_unless(&b, op, inside, text, (NrValue *[]){wrong, size}, 2);
+  }
+}
+
+/* Positions in a vector that are not constants. */
+static void check_position(NrOp *op, NrValue *vector, size_t group) {
+  NrBuilder b = nr_builder_before(op);
+  NrIndex list[NR_MAX_RANK];
+  size_t count = nr_index_list_all(op, (NrIndexListSlot){group, "static_position"}, list);
+  for (size_t d = 0; d < count; d++) {
+    if (!list[d].value) continue;
+    NrValue *values[] = {list[d].value, nr_arith_constant_index(&b, vector->type->dims[d])};
+    char text[96];
+    snprintf(text, sizeof text, "position %%0 of dim %zu is out of bounds: the dim is %%1", d);
+    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_ULT, values[0], values[1]), text, values, 2);
+  }
+}
+
+/* ---- values that are open --------------------------------------------------------------------------------------- */
+
+static NrValue *of_type(NrBuilder *b, NrValue *like, NrValue *scalar) {
+  return nr_type_is_shaped(like->type) ? nr_build_broadcast(b, scalar, like->type) : scalar;
+}
+
+static void check_shift(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *by = nr_operand(op, 1);
+  NrType elem = nr_type_elem(by->type);
+  int64_t known;
+  if (nr_value_constant_int(by, &known) && known >= 0 && known < nr_type_bits(elem)) return;
+  NrValue *width = of_type(&b, by, nr_arith_constant_int(&b, elem, nr_type_bits(elem)));
+  nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_ULT, by, width), "shift by the width or more", NULL, 0);
+}
+
+/* Cut to a whole number it must lie in the integer's range; compared as f64, which has all ends of up to 53 bits. */
+static void check_float_to_int(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *x = nr_operand(op, 0);
+  NrType f64 = nr_type_f64(b.ctx), to = nr_type_elem(nr_result(op, 0)->type);
+  uint32_t bits = nr_type_bits(to), from = nr_type_bits(nr_type_elem(x->type));
+  bool is_unsigned = nr_op_is(op, NR_OP_arith_fptoui);
+  if (bits > 64 || from > 64) return;
+  NrType wide = nr_type_is_shaped(x->type) ? nr_type_vector(x->type->dims, x->type->rank, f64) : f64;
+  if (from < 64) x = nr_build_value(&b, NR_OP_arith_extf, wide, &x, 1);
+  double end = ldexp(1, (int)(is_unsigned ? bits : bits - 1)), begin = is_unsigned ? 0 : -end;
+  bool exact = is_unsigned || bits <= 53;
+  NrValue *least = of_type(&b, x, nr_arith_constant(&b, nr_attr_float(f64, exact ? begin - 1 : begin)));
+  NrValue *behind = of_type(&b, x, nr_arith_constant(&b, nr_attr_float(f64, end)));
+  NrValue *above = nr_arith_cmpf(&b, exact ? NR_CMPF_OGT : NR_CMPF_OGE, x, least);
+  NrValue *fits = nr_arith_binary(&b, NR_OP_arith_andi, above, nr_arith_cmpf(&b, NR_CMPF_OLT, x, behind));
+  nr_check_unless(&b, op, fits, "the number does not fit the integer", NULL, 0);
+}
+
+static void check_value(NrOp *op) {
+  if (nr_result(op, 0)->type->scalable || nr_type_is_memref(nr_result(op, 0)->type)) return;
+  if (nr_type_is_tensor(nr_result(op, 0)->type)) {
+    if (nr_result(op, 0)->type->kind == NR_TYPE_TENSOR) check_value(nr_elementwise_to_generic(op));
+    return;
+  }
+  bool casts = nr_op_is(op, NR_OP_arith_fptosi) || nr_op_is(op, NR_OP_arith_fptoui);
+  if (casts) check_float_to_int(op);
+  else check_shift(op);
+}
+
+static void forget_promises(NrOp *op) {
+  static const char *const promises[] = {"overflowFlags", "isExact", "fastmath", "nonNeg"};
+  if (strcmp(op->info->dialect, "arith") != 0 && strcmp(op->info->dialect, "math") != 0) return;
+  for (size_t i = 0; i < NR_COUNTOF(promises); i++) nr_op_remove_attr(op, promises[i]);
+}
+
+static void drop_alignment(NrOp *op) {
+  if (op->num_results) nr_value_replace_uses(nr_result(op, 0), nr_operand(op, 0));
+  nr_op_erase(op);
+}
+
+/* ---- the pass --------------------------------------------------------------------------------------------------- */
+
 static void check_op(NrOp *op) {
+  forget_promises(op);
+  nr_check_shapes(op);
   switch (op->info->id) {
   case NR_OP_memref_load:
   case NR_OP_tensor_extract:
@@ -75,9 +266,29 @@ static void check_op(NrOp *op) {
   case NR_OP_memref_atomic_rmw: check_indices(op, 1, 2, NULL); return;
   case NR_OP_vector_load: check_indices(op, 0, 1, nr_result(op, 0)->type); return;
   case NR_OP_vector_store: check_indices(op, 1, 2, nr_operand(op, 0)->type); return;
+  case NR_OP_vector_maskedload:
+  case NR_OP_vector_maskedstore: check_masked(op, false, false); return;
+  case NR_OP_vector_expandload:
+  case NR_OP_vector_compressstore: check_masked(op, true, false); return;
+  case NR_OP_vector_gather:
+  case NR_OP_vector_scatter: check_masked(op, false, true); return;
+  case NR_OP_vector_transfer_read: check_transfer(op, 1); return;
+  case NR_OP_vector_transfer_write: check_transfer(op, 2); return;
+  case NR_OP_vector_extract: check_position(op, nr_operand(op, 0), 1); return;
+  case NR_OP_vector_insert: check_position(op, nr_operand(op, 1), 2); return;
   case NR_OP_memref_subview:
   case NR_OP_tensor_extract_slice: check_slice(op, nr_operand(op, 0), nr_extract_slice_slots); return;
-  case NR_OP_tensor_insert_slice: check_slice(op, nr_operand(op, 1), nr_insert_slice_slots); return;
+  case NR_OP_tensor_insert_slice:
+  case NR_OP_tensor_parallel_insert_slice:
+    check_slice(op, nr_operand(op, 1), nr_insert_slice_slots);
+    check_inserted(op);
+    return;
+  case NR_OP_memref_assume_alignment: drop_alignment(op); return;
+  case NR_OP_arith_shli:
+  case NR_OP_arith_shrsi:
+  case NR_OP_arith_shrui:
+  case NR_OP_arith_fptosi:
+  case NR_OP_arith_fptoui: check_value(op); return;
   default: return;
   }
 }

@@ -9,4 +9,9 @@
 void nr_check_unless(NrBuilder *b, const NrOp *op, NrValue *cond, const char *text, NrValue *const *values,
                      size_t count);
 
+/* Dim `dim` of a memref or tensor of known rank. */
+NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim);
+/* Asks what op takes for granted about shapes (check_shapes.c). */
+void nr_check_shapes(NrOp *op);
+
 #endif

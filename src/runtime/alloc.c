@@ -50,7 +50,11 @@ static void note_peak(NrAllocator *a) {
   if (now > a->peak_bytes) a->peak_bytes = now;
 }
 
+static uintptr_t mark_of(const NrBlock *b) { return (uintptr_t)b ^ (uintptr_t)0x6e6f7269615f6d65; }
+static bool is_live(const NrBlock *b) { return b->mark == mark_of(b); }
+
 static void link_live(NrAllocator *a, NrBlock *b) {
+  b->mark = mark_of(b);
   b->prev = &a->live;
   b->next = a->live.next;
   b->prev->next = b->next->prev = b;
@@ -59,7 +63,7 @@ static void link_live(NrAllocator *a, NrBlock *b) {
 static void unlink_live(NrBlock *b) {
   b->prev->next = b->next;
   b->next->prev = b->prev;
-  b->prev = NULL;
+  b->mark = 0;
 }
 
 /* Frees cached blocks, the largest first, until at most keep bytes are cached. */
@@ -93,7 +97,7 @@ void nr_allocator_end(NrAllocator *a, int64_t keep) {
 
 void *nr_allocator_detach(NrAllocator *a, void *data) {
   NrBlock *b = data_block(data);
-  if (!b->prev) return NULL;
+  if (!is_live(b)) return NULL;
   unlink_live(b);
   a->live_bytes -= (int64_t)b->size;
   return b->base;
@@ -161,12 +165,16 @@ void *nr_api_alloc(NoriaExec *exec, int64_t size) {
   return data;
 }
 
-void nr_api_free(NoriaExec *exec, void *data) {
-  if (!data) return;
+int32_t nr_api_free(NoriaExec *exec, void *data) {
+  if (!data) return 0;
   NrExec *e = nr_exec(exec);
   NrAllocator *a = &e->allocator;
   bool locked = nr_exec_lock(e);
   NrBlock *b = data_block(data);
+  if (!is_live(b)) {
+    nr_exec_unlock(e, locked);
+    return 1;
+  }
   unlink_live(b);
   a->live_bytes -= (int64_t)b->size;
   /* Sizes that change from trip to trip must not pile up: the cache may double what the run needs, no more. */
@@ -175,6 +183,7 @@ void nr_api_free(NoriaExec *exec, void *data) {
   else
     cache(a, b);
   nr_exec_unlock(e, locked);
+  return 0;
 }
 
 static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
@@ -182,6 +191,10 @@ static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
   NrBlock *b = data_block(data);
   uint32_t class;
   size_t capacity, old_size = b->size;
+  if (!is_live(b)) {
+    nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "'memref.realloc' op uses memory that was freed");
+    return NULL;
+  }
   if (new_size < 0 || !size_class((size_t)new_size, &class, &capacity)) return refused(e, new_size);
   int64_t more = new_size - (int64_t)old_size;
   if (more > 0 && !within_limit(e, new_size, more)) return NULL;

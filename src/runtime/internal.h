@@ -102,6 +102,7 @@ typedef struct NrBlock {
   void *base;                  /* what malloc gave */
   size_t capacity, size;       /* size: asked for; what limits and statistics count */
   uint32_t size_class;
+  uintptr_t mark;              /* while it is live: what no other memory has by chance */
 } NrBlock;
 
 typedef struct NrAllocator {
@@ -125,7 +126,7 @@ void nr_account_release(NrAccount *account, int64_t bytes);
 int64_t nr_value_cost(const NoriaValue *tensor); /* bytes in an account */
 
 void *nr_api_alloc(NoriaExec *exec, int64_t size);
-void nr_api_free(NoriaExec *exec, void *data);
+int32_t nr_api_free(NoriaExec *exec, void *data);
 void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size);
 
 /* ---- thread pool (pool.c) --------------------------------------------------------------------------------------- */

@@ -431,6 +431,8 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
   g->fail = g->report = NULL;
   g->api = g->constant_table = g->import_table = g->call_descs = NULL;
   g->num_call_descs = 0;
+  g->frame = NULL;
+  g->stack_bytes = 0;
   memset(g->api_functions, 0, sizeof g->api_functions);
   nr_map_clear(&g->values);
   nr_map_clear(&g->blocks);
@@ -453,6 +455,7 @@ static NrStatus define_function(NrLl *g, NrLlFunc *func) {
   }
   LLVMPositionBuilderAtEnd(g->b, g->allocas);
   LLVMBuildBr(g->b, nr_map_get(&g->blocks, entry));
+  if (!status) nr_ll_end_frame(g);
   order_deinit(&order);
   return status;
 }

@@ -9,8 +9,8 @@
  * failed.
  *
  * Files: target.c host and passes; types.c types and constants; function.c functions and their blocks; boundary.c
- * NoriaDesc wrappers; tables.c noria_module; arith.c math.c complex.c memref*.c atomic.c vector*.c control.c rt.c the
- * op rows; jit.c and aot.c the ways out. */
+ * NoriaDesc wrappers; tables.c noria_module; arith.c math.c complex.c memref*.c frame.c atomic.c vector*.c control.c
+ * rt.c the op rows; jit.c and aot.c the ways out. */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
 
@@ -104,6 +104,7 @@ struct NrLl {
   NrLlFunc *entry;
 
   NrStrMap strings;      /* text -> LLVMValueRef */
+  LLVMValueRef free_frame; /* function, or NULL */
   NrMap global_data;     /* memref.global op -> LLVMValueRef */
 
   /* Of the function that is being emitted. */
@@ -115,6 +116,8 @@ struct NrLl {
   LLVMBasicBlockRef report;  /* calls api->fail with report_args, then fail; NULL until there is a check */
   LLVMValueRef report_args[5]; /* phis: site and values */
   LLVMValueRef api, constant_table, import_table; /* loaded in the entry block on the first use */
+  LLVMValueRef frame;        /* alloca of the last buffer of memref.alloca that is not on the stack, or NULL */
+  int64_t stack_bytes;       /* of the buffers that are */
   LLVMValueRef call_descs;   /* alloca shared by all rt.calls of the function */
   unsigned num_call_descs;
   LLVMValueRef api_functions[sizeof(NoriaRuntimeApi) / sizeof(void *)]; /* loaded in the entry block, or NULL */
@@ -184,6 +187,8 @@ LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueR
  */
 void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok);
 void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok); /* and the message names the place of op (or NULL) */
+/* And text is the message, at op's place. */
+void nr_ll_fail_with_unless(NrLl *g, NrOp *op, NrStr text, LLVMValueRef ok);
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
 void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
@@ -234,6 +239,12 @@ LLVMValueRef nr_ll_index_mul(NrLl *g, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef nr_ll_index_add(NrLl *g, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index); /* address of data[index] */
 void nr_ll_define_variable(NrLl *g, NrOp *op); /* a memref.global that code writes to */
+/* Sizes and strides of what an alloc or alloca makes; reports a layout that is not known (NULL). */
+NrLlMem *nr_ll_mem_of_alloc(NrLl *g, NrOp *op, NrType type);
+/* How many it needs; the largest number where they do not fit one, or a size is negative. */
+LLVMValueRef nr_ll_mem_bytes(NrLl *g, NrType type, NrLlMem *mem);
+void nr_ll_end_frame(NrLl *g); /* frame.c: gives back what the function's allocas took, where it returns */
+extern const NrLlRow nr_ll_frame_rows[];
 extern const NrLlRow nr_ll_memref_rows[];
 extern const NrLlRow nr_ll_memref_view_rows[];
 extern const NrLlRow nr_ll_atomic_rows[];

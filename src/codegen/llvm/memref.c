@@ -189,7 +189,7 @@ NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin) {
   return mem;
 }
 
-static LLVMValueRef buffer_bytes(NrLl *g, NrType type, NrLlMem *mem) {
+static LLVMValueRef dense_bytes(NrLl *g, NrType type, NrLlMem *mem) {
   LLVMValueRef bytes = nr_ll_elem_bytes(g, type->elem);
   for (uint32_t i = 0; i < type->rank; i++) bytes = mul_saturated(g, bytes, mem->sizes[i]);
   return bytes;
@@ -251,8 +251,12 @@ static LLVMValueRef strided_extent(NrLl *g, NrType type, NrLlMem *mem) {
   return LLVMBuildSelect(g->b, before, nr_ll_int(g, INT64_MAX), extent, "");
 }
 
-/* Sizes and strides of what an alloc or alloca makes; reports a layout that is not known. */
-static NrLlMem *mem_of_alloc(NrLl *g, NrOp *op, NrType type) {
+LLVMValueRef nr_ll_mem_bytes(NrLl *g, NrType type, NrLlMem *mem) {
+  if (nr_ll_is_dense(type)) return dense_bytes(g, type, mem);
+  return mul_saturated(g, nr_ll_elem_bytes(g, type->elem), strided_extent(g, type, mem));
+}
+
+NrLlMem *nr_ll_mem_of_alloc(NrLl *g, NrOp *op, NrType type) {
   NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
   if (fill_layout(g, op, type, mem)) return mem;
   nr_op_error(op, "makes a buffer of type %s, of which offset or strides are not known", nr_type_text(type->ctx, type));
@@ -261,12 +265,10 @@ static NrLlMem *mem_of_alloc(NrLl *g, NrOp *op, NrType type) {
 
 static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = mem_of_alloc(g, op, type);
+  NrLlMem *mem = nr_ll_mem_of_alloc(g, op, type);
   if (!mem) return NR_ERROR_INVALID;
   int64_t align = nr_op_attr_int(op, "alignment", 0);
-  LLVMValueRef bytes = nr_ll_is_dense(type)
-                           ? buffer_bytes(g, type, mem)
-                           : mul_saturated(g, nr_ll_elem_bytes(g, type->elem), strided_extent(g, type, mem));
+  LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
   if (align <= 64) {
     mem->base = mem->data = nr_ll_alloc(g, op, bytes);
   } else { /* more than the runtime gives: take some more and round up */
@@ -280,31 +282,14 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = mem_of_alloc(g, op, type);
-  if (!mem) return NR_ERROR_INVALID;
-  int64_t count, usual = nr_type_num_elements(type, &count) && count < 16 ? 16 : 64;
-  unsigned align = (unsigned)nr_op_attr_int(op, "alignment", usual);
-  LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
-  if (!nr_ll_is_dense(type)) {
-    mem->data = LLVMBuildArrayAlloca(g->b, elem, strided_extent(g, type, mem), "");
-    LLVMSetAlignment(mem->data, align);
-  } else if (nr_type_num_elements(type, &count)) {
-    mem->data = nr_ll_alloca(g, LLVMArrayType2(elem, (uint64_t)count), align);
-  } else {
-    mem->data = LLVMBuildArrayAlloca(g->b, elem, nr_ll_mem_count(g, type, mem), "");
-    LLVMSetAlignment(mem->data, align);
-  }
-  mem->base = mem->data;
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
+/* That a model frees each buffer once is the compiler's matter, and not asked. */
 static NrStatus emit_dealloc(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMTypeRef type = LLVMFunctionType(g->none, (LLVMTypeRef[]){g->ptr, g->ptr}, 2, false);
+  LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr}, 2, false);
   LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base};
-  nr_ll_api_call(g, offsetof(NoriaRuntimeApi, free), type, args, 2);
+  LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, free), type, args, 2);
+  LLVMValueRef freed = LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), "");
+  if (nr_loc_in_file(op->loc))
+    nr_ll_fail_with_unless(g, op, NR_STR("'memref.dealloc' op uses memory that was freed"), freed);
   return NR_OK;
 }
 
@@ -312,7 +297,7 @@ static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *mem = nr_ll_mem_sized(g, op, type, 1);
   LLVMTypeRef fn = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64}, 3, false);
-  LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base, buffer_bytes(g, type, mem)};
+  LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base, dense_bytes(g, type, mem)};
   LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, realloc), fn, args, 3);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);
@@ -485,7 +470,7 @@ static NrStatus emit_clone(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlMem *mem = nr_ll_mem_new(g, type);
   for (uint32_t i = 0; i < type->rank; i++) mem->sizes[i] = source->sizes[i];
   nr_ll_mem_finish(g, type, mem);
-  mem->base = mem->data = nr_ll_alloc(g, op, buffer_bytes(g, type, mem));
+  mem->base = mem->data = nr_ll_alloc(g, op, dense_bytes(g, type, mem));
   nr_ll_mem_copy(g, type, mem, from, source);
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;
@@ -496,7 +481,6 @@ const NrLlRow nr_ll_memref_rows[] = {
     {"memref.store", emit_store},
     {"memref.prefetch", emit_prefetch},
     {"memref.alloc", emit_alloc},
-    {"memref.alloca", emit_alloca},
     {"memref.dealloc", emit_dealloc},
     {"memref.realloc", emit_realloc},
     {"memref.global", emit_global},

@@ -68,15 +68,20 @@ static void end_failure(NrLl *g, LLVMBasicBlockRef next, NrStr place, NrStr text
   LLVMPositionBuilderAtEnd(g->b, next);
 }
 
-void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
-  NrStr place = op ? place_of(g, op) : (NrStr){0};
-  if (!place.size) {
-    nr_ll_fail_unless(g, ok);
-    return;
-  }
+static void fail_unless(NrLl *g, NrStr place, NrStr text, LLVMValueRef ok) {
   LLVMValueRef zero = nr_ll_int(g, 0);
   LLVMBasicBlockRef next = begin_failure(g, ok);
-  end_failure(g, next, place, (NrStr){0}, (LLVMValueRef[]){zero, zero, zero, zero});
+  end_failure(g, next, place, text, (LLVMValueRef[]){zero, zero, zero, zero});
+}
+
+void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
+  NrStr place = op ? place_of(g, op) : (NrStr){0};
+  if (place.size) fail_unless(g, place, (NrStr){0}, ok);
+  else nr_ll_fail_unless(g, ok);
+}
+
+void nr_ll_fail_with_unless(NrLl *g, NrOp *op, NrStr text, LLVMValueRef ok) {
+  fail_unless(g, place_of(g, op), text, ok);
 }
 
 static NrStatus check(NrLl *g, NrOp *op, NrStr text) {

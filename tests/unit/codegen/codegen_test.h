@@ -29,9 +29,10 @@ static void *host_alloc(NoriaExec *exec, int64_t size) {
   return aligned_alloc(64, ((size_t)size + 64) / 64 * 64);
 }
 
-static void host_free(NoriaExec *exec, void *data) {
+static int32_t host_free(NoriaExec *exec, void *data) {
   if (data) ((TestExec *)exec)->held--;
   free(data);
+  return 0;
 }
 
 static void *host_realloc(NoriaExec *exec, void *data, int64_t size) {

@@ -1,0 +1,337 @@
+/* check_shapes.c - the part of check-bounds that is about shapes: what casts and reshapes claim, what copies, transfers
+ * and structured ops take for granted, and views that must lie in their buffer. A wrong one would let accesses that
+ * were checked leave their buffer. */
+#include "dialect/affine/affine.h"
+#include "dialect/arith/arith.h"
+#include "dialect/linalg/linalg.h"
+#include "dialect/memref/memref.h"
+#include "dialect/scf/scf.h"
+#include "pass/checks.h"
+#include "pass/loops.h"
+
+#include <stdio.h>
+
+static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index(b, n); }
+static NrValue *both(NrBuilder *b, NrValue *x, NrValue *y) {
+  return x ? nr_fold_binary(b, NR_OP_arith_andi, x, y) : y;
+}
+
+NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim) {
+  if (shaped->type->dims[dim] != NR_DYNAMIC) return number(b, shaped->type->dims[dim]);
+  unsigned id = shaped->type->kind == NR_TYPE_MEMREF ? NR_OP_memref_dim : NR_OP_tensor_dim;
+  return nr_build_value(b, id, nr_type_index(b->ctx), (NrValue *[]){shaped, number(b, dim)}, 2);
+}
+
+/* x * y of numbers without a sign, and the largest one where it does not fit: also of those below zero. */
+static NrValue *product(NrBuilder *b, NrValue *x, NrValue *y) {
+  int64_t n, m;
+  if (nr_value_constant_int(x, &n) && n == 1) return y;
+  if (nr_value_constant_int(y, &m) && m == 1) return x;
+  NrType i64 = nr_type_i64(b->ctx), types[2] = {i64, i64};
+  NrValue *wide[2] = {nr_build_value(b, NR_OP_arith_index_cast, i64, &x, 1),
+                      nr_build_value(b, NR_OP_arith_index_cast, i64, &y, 1)};
+  NrOp *op = nr_build_op(b, NR_OP_arith_mului_extended, wide, 2, types, 2);
+  NrValue *none = nr_arith_constant_int(b, i64, 0);
+  NrValue *fits = both(b, nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(op, 1), none),
+                       nr_arith_cmpi(b, NR_CMPI_SGE, nr_result(op, 0), none));
+  NrValue *low = nr_result(op, 0), *index = nr_build_value(b, NR_OP_arith_index_cast, nr_type_index(b->ctx), &low, 1);
+  return nr_arith_select(b, fits, index, number(b, INT64_MAX));
+}
+
+static NrValue *count_of(NrBuilder *b, NrValue *shaped, uint32_t begin, uint32_t end) {
+  NrValue *n = number(b, 1);
+  for (uint32_t d = begin; d < end; d++) n = product(b, n, nr_check_size_of(b, shaped, d));
+  return n;
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------ */
+
+static const char claims[] = "the value does not have the shape that the cast claims";
+
+/* Strides and offset that the result's type fixes and the source's leaves open. */
+static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
+  int64_t have[NR_MAX_RANK], want[NR_MAX_RANK], have_offset, want_offset;
+  uint32_t rank = to->rank;
+  if (!nr_memref_strides(source->type, have, &have_offset) || !nr_memref_strides(to, want, &want_offset)) return NULL;
+  bool open = have_offset == NR_DYNAMIC && want_offset != NR_DYNAMIC;
+  for (uint32_t d = 0; d < rank; d++) open |= have[d] == NR_DYNAMIC && want[d] != NR_DYNAMIC;
+  if (!open) return NULL;
+  NrType types[2 + 2 * NR_MAX_RANK], index = nr_type_index(b->ctx);
+  types[0] = nr_type_memref_layout(NULL, 0, source->type->elem, NULL, source->type->space);
+  for (uint32_t i = 1; i < 2 + 2 * rank; i++) types[i] = index;
+  NrOp *parts = nr_build_op(b, NR_OP_memref_extract_strided_metadata, &source, 1, types, 2 + 2 * rank);
+  NrValue *same = NULL;
+  if (have_offset == NR_DYNAMIC && want_offset != NR_DYNAMIC)
+    same = both(b, same, nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, 1), number(b, want_offset)));
+  for (uint32_t d = 0; d < rank; d++)
+    if (have[d] == NR_DYNAMIC && want[d] != NR_DYNAMIC)
+      same = both(b, same, nr_arith_cmpi(b, NR_CMPI_EQ, nr_result(parts, 2 + rank + d), number(b, want[d])));
+  return same;
+}
+
+static void check_cast(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_operand(op, 0), *same = NULL;
+  NrType from = source->type, to = nr_result(op, 0)->type, index = nr_type_index(b.ctx);
+  bool memref = nr_type_is_memref(from);
+  if (!nr_type_is_ranked(to)) return;
+  if (!nr_type_is_ranked(from)) {
+    NrValue *rank = nr_build_value(&b, memref ? NR_OP_memref_rank : NR_OP_tensor_rank, index, &source, 1);
+    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_EQ, rank, number(&b, to->rank)), claims, NULL, 0);
+  }
+  for (uint32_t d = 0; d < to->rank; d++) {
+    if (to->dims[d] == NR_DYNAMIC || (nr_type_is_ranked(from) && from->dims[d] != NR_DYNAMIC)) continue;
+    NrValue *operands[] = {source, number(&b, d)};
+    NrValue *size = nr_build_value(&b, memref ? NR_OP_memref_dim : NR_OP_tensor_dim, index, operands, 2);
+    same = both(&b, same, nr_arith_cmpi(&b, NR_CMPI_EQ, size, number(&b, to->dims[d])));
+  }
+  NrValue *layout = memref && nr_type_is_ranked(from) ? same_layout(&b, source, to) : NULL;
+  if (layout) same = both(&b, same, layout);
+  if (same) nr_check_unless(&b, op, same, claims, NULL, 0);
+}
+
+/* ---- equal shapes ----------------------------------------------------------------------------------------------- */
+
+static void check_same_shape(NrBuilder *b, NrOp *op, NrValue *x, NrValue *y, const char *text) {
+  NrValue *same = NULL;
+  if (!nr_type_is_ranked(x->type) || !nr_type_is_ranked(y->type) || x->type->rank != y->type->rank) return;
+  for (uint32_t d = 0; d < x->type->rank; d++)
+    if (x->type->dims[d] == NR_DYNAMIC || y->type->dims[d] == NR_DYNAMIC)
+      same = both(b, same, nr_arith_cmpi(b, NR_CMPI_EQ, nr_check_size_of(b, x, d), nr_check_size_of(b, y, d)));
+  if (same) nr_check_unless(b, op, same, text, NULL, 0);
+}
+
+static void check_elementwise(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *first = NULL;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *v = nr_operand(op, i);
+    if (v->type->kind != NR_TYPE_TENSOR) continue;
+    if (first) check_same_shape(&b, op, first, v, "its operands have different shapes");
+    first = first ? first : v;
+  }
+}
+
+/* ---- structured ops --------------------------------------------------------------------------------------------- */
+
+/* Grows with each dim: its greatest value is at the last point. */
+static bool is_monotone(NrAffineExpr e) {
+  if (!e->lhs) return e->kind != NR_AFFINE_SYMBOL;
+  bool constant = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value >= 0;
+  if (e->kind == NR_AFFINE_ADD) return is_monotone(e->lhs) && is_monotone(e->rhs);
+  return e->kind != NR_AFFINE_MOD && constant && is_monotone(e->lhs);
+}
+
+static void check_generic(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrAttr maps = nr_op_attr(op, "indexing_maps");
+  uint32_t loops = maps->size ? maps->items[0]->num_dims : 0;
+  NrValue *ranges[NR_MAX_RANK] = {NULL}, *last[NR_MAX_RANK], *runs = NULL;
+  if (loops > NR_MAX_RANK || maps->size != op->num_operands) return;
+  for (uint32_t d = 0; d < loops; d++)
+    for (uint32_t k = 0; k < op->num_operands; k++)
+      for (uint32_t r = 0; nr_type_is_shaped(nr_operand(op, k)->type) && r < maps->items[k]->num_exprs; r++) {
+        NrAffineExpr e = maps->items[k]->exprs[r];
+        if (e->kind != NR_AFFINE_DIM || (uint32_t)e->value != d) continue;
+        NrValue *size = nr_check_size_of(&b, nr_operand(op, k), r), *first = ranges[d];
+        char text[96];
+        snprintf(text, sizeof text, "operands disagree on the range of loop %u: %%0 and %%1", d);
+        if (first)
+          nr_check_unless(&b, op, nr_fold_cmpi(&b, NR_CMPI_EQ, first, size), text, (NrValue *[]){first, size}, 2);
+        ranges[d] = size;
+      }
+  for (uint32_t d = 0; d < loops; d++) {
+    if (!ranges[d]) return;
+    last[d] = nr_fold_binary(&b, NR_OP_arith_subi, ranges[d], number(&b, 1));
+    runs = both(&b, runs, nr_fold_cmpi(&b, NR_CMPI_SGT, ranges[d], number(&b, 0)));
+  }
+  for (uint32_t k = 0; k < op->num_operands; k++)
+    for (uint32_t r = 0; nr_type_is_shaped(nr_operand(op, k)->type) && r < maps->items[k]->num_exprs; r++) {
+      NrAffineExpr e = maps->items[k]->exprs[r];
+      if (e->kind == NR_AFFINE_DIM || !is_monotone(e)) continue;
+      NrValue *end = nr_affine_expand(&b, e, loops, last), *size = nr_check_size_of(&b, nr_operand(op, k), r);
+      NrValue *inside = nr_arith_cmpi(&b, NR_CMPI_ULT, end, size);
+      if (runs) inside = nr_arith_select(&b, runs, inside, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)));
+      nr_check_unless(&b, op, inside, "an indexing map leaves an operand's bounds", NULL, 0);
+    }
+}
+
+/* ---- other shapes of the same elements -------------------------------------------------------------------------- */
+
+static void check_counts(NrBuilder *b, NrOp *op, NrValue *have, NrValue *want) {
+  nr_check_unless(b, op, nr_fold_cmpi(b, NR_CMPI_EQ, have, want), "the shapes have %0 and %1 elements",
+                  (NrValue *[]){have, want}, 2);
+}
+
+static void check_expand_shape(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_operand(op, 0);
+  NrGroups groups;
+  if (nr_index_list_size(op, nr_output_shape_slot.attr) != nr_result(op, 0)->type->rank || !nr_groups_of(op, &groups))
+    return;
+  for (uint32_t g = 0; g < groups.count; g++) {
+    NrValue *n = number(&b, 1);
+    for (uint32_t i = 0; i < groups.size[g]; i++)
+      n = product(&b, n, nr_index_value(&b, nr_index_list_get(op, nr_output_shape_slot, groups.begin[g] + i)));
+    check_counts(&b, op, nr_check_size_of(&b, source, g), n);
+  }
+}
+
+enum { MAX_UNRANKED = 16 }; /* dims of a value of unknown rank in machine code */
+
+/* The shape stands in memory, or is a tensor. */
+static void check_reshape(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *index, *n = number(&b, 1);
+  if (!nr_type_is_ranked(source->type) || !nr_type_is_ranked(shape->type)) return;
+  bool memref = nr_type_is_memref(shape->type);
+  NrValue *rank = nr_check_size_of(&b, shape, 0);
+  NrValue *fits = nr_arith_cmpi(&b, NR_CMPI_ULE, rank, number(&b, MAX_UNRANKED));
+  nr_check_unless(&b, op, fits, "gives a value of %0 dims", &rank, 1);
+  NrOp *loop = nr_scf_open_for(&b, number(&b, 0), rank, number(&b, 1), &n, 1, &index);
+  NrValue *dim = nr_build_value(&b, memref ? NR_OP_memref_load : NR_OP_tensor_extract, shape->type->elem,
+                                (NrValue *[]){shape, index}, 2);
+  if (!nr_type_is_index(dim->type)) dim = nr_build_value(&b, NR_OP_arith_index_cast, nr_type_index(b.ctx), &dim, 1);
+  nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_SGE, dim, number(&b, 0)), "dim %0 of the shape is %1",
+                  (NrValue *[]){index, dim}, 2);
+  n = product(&b, n, dim);
+  nr_scf_close_for(&b, loop, &n, 1);
+  check_counts(&b, op, count_of(&b, source, 0, source->type->rank), n);
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------ */
+
+static void check_view(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrType type = nr_result(op, 0)->type;
+  NrValue *bytes = nr_check_size_of(&b, nr_operand(op, 0), 0), *shift = nr_operand(op, 1);
+  NrValue *need = number(&b, (int64_t)nr_type_byte_size(type->elem)), *elem = need;
+  for (uint32_t d = 0, k = 2; d < type->rank; d++)
+    need = product(&b, need, type->dims[d] == NR_DYNAMIC ? nr_operand(op, k++) : number(&b, type->dims[d]));
+  NrValue *rest = nr_arith_binary(&b, NR_OP_arith_remui, shift, elem);
+  NrValue *fits = both(&b, nr_arith_cmpi(&b, NR_CMPI_ULE, shift, bytes),
+                       nr_arith_cmpi(&b, NR_CMPI_EQ, rest, number(&b, 0)));
+  NrValue *left = nr_arith_binary(&b, NR_OP_arith_subi, bytes, shift);
+  nr_check_unless(&b, op, both(&b, fits, nr_arith_cmpi(&b, NR_CMPI_ULE, need, left)),
+                  "does not lie in its source, or not on a multiple of its elements' size", NULL, 0);
+}
+
+/* What a view of views shows a part of, or the value whose memory is not known to be larger than it says. */
+static NrValue *root_of(NrValue *v) {
+  for (;;) {
+    switch (v->op ? v->op->info->id : 0) {
+    case NR_OP_memref_extract_strided_metadata:
+      if (v->index) return v;
+      break;
+    case NR_OP_memref_reinterpret_cast:
+    case NR_OP_memref_subview:
+    case NR_OP_memref_cast:
+    case NR_OP_memref_transpose:
+    case NR_OP_memref_memory_space_cast:
+    case NR_OP_memref_assume_alignment: break;
+    default: return v;
+    }
+    if (nr_operand(v->op, 0)->type->kind != NR_TYPE_MEMREF) return v;
+    v = nr_operand(v->op, 0);
+  }
+}
+
+/* Each dim's steps stay below what is left of the root's elements. Strides are not negative here: the compiler asks for
+ * that too, for the first element is then the one at the offset. */
+static void check_reinterpret_cast(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *root = root_of(nr_operand(op, 0)), *zero = number(&b, 0), *empty = NULL, *inside;
+  int64_t strides[NR_MAX_RANK], offset;
+  if (root->type->kind != NR_TYPE_MEMREF) return;
+  if (!nr_memref_strides(root->type, strides, &offset) || offset != 0) return;
+  NrValue *room = count_of(&b, root, 0, root->type->rank);
+  NrValue *end = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[0], 0));
+  inside = nr_arith_cmpi(&b, NR_CMPI_ULT, end, room);
+  for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
+    NrValue *size = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[1], d));
+    NrValue *stride = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[2], d));
+    NrValue *none = nr_fold_cmpi(&b, NR_CMPI_EQ, size, zero);
+    empty = empty ? nr_fold_binary(&b, NR_OP_arith_ori, empty, none) : none;
+    NrValue *steps = product(&b, nr_fold_binary(&b, NR_OP_arith_subi, size, number(&b, 1)), stride);
+    end = nr_fold_binary(&b, NR_OP_arith_addi, end, steps); /* both below 2^63: it does not wrap twice */
+    inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_ULT, end, room));
+    inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_SGE, size, zero));
+  }
+  if (empty) inside = nr_arith_select(&b, empty, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)), inside);
+  nr_check_unless(&b, op, inside, "has elements outside of the buffer", NULL, 0);
+}
+
+static void check_dim(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_operand(op, 0), *index = nr_operand(op, 1);
+  unsigned id = nr_type_is_memref(source->type) ? NR_OP_memref_rank : NR_OP_tensor_rank;
+  NrValue *rank = nr_type_is_ranked(source->type) ? number(&b, source->type->rank)
+                                                  : nr_build_value(&b, id, nr_type_index(b.ctx), &source, 1);
+  nr_check_unless(&b, op, nr_fold_cmpi(&b, NR_CMPI_ULT, index, rank), "dim %0 of a value of rank %1",
+                  (NrValue *[]){index, rank}, 2);
+}
+
+/* ---- transfers -------------------------------------------------------------------------------------------------- */
+
+static NrValue *start_of(NrBuilder *b, NrOp *op, size_t memref) {
+  NrValue *at = number(b, 0), *m = nr_operand(op, memref);
+  for (uint32_t d = 0; d < m->type->rank; d++) {
+    at = nr_fold_binary(b, NR_OP_arith_muli, at, nr_check_size_of(b, m, d));
+    at = nr_fold_binary(b, NR_OP_arith_addi, at, nr_operand(op, memref + 1 + d));
+  }
+  return at;
+}
+
+static void check_element(NrBuilder *b, NrOp *op, NrValue *memref, NrValue *start, NrValue *k) {
+  NrValue *count = count_of(b, memref, 0, memref->type->rank);
+  NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, nr_arith_binary(b, NR_OP_arith_addi, start, k), count);
+  nr_check_unless(b, op, inside, "the transfer leaves a buffer of %0 elements", &count, 1);
+}
+
+/* Element by element, in a loop of its own: that is simple, and right for any stride. */
+static void check_dma_start(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrDmaParts parts;
+  nr_memref_dma_parts(op, &parts);
+  NrValue *source = start_of(&b, op, 0), *target = start_of(&b, op, parts.target), *k, *run = NULL;
+  if (parts.stride < op->num_operands) {
+    run = nr_operand(op, parts.stride + 1);
+    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_SGT, run, number(&b, 0)), "has %0 elements per stride", &run, 1);
+  }
+  NrOp *loop = nr_scf_open_for(&b, number(&b, 0), nr_operand(op, parts.n), number(&b, 1), NULL, 0, &k);
+  NrValue *far = k;
+  if (run) {
+    NrValue *steps = nr_arith_binary(&b, NR_OP_arith_divui, k, run);
+    NrValue *rest = nr_arith_binary(&b, NR_OP_arith_remui, k, run);
+    far = nr_arith_binary(&b, NR_OP_arith_muli, steps, nr_operand(op, parts.stride));
+    far = nr_arith_binary(&b, NR_OP_arith_addi, far, rest);
+  }
+  bool strides_target = nr_memref_dma_strides_target(op, parts);
+  check_element(&b, op, nr_operand(op, 0), source, strides_target ? k : far);
+  check_element(&b, op, nr_operand(op, parts.target), target, strides_target ? far : k);
+  nr_scf_close_for(&b, loop, NULL, 0);
+}
+
+void nr_check_shapes(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  switch (op->info->id) {
+  case NR_OP_memref_cast:
+  case NR_OP_tensor_cast: check_cast(op); return;
+  case NR_OP_memref_copy:
+    check_same_shape(&b, op, nr_operand(op, 0), nr_operand(op, 1), "copies between different shapes");
+    return;
+  case NR_OP_linalg_generic: check_generic(op); return;
+  case NR_OP_memref_expand_shape:
+  case NR_OP_tensor_expand_shape: check_expand_shape(op); return;
+  case NR_OP_memref_reshape:
+  case NR_OP_tensor_reshape: check_reshape(op); return;
+  case NR_OP_memref_view: check_view(op); return;
+  case NR_OP_memref_reinterpret_cast: check_reinterpret_cast(op); return;
+  case NR_OP_memref_dim:
+  case NR_OP_tensor_dim: check_dim(op); return;
+  case NR_OP_memref_dma_start: check_dma_start(op); return;
+  default:
+    if (nr_op_has(op, NR_ELEMENTWISE) && op->num_results && nr_result(op, 0)->type->kind == NR_TYPE_TENSOR)
+      check_elementwise(op);
+  }
+}
