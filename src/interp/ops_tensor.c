@@ -209,7 +209,10 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
   for (size_t i = 0; i < source->rank; i++) {
     NrIndex l = nr_index_list_get(op, low, i), h = nr_index_list_get(op, high, i);
     begin[i] = l.value ? nr_get_index(in, l.value) : l.constant;
-    dims[i] = source->dims[i] + begin[i] + (h.value ? nr_get_index(in, h.value) : h.constant);
+    int64_t end = h.value ? nr_get_index(in, h.value) : h.constant, wrong = begin[i] < 0 ? begin[i] : end;
+    if (wrong < 0)
+      return nr_interp_fail(in, op, "the padding of dim %zu is %lld; it must not be negative", i, (long long)wrong);
+    if (!nr_add_i64(source->dims[i], begin[i], &dims[i]) || !nr_add_i64(dims[i], end, &dims[i])) dims[i] = INT64_MAX;
   }
   NrIView *view = nr_iview_new(source->elem, dims, source->rank);
   if (!view) return nr_interp_fail_size(in, op, source->elem, dims, source->rank);

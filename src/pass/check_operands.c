@@ -211,6 +211,22 @@ static void check_sizes(NrOp *op, NrType type, size_t first) {
   }
 }
 
+/* Padding below zero would cut the source. */
+static void check_pad(NrOp *op) {
+  static const NrIndexListSlot slots[] = {{1, "static_low"}, {2, "static_high"}};
+  for (uint32_t d = 0; d < nr_operand(op, 0)->type->rank; d++)
+    for (size_t k = 0; k < 2; k++) {
+      NrBuilder b = nr_builder_before(op);
+      NrIndex pad = nr_index_list_get(op, slots[k], d);
+      if (pad.value ? nr_range_of(pad.value).min >= 0 : pad.constant >= 0) continue;
+      NrValue *size = nr_index_value(&b, pad);
+      NrValue *fits = nr_arith_cmpi(&b, NR_CMPI_SGE, size, nr_arith_constant_index(&b, 0));
+      char text[96];
+      snprintf(text, sizeof text, "the padding of dim %u is %%0; it must not be negative", d);
+      nr_check_unless(&b, op, fits, text, &size, 1);
+    }
+}
+
 /* ---- the pass --------------------------------------------------------------------------------------------------- */
 
 static void check_op(NrOp *op) {
@@ -236,6 +252,7 @@ static void check_op(NrOp *op) {
   case NR_OP_bufferization_alloc_tensor:
     if (!nr_op_group_operand(op, 1)) check_sizes(op, nr_result(op, 0)->type, 0); /* else it has the shape of the copy */
     return;
+  case NR_OP_tensor_pad: check_pad(op); return;
   case NR_OP_tensor_splat: check_sizes(op, nr_result(op, 0)->type, 1); return;
   case NR_OP_memref_realloc:
     if (op->num_operands > 1) check_sizes(op, nr_result(op, 0)->type, 1);

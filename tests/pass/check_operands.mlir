@@ -293,3 +293,17 @@ func.func @tensor(%n: index) -> tensor<?xi8> {
 // RUN: not noria run %s --entry=tensor -5 2>&1 | FileCheck %s --check-prefix=SPLAT
 // RUN: not noria run %s --entry=tensor --interpret -5 2>&1 | FileCheck %s --check-prefix=SPLAT
 // SPLAT: check_operands.mlir:[[#@LINE-5]]:8: 'tensor.splat' op the size of dim 0 is -5; it must not be negative
+
+func.func @pad(%t: tensor<4xf32>, %low: index, %high: index) -> tensor<?xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %t low[%low] high[%high] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<?xf32>
+  return %p : tensor<?xf32>
+}
+// RUN: noria run %s --entry=pad ones 1 0 | FileCheck %s --check-prefix=PAD
+// PAD: dense<[0.000000e+00, 1.000000e+00, 1.000000e+00, 1.000000e+00, 1.000000e+00]>
+// RUN: not noria run %s --entry=pad ones 1 -2 2>&1 | FileCheck %s --check-prefix=PADS
+// RUN: not noria run %s --entry=pad --interpret ones 1 -2 2>&1 | FileCheck %s --check-prefix=PADS
+// PADS: check_operands.mlir:[[#@LINE-10]]:8: 'tensor.pad' op the padding of dim 0 is -2; it must not be negative
