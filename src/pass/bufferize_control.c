@@ -123,6 +123,9 @@ static NrStatus refuse_branches(NrOp *op) {
   for (size_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = &op->regions[r];
     if (region->first == region->last) continue;
+    for (size_t i = 0; i < op->num_results; i++)
+      if (nr_has_place(nr_result(op, i)->type))
+        return nr_op_error(op, "gives a tensor out of a region of several blocks, which cannot be bufferized");
     for (NrBlock *block = region->first; block; block = block->next) {
       for (size_t i = 0; i < block->num_args; i++)
         if (nr_has_place(block->args[i]->type))

@@ -26,6 +26,20 @@ func.func @branches(%c: i1, %t: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+func.func @chosen(%c: i1, %t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'scf.execute_region' op gives a tensor out of a region of several blocks}}
+  %r = scf.execute_region -> tensor<4xf32> {
+    cf.cond_br %c, ^bb1, ^bb2
+  ^bb1:
+    scf.yield %t : tensor<4xf32>
+  ^bb2:
+    scf.yield %u : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
 func.func @not_outlined(%t: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'flow.dispatch.region' op must be outlined to an executable}}
   %r = flow.dispatch.region -> (tensor<4xf32>) {
