@@ -207,6 +207,7 @@ void gen_deinit(Gen *g) {
   nr_vec_deinit(&g->slots);
   nr_vec_deinit(&g->tensors);
   nr_vec_deinit(&g->funcs);
+  nr_vec_deinit(&g->tensor_funcs);
   nr_vec_deinit(&g->exits);
   nr_vec_deinit(&g->places);
   nr_vec_deinit(&g->sizes);

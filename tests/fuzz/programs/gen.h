@@ -67,6 +67,12 @@ typedef struct GenFunc {
   bool recurses; /* as often as its first argument, an index, says */
 } GenFunc;
 
+/* @f<id>: two tensors of known sizes to one of the first one's type, and an i32. */
+typedef struct GenTensorFunc {
+  uint32_t id;
+  GenTensor params[2];
+} GenTensorFunc;
+
 /* An element that was accessed, and may be again. */
 typedef struct GenPlace {
   GenMemref memref;
@@ -93,6 +99,7 @@ typedef struct Gen {
   NR_VEC(GenMemref) slots; /* variables: not among the memrefs, so that nothing but loads and stores sees them */
   NR_VEC(GenTensor) tensors;
   NR_VEC(GenFunc) funcs;
+  NR_VEC(GenTensorFunc) tensor_funcs;
   NR_VEC(GenExit) exits;
   NR_VEC(GenPlace) places;
   NR_VEC(uint32_t) sizes; /* size name -1 - i is the index value %v<sizes[i]> */

@@ -479,16 +479,80 @@ static void gen_forall(Gen *g, int depth) {
   nr_vec_push(&g->tensors, t);
 }
 
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+static void put_func_type(Gen *g, const GenTensorFunc *f) {
+  gen_put(g, "(");
+  for (int i = 0; i < 2; i++) {
+    gen_put_tensor_type(g, &f->params[i]);
+    gen_put(g, ", ");
+  }
+  gen_put(g, "i32) -> (");
+  gen_put_tensor_type(g, &f->params[0]);
+  gen_put(g, ", i32)");
+}
+
+static void gen_call(Gen *g) {
+  uint32_t args[2], scalar = gen_use(g, GEN_I32), result = gen_id(g), number = gen_id(g);
+  if (!g->tensor_funcs.size || g->trips > 8) return;
+  GenTensorFunc f = g->tensor_funcs.data[gen_below(g, g->tensor_funcs.size)];
+  for (int i = 0; i < 2; i++) {
+    GenTensor *found = gen_tensor_like(g, &f.params[i]);
+    args[i] = found ? found->id : gen_filled(g, f.params[i]).id;
+  }
+  gen_begin(g);
+  gen_put(g, "%%v%u, %%v%u = func.call @f%u(%%v%u, %%v%u, %%v%u) : ", result, number, f.id, args[0], args[1], scalar);
+  put_func_type(g, &f);
+  gen_end(g);
+  f.params[0].id = result;
+  f.params[0].bound = 0;
+  nr_vec_push(&g->tensors, f.params[0]);
+  gen_define(g, number, GEN_I32);
+}
+
+static void gen_function(Gen *g) {
+  GenTensorFunc f = {.id = gen_id(g)};
+  for (int i = 0; i < 2; i++) {
+    f.params[i] = (GenTensor){.id = gen_id(g), .elem = gen_element_type(g), .rank = 1 + (int)gen_below(g, 2)};
+    if (i && gen_one_in(g, 2)) f.params[i] = f.params[0], f.params[i].id = gen_id(g);
+    else
+      for (int d = 0; d < f.params[i].rank; d++) f.params[i].dims[d] = 1 + (int64_t)gen_below(g, 4);
+  }
+  uint32_t scalar = gen_id(g);
+  gen_put(g, "func.func private @f%u(", f.id);
+  for (int i = 0; i < 2; i++) {
+    gen_put(g, "%%v%u: ", f.params[i].id);
+    gen_put_tensor_type(g, &f.params[i]);
+    gen_put(g, ", ");
+    nr_vec_push(&g->tensors, f.params[i]);
+  }
+  gen_put(g, "%%v%u: i32) -> (", scalar);
+  gen_put_tensor_type(g, &f.params[0]);
+  gen_put(g, ", i32) {\n");
+  gen_define(g, scalar, GEN_I32);
+  g->budget = 1 + (int)gen_below(g, 5);
+  while (g->budget > 0) gen_ops(g, 1);
+  uint32_t value = value_for(g, &f.params[0]), number = gen_use(g, GEN_I32);
+  gen_begin(g);
+  gen_put(g, "return %%v%u, %%v%u : ", value, number);
+  gen_put_tensor_type(g, &f.params[0]);
+  gen_put(g, ", i32\n}\n");
+  g->values.size = g->tensors.size = g->sizes.size = 0;
+  nr_vec_push(&g->tensor_funcs, f);
+}
+
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void gen_op(Gen *g, int depth) {
-  switch (gen_below(g, depth > 0 ? 25 : 14)) {
+  switch (gen_below(g, depth > 0 ? 26 : 15)) {
+  case 14: gen_call(g); break;
   case 23: case 24: gen_blocks(g, depth); break;
   case 21: gen_exits(g, depth); break;
   case 22: gen_switch(g, depth); break;
+  case 25: gen_while(g, depth); break;
   case 0: case 1: case 2: gen_scalar_op(g); break;
   case 3: case 4: case 5: case 6: case 7: gen_tensor_op(g); break;
-  case 14: case 15: case 16: gen_for(g, depth); break;
+  case 15: case 16: gen_for(g, depth); break;
   case 17: gen_while(g, depth); break;
   case 18: gen_forall(g, depth); break;
   case 19: case 20: gen_if(g, depth); break;
@@ -537,6 +601,7 @@ static void name_argument_sizes(Gen *g) {
 void gen_tensors(uint64_t seed, NrBuf *out) {
   Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1, .trips = 1, .indent = 1};
   NrBuf body = {0};
+  for (int i = (int)gen_below(&g, 3); i > 0; i--) gen_function(&g);
   put_params(&g);
   g.out = &body; /* what is returned is known at the end */
   name_argument_sizes(&g);
