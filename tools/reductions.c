@@ -170,17 +170,7 @@ static NrOp *without_result(NrOp *op, uint32_t result) {
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
   for (uint32_t i = 0; i < op->num_results; i++)
     if (i != result) nr_vec_push(&types, nr_result(op, i)->type);
-  NrOp *copy = nr_op_create(op->module, &(NrOpState){.info = op->info,
-                                                    .loc = op->loc,
-                                                    .operands = operands.data,
-                                                    .num_operands = operands.size,
-                                                    .result_types = types.data,
-                                                    .num_results = types.size,
-                                                    .attrs = op->attrs,
-                                                    .num_attrs = op->num_attrs,
-                                                    .num_regions = op->num_regions});
-  for (uint32_t r = 0; r < op->num_regions; r++) nr_region_take(nr_op_region(copy, r), nr_op_region(op, r));
-  nr_op_insert_before(copy, op);
+  NrOp *copy = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
   for (uint32_t i = 0, k = 0; i < op->num_results; i++)
     if (i != result) nr_value_replace_uses(nr_result(op, i), nr_result(copy, k++));
   nr_op_erase(op);

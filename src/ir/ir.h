@@ -431,6 +431,11 @@ void nr_op_prepend(NrBlock *block, NrOp *op);
 /* Deep copy. map: NrValue* and NrBlock* of the original -> of the copy; operands absent from it stay as they are; the
  * copy's results, arguments and blocks are added to it. The clone is detached and belongs to module. */
 NrOp *nr_op_clone(NrModule *module, NrOp *op, NrMap *map);
+/* The op with other operands and results, before op, for ops without successors: its regions move there. op stays for
+ * its results' uses to be replaced, and is the caller's to erase. */
+NrOp *nr_op_rebuild(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *result_types,
+                    size_t num_results);
+
 /* The same op with other result types, regions moved, attributes kept. The old op is erased, uses are replaced; types
  * must be equal in number. */
 NrOp *nr_op_retype(NrOp *op, const NrType *result_types);

@@ -308,23 +308,29 @@ void nr_region_clone(NrModule *module, NrRegion *from, NrRegion *to, NrMap *map)
     for (NrOp *op = b->first; op; op = op->next) nr_walk_pre(op, remap_operands, map);
 }
 
-NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
-  NR_VEC(NrValue *) operands = {0};
-  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, op->operands[i].value);
+NrOp *nr_op_rebuild(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *result_types,
+                    size_t num_results) {
   assert(op->num_successors == 0);
   NrOpState state = {.info = op->info,
                      .raw_name = nr_str(op->raw_name),
                      .loc = op->loc,
-                     .operands = operands.data,
-                     .num_operands = operands.size,
+                     .operands = operands,
+                     .num_operands = num_operands,
                      .result_types = result_types,
-                     .num_results = op->num_results,
+                     .num_results = num_results,
                      .attrs = op->attrs,
                      .num_attrs = op->num_attrs,
                      .num_regions = op->num_regions};
   NrOp *fresh = nr_op_create(op->module, &state);
   for (uint32_t i = 0; i < op->num_regions; i++) nr_region_take(&fresh->regions[i], &op->regions[i]);
   nr_op_insert_before(fresh, op);
+  return fresh;
+}
+
+NrOp *nr_op_retype(NrOp *op, const NrType *result_types) {
+  NR_VEC(NrValue *) operands = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, op->operands[i].value);
+  NrOp *fresh = nr_op_rebuild(op, operands.data, operands.size, result_types, op->num_results);
   for (uint32_t i = 0; i < op->num_results; i++) {
     fresh->results[i].name = op->results[i].name;
     nr_value_replace_uses(&op->results[i], &fresh->results[i]);

@@ -91,14 +91,7 @@ NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {
     NrStatus status = body ? nr_bufferize_block(s, body) : NR_OK;
     if (status) return status;
   }
-  NrBuilder b = nr_builder_before(op);
-  NrOp *on_memory = nr_build(&b, &(NrOpState){.info = op->info,
-                                              .operands = operands,
-                                              .num_operands = op->num_operands,
-                                              .attrs = op->attrs,
-                                              .num_attrs = op->num_attrs,
-                                              .num_regions = op->num_regions});
-  for (size_t r = 0; r < op->num_regions; r++) nr_region_take(nr_op_region(on_memory, r), nr_op_region(op, r));
+  nr_op_rebuild(op, operands, op->num_operands, NULL, 0);
   nr_vec_push(&s->dead, op);
   return NR_OK;
 }

@@ -60,30 +60,10 @@ static NrValue *count_iteration(NrBuilder *b, NrValue *count, int64_t every) {
 /* The loop with one more carried index, 0 at first, which each block of its regions gets as its last argument. */
 static NrOp *carry_count(NrOp *loop) {
   NrBuilder b = nr_builder_before(loop);
-  NrContext *ctx = b.ctx;
-  NR_VEC(NrValue *) operands = {0};
-  NR_VEC(NrType) types = {0};
-  for (uint32_t i = 0; i < loop->num_operands; i++) nr_vec_push(&operands, nr_operand(loop, i));
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
-  nr_vec_push(&operands, nr_arith_constant_index(&b, 0));
-  nr_vec_push(&types, nr_type_index(ctx));
-  NrOp *counted = nr_build(&b, &(NrOpState){.info = loop->info,
-                                            .loc = loop->loc,
-                                            .operands = operands.data,
-                                            .num_operands = operands.size,
-                                            .result_types = types.data,
-                                            .num_results = types.size,
-                                            .attrs = loop->attrs,
-                                            .num_attrs = loop->num_attrs,
-                                            .num_regions = loop->num_regions});
-  for (uint32_t r = 0; r < loop->num_regions; r++) {
-    nr_region_take(nr_op_region(counted, r), nr_op_region(loop, r));
-    nr_block_add_arg(nr_op_body(counted, r), nr_type_index(ctx), loop->loc);
-  }
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(counted, i));
-  nr_op_erase(loop);
-  nr_vec_deinit(&operands);
-  nr_vec_deinit(&types);
+  NrValue *none = nr_arith_constant_index(&b, 0);
+  NrOp *counted = nr_scf_extend(loop, &none, 1, &none->type, 1);
+  for (uint32_t r = 0; r < counted->num_regions; r++)
+    nr_block_add_arg(nr_op_body(counted, r), none->type, counted->loc);
   return counted;
 }
 

@@ -128,16 +128,8 @@ static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) 
     operands[loop->num_operands + i] = first_spare(&b, t);
     types[loop->num_results + i] = t;
   }
-  NrOp *wider = nr_build(&b, &(NrOpState){.info = loop->info,
-                                          .operands = operands,
-                                          .num_operands = loop->num_operands + extra,
-                                          .result_types = types,
-                                          .num_results = loop->num_results + extra,
-                                          .attrs = loop->attrs,
-                                          .num_attrs = loop->num_attrs,
-                                          .num_regions = loop->num_regions});
+  NrOp *wider = nr_op_rebuild(loop, operands, loop->num_operands + extra, types, loop->num_results + extra);
   NrBuilder after = nr_builder_after(loop);
-  for (size_t i = 0; i < loop->num_regions; i++) nr_region_take(nr_op_region(wider, i), nr_op_region(loop, i));
   for (size_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(wider, i));
   for (size_t i = 0; i < extra; i++) {
     Turn *turn = &turns->list.data[i];

@@ -122,18 +122,8 @@ static void scalarize_control(NrOp *op, const Carrier *c) {
     else push_scalars(&b, nr_operand(op, i), &operands);
   }
   for (uint32_t i = 0; i < op->num_results; i++) push_types(nr_result(op, i)->type, &types);
-  NrOpState state = {.info = op->info,
-                     .loc = op->loc,
-                     .operands = operands.data,
-                     .num_operands = operands.size,
-                     .result_types = types.data,
-                     .num_results = types.size,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs,
-                     .num_regions = op->num_regions};
-  NrOp *fresh = nr_build(&b, &state);
+  NrOp *fresh = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
   for (uint32_t r = 0; r < op->num_regions; r++) {
-    nr_region_take(nr_op_region(fresh, r), nr_op_region(op, r));
     NrBlock *block = nr_op_body(fresh, r);
     if (!block) continue;
     expand_arguments(block, c->first_arg[r], op->loc);

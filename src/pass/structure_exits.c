@@ -132,18 +132,9 @@ static bool goes_on(const NrBlock *block) { return nr_op_is(block->last, NR_OP_s
 
 /* op with other results; the old op keeps its results, without regions, until its uses are gone. */
 static NrOp *with_results(NrOp *op, const Types *types) {
-  NrBuilder b = nr_builder_before(op);
-  NrOp *other = nr_build(&b, &(NrOpState){.info = op->info,
-                                          .loc = op->loc,
-                                          .operands = op->num_operands ? (NrValue *[]){nr_operand(op, 0)} : NULL,
-                                          .num_operands = op->num_operands,
-                                          .result_types = types->data,
-                                          .num_results = types->size,
-                                          .attrs = op->attrs,
-                                          .num_attrs = op->num_attrs,
-                                          .num_regions = op->num_regions});
+  NrValue *decides = op->num_operands ? nr_operand(op, 0) : NULL;
+  NrOp *other = nr_op_rebuild(op, &decides, op->num_operands, types->data, types->size);
   for (uint32_t r = 0; r < op->num_regions; r++) {
-    nr_region_take(nr_op_region(other, r), nr_op_region(op, r));
     if (nr_op_region(other, r)->first) continue;
     NrBlock *block = nr_block_create(op->module); /* an `else` that was not there */
     nr_block_append(nr_op_region(other, r), block);

@@ -53,25 +53,16 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
 }
 
 /* Keeps the results i with keep[i]; the others must have no uses. */
-static void keep_results(NrOp *op, const bool *keep, NrBuilder *b) {
+static void keep_results(NrOp *op, const bool *keep) {
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < op->num_results; i++)
     if (keep[i]) nr_vec_push(&types, nr_result(op, i)->type);
-  NrOp *fewer = nr_build(b, &(NrOpState){.info = op->info,
-                                         .operands = (NrValue *[]){nr_operand(op, 0)},
-                                         .num_operands = 1,
-                                         .result_types = types.data,
-                                         .num_results = types.size,
-                                         .attrs = op->attrs,
-                                         .num_attrs = op->num_attrs,
-                                         .num_regions = op->num_regions});
+  NrOp *fewer = nr_op_rebuild(op, (NrValue *[]){nr_operand(op, 0)}, 1, types.data, types.size);
   nr_vec_deinit(&types);
-  for (uint32_t r = 0; r < op->num_regions; r++) {
-    for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next)
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = nr_op_region(fewer, r)->first; block; block = block->next)
       for (uint32_t i = op->num_results; i-- > 0;)
         if (!keep[i]) nr_op_erase_operand(nr_block_terminator(block), i);
-    nr_region_take(nr_op_region(fewer, r), nr_op_region(op, r));
-  }
   for (uint32_t i = 0, k = 0; i < op->num_results; i++) {
     if (!keep[i]) continue;
     nr_result(fewer, k)->name = nr_result(op, i)->name;
@@ -112,7 +103,7 @@ static bool simplify_results(NrOp *op, NrBuilder *b) {
     keep[i] = nr_value_has_uses(nr_result(op, i));
     unused |= !keep[i];
   }
-  if (unused) keep_results(op, keep, b);
+  if (unused) keep_results(op, keep);
   nr_free(keep);
   return changed || unused;
 }

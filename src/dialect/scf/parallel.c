@@ -326,21 +326,7 @@ static NrOp *add_results(NrParser *p, NrOp *op, NrOp *reduce) {
              "'loop.parallel' expects number of results: 0 to be the same as number of reductions: %u; the accepted "
              "form is '%s = loop.parallel .. { .. } : %.*s'",
              reduce->num_regions, reduce->num_regions == 1 ? "%r" : "%r, ..", (int)text.size, text.data);
-  NR_VEC(NrValue *) operands = {0};
-  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
-  NrBuilder b = nr_builder_before(op);
-  NrOp *reducing = nr_build(&b, &(NrOpState){.info = op->info,
-                                             .loc = op->loc,
-                                             .operands = operands.data,
-                                             .num_operands = operands.size,
-                                             .result_types = types.data,
-                                             .num_results = types.size,
-                                             .attrs = op->attrs,
-                                             .num_attrs = op->num_attrs,
-                                             .num_regions = 1});
-  nr_region_take(nr_op_region(reducing, 0), nr_op_region(op, 0));
-  nr_op_erase(op);
-  nr_vec_deinit(&operands);
+  NrOp *reducing = nr_scf_extend(op, NULL, 0, types.data, types.size);
   nr_vec_deinit(&types);
   nr_buf_deinit(&text);
   return reducing;

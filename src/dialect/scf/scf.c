@@ -150,16 +150,7 @@ NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, con
   for (size_t i = 0; i < num_operands; i++) nr_vec_push(&all, operands[i]);
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
   for (size_t i = 0; i < num_results; i++) nr_vec_push(&types, results[i]);
-  NrBuilder b = nr_builder_before(op);
-  NrOp *more = nr_build(&b, &(NrOpState){.info = op->info,
-                                         .operands = all.data,
-                                         .num_operands = all.size,
-                                         .result_types = types.data,
-                                         .num_results = types.size,
-                                         .attrs = op->attrs,
-                                         .num_attrs = op->num_attrs,
-                                         .num_regions = op->num_regions});
-  for (uint32_t r = 0; r < op->num_regions; r++) nr_region_take(nr_op_region(more, r), nr_op_region(op, r));
+  NrOp *more = nr_op_rebuild(op, all.data, all.size, types.data, types.size);
   for (uint32_t i = 0; i < op->num_results; i++) {
     nr_result(more, i)->name = nr_result(op, i)->name;
     nr_value_replace_uses(nr_result(op, i), nr_result(more, i));
