@@ -51,24 +51,29 @@ NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op) {
   return NR_OK;
 }
 
-/* The loop itself: bounds as values, the body without the outputs. */
+/* The loop itself: bounds as values, the body without the outputs. One without dims, which runs its body once, gets one
+ * dim with one point. */
 static void build_parallel(NrBufferize *s, NrOp *op, size_t rank) {
   static const NrIndexListSlot slots[3] = {{0, "staticLowerBound"}, {1, "staticUpperBound"}, {2, "staticStep"}};
   NrBuilder b = nr_builder_before(op);
-  NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, 3 * rank + 1);
-  for (size_t k = 0; k < 3; k++)
+  size_t dims = NR_MAX(rank, 1);
+  NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, 3 * dims);
+  for (size_t k = 0; k < 3; k++) {
     for (size_t i = 0; i < rank; i++) operands[k * rank + i] = nr_index_value(&b, nr_index_list_get(op, slots[k], i));
+    if (!rank) operands[k] = nr_index_value(&b, nr_index_const(k > 0));
+  }
   NrOp *loop = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_parallel],
                                          .operands = operands,
-                                         .num_operands = 3 * rank,
+                                         .num_operands = 3 * dims,
                                          .num_regions = 1});
-  uint32_t n = (uint32_t)rank;
+  uint32_t n = (uint32_t)dims;
   nr_op_set_segments(loop, (uint32_t[]){n, n, n, 0}, 4);
   nr_region_take(nr_op_region(loop, 0), nr_op_region(op, 0));
   NrBlock *body = nr_op_body(loop, 0);
   b = nr_builder_at_end(s->module, body, op->loc);
   nr_build_op(&b, NR_OP_scf_reduce, NULL, 0, NULL, 0);
   while (body->num_args > rank) nr_block_erase_arg(body, body->num_args - 1);
+  if (!rank) nr_block_add_arg(body, nr_type_index(s->ctx), op->loc);
 }
 
 NrStatus nr_bufferize_forall(NrBufferize *s, NrOp *op) {

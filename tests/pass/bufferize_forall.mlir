@@ -44,3 +44,20 @@ func.func @reads_neighbour(%t: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// Without dims the body runs once.
+// CHECK-LABEL: func.func @once(
+// CHECK: %[[OUT:.*]] = memref.alloc() : memref<4xf32>
+// CHECK: scf.parallel (%{{.*}}) = (%c0) to (%c1) step (%c1{{.*}}) {
+// CHECK: memref.subview %[[OUT]][2] [1] [1]
+// RUN: noria run %s --entry=once '[1.0, 2.0, 3.0, 4.0]' 7 --check-stages | FileCheck %s --check-prefix=ONCE
+// ONCE: dense<[1.000000e+00, 2.000000e+00, 7.000000e+00, 4.000000e+00]> : tensor<4xf32>
+func.func @once(%t: tensor<4xf32>, %x: f32) -> tensor<4xf32> {
+  %r = scf.forall () in () shared_outs(%o = %t) -> (tensor<4xf32>) {
+    %part = tensor.from_elements %x : tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %part into %o[2] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  return %r : tensor<4xf32>
+}
