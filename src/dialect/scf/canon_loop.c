@@ -7,103 +7,51 @@
  *           }                                                          }
  */
 #include "dialect/arith/arith.h"
-#include "dialect/scf/scf.h"
+#include "dialect/scf/carried.h"
 
-/* ---- for: which carried values are needed ------------------------------------------------------------------------ */
-
-/* Marks values of the body as needed, backwards from what has effects and from results that are used. */
-typedef struct Needed {
-  NrOp *loop;
-  NrOp *yield;
-  NrMap seen; /* NrOp* of the body's own ops */
-  NR_VEC(NrOp *) work;
-  bool *carried;
-} Needed;
-
-static void need_carried(Needed *n, uint32_t i);
-
-static void need_value(Needed *n, const NrValue *value) {
-  NrBlock *body = nr_op_body(n->loop, 0);
-  if (value->block == body) {
-    if (value->index > 0) need_carried(n, value->index - 1);
-    return;
-  }
-  NrOp *op = value->op;
-  if (!op) return;
-  if (op->block != body || nr_map_has(&n->seen, op)) return;
-  nr_map_set(&n->seen, op, op);
-  nr_vec_push(&n->work, op);
-}
-
-static bool need_operands(NrOp *op, void *user) {
-  for (uint32_t i = 0; i < op->num_operands; i++) need_value(user, nr_operand(op, i));
-  return true;
-}
-
-static void need_carried(Needed *n, uint32_t i) {
-  if (n->carried[i]) return;
-  n->carried[i] = true;
-  need_value(n, nr_operand(n->yield, i)); /* recursion ends: it only queues, or marks another carried value */
-}
-
-static void find_needed(Needed *n) {
-  NrBlock *body = nr_op_body(n->loop, 0);
-  for (uint32_t i = 0; i < n->loop->num_results; i++)
-    if (nr_value_has_uses(nr_result(n->loop, i))) need_carried(n, i);
-  for (NrOp *op = body->first; op != n->yield; op = op->next) {
-    if (nr_map_has(&n->seen, op) || nr_op_is_pure(op)) continue;
-    nr_map_set(&n->seen, op, op);
-    nr_vec_push(&n->work, op);
-  }
-  while (n->work.size) nr_walk_pre(nr_vec_pop(&n->work), need_operands, n);
-}
+/* ---- for --------------------------------------------------------------------------------------------------------- */
 
 /* Takes out carried values that nothing but their own next value depends on. */
 static bool drop_unneeded(NrOp *op) {
-  uint32_t count = nr_scf_for_num_inits(op), dropped = 0;
+  uint32_t count = op->num_results, dropped = 0;
   bool suspect = false;
   for (uint32_t i = 0; i < count; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
   if (!suspect) return false;
-  Needed n = {
-      .loop = op, .yield = nr_block_terminator(nr_op_body(op, 0)), .carried = nr_calloc(count + 1, sizeof(bool))};
-  find_needed(&n);
+  NrScfNeeded needed;
+  nr_scf_needed_init(&needed, op);
+  bool *drop = nr_calloc(count, sizeof *drop);
   for (uint32_t i = 0; i < count; i++) {
-    n.carried[i] = !n.carried[i]; /* from here on: to be dropped */
-    if (!n.carried[i]) continue;
+    if (needed.places[i]) continue;
+    drop[i] = true;
     dropped++;
     nr_value_replace_uses(nr_scf_for_arg(op, i), nr_scf_for_init(op, i));
   }
-  if (dropped) nr_scf_for_drop_carried(op, n.carried);
-  nr_free(n.carried);
-  nr_map_deinit(&n.seen);
-  nr_vec_deinit(&n.work);
+  if (dropped) nr_scf_for_drop_carried(op, drop);
+  nr_free(drop);
+  nr_scf_needed_deinit(&needed);
   return dropped > 0;
 }
 
 /* Carried values that stay what they were, and those that are the same as an earlier one. */
 static bool drop_redundant(NrOp *op) {
-  uint32_t count = nr_scf_for_num_inits(op), dropped = 0;
+  uint32_t count = op->num_results, dropped = 0;
   if (count == 0) return false;
   NrOp *yield = nr_block_terminator(nr_op_body(op, 0));
   bool *drop = nr_calloc(count, sizeof *drop);
   NrMap first = {0}; /* yielded value -> the first carried value with it */
+  nr_scf_find_invariant(op, drop);
   for (uint32_t i = 0; i < count; i++) {
     NrValue *arg = nr_scf_for_arg(op, i), *init = nr_scf_for_init(op, i), *next = nr_operand(yield, i);
-    NrValue *same_arg = NULL, *same_result = NULL;
-    if (next == arg || next == init) {
-      same_arg = same_result = init;
-    } else {
-      NrValue *other = nr_map_get(&first, next);
-      if (!other) nr_map_set(&first, next, arg);
-      else if (nr_scf_for_init(op, other->index - 1) == init) {
-        same_arg = other;
-        same_result = nr_result(op, other->index - 1);
-      }
+    NrValue *other = drop[i] ? NULL : nr_map_get(&first, next), *same_arg = init, *same_result = init;
+    if (!drop[i] && !other) nr_map_set(&first, next, arg);
+    if (other && nr_scf_for_init(op, other->index - 1) == init) {
+      same_arg = other;
+      same_result = nr_result(op, other->index - 1);
+      drop[i] = true;
     }
-    if (!same_arg) continue;
+    if (!drop[i]) continue;
     nr_value_replace_uses(arg, same_arg);
     nr_value_replace_uses(nr_result(op, i), same_result);
-    drop[i] = true;
     dropped++;
   }
   if (dropped) nr_scf_for_drop_carried(op, drop);
@@ -200,8 +148,18 @@ static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
   return changed;
 }
 
-/* A copy of the op without carried values and results that nothing reads any more. The old op is erased. */
-static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, NrBuilder *b) {
+/* Takes out the ops that nothing needs, users before what they use. */
+static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
+  for (NrOp *op = block->last->prev, *prev; op; op = prev) {
+    prev = op->prev;
+    if (!nr_map_has(&needed->ops, op)) nr_op_erase(op);
+  }
+}
+
+/* A copy of the op without the carried values and results that are said, and without the ops that only these need. The
+ * old op is erased. */
+static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, const NrScfNeeded *needed,
+                          NrBuilder *b) {
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
@@ -211,15 +169,17 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!drop_result[i]) nr_vec_push(&types, nr_result(op, i)->type);
   for (uint32_t i = op->num_operands; i-- > 0;)
-    if (drop_init[i]) {
-      nr_op_erase_operand(yield, i);
-      nr_block_erase_arg(before, i);
-    }
+    if (drop_init[i]) nr_op_erase_operand(yield, i);
   for (uint32_t i = op->num_results; i-- > 0;)
-    if (drop_result[i]) {
-      nr_op_erase_operand(condition, 1 + i);
-      nr_block_erase_arg(after, i);
-    }
+    if (drop_result[i]) nr_op_erase_operand(condition, 1 + i);
+  if (needed) {
+    erase_unneeded(needed, before);
+    erase_unneeded(needed, after);
+  }
+  for (uint32_t i = op->num_operands; i-- > 0;)
+    if (drop_init[i]) nr_block_erase_arg(before, i);
+  for (uint32_t i = op->num_results; i-- > 0;)
+    if (drop_result[i]) nr_block_erase_arg(after, i);
   NrOp *loop = nr_build(b, &(NrOpState){.info = op->info,
                                         .operands = inits.data,
                                         .num_operands = inits.size,
@@ -239,25 +199,17 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
   nr_vec_deinit(&types);
 }
 
-/* The next value of carried value i is itself: it was handed on unchanged, or never left `before`'s outside. */
-static bool is_invariant(NrOp *op, NrOp *condition, NrOp *yield, uint32_t i) {
-  NrValue *next = nr_operand(yield, i), *arg = nr_op_body(op, 0)->args[i];
-  if (next == nr_operand(op, i)) return true;
-  if (next->block != nr_op_body(op, 1)) return false;
-  NrValue *handed = nr_operand(condition, 1 + next->index);
-  return handed == arg || handed == nr_operand(op, i);
-}
-
+/* Carried values that stay what they were, and what is handed on to nobody. */
 static bool drop_from_while(NrOp *op, NrBuilder *b) {
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
-  NrOp *condition = nr_block_terminator(before), *yield = nr_block_terminator(after);
-  bool *drop_init = nr_calloc(op->num_operands + 1, sizeof(bool)),
+  NrOp *yield = nr_block_terminator(after);
+  bool *drop_init = nr_calloc(nr_scf_num_places(op) + 1, sizeof(bool)),
        *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
   bool any = false;
+  nr_scf_find_invariant(op, drop_init);
   for (uint32_t i = 0; i < op->num_operands; i++) {
-    bool invariant = is_invariant(op, condition, yield, i);
-    if (invariant) nr_value_replace_uses(before->args[i], nr_operand(op, i));
-    drop_init[i] = invariant || !nr_value_has_uses(before->args[i]);
+    if (drop_init[i]) nr_value_replace_uses(before->args[i], nr_operand(op, i));
+    drop_init[i] |= !nr_value_has_uses(before->args[i]);
     any |= drop_init[i];
   }
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -268,9 +220,23 @@ static bool drop_from_while(NrOp *op, NrBuilder *b) {
     drop_result[i] = !used;
     any |= drop_result[i];
   }
-  if (any) rebuild_while(op, drop_init, drop_result, b);
+  if (any) rebuild_while(op, drop_init, drop_result, NULL, b);
   nr_free(drop_init);
   nr_free(drop_result);
+  return any;
+}
+
+/* Values that go around for nothing but their own next value. */
+static bool drop_unneeded_from_while(NrOp *op, NrBuilder *b) {
+  bool suspect = false, any = false;
+  for (uint32_t i = 0; i < op->num_results; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
+  if (!suspect) return false;
+  NrScfNeeded needed;
+  nr_scf_needed_init(&needed, op);
+  uint32_t count = nr_scf_num_places(op);
+  for (uint32_t i = 0; i < count; i++) any |= needed.places[i] = !needed.places[i]; /* from here on: to be dropped */
+  if (any) rebuild_while(op, needed.places, needed.places + op->num_operands, &needed, b);
+  nr_scf_needed_deinit(&needed);
   return any;
 }
 
@@ -278,5 +244,5 @@ bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *condition = nr_block_terminator(nr_op_body(op, 0));
   int64_t value;
   if (nr_value_constant_int(nr_operand(condition, 0), &value) && !value) return inline_before_region(op);
-  return simplify_after_args(op, condition, b) || drop_from_while(op, b);
+  return simplify_after_args(op, condition, b) || drop_from_while(op, b) || drop_unneeded_from_while(op, b);
 }
