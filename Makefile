@@ -14,7 +14,7 @@ help:
 	@echo "make build    build/release/noria, and a .venv in which 'import noria' works"
 	@echo "make bench    timings against other tools, in the same run; BENCH=--write: into bench/RESULTS.md"
 	@echo "make lint     the rules of the source tree"
-	@echo "make docs     docs/dialects from the op rows"
+	@echo "make docs     docs/dialects from the op rows, docs/passes.md from the passes"
 	@echo "make format   break lines that are too long (needs clang-format)"
 	@echo "make asan | ubsan | tsan    the C tests under a sanitizer"
 	@echo "make fuzz     search for inputs that break a parser, and for programs that are compiled wrong, a minute each"

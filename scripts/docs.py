@@ -1,14 +1,77 @@
 #!/usr/bin/env python3
-"""Writes docs/dialects/<dialect>.md from the op rows: scripts/docs.py [path of noria] [--check]
+"""Writes docs/dialects/<dialect>.md from the op rows, and docs/passes.md from the passes and the heads of their files:
+scripts/docs.py [path of noria] [--check]
 
-With --check nothing is written; the exit code is 1 when a page is not what the rows say.
+With --check nothing is written; the exit code is 1 when a page is not what the source says.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-PAGES = ROOT / "docs" / "dialects"
+DOCS = ROOT / "docs"
+
+PASSES_HEAD = """# Passes
+
+Made by `make docs` from src/pass and `noria opt --list-passes`. Each pass has its options, the names that it has in
+mlir-opt, today and in 2020, the head of its file with a program before and after, and the tests that hold it to that.
+How passes are run is in [ir.md](ir.md#passes), the order in which programs go through them in
+[architecture.md](architecture.md).
+"""
+
+
+def head_of(path):
+    """The comment at the head of a C file, without the file's name."""
+    comment = re.match(r"/\* \S+ - (.*?)\s*\*/", path.read_text(), re.S)[1]
+    return "\n".join(re.sub(r"^ \* ?", "", line).rstrip() for line in comment.splitlines())
+
+
+def listed_passes(text):
+    """(name, what it does, options, other names) of each pass."""
+    passes = []
+    for line in text.splitlines():
+        if not line.startswith(" "):
+            passes.append((*re.match(r"(\S+)\s+(.*)", line).groups(), [], []))
+        elif other := re.match(r"\s+also --(\S+)", line):
+            passes[-1][3].append(other[1])
+        else:
+            passes[-1][2].append(re.match(r"\s+(\S+): ([^(]*\S) \((.*)\)$", line).groups())
+    return passes
+
+
+def sources():
+    """Pass name -> the file of the pass, and the name of its row."""
+    found = {}
+    for path in [*(ROOT / "src").glob("*/*.c")]:
+        for row, fields in re.findall(r"^NR_PASS\((\w+), (.*?)\)$", path.read_text(), re.M | re.S):
+            found[re.search(r'\.name = "(.*?)"', fields)[1]] = (path, row)
+    return found
+
+
+def tests_of(name, row):
+    """Its own tests; where it has none, those of others that name it."""
+    files = [path for path in sorted((ROOT / "tests").rglob("*"), key=lambda path: ("pass" not in path.parts, path))
+             if path.suffix in (".mlir", ".test", ".py") and "corpus" not in path.parts]
+    tests = [path for path in files if re.fullmatch(rf"(test_)?{row}(_.*)?", path.stem)]
+    tests = tests or [path for path in files if re.search(rf"(?<!\w)(?<!\w-){name}(?![\w-])", path.read_text())]
+    return ", ".join(f"[{path.name}](../{path.relative_to(ROOT)})" for path in tests[:4])
+
+
+def passes_page(listing):
+    known, page = sources(), [PASSES_HEAD]
+    for name, what, options, others in sorted(listed_passes(listing)):
+        path, row = known[name]
+        page.append(f"\n## `{name}`\n\n{what[0].upper()}{what[1:]}.\n")
+        if others:
+            page.append(f"\nOther names: {', '.join(f'`{other}`' for other in others)}.\n")
+        if options:
+            page.append("\n| option | | |\n|---|---|---|\n")
+            page += [f"| `{option}` | {kind} | {doc} |\n" for option, kind, doc in options]
+        page.append(f"\n```\n{head_of(path)}\n```\n")
+        if tests := tests_of(name, row):
+            page.append(f"\nTests: {tests}.\n")
+    return "".join(page)
 
 
 def main():
@@ -19,17 +82,15 @@ def main():
     def ask(*options):
         return subprocess.run([noria, "opt", *options], check=True, capture_output=True, text=True).stdout
 
-    stale = []
-    for dialect in ask("--list-dialects").split():
-        page = PAGES / f"{dialect}.md"
-        text = ask("--list-ops=markdown", f"--dialect={dialect}")
-        if not page.exists() or page.read_text() != text:
-            stale.append(page.relative_to(ROOT))
-            if not check:
-                page.parent.mkdir(parents=True, exist_ok=True)
-                page.write_text(text)
+    pages = {DOCS / "dialects" / f"{dialect}.md": ask("--list-ops=markdown", f"--dialect={dialect}")
+             for dialect in ask("--list-dialects").split()}
+    pages[DOCS / "passes.md"] = passes_page(ask("--list-passes"))
+    stale = [page for page, text in pages.items() if not page.exists() or page.read_text() != text]
     for page in stale:
-        print(f"{page}: {'not what the op rows say; run make docs' if check else 'written'}")
+        if not check:
+            page.parent.mkdir(parents=True, exist_ok=True)
+            page.write_text(pages[page])
+        print(f"{page.relative_to(ROOT)}: {'not what the source says; run make docs' if check else 'written'}")
     return 1 if check and stale else 0
 
 

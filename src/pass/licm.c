@@ -3,8 +3,11 @@
  *             %0 = arith.mulf %a, %b : f32                     scf.for %i = %lb to %ub step %st {
  *             memref.store %0, %m[%i] : memref<?xf32>            memref.store %0, %m[%i] : memref<?xf32>
  *           }                                                  }
- * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, and nothing
- * that touches memory. Inner loops first, so that an op leaves as many loops as it can. */
+ * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0. Loads are moved
+ * out of loops that are known to run, scf.for with constant bounds and the first region of scf.while, when nothing in
+ * the loop may write there. Inner loops first, so that an op leaves as many loops as it can. */
+#include "dialect/scf/scf.h"
+#include "pass/dependence.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
@@ -23,16 +26,55 @@ static bool uses_outside_only(NrOp *inner, void *user) {
   return true;
 }
 
+/* ---- loads ------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_ACCESSES = 256 };
+
+/* What a loop does to memory, found when the first load asks. */
+typedef struct Memory {
+  NrOp *loop;
+  bool asked, known;
+  NrMemAccesses accesses;
+} Memory;
+
+/* The ops of this block run at least once when the loop is reached. */
+static bool runs_at_once(NrOp *loop, const NrBlock *block) {
+  uint64_t trips;
+  if (nr_op_is(loop, NR_OP_scf_for)) return nr_scf_for_trip_count(loop, &trips) && trips > 0;
+  return nr_op_is(loop, NR_OP_scf_while) && block == nr_op_body(loop, 0);
+}
+
+static bool is_written(Memory *m, NrValue *memref) {
+  if (!m->asked) m->known = nr_collect_accesses(m->loop, &m->accesses) && m->accesses.size <= MAX_ACCESSES;
+  m->asked = true;
+  for (size_t i = 0; m->known && i < m->accesses.size; i++)
+    if (m->accesses.data[i].writes && nr_may_alias(memref, m->accesses.data[i].memref)) return true;
+  return !m->known;
+}
+
+static bool loads_the_same(Memory *m, NrOp *op) {
+  NrMemAccesses own = {0};
+  bool plain = op->num_regions == 0 && nr_op_only_reads(op) && runs_at_once(m->loop, op->block);
+  bool same = plain && nr_collect_accesses(op, &own) && own.size > 0;
+  for (size_t i = 0; same && i < own.size; i++) same = !own.data[i].writes && !is_written(m, own.data[i].memref);
+  nr_vec_deinit(&own);
+  return same;
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
 static void hoist_from(NrOp *loop) {
+  Memory memory = {.loop = loop};
   for (uint32_t r = 0; r < loop->num_regions; r++)
     for (NrBlock *block = loop->regions[r].first; block; block = block->next)
       for (NrOp *op = block->first, *next; op; op = next) {
         next = op->next;
-        if (nr_op_has(op, NR_TERMINATOR) || !nr_op_is_speculatable(op)) continue;
-        if (!nr_walk_pre(op, uses_outside_only, &(Invariance){loop, op})) continue;
+        if (nr_op_has(op, NR_TERMINATOR) || !nr_walk_pre(op, uses_outside_only, &(Invariance){loop, op})) continue;
+        if (!nr_op_is_speculatable(op) && !loads_the_same(&memory, op)) continue;
         nr_op_unlink(op);
         nr_op_insert_before(op, loop);
       }
+  nr_vec_deinit(&memory.accesses);
 }
 
 static bool visit(NrOp *op, void *user) {

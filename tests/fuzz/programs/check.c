@@ -361,7 +361,8 @@ static void put_option(NrBuf *out, const NrPassOption *option, uint64_t *seed) {
   int64_t value = NR_MIN(NR_MAX(option->least, 1) + (int64_t)(next_random(seed) % 5), option->most);
   nr_buf_puts(out, option->name);
   if (option->kind == NR_OPTION_INT) nr_buf_printf(out, "=%lld", (long long)value);
-  if (option->kind == NR_OPTION_INTS) nr_buf_printf(out, "=%lld,%lld", (long long)value, (long long)option->least);
+  if (option->kind == NR_OPTION_INTS)
+    nr_buf_printf(out, "=%lld,%lld", (long long)option->least + 1, (long long)option->least); /* a permutation, if 0 */
   if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? "=false" : "=true");
   nr_buf_putc(out, ' ');
 }
