@@ -33,7 +33,7 @@ def listed_passes(text):
     for line in text.splitlines():
         if not line.startswith(" "):
             passes.append((*re.match(r"(\S+)\s+(.*)", line).groups(), [], []))
-        elif other := re.match(r"\s+also --(\S+)", line):
+        elif other := re.match(r"\s+also --([\w-]+)", line):
             passes[-1][3].append(other[1])
         else:
             passes[-1][2].append(re.match(r"\s+(\S+): ([^(]*\S) \((.*)\)$", line).groups())

@@ -90,7 +90,9 @@ void list_passes(NrBuf *out) {
       nr_buf_putc(out, '\n');
     }
     for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
-      if (strcmp(alias->pass, (*pass)->name) == 0) nr_buf_printf(out, "%-24s   also --%s\n", "", alias->name);
+      if (strcmp(alias->pass, (*pass)->name) == 0)
+        nr_buf_printf(out, "%-24s   also --%s%s%s\n", "", alias->name, alias->first ? ", behind " : "",
+                      alias->first ? alias->first : "");
   }
 }
 

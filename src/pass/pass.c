@@ -19,10 +19,12 @@ const NrPass *const nr_passes[] = {
 };
 
 const NrPassAlias nr_pass_aliases[] = {
-#define ALIAS(name, pass) {name, pass},
+#define ALIAS(name, pass) {name, pass, NULL},
+#define ALIAS_BEHIND(name, pass, first) {name, pass, first},
 #include "pass/aliases.def"
 #undef ALIAS
-    {NULL, NULL},
+#undef ALIAS_BEHIND
+    {NULL, NULL, NULL},
 };
 
 const NrPass *nr_pass_find(NrStr name) {

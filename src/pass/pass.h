@@ -69,6 +69,7 @@ extern const NrPass *const nr_passes[]; /* NULL-terminated, in the order of pass
 /* Names that a pass has elsewhere: in mlir-opt, today and in 2020. Ends with NULL. */
 typedef struct NrPassAlias {
   const char *name, *pass;
+  const char *first; /* a pass that runs before it in a pipeline text; mostly NULL */
 } NrPassAlias;
 extern const NrPassAlias nr_pass_aliases[]; /* aliases.def */
 const NrPass *nr_pass_find(NrStr name);     /* by its name or an alias */

@@ -107,6 +107,9 @@ static NrStatus read_call(Reader *r) {
   if (!name.size) return bad_text(r, "the name of a pass");
   Call call = {.pass = nr_pass_find(name)};
   if (!call.pass) return unknown_pass(r->ctx, name);
+  for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
+    if (alias->first && nr_str_is(name, alias->name))
+      nr_vec_push(&r->calls, (Call){.pass = nr_pass_find(nr_str(alias->first))});
   NrStatus status = read_args(r, &call);
   nr_vec_push(&r->calls, call);
   return status;
