@@ -23,8 +23,7 @@ static bool is_scalar(const NrOp *op) {
   return nr_type_is_int_or_index(nr_operand(op, 0)->type) && nr_type_bits(nr_operand(op, 0)->type) <= 64;
 }
 
-/* ---- one side always wins -----------------------------------------------------------------------------------------
- */
+/* ---- one side always wins ---------------------------------------------------------------------------------------- */
 
 /* x <= y always: 1; x >= y always: -1; else 0. */
 static int order_of(NrValue *x, NrValue *y, bool is_unsigned) {
@@ -72,8 +71,7 @@ static bool simplify_comparison(NrOp *op) {
   return replace(op, nr_arith_constant(&b, nr_attr_bool(b.ctx, known)));
 }
 
-/* ---- affine.min and affine.max ------------------------------------------------------------------------------------
- */
+/* ---- affine.min and affine.max ----------------------------------------------------------------------------------- */
 
 /* Leaves out results that another one always beats; a single one that is left is an affine.apply. */
 static bool simplify_map(NrPassContext *pass, NrOp *op) {
@@ -100,8 +98,7 @@ static bool simplify_map(NrPassContext *pass, NrOp *op) {
   return replace(op, nr_affine_build(&b, kept == 1 ? NR_OP_affine_apply : op->info->id, fewer, operands));
 }
 
-/* ---- sizes of carried tensors -------------------------------------------------------------------------------------
- */
+/* ---- sizes of carried tensors ------------------------------------------------------------------------------------ */
 
 /* The body hands on a tensor of the shape that it got as carried value i. Loops inside must do so too. */
 static bool keeps_shape(NrOp *loop, uint32_t i, int depth) {
@@ -129,8 +126,7 @@ static bool simplify_dim(NrOp *op) {
   return true;
 }
 
-/* ---- the walk -----------------------------------------------------------------------------------------------------
- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static bool simplify(NrPassContext *pass, NrOp *op) {
   switch (op->info->id) {

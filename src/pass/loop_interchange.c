@@ -24,8 +24,7 @@ typedef struct Nest {
   NrMemAccesses accesses;
 } Nest;
 
-/* ---- may it be done -----------------------------------------------------------------------------------------------
- */
+/* ---- may it be done ---------------------------------------------------------------------------------------------- */
 
 static bool reorders_freely(const NrOp *op) {
   if (nr_op_attr_int(op, "overflowFlags", 0)) return false; /* promised for sums in the old order only */
@@ -92,8 +91,7 @@ static bool is_legal(const Nest *nest, const size_t *order) {
   return true;
 }
 
-/* ---- is it worth it -----------------------------------------------------------------------------------------------
- */
+/* ---- is it worth it ---------------------------------------------------------------------------------------------- */
 
 /* How far an index goes in one step of iv's loop, in elements; a large number when that is not known. */
 static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
@@ -138,8 +136,7 @@ static void order_by_cost(const Nest *nest, size_t *order) {
   }
 }
 
-/* ---- doing it -----------------------------------------------------------------------------------------------------
- */
+/* ---- doing it ---------------------------------------------------------------------------------------------------- */
 
 /* The ops stay where they are: bounds and variables change hands. */
 static void permute(Nest *nest, const size_t *order) {

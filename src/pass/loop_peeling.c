@@ -26,8 +26,7 @@ typedef struct Part {
   bool exact; /* upper - lower is no negative number: the rest compares as a signed number too */
 } Part;
 
-/* ---- minima and maxima of the step and what is left ---------------------------------------------------------------
- */
+/* ---- minima and maxima of the step and what is left -------------------------------------------------------------- */
 
 /* upper - iv. */
 static bool is_rest(const NrValue *value, const NrOp *loop) {
@@ -106,8 +105,7 @@ static bool simplify(NrOp *op, void *user) {
   return true;
 }
 
-/* ---- cutting ------------------------------------------------------------------------------------------------------
- */
+/* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
 static bool rest_is_exact(const NrOp *loop) {
   int64_t lower, upper, distance;

@@ -68,8 +68,7 @@ static int slot_of(const Pipeline *p, const NrValue *value) {
   return item < 0 ? -1 : (int)(p->items[item].first_slot + value->index);
 }
 
-/* ---- reading the body ---------------------------------------------------------------------------------------------
- */
+/* ---- reading the body -------------------------------------------------------------------------------------------- */
 
 static void hoist_constants(NrOp *loop) {
   for (NrOp *op = nr_op_body(loop, 0)->first, *next; op; op = next) {
@@ -114,8 +113,7 @@ static void deinit(Pipeline *p) {
   nr_map_deinit(&p->item_of);
 }
 
-/* ---- is the schedule right ----------------------------------------------------------------------------------------
- */
+/* ---- is the schedule right --------------------------------------------------------------------------------------- */
 
 static void sort_sequence(Pipeline *p) {
   for (uint32_t i = 0; i < p->num_items; i++) {
@@ -181,8 +179,7 @@ static bool keeps_meaning(const Pipeline *p) {
   return true;
 }
 
-/* ---- schedules ----------------------------------------------------------------------------------------------------
- */
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
 
 static bool schedule_by_attributes(Pipeline *p) {
   int64_t last = 0;
@@ -241,8 +238,7 @@ static bool schedule_loads_ahead(NrPassContext *pass, Pipeline *p) {
   return any;
 }
 
-/* ---- making it ----------------------------------------------------------------------------------------------------
- */
+/* ---- making it --------------------------------------------------------------------------------------------------- */
 
 static void next_step(Pipeline *p) {
   for (uint32_t i = 0; i < p->num_slots; i++) {
@@ -407,8 +403,7 @@ static void pipeline(NrPassContext *pass, Pipeline *p) {
   nr_scf_yield(&b, values, loop->num_results);
 }
 
-/* ---- which loops --------------------------------------------------------------------------------------------------
- */
+/* ---- which loops ------------------------------------------------------------------------------------------------- */
 
 static bool find_loop_inside(NrOp *op, void *user) { return op == user || !nr_op_has(op, NR_LOOP); }
 

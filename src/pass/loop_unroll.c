@@ -67,8 +67,7 @@ static void unroll_by(NrOp *loop, int64_t factor) {
   nr_vec_deinit(&carried);
 }
 
-/* ---- which loops --------------------------------------------------------------------------------------------------
- */
+/* ---- which loops ------------------------------------------------------------------------------------------------- */
 
 typedef struct Options {
   int64_t factor, threshold, depth;

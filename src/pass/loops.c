@@ -4,8 +4,7 @@
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 
-/* ---- finding ------------------------------------------------------------------------------------------------------
- */
+/* ---- finding ----------------------------------------------------------------------------------------------------- */
 
 void nr_collect_fors(NrOp *root, NrOpList *out) {
   NrOpList all = {0};
@@ -79,8 +78,7 @@ bool nr_minimum_constant(const NrValue *value, int64_t *out) {
   return false;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------
- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 static NrValue *folded(NrBuilder *b, NrOp *op) {
   NrAttr constants[3];
@@ -165,8 +163,7 @@ NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type) {
   return nr_type_is_index(type) ? count : cast(b, NR_OP_arith_index_castui, count, type);
 }
 
-/* ---- copies -------------------------------------------------------------------------------------------------------
- */
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 NrOp *nr_for_like(NrBuilder *b, NrOp *loop, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits) {
   NrOp *copy = nr_scf_for(b, lower, upper, step, inits, loop->num_results);

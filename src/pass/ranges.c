@@ -30,8 +30,7 @@ static NrRange within(bool exact, NrRange r, NrType type) {
   return exact && r.min >= all.min && r.max <= all.max ? r : all;
 }
 
-/* ---- arithmetic on ranges; false when an end does not fit ---------------------------------------------------------
- */
+/* ---- arithmetic on ranges; false when an end does not fit -------------------------------------------------------- */
 
 static bool add(NrRange x, NrRange y, NrRange *out) {
   return nr_add_i64(x.min, y.min, &out->min) && nr_add_i64(x.max, y.max, &out->max);
@@ -54,8 +53,7 @@ static NrRange meet(NrRange x, NrRange y) { return (NrRange){NR_MAX(x.min, y.min
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); } /* b is positive */
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
-/* ---- induction variables ------------------------------------------------------------------------------------------
- */
+/* ---- induction variables ----------------------------------------------------------------------------------------- */
 
 /* The number as its loop compares it; of 64 bits only where it is not negative as a signed one. */
 static NrRange iv_range(Query *q, const NrValue *iv, const NrLoopRange *loop) {
@@ -88,8 +86,7 @@ static bool difference_in_loop(Query *q, NrValue *x, NrValue *y, NrRange *out) {
   return false;
 }
 
-/* ---- ops ----------------------------------------------------------------------------------------------------------
- */
+/* ---- ops --------------------------------------------------------------------------------------------------------- */
 
 static NrRange range_of_difference(Query *q, NrValue *x, NrValue *y) {
   NrRange a = range_of(q, x), b = range_of(q, y), plain = everything, in_loop = everything;
