@@ -7,8 +7,9 @@
  *
  * In the main loop the minimum of the step and what is left is the step, in the other one it is what is left; likewise
  * maxima, of arith and affine. With peel-front the first iteration is cut off instead: one loop to lb + step, the other
- * from there. Loops in a remainder are not peeled again unless skip-partial is false. A loop that is known to run full
- * steps only stays as it is. */
+ * from there. Loops in a remainder are not peeled again unless skip-partial is false: that doubles what is in each loop
+ * around, so loops stay as they are once 2^20 ops have been copied in a function. A loop that is known to run full
+ * steps only stays too. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
@@ -169,10 +170,11 @@ static NrOp *peel(NrOp *loop, bool front) {
 static NrStatus peeling_run(NrPassContext *pass, NrOp *func) {
   bool front = nr_pass_flag(pass, "peel-front"), all = !nr_pass_flag(pass, "skip-partial");
   NrOpList loops = {0};
+  size_t left = NR_MAX_COPIED_OPS;
   nr_collect_fors(func, &loops);
   for (size_t i = 0; i < loops.size; i++) {
     NrOp *loop = loops.data[i];
-    if (!is_worth_it(loop, front)) continue;
+    if (!is_worth_it(loop, front) || !nr_take_copies(&left, loop, 1)) continue;
     NrOp *rest = peel(loop, front);
     if (all) nr_collect_fors(rest, &loops);
   }

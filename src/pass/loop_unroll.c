@@ -9,9 +9,9 @@
  *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
  *
  * A loop of a known number of iterations, up to unroll-full-threshold of them, is unrolled whole; with unroll-factor=-1
- * every such loop is. No loop grows beyond 65536 ops: it stays as it is then. Innermost loops are unrolled, or those at
- * loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large for its type, known
- * only in the run, leaves all iterations to the second loop. */
+ * every such loop is. No loop grows beyond 65536 ops, and no function by more than 2^20: others stay. Innermost loops
+ * are unrolled, or those at loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too
+ * large for its type, known only in the run, leaves all iterations to the second loop. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
@@ -72,6 +72,7 @@ static void unroll_by(NrOp *loop, int64_t factor) {
 typedef struct Options {
   int64_t factor, threshold, depth;
   bool up_to, cleanup;
+  size_t left; /* ops that may still be made */
 } Options;
 
 static bool find_other_loop(NrOp *op, void *user) { return op == user || !nr_op_is(op, NR_OP_scf_for); }
@@ -88,24 +89,25 @@ static bool is_wanted(const Options *options, NrOp *loop) {
   return options->factor == -1 || is_innermost(loop);
 }
 
-static void unroll(NrOp *loop, const Options *options) {
+static void unroll(NrOp *loop, Options *options) {
   uint64_t trips;
   bool known = nr_scf_for_trip_count(loop, &trips);
   size_t ops = nr_count_ops(loop, MAX_OPS);
   int64_t factor = options->factor;
   bool whole = known && (factor == -1 || trips <= (uint64_t)options->threshold);
-  if (whole && trips <= MAX_OPS / ops) {
+  if (whole && trips <= MAX_OPS / ops && nr_take_copies(&options->left, loop, trips)) {
     unroll_whole(loop, trips);
     return;
   }
   if (known && options->up_to && trips < (uint64_t)factor) factor = (int64_t)trips;
   if (factor < 2 || (uint64_t)factor > nr_for_largest(loop) || (uint64_t)factor > MAX_OPS / ops) return;
+  if (!nr_take_copies(&options->left, loop, (uint64_t)factor)) return;
   unroll_by(loop, factor);
   if (options->cleanup && !nr_is_erased(loop) && nr_scf_for_trip_count(loop, &trips) && trips < (uint64_t)factor)
     unroll_whole(loop, trips);
 }
 
-static void unroll_all(NrPassContext *pass, NrOp *func, const Options *options) {
+static void unroll_all(NrPassContext *pass, NrOp *func, Options *options) {
   NrOpList loops = {0};
   nr_collect_fors(func, &loops);
   bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* as the nests are before */
@@ -120,7 +122,8 @@ static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
                      .threshold = nr_pass_int(pass, "unroll-full-threshold"),
                      .depth = nr_pass_int(pass, "loop-depth"),
                      .up_to = nr_pass_flag(pass, "unroll-up-to-factor"),
-                     .cleanup = nr_pass_flag(pass, "cleanup-unroll")};
+                     .cleanup = nr_pass_flag(pass, "cleanup-unroll"),
+                     .left = NR_MAX_COPIED_OPS};
   if (options.factor == 0) return nr_error(pass->ctx, NULL, "loop-unroll: unroll-factor is 1 or more, or -1 for all");
   if (nr_pass_flag(pass, "unroll-full")) options.factor = -1;
   for (int64_t i = nr_pass_int(pass, "unroll-num-reps"); i > 0; i--) unroll_all(pass, func, &options);

@@ -69,6 +69,13 @@ size_t nr_count_ops(NrOp *op, size_t limit) {
   return count.ops;
 }
 
+bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies) {
+  size_t ops = nr_count_ops(loop, *left);
+  if (copies && ops > *left / copies) return false;
+  *left -= ops * (size_t)copies;
+  return true;
+}
+
 bool nr_minimum_constant(const NrValue *value, int64_t *out) {
   const NrOp *op = value->op;
   if (nr_op_is(op, NR_OP_affine_min)) return nr_affine_constant_extreme(nr_op_attr(op, "map"), false, out);

@@ -18,6 +18,10 @@ bool nr_is_outside(const NrValue *value, const NrOp *op);
 size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
 /* Ops in op and its regions; stops counting above limit. */
 size_t nr_count_ops(NrOp *op, size_t limit);
+/* Copies of loops in loops can grow without measure: a pass makes no more ops than this in a function. */
+enum { NR_MAX_COPIED_OPS = 1 << 20 };
+/* Takes `copies` times the ops of loop from what is left; false, and nothing is taken, when that is too much. */
+bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies);
 
 /* A constant that a minimum is at most: an operand of arith.minsi or minui, or the least constant result of affine.min.
  * Of nested minima the first. */
