@@ -7,6 +7,7 @@
  * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand
  * once at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is
  * linear, and since values flow forwards the second one mostly finds nothing left. Each isolated op has its own. */
+#include "interp/interp.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
@@ -120,15 +121,48 @@ static bool replace_by_folded(Canonicalizer *c, NrOp *op, const NrFold *folded) 
   return nr_erase_if_dead(op) || changed;
 }
 
+/* Numbers, and vectors of few of them: what the interpreter computes in no time and no other way than machine code. */
+static bool is_small(NrType type) {
+  enum { MAX_ELEMENTS = 256 };
+  int64_t count = 1;
+  if (type->kind == NR_TYPE_VECTOR) {
+    if (type->scalable) return false;
+    for (uint32_t i = 0; i < type->rank; i++)
+      if (!nr_mul_i64(count, type->dims[i], &count) || count > MAX_ELEMENTS) return false;
+    type = type->elem;
+  }
+  return nr_type_is_int_or_index(type) || nr_type_is_float(type);
+}
+
+/* Vector ops move elements in many ways: of constants they are run. */
+static bool fold_by_running(NrOp *op, const NrAttr *constants, NrFold *out) {
+  enum { MAX_STEPS = 100 };
+  NrAttr results[MAX_STACK_OPERANDS];
+  if (strcmp(op->info->dialect, "vector") != 0 || !nr_op_has(op, NR_PURE) || op->num_operands == 0) return false;
+  if (op->num_results > MAX_STACK_OPERANDS || op->num_regions) return false;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    bool known = constants[i] && (nr_attr_is_elements(constants[i]) || constants[i]->kind == NR_ATTR_INTEGER ||
+                                  constants[i]->kind == NR_ATTR_FLOAT);
+    if (!known || !is_small(nr_operand(op, i)->type)) return false;
+  }
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (!is_small(nr_result(op, i)->type)) return false;
+  if (!nr_interp_fold(op, constants, MAX_STEPS, results)) return false;
+  for (uint32_t i = 0; i < op->num_results; i++) out[i] = (NrFold){.attr = results[i]};
+  return true;
+}
+
 static bool fold(Canonicalizer *c, NrOp *op) {
-  if (!op->info->fold || op->num_results == 0) return false;
+  if (op->num_results == 0 || (!op->info->fold && strcmp(op->info->dialect, "vector") != 0)) return false;
   NrAttr constants_buffer[MAX_STACK_OPERANDS];
   NrFold folded_buffer[MAX_STACK_OPERANDS] = {0};
   bool small = op->num_operands <= MAX_STACK_OPERANDS && op->num_results <= MAX_STACK_OPERANDS;
   NrAttr *constants = small ? constants_buffer : NR_NEW_ARRAY(c->pass->scratch, NrAttr, op->num_operands + 1);
   NrFold *folded = small ? folded_buffer : NR_NEW_ARRAY(c->pass->scratch, NrFold, op->num_results + 1);
   for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
-  return op->info->fold(op, constants, folded) && replace_by_folded(c, op, folded);
+  if (op->info->fold && op->info->fold(op, constants, folded)) return replace_by_folded(c, op, folded);
+  memset(folded, 0, op->num_results * sizeof *folded);
+  return fold_by_running(op, constants, folded) && replace_by_folded(c, op, folded);
 }
 
 static bool visit(Canonicalizer *c, NrOp *op) {

@@ -1,6 +1,7 @@
 /* vector.c - the rows of dialect vector and their hooks. */
 #include "dialect/vector/vector.h"
 #include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }

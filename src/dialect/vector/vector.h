@@ -39,4 +39,23 @@ bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b);
 
+/* vector_canonicalize.c, vector_masks.c */
+bool nr_vector_to_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_shuffle_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out); /* extract_ and insert_strided_slice */
+bool nr_vector_deinterleave_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_of_one_scalar(NrOp *op, NrBuilder *b); /* for ops that only move elements */
+bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_from_elements_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_insert_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_transpose_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_shuffle_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_slice_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_reduction_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_multi_reduction_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_indexed_canonicalize(NrOp *op, NrBuilder *b);
+
 #endif

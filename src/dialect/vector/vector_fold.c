@@ -1,4 +1,5 @@
 /* vector_fold.c - folds of vector ops. */
+#include "dialect/fold.h"
 #include "dialect/vector/vector.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
@@ -27,6 +28,9 @@ bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
     NrValue *from = nr_operand(source->op, 0);
     if (from->type == nr_result(op, 0)->type) return fold_value(out, from);
   }
+  NrAttr every = nr_splat_scalar(constants[0]);
+  if (every && type->kind == NR_TYPE_VECTOR && constants[0]->type == type)
+    return (out->attr = nr_splat_attr(nr_result(op, 0)->type, every)) != NULL;
   int64_t at = 0;
   for (size_t i = 0; i < count; i++) {
     if (position[i] == NR_DYNAMIC) return false;
@@ -50,6 +54,7 @@ bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *def = nr_operand(op, 0)->op;
+  if (nr_op_is(op, NR_OP_vector_shape_cast) && nr_vector_of_one_scalar(op, b)) return true;
   if (!nr_op_is(def, op->info->id)) return false;
   nr_op_set_operand(op, 0, nr_operand(def, 0));
   return true;
