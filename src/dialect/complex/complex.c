@@ -163,9 +163,20 @@ static bool fold_add(NrOp *op, const NrAttr *constants, NrFold *out) {
   return numbers_of(constants, &a, &b) && give(out, a.part, a.re + b.re, a.im + b.im);
 }
 
+/* The operand of the op that value is, when it is this op too: neg and conj of themselves. */
+static bool undoes(const NrOp *op, NrFold *out) {
+  const NrOp *first = nr_operand(op, 0)->op;
+  if (!nr_op_is(first, op->info->id)) return false;
+  out[0].value = nr_operand(first, 0);
+  return true;
+}
+
 static bool fold_sub(NrOp *op, const NrAttr *constants, NrFold *out) {
   Number a, b;
-  (void)op;
+  if (number_of(constants[1], &b) && b.re == 0 && b.im == 0 && !signbit(b.re) && !signbit(b.im)) {
+    out[0].value = nr_operand(op, 0); /* x - 0 is x, also when it is -0 */
+    return true;
+  }
   return numbers_of(constants, &a, &b) && give(out, a.part, a.re - b.re, a.im - b.im);
 }
 
@@ -192,13 +203,13 @@ static bool fold_div(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 static bool fold_neg(NrOp *op, const NrAttr *constants, NrFold *out) {
   Number a;
-  (void)op;
+  if (undoes(op, out)) return true;
   return number_of(constants[0], &a) && give(out, a.part, -a.re, -a.im);
 }
 
 static bool fold_conj(NrOp *op, const NrAttr *constants, NrFold *out) {
   Number a;
-  (void)op;
+  if (undoes(op, out)) return true;
   return number_of(constants[0], &a) && give(out, a.part, a.re, -a.im);
 }
 

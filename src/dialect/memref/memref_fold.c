@@ -287,3 +287,27 @@ bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   if (inverse == NR_OP_memref_collapse_shape && !groups_determined(op)) return false;
   return replace(op, root);
 }
+
+/* Transposed by the identity, or the same view again: the source, when its type says all that there is to know. */
+bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  (void)constants;
+  if (source->type != nr_result(op, 0)->type) return false;
+  if (nr_op_is(op, NR_OP_memref_transpose)) {
+    NrAttr map = nr_op_attr(op, "permutation");
+    if (map != nr_attr_affine_identity(nr_op_context(op), map->num_dims)) return false;
+  } else if (source->type->layout || !nr_type_has_static_shape(source->type)) {
+    return false;
+  }
+  out[0].value = source;
+  return true;
+}
+
+/* Only the base counts: that of what source was made of. */
+bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  (void)b;
+  if (!nr_op_is(source->op, NR_OP_memref_reinterpret_cast) && !nr_op_is(source->op, NR_OP_memref_cast)) return false;
+  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  return true;
+}

@@ -140,10 +140,32 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- index_switch ------------------------------------------------------------------------------------------------ */
 
+/* What every region yields as result i, when that comes from outside. */
+static NrValue *only_yielded(NrOp *op, uint32_t i) {
+  NrValue *only = nr_operand(nr_op_body(op, 0)->last, i);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (nr_operand(nr_op_body(op, r)->last, i) != only || nr_scf_defined_in(only, nr_op_region(op, r))) return NULL;
+  return only;
+}
+
+static bool drop_switch_results(NrOp *op, NrBuilder *b) {
+  bool *keep = nr_calloc(op->num_results + 1, sizeof *keep), unused = false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *only = only_yielded(op, i);
+    if (only) nr_value_replace_uses(nr_result(op, i), only);
+    keep[i] = nr_value_has_uses(nr_result(op, i));
+    unused |= !keep[i];
+  }
+  if (unused) keep_results(op, keep, b);
+  nr_free(keep);
+  return unused;
+}
+
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
   NrAttr cases = nr_op_attr(op, "cases");
-  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return false;
+  if (op->num_regions == 1) return nr_scf_replace_by_taken(op, nr_op_body(op, 0));
+  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_regions_yield(op) && drop_switch_results(op, b);
   uint32_t taken = 0;
   for (uint32_t i = 1; i < op->num_regions && !taken; i++)
     if (((const int64_t *)cases->data)[i - 1] == value) taken = i;

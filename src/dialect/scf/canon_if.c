@@ -50,10 +50,26 @@ static void append_side(NrOp *first, NrOp *second, size_t side) {
   nr_vec_deinit(&values);
 }
 
+static bool is_negation_of(const NrValue *value, const NrValue *condition) {
+  return nr_op_is(value->op, NR_OP_arith_xori) && nr_operand(value->op, 0) == condition &&
+         nr_const_is_int(nr_value_constant(nr_operand(value->op, 1)), 1);
+}
+
+/* The other condition, and what happened when it held happens when it does not. */
+static void swap_sides(NrOp *op, NrValue *condition) {
+  NrBlock *yes = body_or_new(op, 0), *no = body_or_new(op, 1);
+  nr_op_set_operand(op, 0, condition);
+  nr_block_unlink(yes);
+  nr_block_unlink(no);
+  nr_block_append(nr_op_region(op, 0), no);
+  nr_block_append(nr_op_region(op, 1), yes);
+}
+
 bool nr_scf_if_join_next(NrOp *op) {
   NrOp *next = op->next;
-  if (!nr_op_is(next, NR_OP_scf_if) || nr_operand(next, 0) != nr_operand(op, 0) || !nr_scf_regions_yield(next))
-    return false;
+  if (!nr_op_is(next, NR_OP_scf_if) || !nr_scf_regions_yield(next)) return false;
+  if (is_negation_of(nr_operand(next, 0), nr_operand(op, 0))) swap_sides(next, nr_operand(op, 0));
+  if (nr_operand(next, 0) != nr_operand(op, 0)) return false;
   uint32_t count = op->num_results, more = next->num_results;
   bool with_else = nr_op_body(op, 1) || nr_op_body(next, 1);
   NR_VEC(NrType) types = {0};
@@ -106,13 +122,8 @@ bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b) {
 
 bool nr_scf_if_drop_negation(NrOp *op) {
   NrOp *negation = nr_operand(op, 0)->op;
-  if (!nr_op_is(negation, NR_OP_arith_xori) || !nr_op_body(op, 1)) return false;
-  if (!nr_const_is_int(nr_value_constant(nr_operand(negation, 1)), 1)) return false;
-  NrBlock *yes = nr_op_body(op, 0), *no = nr_op_body(op, 1);
-  nr_op_set_operand(op, 0, nr_operand(negation, 0));
-  nr_block_unlink(yes);
-  nr_block_unlink(no);
-  nr_block_append(nr_op_region(op, 0), no);
-  nr_block_append(nr_op_region(op, 1), yes);
+  if (!nr_op_body(op, 1) || !negation || !nr_op_is(negation, NR_OP_arith_xori)) return false;
+  if (!is_negation_of(nr_operand(op, 0), nr_operand(negation, 0))) return false;
+  swap_sides(op, nr_operand(negation, 0));
   return true;
 }

@@ -92,8 +92,37 @@ static void rebuild(NrOp *op, const bool *keep_dim, const bool *keep_result, NrB
   nr_vec_deinit(&inits);
 }
 
+/* A loop that is all that there is in another one: the dims of both in one loop. */
+static bool join_nested(NrOp *op, NrBuilder *b) {
+  NrBlock *body = nr_op_body(op, 0);
+  NrOp *inner = body->first;
+  if (!nr_op_is(inner, NR_OP_scf_parallel) || inner->next != body->last || op->num_results || inner->num_results)
+    return false;
+  if (nr_op_attr(op, "mapping") || nr_op_attr(inner, "mapping")) return false;
+  for (uint32_t i = 0; i < inner->num_operands; i++)
+    if (nr_scf_defined_in(nr_operand(inner, i), nr_op_region(op, 0))) return false;
+  NrBlock *inside = nr_op_body(inner, 0);
+  uint32_t outer_rank = body->num_args, rank = outer_rank + inside->num_args;
+  if (rank > NR_MAX_RANK) return false;
+  NrValue *bounds[3][NR_MAX_RANK];
+  for (size_t group = 0; group < 3; group++)
+    for (uint32_t d = 0; d < rank; d++)
+      bounds[group][d] = d < outer_rank ? bound(op, group, d) : bound(inner, group, d - outer_rank);
+  NrOp *both = nr_scf_parallel(b, bounds[0], bounds[1], bounds[2], rank, NULL, 0);
+  NrBlock *to = nr_op_body(both, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *old = d < outer_rank ? body->args[d] : inside->args[d - outer_rank];
+    to->args[d]->name = old->name;
+    nr_value_replace_uses(old, to->args[d]);
+  }
+  nr_block_splice(inside, to, NULL);
+  nr_op_erase(op);
+  return true;
+}
+
 bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
   if (nr_op_attr(op, "noInit")) return false; /* without points it fails */
+  if (join_nested(op, b)) return true;
   NrBlock *body = nr_op_body(op, 0);
   uint32_t rank = body->num_args, single = 0, unused = 0;
   bool plain = !nr_op_attr(op, "mapping"); /* which has an entry per dim */

@@ -128,5 +128,6 @@ bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_loop_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_scf_forall_canonicalize(NrOp *op, NrBuilder *b);
 
 #endif

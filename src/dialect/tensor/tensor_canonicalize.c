@@ -258,6 +258,9 @@ static NrValue *shape_source(NrOp *def, uint32_t result) {
     return def->num_results == count ? nr_operand(def, begin + result) : NULL;
   case NR_OP_tensor_insert:
   case NR_OP_tensor_insert_slice: return nr_operand(def, 1);
+  case NR_OP_scf_forall:
+    nr_op_operand_group(def, 3, &begin, &count);
+    return nr_operand(def, begin + result);
   case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(def, 0)->type) ? nr_operand(def, 0) : NULL;
   default: return NULL;
   }
@@ -430,8 +433,23 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
   return replace(op, nr_build_tensor_cast(b, slice, old));
 }
 
+/* The same part of dest was just inserted: it is written over. */
+static bool writes_over(const NrOp *op, const NrOp *before) {
+  if (!nr_op_is(before, NR_OP_tensor_insert_slice)) return false;
+  for (size_t s = 0; s < 3; s++)
+    for (uint32_t i = 0; i < nr_operand(op, 1)->type->rank; i++)
+      if (!nr_index_eq(nr_index_list_get(op, nr_insert_slice_slots[s], i),
+                       nr_index_list_get(before, nr_insert_slice_slots[s], i)))
+        return false;
+  return true;
+}
+
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = cast_source(dest);
+  if (writes_over(op, dest->op)) {
+    nr_op_set_operand(op, 1, nr_operand(dest->op, 1));
+    return true;
+  }
   NrIndex lists[3][NR_MAX_RANK];
   NrGroups groups;
   /* Dims of size 1 that only came for the insertion are left out. */
