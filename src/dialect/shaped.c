@@ -516,8 +516,20 @@ bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
     case NR_OP_memref_expand_shape:
       *out = nr_index_list_get(op, nr_output_shape_slot, i);
       return true;
+    case NR_OP_bufferization_alloc_tensor: {
+      size_t begin, count;
+      nr_op_operand_group(op, 1, &begin, &count);
+      if (count) { /* copied: sizes are those of that */
+        shaped = nr_operand(op, begin);
+        continue;
+      }
+      size = dynamic_size(op, 0, type, i);
+      break;
+    }
     case NR_OP_tensor_cast:
     case NR_OP_memref_cast:
+    case NR_OP_bufferization_to_tensor:
+    case NR_OP_bufferization_clone:
       if (!nr_type_is_ranked(nr_operand(op, 0)->type)) return false;
       shaped = nr_operand(op, 0);
       continue;

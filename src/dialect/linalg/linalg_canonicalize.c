@@ -183,6 +183,23 @@ static bool is_permutation(NrAttr map) {
   return true;
 }
 
+/* Every output gets the elements that it has. */
+static bool erase_unchanged(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  NrOp *yield = nr_block_terminator(body);
+  size_t num_inputs = nr_generic_num_inputs(op);
+  if (body->first != yield) return false;
+  for (uint32_t i = 0; i < yield->num_operands; i++)
+    if (nr_operand(yield, i) != nr_block_arg(body, num_inputs + i)) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (op->num_results != yield->num_operands || nr_operand(op, num_inputs + i)->type != nr_result(op, i)->type)
+      return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_value_replace_uses(nr_result(op, i), nr_operand(op, num_inputs + i));
+  nr_op_erase(op);
+  return true;
+}
+
 /* A generic that yields its only input unchanged, element for element. */
 static bool erase_identity(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
@@ -200,7 +217,7 @@ static bool erase_identity(NrOp *op) {
 }
 
 bool nr_linalg_generic_canonicalize(NrOp *op, NrBuilder *b) {
-  if (erase_identity(op)) return true;
+  if (erase_unchanged(op) || erase_identity(op)) return true;
   if (absorb_casts(op, b)) return true;
   bool changed = inline_splats(op, b);
   return drop_inputs(op, b) || drop_results(op, b) || changed;

@@ -238,6 +238,7 @@ static bool dim_of_op(NrBuilder *b, NrOp *op, NrType type, size_t i, NrIndex *ou
     *out = (NrIndex){size, 0};
     return true;
   }
+  case NR_OP_bufferization_to_tensor:
   case NR_OP_tensor_bitcast: *out = nr_dim_build(b, nr_operand(op, 0), i); return true;
   default:
     if (!nr_op_has(op, NR_ELEMENTWISE) || !op->num_operands) return false;

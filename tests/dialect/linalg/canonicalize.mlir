@@ -130,3 +130,26 @@ func.func @fill_of_fill(%a: tensor<8xf32>, %x: f32, %y: f32) -> tensor<8xf32> {
   %1 = linalg.fill ins(%y : f32) outs(%0 : tensor<8xf32>) -> tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// What gives its output the elements that it has; sizes of what is made, copied and read from a buffer.
+// CHECK-LABEL: func.func @unchanged
+// CHECK-SAME: %[[T:.*]]: tensor<?xf32>, %[[M:.*]]: memref<?xf32>, %[[N:.*]]: index)
+// CHECK: %[[S:.*]] = memref.dim %[[M]],
+// CHECK: return %[[T]], %[[N]], %[[S]]
+func.func @unchanged(%t: tensor<?xf32>, %m: memref<?xf32>, %n: index) -> (tensor<?xf32>, index, index) {
+  %c0 = arith.constant 0 : index
+  %0 = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%t : tensor<?xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %out : f32
+  } -> tensor<?xf32>
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%m : memref<?xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %out : f32
+  }
+  %1 = bufferization.alloc_tensor(%n) : tensor<?xf32>
+  %2 = bufferization.alloc_tensor() copy(%1) : tensor<?xf32>
+  %3 = tensor.dim %2, %c0 : tensor<?xf32>
+  %4 = bufferization.to_tensor %m restrict : memref<?xf32> to tensor<?xf32>
+  %5 = tensor.dim %4, %c0 : tensor<?xf32>
+  return %0, %3, %5 : tensor<?xf32>, index, index
+}
