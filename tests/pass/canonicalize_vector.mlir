@@ -116,3 +116,15 @@ func.func @reductions(%v: vector<1xf32>, %w: vector<2xf32>, %x: f32) -> (f32, ve
   %2 = vector.multi_reduction <add>, %w, %w [] : vector<2xf32> to vector<2xf32>
   return %0, %1, %2 : f32, vector<2xf32>, vector<2xf32>
 }
+
+// Of a length that the machine decides: left alone.
+// CHECK-LABEL: func.func @scalable
+// CHECK: vector.extract %{{.*}}[%{{.*}}] : vector<[4]xf32> from vector<2x[4]xf32>
+// CHECK-NOT: vector.extract
+func.func @scalable(%v: vector<[4]xf32>) -> vector<[4]xf32> {
+  %c1 = arith.constant 1 : index
+  %two = vector.broadcast %v : vector<[4]xf32> to vector<2x[4]xf32>
+  %i = vector.insert %v, %two[0] : vector<[4]xf32> into vector<2x[4]xf32>
+  %r = vector.extract %i[%c1] : vector<[4]xf32> from vector<2x[4]xf32>
+  return %r : vector<[4]xf32>
+}

@@ -163,6 +163,7 @@ static bool step_back(Place *at) {
 
 bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
   Place at = {.source = nr_operand(op, 0)};
+  if (at.source->type->scalable) return false;
   bool changed = read_positions(op, extract_slot, at.source->type, at.position);
   at.count = nr_index_list_size(op, extract_slot.attr);
   for (int steps = 0; steps < 64 && step_back(&at); steps++) changed = true;
