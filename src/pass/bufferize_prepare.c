@@ -228,15 +228,17 @@ static NrStatus alloc_tensor(NrOp *op) {
   return replace(op, nr_build_empty(&b, t->elem, dims, t->rank));
 }
 
-/* Any contents will do, and any size: dims that are open are 0. */
+/* Any contents will do, and any shape: dims that are open are 0, and there are none where the rank is. */
 static NrStatus poison(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType t = nr_result(op, 0)->type;
   NrIndex dims[NR_MAX_RANK];
-  if (t->kind != NR_TYPE_TENSOR)
+  uint32_t rank = t->kind == NR_TYPE_TENSOR ? t->rank : 0;
+  if (!nr_type_is_tensor(t))
     return nr_op_error(op, "is of type %s, for which there are no buffers", nr_type_text(b.ctx, t));
-  for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_index_const(t->dims[i] == NR_DYNAMIC ? 0 : t->dims[i]);
-  return replace(op, nr_build_tensor_cast(&b, nr_build_empty(&b, t->elem, dims, t->rank), t));
+  for (uint32_t i = 0; i < rank; i++) dims[i] = nr_index_const(t->dims[i] == NR_DYNAMIC ? 0 : t->dims[i]);
+  NrValue *empty = nr_build_empty(&b, t->elem, dims, rank);
+  return replace(op, empty->type == t ? empty : nr_build_value(&b, NR_OP_tensor_cast, t, &empty, 1));
 }
 
 static NrStatus drop(NrOp *op) {

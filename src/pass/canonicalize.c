@@ -131,7 +131,7 @@ static bool is_small(NrType type) {
       if (!nr_mul_i64(count, type->dims[i], &count) || count > MAX_ELEMENTS) return false;
     type = type->elem;
   }
-  return nr_type_is_int_or_index(type) || nr_type_is_float(type);
+  return (nr_type_is_int_or_index(type) || nr_type_is_float(type)) && nr_type_bits(type) <= 64;
 }
 
 /* Vector ops move elements in many ways: of constants they are run. */

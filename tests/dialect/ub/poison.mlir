@@ -55,3 +55,25 @@ func.func @used() -> f32 {
   %v = memref.load %m[%i] : memref<4xf32>
   return %v : f32
 }
+
+// RUN: noria run %s --check-stages --entry=unranked 1 '[5, 6]' | FileCheck %s --check-prefix=RANK
+// RUN: noria run %s --check-stages --entry=unranked 0 '[5, 6]' | FileCheck %s --check-prefix=OTHER
+// RANK: {{^}}1 : index
+// OTHER: {{^}}7 : index
+func.func @unranked(%c: i1, %t: tensor<2xi32>) -> index {
+  %seven = arith.constant 7 : index
+  %some = tensor.cast %t : tensor<2xi32> to tensor<*xi32>
+  %none = ub.poison : tensor<*xi32>
+  %r = scf.if %c -> tensor<*xi32> {
+    scf.yield %some : tensor<*xi32>
+  } else {
+    scf.yield %none : tensor<*xi32>
+  }
+  %rank = scf.if %c -> index {
+    %k = tensor.rank %r : tensor<*xi32>
+    scf.yield %k : index
+  } else {
+    scf.yield %seven : index
+  }
+  return %rank : index
+}
