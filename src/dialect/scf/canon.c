@@ -148,7 +148,7 @@ static NrValue *only_yielded(NrOp *op, uint32_t i) {
   return only;
 }
 
-static bool drop_switch_results(NrOp *op, NrBuilder *b) {
+static bool drop_switch_results(NrOp *op) {
   bool *keep = nr_calloc(op->num_results + 1, sizeof *keep), unused = false;
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *only = only_yielded(op, i);
@@ -156,7 +156,7 @@ static bool drop_switch_results(NrOp *op, NrBuilder *b) {
     keep[i] = nr_value_has_uses(nr_result(op, i));
     unused |= !keep[i];
   }
-  if (unused) keep_results(op, keep, b);
+  if (unused) keep_results(op, keep);
   nr_free(keep);
   return unused;
 }
@@ -165,7 +165,7 @@ bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
   NrAttr cases = nr_op_attr(op, "cases");
   if (op->num_regions == 1) return nr_scf_replace_by_taken(op, nr_op_body(op, 0));
-  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_regions_yield(op) && drop_switch_results(op, b);
+  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_regions_yield(op) && drop_switch_results(op);
   uint32_t taken = 0;
   for (uint32_t i = 1; i < op->num_regions && !taken; i++)
     if (((const int64_t *)cases->data)[i - 1] == value) taken = i;
