@@ -476,7 +476,7 @@ static void add_terminators(NrParser *p, NrOp *op) {
   for (uint32_t i = 0; i < op->num_regions; i++) {
     NrBlock *block = op->regions[i].last;
     if (!block || op->regions[i].first != block) continue;
-    if (block->last && (nr_op_has(block->last, NR_TERMINATOR) || nr_op_is(block->last, NR_OP_unregistered))) continue;
+    if (block->last && (nr_op_has(block->last, NR_TERMINATOR) || block->last->num_successors)) continue;
     nr_op_append(block, make_terminator(p, info, op));
   }
 }

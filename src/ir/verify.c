@@ -38,6 +38,10 @@ static bool check_block_end(NrOp *parent, NrBlock *block) {
     nr_note(nr_op_context(parent), block->last->loc, "the block's last op is here");
     good = false;
   }
+  /* Where a terminator is put when there is none, an op without a row does not stand for it. */
+  if (nr_op_has(parent, NR_IMPLICIT_YIELD) && parent->info->terminator && block->last->info->id == NR_OP_unregistered)
+    good = nr_op_error(parent, "expects regions to end with '%s', found '%.*s'", parent->info->terminator,
+                       NR_STR_ARG(nr_op_shown_name(block->last))) == NR_OK;
   return good;
 }
 

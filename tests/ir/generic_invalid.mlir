@@ -73,3 +73,18 @@ func @nothing_returned(%i: index, %x: f32) {
   }) : (index, index, index) -> f32
   return
 }
+
+// -----
+
+// An op without a row is no terminator of a region that gets one when it is left out; of another it may be.
+func.func @ends(%n: index) {
+  affine.for %i = 0 to %n {
+    "a.last"() : () -> ()
+  }
+  // expected-error@+1 {{'affine.for' op expects regions to end with 'affine.yield', found 'a.last'}}
+  "affine.for"(%n) <{lowerBoundMap = affine_map<() -> (0)>, operandSegmentSizes = array<i32: 0, 1, 0>, step = 1 : index, upperBoundMap = affine_map<(d0) -> (d0)>}> ({
+  ^bb0(%i: index):
+    "a.last"() : () -> ()
+  }) : (index) -> ()
+  return
+}
