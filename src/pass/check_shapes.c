@@ -236,8 +236,8 @@ static NrValue *root_of(NrValue *v) {
   }
 }
 
-/* Each dim's steps stay below what is left of the root's elements, those of a negative stride above its first one.
- * Strides of the run are not negative here: the compiler asks for that too. */
+/* The lowest and the highest element lie in the root: a dim's steps go down where its stride is negative. None may take
+ * more than there is, so that the sums do not wrap. */
 static void check_reinterpret_cast(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *root = root_of(nr_operand(op, 0)), *zero = number(&b, 0), *empty = NULL, *inside;
@@ -245,26 +245,23 @@ static void check_reinterpret_cast(NrOp *op) {
   if (root->type->kind != NR_TYPE_MEMREF) return;
   if (!nr_memref_strides(root->type, strides, &offset) || offset != 0) return;
   NrValue *room = count_of(&b, root, 0, root->type->rank);
-  NrValue *end = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[0], 0));
-  NrValue *begin = end;
-  inside = nr_arith_cmpi(&b, NR_CMPI_ULT, end, room);
+  NrValue *low = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[0], 0)), *high = low;
+  inside = nr_arith_cmpi(&b, NR_CMPI_ULT, low, room);
   for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
     NrValue *size = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[1], d));
-    NrIndex by = nr_index_list_get(op, nr_extract_slice_slots[2], d);
-    bool back = !by.value && by.constant < 0 && by.constant != INT64_MIN;
-    NrValue *stride = nr_index_value(&b, back ? nr_index_const(-by.constant) : by);
+    NrValue *stride = nr_index_value(&b, nr_index_list_get(op, nr_extract_slice_slots[2], d));
     NrValue *none = nr_fold_cmpi(&b, NR_CMPI_EQ, size, zero);
     empty = empty ? nr_fold_binary(&b, NR_OP_arith_ori, empty, none) : none;
-    NrValue *steps = product(&b, nr_fold_binary(&b, NR_OP_arith_subi, size, number(&b, 1)), stride);
-    if (back) {
-      inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_ULE, steps, begin));
-      begin = nr_fold_binary(&b, NR_OP_arith_subi, begin, steps);
-    } else {
-      end = nr_fold_binary(&b, NR_OP_arith_addi, end, steps); /* both below 2^63: it does not wrap twice */
-      inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_ULT, end, room));
-    }
+    NrValue *down = nr_fold_cmpi(&b, NR_CMPI_SLT, stride, zero);
+    NrValue *distance = nr_arith_select(&b, down, nr_fold_binary(&b, NR_OP_arith_subi, zero, stride), stride);
+    NrValue *steps = product(&b, nr_fold_binary(&b, NR_OP_arith_subi, size, number(&b, 1)), distance);
+    low = nr_arith_select(&b, down, nr_fold_binary(&b, NR_OP_arith_subi, low, steps), low);
+    high = nr_arith_select(&b, down, high, nr_fold_binary(&b, NR_OP_arith_addi, high, steps));
+    inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_ULT, steps, room));
     inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_SGE, size, zero));
   }
+  inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_SGE, low, zero));
+  inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_SLT, high, room));
   if (empty) inside = nr_arith_select(&b, empty, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)), inside);
   nr_check_unless(&b, op, inside, "has elements outside of the buffer", NULL, 0);
 }

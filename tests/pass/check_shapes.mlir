@@ -120,7 +120,13 @@ func.func @reinterpret(%m: memref<?xf32>, %offset: index, %n: index, %stride: in
 // RUN: not noria run %s --entry=reinterpret --check-bounds zeros:8 2 4 2 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not noria run %s --entry=reinterpret --check-bounds zeros:8 0 4294967297 4294967296 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not noria run %s --entry=reinterpret --interpret zeros:8 2 4 2 2>&1 | FileCheck %s --check-prefix=OUTSIDE
-// OUTSIDE: check_shapes.mlir:[[#@LINE-9]]:8: 'memref.reinterpret_cast' op has elements outside of the buffer
+// RUN: not noria run %s --entry=reinterpret --check-bounds zeros:8 6 8 -1 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not noria run %s --entry=reinterpret --check-bounds zeros:8 7 2 -9223372036854775808 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: not noria run %s --entry=reinterpret --interpret zeros:8 6 8 -1 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: noria run %s --entry=reinterpret --check-bounds zeros:8 7 8 -1 | FileCheck %s --check-prefix=BACKWARDS
+// RUN: noria run %s --entry=reinterpret --interpret zeros:8 7 8 -1 | FileCheck %s --check-prefix=BACKWARDS
+// BACKWARDS: 8 : index
+// OUTSIDE: check_shapes.mlir:[[#@LINE-15]]:8: 'memref.reinterpret_cast' op has elements outside of the buffer
 
 // A slice whose last element is computed past the end of the index type.
 func.func @slice(%m: memref<?xf32>, %n: index, %step: index) -> index {
