@@ -57,6 +57,8 @@ LONGEST_LINE = 120
 LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
+OTHER_KINDS = {".npy", ".onnx", ".map", ".ini"}
+WITHOUT_KIND = {".clang-format", ".gitignore", "LICENSE", "Makefile", "run"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}
 
 findings = []
@@ -164,6 +166,8 @@ def tree_files():
 def main():
     files = tree_files()
     for path in sorted(set(files)):
+        if path.suffix not in TEXT | OTHER_KINDS and path.name not in WITHOUT_KIND:
+            report(path, 1, "a file of a kind that the tree does not have; what tools leave behind stays out")
         if path.suffix not in TEXT or not (ROOT / path).is_file() or "Inputs" in path.parts:
             continue
         text = (ROOT / path).read_text(encoding="utf-8")
