@@ -52,23 +52,27 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
   return known[0] || known[1];
 }
 
-/* Keeps the results i with keep[i]; the others must have no uses. */
-static void keep_results(NrOp *op, const bool *keep) {
+/* The op, which may be erased then, without the results that nobody uses. */
+static bool drop_unused_results(NrOp *op) {
   NR_VEC(NrType) types = {0};
-  for (uint32_t i = 0; i < op->num_results; i++)
-    if (keep[i]) nr_vec_push(&types, nr_result(op, i)->type);
-  NrOp *fewer = nr_op_rebuild(op, (NrValue *[]){nr_operand(op, 0)}, 1, types.data, types.size);
-  nr_vec_deinit(&types);
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    for (NrBlock *block = nr_op_region(fewer, r)->first; block; block = block->next)
-      for (uint32_t i = op->num_results; i-- > 0;)
-        if (!keep[i]) nr_op_erase_operand(nr_block_terminator(block), i);
-  for (uint32_t i = 0, k = 0; i < op->num_results; i++) {
-    if (!keep[i]) continue;
-    nr_result(fewer, k)->name = nr_result(op, i)->name;
-    nr_value_replace_uses(nr_result(op, i), nr_result(fewer, k++));
+  uint32_t count = op->num_results;
+  bool *drop = nr_calloc(count + 1, sizeof *drop);
+  for (uint32_t i = 0; i < count; i++) {
+    drop[i] = !nr_value_has_uses(nr_result(op, i));
+    if (!drop[i]) nr_vec_push(&types, nr_result(op, i)->type);
   }
-  nr_op_erase(op);
+  bool any = types.size < count;
+  if (any) {
+    NrOp *fewer = nr_op_rebuild(op, (NrValue *[]){nr_operand(op, 0)}, 1, types.data, types.size);
+    for (uint32_t r = 0; r < fewer->num_regions; r++)
+      for (NrBlock *block = nr_op_region(fewer, r)->first; block; block = block->next)
+        for (uint32_t i = count; i-- > 0;)
+          if (drop[i]) nr_op_erase_operand(nr_block_terminator(block), i);
+    nr_scf_replace_kept(op, fewer, drop);
+  }
+  nr_vec_deinit(&types);
+  nr_free(drop);
+  return any;
 }
 
 /* Scalars choose cheaply; for tensors and buffers a select would copy. */
@@ -96,16 +100,9 @@ static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
 static bool is_empty(const NrBlock *block) { return !block || block->first == block->last; }
 
 static bool simplify_results(NrOp *op, NrBuilder *b) {
-  bool changed = false, unused = false;
+  bool changed = false;
   for (uint32_t i = 0; i < op->num_results; i++) changed |= replace_result(op, i, b);
-  bool *keep = nr_calloc(op->num_results + 1, sizeof *keep);
-  for (uint32_t i = 0; i < op->num_results; i++) {
-    keep[i] = nr_value_has_uses(nr_result(op, i));
-    unused |= !keep[i];
-  }
-  if (unused) keep_results(op, keep);
-  nr_free(keep);
-  return changed || unused;
+  return drop_unused_results(op) || changed;
 }
 
 /* Nothing in `then`: what is in `else` runs when the condition is false. */
@@ -149,16 +146,11 @@ static NrValue *only_yielded(NrOp *op, uint32_t i) {
 }
 
 static bool drop_switch_results(NrOp *op) {
-  bool *keep = nr_calloc(op->num_results + 1, sizeof *keep), unused = false;
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *only = only_yielded(op, i);
     if (only) nr_value_replace_uses(nr_result(op, i), only);
-    keep[i] = nr_value_has_uses(nr_result(op, i));
-    unused |= !keep[i];
   }
-  if (unused) keep_results(op, keep);
-  nr_free(keep);
-  return unused;
+  return drop_unused_results(op);
 }
 
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {

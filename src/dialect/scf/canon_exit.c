@@ -74,37 +74,23 @@ static void drop_operands(const Exits *exits, const bool *drop, uint32_t count) 
 }
 
 /* The loop without some carried values and results, which have no uses left but those by breaks and continues. */
-static void rebuild(NrOp *loop, NrBuilder *b, const bool *drop_carried, const bool *drop_result) {
+static void rebuild(NrOp *loop, const bool *drop_carried, const bool *drop_result) {
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < loop->num_operands; i++)
     if (!drop_carried[i]) nr_vec_push(&inits, nr_operand(loop, i));
   for (uint32_t i = 0; i < loop->num_results; i++)
     if (!drop_result[i]) nr_vec_push(&types, nr_result(loop, i)->type);
-  NrOp *fewer = nr_build(b, &(NrOpState){.info = loop->info,
-                                         .loc = loop->loc,
-                                         .operands = inits.data,
-                                         .num_operands = inits.size,
-                                         .result_types = types.data,
-                                         .num_results = types.size,
-                                         .attrs = loop->attrs,
-                                         .num_attrs = loop->num_attrs,
-                                         .num_regions = 1});
   NrBlock *body = nr_op_body(loop, 0);
   for (uint32_t i = loop->num_operands; i-- > 0;)
     if (drop_carried[i]) nr_block_erase_arg(body, 1 + i);
-  nr_region_take(nr_op_region(fewer, 0), nr_op_region(loop, 0));
-  for (uint32_t i = 0, k = 0; i < loop->num_results; i++) {
-    if (drop_result[i]) continue;
-    nr_result(fewer, k)->name = nr_result(loop, i)->name;
-    nr_value_replace_uses(nr_result(loop, i), nr_result(fewer, k++));
-  }
-  nr_op_erase(loop);
+  NrOp *fewer = nr_op_rebuild(loop, inits.data, inits.size, types.data, types.size);
+  nr_scf_replace_kept(loop, fewer, drop_result);
   nr_vec_deinit(&inits);
   nr_vec_deinit(&types);
 }
 
-static bool drop_what_is_not_needed(NrOp *loop, NrBuilder *b) {
+static bool drop_what_is_not_needed(NrOp *loop) {
   Exits breaks = {0}, continues = {0};
   bool *drop_carried = nr_calloc(loop->num_operands + 1, sizeof *drop_carried), any = false;
   bool *drop_result = nr_calloc(loop->num_results + 1, sizeof *drop_result);
@@ -121,7 +107,7 @@ static bool drop_what_is_not_needed(NrOp *loop, NrBuilder *b) {
   }
   drop_operands(&continues, drop_carried, loop->num_operands);
   drop_operands(&breaks, drop_result, loop->num_results);
-  if (any) rebuild(loop, b, drop_carried, drop_result);
+  if (any) rebuild(loop, drop_carried, drop_result);
   nr_free(drop_carried);
   nr_free(drop_result);
   nr_vec_deinit(&breaks);
@@ -130,7 +116,8 @@ static bool drop_what_is_not_needed(NrOp *loop, NrBuilder *b) {
 }
 
 bool nr_scf_loop_canonicalize(NrOp *op, NrBuilder *b) {
-  return runs_once(op) ? replace_by_body(op) : drop_what_is_not_needed(op, b);
+  (void)b;
+  return runs_once(op) ? replace_by_body(op) : drop_what_is_not_needed(op);
 }
 
 /* ---- choices that are known -------------------------------------------------------------------------------------- */

@@ -92,7 +92,7 @@ static bool is_unused(const NrOp *op, uint32_t i) {
   return true;
 }
 
-static bool drop_unused(NrOp *op, NrBuilder *b) {
+static bool drop_unused(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   size_t rank = rank_of(op), begin = 0, count = 0;
   bool *drop = nr_calloc(op->num_results + 1, sizeof *drop), any = false;
@@ -112,29 +112,15 @@ static bool drop_unused(NrOp *op, NrBuilder *b) {
       nr_op_operand_group(op, k, &begin, &count);
       segments[k] = k < 3 ? (uint32_t)count : (uint32_t)types.size;
     }
-    NrOp *fewer = nr_build(b, &(NrOpState){.info = op->info,
-                                           .loc = op->loc,
-                                           .operands = operands.data,
-                                           .num_operands = operands.size,
-                                           .result_types = types.data,
-                                           .num_results = types.size,
-                                           .attrs = op->attrs,
-                                           .num_attrs = op->num_attrs,
-                                           .num_regions = 1});
-    nr_op_set_segments(fewer, segments, 4);
     for (uint32_t i = op->num_results; i-- > 0;) {
       if (!drop[i]) continue;
       NrValue *shared = body->args[rank + i];
       while (shared->first_use) nr_op_erase(shared->first_use->owner);
       nr_block_erase_arg(body, (uint32_t)rank + i);
     }
-    nr_region_take(nr_op_region(fewer, 0), nr_op_region(op, 0));
-    for (uint32_t i = 0, k = 0; i < op->num_results; i++) {
-      if (drop[i]) continue;
-      nr_result(fewer, k)->name = nr_result(op, i)->name;
-      nr_value_replace_uses(nr_result(op, i), nr_result(fewer, k++));
-    }
-    nr_op_erase(op);
+    NrOp *fewer = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
+    nr_op_set_segments(fewer, segments, 4);
+    nr_scf_replace_kept(op, fewer, drop);
     nr_vec_deinit(&operands);
     nr_vec_deinit(&types);
   }
@@ -147,5 +133,5 @@ bool nr_scf_forall_canonicalize(NrOp *op, NrBuilder *b) {
   uint64_t count = points(op);
   if (count == 0) return replace_by_outputs(op);
   if (count == 1 && !nr_op_attr(op, "mapping")) return inline_only_point(op, b);
-  return drop_unused(op, b);
+  return drop_unused(op);
 }

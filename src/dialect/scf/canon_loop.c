@@ -158,8 +158,7 @@ static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
 
 /* A copy of the op without the carried values and results that are said, and without the ops that only these need. The
  * old op is erased. */
-static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, const NrScfNeeded *needed,
-                          NrBuilder *b) {
+static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, const NrScfNeeded *needed) {
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
@@ -180,27 +179,13 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
     if (drop_init[i]) nr_block_erase_arg(before, i);
   for (uint32_t i = op->num_results; i-- > 0;)
     if (drop_result[i]) nr_block_erase_arg(after, i);
-  NrOp *loop = nr_build(b, &(NrOpState){.info = op->info,
-                                        .operands = inits.data,
-                                        .num_operands = inits.size,
-                                        .result_types = types.data,
-                                        .num_results = types.size,
-                                        .attrs = op->attrs,
-                                        .num_attrs = op->num_attrs,
-                                        .num_regions = 2});
-  for (uint32_t r = 0; r < 2; r++) nr_region_take(nr_op_region(loop, r), nr_op_region(op, r));
-  for (uint32_t i = 0, k = 0; i < op->num_results; i++) {
-    if (drop_result[i]) continue;
-    nr_result(loop, k)->name = nr_result(op, i)->name;
-    nr_value_replace_uses(nr_result(op, i), nr_result(loop, k++));
-  }
-  nr_op_erase(op);
+  nr_scf_replace_kept(op, nr_op_rebuild(op, inits.data, inits.size, types.data, types.size), drop_result);
   nr_vec_deinit(&inits);
   nr_vec_deinit(&types);
 }
 
 /* Carried values that stay what they were, and what is handed on to nobody. */
-static bool drop_from_while(NrOp *op, NrBuilder *b) {
+static bool drop_from_while(NrOp *op) {
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
   NrOp *yield = nr_block_terminator(after);
   bool *drop_init = nr_calloc(nr_scf_num_places(op) + 1, sizeof(bool)),
@@ -220,14 +205,14 @@ static bool drop_from_while(NrOp *op, NrBuilder *b) {
     drop_result[i] = !used;
     any |= drop_result[i];
   }
-  if (any) rebuild_while(op, drop_init, drop_result, NULL, b);
+  if (any) rebuild_while(op, drop_init, drop_result, NULL);
   nr_free(drop_init);
   nr_free(drop_result);
   return any;
 }
 
 /* Values that go around for nothing but their own next value. */
-static bool drop_unneeded_from_while(NrOp *op, NrBuilder *b) {
+static bool drop_unneeded_from_while(NrOp *op) {
   bool suspect = false, any = false;
   for (uint32_t i = 0; i < op->num_results; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
   if (!suspect) return false;
@@ -235,7 +220,7 @@ static bool drop_unneeded_from_while(NrOp *op, NrBuilder *b) {
   nr_scf_needed_init(&needed, op);
   uint32_t count = nr_scf_num_places(op);
   for (uint32_t i = 0; i < count; i++) any |= needed.places[i] = !needed.places[i]; /* from here on: to be dropped */
-  if (any) rebuild_while(op, needed.places, needed.places + op->num_operands, &needed, b);
+  if (any) rebuild_while(op, needed.places, needed.places + op->num_operands, &needed);
   nr_scf_needed_deinit(&needed);
   return any;
 }
@@ -244,5 +229,5 @@ bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *condition = nr_block_terminator(nr_op_body(op, 0));
   int64_t value;
   if (nr_value_constant_int(nr_operand(condition, 0), &value) && !value) return inline_before_region(op);
-  return simplify_after_args(op, condition, b) || drop_from_while(op, b) || drop_unneeded_from_while(op, b);
+  return simplify_after_args(op, condition, b) || drop_from_while(op) || drop_unneeded_from_while(op);
 }

@@ -142,6 +142,15 @@ bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
   return nr_scf_trip_count(lower, upper, step, is_unsigned, out);
 }
 
+void nr_scf_replace_kept(NrOp *op, NrOp *fewer, const bool *drop) {
+  for (uint32_t i = 0, kept = 0; i < op->num_results; i++) {
+    if (drop[i]) continue;
+    nr_result(fewer, kept)->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), nr_result(fewer, kept++));
+  }
+  nr_op_erase(op);
+}
+
 NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *results,
                     size_t num_results) {
   NR_VEC(NrValue *) all = {0};
@@ -189,12 +198,7 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
     nr_block_erase_arg(body, 1 + i);
   }
   nr_region_take(nr_op_region(loop, 0), nr_op_region(op, 0));
-  for (uint32_t i = 0, kept = 0; i < count; i++)
-    if (!drop[i]) {
-      nr_result(loop, kept)->name = nr_result(op, i)->name;
-      nr_value_replace_uses(nr_result(op, i), nr_result(loop, kept++));
-    }
-  nr_op_erase(op);
+  nr_scf_replace_kept(op, loop, drop);
   return loop;
 }
 

@@ -46,6 +46,10 @@ bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsig
  * The old op is erased; returns the new one. */
 NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
 
+/* fewer, made of op, has op's results but those with drop[i], which nobody uses: it takes over the uses of the others,
+ * and op is erased. */
+void nr_scf_replace_kept(NrOp *op, NrOp *fewer, const bool *drop);
+
 /* The op with more operands and results behind those that it has: the regions move, and the caller adds to the blocks'
  * arguments and terminators. The old op is erased; returns the new one. For ops whose last operands, if any more are
  * given, and results are the carried ones. */
