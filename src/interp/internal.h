@@ -41,7 +41,7 @@ typedef struct NrInterp {
   NrMap loop_indices; /* region of a structured op -> int64_t[], its loop indices */
   NrMap globals;   /* memref.global op -> NrIView* */
   NR_VEC(NrIView *) global_views; /* the same, to be released */
-  NrMap scalar_forms; /* op on shaped values -> the op on their elements, outside of all regions */
+  NrMap scalar_forms; /* op -> the op on elements, outside of all regions */
   NrMap sites;     /* op that may fail, rt.check and the like -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;

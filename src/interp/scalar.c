@@ -308,10 +308,9 @@ static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
   }
 }
 
-/* The same op on elements, for its fold. */
+/* The same op on elements, for its fold: its operands come from nowhere, so that the fold can but compute. */
 static NrOp *scalar_form(NrInterp *in, NrOp *op, const NrType *types, const NrType *outs) {
   NrOp *scalar = nr_map_get(&in->scalar_forms, op);
-  if (!nr_type_is_shaped(nr_result(op, 0)->type)) return op;
   if (scalar) return scalar;
   NrValue *operands[MAX_OPERANDS];
   NrBlock *block = nr_block_create(in->module);
