@@ -366,7 +366,8 @@ static void find_cycles(CycleFinder *f) {
     Node *node = nr_map_get(&nodes, block);
     if (!node) {
       node = NR_NEW(f->arena, Node);
-      *node = (Node){++count, count, true};
+      count++;
+      *node = (Node){count, count, true};
       nr_map_set(&nodes, block, node);
       nr_vec_push(&stack, block);
     }
