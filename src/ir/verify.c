@@ -96,12 +96,22 @@ static bool report_use(NrOp *op, uint32_t index, const char *message) {
   return false;
 }
 
+/* Whether the ways to a block come through the other one as is plain to see: there is but one, for some steps. */
+static bool comes_through(const NrBlock *block, const NrBlock *other) {
+  for (int steps = 0; steps < 4 && block && block->first_pred && !block->first_pred->next; steps++) {
+    block = block->first_pred->owner->block;
+    if (block == other) return true;
+  }
+  return false;
+}
+
 /* Both in one region: whether the definition comes first. */
 static bool is_defined_before(Frame *frame, const NrValue *value, NrOp *user) {
   NrBlock *block = nr_value_block(value);
   NrOp *parent = frame->region->op;
   if (parent && nr_op_has(parent, NR_GRAPH_REGION)) return true;
   if (block == user->block) return !value->op || (value->op != user && nr_op_is_before(value->op, user));
+  if (block == frame->region->first || comes_through(user->block, block)) return true;
   if (!frame->dominance) frame->dominance = nr_dominance_create(frame->region);
   const NrDominance *dom = frame->dominance;
   return !nr_dominance_reachable(dom, user->block) || nr_dominates_block(dom, block, user->block);

@@ -62,57 +62,40 @@ bool nr_erase_if_dead(NrOp *op) {
 
 enum { NEW, REACHED };
 
-typedef NR_VEC(const NrBlock *) BlockList;
+typedef NR_VEC(NrBlock *) BlockList;
 
-/* A mark says where in the list a block stands, unless another walk left it. */
-static bool is_listed(const BlockList *list, const NrBlock *block) {
-  return block && block->mark < list->size && list->data[block->mark] == block;
-}
-
-/* Whether each block is led to by one that stands before it, so that no search is needed. */
-static bool all_reached_as_listed(NrRegion *region) {
-  BlockList reached = {0};
-  NrBlock *block = region->first;
-  for (; block; block = block->next) {
-    const NrSuccessor *pred = block->first_pred;
-    while (pred && !is_listed(&reached, pred->owner->block)) pred = pred->next;
-    if (!pred && block != region->first) break;
-    block->mark = (uint32_t)reached.size;
-    nr_vec_push(&reached, block);
-  }
-  nr_vec_deinit(&reached);
-  return !block;
-}
-
-bool nr_erase_unreachable_blocks(NrRegion *region) {
-  if (region->first == region->last || all_reached_as_listed(region)) return false;
-  NR_VEC(NrBlock *) work = {0};
-  for (NrBlock *block = region->first; block; block = block->next) block->mark = NEW;
-  nr_vec_push(&work, region->first);
+/* Marks what is reached and returns how many blocks are not. A branch's first way is followed first: most programs list
+ * their blocks so, and these lie near each other. */
+static size_t mark_reached(NrRegion *region) {
+  BlockList work = {0};
+  size_t left = 0;
+  for (NrBlock *block = region->first; block; block = block->next, left++) block->mark = NEW;
   region->first->mark = REACHED;
-  while (work.size) {
-    NrOp *last = nr_vec_pop(&work)->last;
-    for (uint32_t i = 0; last && i < last->num_successors; i++) {
+  nr_vec_push(&work, region->first);
+  for (; work.size; left--) {
+    const NrOp *last = nr_vec_pop(&work)->last;
+    for (uint32_t i = last ? last->num_successors : 0; i-- > 0;) {
       NrBlock *next = last->successors[i].block;
       if (next->mark == REACHED) continue;
       next->mark = REACHED;
       nr_vec_push(&work, next);
     }
   }
-  bool changed = false;
-  for (NrBlock *block = region->first; block;
-       block = block->next) { /* all uses first: they may use each other's values */
+  nr_vec_deinit(&work);
+  return left;
+}
+
+bool nr_erase_unreachable_blocks(NrRegion *region) {
+  if (region->first == region->last || mark_reached(region) == 0) return false;
+  for (NrBlock *block = region->first; block; block = block->next) { /* all uses first: of each other's values too */
     if (block->mark == REACHED) continue;
     for (NrOp *op = block->first; op; op = op->next) nr_op_drop_uses(op);
   }
   for (NrBlock *block = region->first, *next; block; block = next) {
     next = block->next;
-    if (block->mark == REACHED) continue;
-    nr_block_erase(block);
-    changed = true;
+    if (block->mark != REACHED) nr_block_erase(block);
   }
-  nr_vec_deinit(&work);
-  return changed;
+  return true;
 }
 
 /* ---- speculation ------------------------------------------------------------------------------------------------- */
