@@ -238,7 +238,7 @@ static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
     return NR_OK;
   }
   if (!func->thunk) make_thunk(g, func);
-  LLVMValueRef pack = nr_ll_alloca(g, func->thunk_args, 8);
+  LLVMValueRef pack = nr_ll_alloca(g, func->thunk_args, 0); /* as its widest vector is aligned */
   for (unsigned i = 0; i < args.values.size; i++)
     LLVMBuildStore(g->b, args.values.data[i], LLVMBuildStructGEP2(g->b, func->thunk_args, pack, i, ""));
   nr_ll_parts_deinit(&args);
