@@ -1,17 +1,27 @@
 #!/bin/sh
 # Runs every check of the tree, one stage after the other, and prints a line for each at the end. `make test` calls it
-# when the release build is there. Fails when a stage failed, but only after all of them ran.
+# when the release build is there. Fails when a stage failed, but only after all of them ran; what it said last is
+# repeated at the end, where it is found.
 set -u
 cd "$(dirname "$0")/.."
 results=""
 failed=0
+logs=$(mktemp -d)
+trap 'rm -rf "$logs"' EXIT
 
 stage() {
   name=$1
   shift
   echo "== $name"
   begin=$(date +%s)
-  if "$@"; then verdict=passed; else verdict=FAILED failed=1; fi
+  { "$@" 2>&1 || touch "$logs/failed"; } | tee "$logs/output"
+  verdict=passed
+  if [ -e "$logs/failed" ]; then
+    rm "$logs/failed"
+    verdict=FAILED failed=1
+    printf '\n-- the end of: %s\n' "$name" >> "$logs/ends"
+    tail -n 60 "$logs/output" >> "$logs/ends"
+  fi
   results="$results$(printf '%-28s %-7s %5d s' "$name" "$verdict" $(($(date +%s) - begin)))
 "
 }
@@ -24,6 +34,7 @@ stage "C and text tests, sanitized" make --no-print-directory asan
 any_bytes() { make --no-print-directory -s build/fuzz/build.ninja && scripts/fuzz.sh 60 parse opt; }
 stage "any bytes as programs" any_bytes
 
+[ $failed = 0 ] || cat "$logs/ends"
 printf '\n%s' "$results"
 if [ $failed = 0 ]; then echo "all passed"; else echo "something failed: see above"; fi
 exit $failed

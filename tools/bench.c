@@ -147,12 +147,10 @@ int tool_bench(int argc, char **argv) {
   int status = 0;
   for (int i = 1; i < argc && !status; i++) {
     const char *arg = argv[i], *value;
-    char *end = NULL;
     if (strcmp(arg, "-") == 0 || (job.path ? job_is_value(arg) : arg[0] != '-')) {
       job_take_argument(&job, arg);
     } else if ((value = job_option_value("seconds", argc, argv, &i))) {
-      seconds = strtod(value, &end);
-      if (end == value || *end || !(seconds > 0) || seconds > 1e6)
+      if (!parse_seconds(value, &seconds) || seconds == 0 || seconds > 1e6)
         status = tool_usage_error("bench", "--seconds cannot be '%s'", value);
     } else {
       status = job_take_option(&job, argc, argv, &i);

@@ -49,7 +49,7 @@ bool parse_size(const char *text, int64_t *out) {
   return !end[unit != NULL];
 }
 
-static bool parse_seconds(const char *text, double *out) {
+bool parse_seconds(const char *text, double *out) {
   char *end;
   *out = text ? strtod(text, &end) : 0;
   return text && end != text && !*end && *out >= 0;

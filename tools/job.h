@@ -65,6 +65,7 @@ int job_check_stages(Job *job, bool each_pass);
 /* Puts limits and threads into words: "64M", "2.5". False when text is no such number. */
 bool parse_size(const char *text, int64_t *out);
 bool parse_count(const char *text, int64_t *out);
+bool parse_seconds(const char *text, double *out);
 
 /* progress.c: a line on standard error, if that is a terminal, while something takes longer than a second. */
 void progress_begin(const char *what, const char *of);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "job.h"
 #include "reductions.h"
 #include "tools.h"
 
@@ -16,6 +17,7 @@ static const char help[] =
     "  --test=COMMAND    what must go on failing. Let it fail for one reason only: with\n"
     "                    --test='! noria opt --cse %s 2>&1 | grep -q \"wrong state\"' it does not look for others\n"
     "                    (a leading `!` turns the exit code around)\n"
+    "  --seconds=S       print the smallest that was found in that time\n"
     "  -o FILE           write there instead of standard output; FILE is whole or untouched\n"
     "  --quiet           do not say on standard error how far it is\n"
     "\n"
@@ -34,6 +36,8 @@ typedef struct Reduce {
   size_t cost;   /* its reduction_cost */
   NrSyntax syntax;
   size_t tries;
+  double seconds; /* to look for smaller ones; 0: as long as it takes */
+  int64_t begin;  /* nr_now_ns */
 } Reduce;
 
 /* ---- the test --------------------------------------------------------------------------------------------------- */
@@ -119,12 +123,14 @@ static size_t count_places(Reduce *r, Reduction reduction) {
   return count;
 }
 
+static bool is_over(const Reduce *r) { return r->seconds > 0 && (double)(nr_now_ns() - r->begin) > r->seconds * 1e9; }
+
 /* All places at once, then halves, quarters, .. one by one. */
 static bool apply(Reduce *r, Reduction reduction) {
   bool any = false;
   size_t count = count_places(r, reduction);
   for (size_t chunk = count; chunk > 0; chunk /= 2)
-    for (size_t begin = 0; begin < count;) {
+    for (size_t begin = 0; begin < count && !is_over(r);) {
       if (!try(r, reduction, begin, NR_MIN(begin + chunk, count))) {
         begin += chunk;
         continue;
@@ -139,7 +145,7 @@ static bool apply(Reduce *r, Reduction reduction) {
 
 static void reduce_all(Reduce *r) {
   bool again = true;
-  while (again) {
+  while (again && !is_over(r)) {
     again = false;
     for (const Reduction *reduction = reductions; *reduction; reduction++) {
       if (!apply(r, *reduction)) continue;
@@ -182,7 +188,10 @@ static int take_arguments(Reduce *r, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) r->output = argv[++i];
     else if (tool_option(argv[i], "test", &value) && value) r->command = value;
-    else if (tool_option(argv[i], "quiet", &value)) r->quiet = true;
+    else if (tool_option(argv[i], "seconds", &value)) {
+      if (!parse_seconds(value, &r->seconds))
+        return tool_usage_error("reduce", "--seconds cannot be '%s'", value ? value : "");
+    } else if (tool_option(argv[i], "quiet", &value)) r->quiet = true;
     else if (argv[i][0] == '-' && argv[i][1]) return tool_usage_error("reduce", "there is no option '%s'", argv[i]);
     else r->input = argv[i];
   }
@@ -202,7 +211,7 @@ static bool make_file(Reduce *r) {
 }
 
 int tool_reduce(int argc, char **argv) {
-  Reduce r = {.output = "-"};
+  Reduce r = {.output = "-", .begin = nr_now_ns()};
   const char *value;
   for (int i = 1; i < argc; i++)
     if (tool_option(argv[i], "help", &value)) return fputs(help, stdout), 0;

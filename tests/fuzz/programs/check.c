@@ -304,7 +304,7 @@ static NrStatus after_stage(void *user, NrModule *module, const char *name) {
 
 static CheckStatus check_compiled(Check *c, NrModule *module) {
   NrCompiled *code;
-  NrCodegenOptions options = {.opt_level = 2, .threads = 1};
+  NrCodegenOptions options = {.opt_level = 2, .threads = 1, .cpu = c->cpu};
   if (nr_codegen_jit(module, &options, &code)) return failed(c, "is not compiled");
   CheckStatus status = run_all(c, nr_compiled_module(code), "compiled");
   nr_compiled_destroy(code);

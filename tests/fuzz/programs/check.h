@@ -21,6 +21,7 @@ typedef struct CheckCounts {
 
 typedef struct Check {
   NrUnit unit; /* the program, with its entry */
+  const char *cpu; /* whose machine code; NULL: this machine's */
   bool too_long; /* the first run did not end in time */
   size_t num_sets;
   NR_VEC(NoriaValue *) inputs[CHECK_MAX_SETS];

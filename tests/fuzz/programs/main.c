@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,7 +20,10 @@
 #include "check.h"
 #include "gen.h"
 
-enum { MAX_JOBS = 64, PROGRAM_SECONDS = 30, MAX_FAILURES = 10 };
+/* Of processor time: what else the machine does is not the program's fault. What waits for ever uses none. */
+enum { MAX_JOBS = 64, PROGRAM_SECONDS = 30, WAIT_SECONDS = 600 };
+/* After so many it stops; the first ones are reduced. */
+enum { MAX_FAILURES = 10, MAX_REDUCED = 3, REDUCE_SECONDS = 90, MAX_SHOWN = 4000 };
 
 static const struct Family {
   const char *name;
@@ -35,11 +39,12 @@ static const char help[] =
     "  --seed=N        the first seed\n"
     "  --count=N       so many programs;  --seconds=S  for so long\n"
     "  --jobs=N        processes side by side\n"
+    "  --cpu=NAME      machine code for this CPU instead of the machine's, one that the machine can run\n"
     "  --found=DIR     where failing programs go\n"
     "  --no-reduce     leave them as they are\n";
 
 typedef struct Options {
-  const char *family, *found, *passes, *pipeline, *text;
+  const char *family, *found, *passes, *pipeline, *text, *cpu;
   uint64_t seed, count, print;
   double seconds;
   int jobs;
@@ -52,9 +57,37 @@ typedef struct Slot {
   CheckCounts counts;
   bool done;
   char what[512], message[4096];
+  double begun;    /* when `what` began, of the process's time */
+  struct {
+    double seconds;
+    uint64_t number;
+    char what[512];
+  } slowest;
 } Slot;
 
+typedef struct Workers {
+  const Options *options;
+  Slot *slots; /* shared */
+  pid_t pids[MAX_JOBS];
+  double end;
+  int failures;
+  NrBuf reports; /* of failures, for the end: what a log shows last */
+} Workers;
+
 static double now(void) { return (double)nr_now_ns() / 1e9; }
+
+static double process_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Ends the process with SIGPROF, or SIGALRM, when it takes longer; 0: no longer. */
+static void limit_time(int seconds) {
+  struct itimerval t = {.it_value.tv_sec = seconds};
+  setitimer(ITIMER_PROF, &t, NULL);
+  alarm(seconds ? WAIT_SECONDS : 0);
+}
 
 /* ---- one program ------------------------------------------------------------------------------------------------ */
 
@@ -64,22 +97,34 @@ static const struct Family *family_of(const Options *o, uint64_t number) {
   return &families[number % NR_COUNTOF(families)];
 }
 
+static void note_slowest(Slot *slot) {
+  double seconds = process_time() - slot->begun;
+  if (seconds <= slot->slowest.seconds) return;
+  slot->slowest.seconds = seconds;
+  slot->slowest.number = slot->next;
+  memcpy(slot->slowest.what, slot->what, sizeof slot->what);
+}
+
 static void note_what(void *user, const char *what) {
   Slot *slot = user;
+  note_slowest(slot);
   snprintf(slot->what, sizeof slot->what, "%s", what);
+  slot->begun = process_time();
 }
 
 static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   NrBuf text = {0};
   uint64_t seed = o->seed + number;
   family_of(o, number)->generate(seed, &text);
-  Check c = {.about_to = note_what, .user = slot};
+  Check c = {.about_to = note_what, .user = slot, .cpu = o->cpu};
   slot->what[0] = slot->message[0] = 0;
-  alarm(PROGRAM_SECONDS);
+  slot->begun = process_time();
+  limit_time(PROGRAM_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
   if (c.too_long) status = CHECK_OK;
-  alarm(0);
+  limit_time(0);
+  note_slowest(slot);
   slot->counts.programs += c.counts.programs;
   slot->counts.runs += c.counts.runs;
   slot->counts.refused += c.counts.refused;
@@ -116,17 +161,17 @@ static void give_up(int number) { _exit(0); }
  * about, about what has nothing to run. */
 static int check_file(const Options *o, const char *path) {
   NrBuf text = {0};
-  Check c = {0};
+  Check c = {.cpu = o->cpu};
   if (nr_file_read(path, &text)) {
     fprintf(stderr, "programs: cannot read '%s'\n", path);
     return 2;
   }
-  if (!o->hangs) signal(SIGALRM, give_up);
-  alarm(o->passes || o->pipeline || o->text ? PROGRAM_SECONDS / 2 : 4 * PROGRAM_SECONDS);
+  if (!o->hangs) signal(SIGPROF, give_up), signal(SIGALRM, give_up);
+  limit_time(o->passes || o->pipeline || o->text ? PROGRAM_SECONDS / 2 : 4 * PROGRAM_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_one(o, &c, text.data);
   else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
-  alarm(0);
+  limit_time(0);
   if (status) fprintf(stderr, "%s: %s: %s\n", path, c.what, c.message.data ? c.message.data : "");
   check_end(&c);
   nr_buf_deinit(&text);
@@ -147,42 +192,44 @@ static void save(const char *path, const NrBuf *text, const Slot *slot, uint64_t
   nr_buf_deinit(&file);
 }
 
-static void reduce(const char *path, const Slot *slot) {
-  NrBuf command = {0};
-  nr_buf_printf(&command, "'%s' reduce '%s' --test=\"'%s' --check%s '%s'\" -o '%.*s.small.mlir' 2>&1", NORIA_TOOL, path,
-                self, strcmp(slot->message, "hangs") ? "" : " --hangs", slot->what,
-                (int)(strlen(path) - strlen(".mlir")), path);
+/* To `small`, which is empty when that could not be done. */
+static void reduce(const char *path, const Slot *slot, NrBuf *small) {
+  NrBuf command = {0}, small_path = {0};
+  nr_buf_printf(&small_path, "%.*s.small.mlir", (int)(strlen(path) - strlen(".mlir")), path);
+  nr_buf_printf(&command, "'%s' reduce '%s' --quiet --seconds=%d --test=\"'%s' --check%s '%s'\" -o '%s' 2>&1",
+                NORIA_TOOL, path, REDUCE_SECONDS, self, strcmp(slot->message, "hangs") ? "" : " --hangs", slot->what,
+                small_path.data);
   fprintf(stderr, "  %s\n", command.data);
-  if (system(command.data)) fprintf(stderr, "programs: it was not reduced\n");
+  if (system(command.data) || nr_file_read(small_path.data, small)) fprintf(stderr, "programs: it was not reduced\n");
   nr_buf_deinit(&command);
+  nr_buf_deinit(&small_path);
 }
 
-static void report(const Options *o, const Slot *slot, uint64_t number, int wait_status) {
+/* Saves the program, and says what is wrong now and, with what is known then, at the end. */
+static void report(Workers *w, const Slot *slot, uint64_t number, int wait_status) {
+  const Options *o = w->options;
   uint64_t seed = o->seed + number;
   const struct Family *family = family_of(o, number);
   Slot copy = *slot;
-  NrBuf text = {0}, path = {0};
-  if (WIFSIGNALED(wait_status))
+  NrBuf text = {0}, path = {0}, small = {0};
+  int signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
+  if (signal)
     snprintf(copy.message, sizeof copy.message, "%s",
-             WTERMSIG(wait_status) == SIGALRM ? "hangs" : strsignal(WTERMSIG(wait_status)));
+             signal == SIGPROF || signal == SIGALRM ? "hangs" : strsignal(signal));
   family->generate(seed, &text);
   nr_buf_printf(&path, "%s/%s-%llu.mlir", o->found, family->name, (unsigned long long)seed);
   save(path.data, &text, &copy, seed, family->name);
   fprintf(stderr, "%s: %s\n  %s\n", path.data, copy.what, copy.message);
-  if (o->reduce && copy.what[0]) reduce(path.data, &copy);
+  if (o->reduce && copy.what[0] && w->failures <= MAX_REDUCED) reduce(path.data, &copy, &small);
+  nr_buf_printf(&w->reports, "\nprograms --family=%s --seed=%llu --count=1: %s\n  %s\n", family->name,
+                (unsigned long long)seed, copy.what, copy.message);
+  if (small.size && small.size <= MAX_SHOWN) nr_buf_append(&w->reports, small.data, small.size);
   nr_buf_deinit(&text);
   nr_buf_deinit(&path);
+  nr_buf_deinit(&small);
 }
 
 /* ---- many programs ---------------------------------------------------------------------------------------------- */
-
-typedef struct Workers {
-  const Options *options;
-  Slot *slots; /* shared */
-  pid_t pids[MAX_JOBS];
-  double end;
-  int failures;
-} Workers;
 
 static bool is_over(const Workers *w, uint64_t number) {
   return (w->options->count && number >= w->options->count) || (w->end > 0 && now() >= w->end);
@@ -217,7 +264,7 @@ static void wait_for_all(Workers *w) {
       continue;
     }
     w->failures++;
-    report(w->options, slot, slot->next, status);
+    report(w, slot, slot->next, status);
     slot->next += (uint64_t)w->options->jobs;
     if (w->failures < MAX_FAILURES && !is_over(w, slot->next)) start(w, job);
     else running--;
@@ -233,7 +280,9 @@ static int run_many(const Options *o) {
   double begin = now();
   wait_for_all(&w);
   CheckCounts all = {0};
+  const Slot *slowest = w.slots;
   for (int i = 0; i < o->jobs; i++) {
+    if (w.slots[i].slowest.seconds > slowest->slowest.seconds) slowest = &w.slots[i];
     all.programs += w.slots[i].counts.programs;
     all.runs += w.slots[i].counts.runs;
     all.refused += w.slots[i].counts.refused;
@@ -241,6 +290,11 @@ static int run_many(const Options *o) {
   printf("programs: %llu programs, %llu runs in %.0f s; %d failed; %llu sequences of passes ended with a message\n",
          (unsigned long long)all.programs, (unsigned long long)all.runs, now() - begin, w.failures,
          (unsigned long long)all.refused);
+  printf("programs: the slowest, %.1f s: --family=%s --seed=%llu %s\n", slowest->slowest.seconds,
+         family_of(o, slowest->slowest.number)->name, (unsigned long long)(o->seed + slowest->slowest.number),
+         slowest->slowest.what);
+  if (w.reports.size) fputs(w.reports.data, stdout);
+  nr_buf_deinit(&w.reports);
   munmap(w.slots, sizeof *w.slots * MAX_JOBS);
   return w.failures != 0;
 }
@@ -257,7 +311,7 @@ static bool take(const char *arg, const char *name, const char **value) {
 static bool take_option(Options *o, const char *arg) {
   const char *v;
   if (take(arg, "--family", &o->family) || take(arg, "--found", &o->found) || take(arg, "--passes", &o->passes) ||
-      take(arg, "--pipeline", &o->pipeline) || take(arg, "--text", &o->text))
+      take(arg, "--pipeline", &o->pipeline) || take(arg, "--text", &o->text) || take(arg, "--cpu", &o->cpu))
     return true;
   if (take(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
   if (take(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
