@@ -1,4 +1,5 @@
-/* shaped.c - mixed constant and operand index lists, reassociations and shapes, shared by the shaped dialects. */
+/* shaped.c - mixed constant and operand index lists and shapes, shared by the shaped dialects. Text is in
+ * shaped_text.c, reassociations in reassociation.c. */
 #include "dialect/shaped.h"
 
 #include "dialect/arith/arith.h"
@@ -6,7 +7,6 @@
 
 const NrIndexListSlot nr_extract_slice_slots[3] = {{1, "static_offsets"}, {2, "static_sizes"}, {3, "static_strides"}};
 const NrIndexListSlot nr_insert_slice_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
-const NrIndexListSlot nr_output_shape_slot = {1, "static_output_shape"};
 
 NrIndex nr_index_of(NrValue *value) {
   int64_t c;
@@ -25,6 +25,22 @@ bool nr_index_eq(NrIndex a, NrIndex b) {
 NrValue *nr_index_value(NrBuilder *b, NrIndex i) {
   if (i.value) return i.value;
   return nr_arith_constant_index(b, i.constant);
+}
+
+NrIndex nr_index_add(NrBuilder *b, NrIndex x, NrIndex y) {
+  int64_t sum;
+  if (!x.value && !y.value && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
+  if (nr_index_is(x, 0)) return y;
+  if (nr_index_is(y, 0)) return x;
+  return (NrIndex){nr_arith_binary(b, NR_OP_arith_addi, nr_index_value(b, x), nr_index_value(b, y)), 0};
+}
+
+NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y) {
+  int64_t product;
+  if (!x.value && !y.value && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
+  if (nr_index_is(x, 1)) return y;
+  if (nr_index_is(y, 1)) return x;
+  return (NrIndex){nr_arith_binary(b, NR_OP_arith_muli, nr_index_value(b, x), nr_index_value(b, y)), 0};
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------ */
@@ -158,267 +174,6 @@ bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_
     changed |= here;
   }
   return changed;
-}
-
-/* ---- text ------------------------------------------------------------------------------------------------------- */
-
-NrStatus nr_p_index_list(NrParser *p, NrIndexListText *out) {
-  NrArena *arena = &nr_p_module(p)->arena;
-  *out = (NrIndexListText){.refs = NR_NEW_ARRAY(arena, NrOperandRef, NR_MAX_RANK),
-                           .statics = NR_NEW_ARRAY(arena, int64_t, NR_MAX_RANK)};
-  NrStatus status = nr_p_expect(p, "[");
-  if (status || nr_p_try(p, "]")) return status;
-  do {
-    if (out->size == NR_MAX_RANK) return nr_p_error(p, nr_p_loc(p), "more than %d indices", NR_MAX_RANK);
-    if (nr_p_try_operand(p, &out->refs[out->num_refs])) {
-      out->num_refs++;
-      out->statics[out->size++] = NR_DYNAMIC;
-    } else {
-      if ((status = nr_p_int(p, &out->statics[out->size]))) return status;
-      out->size++;
-    }
-  } while (nr_p_try(p, ","));
-  return nr_p_expect(p, "]");
-}
-
-NrStatus nr_p_add_index_list(NrParser *p, NrOpState *state, const NrIndexListText *list, const char *attr) {
-  NrContext *ctx = nr_p_context(p);
-  nr_p_add_attr(p, state, attr, nr_attr_i64_array(ctx, list->statics, list->size));
-  for (size_t i = 0; i < list->num_refs; i++) {
-    NrStatus status = nr_p_add_operand(p, state, list->refs[i], nr_type_index(ctx));
-    if (status) return status;
-  }
-  return NR_OK;
-}
-
-void nr_w_index_list(NrPrinter *w, NrOp *op, NrIndexListSlot slot) {
-  NrIndex list[NR_MAX_RANK];
-  size_t n = nr_index_list_all(op, slot, list);
-  nr_w_puts(w, "[");
-  for (size_t i = 0; i < n; i++) {
-    if (i) nr_w_puts(w, ", ");
-    if (list[i].value) nr_w_value(w, list[i].value);
-    else nr_w_printf(w, "%lld", (long long)list[i].constant);
-  }
-  nr_w_puts(w, "]");
-}
-
-NrStatus nr_p_colon_type(NrParser *p, NrType *out) {
-  NrStatus status = nr_p_expect(p, ":");
-  return status ? status : nr_p_type(p, out);
-}
-
-NrStatus nr_p_indices(NrParser *p, NrOperandRef **out, size_t *count) {
-  NrStatus status = nr_p_expect(p, "[");
-  if (!status) status = nr_p_operands(p, out, count);
-  return status ? status : nr_p_expect(p, "]");
-}
-
-NrStatus nr_p_add_indices(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count) {
-  NrStatus status = NR_OK;
-  for (size_t i = 0; i < count && !status; i++)
-    status = nr_p_add_operand(p, state, refs[i], nr_type_index(nr_p_context(p)));
-  return status;
-}
-
-void nr_w_indices(NrPrinter *w, NrOp *op, size_t begin, size_t count) {
-  nr_w_puts(w, "[");
-  nr_w_values(w, op, begin, count);
-  nr_w_puts(w, "]");
-}
-
-static bool is_memref_op(const NrOpState *state) { return strcmp(state->info->dialect, "memref") == 0; }
-
-NrStatus nr_p_dim_op(NrParser *p, NrOpState *state) {
-  NrContext *ctx = nr_p_context(p);
-  NrOperandRef source, index = {0};
-  NrType type;
-  int64_t dim = 0;
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NrStatus status = nr_p_operand(p, &source);
-  if (status || (status = nr_p_expect(p, ","))) return status;
-  bool constant = nr_p_is_legacy(p) && nr_p_try_int(p, &dim);
-  if (!constant && (status = nr_p_operand(p, &index))) return status;
-  if ((status = nr_p_colon_type(p, &type)) || (status = nr_p_add_operand(p, state, source, type))) return status;
-  if (constant) nr_p_add_attr(p, state, "index", nr_attr_index(ctx, dim));
-  else if ((status = nr_p_add_operand(p, state, index, nr_type_index(ctx)))) return status;
-  if (is_memref_op(state) && nr_type_is_tensor(type)) state->info = nr_op_infos[NR_OP_tensor_dim];
-  nr_p_add_result(p, state, nr_type_index(ctx));
-  return NR_OK;
-}
-
-NrStatus nr_p_dim_finish(NrParser *p, NrOp *op) {
-  (void)p;
-  int64_t index;
-  if (!nr_attr_is_int(nr_op_attr(op, "index"), &index) || op->num_operands != 1) return NR_OK;
-  NrBuilder b = nr_builder_before(op);
-  nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(index)));
-  nr_op_remove_attr(op, "index");
-  return NR_OK;
-}
-
-NrStatus nr_p_rank_op(NrParser *p, NrOpState *state) {
-  NrOperandRef source;
-  NrType type;
-  NrStatus status = nr_p_operand(p, &source);
-  if (status) return status;
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if ((status = nr_p_colon_type(p, &type)) || (status = nr_p_add_operand(p, state, source, type))) return status;
-  if (is_memref_op(state) && nr_type_is_tensor(type)) state->info = nr_op_infos[NR_OP_tensor_rank];
-  nr_p_add_result(p, state, nr_type_index(nr_p_context(p)));
-  return NR_OK;
-}
-
-/* ---- reassociation ---------------------------------------------------------------------------------------------- */
-
-bool nr_groups_of(const NrOp *op, NrGroups *out) {
-  NrAttr a = nr_op_attr(op, "reassociation");
-  if (!a || a->kind != NR_ATTR_ARRAY || a->size > NR_MAX_RANK) return false;
-  out->count = a->size;
-  int64_t next = 0;
-  for (size_t g = 0; g < a->size; g++) {
-    NrAttr group = a->items[g];
-    if (group->kind != NR_ATTR_ARRAY) return false;
-    out->begin[g] = (uint32_t)next;
-    out->size[g] = (uint32_t)group->size;
-    for (size_t i = 0; i < group->size; i++) {
-      int64_t dim;
-      if (!nr_attr_is_int(group->items[i], &dim) || dim != next || next >= NR_MAX_RANK) return false;
-      next++;
-    }
-  }
-  return true;
-}
-
-NrAttr nr_groups_attr(NrContext *ctx, const NrGroups *groups) {
-  NrAttr outer[NR_MAX_RANK], inner[NR_MAX_RANK];
-  for (size_t g = 0; g < groups->count; g++) {
-    for (uint32_t i = 0; i < groups->size[g]; i++) inner[i] = nr_attr_i64(ctx, groups->begin[g] + i);
-    outer[g] = nr_attr_array(ctx, inner, groups->size[g]);
-  }
-  return nr_attr_array(ctx, outer, groups->count);
-}
-
-NrStatus nr_p_reassociation(NrParser *p, NrOpState *state) {
-  NrAttr a;
-  NrLoc loc = nr_p_loc(p);
-  NrStatus status = nr_p_attr(p, &a);
-  if (status) return status;
-  if (a->kind != NR_ATTR_ARRAY) return nr_p_error(p, loc, "expected groups of dims such as [[0, 1], [2]]");
-  nr_p_add_attr(p, state, "reassociation", a);
-  return NR_OK;
-}
-
-void nr_w_reassociation(NrPrinter *w, NrOp *op) {
-  NrGroups groups;
-  nr_w_puts(w, "[");
-  if (nr_groups_of(op, &groups)) {
-    for (size_t g = 0; g < groups.count; g++) {
-      nr_w_puts(w, g ? ", [" : "[");
-      for (uint32_t i = 0; i < groups.size[g]; i++) nr_w_printf(w, i ? ", %u" : "%u", groups.begin[g] + i);
-      nr_w_puts(w, "]");
-    }
-  }
-  nr_w_puts(w, "]");
-}
-
-NrStatus nr_groups_verify(NrOp *op, NrType expanded, NrType collapsed) {
-  NrGroups groups;
-  if (!nr_groups_of(op, &groups))
-    return nr_op_error(op, "expected reassociation to be groups of consecutive dims, beginning at 0");
-  if (expanded->rank < collapsed->rank)
-    return nr_op_error(op, "expected the expanded type, %s, to have at least the rank of the collapsed type, %s",
-                       nr_type_text(nr_op_context(op), expanded), nr_type_text(nr_op_context(op), collapsed));
-  if (groups.count != collapsed->rank)
-    return nr_op_error(op, "expected rank of the collapsed type (%u) to be the number of reassociation groups (%zu)",
-                       collapsed->rank, groups.count);
-  size_t dims = groups.count ? groups.begin[groups.count - 1] + groups.size[groups.count - 1] : expanded->rank;
-  if (dims != expanded->rank)
-    return nr_op_error(op, "expected the reassociation to name %u dims, got %zu", expanded->rank, dims);
-  if (groups.count == 0) {
-    for (uint32_t i = 0; i < expanded->rank; i++)
-      if (expanded->dims[i] != 1 && expanded->dims[i] != NR_DYNAMIC)
-        return nr_op_error(op, "expected all dims to be 1 when the collapsed type has rank 0");
-    return NR_OK;
-  }
-  for (size_t g = 0; g < groups.count; g++) {
-    if (!groups.size[g]) return nr_op_error(op, "reassociation group #%zu is empty", g);
-    int64_t product = nr_dims_product(expanded->dims + groups.begin[g], groups.size[g]);
-    int64_t dim = collapsed->dims[g];
-    if ((product == NR_DYNAMIC) != (dim == NR_DYNAMIC))
-      return nr_op_error(op, "expected dim %zu of the collapsed type to be %s like its group of dims", g,
-                         product == NR_DYNAMIC ? "dynamic" : "static");
-    if (product != dim)
-      return nr_op_error(op, "expected dim %zu of the collapsed type to be %lld, the product of its group, got %lld", g,
-                         (long long)product, (long long)dim);
-  }
-  return NR_OK;
-}
-
-NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state) {
-  NrOperandRef source;
-  NrIndexListText shape;
-  NrType type, result;
-  NR_TRY(nr_p_operand(p, &source));
-  NR_TRY(nr_p_reassociation(p, state));
-  NR_TRY(nr_p_expect(p, "output_shape"));
-  NR_TRY(nr_p_index_list(p, &shape));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "into"));
-  NR_TRY(nr_p_type(p, &result));
-  NR_TRY(nr_p_add_operand(p, state, source, type));
-  nr_p_add_result(p, state, result);
-  return nr_p_add_index_list(p, state, &shape, nr_output_shape_slot.attr);
-}
-
-static void print_into(NrPrinter *w, NrOp *op) {
-  static const char *const elided[] = {"reassociation", "static_output_shape", NULL};
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
-  nr_w_puts(w, " into ");
-  nr_w_type(w, nr_result(op, 0)->type);
-}
-
-void nr_w_expand_shape(NrPrinter *w, NrOp *op) {
-  nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
-  nr_w_puts(w, " ");
-  nr_w_reassociation(w, op);
-  nr_w_puts(w, " output_shape ");
-  nr_w_index_list(w, op, nr_output_shape_slot);
-  print_into(w, op);
-}
-
-NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state) {
-  NrOperandRef source;
-  NrType type, result;
-  NR_TRY(nr_p_operand(p, &source));
-  NR_TRY(nr_p_reassociation(p, state));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "into"));
-  NR_TRY(nr_p_type(p, &result));
-  nr_p_add_result(p, state, result);
-  return nr_p_add_operand(p, state, source, type);
-}
-
-void nr_w_collapse_shape(NrPrinter *w, NrOp *op) {
-  nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
-  nr_w_puts(w, " ");
-  nr_w_reassociation(w, op);
-  print_into(w, op);
-}
-
-NrStatus nr_output_shape_verify(NrOp *op) {
-  NrType to = nr_result(op, 0)->type;
-  NR_TRY(nr_index_list_verify(op, nr_output_shape_slot, "output_shape", to->rank));
-  const int64_t *statics = nr_index_list_statics(op, nr_output_shape_slot.attr);
-  for (uint32_t i = 0; i < to->rank; i++)
-    if (statics[i] != to->dims[i]) return nr_op_error(op, "(C3) output_shape differs from the result's dim %u", i);
-  return NR_OK;
 }
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */

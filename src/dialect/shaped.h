@@ -27,6 +27,9 @@ bool nr_index_is(NrIndex i, int64_t constant);
 bool nr_index_eq(NrIndex a, NrIndex b); /* same constant or same value */
 /* The index as a value: builds an arith.constant when needed. */
 NrValue *nr_index_value(NrBuilder *b, NrIndex i);
+/* Constants fold; ops are built for what is not known. */
+NrIndex nr_index_add(NrBuilder *b, NrIndex x, NrIndex y);
+NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y);
 
 /* How an op keeps one list. */
 typedef struct NrIndexListSlot {
@@ -73,6 +76,9 @@ NrStatus nr_p_index_list(NrParser *p, NrIndexListText *out);
 /* Appends the operands and adds the attribute. */
 NrStatus nr_p_add_index_list(NrParser *p, NrOpState *state, const NrIndexListText *list, const char *attr);
 void nr_w_index_list(NrPrinter *w, NrOp *op, NrIndexListSlot slot);
+/* A list that is all constants, `[1, 0]`. */
+NrStatus nr_p_integers(NrParser *p, NrOpState *state, const char *attr);
+void nr_w_integers(NrPrinter *w, NrOp *op, const char *attr);
 
 /* `: type`, which ends most ops. */
 NrStatus nr_p_colon_type(NrParser *p, NrType *out);
@@ -85,6 +91,8 @@ void nr_w_indices(NrPrinter *w, NrOp *op, size_t begin, size_t count);
 NrStatus nr_p_dim_op(NrParser *p, NrOpState *state);
 NrStatus nr_p_dim_finish(NrParser *p, NrOp *op);
 NrStatus nr_p_rank_op(NrParser *p, NrOpState *state);
+/* `%a, %b : type` of from_elements of tensor and vector. */
+NrStatus nr_p_from_elements(NrParser *p, NrOpState *state);
 
 /* ---- reassociation ---------------------------------------------------------------------------------------------- */
 
@@ -99,6 +107,7 @@ NrStatus nr_p_reassociation(NrParser *p, NrOpState *state);
 void nr_w_reassociation(NrPrinter *w, NrOp *op);
 /* Checks groups between the expanded and the collapsed type (static products, `?`). */
 NrStatus nr_groups_verify(NrOp *op, NrType expanded, NrType collapsed);
+bool nr_groups_join_ones(const NrGroups *groups, NrType type); /* type's dims of size 1 to at most one other each */
 
 /* Text of expand_shape and collapse_shape of memref and tensor. */
 NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state);

@@ -129,6 +129,12 @@ void nr_value_replace_uses_except(NrValue *from, NrValue *to, const NrOp *except
 
 void nr_value_replace_uses(NrValue *from, NrValue *to) { nr_value_replace_uses_except(from, to, NULL); }
 
+bool nr_op_replace(NrOp *op, NrValue *by) {
+  nr_value_replace_uses(nr_result(op, 0), by);
+  nr_op_erase(op);
+  return true;
+}
+
 NrContext *nr_value_context(const NrValue *value) { return value->type->ctx; }
 
 NrAttr nr_value_constant(const NrValue *value) {

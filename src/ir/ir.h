@@ -422,6 +422,7 @@ NrOp *nr_op_create(NrModule *module, const NrOpState *state); /* detached; regio
 /* With its regions; its results must have no uses left. The memory stays: erased ops, nested ones too, have block ==
  * NULL. */
 void nr_op_erase(NrOp *op);
+bool nr_op_replace(NrOp *op, NrValue *by); /* puts a value for the one result and erases op; true */
 void nr_op_drop_uses(NrOp *op);    /* drops all operands and successors, also in nested ops (before erasing cycles) */
 void nr_op_unlink(NrOp *op);
 void nr_op_insert_before(NrOp *op, NrOp *anchor);

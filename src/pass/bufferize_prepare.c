@@ -137,15 +137,6 @@ static NrStatus generate(NrOp *op) {
   return replace(op, generate_over(op, &b, t->elem, dims, t->rank));
 }
 
-static NrIndex add(NrBuilder *b, NrIndex x, NrIndex y) {
-  int64_t sum;
-  if (!x.value && !y.value && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
-  if (nr_index_is(x, 0)) return y;
-  if (nr_index_is(y, 0)) return x;
-  NrValue *operands[2] = {nr_index_value(b, x), nr_index_value(b, y)};
-  return index_value(nr_build_value(b, NR_OP_arith_addi, nr_type_index(b->ctx), operands, 2));
-}
-
 /* Fills the whole result, then puts the source into it. */
 static NrStatus pad(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
@@ -157,7 +148,7 @@ static NrStatus pad(NrOp *op) {
   dims_of(&b, source, sizes);
   for (uint32_t i = 0; i < t->rank; i++) {
     if (t->dims[i] != NR_DYNAMIC) dims[i] = nr_index_const(t->dims[i]);
-    else dims[i] = add(&b, add(&b, low[i], sizes[i]), high[i]);
+    else dims[i] = nr_index_add(&b, nr_index_add(&b, low[i], sizes[i]), high[i]);
     ones[i] = nr_index_const(1);
   }
   NrValue *element = nr_operand(nr_block_terminator(nr_op_body(op, 0)), 0);
@@ -182,7 +173,7 @@ static NrStatus concat(NrOp *op) {
   NrIndex dims[NR_MAX_RANK], offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], ones[NR_MAX_RANK];
   dims_of(&b, nr_operand(op, 0), dims);
   for (size_t k = 1; k < op->num_operands; k++)
-    dims[axis] = add(&b, dims[axis], nr_dim_build(&b, nr_operand(op, k), (size_t)axis));
+    dims[axis] = nr_index_add(&b, dims[axis], nr_dim_build(&b, nr_operand(op, k), (size_t)axis));
   for (uint32_t i = 0; i < t->rank; i++) {
     if (t->dims[i] != NR_DYNAMIC) dims[i] = nr_index_const(t->dims[i]);
     offsets[i] = nr_index_const(0);
@@ -192,7 +183,7 @@ static NrStatus concat(NrOp *op) {
   for (size_t k = 0; k < op->num_operands; k++) {
     dims_of(&b, nr_operand(op, k), sizes);
     result = nr_build_insert_slice(&b, nr_operand(op, k), result, offsets, sizes, ones);
-    offsets[axis] = add(&b, offsets[axis], sizes[axis]);
+    offsets[axis] = nr_index_add(&b, offsets[axis], sizes[axis]);
   }
   return replace(op, nr_build_tensor_cast(&b, result, t));
 }

@@ -13,12 +13,6 @@
 #include "pass/pass.h"
 #include "pass/ranges.h"
 
-static bool replace(NrOp *op, NrValue *by) {
-  nr_value_replace_uses(nr_result(op, 0), by);
-  nr_op_erase(op);
-  return true;
-}
-
 static bool is_scalar(const NrOp *op) {
   return nr_type_is_int_or_index(nr_operand(op, 0)->type) && nr_type_bits(nr_operand(op, 0)->type) <= 64;
 }
@@ -37,12 +31,12 @@ static bool simplify_extreme(NrOp *op) {
   bool greatest = nr_op_is(op, NR_OP_arith_maxsi) || nr_op_is(op, NR_OP_arith_maxui);
   int order = order_of(nr_operand(op, 0), nr_operand(op, 1), is_unsigned);
   if (!order) return false;
-  return replace(op, nr_operand(op, (order > 0) == greatest ? 1 : 0));
+  return nr_op_replace(op, nr_operand(op, (order > 0) == greatest ? 1 : 0));
 }
 
 static bool simplify_remainder(NrOp *op) {
   NrRange x = nr_range_of(nr_operand(op, 0)), y = nr_range_of(nr_operand(op, 1));
-  return x.min >= 0 && x.max < y.min && replace(op, nr_operand(op, 0));
+  return x.min >= 0 && x.max < y.min && nr_op_replace(op, nr_operand(op, 0));
 }
 
 /* -1 when it is not known. */
@@ -68,7 +62,7 @@ static bool simplify_comparison(NrOp *op) {
   int known = outcome(predicate, nr_range_of(nr_operand(op, 0)), nr_range_of(nr_operand(op, 1)));
   if (known < 0) return false;
   NrBuilder b = nr_builder_before(op);
-  return replace(op, nr_arith_constant(&b, nr_attr_bool(b.ctx, known)));
+  return nr_op_replace(op, nr_arith_constant(&b, nr_attr_bool(b.ctx, known)));
 }
 
 /* ---- affine.min and affine.max ----------------------------------------------------------------------------------- */
@@ -95,7 +89,7 @@ static bool simplify_map(NrPassContext *pass, NrOp *op) {
   if (kept == count || kept == 0) return false;
   NrBuilder b = nr_builder_before(op);
   NrAttr fewer = nr_attr_affine_map(b.ctx, map->num_dims, map->num_symbols, exprs, kept);
-  return replace(op, nr_affine_build(&b, kept == 1 ? NR_OP_affine_apply : op->info->id, fewer, operands));
+  return nr_op_replace(op, nr_affine_build(&b, kept == 1 ? NR_OP_affine_apply : op->info->id, fewer, operands));
 }
 
 /* ---- sizes of carried tensors ------------------------------------------------------------------------------------ */

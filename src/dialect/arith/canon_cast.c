@@ -8,12 +8,6 @@
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 
-static bool replace(NrOp *op, NrValue *by) {
-  nr_value_replace_uses(nr_result(op, 0), by);
-  nr_op_erase(op);
-  return true;
-}
-
 static NrValue *cast(NrBuilder *b, unsigned id, NrValue *value, NrType type) {
   return nr_build_value(b, id, type, &value, 1);
 }
@@ -25,7 +19,7 @@ bool nr_arith_canon_ext(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_operand(op, 0)->op;
   bool zeros = nr_op_is(first, NR_OP_arith_extui);
   if (!zeros && !(nr_op_is(first, NR_OP_arith_extsi) && nr_op_is(op, NR_OP_arith_extsi))) return false;
-  return replace(op, cast(b, first->info->id, nr_operand(first, 0), nr_result(op, 0)->type));
+  return nr_op_replace(op, cast(b, first->info->id, nr_operand(first, 0), nr_result(op, 0)->type));
 }
 
 /* Of a widened value the low bits are those of the value, and maybe some of what was put before them. */
@@ -36,8 +30,8 @@ bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b) {
   NrValue *value = nr_operand(first, 0);
   NrType type = nr_result(op, 0)->type;
   uint32_t from = nr_type_bits(nr_type_elem(value->type)), to = nr_type_bits(nr_type_elem(type));
-  if (from == to) return replace(op, value);
-  return replace(op, cast(b, to > from ? first->info->id : NR_OP_arith_trunci, value, type));
+  if (from == to) return nr_op_replace(op, value);
+  return nr_op_replace(op, cast(b, to > from ? first->info->id : NR_OP_arith_trunci, value, type));
 }
 
 /* Both operands are widened in one way from one type. */
@@ -52,7 +46,7 @@ bool nr_arith_canon_bits(NrOp *op, NrBuilder *b) {
   if (!both_widened(op)) return false;
   NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
   NrValue *narrow = nr_arith_binary(b, op->info->id, nr_operand(lhs, 0), nr_operand(rhs, 0));
-  return replace(op, cast(b, lhs->info->id, narrow, nr_result(op, 0)->type));
+  return nr_op_replace(op, cast(b, lhs->info->id, narrow, nr_result(op, 0)->type));
 }
 
 /* Of what is widened to index in the same way as before: once is enough. */
@@ -62,7 +56,7 @@ bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b) {
   NrType type = nr_result(op, 0)->type;
   if (!nr_op_is(first, widens) || !nr_type_is_index(nr_type_elem(type))) return false;
   if (nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) > nr_type_bits(nr_type_elem(type))) return false;
-  return replace(op, cast(b, op->info->id, nr_operand(first, 0), type));
+  return nr_op_replace(op, cast(b, op->info->id, nr_operand(first, 0), type));
 }
 
 /* Two values widened in one way compare as they did before: zeros in front make signs 0, and copies of the sign keep
@@ -73,7 +67,7 @@ static bool compare_narrow(NrOp *op, NrBuilder *b, int64_t predicate) {
   if (!both_widened(op)) return false;
   NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
   NrCmpI narrow = nr_op_is(lhs, NR_OP_arith_extui) ? without_sign[predicate] : (NrCmpI)predicate;
-  return replace(op, nr_arith_cmpi(b, narrow, nr_operand(lhs, 0), nr_operand(rhs, 0)));
+  return nr_op_replace(op, nr_arith_cmpi(b, narrow, nr_operand(lhs, 0), nr_operand(rhs, 0)));
 }
 
 /* Besides that: a widened value compared with a constant that it could be, for equality only. */
@@ -92,7 +86,7 @@ bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
   if (number < least || number >= least + (INT64_C(1) << bits)) return false;
   NrAttr narrow = nr_splat_int(value->type, number);
   if (!narrow) return false;
-  return replace(op, nr_arith_cmpi(b, (NrCmpI)predicate, value, nr_arith_constant(b, narrow)));
+  return nr_op_replace(op, nr_arith_cmpi(b, (NrCmpI)predicate, value, nr_arith_constant(b, narrow)));
 }
 
 /* ---- select ------------------------------------------------------------------------------------------------------ */
@@ -125,9 +119,9 @@ bool nr_arith_canon_select(NrOp *op, NrBuilder *b) {
   if (!yes || !no || !nr_type_is_int(type) || !nr_type_is_int_width(condition->type, 1)) return false;
   if (nr_type_is_int_width(type, 1)) {
     if (!nr_const_is_int(yes, 0) || !nr_const_is_int(no, 1)) return false;
-    return replace(op, nr_arith_binary(b, NR_OP_arith_xori, condition, nr_operand(op, 2)));
+    return nr_op_replace(op, nr_arith_binary(b, NR_OP_arith_xori, condition, nr_operand(op, 2)));
   }
   if (!nr_const_is_int(no, 0)) return false;
-  if (nr_const_is_int(yes, 1)) return replace(op, cast(b, NR_OP_arith_extui, condition, type));
-  return nr_const_is_int(yes, -1) && replace(op, cast(b, NR_OP_arith_extsi, condition, type));
+  if (nr_const_is_int(yes, 1)) return nr_op_replace(op, cast(b, NR_OP_arith_extui, condition, type));
+  return nr_const_is_int(yes, -1) && nr_op_replace(op, cast(b, NR_OP_arith_extsi, condition, type));
 }

@@ -1,12 +1,6 @@
 /* flow_canonicalize.c - rewrites of flow ops that change operands or build new ops. */
 #include "dialect/flow/flow.h"
 
-static bool replace(NrOp *op, NrValue *value) {
-  nr_value_replace_uses(nr_result(op, 0), value);
-  nr_op_erase(op);
-  return true;
-}
-
 /* ---- dispatch.region -------------------------------------------------------------------------------------------- */
 
 /* Builds op again with the results that have keep set; the region's flow.return loses the same operands. */
@@ -216,7 +210,7 @@ static bool replace_by_empty(NrOp *op, NrBuilder *b, size_t dims) {
   NrValue *operands[NR_MAX_RANK];
   nr_op_operand_group(op, dims, &begin, &count);
   for (size_t i = 0; i < count; i++) operands[i] = nr_operand(op, begin + i);
-  return replace(op, nr_build_value(b, NR_OP_flow_tensor_empty, nr_result(op, 0)->type, operands, count));
+  return nr_op_replace(op, nr_build_value(b, NR_OP_flow_tensor_empty, nr_result(op, 0)->type, operands, count));
 }
 
 /* splat, tie_shape: without elements. */
@@ -247,7 +241,7 @@ bool nr_flow_reshape_canonicalize(NrOp *op, NrBuilder *b) {
     operands[0] = nr_operand(def, 0);
     nr_op_operand_group(op, 2, &begin, &dims);
     for (size_t i = 0; i < dims; i++) operands[count++] = nr_operand(op, begin + i);
-    return replace(op, nr_build_value(b, NR_OP_flow_tensor_splat, type, operands, count));
+    return nr_op_replace(op, nr_build_value(b, NR_OP_flow_tensor_splat, type, operands, count));
   }
   if (!is_reshape(def)) return false;
   NrValue *root = nr_operand(def, 0);
@@ -259,7 +253,7 @@ bool nr_flow_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   unsigned id = root->type->elem == type->elem ? NR_OP_flow_tensor_reshape : NR_OP_flow_tensor_bitcast;
   NrValue *value = nr_build_value(b, id, type, operands, count);
   nr_op_set_segments(value->op, (uint32_t[]){1, (uint32_t)root_dims, (uint32_t)dims}, 3);
-  return replace(op, value);
+  return nr_op_replace(op, value);
 }
 
 bool nr_flow_dynamic_constant_canonicalize(NrOp *op, NrBuilder *b) {
@@ -271,7 +265,7 @@ bool nr_flow_dynamic_constant_canonicalize(NrOp *op, NrBuilder *b) {
                      .num_results = 1,
                      .attrs = &attr,
                      .num_attrs = 1};
-  return replace(op, nr_result(nr_build(b, &state), 0));
+  return nr_op_replace(op, nr_result(nr_build(b, &state), 0));
 }
 
 /* slice: of an empty, without elements, or of a slice that nothing else uses, whose starts are added. */
@@ -303,7 +297,7 @@ bool nr_flow_tensor_slice_canonicalize(NrOp *op, NrBuilder *b) {
   }
   NrValue *value = nr_build_value(b, NR_OP_flow_tensor_slice, nr_result(op, 0)->type, operands, total);
   nr_op_set_segments(value->op, segments, 5);
-  return replace(op, value);
+  return nr_op_replace(op, value);
 }
 
 /* update: into nothing, or with nothing. */
@@ -312,7 +306,7 @@ bool nr_flow_update_canonicalize(NrOp *op, NrBuilder *b) {
   nr_op_operand_group(op, 3, &at, &one);
   if (has_zero_dim(nr_result(op, 0)->type)) return replace_by_empty(op, b, 1);
   bool nothing = nr_op_is(nr_operand(op, at)->op, NR_OP_flow_tensor_empty) || has_zero_dim(nr_operand(op, at)->type);
-  return nothing && replace(op, nr_operand(op, 0));
+  return nothing && nr_op_replace(op, nr_operand(op, 0));
 }
 
 bool nr_flow_channel_split_canonicalize(NrOp *op, NrBuilder *b) {

@@ -1,4 +1,5 @@
-/* memref.c - the rows of dialect memref and their hooks. Folds are in memref_fold.c. */
+/* memref.c - the rows of dialect memref and their hooks. Those of views, atomics and transfers are in files of their
+ * own, and folds. */
 #include "dialect/memref/memref.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -62,14 +63,14 @@ static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_t
 }
 
 /* (C1) of every op with `memref[indices]` where indices are the operands behind `memref`. */
-static NrStatus indices_verify(NrOp *op, size_t memref, size_t count, const char *what) {
+NrStatus nr_memref_indices_verify(NrOp *op, size_t memref, size_t count, const char *what) {
   uint32_t rank = memref_of(op, memref)->rank;
   if (count != rank)
     return nr_op_error(op, "(C1) incorrect number of indices for %s, expected %u but got %zu", what, rank, count);
   return NR_OK;
 }
 
-static NrStatus elem_verify(NrOp *op, NrType type, size_t memref) {
+NrStatus nr_memref_elem_verify(NrOp *op, NrType type, size_t memref) {
   NrType elem = memref_of(op, memref)->elem;
   if (type != elem)
     return nr_op_error(op, "(C2) expected the element type %s, got %s", text_of(op, elem), text_of(op, type));
@@ -77,13 +78,13 @@ static NrStatus elem_verify(NrOp *op, NrType type, size_t memref) {
 }
 
 static NrStatus load_verify(NrOp *op) {
-  NR_TRY(indices_verify(op, 0, op->num_operands - 1, "load"));
-  return elem_verify(op, nr_result(op, 0)->type, 0);
+  NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "load"));
+  return nr_memref_elem_verify(op, nr_result(op, 0)->type, 0);
 }
 
 static NrStatus store_verify(NrOp *op) {
-  NR_TRY(indices_verify(op, 1, op->num_operands - 2, "store"));
-  return elem_verify(op, nr_operand(op, 0)->type, 1);
+  NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "store"));
+  return nr_memref_elem_verify(op, nr_operand(op, 0)->type, 1);
 }
 
 static NrStatus store_parse(NrParser *p, NrOpState *state) {
@@ -112,137 +113,6 @@ static void store_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
   nr_w_type(w, memref_of(op, 1));
-}
-
-/* Numbered as in MLIR. */
-static const char *const atomic_kinds[] = {"addf", "addi", "andi",     "assign",  "maximumf", "maxnumf",
-                                           "maxs", "maxu", "minimumf", "minnumf", "mins",     "minu",
-                                           "mulf", "muli", "ori",      "xori"};
-
-const char *nr_atomic_kind_name(int64_t kind) {
-  return kind >= 0 && kind < (int64_t)NR_COUNTOF(atomic_kinds) ? atomic_kinds[kind] : NULL;
-}
-
-bool nr_atomic_kind_find(NrStr name, int64_t *out) {
-  if (nr_str_is(name, "maxf")) name = nr_str("maximumf"); /* the names of 2020 */
-  if (nr_str_is(name, "minf")) name = nr_str("minimumf");
-  for (*out = 0; nr_atomic_kind_name(*out); ++*out)
-    if (nr_str_is(name, atomic_kinds[*out])) return true;
-  return false;
-}
-
-NrNearest nr_atomic_kind_nearest(NrStr name) {
-  NrNearest nearest = nr_nearest(name);
-  for (int64_t i = 0; nr_atomic_kind_name(i); i++) nr_nearest_try(&nearest, nr_str(nr_atomic_kind_name(i)));
-  return nearest;
-}
-
-static NrStatus atomic_rmw_parse(NrParser *p, NrOpState *state) {
-  NrOperandRef value, memref, *indices;
-  size_t count;
-  NrType types[2], result;
-  NrStr kind;
-  NrLoc loc = nr_p_loc(p);
-  if (!nr_p_try_string(p, &kind)) NR_TRY(nr_p_keyword(p, &kind));
-  int64_t number;
-  if (!nr_atomic_kind_find(kind, &number)) {
-    NrNearest nearest = nr_atomic_kind_nearest(kind);
-    return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'" NR_HINT, NR_STR_ARG(kind), NR_HINT_ARG(nearest));
-  }
-  nr_p_add_attr(p, state, "kind", nr_attr_i64(nr_p_context(p), number));
-  NR_TRY(nr_p_operand(p, &value));
-  NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(nr_p_operand(p, &memref));
-  NR_TRY(nr_p_indices(p, &indices, &count));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_expect(p, ":"));
-  NR_TRY(nr_p_expect(p, "("));
-  NR_TRY(nr_p_type(p, &types[0]));
-  NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(nr_p_type(p, &types[1]));
-  NR_TRY(nr_p_expect(p, ")"));
-  NR_TRY(nr_p_expect(p, "->"));
-  NR_TRY(nr_p_type(p, &result));
-  NR_TRY(nr_p_add_operand(p, state, value, types[0]));
-  NR_TRY(nr_p_add_operand(p, state, memref, types[1]));
-  NR_TRY(nr_p_add_indices(p, state, indices, count));
-  nr_p_add_result(p, state, result);
-  return NR_OK;
-}
-
-static void atomic_rmw_print(NrPrinter *w, NrOp *op) {
-  static const char *const elided[] = {"kind", NULL};
-  nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\" " : " %s ", nr_atomic_kind_name(nr_op_attr_int(op, "kind", 0)));
-  nr_w_value(w, nr_operand(op, 0));
-  nr_w_puts(w, ", ");
-  nr_w_value(w, nr_operand(op, 1));
-  nr_w_indices(w, op, 2, op->num_operands - 2);
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : (");
-  nr_w_operand_types(w, op, 0, 2);
-  nr_w_puts(w, ") -> ");
-  nr_w_result_types(w, op);
-}
-
-static NrStatus atomic_rmw_verify(NrOp *op) {
-  NR_TRY(indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
-  NrType type = nr_operand(op, 0)->type;
-  NR_TRY(elem_verify(op, type, 1));
-  const char *kind = nr_atomic_kind_name(nr_op_attr_int(op, "kind", -1));
-  if (!kind) return nr_op_error(op, "(C3) unknown kind");
-  if (strcmp(kind, "assign") == 0) return NR_OK;
-  bool wants_float = kind[strlen(kind) - 1] == 'f';
-  if (wants_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
-    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", kind,
-                       wants_float ? "a floating-point" : "an integer", text_of(op, type));
-  return NR_OK;
-}
-
-static NrStatus generic_atomic_rmw_parse(NrParser *p, NrOpState *state) {
-  NrOperandRef memref, *indices;
-  size_t count;
-  NrType type;
-  NR_TRY(nr_p_operand(p, &memref));
-  NR_TRY(nr_p_indices(p, &indices, &count));
-  NrLoc loc = nr_p_loc(p);
-  NR_TRY(nr_p_colon_type(p, &type));
-  if (!nr_type_is_memref(type)) return nr_p_error(p, loc, "expected a memref type");
-  NR_TRY(nr_p_add_operand(p, state, memref, type));
-  NR_TRY(nr_p_add_indices(p, state, indices, count));
-  nr_p_add_result(p, state, type->elem);
-  NR_TRY(nr_p_region(p, state, NULL, 0));
-  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
-}
-
-static void generic_atomic_rmw_print(NrPrinter *w, NrOp *op) {
-  nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
-  nr_w_indices(w, op, 1, op->num_operands - 1);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, memref_of(op, 0));
-  nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), true, true);
-  nr_w_attr_dict(w, op, NULL);
-}
-
-static NrStatus generic_atomic_rmw_verify(NrOp *op) {
-  NR_TRY(indices_verify(op, 0, op->num_operands - 1, "generic_atomic_rmw"));
-  NR_TRY(elem_verify(op, nr_result(op, 0)->type, 0));
-  NrBlock *body = nr_op_body(op, 0);
-  if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
-    return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
-  for (NrOp *inner = body->first; inner; inner = inner->next)
-    if (!nr_op_has(inner, NR_TERMINATOR) && !nr_op_is_pure(inner) && !nr_op_is(inner, NR_OP_rt_check))
-      return nr_op_error(inner, "(C3) has effects: the body of generic_atomic_rmw may run more than once");
-  return NR_OK;
-}
-
-static NrStatus atomic_yield_verify(NrOp *op) {
-  NrOp *parent = nr_op_parent(op);
-  if (parent && parent->num_results == 1 && nr_result(parent, 0)->type != nr_operand(op, 0)->type)
-    return nr_op_error(op, "(C1) types mismatch between yield op: %s and its parent: %s",
-                       text_of(op, nr_operand(op, 0)->type), text_of(op, nr_result(parent, 0)->type));
-  return NR_OK;
 }
 
 static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
@@ -294,7 +164,7 @@ static void prefetch_print(NrPrinter *w, NrOp *op) {
 static NrStatus prefetch_verify(NrOp *op) {
   int64_t locality = nr_op_attr_int(op, "localityHint", -1);
   if (locality < 0 || locality > 3) return nr_op_error(op, "(C2) locality must be 0 to 3");
-  return indices_verify(op, 0, op->num_operands - 1, "prefetch");
+  return nr_memref_indices_verify(op, 0, op->num_operands - 1, "prefetch");
 }
 
 static NrStatus copy_verify(NrOp *op) {
@@ -304,110 +174,6 @@ static NrStatus copy_verify(NrOp *op) {
     return nr_op_error(op, "(C1) requires the same shape for source and target");
   return NR_OK;
 }
-
-/* ---- transfers -------------------------------------------------------------------------------------------------- */
-
-bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out) {
-  size_t at = 0, count = op->num_operands;
-  size_t *const begins[] = {&out->target, &out->n};
-  for (size_t i = 0; i < 2; i++) {
-    if (at >= count || memref_of(op, at)->kind != NR_TYPE_MEMREF) return false;
-    at += 1 + memref_of(op, at)->rank;
-    *begins[i] = at;
-  }
-  out->tag = at + 1;
-  if (out->tag >= count || memref_of(op, out->tag)->kind != NR_TYPE_MEMREF) return false;
-  out->stride = out->tag + 1 + memref_of(op, out->tag)->rank;
-  return count == out->stride || count == out->stride + 2;
-}
-
-static int64_t space_of(NrType memref) {
-  int64_t space = 0;
-  nr_attr_is_int(memref->space, &space);
-  return space;
-}
-
-bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts) {
-  return space_of(memref_of(op, parts.target)) < space_of(memref_of(op, 0));
-}
-
-static NrStatus dma_start_verify(NrOp *op) {
-  NrDmaParts parts;
-  if (!nr_memref_dma_parts(op, &parts))
-    return nr_op_error(op, "(C1) expected source, target, number of elements, tag and indices of each");
-  for (size_t i = 0; i < op->num_operands; i++) {
-    bool is_memref = i == 0 || i == parts.target || i == parts.tag;
-    if (!is_memref && !nr_type_is_index(memref_of(op, i))) return nr_op_error(op, "(C1) operand #%zu must be index", i);
-  }
-  if (memref_of(op, 0)->elem != memref_of(op, parts.target)->elem)
-    return nr_op_error(op, "(C2) source and target have different element types");
-  return NR_OK;
-}
-
-static NrStatus dma_start_parse(NrParser *p, NrOpState *state) {
-  NrOperandRef memrefs[3], n, strides[2];
-  struct {
-    NrOperandRef *refs;
-    size_t count;
-  } indices[3];
-  NrType types[3];
-  bool strided = false;
-  NR_TRY(nr_p_operand(p, &memrefs[0]));
-  NR_TRY(nr_p_indices(p, &indices[0].refs, &indices[0].count));
-  NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(nr_p_operand(p, &memrefs[1]));
-  NR_TRY(nr_p_indices(p, &indices[1].refs, &indices[1].count));
-  NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(nr_p_operand(p, &n));
-  NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(nr_p_operand(p, &memrefs[2]));
-  NR_TRY(nr_p_indices(p, &indices[2].refs, &indices[2].count));
-  if (nr_p_try(p, ",")) {
-    strided = true;
-    NR_TRY(nr_p_operand(p, &strides[0]));
-    NR_TRY(nr_p_expect(p, ","));
-    NR_TRY(nr_p_operand(p, &strides[1]));
-  }
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &types[0]));
-  for (size_t i = 1; i < 3; i++) {
-    NR_TRY(nr_p_expect(p, ","));
-    NR_TRY(nr_p_type(p, &types[i]));
-  }
-  for (size_t i = 0; i < 3; i++) {
-    if (i == 2) NR_TRY(nr_p_add_indices(p, state, &n, 1));
-    NR_TRY(nr_p_add_operand(p, state, memrefs[i], types[i]));
-    NR_TRY(nr_p_add_indices(p, state, indices[i].refs, indices[i].count));
-  }
-  return strided ? nr_p_add_indices(p, state, strides, 2) : NR_OK;
-}
-
-static void dma_start_print(NrPrinter *w, NrOp *op) {
-  NrDmaParts parts = {0};
-  if (!nr_memref_dma_parts(op, &parts)) return;
-  const size_t begins[] = {0, parts.target, parts.tag}, ends[] = {parts.target, parts.n, parts.stride};
-  for (size_t i = 0; i < 3; i++) {
-    nr_w_puts(w, i ? ", " : " ");
-    if (i == 2) {
-      nr_w_value(w, nr_operand(op, parts.n));
-      nr_w_puts(w, ", ");
-    }
-    nr_w_value(w, nr_operand(op, begins[i]));
-    nr_w_indices(w, op, begins[i] + 1, ends[i] - begins[i] - 1);
-  }
-  if (op->num_operands > parts.stride) {
-    nr_w_puts(w, ", ");
-    nr_w_values(w, op, parts.stride, 2);
-  }
-  nr_w_attr_dict(w, op, NULL);
-  nr_w_puts(w, " : ");
-  for (size_t i = 0; i < 3; i++) {
-    if (i) nr_w_puts(w, ", ");
-    nr_w_type(w, memref_of(op, begins[i]));
-  }
-}
-
-static NrStatus dma_wait_verify(NrOp *op) { return indices_verify(op, 0, op->num_operands - 2, "dma_wait"); }
 
 /* ---- what a buffer is ------------------------------------------------------------------------------------------- */
 

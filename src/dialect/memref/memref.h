@@ -35,6 +35,23 @@ bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out);
  * space. */
 bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts);
 
+/* What ops on elements have in common: `count` indices fit operand `memref`, and type is its element type. */
+NrStatus nr_memref_indices_verify(NrOp *op, size_t memref, size_t count, const char *what);
+NrStatus nr_memref_elem_verify(NrOp *op, NrType type, size_t memref);
+
+/* Hooks of atomic ops (memref_atomic.c) and of transfers (memref_dma.c). */
+NrStatus nr_memref_atomic_rmw_parse(NrParser *p, NrOpState *state);
+void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op);
+NrStatus nr_memref_atomic_rmw_verify(NrOp *op);
+NrStatus nr_memref_generic_atomic_rmw_parse(NrParser *p, NrOpState *state);
+void nr_memref_generic_atomic_rmw_print(NrPrinter *w, NrOp *op);
+NrStatus nr_memref_generic_atomic_rmw_verify(NrOp *op);
+NrStatus nr_memref_atomic_yield_verify(NrOp *op);
+NrStatus nr_memref_dma_start_parse(NrParser *p, NrOpState *state);
+void nr_memref_dma_start_print(NrPrinter *w, NrOp *op);
+NrStatus nr_memref_dma_start_verify(NrOp *op);
+NrStatus nr_memref_dma_wait_verify(NrOp *op);
+
 /* Hooks of the views (memref_views.c). */
 NrStatus nr_memref_cast_verify(NrOp *op);
 NrStatus nr_memref_memory_space_cast_verify(NrOp *op);

@@ -10,13 +10,6 @@ static bool fold_nr_index(NrOp *op, NrFold *out, NrIndex i) {
   return i.value ? fold_value(out, i.value) : fold_index(op, out, i.constant);
 }
 
-/* Replaces op's one result and erases op. */
-static bool replace(NrOp *op, NrValue *value) {
-  nr_value_replace_uses(nr_result(op, 0), value);
-  nr_op_erase(op);
-  return true;
-}
-
 /* value as type: itself or a memref.cast of it. */
 static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
   return value->type == type ? value : nr_build_value(b, NR_OP_memref_cast, type, &value, 1);
@@ -68,7 +61,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
   for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(alloc, op->attrs[i].name.data, op->attrs[i].value);
   nr_op_set_segments(alloc, segments, 2);
-  return replace(op, cast_to(b, nr_result(alloc, 0), type));
+  return nr_op_replace(op, cast_to(b, nr_result(alloc, 0), type));
 }
 
 /* A cast whose source says at least as much as its result; what comes behind can use the source. */
@@ -202,7 +195,7 @@ bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
   if (source) operands[0] = source;
   NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
   NrValue *view = nr_build_value(b, NR_OP_memref_view, to, operands, kept);
-  return replace(op, cast_to(b, view, type));
+  return nr_op_replace(op, cast_to(b, view, type));
 }
 
 /* The whole of source, as it is. */
@@ -257,7 +250,7 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
     return false;
   }
   if (type != old) copy = nr_op_retype(copy, &type);
-  return replace(op, cast_to(b, nr_result(copy, 0), old));
+  return nr_op_replace(op, cast_to(b, nr_result(copy, 0), old));
 }
 
 /* Equal types of an expand_shape's result and what its operand was made from are equal shapes where each group has at
@@ -278,14 +271,14 @@ static bool groups_determined(NrOp *expand) {
 bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   unsigned inverse = nr_op_is(op, NR_OP_memref_expand_shape) ? NR_OP_memref_collapse_shape : NR_OP_memref_expand_shape;
-  if (source->type == nr_result(op, 0)->type) return replace(op, source);
+  if (source->type == nr_result(op, 0)->type) return nr_op_replace(op, source);
   if (!nr_op_is(source->op, inverse)) return false;
   NrValue *root = nr_operand(source->op, 0);
   if (root->type != nr_result(op, 0)->type ||
       nr_op_attr(op, "reassociation") != nr_op_attr(source->op, "reassociation"))
     return false;
   if (inverse == NR_OP_memref_collapse_shape && !groups_determined(op)) return false;
-  return replace(op, root);
+  return nr_op_replace(op, root);
 }
 
 /* Transposed by the identity, or the same view again: the source, when its type says all that there is to know. */

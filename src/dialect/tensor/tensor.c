@@ -51,20 +51,6 @@ static NrStatus splat_parse(NrParser *p, NrOpState *state) {
   return nr_p_add_indices(p, state, sizes, count);
 }
 
-static NrStatus from_elements_parse(NrParser *p, NrOpState *state) {
-  NrOperandRef *refs;
-  size_t count;
-  NrType type;
-  NR_TRY(nr_p_operands(p, &refs, &count));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NrLoc loc = nr_p_loc(p);
-  NR_TRY(nr_p_colon_type(p, &type));
-  if (type->kind != NR_TYPE_TENSOR) return nr_p_error(p, loc, "expected a ranked tensor type");
-  nr_p_add_result(p, state, type);
-  for (size_t i = 0; i < count; i++) NR_TRY(nr_p_add_operand(p, state, refs[i], type->elem));
-  return NR_OK;
-}
-
 static NrStatus from_elements_verify(NrOp *op) {
   int64_t count;
   NrType type = result_of(op);
@@ -272,14 +258,10 @@ static NrStatus reshape_verify(NrOp *op) {
 /* ---- gather and scatter ----------------------------------------------------------------------------------------- */
 
 static NrStatus dims_parse(NrParser *p, NrOpState *state, const char *name) {
-  NrIndexListText list;
   NR_TRY(nr_p_expect(p, name));
   NR_TRY(nr_p_expect(p, "("));
-  NrLoc loc = nr_p_loc(p);
-  NR_TRY(nr_p_index_list(p, &list));
-  if (list.num_refs) return nr_p_error(p, loc, "expected constant dims");
+  NR_TRY(nr_p_integers(p, state, name));
   NR_TRY(nr_p_expect(p, ")"));
-  nr_p_add_attr(p, state, name, nr_attr_i64_array(nr_p_context(p), list.statics, list.size));
   if (nr_p_try(p, "unique")) nr_p_add_attr(p, state, "unique", nr_attr_unit(nr_p_context(p)));
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
@@ -297,11 +279,9 @@ static NrStatus types_parse(NrParser *p, NrOpState *state, const NrOperandRef *r
 
 static void dims_print(NrPrinter *w, NrOp *op, const char *name) {
   const char *const elided[] = {name, "unique", NULL};
-  size_t count = nr_index_list_size(op, name);
-  nr_w_printf(w, " %s([", name);
-  for (size_t i = 0; i < count; i++)
-    nr_w_printf(w, i ? ", %lld" : "%lld", (long long)nr_index_list_statics(op, name)[i]);
-  nr_w_puts(w, nr_op_attr(op, "unique") ? "]) unique" : "])");
+  nr_w_printf(w, " %s(", name);
+  nr_w_integers(w, op, name);
+  nr_w_puts(w, nr_op_attr(op, "unique") ? ") unique" : ")");
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_functional_type(w, op);

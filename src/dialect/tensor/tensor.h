@@ -35,7 +35,12 @@ NrStatus nr_tensor_pad_parse(NrParser *p, NrOpState *state);
 void nr_tensor_pad_print(NrPrinter *w, NrOp *op);
 NrStatus nr_tensor_pad_verify(NrOp *op);
 
-/* Folds (tensor_fold.c) and canonicalisations (tensor_canonicalize.c). */
+/* The source of a cast that says at least as much as its result, NULL when value is no such cast. */
+NrValue *nr_tensor_cast_source(NrValue *value);
+/* The size of dim i of op's result as a computation from its operands; false when there is none. */
+bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out);
+
+/* Folds (tensor_fold.c) and canonicalisations (tensor_canonicalize*.c). */
 bool nr_tensor_splat_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_tensor_from_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);

@@ -1,29 +1,6 @@
-/* tensor_canonicalize.c - rewrites of tensor ops that build new ops. */
-#include "dialect/arith/arith.h"
+/* tensor_canonicalize.c - rewrites of tensor ops that build new ops. Those of slices and reshapes are in files of their
+ * own. */
 #include "dialect/tensor/tensor.h"
-
-/* Replaces op's one result and erases op. */
-static bool replace(NrOp *op, NrValue *value) {
-  nr_value_replace_uses(nr_result(op, 0), value);
-  nr_op_erase(op);
-  return true;
-}
-
-static NrIndex add(NrBuilder *b, NrIndex x, NrIndex y) {
-  int64_t sum;
-  if (!x.value && !y.value && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
-  if (nr_index_is(x, 0)) return y;
-  if (nr_index_is(y, 0)) return x;
-  return (NrIndex){nr_arith_binary(b, NR_OP_arith_addi, nr_index_value(b, x), nr_index_value(b, y)), 0};
-}
-
-static NrIndex multiply(NrBuilder *b, NrIndex x, NrIndex y) {
-  int64_t product;
-  if (!x.value && !y.value && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
-  if (nr_index_is(x, 1)) return y;
-  if (nr_index_is(y, 1)) return x;
-  return (NrIndex){nr_arith_binary(b, NR_OP_arith_muli, nr_index_value(b, x), nr_index_value(b, y)), 0};
-}
 
 /* ---- making tensors --------------------------------------------------------------------------------------------- */
 
@@ -55,7 +32,7 @@ bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b) {
   size_t count;
   if (!constant_sizes(op, nr_op_is(op, NR_OP_tensor_splat), &type, operands, &count)) return false;
   NrValue *value = nr_build_value(b, op->info->id, type, operands, count);
-  return replace(op, nr_build_tensor_cast(b, value, old));
+  return nr_op_replace(op, nr_build_tensor_cast(b, value, old));
 }
 
 bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
@@ -68,7 +45,7 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
   if (body->first == yield && nr_value_block(nr_operand(yield, 0)) != body) {
     NrValue *splat[1 + NR_MAX_RANK] = {nr_operand(yield, 0)};
     for (uint32_t i = 0; i < op->num_operands; i++) splat[1 + i] = nr_operand(op, i);
-    return replace(op, nr_build_value(b, NR_OP_tensor_splat, old, splat, 1 + op->num_operands));
+    return nr_op_replace(op, nr_build_value(b, NR_OP_tensor_splat, old, splat, 1 + op->num_operands));
   }
   if (!constant_sizes(op, 0, &type, operands, &count)) return false;
   NrOpState state = {.info = op->info,
@@ -80,7 +57,7 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
                      .loc = op->loc};
   NrOp *fresh = nr_build(b, &state);
   nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
-  return replace(op, nr_build_tensor_cast(b, nr_result(fresh, 0), old));
+  return nr_op_replace(op, nr_build_tensor_cast(b, nr_result(fresh, 0), old));
 }
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
@@ -89,7 +66,7 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
 static bool extract_from(NrOp *op, NrBuilder *b, NrValue *tensor, const NrIndex *indices) {
   NrValue *values[NR_MAX_RANK];
   for (uint32_t i = 0; i < tensor->type->rank; i++) values[i] = nr_index_value(b, indices[i]);
-  return replace(op, nr_build_extract(b, tensor, values, tensor->type->rank));
+  return nr_op_replace(op, nr_build_extract(b, tensor, values, tensor->type->rank));
 }
 
 /* Of a slice: offset + index * stride, dims that were left out at their offset. */
@@ -105,7 +82,8 @@ static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
   for (size_t i = 0; i < rank; i++) dims[i] = sizes[i].value ? NR_DYNAMIC : sizes[i].constant;
   if (!nr_dims_rank_reduced(dims, rank, type->dims, type->rank, keep)) return false;
   for (size_t i = 0; i < rank; i++)
-    if (keep[i]) offsets[i] = add(b, offsets[i], multiply(b, nr_index_of(nr_operand(op, at++)), strides[i]));
+    if (keep[i])
+      offsets[i] = nr_index_add(b, offsets[i], nr_index_mul(b, nr_index_of(nr_operand(op, at++)), strides[i]));
   return extract_from(op, b, source, offsets);
 }
 
@@ -120,7 +98,7 @@ static bool extract_of_expand(NrOp *op, NrBuilder *b, NrOp *expand) {
     for (uint32_t k = 0; k < groups.size[g]; k++) {
       uint32_t d = groups.begin[g] + k;
       if (nr_index_is(shape[d], 1)) continue;
-      indices[g] = add(b, multiply(b, indices[g], shape[d]), nr_index_of(nr_operand(op, 1 + d)));
+      indices[g] = nr_index_add(b, nr_index_mul(b, indices[g], shape[d]), nr_index_of(nr_operand(op, 1 + d)));
     }
   }
   return extract_from(op, b, nr_operand(expand, 0), indices);
@@ -159,7 +137,7 @@ static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
   NrValue *result = nr_map_get(&map, nr_operand(yield, 0));
   if (!result) result = nr_operand(yield, 0);
   nr_map_deinit(&map);
-  return replace(op, result);
+  return nr_op_replace(op, result);
 }
 
 /* Of an insert somewhere else: what was there before. */
@@ -206,8 +184,7 @@ bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- dim -------------------------------------------------------------------------------------------------------- */
 
-/* The size of dim i as a computation from the defining op's operands. */
-static bool dim_of_op(NrBuilder *b, NrOp *op, NrType type, size_t i, NrIndex *out) {
+bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
   NrGroups groups;
   NrIndex list[NR_MAX_RANK];
   switch (op->info->id) {
@@ -215,19 +192,20 @@ static bool dim_of_op(NrBuilder *b, NrOp *op, NrType type, size_t i, NrIndex *ou
     if (!nr_groups_of(op, &groups) || i >= groups.count) return false;
     *out = nr_index_const(1);
     for (uint32_t k = 0; k < groups.size[i]; k++)
-      *out = multiply(b, *out, nr_dim_build(b, nr_operand(op, 0), groups.begin[i] + k));
+      *out = nr_index_mul(b, *out, nr_dim_build(b, nr_operand(op, 0), groups.begin[i] + k));
     return true;
   case NR_OP_tensor_concat: {
     bool along = (int64_t)i == nr_op_attr_int(op, "dim", 0);
     *out = nr_dim_build(b, nr_operand(op, 0), i);
-    for (uint32_t k = 1; along && k < op->num_operands; k++) *out = add(b, *out, nr_dim_build(b, nr_operand(op, k), i));
+    for (uint32_t k = 1; along && k < op->num_operands; k++)
+      *out = nr_index_add(b, *out, nr_dim_build(b, nr_operand(op, k), i));
     return true;
   }
   case NR_OP_tensor_pad:
     *out = nr_dim_build(b, nr_operand(op, 0), i);
     for (size_t s = 0; s < 2; s++) {
       nr_index_list_all(op, (NrIndexListSlot){1 + s, s ? "static_high" : "static_low"}, list);
-      *out = add(b, *out, list[i]);
+      *out = nr_index_add(b, *out, list[i]);
     }
     return true;
   case NR_OP_tensor_reshape: {
@@ -282,8 +260,8 @@ bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
     return true;
   }
   if (!nr_value_constant_int(nr_operand(op, 1), &i) || i < 0 || i >= tensor->type->rank) return false;
-  if (!dim_of_op(b, tensor->op, tensor->type, (size_t)i, &dim)) return false;
-  return replace(op, nr_index_value(b, dim));
+  if (!nr_tensor_dim_of_op(b, tensor->op, (size_t)i, &dim)) return false;
+  return nr_op_replace(op, nr_index_value(b, dim));
 }
 
 bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
@@ -314,7 +292,7 @@ static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
                                         .num_results = 1,
                                         .attrs = def->attrs,
                                         .num_attrs = def->num_attrs});
-  return replace(op, nr_result(made, 0));
+  return nr_op_replace(op, nr_result(made, 0));
 }
 
 /* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets
@@ -345,263 +323,11 @@ bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
     NrValue *size = nr_operand(def, used++);
     if (to->dims[i] == NR_DYNAMIC) operands[count++] = size;
   }
-  return replace(op, nr_build_value(b, def->info->id, to, operands, count));
+  return nr_op_replace(op, nr_build_value(b, def->info->id, to, operands, count));
 }
 
-/* ---- slices ----------------------------------------------------------------------------------------------------- */
-
-/* The source of a cast that says at least as much as its result. */
-static NrValue *cast_source(NrValue *value) {
+NrValue *nr_tensor_cast_source(NrValue *value) {
   if (!nr_op_is(value->op, NR_OP_tensor_cast)) return NULL;
   NrValue *source = nr_operand(value->op, 0);
   return source->type->kind == NR_TYPE_TENSOR && nr_type_refines(source->type, value->type) ? source : NULL;
-}
-
-static bool has_constant(NrOp *op, const NrIndexListSlot *slots) {
-  for (size_t s = 0; s < 3; s++) {
-    size_t begin, count;
-    int64_t c;
-    nr_op_operand_group(op, slots[s].group, &begin, &count);
-    for (size_t i = 0; i < count; i++)
-      if (nr_value_constant_int(nr_operand(op, begin + i), &c)) return true;
-  }
-  return false;
-}
-
-/* What never runs may be said by constants that make no sense: it stays as it is. */
-static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
-  for (uint32_t i = 0; i < whole->rank; i++)
-    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], whole->dims[i], NULL)) return false;
-  return true;
-}
-
-/* The type of the part when some sizes turn out to be constants; the dims that it leaves out stay the same. */
-static NrType refined_part_type(NrOp *op, NrIndexListSlot sizes, const NrIndex *now, NrType old) {
-  size_t rank = nr_index_list_size(op, sizes.attr), count = 0;
-  bool keep[NR_MAX_RANK];
-  int64_t dims[NR_MAX_RANK];
-  if (!nr_dims_rank_reduced(nr_index_list_statics(op, sizes.attr), rank, old->dims, old->rank, keep)) return NULL;
-  for (size_t i = 0; i < rank; i++)
-    if (keep[i]) dims[count++] = now[i].value ? NR_DYNAMIC : now[i].constant;
-  return nr_type_tensor(dims, count, old->elem);
-}
-
-/* Whether groups of a type's dims only join dims of size 1 to others. */
-static bool joins_ones(const NrGroups *groups, NrType type) {
-  for (size_t g = 0; g < groups->count; g++) {
-    size_t others = 0;
-    for (uint32_t k = 0; k < groups->size[g]; k++) others += type->dims[groups->begin[g] + k] != 1;
-    if (others > 1) return false;
-  }
-  return true;
-}
-
-/* slice(slice(x)) with unit strides and all dims kept is one slice. */
-static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
-  NrIndex outer_lists[3][NR_MAX_RANK], lists[3][NR_MAX_RANK];
-  NrValue *source = nr_operand(inner, 0);
-  if (nr_result(inner, 0)->type->rank != source->type->rank) return false;
-  for (size_t s = 0; s < 3; s++) {
-    nr_index_list_all(op, nr_extract_slice_slots[s], outer_lists[s]);
-    nr_index_list_all(inner, nr_extract_slice_slots[s], lists[s]);
-  }
-  for (uint32_t i = 0; i < source->type->rank; i++)
-    if (!nr_index_is(outer_lists[2][i], 1) || !nr_index_is(lists[2][i], 1)) return false;
-  for (uint32_t i = 0; i < source->type->rank; i++) {
-    NrIndex inner_offset = lists[0][i], offset = outer_lists[0][i];
-    if (offset.value || inner_offset.value) continue;
-    if (!nr_add_i64(offset.constant, inner_offset.constant, &offset.constant)) return false;
-    if (!nr_slice_is_inside(offset, outer_lists[1][i], lists[2][i], source->type->dims[i], NULL)) return false;
-  }
-  for (uint32_t i = 0; i < source->type->rank; i++) lists[0][i] = add(b, lists[0][i], outer_lists[0][i]);
-  return replace(op, nr_build_extract_slice(b, source, lists[0], outer_lists[1], lists[2], nr_result(op, 0)->type));
-}
-
-bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *cast = cast_source(source);
-  NrIndex lists[3][NR_MAX_RANK];
-  if (nr_op_is(source->op, NR_OP_tensor_extract_slice) && merge_slices(op, b, source->op)) return true;
-  if (!cast && !has_constant(op, nr_extract_slice_slots)) return false;
-  if (cast) source = cast;
-  for (size_t s = 0; s < 3; s++) {
-    size_t n = nr_index_list_all(op, nr_extract_slice_slots[s], lists[s]);
-    for (size_t i = 0; i < n; i++)
-      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
-  }
-  NrType old = nr_result(op, 0)->type, type = refined_part_type(op, nr_extract_slice_slots[1], lists[1], old);
-  if (!type || !is_inside(lists, source->type)) return false;
-  NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
-  return replace(op, nr_build_tensor_cast(b, slice, old));
-}
-
-/* The same part of dest was just inserted: it is written over. */
-static bool writes_over(const NrOp *op, const NrOp *before) {
-  if (!nr_op_is(before, NR_OP_tensor_insert_slice)) return false;
-  for (size_t s = 0; s < 3; s++)
-    for (uint32_t i = 0; i < nr_operand(op, 1)->type->rank; i++)
-      if (!nr_index_eq(nr_index_list_get(op, nr_insert_slice_slots[s], i),
-                       nr_index_list_get(before, nr_insert_slice_slots[s], i)))
-        return false;
-  return true;
-}
-
-bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = cast_source(dest);
-  if (writes_over(op, dest->op)) {
-    nr_op_set_operand(op, 1, nr_operand(dest->op, 1));
-    return true;
-  }
-  NrIndex lists[3][NR_MAX_RANK];
-  NrGroups groups;
-  /* Dims of size 1 that only came for the insertion are left out. */
-  if (nr_op_is(source->op, NR_OP_tensor_expand_shape) && nr_groups_of(source->op, &groups) &&
-      joins_ones(&groups, source->type)) {
-    NrType part = nr_operand(source->op, 0)->type;
-    if (nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), dest->type->rank, part->dims, part->rank,
-                             NULL)) {
-      nr_op_set_operand(op, 0, nr_operand(source->op, 0));
-      return true;
-    }
-  }
-  bool constant = has_constant(op, nr_insert_slice_slots);
-  if (!constant && !cast) return false;
-  for (size_t s = 0; s < 3; s++) {
-    size_t n = nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
-    for (size_t i = 0; i < n; i++)
-      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
-  }
-  NrType type = refined_part_type(op, nr_insert_slice_slots[1], lists[1], source->type);
-  if (!type || !is_inside(lists, cast ? cast->type : dest->type)) return false;
-  source = nr_build_tensor_cast(b, source, type);
-  NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);
-  return replace(op, nr_build_tensor_cast(b, result, nr_result(op, 0)->type));
-}
-
-/* ---- reshapes --------------------------------------------------------------------------------------------------- */
-
-/* collapse(collapse(x)) and expand(expand(x)): the outer groups of the collapse hold the inner groups' dims. */
-static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
-  out->count = coarse->count;
-  for (size_t g = 0; g < coarse->count; g++) {
-    uint32_t first = coarse->begin[g], last = first + coarse->size[g] - 1;
-    if (coarse->size[g] == 0 || last >= fine->count) return false;
-    out->begin[g] = fine->begin[first];
-    out->size[g] = fine->begin[last] + fine->size[last] - fine->begin[first];
-  }
-  return true;
-}
-
-/* A collapse that only drops dims of size 1 of a slice: the slice leaves them out. */
-static bool collapse_of_slice(NrOp *op, NrBuilder *b, NrOp *slice, const NrGroups *groups) {
-  NrIndex lists[3][NR_MAX_RANK];
-  NrType type = nr_result(op, 0)->type;
-  if (!joins_ones(groups, nr_result(slice, 0)->type)) return false;
-  for (size_t s = 0; s < 3; s++) nr_index_list_all(slice, nr_extract_slice_slots[s], lists[s]);
-  if (!nr_dims_rank_reduced(nr_index_list_statics(slice, "static_sizes"),
-                            nr_index_list_size(slice, "static_sizes"), type->dims, type->rank, NULL))
-    return false;
-  return replace(op, nr_build_extract_slice(b, nr_operand(slice, 0), lists[0], lists[1], lists[2], type));
-}
-
-bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
-  NrOp *def = source->op;
-  bool expand = nr_op_is(op, NR_OP_tensor_expand_shape);
-  NrGroups outer, inner, both;
-  NrIndex shape[NR_MAX_RANK];
-  if (source->type == type && nr_type_num_dynamic(type) <= 1) return replace(op, source);
-  if (!def || !nr_groups_of(op, &outer)) return false;
-  if (expand) nr_index_list_all(op, nr_output_shape_slot, shape);
-  switch (def->info->id) {
-  case NR_OP_tensor_extract_slice: return !expand && collapse_of_slice(op, b, def, &outer);
-  case NR_OP_tensor_from_elements: {
-    NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
-    for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);
-    NrValue *fresh = nr_build_from_elements(b, type, elements, def->num_operands);
-    nr_free(elements);
-    return replace(op, fresh);
-  }
-  case NR_OP_tensor_empty:
-  case NR_OP_tensor_splat: {
-    NrValue *fresh;
-    for (uint32_t i = 0; i < type->rank && !expand; i++)
-      if (!dim_of_op(b, op, type, i, &shape[i])) return false;
-    /* Only dims that the type leaves open are operands. */
-    for (uint32_t i = 0; i < type->rank; i++)
-      if (type->dims[i] != NR_DYNAMIC) shape[i] = nr_index_const(type->dims[i]);
-      else shape[i] = (NrIndex){nr_index_value(b, shape[i]), 0};
-    if (nr_op_is(def, NR_OP_tensor_empty)) fresh = nr_build_empty(b, type->elem, shape, type->rank);
-    else fresh = nr_build_splat(b, nr_operand(def, 0), shape, type->rank);
-    return replace(op, fresh);
-  }
-  case NR_OP_tensor_collapse_shape:
-  case NR_OP_tensor_expand_shape:
-    if (!nr_groups_of(def, &inner)) return false;
-    if (def->info != op->info) {
-      bool inverse =
-          nr_operand(def, 0)->type == type && nr_op_attr(def, "reassociation") == nr_op_attr(op, "reassociation");
-      /* Groups with one `?` each determine it, so equal types are equal shapes. */
-      for (size_t g = 0; g < outer.count && inverse; g++) {
-        size_t open = 0;
-        for (uint32_t k = 0; k < outer.size[g] && expand; k++) open += type->dims[outer.begin[g] + k] == NR_DYNAMIC;
-        inverse = open <= 1;
-      }
-      return inverse && replace(op, nr_operand(def, 0));
-    }
-    if (!(expand ? compose(&inner, &outer, &both) : compose(&outer, &inner, &both))) return false;
-    return replace(op, expand ? nr_build_expand_shape(b, nr_operand(def, 0), &both, shape, type->rank)
-                              : nr_build_collapse_shape(b, nr_operand(def, 0), &both));
-  default: return false;
-  }
-}
-
-/* The constants that a shape operand holds, as dims; false when none is known beyond what type says. */
-static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
-  NrAttr constant = nr_value_constant(shape);
-  bool more = false;
-  for (uint32_t i = 0; i < type->rank; i++) {
-    int64_t c;
-    bool known = false;
-    dims[i] = type->dims[i];
-    if (dims[i] != NR_DYNAMIC) continue;
-    if (constant && nr_attr_is_elements(constant)) {
-      NrAttr element = nr_attr_element(constant, i);
-      known = element && nr_attr_is_int(element, &c);
-    } else if (nr_op_is(shape->op, NR_OP_tensor_from_elements)) {
-      known = nr_value_constant_int(nr_operand(shape->op, i), &c);
-    }
-    if (!known || c < 0) continue;
-    dims[i] = c;
-    more = true;
-  }
-  return more;
-}
-
-/* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one
- * element that is made here gets its final shape at once. */
-bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
-  NrType type = nr_result(op, 0)->type;
-  int64_t dims[NR_MAX_RANK];
-  if (nr_op_is(source->op, NR_OP_tensor_reshape) || cast_source(source)) {
-    nr_op_set_operand(op, 0, nr_operand(source->op, 0));
-    return true;
-  }
-  if (cast_source(operands[1])) {
-    nr_op_set_operand(op, 1, nr_operand(operands[1]->op, 0));
-    return true;
-  }
-  if (type->kind != NR_TYPE_TENSOR) return false;
-  if (nr_op_is(source->op, NR_OP_tensor_from_elements) && nr_type_has_static_shape(type)) {
-    NrOp *def = source->op;
-    NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
-    for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);
-    NrValue *fresh = nr_build_from_elements(b, type, elements, def->num_operands);
-    nr_free(elements);
-    return replace(op, fresh);
-  }
-  if (!shape_constants(operands[1], type, dims)) return false;
-  NrValue *fresh = nr_build_value(b, NR_OP_tensor_reshape, nr_type_with_dims(type, dims, type->rank), operands, 2);
-  return replace(op, nr_build_tensor_cast(b, fresh, type));
 }

@@ -26,6 +26,34 @@ NrValue *nr_build_vector_load(NrBuilder *b, NrType type, NrValue *base, NrValue 
 NrOp *nr_build_vector_store(NrBuilder *b, NrValue *value, NrValue *base, NrValue *const *indices, size_t count);
 NrValue *nr_build_reduction(NrBuilder *b, const char *kind, NrValue *vector, NrValue *acc, NrAttr fastmath);
 
+/* vector_shape.c */
+NrStatus nr_vector_extract_strided_slice_verify(NrOp *op);
+NrStatus nr_vector_insert_strided_slice_verify(NrOp *op);
+NrStatus nr_vector_shape_cast_verify(NrOp *op);
+NrStatus nr_vector_bitcast_verify(NrOp *op);
+NrStatus nr_vector_interleave_verify(NrOp *op);
+NrStatus nr_vector_deinterleave_verify(NrOp *op);
+NrStatus nr_vector_transpose_parse(NrParser *p, NrOpState *state);
+void nr_vector_transpose_print(NrPrinter *w, NrOp *op);
+NrStatus nr_vector_transpose_verify(NrOp *op);
+NrStatus nr_vector_shuffle_parse(NrParser *p, NrOpState *state);
+void nr_vector_shuffle_print(NrPrinter *w, NrOp *op);
+NrStatus nr_vector_shuffle_verify(NrOp *op);
+
+/* vector_memory.c */
+NrStatus nr_vector_access_verify(NrOp *op); /* load */
+NrStatus nr_vector_store_verify(NrOp *op);
+NrStatus nr_vector_masked_verify(NrOp *op);
+NrStatus nr_vector_gather_verify(NrOp *op); /* scatter too */
+
+/* vector_reduce.c */
+NrStatus nr_vector_reduction_parse(NrParser *p, NrOpState *state);
+void nr_vector_reduction_print(NrPrinter *w, NrOp *op);
+NrStatus nr_vector_reduction_verify(NrOp *op);
+NrStatus nr_vector_multi_reduction_parse(NrParser *p, NrOpState *state);
+void nr_vector_multi_reduction_print(NrPrinter *w, NrOp *op);
+NrStatus nr_vector_multi_reduction_verify(NrOp *op);
+
 /* vector_transfer.c */
 NrStatus nr_vector_transfer_read_parse(NrParser *p, NrOpState *state);
 NrStatus nr_vector_transfer_write_parse(NrParser *p, NrOpState *state);

@@ -11,12 +11,6 @@
 
 static const NrIndexListSlot extract_slot = {1, "static_position"}, insert_slot = {2, "static_position"};
 
-static bool replace(NrOp *op, NrValue *by) {
-  nr_value_replace_uses(nr_result(op, 0), by);
-  nr_op_erase(op);
-  return true;
-}
-
 static NrValue *operand_of(const NrValue *value, unsigned op_id) {
   return nr_op_is(value->op, op_id) ? nr_operand(value->op, 0) : NULL;
 }
@@ -172,12 +166,12 @@ bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
     NrType type = nr_result(op, 0)->type;
     bool rest = inner && type->kind == NR_TYPE_VECTOR && inner->type->kind == NR_TYPE_VECTOR;
     if (!rest || at.count + inner->type->rank > at.source->type->rank) return false;
-    return replace(op, nr_build_broadcast(b, inner, type));
+    return nr_op_replace(op, nr_build_broadcast(b, inner, type));
   }
-  if (at.count == 0 && at.source->type == nr_result(op, 0)->type) return replace(op, at.source);
+  if (at.count == 0 && at.source->type == nr_result(op, 0)->type) return nr_op_replace(op, at.source);
   if (at.source->type->kind != NR_TYPE_VECTOR) return false;
   NrValue *value = nr_build_vector_extract(b, at.source, at.position, at.count);
-  return value->type == nr_result(op, 0)->type && replace(op, value);
+  return value->type == nr_result(op, 0)->type && nr_op_replace(op, value);
 }
 
 /* ---- insert ------------------------------------------------------------------------------------------------------ */
@@ -200,7 +194,7 @@ bool nr_vector_insert_canonicalize(NrOp *op, NrBuilder *b) {
   }
   if (!read_positions(op, insert_slot, dest->type, position)) return false;
   size_t count = nr_index_list_size(op, insert_slot.attr);
-  return replace(op, nr_build_vector_insert(b, nr_operand(op, 0), dest, position, count));
+  return nr_op_replace(op, nr_build_vector_insert(b, nr_operand(op, 0), dest, position, count));
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
@@ -215,8 +209,8 @@ bool nr_vector_from_elements_canonicalize(NrOp *op, NrBuilder *b) {
     same &= nr_operand(op, i) == first;
     whole = whole && nr_operand(op, i) == nr_result(apart, i);
   }
-  if (whole) return replace(op, nr_operand(apart, 0));
-  return same && replace(op, nr_build_broadcast(b, first, nr_result(op, 0)->type));
+  if (whole) return nr_op_replace(op, nr_operand(apart, 0));
+  return same && nr_op_replace(op, nr_build_broadcast(b, first, nr_result(op, 0)->type));
 }
 
 bool nr_vector_to_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
@@ -244,7 +238,7 @@ bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b) {
 /* Where elements stand does not matter when all are one scalar. */
 bool nr_vector_of_one_scalar(NrOp *op, NrBuilder *b) {
   NrValue *scalar = broadcast_scalar(nr_operand(op, 0));
-  return scalar && replace(op, nr_build_broadcast(b, scalar, nr_result(op, 0)->type));
+  return scalar && nr_op_replace(op, nr_build_broadcast(b, scalar, nr_result(op, 0)->type));
 }
 
 bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
@@ -353,12 +347,12 @@ bool nr_vector_reduction_canonicalize(NrOp *op, NrBuilder *b) {
   if (type->scalable || type->rank > 1 || (type->rank == 1 && type->dims[0] != 1)) return false;
   NrValue *element = nr_build_vector_extract(b, nr_operand(op, 0), &zero, type->rank);
   NrValue *all = op->num_operands > 1 ? combine(b, nr_vector_kind(op), nr_operand(op, 1), element) : element;
-  return all && replace(op, all);
+  return all && nr_op_replace(op, all);
 }
 
 bool nr_vector_multi_reduction_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *acc = nr_operand(op, 1);
   if (nr_index_list_size(op, "reduction_dims") || source->type != acc->type) return false;
   NrValue *all = combine(b, nr_vector_kind(op), acc, source);
-  return all && replace(op, all);
+  return all && nr_op_replace(op, all);
 }

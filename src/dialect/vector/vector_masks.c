@@ -36,21 +36,15 @@ static size_t group_begin(const NrOp *op, size_t group, size_t *out_count) {
   return begin;
 }
 
-static bool replace(NrOp *op, NrValue *by) {
-  nr_value_replace_uses(nr_result(op, 0), by);
-  nr_op_erase(op);
-  return true;
-}
-
 /* maskedload, expandload, maskedstore and compressstore: base, indices, mask, and what to give or to write. */
 bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b) {
   size_t num_indices, one, indices = group_begin(op, 1, &num_indices);
   NrValue *at[NR_MAX_RANK], *vector = nr_operand(op, group_begin(op, 3, &one));
   Lets lets = what_lets(nr_operand(op, group_begin(op, 2, &one)));
   for (size_t i = 0; i < num_indices; i++) at[i] = nr_operand(op, indices + i);
-  if (lets == NONE && op->num_results) return replace(op, vector);
+  if (lets == NONE && op->num_results) return nr_op_replace(op, vector);
   if (lets == ALL && op->num_results)
-    return replace(op, nr_build_vector_load(b, nr_result(op, 0)->type, nr_operand(op, 0), at, num_indices));
+    return nr_op_replace(op, nr_build_vector_load(b, nr_result(op, 0)->type, nr_operand(op, 0), at, num_indices));
   if (lets == SOME) return nr_memref_absorb_cast(op, b);
   if (lets == ALL) nr_build_vector_store(b, vector, nr_operand(op, 0), at, num_indices);
   nr_op_erase(op);
@@ -61,7 +55,7 @@ bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_vector_indexed_canonicalize(NrOp *op, NrBuilder *b) {
   size_t one;
   if (what_lets(nr_operand(op, group_begin(op, 3, &one))) != NONE) return nr_memref_absorb_cast(op, b);
-  if (op->num_results) return replace(op, nr_operand(op, group_begin(op, 4, &one)));
+  if (op->num_results) return nr_op_replace(op, nr_operand(op, group_begin(op, 4, &one)));
   nr_op_erase(op);
   return true;
 }

@@ -1,0 +1,163 @@
+/* reassociation.c - groups of dims, and the text of the ops that have them: expand_shape and collapse_shape. */
+#include "dialect/shaped.h"
+
+const NrIndexListSlot nr_output_shape_slot = {1, "static_output_shape"};
+
+bool nr_groups_of(const NrOp *op, NrGroups *out) {
+  NrAttr a = nr_op_attr(op, "reassociation");
+  if (!a || a->kind != NR_ATTR_ARRAY || a->size > NR_MAX_RANK) return false;
+  out->count = a->size;
+  int64_t next = 0;
+  for (size_t g = 0; g < a->size; g++) {
+    NrAttr group = a->items[g];
+    if (group->kind != NR_ATTR_ARRAY) return false;
+    out->begin[g] = (uint32_t)next;
+    out->size[g] = (uint32_t)group->size;
+    for (size_t i = 0; i < group->size; i++) {
+      int64_t dim;
+      if (!nr_attr_is_int(group->items[i], &dim) || dim != next || next >= NR_MAX_RANK) return false;
+      next++;
+    }
+  }
+  return true;
+}
+
+NrAttr nr_groups_attr(NrContext *ctx, const NrGroups *groups) {
+  NrAttr outer[NR_MAX_RANK], inner[NR_MAX_RANK];
+  for (size_t g = 0; g < groups->count; g++) {
+    for (uint32_t i = 0; i < groups->size[g]; i++) inner[i] = nr_attr_i64(ctx, groups->begin[g] + i);
+    outer[g] = nr_attr_array(ctx, inner, groups->size[g]);
+  }
+  return nr_attr_array(ctx, outer, groups->count);
+}
+
+NrStatus nr_p_reassociation(NrParser *p, NrOpState *state) {
+  NrAttr a;
+  NrLoc loc = nr_p_loc(p);
+  NrStatus status = nr_p_attr(p, &a);
+  if (status) return status;
+  if (a->kind != NR_ATTR_ARRAY) return nr_p_error(p, loc, "expected groups of dims such as [[0, 1], [2]]");
+  nr_p_add_attr(p, state, "reassociation", a);
+  return NR_OK;
+}
+
+void nr_w_reassociation(NrPrinter *w, NrOp *op) {
+  NrGroups groups;
+  nr_w_puts(w, "[");
+  if (nr_groups_of(op, &groups)) {
+    for (size_t g = 0; g < groups.count; g++) {
+      nr_w_puts(w, g ? ", [" : "[");
+      for (uint32_t i = 0; i < groups.size[g]; i++) nr_w_printf(w, i ? ", %u" : "%u", groups.begin[g] + i);
+      nr_w_puts(w, "]");
+    }
+  }
+  nr_w_puts(w, "]");
+}
+
+NrStatus nr_groups_verify(NrOp *op, NrType expanded, NrType collapsed) {
+  NrGroups groups;
+  if (!nr_groups_of(op, &groups))
+    return nr_op_error(op, "expected reassociation to be groups of consecutive dims, beginning at 0");
+  if (expanded->rank < collapsed->rank)
+    return nr_op_error(op, "expected the expanded type, %s, to have at least the rank of the collapsed type, %s",
+                       nr_type_text(nr_op_context(op), expanded), nr_type_text(nr_op_context(op), collapsed));
+  if (groups.count != collapsed->rank)
+    return nr_op_error(op, "expected rank of the collapsed type (%u) to be the number of reassociation groups (%zu)",
+                       collapsed->rank, groups.count);
+  size_t dims = groups.count ? groups.begin[groups.count - 1] + groups.size[groups.count - 1] : expanded->rank;
+  if (dims != expanded->rank)
+    return nr_op_error(op, "expected the reassociation to name %u dims, got %zu", expanded->rank, dims);
+  if (groups.count == 0) {
+    for (uint32_t i = 0; i < expanded->rank; i++)
+      if (expanded->dims[i] != 1 && expanded->dims[i] != NR_DYNAMIC)
+        return nr_op_error(op, "expected all dims to be 1 when the collapsed type has rank 0");
+    return NR_OK;
+  }
+  for (size_t g = 0; g < groups.count; g++) {
+    if (!groups.size[g]) return nr_op_error(op, "reassociation group #%zu is empty", g);
+    int64_t product = nr_dims_product(expanded->dims + groups.begin[g], groups.size[g]);
+    int64_t dim = collapsed->dims[g];
+    if ((product == NR_DYNAMIC) != (dim == NR_DYNAMIC))
+      return nr_op_error(op, "expected dim %zu of the collapsed type to be %s like its group of dims", g,
+                         product == NR_DYNAMIC ? "dynamic" : "static");
+    if (product != dim)
+      return nr_op_error(op, "expected dim %zu of the collapsed type to be %lld, the product of its group, got %lld", g,
+                         (long long)product, (long long)dim);
+  }
+  return NR_OK;
+}
+
+bool nr_groups_join_ones(const NrGroups *groups, NrType type) {
+  for (size_t g = 0; g < groups->count; g++) {
+    size_t others = 0;
+    for (uint32_t k = 0; k < groups->size[g]; k++) others += type->dims[groups->begin[g] + k] != 1;
+    if (others > 1) return false;
+  }
+  return true;
+}
+
+NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrIndexListText shape;
+  NrType type, result;
+  NR_TRY(nr_p_operand(p, &source));
+  NR_TRY(nr_p_reassociation(p, state));
+  NR_TRY(nr_p_expect(p, "output_shape"));
+  NR_TRY(nr_p_index_list(p, &shape));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_expect(p, "into"));
+  NR_TRY(nr_p_type(p, &result));
+  NR_TRY(nr_p_add_operand(p, state, source, type));
+  nr_p_add_result(p, state, result);
+  return nr_p_add_index_list(p, state, &shape, nr_output_shape_slot.attr);
+}
+
+static void print_into(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"reassociation", "static_output_shape", NULL};
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_puts(w, " into ");
+  nr_w_type(w, nr_result(op, 0)->type);
+}
+
+void nr_w_expand_shape(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, " ");
+  nr_w_reassociation(w, op);
+  nr_w_puts(w, " output_shape ");
+  nr_w_index_list(w, op, nr_output_shape_slot);
+  print_into(w, op);
+}
+
+NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state) {
+  NrOperandRef source;
+  NrType type, result;
+  NR_TRY(nr_p_operand(p, &source));
+  NR_TRY(nr_p_reassociation(p, state));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_expect(p, "into"));
+  NR_TRY(nr_p_type(p, &result));
+  nr_p_add_result(p, state, result);
+  return nr_p_add_operand(p, state, source, type);
+}
+
+void nr_w_collapse_shape(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, " ");
+  nr_w_reassociation(w, op);
+  print_into(w, op);
+}
+
+NrStatus nr_output_shape_verify(NrOp *op) {
+  NrType to = nr_result(op, 0)->type;
+  NR_TRY(nr_index_list_verify(op, nr_output_shape_slot, "output_shape", to->rank));
+  const int64_t *statics = nr_index_list_statics(op, nr_output_shape_slot.attr);
+  for (uint32_t i = 0; i < to->rank; i++)
+    if (statics[i] != to->dims[i]) return nr_op_error(op, "(C3) output_shape differs from the result's dim %u", i);
+  return NR_OK;
+}

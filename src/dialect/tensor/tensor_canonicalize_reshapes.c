@@ -1,0 +1,129 @@
+/* tensor_canonicalize_reshapes.c - rewrites of expand_shape, collapse_shape and reshape that build new ops. */
+#include "dialect/tensor/tensor.h"
+
+/* collapse(collapse(x)) and expand(expand(x)): the outer groups of the collapse hold the inner groups' dims. */
+static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
+  out->count = coarse->count;
+  for (size_t g = 0; g < coarse->count; g++) {
+    uint32_t first = coarse->begin[g], last = first + coarse->size[g] - 1;
+    if (coarse->size[g] == 0 || last >= fine->count) return false;
+    out->begin[g] = fine->begin[first];
+    out->size[g] = fine->begin[last] + fine->size[last] - fine->begin[first];
+  }
+  return true;
+}
+
+/* A collapse that only drops dims of size 1 of a slice: the slice leaves them out. */
+static bool collapse_of_slice(NrOp *op, NrBuilder *b, NrOp *slice, const NrGroups *groups) {
+  NrIndex lists[3][NR_MAX_RANK];
+  NrType type = nr_result(op, 0)->type;
+  if (!nr_groups_join_ones(groups, nr_result(slice, 0)->type)) return false;
+  for (size_t s = 0; s < 3; s++) nr_index_list_all(slice, nr_extract_slice_slots[s], lists[s]);
+  if (!nr_dims_rank_reduced(nr_index_list_statics(slice, "static_sizes"),
+                            nr_index_list_size(slice, "static_sizes"), type->dims, type->rank, NULL))
+    return false;
+  return nr_op_replace(op, nr_build_extract_slice(b, nr_operand(slice, 0), lists[0], lists[1], lists[2], type));
+}
+
+bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  NrType type = nr_result(op, 0)->type;
+  NrOp *def = source->op;
+  bool expand = nr_op_is(op, NR_OP_tensor_expand_shape);
+  NrGroups outer, inner, both;
+  NrIndex shape[NR_MAX_RANK];
+  if (source->type == type && nr_type_num_dynamic(type) <= 1) return nr_op_replace(op, source);
+  if (!def || !nr_groups_of(op, &outer)) return false;
+  if (expand) nr_index_list_all(op, nr_output_shape_slot, shape);
+  switch (def->info->id) {
+  case NR_OP_tensor_extract_slice: return !expand && collapse_of_slice(op, b, def, &outer);
+  case NR_OP_tensor_from_elements: {
+    NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
+    for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);
+    NrValue *fresh = nr_build_from_elements(b, type, elements, def->num_operands);
+    nr_free(elements);
+    return nr_op_replace(op, fresh);
+  }
+  case NR_OP_tensor_empty:
+  case NR_OP_tensor_splat: {
+    NrValue *fresh;
+    for (uint32_t i = 0; i < type->rank && !expand; i++)
+      if (!nr_tensor_dim_of_op(b, op, i, &shape[i])) return false;
+    /* Only dims that the type leaves open are operands. */
+    for (uint32_t i = 0; i < type->rank; i++)
+      if (type->dims[i] != NR_DYNAMIC) shape[i] = nr_index_const(type->dims[i]);
+      else shape[i] = (NrIndex){nr_index_value(b, shape[i]), 0};
+    if (nr_op_is(def, NR_OP_tensor_empty)) fresh = nr_build_empty(b, type->elem, shape, type->rank);
+    else fresh = nr_build_splat(b, nr_operand(def, 0), shape, type->rank);
+    return nr_op_replace(op, fresh);
+  }
+  case NR_OP_tensor_collapse_shape:
+  case NR_OP_tensor_expand_shape:
+    if (!nr_groups_of(def, &inner)) return false;
+    if (def->info != op->info) {
+      bool inverse =
+          nr_operand(def, 0)->type == type && nr_op_attr(def, "reassociation") == nr_op_attr(op, "reassociation");
+      /* Groups with one `?` each determine it, so equal types are equal shapes. */
+      for (size_t g = 0; g < outer.count && inverse; g++) {
+        size_t open = 0;
+        for (uint32_t k = 0; k < outer.size[g] && expand; k++) open += type->dims[outer.begin[g] + k] == NR_DYNAMIC;
+        inverse = open <= 1;
+      }
+      return inverse && nr_op_replace(op, nr_operand(def, 0));
+    }
+    if (!(expand ? compose(&inner, &outer, &both) : compose(&outer, &inner, &both))) return false;
+    return nr_op_replace(op, expand ? nr_build_expand_shape(b, nr_operand(def, 0), &both, shape, type->rank)
+                              : nr_build_collapse_shape(b, nr_operand(def, 0), &both));
+  default: return false;
+  }
+}
+
+/* The constants that a shape operand holds, as dims; false when none is known beyond what type says. */
+static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
+  NrAttr constant = nr_value_constant(shape);
+  bool more = false;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    int64_t c;
+    bool known = false;
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    if (constant && nr_attr_is_elements(constant)) {
+      NrAttr element = nr_attr_element(constant, i);
+      known = element && nr_attr_is_int(element, &c);
+    } else if (nr_op_is(shape->op, NR_OP_tensor_from_elements)) {
+      known = nr_value_constant_int(nr_operand(shape->op, i), &c);
+    }
+    if (!known || c < 0) continue;
+    dims[i] = c;
+    more = true;
+  }
+  return more;
+}
+
+/* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one
+ * element that is made here gets its final shape at once. */
+bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
+  NrType type = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK];
+  if (nr_op_is(source->op, NR_OP_tensor_reshape) || nr_tensor_cast_source(source)) {
+    nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+    return true;
+  }
+  if (nr_tensor_cast_source(operands[1])) {
+    nr_op_set_operand(op, 1, nr_operand(operands[1]->op, 0));
+    return true;
+  }
+  if (type->kind != NR_TYPE_TENSOR) return false;
+  if (nr_op_is(source->op, NR_OP_tensor_from_elements) && nr_type_has_static_shape(type)) {
+    NrOp *def = source->op;
+    NrValue **elements = nr_calloc(def->num_operands + 1, sizeof *elements);
+    for (uint32_t i = 0; i < def->num_operands; i++) elements[i] = nr_operand(def, i);
+    NrValue *fresh = nr_build_from_elements(b, type, elements, def->num_operands);
+    nr_free(elements);
+    return nr_op_replace(op, fresh);
+  }
+  if (!shape_constants(operands[1], type, dims)) return false;
+  NrValue *fresh = nr_build_value(b, NR_OP_tensor_reshape, nr_type_with_dims(type, dims, type->rank), operands, 2);
+  return nr_op_replace(op, nr_build_tensor_cast(b, fresh, type));
+}

@@ -1,0 +1,113 @@
+/* tensor_canonicalize_slices.c - rewrites of extract_slice and insert_slice that build new ops. */
+#include "dialect/tensor/tensor.h"
+
+static bool has_constant(NrOp *op, const NrIndexListSlot *slots) {
+  for (size_t s = 0; s < 3; s++) {
+    size_t begin, count;
+    int64_t c;
+    nr_op_operand_group(op, slots[s].group, &begin, &count);
+    for (size_t i = 0; i < count; i++)
+      if (nr_value_constant_int(nr_operand(op, begin + i), &c)) return true;
+  }
+  return false;
+}
+
+/* What never runs may be said by constants that make no sense: it stays as it is. */
+static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
+  for (uint32_t i = 0; i < whole->rank; i++)
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], whole->dims[i], NULL)) return false;
+  return true;
+}
+
+/* The type of the part when some sizes turn out to be constants; the dims that it leaves out stay the same. */
+static NrType refined_part_type(NrOp *op, NrIndexListSlot sizes, const NrIndex *now, NrType old) {
+  size_t rank = nr_index_list_size(op, sizes.attr), count = 0;
+  bool keep[NR_MAX_RANK];
+  int64_t dims[NR_MAX_RANK];
+  if (!nr_dims_rank_reduced(nr_index_list_statics(op, sizes.attr), rank, old->dims, old->rank, keep)) return NULL;
+  for (size_t i = 0; i < rank; i++)
+    if (keep[i]) dims[count++] = now[i].value ? NR_DYNAMIC : now[i].constant;
+  return nr_type_tensor(dims, count, old->elem);
+}
+
+/* slice(slice(x)) with unit strides and all dims kept is one slice. */
+static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
+  NrIndex outer_lists[3][NR_MAX_RANK], lists[3][NR_MAX_RANK];
+  NrValue *source = nr_operand(inner, 0);
+  if (nr_result(inner, 0)->type->rank != source->type->rank) return false;
+  for (size_t s = 0; s < 3; s++) {
+    nr_index_list_all(op, nr_extract_slice_slots[s], outer_lists[s]);
+    nr_index_list_all(inner, nr_extract_slice_slots[s], lists[s]);
+  }
+  for (uint32_t i = 0; i < source->type->rank; i++)
+    if (!nr_index_is(outer_lists[2][i], 1) || !nr_index_is(lists[2][i], 1)) return false;
+  for (uint32_t i = 0; i < source->type->rank; i++) {
+    NrIndex inner_offset = lists[0][i], offset = outer_lists[0][i];
+    if (offset.value || inner_offset.value) continue;
+    if (!nr_add_i64(offset.constant, inner_offset.constant, &offset.constant)) return false;
+    if (!nr_slice_is_inside(offset, outer_lists[1][i], lists[2][i], source->type->dims[i], NULL)) return false;
+  }
+  for (uint32_t i = 0; i < source->type->rank; i++) lists[0][i] = nr_index_add(b, lists[0][i], outer_lists[0][i]);
+  NrType type = nr_result(op, 0)->type;
+  return nr_op_replace(op, nr_build_extract_slice(b, source, lists[0], outer_lists[1], lists[2], type));
+}
+
+bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0), *cast = nr_tensor_cast_source(source);
+  NrIndex lists[3][NR_MAX_RANK];
+  if (nr_op_is(source->op, NR_OP_tensor_extract_slice) && merge_slices(op, b, source->op)) return true;
+  if (!cast && !has_constant(op, nr_extract_slice_slots)) return false;
+  if (cast) source = cast;
+  for (size_t s = 0; s < 3; s++) {
+    size_t n = nr_index_list_all(op, nr_extract_slice_slots[s], lists[s]);
+    for (size_t i = 0; i < n; i++)
+      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
+  }
+  NrType old = nr_result(op, 0)->type, type = refined_part_type(op, nr_extract_slice_slots[1], lists[1], old);
+  if (!type || !is_inside(lists, source->type)) return false;
+  NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
+  return nr_op_replace(op, nr_build_tensor_cast(b, slice, old));
+}
+
+/* The same part of dest was just inserted: it is written over. */
+static bool writes_over(const NrOp *op, const NrOp *before) {
+  if (!nr_op_is(before, NR_OP_tensor_insert_slice)) return false;
+  for (size_t s = 0; s < 3; s++)
+    for (uint32_t i = 0; i < nr_operand(op, 1)->type->rank; i++)
+      if (!nr_index_eq(nr_index_list_get(op, nr_insert_slice_slots[s], i),
+                       nr_index_list_get(before, nr_insert_slice_slots[s], i)))
+        return false;
+  return true;
+}
+
+bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = nr_tensor_cast_source(dest);
+  if (writes_over(op, dest->op)) {
+    nr_op_set_operand(op, 1, nr_operand(dest->op, 1));
+    return true;
+  }
+  NrIndex lists[3][NR_MAX_RANK];
+  NrGroups groups;
+  /* Dims of size 1 that only came for the insertion are left out. */
+  if (nr_op_is(source->op, NR_OP_tensor_expand_shape) && nr_groups_of(source->op, &groups) &&
+      nr_groups_join_ones(&groups, source->type)) {
+    NrType part = nr_operand(source->op, 0)->type;
+    if (nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), dest->type->rank, part->dims, part->rank,
+                             NULL)) {
+      nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+      return true;
+    }
+  }
+  bool constant = has_constant(op, nr_insert_slice_slots);
+  if (!constant && !cast) return false;
+  for (size_t s = 0; s < 3; s++) {
+    size_t n = nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
+    for (size_t i = 0; i < n; i++)
+      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
+  }
+  NrType type = refined_part_type(op, nr_insert_slice_slots[1], lists[1], source->type);
+  if (!type || !is_inside(lists, cast ? cast->type : dest->type)) return false;
+  source = nr_build_tensor_cast(b, source, type);
+  NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);
+  return nr_op_replace(op, nr_build_tensor_cast(b, result, nr_result(op, 0)->type));
+}
