@@ -184,6 +184,8 @@ void gen_complex(Gen *g);
 void gen_tensor_op(Gen *g); /* one that makes, cuts or joins tensors */
 void gen_generic(Gen *g);   /* one linalg.generic */
 void gen_put_tensor_type(Gen *g, const GenTensor *t);
+void gen_put_index_args(Gen *g, const uint32_t *ivs, int rank); /* the head of a block with indices */
+void gen_put_tensor_types(Gen *g, const GenTensor *list, int count); /* "A, B" */
 /* " : FROM word TO" and a newline. */
 void gen_put_change(Gen *g, const GenTensor *from, const char *word, const GenTensor *to);
 GenTypeId gen_element_type(Gen *g);
@@ -193,7 +195,15 @@ uint32_t gen_empty(Gen *g, const GenTensor *t);            /* tensor.empty of th
 GenTensor gen_filled(Gen *g, GenTensor t);                 /* of that type; not visible */
 /* Sizes that are known in the run only, as dims of tensors. */
 int64_t gen_size_of(Gen *g, uint32_t value);
+int64_t gen_size_of_dim(Gen *g, const GenTensor *t, int dim); /* by a tensor.dim */
 uint32_t gen_size_value(Gen *g, int64_t size);
+
+/* gen_tensor_shapes.c: one op each, or none where no tensor fits */
+void gen_tensor_pad(Gen *g);
+void gen_tensor_concat(Gen *g);
+void gen_tensor_collapse(Gen *g);
+void gen_tensor_expand(Gen *g);
+void gen_tensor_cast(Gen *g);
 
 /* ---- control flow (gen_control.c) ------------------------------------------------------------------------------- */
 

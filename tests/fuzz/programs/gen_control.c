@@ -1,4 +1,6 @@
 /* gen_control.c - random structured control flow around a body that the caller gives. */
+#include <stdio.h>
+
 #include "gen.h"
 
 enum { MAX_CARRIED = 4, MAX_TRIPS = GEN_MAX_TRIPS };
@@ -137,6 +139,39 @@ static void gen_region_graph(Gen *g) {
 
 /* ---- loops that test ---- */
 
+/* "%ids = scf.while (%args = %inits) : (types) -> (handed) {": the first region, in which args are visible. */
+static GenMark open_while(Gen *g, const GenTypeId *types, int count, const uint32_t *args, const uint32_t *inits,
+                          const GenTypeId *handed, int passed, uint32_t *ids) {
+  gen_begin(g);
+  gen_put_results(g, ids, passed);
+  gen_put(g, "scf.while (");
+  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u = %%v%u", i ? ", " : "", args[i], inits[i]);
+  gen_put(g, ") : (");
+  gen_put_types(g, types, count);
+  gen_put(g, ") -> (");
+  gen_put_types(g, handed, passed);
+  gen_put(g, ") {\n");
+  GenMark m = gen_enter(g);
+  g->trips *= 4;
+  gen_publish(g, args, types, count);
+  return m;
+}
+
+/* The end of the first region, which hands values on, and the start of the second one, in which they are `after`. */
+static GenMark go_on_while(Gen *g, GenMark first, uint32_t condition, const uint32_t *values, const GenTypeId *handed,
+                           int passed, const uint32_t *after) {
+  char op[40];
+  snprintf(op, sizeof op, "scf.condition(%%v%u)", condition);
+  gen_yield(g, op, values, handed, passed);
+  gen_leave(g, first);
+  gen_line(g, "} do {");
+  GenMark m = gen_enter(g);
+  gen_put(g, "^bb0(");
+  for (int i = 0; i < passed; i++) gen_put(g, "%s%%v%u: %s", i ? ", " : "", after[i], gen_types[handed[i]].name);
+  gen_put(g, "):\n");
+  return m;
+}
+
 /* Counts in its first carried value, up to 3 and, sometimes, while a random condition holds. What is handed on has
  * types of its own. */
 static void gen_while(Gen *g, int depth, GenBody body) {
@@ -153,37 +188,15 @@ static void gen_while(Gen *g, int depth, GenBody body) {
   inits[0] = zero;
   for (int i = 0; i < count; i++) args[i] = gen_id(g);
   for (int i = 0; i < passed; i++) after[i] = gen_id(g);
-  gen_begin(g);
-  gen_put_results(g, ids, passed);
-  gen_put(g, "scf.while (");
-  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u = %%v%u", i ? ", " : "", args[i], inits[i]);
-  gen_put(g, ") : (");
-  gen_put_types(g, types, count);
-  gen_put(g, ") -> (");
-  gen_put_types(g, handed, passed);
-  gen_put(g, ") {\n");
-  GenMark m = gen_enter(g);
-  g->trips *= 4;
-  gen_publish(g, args, types, count);
+  GenMark m = open_while(g, types, count, args, inits, handed, passed, ids);
   if (gen_one_in(g, 2)) body(g, depth - 1);
   uint32_t below = gen_emit(g, GEN_I1, "arith.cmpi slt, %%v%u, %%v%u : %s", args[0], limit, gen_types[counter].name);
   uint32_t other = gen_use(g, GEN_I1);
   uint32_t both = gen_one_in(g, 2) ? below : gen_emit(g, GEN_I1, "arith.andi %%v%u, %%v%u : i1", below, other);
   gen_choose(g, handed, passed, args, types, count, values);
   values[0] = args[0];
-  gen_begin(g);
-  gen_put(g, "scf.condition(%%v%u) ", both);
-  gen_put_ids(g, values, passed);
-  gen_put(g, " : ");
-  gen_put_types(g, handed, passed);
-  gen_end(g);
-  gen_leave(g, m);
-  gen_line(g, "} do {");
-  m = gen_enter(g);
+  m = go_on_while(g, m, both, values, handed, passed, after);
   g->trips *= 4;
-  gen_put(g, "^bb0(");
-  for (int i = 0; i < passed; i++) gen_put(g, "%s%%v%u: %s", i ? ", " : "", after[i], gen_types[handed[i]].name);
-  gen_put(g, "):\n");
   gen_publish(g, after, handed, passed);
   if (!gen_one_in(g, 4)) body(g, depth - 1);
   uint32_t next = gen_emit(g, counter, "arith.addi %%v%u, %%v%u : %s", after[0], one, gen_types[counter].name);
@@ -205,36 +218,14 @@ static void gen_do_while(Gen *g, int depth, GenBody body) {
   gen_use_all(g, types, count, inits);
   inits[0] = zero;
   for (int i = 0; i < count; i++) args[i] = gen_id(g), after[i] = gen_id(g);
-  gen_begin(g);
-  gen_put_results(g, ids, count);
-  gen_put(g, "scf.while (");
-  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u = %%v%u", i ? ", " : "", args[i], inits[i]);
-  gen_put(g, ") : (");
-  gen_put_types(g, types, count);
-  gen_put(g, ") -> (");
-  gen_put_types(g, types, count);
-  gen_put(g, ") {\n");
-  GenMark m = gen_enter(g);
-  g->trips *= 4;
-  gen_publish(g, args, types, count);
+  GenMark m = open_while(g, types, count, args, inits, types, count, ids);
   body(g, depth - 1);
   uint32_t next = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", args[0], one), other = gen_use(g, GEN_I1);
   uint32_t more = gen_emit(g, GEN_I1, "arith.cmpi slt, %%v%u, %%v%u : index", next, limit);
   if (gen_one_in(g, 2)) more = gen_emit(g, GEN_I1, "arith.andi %%v%u, %%v%u : i1", more, other);
   gen_choose(g, types, count, args, types, count, values);
   values[0] = next;
-  gen_begin(g);
-  gen_put(g, "scf.condition(%%v%u) ", more);
-  gen_put_ids(g, values, count);
-  gen_put(g, " : ");
-  gen_put_types(g, types, count);
-  gen_end(g);
-  gen_leave(g, m);
-  gen_line(g, "} do {");
-  m = gen_enter(g);
-  gen_put(g, "^bb0(");
-  for (int i = 0; i < count; i++) gen_put(g, "%s%%v%u: %s", i ? ", " : "", after[i], gen_types[types[i]].name);
-  gen_put(g, "):\n");
+  m = go_on_while(g, m, more, values, types, count, after);
   if (gen_one_in(g, 3)) gen_choose(g, types, count, after, types, count, values);
   else memcpy(values, after, sizeof after);
   values[0] = after[0];
@@ -289,13 +280,9 @@ static void put_exit(Gen *g, const GenExit *e, bool leaves) {
   uint32_t values[MAX_CARRIED];
   gen_use_all(g, types, count, values);
   if (!leaves) values[0] = e->next;
-  gen_begin(g);
-  gen_put(g, "scf.%s [%%v%u]", leaves ? "break" : "continue", e->token);
-  if (count) gen_put(g, " ");
-  gen_put_ids(g, values, count);
-  if (count) gen_put(g, " : ");
-  gen_put_types(g, types, count);
-  gen_end(g);
+  char op[40];
+  snprintf(op, sizeof op, "scf.%s [%%v%u]", leaves ? "break" : "continue", e->token);
+  gen_yield(g, op, values, types, count);
 }
 
 /* Out of a loop around, or to its next round, from within a branch: perhaps one of two, that gives a value. */

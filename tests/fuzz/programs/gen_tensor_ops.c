@@ -13,6 +13,13 @@ void gen_put_tensor_type(Gen *g, const GenTensor *t) {
   gen_put(g, "%s>", gen_types[t->elem].name);
 }
 
+void gen_put_tensor_types(Gen *g, const GenTensor *list, int count) {
+  for (int i = 0; i < count; i++) {
+    if (i) gen_put(g, ", ");
+    gen_put_tensor_type(g, &list[i]);
+  }
+}
+
 void gen_put_change(Gen *g, const GenTensor *from, const char *word, const GenTensor *to) {
   gen_put(g, " : ");
   gen_put_tensor_type(g, from);
@@ -30,6 +37,16 @@ GenTypeId gen_element_type(Gen *g) {
 int64_t gen_size_of(Gen *g, uint32_t value) {
   nr_vec_push(&g->sizes, value);
   return -(int64_t)g->sizes.size;
+}
+
+int64_t gen_size_of_dim(Gen *g, const GenTensor *t, int dim) {
+  uint32_t which = gen_index(g, dim), size = gen_id(g);
+  gen_begin(g);
+  gen_put(g, "%%v%u = tensor.dim %%v%u, %%v%u : ", size, t->id, which);
+  gen_put_tensor_type(g, t);
+  gen_end(g);
+  gen_define(g, size, GEN_INDEX);
+  return gen_size_of(g, size);
 }
 
 uint32_t gen_size_value(Gen *g, int64_t size) {
@@ -51,8 +68,6 @@ GenTensor *gen_tensor_like(Gen *g, const GenTensor *like) {
   }
   return NULL;
 }
-
-static void publish(Gen *g, GenTensor t) { nr_vec_push(&g->tensors, t); }
 
 /* ---- new ones ---- */
 
@@ -129,14 +144,14 @@ static void by_place(Gen *g, GenTensor t) {
   gen_put(g, "} -> ");
   gen_put_tensor_type(g, &t);
   gen_end(g);
-  publish(g, t);
+  nr_vec_push(&g->tensors, t);
 }
 
 static void new_tensor(Gen *g) {
   GenTensor t = {.elem = gen_element_type(g), .rank = (int)gen_below(g, 4)};
   if (t.rank == 3 && gen_one_in(g, 2)) t.rank = 2;
   for (int d = 0; d < t.rank; d++) t.dims[d] = random_size(g);
-  if (gen_one_in(g, 3)) publish(g, gen_filled(g, t));
+  if (gen_one_in(g, 3)) nr_vec_push(&g->tensors, gen_filled(g, t));
   else by_place(g, t);
 }
 
@@ -152,10 +167,10 @@ static void from_elements(Gen *g) {
   gen_put(g, " : ");
   gen_put_tensor_type(g, &t);
   gen_end(g);
-  publish(g, t);
+  nr_vec_push(&g->tensors, t);
 }
 
-static void put_index_args(Gen *g, const uint32_t *ivs, int rank) {
+void gen_put_index_args(Gen *g, const uint32_t *ivs, int rank) {
   gen_begin(g);
   gen_put(g, "^bb0(");
   for (int d = 0; d < rank; d++) gen_put(g, "%s%%v%u: index", d ? ", " : "", ivs[d]);
@@ -176,7 +191,7 @@ static void generate(Gen *g) {
   gen_put(g, "%%v%u = tensor.generate ", t.id);
   gen_put_ids(g, sizes, dynamic);
   gen_put(g, " {\n");
-  put_index_args(g, ivs, t.rank);
+  gen_put_index_args(g, ivs, t.rank);
   GenMark m = gen_enter(g);
   for (int d = 0; d < t.rank; d++) gen_define(g, ivs[d], GEN_INDEX);
   for (int i = (int)gen_below(g, 3); i > 0; i--) gen_scalar_op(g);
@@ -187,7 +202,7 @@ static void generate(Gen *g) {
   gen_put(g, "} : ");
   gen_put_tensor_type(g, &t);
   gen_end(g);
-  publish(g, t);
+  nr_vec_push(&g->tensors, t);
 }
 
 /* ---- elements ---- */
@@ -221,7 +236,7 @@ static void element(Gen *g) {
   }
   t.id = id;
   t.bound = 0;
-  publish(g, t);
+  nr_vec_push(&g->tensors, t);
 }
 
 /* ---- slices ---- */
@@ -299,7 +314,7 @@ static void extract_slice(Gen *g) {
   gen_put(g, "%%v%u = tensor.extract_slice %%v%u", s.id, t.id);
   put_parts(g, parts, t.rank);
   gen_put_change(g, &t, "to", &s);
-  publish(g, s);
+  nr_vec_push(&g->tensors, s);
 }
 
 static void insert_slice(Gen *g) {
@@ -315,155 +330,10 @@ static void insert_slice(Gen *g) {
   put_parts(g, parts, t.rank);
   gen_put_change(g, &s, "into", &t);
   t.id = id;
-  publish(g, t);
+  nr_vec_push(&g->tensors, t);
 }
 
-/* ---- pads, concats, reshapes, casts ---- */
-
-static void pad(Gen *g) {
-  GenTensor *from = gen_random_tensor(g);
-  int64_t low[GEN_MAX_RANK], high[GEN_MAX_RANK];
-  uint32_t ivs[GEN_MAX_RANK] = {0}, low_ids[GEN_MAX_RANK], high_ids[GEN_MAX_RANK];
-  if (!from || from->rank == 0) return;
-  GenTensor t = *from, p = t;
-  for (int d = 0; d < t.rank; d++) {
-    low[d] = (int64_t)gen_below(g, 3), high[d] = (int64_t)gen_below(g, 3);
-    bool dynamic = gen_one_in(g, 5);
-    if (dynamic) low_ids[d] = gen_fresh_index(g, 0, 2), low[d] = -1;
-    if (!dynamic && t.dims[d] >= 0) p.dims[d] = t.dims[d] + low[d] + high[d];
-    else if (dynamic || low[d] + high[d]) {
-      uint32_t n = gen_size_value(g, t.dims[d]), more = dynamic ? low_ids[d] : gen_index(g, low[d]),
-               after = gen_index(g, high[d]);
-      n = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, more);
-      n = gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, after);
-      p.dims[d] = gen_size_of(g, n);
-    }
-    ivs[d] = gen_id(g);
-    high_ids[d] = 0;
-  }
-  uint32_t value = gen_number(g, t.elem, (int64_t)gen_below(g, 2));
-  p.bound = t.bound ? NR_MAX(t.bound, 1) : 0;
-  p.id = gen_id(g);
-  gen_begin(g);
-  gen_put(g, "%%v%u = tensor.pad %%v%u low[", p.id, t.id);
-  for (int side = 0; side < 2; side++) {
-    if (side) gen_put(g, "] high[");
-    for (int d = 0; d < t.rank; d++) {
-      int64_t amount = side ? high[d] : low[d];
-      if (d) gen_put(g, ", ");
-      if (amount < 0) gen_put(g, "%%v%u", side ? high_ids[d] : low_ids[d]);
-      else gen_put(g, "%lld", (long long)amount);
-    }
-  }
-  gen_put(g, "] {\n");
-  put_index_args(g, ivs, t.rank);
-  gen_line(g, "  tensor.yield %%v%u : %s", value, gen_types[t.elem].name);
-  gen_begin(g);
-  gen_put(g, "}");
-  gen_put_change(g, &t, "to", &p);
-  publish(g, p);
-}
-
-static void concat(Gen *g) {
-  GenTensor *from = gen_random_tensor(g);
-  if (!from || from->rank == 0) return;
-  GenTensor a = *from, b = *gen_tensor_like(g, &a), c = a;
-  int dim = (int)gen_below(g, (uint64_t)a.rank);
-  if (a.dims[dim] >= 0) c.dims[dim] = 2 * a.dims[dim];
-  else {
-    uint32_t n = gen_size_value(g, a.dims[dim]);
-    c.dims[dim] = gen_size_of(g, gen_emit(g, GEN_INDEX, "arith.addi %%v%u, %%v%u : index", n, n));
-  }
-  c.bound = a.bound && b.bound ? NR_MAX(a.bound, b.bound) : 0;
-  c.id = gen_id(g);
-  gen_begin(g);
-  gen_put(g, "%%v%u = tensor.concat dim(%d) %%v%u, %%v%u : (", c.id, dim, a.id, b.id);
-  gen_put_tensor_type(g, &a);
-  gen_put(g, ", ");
-  gen_put_tensor_type(g, &b);
-  gen_put(g, ") -> ");
-  gen_put_tensor_type(g, &c);
-  gen_end(g);
-  publish(g, c);
-}
-
-/* Two dims become one. */
-static void collapse(Gen *g) {
-  GenTensor *from = gen_random_tensor(g);
-  if (!from || from->rank < 2) return;
-  GenTensor t = *from, c = {.elem = t.elem, .rank = t.rank - 1, .bound = t.bound};
-  int at = (int)gen_below(g, (uint64_t)t.rank - 1);
-  for (int d = 0, k = 0; d < t.rank; d++) {
-    if (d != at) {
-      c.dims[k++] = t.dims[d];
-      continue;
-    }
-    int64_t a = t.dims[d], b = t.dims[++d];
-    if (a >= 0 && b >= 0) {
-      c.dims[k++] = a * b;
-      continue;
-    }
-    uint32_t x = gen_size_value(g, a), y = gen_size_value(g, b);
-    c.dims[k++] = gen_size_of(g, gen_emit(g, GEN_INDEX, "arith.muli %%v%u, %%v%u : index", x, y));
-  }
-  c.id = gen_id(g);
-  gen_begin(g);
-  gen_put(g, "%%v%u = tensor.collapse_shape %%v%u [", c.id, t.id);
-  for (int d = 0; d < t.rank; d++) {
-    gen_put(g, "%s[%d", d ? ", " : "", d);
-    if (d == at) gen_put(g, ", %d", ++d);
-    gen_put(g, "]");
-  }
-  gen_put(g, "]");
-  gen_put_change(g, &t, "into", &c);
-  publish(g, c);
-}
-
-/* One dim becomes two, of which one is 1 unless its size is a number that has a divisor. */
-static void expand(Gen *g) {
-  GenTensor *from = gen_random_tensor(g);
-  if (!from || from->rank == 0 || from->rank == 3) return;
-  GenTensor t = *from, e = {.elem = t.elem, .rank = t.rank + 1, .bound = t.bound};
-  int at = (int)gen_below(g, (uint64_t)t.rank);
-  bool first = gen_one_in(g, 2);
-  for (int d = 0, k = 0; d < t.rank; d++) {
-    int64_t n = t.dims[d], part = n > 0 && n % 2 == 0 ? 2 : 1;
-    if (d == at) e.dims[k++] = first ? part : n < 0 ? n : n / part;
-    e.dims[k++] = d != at ? n : !first ? part : n < 0 ? n : n / part;
-  }
-  e.id = gen_id(g);
-  gen_begin(g);
-  gen_put(g, "%%v%u = tensor.expand_shape %%v%u [", e.id, t.id);
-  for (int d = 0, k = 0; d < t.rank; d++) {
-    gen_put(g, "%s[%d", d ? ", " : "", k++);
-    if (d == at) gen_put(g, ", %d", k++);
-    gen_put(g, "]");
-  }
-  gen_put(g, "] output_shape [");
-  for (int d = 0; d < e.rank; d++) {
-    if (e.dims[d] < 0) gen_put(g, "%s%%v%u", d ? ", " : "", g->sizes.data[-1 - e.dims[d]]);
-    else gen_put(g, "%s%lld", d ? ", " : "", (long long)e.dims[d]);
-  }
-  gen_put(g, "]");
-  gen_put_change(g, &t, "into", &e);
-  publish(g, e);
-}
-
-/* Forgets a size, or finds it again where it is known to be the number it was. */
-static void cast(Gen *g) {
-  GenTensor *from = gen_random_tensor(g);
-  if (!from || from->rank == 0) return;
-  GenTensor t = *from, c = t;
-  int d = (int)gen_below(g, (uint64_t)t.rank);
-  if (t.dims[d] < 0) return;
-  uint32_t n = gen_index(g, t.dims[d]);
-  c.dims[d] = gen_size_of(g, n);
-  c.id = gen_id(g);
-  gen_begin(g);
-  gen_put(g, "%%v%u = tensor.cast %%v%u", c.id, t.id);
-  gen_put_change(g, &t, "to", &c);
-  publish(g, c);
-}
+/* ---- all of them ---- */
 
 /* An op of scalars on all elements. */
 static void element_wise(Gen *g) {
@@ -480,7 +350,7 @@ static void element_wise(Gen *g) {
     gen_put(g, "%%v%u = math.%s %%v%u : ", r.id, is_float ? GEN_PICK(g, floats) : GEN_PICK(g, ints), a.id);
     gen_put_tensor_type(g, &r);
     gen_end(g);
-    publish(g, r);
+    nr_vec_push(&g->tensors, r);
     return;
   }
   r.bound = is_float && a.bound && b.bound && a.bound + b.bound < 4096 ? a.bound + b.bound : 0;
@@ -490,7 +360,7 @@ static void element_wise(Gen *g) {
           b.id);
   gen_put_tensor_type(g, &r);
   gen_end(g);
-  publish(g, r);
+  nr_vec_push(&g->tensors, r);
 }
 
 void gen_tensor_op(Gen *g) {
@@ -502,10 +372,10 @@ void gen_tensor_op(Gen *g) {
   case 3: case 4: element(g); break;
   case 5: case 6: case 7: extract_slice(g); break;
   case 8: case 9: insert_slice(g); break;
-  case 10: pad(g); break;
-  case 11: concat(g); break;
-  case 12: collapse(g); break;
-  case 13: expand(g); break;
-  default: cast(g); break;
+  case 10: gen_tensor_pad(g); break;
+  case 11: gen_tensor_concat(g); break;
+  case 12: gen_tensor_collapse(g); break;
+  case 13: gen_tensor_expand(g); break;
+  default: gen_tensor_cast(g); break;
   }
 }

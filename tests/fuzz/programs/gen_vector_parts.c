@@ -30,11 +30,7 @@ static void extract(Gen *g, GenVectors *s) {
     GenVector row = gen_vector_begin(g, (GenVector){.elem = v.elem, .rank = 1, .dims = {v.dims[1]}});
     gen_put(g, "vector.extract %%v%u", v.id);
     put_position(g, &v, 1, ids);
-    gen_put(g, " : ");
-    gen_put_vector_type(g, &row);
-    gen_put(g, " from ");
-    gen_put_vector_type(g, &v);
-    gen_end(g);
+    gen_put_vector_change(g, &row, "from", &v);
     gen_vector_publish(s, row);
     return;
   }

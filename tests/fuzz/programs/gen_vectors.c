@@ -32,12 +32,16 @@ void gen_vector_end(Gen *g, GenVectors *s, GenVector v) {
   gen_vector_publish(s, v);
 }
 
-void gen_vector_end_change(Gen *g, GenVectors *s, const GenVector *from, const char *word, GenVector to) {
+void gen_put_vector_change(Gen *g, const GenVector *from, const char *word, const GenVector *to) {
   gen_put(g, " : ");
   gen_put_vector_type(g, from);
   gen_put(g, " %s ", word);
-  gen_put_vector_type(g, &to);
+  gen_put_vector_type(g, to);
   gen_end(g);
+}
+
+void gen_vector_end_change(Gen *g, GenVectors *s, const GenVector *from, const char *word, GenVector to) {
+  gen_put_vector_change(g, from, word, &to);
   gen_vector_publish(s, to);
 }
 

@@ -23,6 +23,8 @@ static inline bool gen_vector_is_float(const GenVector *v) { return gen_types[v-
 static inline int gen_vector_length(const GenVector *v) { return v->rank == 2 ? v->dims[0] * v->dims[1] : v->dims[0]; }
 
 void gen_put_vector_type(Gen *g, const GenVector *v);
+/* " : FROM word TO" and a newline. */
+void gen_put_vector_change(Gen *g, const GenVector *from, const char *word, const GenVector *to);
 /* "%vN = ", for what the caller goes on with: one of this type. */
 GenVector gen_vector_begin(Gen *g, GenVector type);
 void gen_vector_publish(GenVectors *s, GenVector v);
