@@ -18,13 +18,14 @@ static const char help[] =
     "  --mlir-print-debuginfo        print locations\n"
     "  --mlir-elide-elementsattrs-if-larger=N   leave out constants of more than N elements\n"
     "  --allow-unregistered-dialect  keep ops that no dialect has, in generic form\n"
-    "  --no-verify                   do not check the program, before or between passes\n"
+    "  --no-verify                   do not check the program, before or between passes; --verify-each=false: between\n"
     "\n"
     "passes:\n"
     "  --PASS, --PASS=OPTIONS        run a pass; several run in the order given\n"
     "  --pass-pipeline=A,B{x=1},C    run passes from one text\n"
     "  --pipeline                    run the stages of `noria compile`, up to --stop-after=STAGE\n"
-    "  --print-after=PASS            print the program to standard error after PASS (--print-after-all: after each)\n"
+    "  --print-after=PASS            print the program to standard error after PASS (--print-after-all: after each);\n"
+    "                                also --mlir-print-ir-after=PASS, --mlir-print-ir-after-all\n"
     "  --list-passes                 what there is; --list-pipeline: the order in which `noria compile` runs them\n"
     "\n"
     "tests:\n"
@@ -43,7 +44,7 @@ static const char help[] =
 typedef struct Options {
   const char *input, *output;
   NrPrintOptions print;
-  bool has_syntax, stages, split, verify_diagnostics, no_verify, allow_unregistered;
+  bool has_syntax, stages, split, verify_diagnostics, no_verify, no_verify_each, allow_unregistered;
   const char *print_after, *stop_after, *list_ops_style, *dialect;
   bool list_ops, list_dialects, list_passes, list_pipeline, help;
   NrBuf pipeline;
@@ -98,14 +99,24 @@ static int take_syntax(Options *o, const char *value) {
   return 0;
 }
 
+static int take_verify_each(Options *o, const char *value) {
+  if (!value || strcmp(value, "true") == 0 || strcmp(value, "1") == 0) o->no_verify_each = false;
+  else if (strcmp(value, "false") == 0 || strcmp(value, "0") == 0) o->no_verify_each = true;
+  else return tool_usage_error("opt", "--verify-each is true or false");
+  return 0;
+}
+
 static int take_option(Options *o, const char *arg) {
   const char *value;
   if (take_flag(o, arg)) return 0;
   if (tool_option(arg, "syntax", &value)) return take_syntax(o, value);
+  if (tool_option(arg, "verify-each", &value)) return take_verify_each(o, value);
   if (tool_option(arg, "pass-pipeline", &value) && value) add_passes(o, nr_str(value));
   else if (tool_option(arg, "stop-after", &value) && value) o->stages = true, o->stop_after = value;
   else if (tool_option(arg, "print-after", &value) && value) o->print_after = value;
+  else if (tool_option(arg, "mlir-print-ir-after", &value) && value) o->print_after = value;
   else if (tool_option(arg, "print-after-all", &value)) o->print_after = "all";
+  else if (tool_option(arg, "mlir-print-ir-after-all", &value)) o->print_after = "all";
   else if (tool_option(arg, "mlir-elide-elementsattrs-if-larger", &value) && value)
     o->print.elide_elements_above = strtoul(value, NULL, 10);
   else if (tool_option(arg, "dialect", &value) && value) o->dialect = value;
@@ -138,7 +149,7 @@ static int take_arguments(Options *o, int argc, char **argv) {
 /* The passes that are named, then the stages. */
 static bool run_passes(const Options *o, NrModule *module) {
   NrBuf printed = {0};
-  NrPassOptions options = {.verify = !o->no_verify,
+  NrPassOptions options = {.verify = !o->no_verify && !o->no_verify_each,
                            .print_after = o->print_after,
                            .print_to = &printed,
                            .stop_after = o->stop_after};

@@ -41,8 +41,9 @@ static bool take_severity(NrStr *s, NrSeverity *out) {
   return false;
 }
 
-/* @+1, @-2, @above, @below, @unknown or nothing. */
+/* @+1, @-2, @above, @below, @unknown or nothing; blanks may stand in front. */
 static uint32_t take_line(NrStr *s, uint32_t line) {
+  while (take(s, " ")) {}
   if (!take(s, "@")) return line;
   if (take(s, "unknown")) return 0;
   if (take(s, "above")) return line - 1;

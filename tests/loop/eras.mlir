@@ -175,6 +175,22 @@ func @march(%n: index) -> (i64, index) {
   return %r#0, %r#1 : i64, index
 }
 
+// With these, the types of the results need not be said again.
+// RUN: noria run %s --entry=types_in_iter_args 5 --check-stages | FileCheck %s --check-prefix=MARCH
+// CHECK-LABEL: func.func @types_in_iter_args
+// CHECK: iter_args(%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (i64, index) {
+func @types_in_iter_args(%n: index) -> (i64, index) {
+  %c0 = constant 0 : index
+  %c1 = constant 1 : index
+  %one = constant 1 : i64
+  %r:2 = loop.for %i = %c0 to %n step %c1 iter_args(%a = %one : i64, %b = %n : index) {
+    %d = addi %a, %a : i64
+    %e = addi %b, %i : index
+    loop.yield %d, %e : i64, index
+  }
+  return %r#0, %r#1 : i64, index
+}
+
 // A parallel loop that ends in a yield without operands; its types are behind it.
 // RUN: noria run %s --entry=page 3 --check-stages | FileCheck %s --check-prefix=THREE
 // THREE: {{^}}3.000000e+00 : f32{{$}}

@@ -106,8 +106,10 @@ static NrStatus verify_against(NrOp *op, NrType type, uint32_t first) {
 }
 
 static NrStatus call_verify_symbol(NrOp *op, NrOp *target) {
-  NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL;
-  return type ? verify_against(op, type, 0) : NR_OK;
+  if (!nr_op_has(target, NR_FUNCTION))
+    return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "callee")->s));
+  NrType type = nr_func_type(target);
+  return type ? verify_against(op, type, 0) : NR_OK; /* the function says itself that it has none */
 }
 
 static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_operand(op, 0)->type, 1); }

@@ -6,11 +6,13 @@
 typedef struct Bindings {
   NR_VEC(NrArgRef) args;
   NR_VEC(NrOperandRef) values;
+  NR_VEC(NrType) types; /* of the values; NULL where none is said */
 } Bindings;
 
 static void bindings_deinit(Bindings *b) {
   nr_vec_deinit(&b->args);
   nr_vec_deinit(&b->values);
+  nr_vec_deinit(&b->types);
 }
 
 static NrStatus parse_bindings(NrParser *p, Bindings *b) {
@@ -19,12 +21,13 @@ static NrStatus parse_bindings(NrParser *p, Bindings *b) {
   do {
     NrArgRef arg;
     NrOperandRef value;
-    NrType type;
+    NrType type = NULL;
     if ((status = nr_p_arg(p, &arg)) || (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &value)))
       return status;
     if (nr_p_is_legacy(p) && nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
     nr_vec_push(&b->args, arg);
     nr_vec_push(&b->values, value);
+    nr_vec_push(&b->types, type);
   } while (nr_p_try(p, ","));
   return nr_p_expect(p, ")");
 }
@@ -55,14 +58,30 @@ const char *nr_scf_for_unsaid(const NrOp *op, bool legacy) {
 
 /* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
 
+/* The types behind the arrow; where there is none, those that stand in iter_args. Both together agree. */
+static NrStatus parse_carried_types(NrParser *p, const Bindings *carried, NrType **types, size_t *num_types) {
+  NrStatus status = nr_p_arrow_type_list(p, types, num_types);
+  size_t count = carried->types.size, said = 0;
+  if (status) return status;
+  while (said < count && carried->types.data[said]) said++;
+  if (!*num_types && said == count) {
+    *types = carried->types.data;
+    *num_types = count;
+  }
+  if (*num_types != count)
+    return nr_p_op_error(p, "mismatch in number of loop-carried values and defined values");
+  for (size_t i = 0; i < count; i++)
+    if (carried->types.data[i] && carried->types.data[i] != (*types)[i])
+      return nr_p_op_error(p, "types mismatch between %zuth iter operand and defined value", i);
+  return NR_OK;
+}
+
 /* The first argument of the body is the induction variable. */
 static NrStatus parse_for_body(NrParser *p, NrOpState *state, const NrOperandRef *bounds, Bindings *carried) {
   NrType *types = NULL, bound = nr_type_index(nr_p_context(p));
   size_t num_types = 0;
-  NrStatus status = nr_p_arrow_type_list(p, &types, &num_types);
+  NrStatus status = parse_carried_types(p, carried, &types, &num_types);
   if (status) return status;
-  if (num_types != carried->values.size)
-    return nr_p_op_error(p, "mismatch in number of loop-carried values and defined values");
   if (nr_p_try(p, ":") && (status = nr_p_type(p, &bound))) return status;
   for (size_t i = 0; i < 3; i++)
     if ((status = nr_p_add_operand(p, state, bounds[i], bound))) return status;

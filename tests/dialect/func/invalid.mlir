@@ -55,6 +55,15 @@ func.func @caller() {
 
 // -----
 
+module @inner {}
+func.func @calls_a_module() {
+  // expected-error@+1 {{'func.call' op 'inner' does not reference a valid function}}
+  call @inner() : () -> ()
+  return
+}
+
+// -----
+
 func.func private @callee(i32) -> f32
 func.func @takes_another_type() {
   // expected-error@+1 {{reference to function with mismatched type}}

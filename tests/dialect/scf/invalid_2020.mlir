@@ -399,3 +399,23 @@ func @yield_elsewhere() {
   // expected-error@+1 {{'loop.yield' op yield only terminates If, For or Parallel regions}}
   loop.yield
 }
+
+// -----
+
+func @types_twice(%i: index, %x: f32) {
+  // expected-error@+1 {{custom op 'loop.for' types mismatch between 1th iter operand and defined value}}
+  loop.for %iv = %i to %i step %i iter_args(%a = %x : f32, %b = %x : f32) -> (f32, f64) {
+    loop.yield %a, %b : f32, f64
+  }
+  return
+}
+
+// -----
+
+func @types_of_some(%i: index, %x: f32) {
+  // expected-error@+1 {{custom op 'loop.for' mismatch in number of loop-carried values and defined values}}
+  loop.for %iv = %i to %i step %i iter_args(%a = %x : f32, %b = %x) {
+    loop.yield %a, %b : f32, f32
+  }
+  return
+}
