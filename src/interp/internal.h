@@ -96,6 +96,8 @@ bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args
 
 /* The element that the memref operand `memref` and the indices behind it name; checks bounds and life. */
 bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view);
+/* Whether there is an element with these indices; else the run fails. */
+bool nr_interp_in_bounds(NrInterp *in, NrOp *op, const NrIView *view, const int64_t *indices);
 /* The indices of an op that accesses operand `memref`: the operands behind it, or what its affine map makes of them. */
 bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out);
 /* The same of a map's operands, from number `first` on; without a map they are the indices. */

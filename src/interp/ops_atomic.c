@@ -51,12 +51,16 @@ typedef struct Place {
 } Place;
 
 /* map: of the indices, or NULL. */
+static bool indices_of(NrInterp *in, NrOp *op, size_t memref, NrAttr map, NrIView **out, int64_t *indices) {
+  *out = nr_get(in, nr_operand(op, memref)).view;
+  if ((*out)->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
+  return nr_interp_mapped_indices(in, op, memref + 1, map, (*out)->rank, indices);
+}
+
 static bool place_of(NrInterp *in, NrOp *op, size_t memref, NrAttr map, Place *out) {
   int64_t indices[NR_MAX_RANK];
-  out->view = nr_get(in, nr_operand(op, memref)).view;
   out->start = 0;
-  if (out->view->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
-  if (!nr_interp_mapped_indices(in, op, memref + 1, map, out->view->rank, indices)) return false;
+  if (!indices_of(in, op, memref, map, &out->view, indices)) return false;
   for (size_t i = 0; i < out->view->rank; i++) out->start = out->start * out->view->dims[i] + indices[i];
   return true;
 }
@@ -70,6 +74,16 @@ static unsigned char *nth(NrInterp *in, NrOp *op, Place place, int64_t k) {
   for (size_t i = place.view->rank; i-- > 0; at /= place.view->dims[i]) index[i] = at % place.view->dims[i];
   return nr_iview_at(place.view, index);
 }
+
+/* The tag is never written: a transfer is done when it has begun. */
+static bool check_tag(NrInterp *in, NrOp *op, size_t tag) {
+  int64_t indices[NR_MAX_RANK];
+  NrIView *view;
+  return indices_of(in, op, tag, nr_op_attr(op, "tag_map"), &view, indices) &&
+         nr_interp_in_bounds(in, op, view, indices);
+}
+
+bool nr_run_dma_wait(NrInterp *in, NrOp *op) { return check_tag(in, op, 0); }
 
 bool nr_run_dma_start(NrInterp *in, NrOp *op) {
   NrDmaParts parts;
@@ -94,5 +108,5 @@ bool nr_run_dma_start(NrInterp *in, NrOp *op) {
     if (!source || !target) return false;
     memmove(target, source, to.view->elem_size);
   }
-  return true;
+  return check_tag(in, op, parts.tag);
 }

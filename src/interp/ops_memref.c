@@ -28,15 +28,21 @@ bool nr_run_dealloc(NrInterp *in, NrOp *op) {
   return true;
 }
 
-bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
-  NrIView *view = nr_get(in, nr_operand(op, memref)).view;
-  int64_t indices[NR_MAX_RANK];
-  if (!alive(in, op, view) || !nr_interp_indices(in, op, memref, view->rank, indices)) return false;
+bool nr_interp_in_bounds(NrInterp *in, NrOp *op, const NrIView *view, const int64_t *indices) {
   for (size_t i = 0; i < view->rank; i++) {
     if (indices[i] < 0 || indices[i] >= view->dims[i])
       return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)indices[i], i,
                             (long long)view->dims[i]);
   }
+  return true;
+}
+
+bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
+  NrIView *view = nr_get(in, nr_operand(op, memref)).view;
+  int64_t indices[NR_MAX_RANK];
+  if (!alive(in, op, view) || !nr_interp_indices(in, op, memref, view->rank, indices) ||
+      !nr_interp_in_bounds(in, op, view, indices))
+    return false;
   *out = nr_iview_at(view, indices);
   *out_view = view;
   return true;

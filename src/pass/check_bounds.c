@@ -254,13 +254,21 @@ static void drop_alignment(NrOp *op) {
 
 /* ---- the pass --------------------------------------------------------------------------------------------------- */
 
+static void check_tag(NrOp *op) {
+  NrDmaParts parts;
+  nr_memref_dma_parts(op, &parts);
+  check_indices(op, (uint32_t)parts.tag, (uint32_t)parts.tag + 1, NULL);
+}
+
 static void check_op(NrOp *op) {
   forget_promises(op);
   nr_check_shapes(op);
   switch (op->info->id) {
   case NR_OP_memref_load:
   case NR_OP_tensor_extract:
-  case NR_OP_memref_generic_atomic_rmw: check_indices(op, 0, 1, NULL); return;
+  case NR_OP_memref_generic_atomic_rmw:
+  case NR_OP_memref_dma_wait: check_indices(op, 0, 1, NULL); return;
+  case NR_OP_memref_dma_start: check_tag(op); return;
   case NR_OP_memref_store:
   case NR_OP_tensor_insert:
   case NR_OP_memref_atomic_rmw: check_indices(op, 1, 2, NULL); return;

@@ -17,19 +17,20 @@ static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-/* Whether value is a fresh buffer that nothing ever reads: it is only freed or written to. Every write asks this, so it
- * looks at a bounded number of uses. */
+/* Whether value is a fresh buffer that nothing ever reads: it is only written to, and freed once at most. Every write
+ * asks this, so it looks at a bounded number of uses. */
 static bool only_written(NrValue *buffer) {
   enum { MOST_USES = 32 };
-  size_t seen = 0;
+  size_t seen = 0, frees = 0;
   if (!nr_op_is(buffer->op, NR_OP_memref_alloc) && !nr_op_is(buffer->op, NR_OP_memref_alloca)) return false;
   for (NrUse *u = buffer->first_use; u; u = u->next) {
     if (++seen > MOST_USES) return false;
+    frees += nr_op_is(u->owner, NR_OP_memref_dealloc);
     bool target = (nr_op_is(u->owner, NR_OP_memref_store) && nr_use_index(u) == 1) ||
                   nr_op_is(u->owner, NR_OP_memref_dealloc) ||
                   (nr_op_is(u->owner, NR_OP_memref_copy) && nr_use_index(u) == 1) ||
                   (nr_op_is(u->owner, NR_OP_linalg_fill) && nr_use_index(u) == 1);
-    if (!target) return false;
+    if (!target || frees > 1) return false;
   }
   return true;
 }
