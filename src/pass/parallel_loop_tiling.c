@@ -1,5 +1,5 @@
 /* parallel_loop_tiling.c - innermost parallel loops in two: over tiles, and over the points of a tile.
- *   before  scf.parallel (%i) = (%lb)      after  %span = arith.muli %st, %c4 : index
+ *   before  scf.parallel (%i) = (%lb)      after  %span = arith.muli %st, %points : index
  *             to (%ub) step (%st) {               scf.parallel (%t) = (%lb) to (%ub) step (%span) {
  *             body(%i)                              %left = arith.subi %ub, %t : index
  *           }                                       %size = arith.minui %left, %span : index
@@ -8,12 +8,14 @@
  *                                                     body(%i)
  *                                                   }
  *                                                 }
- * (%left is exact as an unsigned number.) A constant takes the minimum's place where the tiles are known to be whole.
- * With no-min-max-bounds all tiles are, and an scf.if leaves out the points behind the bound. A reduction starts in
- * each tile from its neutral element: loops with reductions whose result depends on the order stay as they are. */
+ * (%points is 4, or 1 where the product would overflow; %left is exact as an unsigned number.) A constant takes the
+ * minimum's place where the tiles are known to be whole. With no-min-max-bounds all tiles are, and an scf.if leaves out
+ * the points behind the bound. A reduction starts in each tile from its neutral element: loops with reductions whose
+ * result depends on the order stay as they are. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/parallel.h"
+#include "pass/ranges.h"
 #include "pass/rewrite.h"
 
 enum { MAX_SIZES = 16 };
@@ -37,13 +39,18 @@ static bool fills_tiles(const NrOp *op, uint32_t d, int64_t size) {
   return size == 1 || (nr_parallel_trip_count(op, d, &trips) && trips % (uint64_t)size == 0);
 }
 
-/* The step from tile to tile, which must not overflow when it is known; NULL when it does. */
+/* The step from tile to tile; NULL when it is known to overflow. Where it may, tiles are of one point then. */
 static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t size) {
   int64_t number, span;
   if (size == 1) return step;
-  if (!nr_value_constant_int(step, &number))
-    return nr_arith_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, size));
-  return nr_mul_i64(number, size, &span) ? nr_arith_constant_index(b, span) : NULL;
+  if (nr_value_constant_int(step, &number))
+    return nr_mul_i64(number, size, &span) ? nr_arith_constant_index(b, span) : NULL;
+  NrValue *points = nr_arith_constant_index(b, size);
+  if (nr_range_of(step).max > INT64_MAX / size) {
+    NrValue *fits = nr_arith_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, INT64_MAX / size));
+    points = nr_arith_select(b, fits, points, nr_arith_constant_index(b, 1));
+  }
+  return nr_arith_binary(b, NR_OP_arith_muli, step, points);
 }
 
 /* The inner loop's bound in dim d at the tile's first point. */

@@ -11,7 +11,9 @@
 // CHECK-LABEL: func.func @two_dims
 // CHECK-SAME: %[[LB0:.*]]: index, %[[LB1:.*]]: index, %[[UB0:.*]]: index, %[[UB1:.*]]: index, %[[S0:.*]]: index, %[[S1:.*]]: index
 // CHECK: %[[C4:.*]] = arith.constant 4 : index
-// CHECK: %[[SPAN:.*]] = arith.muli %[[S1]], %[[C4]] : index
+// CHECK: %[[FITS:.*]] = arith.cmpi sle, %[[S1]], %c2305843009213693951 : index
+// CHECK: %[[POINTS:.*]] = arith.select %[[FITS]], %[[C4]], %c1{{.*}} : index
+// CHECK-NEXT: %[[SPAN:.*]] = arith.muli %[[S1]], %[[POINTS]] : index
 // CHECK: scf.parallel (%[[T0:.*]], %[[T1:.*]]) = (%[[LB0]], %[[LB1]]) to (%[[UB0]], %[[UB1]]) step (%[[S0]], %[[SPAN]]) {
 // CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[UB1]], %[[T1]] : index
 // CHECK-NEXT: %[[SIZE:.*]] = arith.minui %[[LEFT]], %[[SPAN]] : index
