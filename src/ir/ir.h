@@ -368,17 +368,19 @@ struct NrOp { /* what walks look at comes first: a program is larger than the ca
   const char *raw_name; /* full name of an unregistered op (info is nr_unregistered_op_info), else NULL */
 };
 
-struct NrBlock {
-  NrModule *module;
-  NrRegion *region;
-  NrBlock *prev, *next;
+struct NrBlock { /* as in NrOp, what walks look at comes first */
+  NrBlock *next;
   NrOp *first, *last;
+  NrSuccessor *first_pred; /* uses of this block as successor */
   NrValue **args;
   uint32_t num_args, cap_args;
-  NrSuccessor *first_pred; /* uses of this block as successor */
-  bool ordered;
+  uint64_t walk;       /* number of the last walk along branches that came here */
   uint32_t mark;       /* for one walk over the blocks: nobody relies on what another left here */
   uint32_t dom_number; /* dominance's: the place in its table of blocks, which says whether that is true */
+  NrRegion *region;
+  NrBlock *prev;
+  NrModule *module;
+  bool ordered;
   NrStr name; /* label hint, without `^` */
 };
 
@@ -398,6 +400,7 @@ struct NrModule {
   NrContext *ctx;
   NrArena arena;
   NrOp *op; /* the builtin.module op */
+  uint64_t num_walks; /* along branches, of all of its blocks */
 };
 
 NrModule *nr_module_create(NrContext *ctx, NrLoc loc);

@@ -198,7 +198,8 @@ static bool all_hand_over(const NrBlock *block) {
 /* Arguments that are always one value, or never used. */
 static bool drop_arguments(NrBlock *block) {
   bool changed = false;
-  for (uint32_t i = all_hand_over(block) ? block->num_args : 0; i-- > 0;) {
+  if (!block->num_args || !all_hand_over(block)) return false;
+  for (uint32_t i = block->num_args; i-- > 0;) {
     NrValue *only = only_incoming(block, i);
     if (!only && nr_value_has_uses(block->args[i])) continue;
     if (only) nr_value_replace_uses(block->args[i], only);
@@ -210,13 +211,19 @@ static bool drop_arguments(NrBlock *block) {
   return changed;
 }
 
+/* To its end, as far as no op changes. */
 static bool simplify_regions(NrOp *op) {
   bool changed = false;
   for (uint32_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = &op->regions[r];
     if (region->first == region->last) continue;
     changed |= nr_erase_unreachable_blocks(region);
-    for (NrBlock *block = region->first->next; block; block = block->next) changed |= drop_arguments(block);
+    bool again = true;
+    for (int i = 0; i < MAX_SWEEPS && again; i++) {
+      again = false;
+      for (NrBlock *block = region->first->next; block; block = block->next) again |= drop_arguments(block);
+      changed |= again;
+    }
   }
   return changed;
 }
@@ -229,26 +236,35 @@ static void forget_constants(Canonicalizer *c) {
   nr_map_clear(&c->pools);
 }
 
+typedef struct Inside {
+  NrOpList ops, isolated; /* isolated ones are in both */
+} Inside;
+
 /* The ops inside of op, but not those inside of isolated ones. */
-static void collect_inside(NrOp *op, NrOpList *out) {
+static void collect_inside(NrOp *op, Inside *out) {
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
       for (NrOp *inner = block->first; inner; inner = inner->next) {
-        nr_vec_push(out, inner);
-        if (inner->num_regions && !nr_op_has(inner, NR_ISOLATED)) collect_inside(inner, out);
+        nr_vec_push(&out->ops, inner);
+        if (!inner->num_regions) continue;
+        if (nr_op_has(inner, NR_ISOLATED)) nr_vec_push(&out->isolated, inner);
+        else collect_inside(inner, out);
       }
 }
 
-/* ops: those that were there, some of which may be erased now. */
-static bool sweep(Canonicalizer *c, NrOp *root, NrOpList *ops) {
-  bool changed = simplify_regions(root);
-  ops->size = 0;
-  collect_inside(root, ops);
+/* inside: what was there, some of which may be erased now. What it finds out about root's blocks comes first, so that
+ * it is no reason for another sweep. */
+static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
+  bool changed = false;
+  simplify_regions(root);
+  inside->ops.size = inside->isolated.size = 0;
+  collect_inside(root, inside);
+  const NrOpList *ops = &inside->ops;
   for (size_t i = 0; i < ops->size; i++) {
     NrOp *op = ops->data[i];
     if (i + AHEAD < ops->size) nr_op_prefetch(ops->data[i + AHEAD]);
     if (nr_is_erased(op)) continue;
-    if (!nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(op);
+    if (op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(op);
     changed |= visit(c, op);
   }
   forget_constants(c);
@@ -257,12 +273,13 @@ static bool sweep(Canonicalizer *c, NrOp *root, NrOpList *ops) {
 
 /* Isolated ops are brought to their end one by one, each while it is in the caches. */
 static void simplify(Canonicalizer *c, NrOp *root) {
-  NrOpList ops = {0};
-  for (int i = 0; i < MAX_SWEEPS && sweep(c, root, &ops); i++) {
+  Inside inside = {0};
+  for (int i = 0; i < MAX_SWEEPS && sweep(c, root, &inside); i++) {
   }
-  for (size_t i = 0; i < ops.size; i++)
-    if (!nr_is_erased(ops.data[i]) && nr_op_has(ops.data[i], NR_ISOLATED)) simplify(c, ops.data[i]);
-  nr_vec_deinit(&ops);
+  for (size_t i = 0; i < inside.isolated.size; i++)
+    if (!nr_is_erased(inside.isolated.data[i])) simplify(c, inside.isolated.data[i]);
+  nr_vec_deinit(&inside.ops);
+  nr_vec_deinit(&inside.isolated);
 }
 
 static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {

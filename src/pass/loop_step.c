@@ -31,8 +31,8 @@ NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap)
   NrValue *upper = nr_scf_for_upper(loop), *step = nr_scf_for_step(loop);
   NrValue *sum = nr_arith_binary(b, NR_OP_arith_addi, iv, step);
   if (!may_wrap) return sum;
-  NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, upper, iv); /* exact when unsigned: iv is below */
-  return nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, left, step), sum, upper);
+  NrCmpI below = nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT;
+  return nr_arith_select(b, nr_arith_cmpi(b, below, sum, iv), upper, sum); /* a sum that wraps is below its parts */
 }
 
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv) {

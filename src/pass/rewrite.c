@@ -60,25 +60,31 @@ bool nr_erase_if_dead(NrOp *op) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-enum { NEW, REACHED };
-
 typedef NR_VEC(NrBlock *) BlockList;
 
-/* Marks what is reached and returns how many blocks are not. A branch's first way is followed first: most programs list
- * their blocks so, and these lie near each other. */
-static size_t mark_reached(NrRegion *region) {
+/* Leaves the walk's number in what branches lead to and returns how many blocks are not reached. Most programs list
+ * blocks behind what leads to them: then it is one pass over the list. What is reached later than passed waits. */
+static size_t reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached) {
   BlockList work = {0};
   size_t left = 0;
-  for (NrBlock *block = region->first; block; block = block->next, left++) block->mark = NEW;
-  region->first->mark = REACHED;
-  nr_vec_push(&work, region->first);
-  for (; work.size; left--) {
-    const NrOp *last = nr_vec_pop(&work)->last;
-    for (uint32_t i = last ? last->num_successors : 0; i-- > 0;) {
-      NrBlock *next = last->successors[i].block;
-      if (next->mark == REACHED) continue;
-      next->mark = REACHED;
-      nr_vec_push(&work, next);
+  region->first->walk = reached;
+  for (NrBlock *listed = region->first; listed; listed = listed->next) {
+    if (listed->walk != reached) {
+      listed->walk = passed;
+      left++;
+      continue;
+    }
+    nr_vec_push(&work, listed);
+    while (work.size) {
+      const NrOp *last = nr_vec_pop(&work)->last;
+      for (uint32_t i = last ? last->num_successors : 0; i-- > 0;) {
+        NrBlock *next = last->successors[i].block;
+        if (next->walk == passed) {
+          nr_vec_push(&work, next);
+          left--;
+        }
+        next->walk = reached;
+      }
     }
   }
   nr_vec_deinit(&work);
@@ -86,14 +92,17 @@ static size_t mark_reached(NrRegion *region) {
 }
 
 bool nr_erase_unreachable_blocks(NrRegion *region) {
-  if (region->first == region->last || mark_reached(region) == 0) return false;
+  if (region->first == region->last) return false;
+  NrModule *module = region->first->module;
+  uint64_t passed = ++module->num_walks, reached = ++module->num_walks;
+  if (reach_blocks(region, passed, reached) == 0) return false;
   for (NrBlock *block = region->first; block; block = block->next) { /* all uses first: of each other's values too */
-    if (block->mark == REACHED) continue;
+    if (block->walk == reached) continue;
     for (NrOp *op = block->first; op; op = op->next) nr_op_drop_uses(op);
   }
   for (NrBlock *block = region->first, *next; block; block = next) {
     next = block->next;
-    if (block->mark != REACHED) nr_block_erase(block);
+    if (block->walk != reached) nr_block_erase(block);
   }
   return true;
 }

@@ -64,16 +64,15 @@ bool nr_counted_set_step(Counted *c, int64_t added) {
   return c->step > 0;
 }
 
-/* The bound where less than a step is left to it, else the sum: what for-to-while makes of a step that might pass the
- * end of the type. NULL when that is not what `next` is. */
+/* The bound where the sum passes the end of the type, else the sum: what for-to-while makes of a step that might do
+ * that. NULL when that is not what `next` is. */
 static NrOp *sum_up_to_bound(const Counted *c, NrOp *next) {
-  if (!nr_op_is(next, NR_OP_arith_select) || nr_operand(next, 2) != c->bound || c->down || c->inclusive) return NULL;
-  NrOp *enough = nr_operand(next, 0)->op, *sum = nr_operand(next, 1)->op;
-  if (!nr_op_is(enough, NR_OP_arith_cmpi) || nr_op_attr_int(enough, "predicate", -1) != NR_CMPI_UGT) return NULL;
-  NrOp *left = nr_operand(enough, 0)->op;
-  if (!nr_op_is(left, NR_OP_arith_subi) || nr_operand(left, 0) != c->bound) return NULL;
-  if (!is_counter_after(c, nr_operand(left, 1)) || !nr_op_is(sum, NR_OP_arith_addi)) return NULL;
-  return is_counter_after(c, nr_operand(sum, 0)) && nr_operand(sum, 1) == nr_operand(enough, 1) ? sum : NULL;
+  if (!nr_op_is(next, NR_OP_arith_select) || nr_operand(next, 1) != c->bound || c->down || c->inclusive) return NULL;
+  NrOp *wraps = nr_operand(next, 0)->op, *sum = nr_operand(next, 2)->op;
+  if (!nr_op_is(wraps, NR_OP_arith_cmpi) || !nr_op_is(sum, NR_OP_arith_addi)) return NULL;
+  if (nr_op_attr_int(wraps, "predicate", -1) != (c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT)) return NULL;
+  if (nr_operand(wraps, 0) != nr_result(sum, 0) || !is_counter_after(c, nr_operand(wraps, 1))) return NULL;
+  return is_counter_after(c, nr_operand(sum, 0)) ? sum : NULL;
 }
 
 static bool match_step(Counted *c) {

@@ -31,9 +31,8 @@ func.func @simple_for(%lb: index, %ub: index) {
 // CHECK: ^[[COND:.*]](%[[I:.*]]: index):
 // CHECK: {{(func.)?}}call @use(%[[I]])
 // CHECK-NEXT: %[[N:.*]] = arith.addi %[[I]], %[[ST:.*]] : index
-// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[UB:.*]], %[[I]] : index
-// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ugt, %[[LEFT]], %[[ST]] : index
-// CHECK-NEXT: %[[NEXT:.*]] = arith.select %[[MORE]], %[[N]], %[[UB]] : index
+// CHECK-NEXT: %[[WRAPS:.*]] = arith.cmpi slt, %[[N]], %[[I]] : index
+// CHECK-NEXT: %[[NEXT:.*]] = arith.select %[[WRAPS]], %[[UB:.*]], %[[N]] : index
 // CHECK-NEXT: cf.br ^[[COND]](%[[NEXT]] : index)
 // SIZES-LABEL: func.func @any_step
 // SIZES: %[[N:.*]] = arith.addi
@@ -257,9 +256,8 @@ func.func @execute_region(%c: i1, %x: f32, %y: f32) -> f32 {
 // CHECK-LABEL: func.func @narrow_bounds
 // CHECK: ^bb2:
 // CHECK-NEXT: %[[SUM:.*]] = arith.addi %[[I:.*]], %[[ST:.*]] : i8
-// CHECK-NEXT: %[[LEFT:.*]] = arith.subi %[[UB:.*]], %[[I]] : i8
-// CHECK-NEXT: %[[MORE:.*]] = arith.cmpi ugt, %[[LEFT]], %[[ST]] : i8
-// CHECK-NEXT: %[[N:.*]] = arith.select %[[MORE]], %[[SUM]], %[[UB]] : i8
+// CHECK-NEXT: %[[WRAPS:.*]] = arith.cmpi slt, %[[SUM]], %[[I]] : i8
+// CHECK-NEXT: %[[N:.*]] = arith.select %[[WRAPS]], %[[UB:.*]], %[[SUM]] : i8
 // CHECK-NEXT: cf.br ^bb1(%[[N]] : i8)
 func.func @narrow_bounds(%lb: i8, %ub: i8, %st: i8) {
   scf.for %i = %lb to %ub step %st : i8 {
