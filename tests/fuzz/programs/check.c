@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "codegen/codegen.h"
 
-enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6 };
+enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_COMPILED_OPS = 10000 };
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------- */
 
@@ -296,6 +296,14 @@ typedef struct Stages {
   CheckStatus status;
 } Stages;
 
+static bool count_op(NrOp *op, void *user) { return --*(int64_t *)user > 0; }
+
+/* Passes that copy loops may make of a program what machine code is made of for minutes. */
+static bool is_small(NrModule *module) {
+  int64_t left = MAX_COMPILED_OPS;
+  return nr_walk_pre(module->op, count_op, &left);
+}
+
 static NrStatus after_stage(void *user, NrModule *module, const char *name) {
   Stages *s = user;
   s->status = interpret(s->check, module, name);
@@ -315,7 +323,7 @@ CheckStatus check_pipeline(Check *c, const char *passes) {
   about_to(c, "--pipeline=%s", passes);
   NrModule *module = clone(c->unit.module);
   CheckStatus status = run_passes(c, module, passes);
-  if (status == CHECK_OK) {
+  if (status == CHECK_OK && is_small(module)) {
     Stages stages = {.check = c};
     NrPassOptions options = {.verify = true, .after = after_stage, .user = &stages};
     NrStatus lowered = nr_pipeline_run(module, &options);
