@@ -27,7 +27,7 @@ static const char *const trait_names[] = {
     "pure", "commutative", "terminator", "loop", "single block", "isolated from above", "symbol", "symbol table",
     "elementwise", "constant", "implicit terminator", "no terminator", "operand segments", "effects of its regions",
     "reads memory", "writes memory", "allocates", "frees", "graph region", "returns to its parent", "branch",
-    "not speculatable", "call", "function"};
+    "not speculatable", "call", "function", "effects on buffers only", "divides"};
 
 static void put_traits(NrBuf *out, uint32_t traits) {
   bool any = false;

@@ -150,6 +150,17 @@ bool nr_slice_is_inside(NrIndex offset, NrIndex size, NrIndex stride, int64_t di
   return known && last >= 0 && last < dim;
 }
 
+bool nr_index_lists_have_constants(const NrOp *op, const NrIndexListSlot *slots, size_t num_slots) {
+  for (size_t s = 0; s < num_slots; s++) {
+    size_t begin, count;
+    int64_t c;
+    nr_op_operand_group(op, slots[s].group, &begin, &count);
+    for (size_t i = 0; i < count; i++)
+      if (nr_value_constant_int(nr_operand(op, begin + i), &c)) return true;
+  }
+  return false;
+}
+
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots) {
   bool changed = false;
   for (size_t s = 0; s < num_slots; s++) {
@@ -176,6 +187,22 @@ bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_
   return changed;
 }
 
+NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operands, size_t fixed, size_t rank,
+                        const NrIndex *const *lists) {
+  NrAttr attrs[3];
+  uint32_t segments[5] = {1, 1};
+  size_t count = fixed;
+  for (size_t i = 0; i < 3; i++) {
+    size_t before = count;
+    attrs[i] = nr_index_list_split(b->ctx, lists[i], rank, operands, &count);
+    segments[fixed + i] = (uint32_t)(count - before);
+  }
+  NrOp *op = nr_build_op(b, id, operands, count, &type, 1);
+  for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, nr_slice_attrs[i], attrs[i]);
+  nr_op_set_segments(op, segments, fixed + 3);
+  return nr_result(op, 0);
+}
+
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */
 
 bool nr_dims_rank_reduced(const int64_t *big, size_t big_rank, const int64_t *small, size_t small_rank, bool *keep) {
@@ -187,6 +214,12 @@ bool nr_dims_rank_reduced(const int64_t *big, size_t big_rank, const int64_t *sm
     s += stays;
   }
   return s == small_rank;
+}
+
+bool nr_slice_keeps(const NrOp *slice, NrType part, bool *keep) {
+  const char *sizes = nr_extract_slice_slots[1].attr;
+  return nr_dims_rank_reduced(nr_index_list_statics(slice, sizes), nr_index_list_size(slice, sizes), part->dims,
+                              part->rank, keep);
 }
 
 bool nr_types_cast_compatible(NrType a, NrType b) {
@@ -215,11 +248,9 @@ int64_t nr_dims_product(const int64_t *dims, size_t count) {
 /* Entry of a list of sizes that a rank-reducing op gives for dim i of its result. */
 static bool slice_dim(NrOp *op, NrIndexListSlot sizes, NrType result, size_t i, NrIndex *out) {
   NrIndex list[NR_MAX_RANK];
-  int64_t dims[NR_MAX_RANK] = {0};
   bool keep[NR_MAX_RANK];
   size_t n = nr_index_list_all(op, sizes, list), at = 0;
-  for (size_t k = 0; k < n; k++) dims[k] = list[k].value ? NR_DYNAMIC : list[k].constant;
-  if (!nr_dims_rank_reduced(dims, n, result->dims, result->rank, keep)) return false;
+  if (!nr_slice_keeps(op, result, keep)) return false;
   for (size_t k = 0; k < n; k++)
     if (keep[k] && at++ == i) return *out = list[k], true;
   return false;

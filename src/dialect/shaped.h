@@ -53,6 +53,8 @@ NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, 
 /* Whether constants among what a slice takes of a dim (NR_DYNAMIC: not known) keep it inside of the dim; *out_last,
  * when given, is the last place that it takes, if that is known. */
 bool nr_slice_is_inside(NrIndex offset, NrIndex size, NrIndex stride, int64_t dim, int64_t *out_last);
+/* Whether an operand of the lists is a constant. */
+bool nr_index_lists_have_constants(const NrOp *op, const NrIndexListSlot *slots, size_t num_slots);
 /* Turns operands of the lists that are constants into constants of the op; true when something changed. The result type
  * is the caller's matter. */
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots);
@@ -79,6 +81,21 @@ void nr_w_index_list(NrPrinter *w, NrOp *op, NrIndexListSlot slot);
 /* A list that is all constants, `[1, 0]`. */
 NrStatus nr_p_integers(NrParser *p, NrOpState *state, const char *attr);
 void nr_w_integers(NrPrinter *w, NrOp *op, const char *attr);
+
+/* The lists of slices: offsets, sizes, strides. */
+extern const char *const nr_slice_attrs[]; /* the attributes, and operandSegmentSizes, up to NULL */
+NrStatus nr_p_slice_lists(NrParser *p, NrIndexListText *out_lists); /* `[..] [..] [..]` */
+/* Appends operands and attributes, and the segments: `before` are the sizes of the groups in front of the lists. */
+NrStatus nr_p_add_slice_lists(NrParser *p, NrOpState *state, const NrIndexListText *lists, const uint32_t *before,
+                              size_t num_before);
+void nr_w_slice_lists(NrPrinter *w, NrOp *op, const NrIndexListSlot *slots);
+NrStatus nr_slice_lists_verify(NrOp *op, const NrIndexListSlot *slots, uint32_t rank,
+                               NrIndex (*out_lists)[NR_MAX_RANK]);
+
+/* Builds an op with lists of rank entries behind `fixed` operands, 1 or 2, that are set already; operands has room for
+ * all. */
+NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operands, size_t fixed, size_t rank,
+                        const NrIndex *const *lists);
 
 /* `: type`, which ends most ops. */
 NrStatus nr_p_colon_type(NrParser *p, NrType *out);
@@ -122,6 +139,8 @@ extern const NrIndexListSlot nr_output_shape_slot;
 
 /* Whether small is big with some dims of size 1 left out. keep, when given, tells for each dim of big if it stays. */
 bool nr_dims_rank_reduced(const int64_t *big, size_t big_rank, const int64_t *small, size_t small_rank, bool *keep);
+/* The same of a slice, whose sizes (static_sizes) are big: which dims of the whole a part of that type has. */
+bool nr_slice_keeps(const NrOp *slice, NrType part, bool *keep);
 /* Equal dims, where `?` agrees with anything; same kind, element and rank. */
 bool nr_types_cast_compatible(NrType a, NrType b);
 /* Product of count dims, NR_DYNAMIC if one is. */

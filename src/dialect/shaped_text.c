@@ -1,4 +1,5 @@
-/* shaped_text.c - text that ops of shaped values share: lists of indices and integers, dim, rank, from_elements. */
+/* shaped_text.c - text that ops of shaped values share: lists of indices and integers, slices, dim, rank,
+ * from_elements. */
 #include "dialect/shaped.h"
 
 NrStatus nr_p_index_list(NrParser *p, NrIndexListText *out) {
@@ -58,6 +59,48 @@ void nr_w_integers(NrPrinter *w, NrOp *op, const char *attr) {
   for (size_t i = 0; i < count; i++) nr_w_printf(w, i ? ", %lld" : "%lld", (long long)statics[i]);
   nr_w_puts(w, "]");
 }
+
+/* ---- slices ----------------------------------------------------------------------------------------------------- */
+
+const char *const nr_slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes", NULL};
+
+NrStatus nr_p_slice_lists(NrParser *p, NrIndexListText *out_lists) {
+  for (size_t i = 0; i < 3; i++) NR_TRY(nr_p_index_list(p, &out_lists[i]));
+  return NR_OK;
+}
+
+NrStatus nr_p_add_slice_lists(NrParser *p, NrOpState *state, const NrIndexListText *lists, const uint32_t *before,
+                              size_t num_before) {
+  enum { MAX_BEFORE = 3 };
+  uint32_t segments[MAX_BEFORE + 3];
+  assert(num_before <= MAX_BEFORE);
+  memcpy(segments, before, num_before * sizeof *before);
+  for (size_t i = 0; i < 3; i++) {
+    NR_TRY(nr_p_add_index_list(p, state, &lists[i], nr_slice_attrs[i]));
+    segments[num_before + i] = (uint32_t)lists[i].num_refs;
+  }
+  nr_p_set_segments(p, state, segments, num_before + 3);
+  return NR_OK;
+}
+
+void nr_w_slice_lists(NrPrinter *w, NrOp *op, const NrIndexListSlot *slots) {
+  for (size_t i = 0; i < 3; i++) {
+    if (i) nr_w_puts(w, " ");
+    nr_w_index_list(w, op, slots[i]);
+  }
+}
+
+NrStatus nr_slice_lists_verify(NrOp *op, const NrIndexListSlot *slots, uint32_t rank,
+                               NrIndex (*out_lists)[NR_MAX_RANK]) {
+  static const char *const names[] = {"offset", "size", "stride"};
+  for (size_t i = 0; i < 3; i++) {
+    NR_TRY(nr_index_list_verify(op, slots[i], names[i], rank));
+    nr_index_list_all(op, slots[i], out_lists[i]);
+  }
+  return NR_OK;
+}
+
+/* ---- ends of ops, operands -------------------------------------------------------------------------------------- */
 
 NrStatus nr_p_colon_type(NrParser *p, NrType *out) {
   NrStatus status = nr_p_expect(p, ":");

@@ -149,15 +149,10 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view, const NrIndexListSl
 
 /* Leaves out the dims that a slice of that type does not have: by what the program says of their sizes, not by those
  * of this run. */
-static void drop_units(NrOp *op, NrIView *view, const NrIndexListSlot *slots, NrType type) {
-  int64_t sizes[NR_MAX_RANK];
+static void drop_units(NrOp *op, NrIView *view, NrType type) {
   bool keep[NR_MAX_RANK];
   size_t k = 0;
-  for (size_t i = 0; i < view->rank; i++) {
-    NrIndex size = nr_index_list_get(op, slots[1], i);
-    sizes[i] = size.value ? NR_DYNAMIC : size.constant;
-  }
-  if (!nr_dims_rank_reduced(sizes, view->rank, type->dims, type->rank, keep)) return;
+  if (!nr_slice_keeps(op, type, keep)) return;
   for (size_t i = 0; i < view->rank; i++) {
     if (!keep[i]) continue;
     view->dims[k] = view->dims[i];
@@ -169,7 +164,7 @@ static void drop_units(NrOp *op, NrIView *view, const NrIndexListSlot *slots, Nr
 bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
   NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
   if (!part) return false;
-  drop_units(op, part, nr_extract_slice_slots, nr_result(op, 0)->type);
+  drop_units(op, part, nr_result(op, 0)->type);
   NrIView *copy = nr_iview_dense_copy(part);
   nr_iview_release(part);
   return give(in, op, copy);
@@ -178,14 +173,14 @@ bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
 bool nr_run_subview(NrInterp *in, NrOp *op) {
   NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
   if (!part) return false;
-  drop_units(op, part, nr_extract_slice_slots, nr_result(op, 0)->type);
+  drop_units(op, part, nr_result(op, 0)->type);
   return give(in, op, part);
 }
 
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
   NrIView *source = nr_get(in, nr_operand(op, 0)).view, *part = slice(in, op, into, nr_insert_slice_slots);
   if (!part) return false;
-  drop_units(op, part, nr_insert_slice_slots, nr_operand(op, 0)->type);
+  drop_units(op, part, nr_operand(op, 0)->type);
   bool fits = part->rank == source->rank;
   for (size_t i = 0; i < part->rank && fits; i++) fits = part->dims[i] == source->dims[i];
   int64_t indices[NR_MAX_RANK] = {0};

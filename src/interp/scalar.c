@@ -293,14 +293,9 @@ enum { MAX_OPERANDS = 8, MAX_RESULTS = 4 };
 
 /* Why an op has no value, in the words of int_binary: of integers of any width. */
 static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
+  if (nr_op_has(op, NR_DIVIDES))
+    return nr_const_is_int(constants[1], 0) ? "division by zero" : "the quotient overflows";
   switch (op->info->id) {
-  case NR_OP_arith_divsi:
-  case NR_OP_arith_divui:
-  case NR_OP_arith_remsi:
-  case NR_OP_arith_remui:
-  case NR_OP_arith_ceildivsi:
-  case NR_OP_arith_ceildivui:
-  case NR_OP_arith_floordivsi: return nr_const_is_int(constants[1], 0) ? "division by zero" : "the quotient overflows";
   case NR_OP_arith_shli:
   case NR_OP_arith_shrsi:
   case NR_OP_arith_shrui: return "shift by the width or more";

@@ -67,6 +67,7 @@ enum NrTrait {
   NR_FUNCTION = 1 << 23, /* function_type, sym_name, body */
   NR_ON_BUFFERS =
       1 << 24, /* NR_READS and NR_WRITES hold only where an operand is a memref: on tensors the op is pure */
+  NR_DIVIDES = 1 << 25, /* integers, by its second operand: there is no result where that is 0 */
 };
 
 /* Outcome of a fold: nothing, or per result an attribute or a value. */

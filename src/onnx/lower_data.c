@@ -1,6 +1,7 @@
 /* lower_data.c - see lower_data.h: integer operands, positions, parts along an axis. */
 #include "onnx/lower_data.h"
 
+#include "dialect/scf/scf.h"
 #include "onnx/lower_state.h"
 
 /* ---- lists of integers ---- */
@@ -196,24 +197,16 @@ NrStatus nr_lower_when(NrLower *l, NrValue *cond, NrValue *const *values, size_t
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, count);
   NrValue **next = NR_NEW_ARRAY(&l->state->arena, NrValue *, count);
   for (size_t i = 0; i < count; i++) types[i] = values[i]->type;
-  NrOpState state = {.info = nr_op_infos[NR_OP_scf_if],
-                     .operands = &cond,
-                     .num_operands = 1,
-                     .result_types = types,
-                     .num_results = count,
-                     .num_regions = 2};
-  NrOp *op = nr_build(&l->b, &state);
+  NrOp *op = nr_scf_if(&l->b, cond, types, count, true);
   NrBuilder outer = l->b;
   NrStatus status = NR_OK;
   for (size_t r = 0; r < 2; r++) {
-    NrBlock *block = nr_block_create(l->b.module);
-    nr_block_append(nr_op_region(op, r), block);
-    l->b = nr_builder_at_end(outer.module, block, outer.loc);
+    l->b = nr_scf_body_builder(op, r);
     for (size_t i = 0; i < count; i++) next[i] = values[i];
     if (r == 0 && !status) status = body(l, values, next, user);
     for (size_t i = 0; i < count && !status; i++)
       if (nr_type_is_tensor(types[i])) next[i] = nr_lower_tensor_cast(l, next[i], types[i]);
-    if (!status) nr_build_op(&l->b, NR_OP_scf_yield, next, count, NULL, 0);
+    if (!status) nr_scf_yield(&l->b, next, count);
   }
   l->b = outer;
   for (size_t i = 0; i < count; i++) out[i] = nr_result(op, i);

@@ -1,4 +1,5 @@
 /* lower_scan_out.c - types that meet, values that are carried, rows that are gathered: see lower_control.h. */
+#include "dialect/scf/scf.h"
 #include "onnx/lower_control.h"
 
 /* ---- types ---- */
@@ -82,8 +83,7 @@ static NrValue *hoist(NrLower *l, NrBlock *body, const NrMap *first, NrValue *va
   }
   if (ok) {
     NrOp *copy = nr_op_clone(l->b.module, op, &map);
-    if (l->b.before) nr_op_insert_before(copy, l->b.before);
-    else nr_op_append(l->b.block, copy);
+    nr_builder_insert(&l->b, copy);
     result = nr_result(copy, value->index);
   }
   nr_map_deinit(&map);
@@ -145,20 +145,12 @@ NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap 
 
 /* Runs `make` in the then-branch of an scf.if and passes `acc` through the else-branch. */
 static NrValue *if_needed(NrLower *l, NrValue *cond, NrValue *acc, NrValue *(*make)(NrLower *, void *), void *user) {
-  NrOpState state = {.info = nr_op_infos[NR_OP_scf_if],
-                     .operands = &cond,
-                     .num_operands = 1,
-                     .result_types = &acc->type,
-                     .num_results = 1,
-                     .num_regions = 2};
-  NrOp *op = nr_build(&l->b, &state);
+  NrOp *op = nr_scf_if(&l->b, cond, &acc->type, 1, true);
   NrBuilder outer = l->b;
-  for (int i = 0; i < 2; i++) {
-    NrBlock *block = nr_block_create(l->b.module);
-    nr_block_append(nr_op_region(op, (size_t)i), block);
-    l->b = nr_builder_at_end(outer.module, block, outer.loc);
+  for (size_t i = 0; i < 2; i++) {
+    l->b = nr_scf_body_builder(op, i);
     NrValue *value = i == 0 ? nr_lower_tensor_cast(l, make(l, user), acc->type) : acc;
-    nr_build_op(&l->b, NR_OP_scf_yield, &value, 1, NULL, 0);
+    nr_scf_yield(&l->b, &value, 1);
   }
   l->b = outer;
   return nr_result(op, 0);
@@ -239,15 +231,12 @@ void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
   int64_t every = heavy ? 64 : 1024;
   NrValue *masked = nr_lower_op2(l, NR_OP_arith_andi, iv->type, iv, nr_lower_index(l, every - 1));
   NrValue *due = nr_lower_cmpi(l, 0, masked, nr_lower_index(l, every - 1));
-  NrOpState state = {.info = nr_op_infos[NR_OP_scf_if], .operands = &due, .num_operands = 1, .num_regions = 2};
-  NrOp *op = nr_build(&l->b, &state);
-  NrBlock *block = nr_block_create(l->b.module);
-  nr_block_append(nr_op_region(op, 0), block);
+  NrOp *op = nr_scf_if(&l->b, due, NULL, 0, false);
   NrBuilder outer = l->b;
-  l->b = nr_builder_at_end(outer.module, block, outer.loc);
+  l->b = nr_scf_body_builder(op, 0);
   NrValue *count = nr_lower_index(l, every);
   NrOp *poll = nr_build_op(&l->b, NR_OP_rt_poll, &count, 1, NULL, 0);
   if (l->op) poll->loc = l->op->loc; /* a limit that ends the loop names the loop, not the last node of its body */
-  nr_build_op(&l->b, NR_OP_scf_yield, NULL, 0, NULL, 0);
+  nr_scf_yield(&l->b, NULL, 0);
   l->b = outer;
 }

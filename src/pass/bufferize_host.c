@@ -22,8 +22,7 @@ static void dims_of(NrOp *op, NrType t, size_t g, NrIndex *out) {
 static NrStatus replace(NrOp *op, NrValue *value) {
   NrBuilder b = nr_builder_before(op);
   if (nr_type_is_tensor(value->type)) value = nr_build_tensor_cast(&b, value, nr_result(op, 0)->type);
-  nr_value_replace_uses(nr_result(op, 0), value);
-  nr_op_erase(op);
+  nr_op_replace(op, value);
   return NR_OK;
 }
 

@@ -1,5 +1,6 @@
 /* bufferize_prepare.c - brings a function to the few tensor ops that bufferize knows: arithmetic on whole tensors,
  * splat, generate, pad, concat, bitcast and select become structured ops, slices and branches. */
+#include "dialect/scf/scf.h"
 #include "pass/bufferize.h"
 
 static NrIndex index_value(NrValue *v) { return (NrIndex){v, 0}; }
@@ -16,12 +17,11 @@ static void dims_from_operands(NrOp *op, size_t first, NrType t, NrIndex *out) {
 }
 
 static NrStatus replace(NrOp *op, NrValue *value) {
-  nr_value_replace_uses(nr_result(op, 0), value);
-  nr_op_erase(op);
+  nr_op_replace(op, value);
   return NR_OK;
 }
 
-static void yield(NrBuilder *b, unsigned op_id, NrValue *value) { nr_build_op(b, op_id, &value, 1, NULL, 0); }
+static void yield(NrBuilder *b, NrValue *value) { nr_build_op(b, NR_OP_linalg_yield, &value, 1, NULL, 0); }
 
 /* A generic over identity maps with an empty body; the builder for it in *body. */
 static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count, NrValue *output, NrBuilder *body) {
@@ -67,7 +67,7 @@ NrOp *nr_elementwise_to_generic(NrOp *op) {
                                               .num_results = 1,
                                               .attrs = op->attrs,
                                               .num_attrs = op->num_attrs});
-  yield(&body, NR_OP_linalg_yield, nr_result(scalar, 0));
+  yield(&body, nr_result(scalar, 0));
   nr_vec_deinit(&inputs);
   nr_vec_deinit(&scalars);
   replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
@@ -94,7 +94,7 @@ static NrStatus bitcast(NrOp *op) {
   NrIndex dims[NR_MAX_RANK];
   dims_of(&b, source, dims);
   NrOp *generic = identity_generic(&b, &source, 1, nr_build_empty(&b, t->elem, dims, t->rank), &body);
-  yield(&body, NR_OP_linalg_yield, nr_build_value(&body, NR_OP_arith_bitcast, t->elem, &body.block->args[0], 1));
+  yield(&body, nr_build_value(&body, NR_OP_arith_bitcast, t->elem, &body.block->args[0], 1));
   return replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
 }
 
@@ -125,7 +125,7 @@ static NrValue *generate_over(NrOp *op, NrBuilder *b, NrType elem, const NrIndex
   NrBuilder body;
   NrOp *generic = identity_generic(b, NULL, 0, nr_build_empty(b, elem, dims, rank), &body);
   NrValue *element = inline_element(op, &body);
-  yield(&body, NR_OP_linalg_yield, element);
+  yield(&body, element);
   return nr_result(generic, 0);
 }
 
@@ -193,17 +193,10 @@ static NrStatus select_whole(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType t = nr_result(op, 0)->type;
   NrValue *condition = nr_operand(op, 0);
-  NrOp *branch = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_if],
-                                           .operands = &condition,
-                                           .num_operands = 1,
-                                           .result_types = &t,
-                                           .num_results = 1,
-                                           .num_regions = 2});
+  NrOp *branch = nr_scf_if(&b, condition, &t, 1, true);
   for (size_t r = 0; r < 2; r++) {
-    NrBlock *block = nr_block_create(b.module);
-    nr_block_append(nr_op_region(branch, r), block);
-    NrBuilder inner = nr_builder_at_end(b.module, block, op->loc);
-    yield(&inner, NR_OP_scf_yield, nr_operand(op, 1 + r));
+    NrBuilder inner = nr_scf_body_builder(branch, r);
+    nr_scf_yield(&inner, (NrValue *[]){nr_operand(op, 1 + r)}, 1);
   }
   return replace(op, nr_result(branch, 0));
 }

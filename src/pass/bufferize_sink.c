@@ -10,15 +10,12 @@
 
 enum { MAX_USES = 256 }; /* looked at before giving up, so that the pass stays linear */
 
-static const NrIndexListSlot load_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
-static const NrIndexListSlot store_slots[3] = {{3, "static_offsets"}, {4, "static_sizes"}, {5, "static_strides"}};
-
 const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice) {
   switch (slice->info->id) {
   case NR_OP_tensor_insert_slice:
   case NR_OP_tensor_parallel_insert_slice: return nr_insert_slice_slots;
-  case NR_OP_flow_dispatch_tensor_load: return load_slots;
-  case NR_OP_flow_dispatch_tensor_store: return store_slots;
+  case NR_OP_flow_dispatch_tensor_load: return nr_flow_load_slots;
+  case NR_OP_flow_dispatch_tensor_store: return nr_flow_store_slots;
   default: return nr_extract_slice_slots;
   }
 }

@@ -70,9 +70,7 @@ static bool unify_constant(Canonicalizer *c, NrOp *op) {
   if (known == op) return false;
   if (known) {
     if (known->info != op->info || nr_result(known, 0)->type != nr_result(op, 0)->type) return false;
-    nr_value_replace_uses(nr_result(op, 0), nr_result(known, 0));
-    nr_op_erase(op);
-    return true;
+    return nr_op_replace(op, nr_result(known, 0));
   }
   nr_map_set(&pool->by_value, value, op);
   bool moves = op->block != region->first;

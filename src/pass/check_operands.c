@@ -234,14 +234,11 @@ static void check_op(NrOp *op) {
     check_affine(op);
     return;
   }
+  if (nr_op_has(op, NR_DIVIDES)) {
+    check_division(op);
+    return;
+  }
   switch (op->info->id) {
-  case NR_OP_arith_divsi:
-  case NR_OP_arith_divui:
-  case NR_OP_arith_remsi:
-  case NR_OP_arith_remui:
-  case NR_OP_arith_ceildivsi:
-  case NR_OP_arith_ceildivui:
-  case NR_OP_arith_floordivsi: check_division(op); return;
   case NR_OP_scf_for: check_step(op, nr_scf_for_step(op), nr_op_attr(op, "unsignedCmp") != NULL); return;
   case NR_OP_scf_parallel: check_parallel(op); return;
   case NR_OP_scf_forall: check_forall(op); return;

@@ -97,12 +97,11 @@ static void set_forall_bounds(NrOp *op, NrValue *const *bounds, uint32_t rank) {
 }
 
 static void count_forall(NrOp *op) {
-  NR_VEC(NrValue *) bounds = {0};
+  NrBounds bounds = {0};
   uint32_t rank = nr_op_body(op, 0)->num_args - op->num_results;
   NrBuilder b = nr_builder_before(op);
   const NrOp *before = op->prev;
-  for (size_t w = LOWER; w <= STEP; w++)
-    for (uint32_t d = 0; d < rank; d++) nr_vec_push(&bounds, nr_forall_bound(&b, op, w, d));
+  nr_forall_bounds(&b, op, &bounds);
   if (count_dims(op, bounds.data, rank)) set_forall_bounds(op, bounds.data, rank);
   for (NrOp *made = op->prev, *prev; made != before; made = prev) { /* of bounds that are attributes still */
     prev = made->prev;

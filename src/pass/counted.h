@@ -29,6 +29,10 @@ bool nr_counted_never_wraps(const NrCounted *c);
 /* The bounds and the step of the new loop: from the first counter, or from 0 over the distance when counting down. */
 void nr_counted_build_range(const NrCounted *c, NrBuilder *b, bool at_least_once, NrValue **range);
 
+/* The while's ops as the body of the new loop, its arguments as the new one's; the while goes. Its results have no uses
+ * left. */
+void nr_counted_move_body(const NrCounted *c, NrOp *loop);
+
 /* The same for loops that work before the condition; false when this one is not such a loop (do_while_to_for.c). */
 bool nr_do_while_to_for(NrCounted *c);
 

@@ -65,7 +65,6 @@ static uint32_t carried_number(const NrCounted *c, uint32_t i) {
 
 static void convert(const NrCounted *c) {
   NrOp *op = c->loop;
-  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
   NrBuilder b = nr_builder_before(op);
   NrValue *range[3];
   NR_VEC(NrValue *) inits = {0};
@@ -83,25 +82,9 @@ static void convert(const NrCounted *c) {
   }
   NrOp *loop = nr_scf_for(&b, range[0], range[1], range[2], inits.data, inits.size);
   if (c->is_unsigned || c->down) nr_op_set_attr(loop, "unsignedCmp", nr_attr_unit(b.ctx));
-  NrValue *iv = nr_scf_for_iv(loop);
-  iv->name = c->counter->name;
-  if (c->down) {
-    b = nr_scf_body_builder(loop, 0);
-    iv = nr_arith_binary(&b, NR_OP_arith_subi, c->from, iv);
-  }
-  for (uint32_t i = 0; i < before->num_args; i++) {
-    NrValue *arg = nr_scf_for_arg(loop, i);
-    arg->name = before->args[i]->name;
-    nr_value_replace_uses(before->args[i], before->args[i] == c->counter ? iv : arg);
-  }
-  for (uint32_t i = 0; i < op->num_results; i++) {
-    nr_value_replace_uses(after->args[i], nr_operand(c->condition, 1 + i));
+  for (uint32_t i = 0; i < op->num_results; i++)
     if (nr_value_has_uses(nr_result(op, i))) nr_value_replace_uses(nr_result(op, i), nr_result(loop, numbers.data[i]));
-  }
-  nr_erase_with_operands(c->condition);
-  nr_block_splice(before, nr_op_body(loop, 0), NULL);
-  nr_block_splice(after, nr_op_body(loop, 0), NULL);
-  nr_op_erase(op);
+  nr_counted_move_body(c, loop);
   nr_vec_deinit(&inits);
   nr_vec_deinit(&numbers);
 }

@@ -24,6 +24,12 @@ NrValue *nr_forall_bound(NrBuilder *b, NrOp *op, size_t which, uint32_t dim) {
   return nr_operand(op, begin);
 }
 
+void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out) {
+  uint32_t rank = nr_op_body(op, 0)->num_args - op->num_results;
+  for (size_t which = 0; which < 3; which++)
+    for (uint32_t d = 0; d < rank; d++) nr_vec_push(out, nr_forall_bound(b, op, which, d));
+}
+
 /* Carried values: the shared outputs before the loop. Opens one loop for each dim; b then stands in the innermost. */
 static NrOp *open_nest(NrOp *op, uint32_t rank, NrValue **carried, NrBuilder *b, NrOp **out_innermost) {
   NrBlock *body = nr_op_body(op, 0);

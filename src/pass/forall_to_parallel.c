@@ -14,9 +14,8 @@ static void to_parallel(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   uint32_t rank = body->num_args;
   NrBuilder b = nr_builder_before(op);
-  NR_VEC(NrValue *) bounds = {0};
-  for (size_t w = 0; w < 3; w++)
-    for (uint32_t d = 0; d < rank; d++) nr_vec_push(&bounds, nr_forall_bound(&b, op, w, d));
+  NrBounds bounds = {0};
+  nr_forall_bounds(&b, op, &bounds);
   NrOp *loop = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
   nr_vec_deinit(&bounds);
   if (nr_op_attr(op, "mapping")) nr_op_set_attr(loop, "mapping", nr_op_attr(op, "mapping"));

@@ -5,6 +5,7 @@
  * It is computed once per iteration of the user, so the user must read each of its elements once; only a producer that
  * costs nothing (a copy: transposes, broadcasts) may be read more often. Fills and splat constants become scalars in
  * the body. */
+#include "dialect/affine/affine.h"
 #include "dialect/linalg/linalg.h"
 #include "pass/pass.h"
 
@@ -107,35 +108,26 @@ static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
 
 /* ---- fusing ---- */
 
-/* The value of an affine expression over the loop indices, inside a body. */
-static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e) {
-  static const unsigned ids[] = {[NR_AFFINE_ADD] = NR_OP_arith_addi,
-                                 [NR_AFFINE_MUL] = NR_OP_arith_muli,
-                                 [NR_AFFINE_MOD] = NR_OP_arith_remsi,
-                                 [NR_AFFINE_FLOORDIV] = NR_OP_arith_floordivsi,
-                                 [NR_AFFINE_CEILDIV] = NR_OP_arith_ceildivsi};
+/* The value of an affine expression over so many loop indices, inside a body. */
+static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, uint32_t loops) {
   NrType index = nr_type_index(b->ctx);
-  if (e->kind == NR_AFFINE_CONSTANT) return nr_index_value(b, nr_index_const(e->value));
-  if (e->kind == NR_AFFINE_DIM) {
-    NrOp *op = nr_build_op(b, NR_OP_linalg_index, NULL, 0, &index, 1);
-    nr_op_set_attr(op, "dim", nr_attr_i64(b->ctx, e->value));
-    return nr_result(op, 0);
+  NrValue *ivs[NR_MAX_RANK] = {NULL};
+  for (uint32_t d = 0; d < loops; d++) {
+    if (!nr_affine_uses_dim(e, d)) continue;
+    ivs[d] = nr_build_value(b, NR_OP_linalg_index, index, NULL, 0);
+    nr_op_set_attr(ivs[d]->op, "dim", nr_attr_i64(b->ctx, d));
   }
-  return nr_build_value(b, ids[e->kind], index, (NrValue *[]){emit_expr(b, e->lhs), emit_expr(b, e->rhs)}, 2);
+  return nr_affine_expand_indices(b, e, loops, ivs);
 }
 
 /* Copies body's ops to b with its arguments mapped; loop dim d reads as exprs[d]. Returns what it yields first. */
-static NrValue *inline_body(NrBuilder *b, NrBlock *body, NrMap *map, const NrAffineExpr *exprs) {
+static NrValue *inline_body(NrBuilder *b, NrBlock *body, NrMap *map, const NrAffineExpr *exprs, uint32_t loops) {
   for (NrOp *op = body->first; op != body->last; op = op->next) {
     if (nr_op_is(op, NR_OP_linalg_index)) {
-      nr_map_set(map, nr_result(op, 0), emit_expr(b, exprs[nr_op_attr_int(op, "dim", 0)]));
+      nr_map_set(map, nr_result(op, 0), emit_expr(b, exprs[nr_op_attr_int(op, "dim", 0)], loops));
       continue;
     }
-    NrOp *copy = nr_op_clone(b->module, op, map);
-    if (b->before)
-      nr_op_insert_before(copy, b->before);
-    else
-      nr_op_append(b->block, copy);
+    nr_builder_insert(b, nr_op_clone(b->module, op, map));
   }
   NrValue *result = nr_operand(body->last, 0), *mapped = nr_map_get(map, result);
   return mapped ? mapped : result;
@@ -180,7 +172,7 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   NrBuilder inner = nr_builder_at_end(b.module, body, b.loc);
   NrMap map = {0};
   for (size_t k = 0; k < p_inputs; k++) nr_map_set(&map, from_p->args[k], body->args[c_inputs - 1 + k]);
-  NrValue *element = inline_body(&inner, from_p, &map, dims);
+  NrValue *element = inline_body(&inner, from_p, &map, dims, (uint32_t)loops);
   for (size_t k = 0, i = 0; k < c_inputs; k++) nr_map_set(&map, from_c->args[k], k == at ? element : body->args[i++]);
   for (size_t i = 0; i < c_outputs; i++) nr_map_set(&map, from_c->args[c_inputs + i], body->args[n + i]);
   for (NrOp *op = from_c->first; op; op = op->next) nr_op_append(body, nr_op_clone(b.module, op, &map));

@@ -5,6 +5,8 @@
  * in registers; a reduction whose innermost parallel dim is not contiguous is the business of vectorize-contractions,
  * which runs before. Where an input lies the other way round than the output (a transpose), the two dims are walked in
  * square tiles: each line of memory that is fetched is used up while it is near (512 x 512 f32: 0.31 to 0.08 ms). */
+#include "dialect/affine/affine.h"
+#include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
@@ -20,38 +22,20 @@ typedef struct Nest {
   bool reduction[NR_MAX_RANK];
 } Nest;
 
-static NrValue *constant_index(NrBuilder *b, int64_t value) {
-  NrType index = nr_type_index(b->ctx);
-  NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &index, 1);
-  nr_op_set_attr(op, "value", nr_attr_int(index, value));
-  return nr_result(op, 0);
-}
-
 static NrValue *index_op(NrBuilder *b, unsigned id, NrValue *lhs, NrValue *rhs) {
   return nr_build_value(b, id, nr_type_index(b->ctx), (NrValue *[]){lhs, rhs}, 2);
 }
 
-/* The value of an affine expression over ivs. */
-static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, NrValue *const *ivs) {
-  static const unsigned ids[] = {[NR_AFFINE_ADD] = NR_OP_arith_addi,
-                                 [NR_AFFINE_MUL] = NR_OP_arith_muli,
-                                 [NR_AFFINE_MOD] = NR_OP_arith_remsi,
-                                 [NR_AFFINE_FLOORDIV] = NR_OP_arith_floordivsi,
-                                 [NR_AFFINE_CEILDIV] = NR_OP_arith_ceildivsi};
-  if (e->kind == NR_AFFINE_DIM) return ivs[e->value];
-  if (e->kind == NR_AFFINE_CONSTANT) return constant_index(b, e->value);
-  return index_op(b, ids[e->kind], emit_expr(b, e->lhs, ivs), emit_expr(b, e->rhs, ivs));
-}
-
 static NrValue *dim(Nest *n, NrValue *memref, uint32_t d) {
   int64_t size = memref->type->dims[d];
-  if (size != NR_DYNAMIC) return constant_index(&n->b, size);
-  return index_op(&n->b, NR_OP_memref_dim, memref, constant_index(&n->b, d));
+  if (size != NR_DYNAMIC) return nr_arith_constant_index(&n->b, size);
+  return index_op(&n->b, NR_OP_memref_dim, memref, nr_arith_constant_index(&n->b, d));
 }
 
 static size_t operand_indices(Nest *n, size_t k, NrValue **out) {
   NrAttr map = nr_generic_map(n->op, k);
-  for (uint32_t r = 0; r < map->num_exprs; r++) out[r] = emit_expr(&n->b, map->exprs[r], n->ivs);
+  for (uint32_t r = 0; r < map->num_exprs; r++)
+    out[r] = nr_affine_expand_indices(&n->b, map->exprs[r], map->num_dims, n->ivs);
   return map->num_exprs;
 }
 
@@ -81,11 +65,7 @@ static void emit_body(Nest *n, NrValue **acc) {
       nr_map_set(&map, nr_result(op, 0), n->ivs[nr_op_attr_int(op, "dim", 0)]);
       continue;
     }
-    NrOp *copy = nr_op_clone(n->b.module, op, &map);
-    if (n->b.before)
-      nr_op_insert_before(copy, n->b.before);
-    else
-      nr_op_append(n->b.block, copy);
+    nr_builder_insert(&n->b, nr_op_clone(n->b.module, op, &map));
   }
   for (size_t i = 0; i < n->num_outputs; i++) {
     NrValue *y = nr_operand(body->last, i), *mapped = nr_map_get(&map, y);
@@ -97,12 +77,12 @@ static void emit_body(Nest *n, NrValue **acc) {
 /* Opens an scf.for from begin to end, carrying `count` values; the builder then stands in its body. */
 static NrOp *open_range(Nest *n, NrValue *begin, NrValue *end, int64_t step, NrValue **iv, NrValue **carried,
                         size_t count) {
-  return nr_scf_open_for(&n->b, begin, end, constant_index(&n->b, step), carried, count, iv);
+  return nr_scf_open_for(&n->b, begin, end, nr_arith_constant_index(&n->b, step), carried, count, iv);
 }
 
 /* The same over all of dim d. */
 static NrOp *open_loop(Nest *n, uint32_t d, NrValue **carried, size_t count) {
-  return open_range(n, constant_index(&n->b, 0), n->bounds[d], 1, &n->ivs[d], carried, count);
+  return open_range(n, nr_arith_constant_index(&n->b, 0), n->bounds[d], 1, &n->ivs[d], carried, count);
 }
 
 static void close_loop(Nest *n, NrOp *loop, NrValue **carried, size_t count) {
@@ -138,7 +118,7 @@ static bool find_transpose(const Nest *n, uint32_t *out_line, uint32_t *out_acro
 }
 
 static NrOp *open_tile(Nest *n, uint32_t d, NrValue *begin) {
-  NrValue *end = index_op(&n->b, NR_OP_arith_addi, begin, constant_index(&n->b, TILE));
+  NrValue *end = index_op(&n->b, NR_OP_arith_addi, begin, nr_arith_constant_index(&n->b, TILE));
   return open_range(n, begin, index_op(&n->b, NR_OP_arith_minsi, end, n->bounds[d]), 1, &n->ivs[d], NULL, 0);
 }
 
@@ -148,8 +128,8 @@ static void emit_tiles(Nest *n, uint32_t line, uint32_t across) {
   size_t depth = 0;
   for (uint32_t d = 0; d < n->num_dims; d++)
     if (d != line && d != across) loops[depth++] = open_loop(n, d, NULL, 0);
-  loops[depth++] = open_range(n, constant_index(&n->b, 0), n->bounds[across], TILE, &across_begin, NULL, 0);
-  loops[depth++] = open_range(n, constant_index(&n->b, 0), n->bounds[line], TILE, &line_begin, NULL, 0);
+  loops[depth++] = open_range(n, nr_arith_constant_index(&n->b, 0), n->bounds[across], TILE, &across_begin, NULL, 0);
+  loops[depth++] = open_range(n, nr_arith_constant_index(&n->b, 0), n->bounds[line], TILE, &line_begin, NULL, 0);
   loops[depth++] = open_tile(n, across, across_begin);
   loops[depth++] = open_tile(n, line, line_begin);
   for (size_t i = 0; i < n->num_outputs; i++)

@@ -40,9 +40,7 @@ static bool simplify_arith(NrOp *op, const Part *part, bool is_signed, bool grea
   for (uint32_t i = 0; i < 2; i++) {
     NrValue *rest = nr_operand(op, i), *step = nr_operand(op, 1 - i);
     if (!is_rest(rest, part->loop) || !same_number(step, nr_scf_for_step(part->loop))) continue;
-    nr_value_replace_uses(nr_result(op, 0), greatest == part->full ? rest : step);
-    nr_op_erase(op);
-    return true;
+    return nr_op_replace(op, greatest == part->full ? rest : step);
   }
   return false;
 }

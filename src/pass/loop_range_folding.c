@@ -57,9 +57,7 @@ static bool fold_into_range(NrOp *loop) {
   uint32_t bounds = id == NR_OP_arith_muli ? 3 : 2;
   for (uint32_t i = 0; i < bounds; i++) nr_op_set_operand(loop, i, nr_fold_binary(&b, id, nr_operand(loop, i), other));
   NrValue *iv = nr_scf_for_iv(loop);
-  nr_value_replace_uses(nr_result(user, 0), iv);
-  nr_op_erase(user);
-  return true;
+  return nr_op_replace(user, iv);
 }
 
 static NrStatus range_folding_run(NrPassContext *pass, NrOp *func) {

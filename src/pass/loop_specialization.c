@@ -15,32 +15,14 @@
 
 enum { MAX_OPS = 4096 };
 
-static void yield_results(NrOp *branch, uint32_t side, NrOp *loop) {
-  NR_VEC(NrValue *) results = {0};
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&results, nr_result(loop, i));
-  NrBuilder b = nr_scf_body_builder(branch, side);
-  nr_scf_yield(&b, results.data, results.size);
-  nr_vec_deinit(&results);
-}
-
 static void specialize(NrOp *loop, int64_t number) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *upper = nr_scf_for_upper(loop), *constant = nr_arith_constant_int(&b, upper->type, number);
-  NR_VEC(NrType) types = {0};
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
-  NrOp *branch = nr_scf_if(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant), types.data, types.size, true);
-  for (uint32_t i = 0; i < loop->num_results; i++) {
-    nr_result(branch, i)->name = nr_result(loop, i)->name;
-    nr_value_replace_uses(nr_result(loop, i), nr_result(branch, i));
-  }
+  NrOp *branch = nr_build_versions(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant), &loop, 1);
   b = nr_scf_body_builder(branch, 0);
   NrOp *full = nr_for_clone(&b, loop);
   nr_op_set_operand(full, 1, constant);
-  nr_op_unlink(loop);
-  nr_op_append(nr_op_body(branch, 1), loop);
-  yield_results(branch, 0, full);
-  yield_results(branch, 1, loop);
-  nr_vec_deinit(&types);
+  nr_scf_yield_results(nr_op_body(branch, 0), &full, 1);
 }
 
 static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {

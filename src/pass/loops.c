@@ -170,6 +170,18 @@ NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type) {
   return nr_type_is_index(type) ? count : cast(b, NR_OP_arith_index_castui, count, type);
 }
 
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
+
+NrOp *nr_build_versions(NrBuilder *b, NrValue *condition, NrOp *const *ops, size_t count) {
+  NR_VEC(NrType) types = {0};
+  for (size_t n = 0; n < count; n++)
+    for (uint32_t i = 0; i < ops[n]->num_results; i++) nr_vec_push(&types, nr_result(ops[n], i)->type);
+  NrOp *branch = nr_scf_if(b, condition, types.data, types.size, true);
+  nr_scf_take_in(branch, nr_op_body(branch, 1), ops, count);
+  nr_vec_deinit(&types);
+  return branch;
+}
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 NrOp *nr_for_like(NrBuilder *b, NrOp *loop, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits) {

@@ -65,6 +65,12 @@ NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap)
 /* Whether the loop has an iteration iv. */
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv);
 
+/* ---- versions ---------------------------------------------------------------------------------------------------- */
+
+/* An scf.if at b that takes the place of ops: they move into its else, and it gives their results, in order. The caller
+ * fills the then and ends it with as many values. */
+NrOp *nr_build_versions(NrBuilder *b, NrValue *condition, NrOp *const *ops, size_t count);
+
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
 /* An scf.for with an empty body, the attributes of loop and these bounds and inits (as many as loop's). */

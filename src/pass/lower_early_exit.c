@@ -22,7 +22,6 @@
 static NrOp *wrap(NrOp *loop) {
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrType) types = {0};
-  NR_VEC(NrValue *) results = {0};
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&types, nr_result(loop, i)->type);
   NrOp *op = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_execute_region],
                                        .loc = loop->loc,
@@ -31,17 +30,8 @@ static NrOp *wrap(NrOp *loop) {
                                        .num_regions = 1});
   NrBlock *block = nr_block_create(loop->module);
   nr_block_append(nr_op_region(op, 0), block);
-  for (uint32_t i = 0; i < loop->num_results; i++) {
-    nr_result(op, i)->name = nr_result(loop, i)->name;
-    nr_value_replace_uses(nr_result(loop, i), nr_result(op, i));
-    nr_vec_push(&results, nr_result(loop, i));
-  }
-  nr_op_unlink(loop);
-  nr_op_append(block, loop);
-  b = nr_builder_at_end(loop->module, block, loop->loc);
-  nr_scf_yield(&b, results.data, results.size);
+  nr_scf_take_in(op, block, &loop, 1);
   nr_vec_deinit(&types);
-  nr_vec_deinit(&results);
   return op;
 }
 

@@ -35,6 +35,9 @@ bool nr_parallel_reduces_exactly(const NrOp *op);
 NrOp *nr_parallel_to_for(NrOp *op);
 /* Bound or step of scf.forall: which is 0 (lower), 1 (upper) or 2 (step). */
 NrValue *nr_forall_bound(NrBuilder *b, NrOp *op, size_t which, uint32_t d);
+/* Appends all of them, as scf.parallel has them: lower bounds, upper bounds, steps. */
+typedef NR_VEC(NrValue *) NrBounds;
+void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out);
 /* op, an scf.forall over buffers, as a nest of scf.for; NULL when it has no dims: its ops stand in its place then. */
 NrOp *nr_forall_to_for(NrOp *op);
 

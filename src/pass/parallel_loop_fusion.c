@@ -20,6 +20,7 @@
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
 #include "pass/dependence.h"
+#include "pass/loops.h"
 #include "pass/parallel.h"
 #include "pass/rewrite.h"
 
@@ -288,15 +289,6 @@ static NrOp *fuse(NrOp *first, NrOp *second) {
   return loop;
 }
 
-static void yield_results(NrOp *branch, uint32_t side, NrOp *const *loops, size_t count) {
-  NR_VEC(NrValue *) results = {0};
-  for (size_t n = 0; n < count; n++)
-    for (uint32_t i = 0; i < loops[n]->num_results; i++) nr_vec_push(&results, nr_result(loops[n], i));
-  NrBuilder b = nr_scf_body_builder(branch, side);
-  nr_scf_yield(&b, results.data, results.size);
-  nr_vec_deinit(&results);
-}
-
 static NrOp *fuse_all(NrOp *const *loops, size_t count) {
   NrOp *fused = loops[0];
   for (size_t n = 1; n < count; n++) fused = fuse(fused, loops[n]);
@@ -308,29 +300,17 @@ static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested);
 /* The fused loop where the test holds, else the loops, of which some may be fused without a test. */
 static void fuse_where_apart(const Group *g, NrMap *tested) {
   NrOp *copies[MAX_LOOPS] = {NULL};
-  NR_VEC(NrType) types = {0};
   NrBuilder b = nr_builder_before(g->loops[g->count - 1]);
-  NrValue *apart = may_run_fused(&b, g);
-  for (size_t n = 0; n < g->count; n++)
-    for (uint32_t i = 0; i < g->loops[n]->num_results; i++) nr_vec_push(&types, nr_result(g->loops[n], i)->type);
-  NrOp *branch = nr_scf_if(&b, apart, types.data, types.size, true);
-  uint32_t at = 0;
-  for (size_t n = 0; n < g->count; n++)
-    for (uint32_t i = 0; i < g->loops[n]->num_results; i++)
-      nr_value_replace_uses(nr_result(g->loops[n], i), nr_result(branch, at++));
+  NrOp *branch = nr_build_versions(&b, may_run_fused(&b, g), g->loops, g->count);
   for (size_t n = 0; n < g->count; n++) {
     NrMap map = {0};
     copies[n] = nr_op_clone(g->loops[n]->module, g->loops[n], &map);
     nr_map_deinit(&map);
     nr_op_append(nr_op_body(branch, 0), copies[n]);
-    nr_op_unlink(g->loops[n]);
-    nr_op_append(nr_op_body(branch, 1), g->loops[n]);
     nr_map_set(tested, g->loops[n], branch);
   }
   NrOp *fused = fuse_all(copies, g->count);
-  yield_results(branch, 0, &fused, 1);
-  yield_results(branch, 1, g->loops, g->count);
-  nr_vec_deinit(&types);
+  nr_scf_yield_results(nr_op_body(branch, 0), &fused, 1);
   for (size_t n = 0; n < g->count; n++)
     if (!nr_is_erased(g->loops[n])) fuse_from(g->loops[n], false, tested);
 }

@@ -11,14 +11,6 @@
 #include "pass/loops.h"
 #include "pass/parallel.h"
 
-static void yield_results(NrOp *branch, uint32_t side, NrOp *loop) {
-  NR_VEC(NrValue *) results = {0};
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&results, nr_result(loop, i));
-  NrBuilder b = nr_scf_body_builder(branch, side);
-  nr_scf_yield(&b, results.data, results.size);
-  nr_vec_deinit(&results);
-}
-
 static void specialize(NrOp *op) {
   uint32_t rank = nr_parallel_rank(op);
   NrBuilder b = nr_builder_before(op);
@@ -34,22 +26,14 @@ static void specialize(NrOp *op) {
     nr_map_set(&constants, upper, constant);
   }
   if (full) {
-    NR_VEC(NrType) types = {0};
-    for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
-    NrOp *branch = nr_scf_if(&b, full, types.data, types.size, true);
-    nr_vec_deinit(&types);
-    for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(branch, i));
+    NrOp *branch = nr_build_versions(&b, full, &op, 1);
     NrOp *whole = nr_op_clone(op->module, op, &map);
     nr_op_append(nr_op_body(branch, 0), whole);
     for (uint32_t d = 0; d < rank; d++) {
       NrValue *constant = nr_map_get(&constants, nr_parallel_upper(op, d));
       if (constant) nr_op_set_operand(whole, rank + d, constant);
     }
-    nr_op_unlink(op);
-    nr_op_append(nr_op_body(branch, 1), op);
-    yield_results(branch, 0, whole);
-    yield_results(branch, 1, op);
-    nr_vec_deinit(&types);
+    nr_scf_yield_results(nr_op_body(branch, 0), &whole, 1);
   }
   nr_map_deinit(&map);
   nr_map_deinit(&constants);

@@ -76,14 +76,9 @@ static bool add_index(NrProblem *p, NrEquation *row, NrIndex index, int side) {
 }
 
 static void through_subview(NrProblem *p, NrOp *op, const Place *from, int side, Place *to) {
-  int64_t sizes[MAX_PLACE_RANK];
   bool keep[MAX_PLACE_RANK];
   uint32_t at = 0;
-  for (uint32_t d = 0; d < to->rank; d++) {
-    NrIndex size = nr_index_list_get(op, nr_extract_slice_slots[1], d);
-    sizes[d] = size.value ? NR_DYNAMIC : size.constant;
-  }
-  if (!nr_dims_rank_reduced(sizes, to->rank, from->memref->type->dims, from->rank, keep)) return;
+  if (!nr_slice_keeps(op, from->memref->type, keep)) return;
   for (uint32_t d = 0; d < to->rank; d++) {
     NrIndex stride = nr_index_list_get(op, nr_extract_slice_slots[2], d);
     to->known[d] = add_index(p, &to->rows[d], nr_index_list_get(op, nr_extract_slice_slots[0], d), side);

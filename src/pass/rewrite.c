@@ -111,8 +111,7 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
 
 /* Division by a constant that is neither 0 nor -1 always has a result. */
 static bool divides_safely(const NrOp *op) {
-  bool divides = nr_op_has(op, NR_ELEMENTWISE) && op->num_operands == 2;
-  NrAttr divisor = divides ? nr_value_constant(nr_operand(op, 1)) : NULL;
+  NrAttr divisor = nr_op_has(op, NR_DIVIDES) ? nr_value_constant(nr_operand(op, 1)) : NULL;
   NrAttr scalar = nr_splat_scalar(divisor);
   return scalar && scalar->kind == NR_ATTR_INTEGER && !nr_const_is_int(scalar, 0) && !nr_const_is_int(scalar, -1);
 }

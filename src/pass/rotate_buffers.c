@@ -11,6 +11,7 @@
  * the other. A buffer that is freed before the new one is needed becomes the new one. Where sizes may change from
  * iteration to iteration, a buffer of another size is replaced. */
 #include "dialect/memref/memref.h"
+#include "dialect/scf/scf.h"
 #include "pass/buffers.h"
 #include "pass/pass.h"
 
@@ -78,26 +79,19 @@ static NrValue *fitting(NrOp *alloc, NrValue *spare) {
     nr_op_set_attr(equal->op, "predicate", nr_attr_i64(b.ctx, 0));
     same = same ? nr_build_value(&b, NR_OP_arith_andi, equal->type, (NrValue *[]){same, equal}, 2) : equal;
   }
-  NrOp *branch = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_if],
-                                           .operands = &same,
-                                           .num_operands = 1,
-                                           .result_types = &t,
-                                           .num_results = 1,
-                                           .num_regions = 2});
+  NrOp *branch = nr_scf_if(&b, same, &t, 1, true);
   for (size_t r = 0; r < 2; r++) {
-    NrBlock *block = nr_block_create(b.module);
-    nr_block_append(nr_op_region(branch, r), block);
-    NrBuilder inner = nr_builder_at_end(b.module, block, alloc->loc);
+    NrBuilder inner = nr_scf_body_builder(branch, r);
     NrValue *result = spare;
     if (r == 1) {
       nr_build_op(&inner, NR_OP_memref_dealloc, &spare, 1, NULL, 0);
       NrMap map = {0};
       NrOp *fresh = nr_op_clone(b.module, alloc, &map);
       nr_map_deinit(&map);
-      nr_op_append(block, fresh);
+      nr_builder_insert(&inner, fresh);
       result = nr_result(fresh, 0);
     }
-    nr_build_op(&inner, NR_OP_scf_yield, &result, 1, NULL, 0);
+    nr_scf_yield(&inner, &result, 1);
   }
   return nr_result(branch, 0);
 }

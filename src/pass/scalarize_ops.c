@@ -8,9 +8,7 @@ enum { MOST_POINTS = 8, MOST_ELEMENTS = 8 };
 
 /* Replaces op's one result, a small tensor, by the tensor of these elements. */
 static bool replace(NrBuilder *b, NrOp *op, NrValue *const *elements) {
-  nr_value_replace_uses(nr_result(op, 0), nr_scalar_pack(b, nr_result(op, 0)->type, elements));
-  nr_op_erase(op);
-  return true;
+  return nr_op_replace(op, nr_scalar_pack(b, nr_result(op, 0)->type, elements));
 }
 
 /* ---- linalg.generic ---------------------------------------------------------------------------------------------- */
@@ -250,9 +248,7 @@ static bool scalarize_insert_slice(NrOp *op) {
     NrValue *indices[NR_MAX_RANK];
     for (uint32_t i = 0; i < dest->type->rank; i++) indices[i] = nr_index_value(&b, lists[0][i]);
     NrValue *scalar = nr_scalar_element(&b, source, 0);
-    nr_value_replace_uses(nr_result(op, 0), nr_build_insert(&b, scalar, dest, indices, dest->type->rank));
-    nr_op_erase(op);
-    return true;
+    return nr_op_replace(op, nr_build_insert(&b, scalar, dest, indices, dest->type->rank));
   }
   if (!constant || !total) return false;
   for (size_t i = 0; i < total; i++) elements[i] = nr_scalar_element(&b, dest, i);

@@ -153,14 +153,6 @@ static void move_rest(NrOp *op, NrBlock *to) {
   }
 }
 
-static void yield_results(NrBlock *block, NrOp *op, uint32_t first) {
-  Values values = {0};
-  NrBuilder b = nr_builder_at_end(op->module, block, op->loc);
-  for (uint32_t i = first; i < op->num_results; i++) nr_vec_push(&values, nr_result(op, i));
-  nr_scf_yield(&b, values.data, values.size);
-  nr_vec_deinit(&values);
-}
-
 static void finish(const Structure *s, const Frame *frame, NrBlock *block);
 
 /* At most one region goes on: what follows moves there, or never runs. */
@@ -179,7 +171,7 @@ static void continue_in_region(const Structure *s, const Frame *frame, NrBlock *
   nr_vec_deinit(&types);
   nr_op_erase(op);
   for (uint32_t r = 0; r < other->num_regions; r++) finish(s, frame, nr_op_body(other, r));
-  yield_results(block, other, 0);
+  nr_scf_yield_results(block, &other, 1);
 }
 
 /* Several regions go on: what follows stands behind, and runs when one did. */
@@ -207,7 +199,7 @@ static void continue_behind(const Structure *s, const Frame *frame, NrBlock *blo
   nr_scf_yield(&otherwise, values.data, values.size);
   nr_block_splice(rest, nr_op_body(choice, 0), NULL);
   finish(s, frame, nr_op_body(choice, 0));
-  yield_results(block, choice, 0);
+  nr_scf_yield_results(block, &choice, 1);
   nr_vec_deinit(&values);
   nr_vec_deinit(&own);
   nr_vec_deinit(&types);

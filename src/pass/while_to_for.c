@@ -181,6 +181,27 @@ static void finish_behind(const Counted *c, NrOp *loop) {
   nr_map_deinit(&map);
 }
 
+void nr_counted_move_body(const Counted *c, NrOp *loop) {
+  NrBlock *before = nr_op_body(c->loop, 0), *after = nr_op_body(c->loop, 1), *body = nr_op_body(loop, 0);
+  NrValue *iv = nr_scf_for_iv(loop);
+  iv->name = c->counter->name;
+  if (c->down) {
+    NrBuilder b = nr_scf_body_builder(loop, 0);
+    iv = nr_arith_binary(&b, NR_OP_arith_subi, c->from, iv);
+  }
+  for (uint32_t i = 0; i < before->num_args; i++) {
+    NrValue *arg = nr_scf_for_arg(loop, i);
+    arg->name = before->args[i]->name;
+    nr_value_replace_uses(before->args[i], before->args[i] == c->counter ? iv : arg);
+  }
+  for (uint32_t i = 0; i < after->num_args; i++)
+    nr_value_replace_uses(after->args[i], nr_operand(c->condition, 1 + i));
+  nr_erase_with_operands(c->condition);
+  nr_block_splice(before, body, NULL);
+  nr_block_splice(after, body, NULL);
+  nr_op_erase(c->loop);
+}
+
 static void convert(const Counted *c) {
   NrOp *op = c->loop;
   NrBuilder b = nr_builder_before(op);
@@ -192,31 +213,15 @@ static void convert(const Counted *c) {
   if (c->is_unsigned || c->down) nr_op_set_attr(loop, "unsignedCmp", nr_attr_unit(b.ctx));
   finish_behind(c, loop);
 
-  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1), *body = nr_op_body(loop, 0);
-  NrValue *iv = nr_scf_for_iv(loop);
-  iv->name = c->counter->name;
-  if (c->down) {
-    b = nr_scf_body_builder(loop, 0);
-    iv = nr_arith_binary(&b, NR_OP_arith_subi, c->from, iv);
-  }
-  for (uint32_t i = 0; i < before->num_args; i++) {
-    NrValue *arg = nr_scf_for_arg(loop, i);
-    arg->name = before->args[i]->name;
-    nr_result(loop, i)->name = arg->name;
-    nr_value_replace_uses(before->args[i], before->args[i] == c->counter ? iv : arg);
-  }
-  for (uint32_t i = 0; i < after->num_args; i++)
-    nr_value_replace_uses(after->args[i], nr_operand(c->condition, 1 + i));
-  nr_erase_with_operands(c->condition);
-  nr_block_splice(before, body, NULL);
-  nr_block_splice(after, body, NULL);
-  nr_op_erase(op);
+  uint32_t counter = c->counter->index;
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_result(loop, i)->name = nr_op_body(op, 0)->args[i]->name;
+  nr_counted_move_body(c, loop);
 
   /* A counter that nobody reads behind the loop need not be carried. */
   bool *drop = nr_calloc(inits.size + 1, sizeof *drop);
-  drop[c->counter->index] = !nr_value_has_uses(nr_result(loop, c->counter->index));
-  NrValue *next = nr_operand(nr_block_terminator(body), c->counter->index);
-  if (drop[c->counter->index]) {
+  drop[counter] = !nr_value_has_uses(nr_result(loop, counter));
+  NrValue *next = nr_operand(nr_block_terminator(nr_op_body(loop, 0)), counter);
+  if (drop[counter]) {
     nr_scf_for_drop_carried(loop, drop);
     nr_erase_if_dead(next->op);
   }

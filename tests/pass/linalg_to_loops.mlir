@@ -46,3 +46,32 @@ func.func @small_transpose(%a: memref<8x70xf32>, %o: memref<70x8xf32>) {
   }
   return
 }
+
+// The rest of a number below 0 is not negative, and a quotient of one is rounded down; of what cannot be below 0 they are
+// one op.
+// RUN: noria opt --convert-linalg-to-loops %s | noria run - --interpret --entry=turned '[1, 2, 3, 4, 5]' zeros:5 | FileCheck --check-prefix=TURNED %s
+// TURNED: dense<[1, 5, 4, 3, 2]> : tensor<5xi32>
+// CHECK-LABEL: func.func @turned
+// CHECK: %[[REST:.*]] = arith.remsi
+// CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[REST]]
+// CHECK: %[[MORE:.*]] = arith.addi %[[REST]]
+// CHECK: arith.select %[[BELOW]], %[[MORE]], %[[REST]]
+func.func @turned(%a: memref<5xi32>, %o: memref<5xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> ((-d0) mod 5)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<5xi32>) outs(%o : memref<5xi32>) {
+  ^bb0(%x: i32, %old: i32):
+    linalg.yield %x : i32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @halves
+// CHECK: scf.for %[[I:.*]] = %c0
+// CHECK: %[[HALF:.*]] = arith.divui %[[I]], %c2
+// CHECK-NEXT: memref.load %arg0[%[[HALF]]]
+func.func @halves(%a: memref<5xi32>, %o: memref<10xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0 floordiv 2)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} ins(%a : memref<5xi32>) outs(%o : memref<10xi32>) {
+  ^bb0(%x: i32, %old: i32):
+    linalg.yield %x : i32
+  }
+  return
+}

@@ -70,6 +70,8 @@ NrAttr nr_affine_with_exprs(NrAttr map, const NrAffineExpr *exprs, const bool *i
 
 /* Ops of arith that compute an expression over operands, dims first; right for negative values. */
 NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);
+/* The same where no operand is negative, as indices of loops from 0. */
+NrValue *nr_affine_expand_indices(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands);
 /* The least (or greatest) of count of a map's results, from `begin` on. */
 NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint32_t count, NrValue *const *operands,
                                   bool greatest);

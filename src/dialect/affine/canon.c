@@ -217,8 +217,7 @@ bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
       nr_vec_deinit(&operands);
       return false;
     }
-  nr_value_replace_uses(nr_result(op, 0), nr_affine_build(b, NR_OP_affine_apply, map, operands.data));
-  nr_op_erase(op);
+  nr_op_replace(op, nr_affine_build(b, NR_OP_affine_apply, map, operands.data));
   nr_vec_deinit(&operands);
   return true;
 }
@@ -273,9 +272,7 @@ bool nr_affine_linearize_canonicalize(NrOp *op, NrBuilder *b) {
   if (!nr_op_is(source, NR_OP_affine_delinearize_index) || !same_basis(op, source)) return false;
   for (uint32_t i = 0; i < count; i++)
     if (nr_operand(op, i) != nr_result(source, i)) return false;
-  nr_value_replace_uses(nr_result(op, 0), nr_operand(source, 0));
-  nr_op_erase(op);
-  return true;
+  return nr_op_replace(op, nr_operand(source, 0));
 }
 
 /* ---- for --------------------------------------------------------------------------------------------------------- */

@@ -43,28 +43,42 @@ static NrValue *expand_ceildiv(NrBuilder *b, NrValue *lhs, NrValue *rhs) {
 }
 
 /* Division of what is not negative: 0 when it is not known. */
-static unsigned plain_division(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+static unsigned plain_division(NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, NrRangeOf of) {
   bool positive = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value > 0;
-  if (!positive || nr_affine_range(e->lhs, num_dims, operands, NULL, NULL).min < 0) return 0;
+  if (!positive || nr_affine_range(e->lhs, num_dims, operands, of, NULL).min < 0) return 0;
   if (e->kind == NR_AFFINE_CEILDIV) return NR_OP_arith_ceildivui;
   return e->kind == NR_AFFINE_MOD ? NR_OP_arith_remui : NR_OP_arith_divui;
 }
 
-NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+static NrValue *expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands, NrRangeOf of) {
   if (e->kind == NR_AFFINE_DIM) return operands[e->value];
   if (e->kind == NR_AFFINE_SYMBOL) return operands[num_dims + (size_t)e->value];
   if (e->kind == NR_AFFINE_CONSTANT) return number(b, e->value);
-  NrValue *lhs = nr_affine_expand(b, e->lhs, num_dims, operands);
-  NrValue *rhs = nr_affine_expand(b, e->rhs, num_dims, operands);
+  NrValue *lhs = expand(b, e->lhs, num_dims, operands, of);
+  NrValue *rhs = expand(b, e->rhs, num_dims, operands, of);
   if (e->kind == NR_AFFINE_ADD) return binary(b, NR_OP_arith_addi, lhs, rhs);
   if (e->kind == NR_AFFINE_MUL) return binary(b, NR_OP_arith_muli, lhs, rhs);
-  unsigned plain = plain_division(e, num_dims, operands);
+  unsigned plain = plain_division(e, num_dims, operands, of);
   if (plain) return binary(b, plain, lhs, rhs);
   switch (e->kind) {
   case NR_AFFINE_MOD: return expand_mod(b, lhs, rhs);
   case NR_AFFINE_FLOORDIV: return expand_floordiv(b, lhs, rhs);
   default: return expand_ceildiv(b, lhs, rhs);
   }
+}
+
+NrValue *nr_affine_expand(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+  return expand(b, e, num_dims, operands, NULL);
+}
+
+static NrRange from_zero(void *user, NrValue *value) {
+  (void)user;
+  (void)value;
+  return (NrRange){0, INT64_MAX};
+}
+
+NrValue *nr_affine_expand_indices(NrBuilder *b, NrAffineExpr e, uint32_t num_dims, NrValue *const *operands) {
+  return expand(b, e, num_dims, operands, from_zero);
 }
 
 NrValue *nr_affine_expand_extreme(NrBuilder *b, NrAttr map, uint32_t begin, uint32_t count, NrValue *const *operands,

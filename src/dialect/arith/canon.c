@@ -22,9 +22,7 @@ static bool replace_by(NrOp *op, NrBuilder *b, unsigned op_id, NrValue *x, const
   if (!value) return false;
   NrValue *k = nr_arith_constant(b, value);
   NrValue *result = nr_arith_binary(b, op_id, constant_first ? k : x, constant_first ? x : k);
-  nr_value_replace_uses(nr_result(op, 0), result);
-  nr_op_erase(op);
-  return true;
+  return nr_op_replace(op, result);
 }
 
 /* A sum or difference of x and a constant, as +x + c or -x + c. */
@@ -63,9 +61,7 @@ static bool negate_rest(NrOp *op, NrBuilder *b) {
   NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
   if (!zero) return false;
   NrValue *rest = nr_arith_binary(b, NR_OP_arith_subi, nr_arith_constant(b, zero), nr_operand(first, 1));
-  nr_value_replace_uses(nr_result(op, 0), rest);
-  nr_op_erase(op);
-  return true;
+  return nr_op_replace(op, rest);
 }
 
 bool nr_arith_canon_subi(NrOp *op, NrBuilder *b) { return merge_linear(op, b) || negate_rest(op, b); }
@@ -107,9 +103,7 @@ bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
   NrOp *compare = nr_operand(op, 0)->op;
   if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_operand(op, 1)), 1)) return false;
   NrCmpI predicate = inverted(nr_op_attr_int(compare, "predicate", 0));
-  nr_value_replace_uses(nr_result(op, 0), nr_arith_cmpi(b, predicate, nr_operand(compare, 0), nr_operand(compare, 1)));
-  nr_op_erase(op);
-  return true;
+  return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_operand(compare, 0), nr_operand(compare, 1)));
 }
 
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {

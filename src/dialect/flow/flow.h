@@ -22,6 +22,9 @@ bool nr_flow_dim_of(NrValue *value, size_t i, NrIndex *out);
 bool nr_flow_parameter(NrAttr attr, NrStr *out_scope, NrStr *out_key, NrStr *out_config);
 NrAttr nr_flow_parameter_attr(NrType type, NrStr scope, NrStr key);
 
+/* The lists of dispatch.tensor.load and store. */
+extern const NrIndexListSlot nr_flow_load_slots[3], nr_flow_store_slots[3];
+
 /* Kinds of element and reduction of collectives, as numbered in the attributes; NULL when there is no such number. */
 const char *nr_flow_element_name(int64_t kind);
 const char *nr_flow_reduction_name(int64_t kind);

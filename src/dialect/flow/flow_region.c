@@ -194,10 +194,8 @@ NrStatus nr_flow_workgroups_verify(NrOp *op) {
 
 /* ---- dispatch.tensor.load and store ----------------------------------------------------------------------------- */
 
-static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
-                                          NULL};
-static const NrIndexListSlot load_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
-static const NrIndexListSlot store_slots[3] = {{3, "static_offsets"}, {4, "static_sizes"}, {5, "static_strides"}};
+const NrIndexListSlot nr_flow_load_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
+const NrIndexListSlot nr_flow_store_slots[3] = {{3, "static_offsets"}, {4, "static_sizes"}, {5, "static_strides"}};
 
 static NrStatus lists_parse(NrParser *p, NrIndexListText *lists) {
   static const char *const words[] = {"offsets", "sizes", "strides"};
@@ -216,7 +214,7 @@ static void lists_print(NrPrinter *w, NrOp *op, const NrIndexListSlot *slots) {
     nr_w_puts(w, words[i]);
     nr_w_index_list(w, op, slots[i]);
   }
-  nr_w_attr_dict(w, op, slice_attrs);
+  nr_w_attr_dict(w, op, nr_slice_attrs);
   nr_w_puts(w, " : ");
 }
 
@@ -234,20 +232,15 @@ NrStatus nr_flow_load_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_type(p, &result));
   NR_TRY(nr_p_add_operand(p, state, source, type));
   NR_TRY(nr_p_add_indices(p, state, dims.data, dims.size));
-  for (size_t i = 0; i < 3; i++) NR_TRY(nr_p_add_index_list(p, state, &lists[i], slice_attrs[i]));
-  nr_p_set_segments(p, state,
-                    (uint32_t[]){1, (uint32_t)dims.size, (uint32_t)lists[0].num_refs, (uint32_t)lists[1].num_refs,
-                                 (uint32_t)lists[2].num_refs},
-                    5);
   nr_p_add_result(p, state, result);
-  return NR_OK;
+  return nr_p_add_slice_lists(p, state, lists, (uint32_t[]){1, (uint32_t)dims.size}, 2);
 }
 
 void nr_flow_load_print(NrPrinter *w, NrOp *op) {
   size_t next = 1;
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
-  lists_print(w, op, load_slots);
+  lists_print(w, op, nr_flow_load_slots);
   nr_flow_w_type(w, op, nr_operand(op, 0)->type, &next);
   nr_w_puts(w, " -> ");
   nr_w_result_types(w, op);
@@ -270,19 +263,14 @@ NrStatus nr_flow_store_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_add_operand(p, state, value, type));
   NR_TRY(nr_p_add_operand(p, state, target, target_type));
   NR_TRY(nr_p_add_indices(p, state, dims.data, dims.size));
-  for (size_t i = 0; i < 3; i++) NR_TRY(nr_p_add_index_list(p, state, &lists[i], slice_attrs[i]));
-  nr_p_set_segments(p, state,
-                    (uint32_t[]){1, 1, (uint32_t)dims.size, (uint32_t)lists[0].num_refs, (uint32_t)lists[1].num_refs,
-                                 (uint32_t)lists[2].num_refs},
-                    6);
-  return NR_OK;
+  return nr_p_add_slice_lists(p, state, lists, (uint32_t[]){1, 1, (uint32_t)dims.size}, 3);
 }
 
 void nr_flow_store_print(NrPrinter *w, NrOp *op) {
   size_t next = 2;
   nr_w_puts(w, " ");
   nr_w_values(w, op, 0, 2);
-  lists_print(w, op, store_slots);
+  lists_print(w, op, nr_flow_store_slots);
   nr_w_type(w, nr_operand(op, 0)->type);
   nr_w_puts(w, " -> ");
   nr_flow_w_type(w, op, nr_operand(op, 1)->type, &next);
@@ -290,13 +278,9 @@ void nr_flow_store_print(NrPrinter *w, NrOp *op) {
 
 /* whole: the tensor in the binding; part: what is loaded or stored. */
 static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whole, NrType part) {
-  static const char *const names[] = {"offset", "size", "stride"};
   NrIndex lists[3][NR_MAX_RANK];
   if (whole->kind != NR_TYPE_TENSOR) return nr_op_error(op, "expected a dispatch tensor of a ranked tensor");
-  for (size_t i = 0; i < 3; i++) {
-    NR_TRY(nr_index_list_verify(op, slots[i], names[i], whole->rank));
-    nr_index_list_all(op, slots[i], lists[i]);
-  }
+  NR_TRY(nr_slice_lists_verify(op, slots, whole->rank, lists));
   NrType full = nr_tensor_slice_type(whole, lists[1]);
   if (full->elem != part->elem || !nr_dims_rank_reduced(full->dims, full->rank, part->dims, part->rank, NULL))
     return nr_op_error(op, "(C4) expected type to be %s or a rank-reduced version. (size mismatch)", text_of(op, full));
@@ -318,14 +302,14 @@ NrStatus nr_flow_load_verify(NrOp *op) {
   NrType source = nr_operand(op, 0)->type;
   NR_TRY(nr_flow_dims_verify(op, "C1", nr_flow_num_dims(source), 1));
   if (source->access == NR_WRITEONLY) return nr_op_error(op, "(C2) source is writeonly");
-  return slice_verify(op, load_slots, source->elem, nr_result(op, 0)->type);
+  return slice_verify(op, nr_flow_load_slots, source->elem, nr_result(op, 0)->type);
 }
 
 NrStatus nr_flow_store_verify(NrOp *op) {
   NrType target = nr_operand(op, 1)->type;
   NR_TRY(nr_flow_dims_verify(op, "C1", nr_flow_num_dims(target), 2));
   if (target->access == NR_READONLY) return nr_op_error(op, "(C2) target is readonly");
-  return slice_verify(op, store_slots, target->elem, nr_operand(op, 0)->type);
+  return slice_verify(op, nr_flow_store_slots, target->elem, nr_operand(op, 0)->type);
 }
 
 /* Constants among the lists become constants of the op. A load's type keeps what it says: it is cast. */
@@ -333,7 +317,7 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
   if (nr_op_is(op, NR_OP_flow_dispatch_tensor_load)) {
     NrIndex sizes[NR_MAX_RANK];
     NrType old = nr_result(op, 0)->type;
-    size_t rank = nr_index_list_all(op, load_slots[1], sizes);
+    size_t rank = nr_index_list_all(op, nr_flow_load_slots[1], sizes);
     bool refine = false;
     for (size_t i = 0; i < rank; i++) {
       int64_t c;
@@ -341,9 +325,9 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
     }
     /* With dims left out it is not clear which size belongs to which dim. */
     if (refine && rank != old->rank) return false;
-    if (!nr_index_lists_fold_constants(op, load_slots, 3)) return false;
+    if (!nr_index_lists_fold_constants(op, nr_flow_load_slots, 3)) return false;
     if (!refine) return true;
-    nr_index_list_all(op, load_slots[1], sizes);
+    nr_index_list_all(op, nr_flow_load_slots[1], sizes);
     NrType type = nr_tensor_slice_type(nr_operand(op, 0)->type->elem, sizes);
     NrBuilder after = nr_builder_after(op);
     NrValue *result = nr_result(op, 0);
@@ -354,16 +338,16 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
   }
   NrIndex sizes[NR_MAX_RANK];
   NrType value = nr_operand(op, 0)->type;
-  size_t rank = nr_index_list_all(op, store_slots[1], sizes);
+  size_t rank = nr_index_list_all(op, nr_flow_store_slots[1], sizes);
   bool refine = false;
   for (size_t i = 0; i < rank; i++) {
     int64_t c;
     if (sizes[i].value && nr_value_constant_int(sizes[i].value, &c)) refine = true;
   }
   if (refine && rank != value->rank) return false;
-  if (!nr_index_lists_fold_constants(op, store_slots, 3)) return false;
+  if (!nr_index_lists_fold_constants(op, nr_flow_store_slots, 3)) return false;
   if (!refine) return true;
-  nr_index_list_all(op, store_slots[1], sizes);
+  nr_index_list_all(op, nr_flow_store_slots[1], sizes);
   nr_op_set_operand(op, 0, nr_build_tensor_cast(b, nr_operand(op, 0), nr_tensor_slice_type(value, sizes)));
   return true;
 }

@@ -209,9 +209,7 @@ static bool erase_identity(NrOp *op) {
     if (nr_operand(yield, 0) != nr_block_arg(body, k)) continue;
     if (nr_generic_map(op, k) != nr_generic_map(op, nr_generic_num_inputs(op))) return false;
     if (nr_operand(op, k)->type != nr_result(op, 0)->type || !is_permutation(nr_generic_map(op, k))) return false;
-    nr_value_replace_uses(nr_result(op, 0), nr_operand(op, k));
-    nr_op_erase(op);
-    return true;
+    return nr_op_replace(op, nr_operand(op, k));
   }
   return false;
 }
@@ -234,9 +232,7 @@ bool nr_linalg_fill_canonicalize(NrOp *op, NrBuilder *b) {
     NrValue *source = nr_operand(output->op, 0);
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_refines(source->type, output->type)) return false;
     NrValue *fill = nr_build_fill(b, nr_operand(op, 0), source);
-    nr_value_replace_uses(nr_result(op, 0), nr_build_tensor_cast(b, fill, output->type));
-    nr_op_erase(op);
-    return true;
+    return nr_op_replace(op, nr_build_tensor_cast(b, fill, output->type));
   }
   return false;
 }

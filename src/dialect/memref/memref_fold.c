@@ -225,20 +225,11 @@ static NrType refined_type(NrOp *op, const bool *keep) {
 }
 
 bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
-  bool constant = false;
   NrValue *source = cast_source(nr_operand(op, 0));
-  for (size_t s = 0; s < 3; s++) {
-    size_t begin, count;
-    int64_t c;
-    nr_op_operand_group(op, nr_extract_slice_slots[s].group, &begin, &count);
-    for (size_t i = 0; i < count; i++) constant |= nr_value_constant_int(nr_operand(op, begin + i), &c);
-  }
   NrType old = nr_result(op, 0)->type;
   bool keep[NR_MAX_RANK];
-  if (!constant && !source) return false;
-  if (!nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), nr_operand(op, 0)->type->rank, old->dims,
-                            old->rank, keep))
-    return false;
+  if (!source && !nr_index_lists_have_constants(op, nr_extract_slice_slots, 3)) return false;
+  if (!nr_slice_keeps(op, old, keep)) return false;
   NrMap map = {0};
   NrOp *copy = nr_op_clone(b->module, op, &map);
   nr_map_deinit(&map);

@@ -185,9 +185,6 @@ NrStatus nr_memref_view_verify(NrOp *op) {
 
 /* ---- slices ----------------------------------------------------------------------------------------------------- */
 
-static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
-                                          NULL};
-
 /* In 2019 the three lists could be empty: all is in the result's layout. Which offset belongs to which dim follows from
  * the strides, largest first. */
 static NrStatus lists_of_layout(NrParser *p, NrLoc loc, NrType source, NrType result, NrIndexListText *lists) {
@@ -233,11 +230,8 @@ static NrStatus slice_parse(NrParser *p, NrOpState *state, bool with_words) {
   if (nr_p_is_legacy(p) && empty && type->kind == NR_TYPE_MEMREF && type->rank)
     NR_TRY(lists_of_layout(p, loc, type, result, lists));
   NR_TRY(nr_p_add_operand(p, state, source, type));
-  for (size_t i = 0; i < 3; i++) NR_TRY(nr_p_add_index_list(p, state, &lists[i], slice_attrs[i]));
-  const uint32_t sizes[] = {1, (uint32_t)lists[0].num_refs, (uint32_t)lists[1].num_refs, (uint32_t)lists[2].num_refs};
-  nr_p_set_segments(p, state, sizes, 4);
   nr_p_add_result(p, state, result);
-  return NR_OK;
+  return nr_p_add_slice_lists(p, state, lists, (uint32_t[]){1}, 1);
 }
 
 NrStatus nr_memref_subview_parse(NrParser *p, NrOpState *state) { return slice_parse(p, state, false); }
@@ -246,11 +240,8 @@ NrStatus nr_memref_reinterpret_cast_parse(NrParser *p, NrOpState *state) { retur
 void nr_memref_subview_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
-  for (size_t i = 0; i < 3; i++) {
-    if (i) nr_w_puts(w, " ");
-    nr_w_index_list(w, op, nr_extract_slice_slots[i]);
-  }
-  print_to_type(w, op, " to ", slice_attrs);
+  nr_w_slice_lists(w, op, nr_extract_slice_slots);
+  print_to_type(w, op, " to ", nr_slice_attrs);
 }
 
 void nr_memref_reinterpret_cast_print(NrPrinter *w, NrOp *op) {
@@ -261,18 +252,14 @@ void nr_memref_reinterpret_cast_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, words[i]);
     nr_w_index_list(w, op, nr_extract_slice_slots[i]);
   }
-  print_to_type(w, op, " to ", slice_attrs);
+  print_to_type(w, op, " to ", nr_slice_attrs);
 }
 
 NrStatus nr_memref_subview_verify(NrOp *op) {
-  static const char *const what[] = {"offset", "size", "stride"};
   NrType from = source_of(op), to = result_of(op);
   NrIndex lists[3][NR_MAX_RANK];
   bool keep[NR_MAX_RANK];
-  for (size_t i = 0; i < 3; i++) {
-    NR_TRY(nr_index_list_verify(op, nr_extract_slice_slots[i], what[i], from->rank));
-    nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
-  }
+  NR_TRY(nr_slice_lists_verify(op, nr_extract_slice_slots, from->rank, lists));
   for (uint32_t i = 0; i < from->rank; i++)
     if (!lists[1][i].value && lists[1][i].constant < 0) return nr_op_error(op, "expected sizes to be non-negative");
   NrType full = nr_memref_subview_type(from, lists[0], lists[1], lists[2]);
@@ -315,19 +302,8 @@ NrValue *nr_build_subview(NrBuilder *b, NrValue *source, const NrIndex *offsets,
                           const NrIndex *strides, NrType type) {
   NrValue *operands[1 + 3 * NR_MAX_RANK] = {source};
   const NrIndex *const lists[] = {offsets, sizes, strides};
-  NrAttr attrs[3];
-  uint32_t segments[4] = {1};
-  size_t count = 1;
-  for (size_t i = 0; i < 3; i++) {
-    size_t before = count;
-    attrs[i] = nr_index_list_split(b->ctx, lists[i], source->type->rank, operands, &count);
-    segments[1 + i] = (uint32_t)(count - before);
-  }
   if (!type) type = nr_memref_subview_type(source->type, offsets, sizes, strides);
-  NrOp *op = nr_build_op(b, NR_OP_memref_subview, operands, count, &type, 1);
-  for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, slice_attrs[i], attrs[i]);
-  nr_op_set_segments(op, segments, 4);
-  return nr_result(op, 0);
+  return nr_build_slice(b, NR_OP_memref_subview, type, operands, 1, source->type->rank, lists);
 }
 
 /* ---- reshapes --------------------------------------------------------------------------------------------------- */

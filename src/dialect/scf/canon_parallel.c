@@ -49,21 +49,21 @@ static bool inline_only_point(NrOp *op) {
   return true;
 }
 
-/* The reductions i with keep[i]; the others' regions go. */
-static void keep_reductions(NrOp *reduce, const bool *keep) {
+/* Without the reductions i with drop[i]; their regions go. */
+static void drop_reductions(NrOp *reduce, const bool *drop) {
   NR_VEC(NrValue *) values = {0};
   for (uint32_t i = 0; i < reduce->num_operands; i++)
-    if (keep[i]) nr_vec_push(&values, nr_operand(reduce, i));
+    if (!drop[i]) nr_vec_push(&values, nr_operand(reduce, i));
   NrBuilder b = nr_builder_before(reduce);
   NrOp *fewer = nr_scf_reduce(&b, values.data, values.size);
   for (uint32_t i = 0, k = 0; i < reduce->num_regions; i++)
-    if (keep[i]) nr_region_take(nr_op_region(fewer, k++), nr_op_region(reduce, i));
+    if (!drop[i]) nr_region_take(nr_op_region(fewer, k++), nr_op_region(reduce, i));
   nr_op_erase(reduce);
   nr_vec_deinit(&values);
 }
 
 /* The loop without some dims, whose arguments have no uses, and without some results, which have none either. */
-static void rebuild(NrOp *op, const bool *keep_dim, const bool *keep_result, NrBuilder *b) {
+static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrBuilder *b) {
   NrBlock *body = nr_op_body(op, 0);
   NR_VEC(NrValue *) bounds[3] = {{0}};
   NR_VEC(NrValue *) inits = {0};
@@ -71,23 +71,18 @@ static void rebuild(NrOp *op, const bool *keep_dim, const bool *keep_result, NrB
     for (uint32_t d = 0; d < body->num_args; d++)
       if (keep_dim[d]) nr_vec_push(&bounds[group], bound(op, group, d));
   for (uint32_t i = 0; i < op->num_results; i++)
-    if (keep_result[i]) nr_vec_push(&inits, init(op, i));
+    if (!drop_result[i]) nr_vec_push(&inits, init(op, i));
   NrOp *loop = nr_scf_parallel(b, bounds[0].data, bounds[1].data, bounds[2].data, bounds[0].size, inits.data,
                                inits.size);
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "operandSegmentSizes"))
       nr_op_set_attr(loop, op->attrs[i].name.data, op->attrs[i].value);
   nr_block_erase(nr_op_body(loop, 0));
-  for (uint32_t i = 0, k = 0; i < op->num_results; i++) {
-    if (!keep_result[i]) continue;
-    nr_result(loop, k)->name = nr_result(op, i)->name;
-    nr_value_replace_uses(nr_result(op, i), nr_result(loop, k++));
-  }
-  keep_reductions(body->last, keep_result);
+  drop_reductions(body->last, drop_result);
   for (uint32_t d = body->num_args; d-- > 0;)
     if (!keep_dim[d]) nr_block_erase_arg(body, d);
   nr_region_take(nr_op_region(loop, 0), nr_op_region(op, 0));
-  nr_op_erase(op);
+  nr_scf_replace_kept(op, loop, drop_result);
   for (size_t group = 0; group < 3; group++) nr_vec_deinit(&bounds[group]);
   nr_vec_deinit(&inits);
 }
@@ -126,7 +121,7 @@ bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
   NrBlock *body = nr_op_body(op, 0);
   uint32_t rank = body->num_args, single = 0, unused = 0;
   bool plain = !nr_op_attr(op, "mapping"); /* which has an entry per dim */
-  bool *keep_dim = nr_calloc(rank + 1, sizeof *keep_dim), *keep_result = nr_calloc(op->num_results + 1, sizeof(bool));
+  bool *keep_dim = nr_calloc(rank + 1, sizeof *keep_dim), *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
   bool no_points = false, changed = false;
   for (uint32_t d = 0; d < rank; d++) {
     uint64_t count;
@@ -136,8 +131,8 @@ bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
     single += !keep_dim[d];
   }
   for (uint32_t i = 0; i < op->num_results; i++) {
-    keep_result[i] = nr_value_has_uses(nr_result(op, i));
-    unused += !keep_result[i];
+    drop_result[i] = !nr_value_has_uses(nr_result(op, i));
+    unused += drop_result[i];
   }
   if (no_points) {
     changed = replace_by_inits(op);
@@ -146,10 +141,10 @@ bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
   } else if (single || unused) {
     for (uint32_t d = 0; d < rank; d++)
       if (!keep_dim[d]) nr_value_replace_uses(body->args[d], bound(op, 0, d));
-    rebuild(op, keep_dim, keep_result, b);
+    rebuild(op, keep_dim, drop_result, b);
     changed = true;
   }
   nr_free(keep_dim);
-  nr_free(keep_result);
+  nr_free(drop_result);
   return changed;
 }

@@ -88,6 +88,16 @@ NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count) {
   return nr_build_op(b, NR_OP_scf_yield, values, count, NULL, 0);
 }
 
+NrOp *nr_scf_yield_results(NrBlock *block, NrOp *const *ops, size_t count) {
+  NR_VEC(NrValue *) results = {0};
+  for (size_t n = 0; n < count; n++)
+    for (uint32_t i = 0; i < ops[n]->num_results; i++) nr_vec_push(&results, nr_result(ops[n], i));
+  NrBuilder b = nr_builder_at_end(ops[0]->module, block, ops[0]->loc);
+  NrOp *yield = nr_scf_yield(&b, results.data, results.size);
+  nr_vec_deinit(&results);
+  return yield;
+}
+
 NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values, size_t count) {
   NR_VEC(NrValue *) operands = {0};
   nr_vec_push(&operands, condition);
@@ -168,6 +178,20 @@ NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, con
   nr_vec_deinit(&all);
   nr_vec_deinit(&types);
   return more;
+}
+
+void nr_scf_take_in(NrOp *outer, NrBlock *block, NrOp *const *ops, size_t count) {
+  uint32_t at = 0;
+  for (size_t n = 0; n < count; n++)
+    for (uint32_t i = 0; i < ops[n]->num_results; i++, at++) {
+      nr_result(outer, at)->name = nr_result(ops[n], i)->name;
+      nr_value_replace_uses(nr_result(ops[n], i), nr_result(outer, at));
+    }
+  for (size_t n = 0; n < count; n++) {
+    nr_op_unlink(ops[n]);
+    nr_op_append(block, ops[n]);
+  }
+  nr_scf_yield_results(block, ops, count);
 }
 
 void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args) {

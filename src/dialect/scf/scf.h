@@ -17,6 +17,7 @@ NrOp *nr_scf_while(NrBuilder *b, NrValue *const *inits, size_t num_inits, const 
 NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper, NrValue *const *step, size_t rank,
                       NrValue *const *inits, size_t num_inits);
 NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count);
+NrOp *nr_scf_yield_results(NrBlock *block, NrOp *const *ops, size_t count); /* all of theirs, at the end of block */
 NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values, size_t count);
 NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* regions are empty: one per value */
 /* Builders that add ops at the end of the first block of region i of op. */
@@ -55,6 +56,9 @@ void nr_scf_replace_kept(NrOp *op, NrOp *fewer, const bool *drop);
  * given, and results are the carried ones. */
 NrOp *nr_scf_extend(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *results,
                     size_t num_results);
+
+/* ops move to the end of a block of outer, which yields their results; outer has as many and takes over their uses. */
+void nr_scf_take_in(NrOp *outer, NrBlock *block, NrOp *const *ops, size_t count);
 
 /* Moves the ops of a block before op, with values for its arguments, leaving the terminator behind; the block must be
  * op's. */

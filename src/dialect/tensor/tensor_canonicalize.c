@@ -72,15 +72,11 @@ static bool extract_from(NrOp *op, NrBuilder *b, NrValue *tensor, const NrIndex 
 /* Of a slice: offset + index * stride, dims that were left out at their offset. */
 static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
   NrValue *source = nr_operand(slice, 0);
-  NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
-  int64_t dims[NR_MAX_RANK];
+  NrIndex offsets[NR_MAX_RANK], strides[NR_MAX_RANK];
   bool keep[NR_MAX_RANK];
-  NrType type = nr_result(slice, 0)->type;
   size_t rank = nr_index_list_all(slice, nr_extract_slice_slots[0], offsets), at = 1;
-  nr_index_list_all(slice, nr_extract_slice_slots[1], sizes);
   nr_index_list_all(slice, nr_extract_slice_slots[2], strides);
-  for (size_t i = 0; i < rank; i++) dims[i] = sizes[i].value ? NR_DYNAMIC : sizes[i].constant;
-  if (!nr_dims_rank_reduced(dims, rank, type->dims, type->rank, keep)) return false;
+  if (!nr_slice_keeps(slice, nr_result(slice, 0)->type, keep)) return false;
   for (size_t i = 0; i < rank; i++)
     if (keep[i])
       offsets[i] = nr_index_add(b, offsets[i], nr_index_mul(b, nr_index_of(nr_operand(op, at++)), strides[i]));

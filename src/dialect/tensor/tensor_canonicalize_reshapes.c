@@ -19,9 +19,7 @@ static bool collapse_of_slice(NrOp *op, NrBuilder *b, NrOp *slice, const NrGroup
   NrType type = nr_result(op, 0)->type;
   if (!nr_groups_join_ones(groups, nr_result(slice, 0)->type)) return false;
   for (size_t s = 0; s < 3; s++) nr_index_list_all(slice, nr_extract_slice_slots[s], lists[s]);
-  if (!nr_dims_rank_reduced(nr_index_list_statics(slice, "static_sizes"),
-                            nr_index_list_size(slice, "static_sizes"), type->dims, type->rank, NULL))
-    return false;
+  if (!nr_slice_keeps(slice, type, NULL)) return false;
   return nr_op_replace(op, nr_build_extract_slice(b, nr_operand(slice, 0), lists[0], lists[1], lists[2], type));
 }
 

@@ -1,17 +1,6 @@
 /* tensor_canonicalize_slices.c - rewrites of extract_slice and insert_slice that build new ops. */
 #include "dialect/tensor/tensor.h"
 
-static bool has_constant(NrOp *op, const NrIndexListSlot *slots) {
-  for (size_t s = 0; s < 3; s++) {
-    size_t begin, count;
-    int64_t c;
-    nr_op_operand_group(op, slots[s].group, &begin, &count);
-    for (size_t i = 0; i < count; i++)
-      if (nr_value_constant_int(nr_operand(op, begin + i), &c)) return true;
-  }
-  return false;
-}
-
 /* What never runs may be said by constants that make no sense: it stays as it is. */
 static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
   for (uint32_t i = 0; i < whole->rank; i++)
@@ -20,11 +9,11 @@ static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
 }
 
 /* The type of the part when some sizes turn out to be constants; the dims that it leaves out stay the same. */
-static NrType refined_part_type(NrOp *op, NrIndexListSlot sizes, const NrIndex *now, NrType old) {
-  size_t rank = nr_index_list_size(op, sizes.attr), count = 0;
+static NrType refined_part_type(NrOp *op, const NrIndex *now, NrType old) {
+  size_t rank = nr_index_list_size(op, "static_sizes"), count = 0;
   bool keep[NR_MAX_RANK];
   int64_t dims[NR_MAX_RANK];
-  if (!nr_dims_rank_reduced(nr_index_list_statics(op, sizes.attr), rank, old->dims, old->rank, keep)) return NULL;
+  if (!nr_slice_keeps(op, old, keep)) return NULL;
   for (size_t i = 0; i < rank; i++)
     if (keep[i]) dims[count++] = now[i].value ? NR_DYNAMIC : now[i].constant;
   return nr_type_tensor(dims, count, old->elem);
@@ -56,14 +45,14 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *cast = nr_tensor_cast_source(source);
   NrIndex lists[3][NR_MAX_RANK];
   if (nr_op_is(source->op, NR_OP_tensor_extract_slice) && merge_slices(op, b, source->op)) return true;
-  if (!cast && !has_constant(op, nr_extract_slice_slots)) return false;
+  if (!cast && !nr_index_lists_have_constants(op, nr_extract_slice_slots, 3)) return false;
   if (cast) source = cast;
   for (size_t s = 0; s < 3; s++) {
     size_t n = nr_index_list_all(op, nr_extract_slice_slots[s], lists[s]);
     for (size_t i = 0; i < n; i++)
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
-  NrType old = nr_result(op, 0)->type, type = refined_part_type(op, nr_extract_slice_slots[1], lists[1], old);
+  NrType old = nr_result(op, 0)->type, type = refined_part_type(op, lists[1], old);
   if (!type || !is_inside(lists, source->type)) return false;
   NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
   return nr_op_replace(op, nr_build_tensor_cast(b, slice, old));
@@ -91,21 +80,19 @@ bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   /* Dims of size 1 that only came for the insertion are left out. */
   if (nr_op_is(source->op, NR_OP_tensor_expand_shape) && nr_groups_of(source->op, &groups) &&
       nr_groups_join_ones(&groups, source->type)) {
-    NrType part = nr_operand(source->op, 0)->type;
-    if (nr_dims_rank_reduced(nr_index_list_statics(op, "static_sizes"), dest->type->rank, part->dims, part->rank,
-                             NULL)) {
+    if (nr_slice_keeps(op, nr_operand(source->op, 0)->type, NULL)) {
       nr_op_set_operand(op, 0, nr_operand(source->op, 0));
       return true;
     }
   }
-  bool constant = has_constant(op, nr_insert_slice_slots);
+  bool constant = nr_index_lists_have_constants(op, nr_insert_slice_slots, 3);
   if (!constant && !cast) return false;
   for (size_t s = 0; s < 3; s++) {
     size_t n = nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
     for (size_t i = 0; i < n; i++)
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
-  NrType type = refined_part_type(op, nr_insert_slice_slots[1], lists[1], source->type);
+  NrType type = refined_part_type(op, lists[1], source->type);
   if (!type || !is_inside(lists, cast ? cast->type : dest->type)) return false;
   source = nr_build_tensor_cast(b, source, type);
   NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);

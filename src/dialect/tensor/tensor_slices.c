@@ -1,9 +1,6 @@
 /* tensor_slices.c - hooks of extract_slice, insert_slice and pad, and builders of all tensor ops. */
 #include "dialect/tensor/tensor.h"
 
-static const char *const slice_attrs[] = {"static_offsets", "static_sizes", "static_strides", "operandSegmentSizes",
-                                          NULL};
-
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
 NrType nr_tensor_slice_type(NrType source, const NrIndex *sizes) {
@@ -14,49 +11,26 @@ NrType nr_tensor_slice_type(NrType source, const NrIndex *sizes) {
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-static NrStatus lists_parse(NrParser *p, NrIndexListText *lists) {
-  for (size_t i = 0; i < 3; i++) NR_TRY(nr_p_index_list(p, &lists[i]));
-  return NR_OK;
-}
-
-/* Appends the lists' operands and attributes, and the segments: `fixed` single operands stand before them. */
-static NrStatus lists_add(NrParser *p, NrOpState *state, const NrIndexListText *lists, size_t fixed) {
-  uint32_t segments[5] = {1, 1};
-  for (size_t i = 0; i < 3; i++) {
-    NR_TRY(nr_p_add_index_list(p, state, &lists[i], slice_attrs[i]));
-    segments[fixed + i] = (uint32_t)lists[i].num_refs;
-  }
-  nr_p_set_segments(p, state, segments, fixed + 3);
-  return NR_OK;
-}
-
-static void lists_print(NrPrinter *w, NrOp *op, const NrIndexListSlot *slots) {
-  for (size_t i = 0; i < 3; i++) {
-    if (i) nr_w_puts(w, " ");
-    nr_w_index_list(w, op, slots[i]);
-  }
-  nr_w_attr_dict(w, op, slice_attrs);
-}
-
 NrStatus nr_tensor_extract_slice_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
   NrIndexListText lists[3];
   NrType type, result;
   NR_TRY(nr_p_operand(p, &source));
-  NR_TRY(lists_parse(p, lists));
+  NR_TRY(nr_p_slice_lists(p, lists));
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_colon_type(p, &type));
   NR_TRY(nr_p_expect(p, "to"));
   NR_TRY(nr_p_type(p, &result));
   NR_TRY(nr_p_add_operand(p, state, source, type));
   nr_p_add_result(p, state, result);
-  return lists_add(p, state, lists, 1);
+  return nr_p_add_slice_lists(p, state, lists, (uint32_t[]){1}, 1);
 }
 
 void nr_tensor_extract_slice_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
-  lists_print(w, op, nr_extract_slice_slots);
+  nr_w_slice_lists(w, op, nr_extract_slice_slots);
+  nr_w_attr_dict(w, op, nr_slice_attrs);
   nr_w_puts(w, " : ");
   nr_w_type(w, nr_operand(op, 0)->type);
   nr_w_puts(w, " to ");
@@ -70,7 +44,7 @@ static NrStatus insert_parse(NrParser *p, NrOpState *state, bool has_result) {
   NR_TRY(nr_p_operand(p, &source));
   NR_TRY(nr_p_expect(p, "into"));
   NR_TRY(nr_p_operand(p, &dest));
-  NR_TRY(lists_parse(p, lists));
+  NR_TRY(nr_p_slice_lists(p, lists));
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_colon_type(p, &type));
   NR_TRY(nr_p_expect(p, "into"));
@@ -78,7 +52,7 @@ static NrStatus insert_parse(NrParser *p, NrOpState *state, bool has_result) {
   NR_TRY(nr_p_add_operand(p, state, source, type));
   NR_TRY(nr_p_add_operand(p, state, dest, dest_type));
   if (has_result) nr_p_add_result(p, state, dest_type);
-  return lists_add(p, state, lists, 2);
+  return nr_p_add_slice_lists(p, state, lists, (uint32_t[]){1, 1}, 2);
 }
 
 NrStatus nr_tensor_insert_slice_parse(NrParser *p, NrOpState *state) { return insert_parse(p, state, true); }
@@ -89,7 +63,8 @@ void nr_tensor_insert_slice_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, " into ");
   nr_w_value(w, nr_operand(op, 1));
-  lists_print(w, op, nr_insert_slice_slots);
+  nr_w_slice_lists(w, op, nr_insert_slice_slots);
+  nr_w_attr_dict(w, op, nr_slice_attrs);
   nr_w_puts(w, " : ");
   nr_w_type(w, nr_operand(op, 0)->type);
   nr_w_puts(w, " into ");
@@ -100,12 +75,8 @@ void nr_tensor_insert_slice_print(NrPrinter *w, NrOp *op) {
 
 /* whole: the tensor that is cut or written into; part: the piece. */
 static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whole, NrType part, const char *what) {
-  static const char *const names[] = {"offset", "size", "stride"};
   NrIndex lists[3][NR_MAX_RANK];
-  for (size_t i = 0; i < 3; i++) {
-    NR_TRY(nr_index_list_verify(op, slots[i], names[i], whole->rank));
-    nr_index_list_all(op, slots[i], lists[i]);
-  }
+  NR_TRY(nr_slice_lists_verify(op, slots, whole->rank, lists));
   for (uint32_t i = 0; i < whole->rank; i++) {
     NrIndex offset = lists[0][i], size = lists[1][i], stride = lists[2][i];
     if (!size.value && size.constant < 0) return nr_op_error(op, "(C3) expected size %u to be non-negative", i);
@@ -254,36 +225,19 @@ NrValue *nr_build_insert(NrBuilder *b, NrValue *scalar, NrValue *dest, NrValue *
   return nr_build_value(b, NR_OP_tensor_insert, dest->type, operands, 2 + count);
 }
 
-/* Builds a slice op over `fixed` operands that are set already; lists have rank entries. */
-static NrValue *build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operands, size_t fixed, size_t rank,
-                            const NrIndex *const *lists) {
-  NrAttr attrs[3];
-  uint32_t segments[5] = {1, 1};
-  size_t count = fixed;
-  for (size_t i = 0; i < 3; i++) {
-    size_t before = count;
-    attrs[i] = nr_index_list_split(b->ctx, lists[i], rank, operands, &count);
-    segments[fixed + i] = (uint32_t)(count - before);
-  }
-  NrOp *op = nr_build_op(b, id, operands, count, &type, 1);
-  for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, slice_attrs[i], attrs[i]);
-  nr_op_set_segments(op, segments, fixed + 3);
-  return nr_result(op, 0);
-}
-
 NrValue *nr_build_extract_slice(NrBuilder *b, NrValue *source, const NrIndex *offsets, const NrIndex *sizes,
                                 const NrIndex *strides, NrType type) {
   NrValue *operands[1 + 3 * NR_MAX_RANK] = {source};
   const NrIndex *const lists[] = {offsets, sizes, strides};
   if (!type) type = nr_tensor_slice_type(source->type, sizes);
-  return build_slice(b, NR_OP_tensor_extract_slice, type, operands, 1, source->type->rank, lists);
+  return nr_build_slice(b, NR_OP_tensor_extract_slice, type, operands, 1, source->type->rank, lists);
 }
 
 NrValue *nr_build_insert_slice(NrBuilder *b, NrValue *source, NrValue *dest, const NrIndex *offsets,
                                const NrIndex *sizes, const NrIndex *strides) {
   NrValue *operands[2 + 3 * NR_MAX_RANK] = {source, dest};
   const NrIndex *const lists[] = {offsets, sizes, strides};
-  return build_slice(b, NR_OP_tensor_insert_slice, dest->type, operands, 2, dest->type->rank, lists);
+  return nr_build_slice(b, NR_OP_tensor_insert_slice, dest->type, operands, 2, dest->type->rank, lists);
 }
 
 NrValue *nr_build_collapse_shape(NrBuilder *b, NrValue *source, const NrGroups *groups) {
