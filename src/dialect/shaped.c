@@ -161,6 +161,26 @@ bool nr_index_lists_have_constants(const NrOp *op, const NrIndexListSlot *slots,
   return false;
 }
 
+NrStatus nr_slice_bounds_verify(NrOp *op, const char *id, NrIndex lists[3][NR_MAX_RANK], NrType whole) {
+  for (uint32_t i = 0; i < whole->rank; i++) {
+    NrIndex offset = lists[0][i], size = lists[1][i];
+    int64_t dim = whole->dims[i], last = 0;
+    if (nr_slice_is_inside(offset, size, lists[2][i], dim, &last)) continue;
+    if (!size.value && size.constant < 0)
+      return nr_op_error(op, "(%s) expected sizes to be non-negative, but got %lld", id, (long long)size.constant);
+    if (offset.constant < 0)
+      return nr_op_error(op, "(%s) expected offsets to be non-negative, but got %lld", id, (long long)offset.constant);
+    if (offset.constant >= dim)
+      return nr_op_error(op, "(%s) offset %u is out-of-bounds: %lld >= %lld", id, i, (long long)offset.constant,
+                         (long long)dim);
+    if (last < 0)
+      return nr_op_error(op, "(%s) slice along dimension %u runs out-of-bounds: %lld < 0", id, i, (long long)last);
+    return nr_op_error(op, "(%s) slice along dimension %u runs out-of-bounds: %lld >= %lld", id, i, (long long)last,
+                       (long long)dim);
+  }
+  return NR_OK;
+}
+
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots) {
   bool changed = false;
   for (size_t s = 0; s < num_slots; s++) {
@@ -201,6 +221,18 @@ NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operan
   for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, nr_slice_attrs[i], attrs[i]);
   nr_op_set_segments(op, segments, fixed + 3);
   return nr_result(op, 0);
+}
+
+bool nr_slice_fold_constants(NrOp *op, const NrIndexListSlot slots[3], NrType whole) {
+  for (uint32_t i = 0; i < whole->rank; i++) {
+    NrIndex at[3];
+    for (size_t k = 0; k < 3; k++) {
+      at[k] = nr_index_list_get(op, slots[k], i);
+      if (at[k].value) at[k] = nr_index_of(at[k].value);
+    }
+    if (!nr_slice_is_inside(at[0], at[1], at[2], whole->dims[i], NULL)) return false;
+  }
+  return nr_index_lists_fold_constants(op, slots, 3);
 }
 
 /* ---- shapes ----------------------------------------------------------------------------------------------------- */

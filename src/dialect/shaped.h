@@ -55,9 +55,15 @@ NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, 
 bool nr_slice_is_inside(NrIndex offset, NrIndex size, NrIndex stride, int64_t dim, int64_t *out_last);
 /* Whether an operand of the lists is a constant. */
 bool nr_index_lists_have_constants(const NrOp *op, const NrIndexListSlot *slots, size_t num_slots);
+/* "(id) ..." errors: the constants among lists (offsets, sizes, strides) keep the slice inside of `whole`. A slice of
+ * nothing may begin anywhere but below 0. */
+NrStatus nr_slice_bounds_verify(NrOp *op, const char *id, NrIndex lists[3][NR_MAX_RANK], NrType whole);
 /* Turns operands of the lists that are constants into constants of the op; true when something changed. The result type
  * is the caller's matter. */
 bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_t num_slots);
+
+/* The same for a slice of `whole`, but for constants that would leave it: what never runs may be said by such. */
+bool nr_slice_fold_constants(NrOp *op, const NrIndexListSlot slots[3], NrType whole);
 
 /* The bytes of an INTEGER or FLOAT attribute of at most 64 bits as an element of a dense constant; false for others.
  * Writes nr_type_byte_size of its type. */

@@ -35,12 +35,25 @@ static bool run_count(NrInterp *in, NrOp *op, NrRegion *region, int64_t *grid) {
   return true;
 }
 
-static NrIView *result_view(NrInterp *in, NrOp *op, size_t result, size_t *next_dim) {
+/* The dims of a result. */
+static void result_dims(NrInterp *in, NrOp *op, size_t result, size_t *next_dim, int64_t *out) {
   NrType t = nr_result(op, result)->type;
-  int64_t dims[NR_MAX_RANK];
   for (uint32_t i = 0; i < t->rank; i++)
-    dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, (*next_dim)++)) : t->dims[i];
-  return nr_iview_new(t->elem, dims, t->rank);
+    out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, (*next_dim)++)) : t->dims[i];
+}
+
+/* A tied result: dense bytes, as of now of the argument's type. False when the result would have others. */
+static bool retype(NrIView *view, NrType t, const int64_t *dims) {
+  if (nr_iview_bytes(view->elem, view->dims, view->rank) != nr_iview_bytes(t->elem, dims, t->rank)) return false;
+  view->elem = t->elem;
+  view->elem_size = nr_type_byte_size(t->elem);
+  view->rank = t->rank;
+  int64_t stride = 1;
+  for (size_t i = t->rank; i-- > 0; stride *= dims[i]) {
+    view->dims[i] = dims[i];
+    view->strides[i] = stride;
+  }
+  return true;
 }
 
 static bool run_grid(NrInterp *in, const Workgroups *w, const int64_t *grid, const NrIValue *args, size_t count) {
@@ -67,7 +80,7 @@ static bool run_grid(NrInterp *in, const Workgroups *w, const int64_t *grid, con
 
 static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
   size_t begin, count, next_dim, num_dims, n = 0;
-  int64_t grid[3];
+  int64_t grid[3], (*dims)[NR_MAX_RANK] = nr_calloc(op->num_results + 1, sizeof *dims);
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
   nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next_dim, &num_dims);
   NrIValue *args = nr_calloc(count + op->num_results, sizeof *args);
@@ -76,18 +89,24 @@ static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
   for (size_t i = 0; i < count; i++) args[n++] = nr_get(in, nr_operand(op, begin + i));
   for (size_t i = 0; i < op->num_results && ok; i++) {
     int64_t tied = nr_flow_tied_operand(op, i);
-    results[i] = tied >= 0 ? nr_iview_dense_copy(args[tied].view) : result_view(in, op, i, &next_dim);
+    NrType t = nr_result(op, i)->type;
+    result_dims(in, op, i, &next_dim, dims[i]);
+    results[i] = tied >= 0 ? nr_iview_dense_copy(args[tied].view) : nr_iview_new(t->elem, dims[i], t->rank);
     if (!results[i]) ok = nr_interp_fail(in, op, "the result is too large");
     if (tied >= 0) args[tied].view = results[i];
     else args[n++].view = results[i];
   }
   ok = ok && run_grid(in, w, grid, args, n);
+  for (size_t i = 0; i < op->num_results && ok; i++)
+    if (nr_flow_tied_operand(op, i) >= 0 && !retype(results[i], nr_result(op, i)->type, dims[i]))
+      ok = nr_interp_fail(in, op, "result #%zu does not have the size of the argument that it is tied to", i);
   for (size_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = results[i]});
     else nr_iview_release(results[i]);
   }
   nr_free(args);
   nr_free(results);
+  nr_free(dims);
   return ok;
 }
 

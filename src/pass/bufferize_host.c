@@ -1,4 +1,5 @@
-/* bufferize_host.c - flow.tensor.* of a host program, which are copies and views by another name, become tensor ops. */
+/* bufferize_host.c - flow.tensor.* of a host program, which are copies and views by another name, become tensor ops;
+ * so do results of dispatches that are tied to an argument of another type. */
 #include "pass/bufferize.h"
 
 /* All operands of a group. */
@@ -46,32 +47,111 @@ static NrValue *flatten(NrBuilder *b, NrValue *source) {
   return rank == 0 ? nr_build_expand_shape(b, source, &groups, &one, 1) : nr_build_collapse_shape(b, source, &groups);
 }
 
-static NrStatus reshape(NrOp *op) {
-  NrBuilder b = nr_builder_before(op);
-  NrType t = nr_result(op, 0)->type;
-  NrIndex dims[NR_MAX_RANK];
-  dims_of(op, t, 2, dims);
-  NrValue *value = flatten(&b, nr_operand(op, 0));
+/* The elements in the shape of t, row by row. */
+static NrValue *reshaped(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
+  NrValue *value = flatten(b, source);
+  NrGroups groups = all_dims(t->rank);
   int64_t size = 1;
   for (uint32_t i = 0; i < t->rank && size != NR_DYNAMIC; i++)
     if (dims[i].value || !nr_mul_i64(size, dims[i].constant, &size)) size = NR_DYNAMIC;
-  value = nr_build_tensor_cast(&b, value, nr_type_tensor(&size, 1, t->elem));
-  NrGroups groups = all_dims(t->rank);
-  if (t->rank == 0) value = nr_build_collapse_shape(&b, value, &groups);
-  else if (t->rank > 1) value = nr_build_expand_shape(&b, value, &groups, dims, t->rank);
-  return replace(op, value);
+  value = nr_build_tensor_cast(b, value, nr_type_tensor(&size, 1, source->type->elem));
+  if (t->rank == 0) return nr_build_collapse_shape(b, value, &groups);
+  return t->rank == 1 ? value : nr_build_expand_shape(b, value, &groups, dims, t->rank);
+}
+
+static bool same_dims(NrType a, NrType b) {
+  bool same = a->rank == b->rank;
+  for (uint32_t i = 0; same && i < a->rank; i++) same = a->dims[i] == b->dims[i];
+  return same;
+}
+
+/* The bytes as another type, whose elements have the same width. */
+static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
+  NrType from = source->type;
+  if (from->elem == t->elem || !same_dims(from, t)) source = reshaped(b, source, t, dims);
+  if (from->elem == t->elem) return source;
+  return nr_build_value(b, NR_OP_tensor_bitcast, nr_type_tensor(source->type->dims, t->rank, t->elem), &source, 1);
+}
+
+static NrStatus reshape(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrIndex dims[NR_MAX_RANK];
+  dims_of(op, nr_result(op, 0)->type, 2, dims);
+  return replace(op, as_bytes_of(&b, nr_operand(op, 0), nr_result(op, 0)->type, dims));
 }
 
 /* Element by element where the elements have one width; other cuts of the bytes would need a view of them. */
 static NrStatus bitcast(NrOp *op) {
-  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
-  bool same = from->rank == to->rank && nr_type_bits(from->elem) == nr_type_bits(to->elem);
-  for (uint32_t i = 0; same && i < from->rank; i++) same = from->dims[i] == to->dims[i];
-  if (from->elem == to->elem) return reshape(op);
-  if (!same) return nr_op_error(op, "changes the width of elements, which cannot be bufferized");
+  if (nr_type_bits(nr_operand(op, 0)->type->elem) != nr_type_bits(nr_result(op, 0)->type->elem))
+    return nr_op_error(op, "changes the width of elements, which cannot be bufferized");
+  return reshape(op);
+}
+
+/* ---- tied results ------------------------------------------------------------------------------------------------ */
+
+static NrType tied_type(NrOp *op, size_t result) {
+  size_t arguments, count;
+  int64_t tied = nr_flow_tied_operand(op, result);
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
+  return tied < 0 ? nr_result(op, result)->type : nr_operand(op, arguments + (size_t)tied)->type;
+}
+
+static bool has_other_tied_type(NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (tied_type(op, i) != nr_result(op, i)->type) return true;
+  return false;
+}
+
+/* Which operand has the first of an argument's dims. */
+static size_t argument_dims(NrOp *op, size_t argument) {
+  size_t arguments, dims, count;
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
+  nr_op_operand_group(op, NR_FLOW_ARGUMENT_DIMS, &dims, &count);
+  for (size_t i = 0; i < argument; i++) dims += nr_flow_num_dims(nr_operand(op, arguments + i)->type);
+  return dims;
+}
+
+/* A dispatch gives back what its arguments are; the results are those bytes as another type. */
+static NrStatus dispatch(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0);
-  return replace(op, nr_build_value(&b, NR_OP_tensor_bitcast, to, &source, 1));
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  NrStatus status = NR_OK;
+  uint32_t sizes[4];
+  size_t begin, count, next;
+  nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next, &count);
+  for (size_t i = 0; i < next; i++) nr_vec_push(&operands, nr_operand(op, i));
+  for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
+    NrType own = nr_result(op, r)->type, type = tied_type(op, r);
+    size_t first = type == own ? at : argument_dims(op, (size_t)nr_flow_tied_operand(op, r));
+    if (nr_type_bits(own->elem) != nr_type_bits(type->elem))
+      status = nr_op_error(op, "result #%u changes the width of its argument's elements, which cannot be bufferized", r);
+    for (size_t k = 0; k < nr_flow_num_dims(type); k++) nr_vec_push(&operands, nr_operand(op, first + k));
+    nr_vec_push(&types, type);
+    at += (uint32_t)nr_flow_num_dims(own);
+  }
+  if (!status) {
+    for (size_t g = 0; g < 4; g++) {
+      nr_op_operand_group(op, g, &begin, &count);
+      sizes[g] = (uint32_t)count;
+    }
+    sizes[NR_FLOW_RESULT_DIMS] = (uint32_t)(operands.size - next);
+    NrOp *made = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
+    nr_op_set_segments(made, sizes, 4);
+    for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
+      NrType own = nr_result(op, r)->type;
+      NrValue *value = nr_result(made, r);
+      NrIndex dims[NR_MAX_RANK];
+      for (uint32_t i = 0; i < own->rank; i++)
+        dims[i] = own->dims[i] == NR_DYNAMIC ? nr_index_of(nr_operand(op, at++)) : nr_index_const(own->dims[i]);
+      if (value->type != own) value = nr_build_tensor_cast(&b, as_bytes_of(&b, value, own, dims), own);
+      nr_value_replace_uses(nr_result(op, r), value);
+    }
+    nr_op_erase(op);
+  }
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  return status;
 }
 
 /* ---- elements and parts ------------------------------------------------------------------------------------------ */
@@ -133,6 +213,7 @@ static NrStatus constant(NrOp *op) {
 
 bool nr_bufferize_is_host_op(const NrOp *op) {
   switch (op->info->id) {
+  case NR_OP_flow_dispatch: return has_other_tied_type((NrOp *)op);
   case NR_OP_flow_tensor_alloca:
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_clone:
@@ -154,6 +235,7 @@ bool nr_bufferize_is_host_op(const NrOp *op) {
 NrStatus nr_bufferize_host_op(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   switch (op->info->id) {
+  case NR_OP_flow_dispatch: return dispatch(op);
   case NR_OP_flow_tensor_alloca:
   case NR_OP_flow_tensor_empty: return replace(op, empty(op, 0));
   case NR_OP_flow_tensor_splat: return replace(op, nr_build_fill(&b, nr_operand(op, 0), empty(op, 1)));

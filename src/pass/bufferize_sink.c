@@ -47,6 +47,9 @@ NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType
   if ((load || store) && nr_bufferized_type(shape) == memref->type && is_whole_binding(slice, memref, load ? 1 : 2))
     return memref;
   for (size_t k = 0; k < 3; k++) nr_index_list_all(slice, nr_bufferize_slots(slice)[k], lists[k]);
+  for (uint32_t i = 0; i < memref->type->rank; i++) /* the buffer may know dims that the tensor's type does not say */
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], memref->type->dims[i], NULL))
+      lists[0][i] = (NrIndex){nr_index_value(b, lists[0][i]), 0};
   NrType type = nr_memref_subview_type(memref->type, lists[0], lists[1], lists[2]);
   assert(type);
   if (shape->rank != type->rank && nr_dims_rank_reduced(type->dims, type->rank, shape->dims, shape->rank, keep))

@@ -19,7 +19,7 @@ static NrStr region_text(Outline *o, NrOp *op) {
   NrBuf text = {0};
   for (size_t i = 0; i < 2; i++) {
     NrBlock *block = nr_op_body(op, i);
-    for (uint32_t a = 0; a < block->num_args; a++) {
+    for (uint32_t a = 0; block && a < block->num_args; a++) {
       nr_print_type(&text, block->args[a]->type);
       nr_buf_putc(&text, ' ');
     }
@@ -73,9 +73,13 @@ static NrStr make_executable(Outline *o, NrOp *op) {
   nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, name));
   nr_op_set_attr(func, "function_type", nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
   nr_vec_deinit(&types);
-  NrBuilder end = nr_builder_before(body->last);
-  nr_build_op(&end, NR_OP_func_return, NULL, 0, NULL, 0);
-  nr_op_erase(body->last);
+  for (NrBlock *at = body; at; at = at->next) {
+    NrOp *end = nr_block_terminator(at);
+    if (!nr_op_is(end, NR_OP_flow_return)) continue;
+    NrBuilder before = nr_builder_before(end);
+    nr_build_op(&before, NR_OP_func_return, NULL, 0, NULL, 0);
+    nr_op_erase(end);
+  }
   return name;
 }
 

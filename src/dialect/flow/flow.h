@@ -67,6 +67,8 @@ NrStatus nr_flow_dims_verify(NrOp *op, const char *id, size_t expected, size_t g
 /* Dims of operands of `values` group, or of the results when values is SIZE_MAX. */
 NrStatus nr_flow_group_dims_verify(NrOp *op, const char *id, size_t values, size_t group);
 NrStatus nr_flow_tied_verify(NrOp *op, const char *id, size_t num_results, size_t num_arguments);
+/* Of a dispatch: a tied result is the bytes that its argument, a tensor, is left as, in a type of the same size. */
+NrStatus nr_flow_tied_types_verify(NrOp *op, const char *id);
 /* A workgroup count region: takes the workload, returns three of type index. workload_group SIZE_MAX: unknown workload.
  */
 NrStatus nr_flow_count_verify(NrOp *op, const char *id, size_t region, size_t workload_group);

@@ -214,6 +214,7 @@ NrStatus nr_flow_dispatch_verify(NrOp *op) {
   NR_TRY(nr_flow_group_dims_verify(op, "C2", SIZE_MAX, NR_FLOW_RESULT_DIMS));
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
   NR_TRY(nr_flow_tied_verify(op, "C3", op->num_results, count));
+  NR_TRY(nr_flow_tied_types_verify(op, "C3"));
   for (size_t i = 0; i < points->size; i++) {
     NrAttr symbol = points->items[i];
     if (symbol->kind != NR_ATTR_SYMBOL) return nr_op_error(op, "(C4) entry point #%zu is not a symbol", i);

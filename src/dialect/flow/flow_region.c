@@ -167,12 +167,8 @@ NrStatus nr_flow_workgroups_verify(NrOp *op) {
     if (i >= count && type->kind != NR_TYPE_TENSOR)
       return nr_op_error(op, "(C4) result #%zu must be a ranked tensor, got %s", i - count, text_of(op, type));
   }
-  for (uint32_t i = 0; i < op->num_results; i++) {
-    int64_t tied = nr_flow_tied_operand(op, i);
-    untied += tied < 0;
-    if (tied >= 0 && nr_operand(op, arguments + (size_t)tied)->type->kind != NR_TYPE_TENSOR)
-      return nr_op_error(op, "(C3) result #%u is tied to an argument that is no tensor", i);
-  }
+  NR_TRY(nr_flow_tied_types_verify(op, "C3"));
+  for (uint32_t i = 0; i < op->num_results; i++) untied += nr_flow_tied_operand(op, i) < 0;
   if (!body || body->num_args != count + untied)
     return nr_op_error(op, "(C4) expected %zu block arguments, for %zu arguments and %zu results that are not tied",
                        count + untied, count, untied);
@@ -284,18 +280,7 @@ static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whol
   NrType full = nr_tensor_slice_type(whole, lists[1]);
   if (full->elem != part->elem || !nr_dims_rank_reduced(full->dims, full->rank, part->dims, part->rank, NULL))
     return nr_op_error(op, "(C4) expected type to be %s or a rank-reduced version. (size mismatch)", text_of(op, full));
-  for (uint32_t i = 0; i < whole->rank && nr_verify_checks_constants(op); i++) {
-    NrIndex offset = lists[0][i], size = lists[1][i], stride = lists[2][i];
-    int64_t last;
-    if ((!offset.value && offset.constant < 0) || (!size.value && size.constant < 0))
-      return nr_op_error(op, "(C5) offset and size along dimension %u must not be negative", i);
-    if (offset.value || size.value || stride.value || whole->dims[i] == NR_DYNAMIC || size.constant == 0) continue;
-    if (!nr_mul_i64(size.constant - 1, stride.constant, &last) || !nr_add_i64(last, offset.constant, &last) ||
-        last < 0 || last >= whole->dims[i])
-      return nr_op_error(op, "(C5) the part runs out-of-bounds along dimension %u: %lld >= %lld", i, (long long)last,
-                         (long long)whole->dims[i]);
-  }
-  return NR_OK;
+  return nr_slice_bounds_verify(op, "C5", lists, whole);
 }
 
 NrStatus nr_flow_load_verify(NrOp *op) {
@@ -325,7 +310,7 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
     }
     /* With dims left out it is not clear which size belongs to which dim. */
     if (refine && rank != old->rank) return false;
-    if (!nr_index_lists_fold_constants(op, nr_flow_load_slots, 3)) return false;
+    if (!nr_slice_fold_constants(op, nr_flow_load_slots, nr_operand(op, 0)->type->elem)) return false;
     if (!refine) return true;
     nr_index_list_all(op, nr_flow_load_slots[1], sizes);
     NrType type = nr_tensor_slice_type(nr_operand(op, 0)->type->elem, sizes);
@@ -345,7 +330,7 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
     if (sizes[i].value && nr_value_constant_int(sizes[i].value, &c)) refine = true;
   }
   if (refine && rank != value->rank) return false;
-  if (!nr_index_lists_fold_constants(op, nr_flow_store_slots, 3)) return false;
+  if (!nr_slice_fold_constants(op, nr_flow_store_slots, nr_operand(op, 1)->type->elem)) return false;
   if (!refine) return true;
   nr_index_list_all(op, nr_flow_store_slots[1], sizes);
   nr_op_set_operand(op, 0, nr_build_tensor_cast(b, nr_operand(op, 0), nr_tensor_slice_type(value, sizes)));

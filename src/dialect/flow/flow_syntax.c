@@ -298,6 +298,42 @@ NrStatus nr_flow_tied_verify(NrOp *op, const char *id, size_t num_results, size_
     int64_t argument;
     if (!nr_attr_is_int(tied->items[i], &argument) || argument < -1 || argument >= (int64_t)num_arguments)
       return nr_op_error(op, "(%s) result #%zu is tied to an argument that does not exist", id, i);
+    for (size_t k = 0; k < i && argument >= 0; k++)
+      if (nr_flow_tied_operand(op, k) == argument)
+        return nr_op_error(op, "(%s) results #%zu and #%zu are tied to the same argument", id, k, i);
+  }
+  return NR_OK;
+}
+
+/* Whether any bytes are elements of the type. */
+static bool fills_bytes(NrType t) {
+  bool number = (nr_type_is_int(t) && t->width > 0) || nr_type_is_float(t);
+  return number && t->width == 8 * nr_type_byte_size(t);
+}
+
+/* NR_DYNAMIC where it is not known. */
+static int64_t byte_size(NrType t) {
+  int64_t size = (int64_t)nr_type_byte_size(t->elem);
+  for (uint32_t i = 0; i < t->rank; i++)
+    if (t->dims[i] == NR_DYNAMIC || !nr_mul_i64(size, t->dims[i], &size)) return NR_DYNAMIC;
+  return size;
+}
+
+NrStatus nr_flow_tied_types_verify(NrOp *op, const char *id) {
+  size_t arguments, count;
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    int64_t tied = nr_flow_tied_operand(op, i);
+    if (tied < 0) continue;
+    NrType from = nr_operand(op, arguments + (size_t)tied)->type, to = nr_result(op, i)->type;
+    if (from->kind != NR_TYPE_TENSOR)
+      return nr_op_error(op, "(%s) result #%u is tied to an argument that is no tensor", id, i);
+    if (to->kind != NR_TYPE_TENSOR) return nr_op_error(op, "(%s) result #%u is tied, but is no tensor", id, i);
+    int64_t from_size = byte_size(from), to_size = byte_size(to);
+    bool same_size = from_size == NR_DYNAMIC || to_size == NR_DYNAMIC || from_size == to_size;
+    if (same_size && (from->elem == to->elem || (fills_bytes(from->elem) && fills_bytes(to->elem)))) continue;
+    return nr_op_error(op, "(%s) result #%u of type %s cannot be the bytes of its argument of type %s", id, i,
+                       nr_type_text(to->ctx, to), nr_type_text(from->ctx, from));
   }
   return NR_OK;
 }

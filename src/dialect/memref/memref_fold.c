@@ -217,10 +217,11 @@ bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 /* The type of a subview whose lists have changed; the dims that it leaves out stay the same. */
 static NrType refined_type(NrOp *op, const bool *keep) {
   NrIndex lists[3][NR_MAX_RANK];
+  NrType source = nr_operand(op, 0)->type;
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
-  for (uint32_t i = 0; i < nr_operand(op, 0)->type->rank; i++) /* what never runs may make no sense */
-    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], NR_DYNAMIC, NULL)) return NULL;
-  NrType full = nr_memref_subview_type(nr_operand(op, 0)->type, lists[0], lists[1], lists[2]);
+  for (uint32_t i = 0; i < source->rank; i++) /* what never runs may make no sense */
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], source->dims[i], NULL)) return NULL;
+  NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
   return full ? nr_memref_drop_dims(full, keep) : NULL;
 }
 

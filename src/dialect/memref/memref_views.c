@@ -260,8 +260,7 @@ NrStatus nr_memref_subview_verify(NrOp *op) {
   NrIndex lists[3][NR_MAX_RANK];
   bool keep[NR_MAX_RANK];
   NR_TRY(nr_slice_lists_verify(op, nr_extract_slice_slots, from->rank, lists));
-  for (uint32_t i = 0; i < from->rank; i++)
-    if (!lists[1][i].value && lists[1][i].constant < 0) return nr_op_error(op, "expected sizes to be non-negative");
+  NR_TRY(nr_slice_bounds_verify(op, "C3", lists, from));
   NrType full = nr_memref_subview_type(from, lists[0], lists[1], lists[2]);
   if (!full) return nr_op_error(op, "(C2) expected the source %s to have a strided layout", text_of(op, from));
   if (!nr_dims_rank_reduced(full->dims, full->rank, to->dims, to->rank, keep) ||

@@ -77,15 +77,7 @@ void nr_tensor_insert_slice_print(NrPrinter *w, NrOp *op) {
 static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whole, NrType part, const char *what) {
   NrIndex lists[3][NR_MAX_RANK];
   NR_TRY(nr_slice_lists_verify(op, slots, whole->rank, lists));
-  for (uint32_t i = 0; i < whole->rank; i++) {
-    NrIndex offset = lists[0][i], size = lists[1][i], stride = lists[2][i];
-    if (!size.value && size.constant < 0) return nr_op_error(op, "(C3) expected size %u to be non-negative", i);
-    if (!offset.value && offset.constant < 0) return nr_op_error(op, "(C3) expected offset %u to be non-negative", i);
-    int64_t last = 0;
-    if (!nr_slice_is_inside(offset, size, stride, whole->dims[i], &last))
-      return nr_op_error(op, "(C3) slice along dimension %u runs out-of-bounds: %lld >= %lld", i, (long long)last,
-                         (long long)whole->dims[i]);
-  }
+  NR_TRY(nr_slice_bounds_verify(op, "C3", lists, whole));
   NrType full = nr_tensor_slice_type(whole, lists[1]);
   if (part->elem != full->elem || !nr_dims_rank_reduced(full->dims, full->rank, part->dims, part->rank, NULL))
     return nr_op_error(op, "(C2) expected %s type to be %s or a rank-reduced version of it, got %s", what,

@@ -74,6 +74,26 @@ func.func @workgroups(%t: tensor<4xf32>, %x: tensor<4xindex>) {
     flow.return
   }, {
   }) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{'flow.dispatch.workgroups' op (C3) result #0 of type tensor<3xi32> cannot be the bytes of its argument of type tensor<4xf32>}}
+  %t3 = flow.dispatch.workgroups(%t) : (tensor<4xf32>) -> %t as tensor<3xi32> =
+      (%a: !flow.dispatch.tensor<readwrite:tensor<4xf32>>) {
+    flow.return
+  }
+  // expected-error@+1 {{'flow.dispatch.workgroups' op (C3) result #0 of type tensor<128xi1> cannot be the bytes of its argument of type tensor<4xf32>}}
+  %t4 = flow.dispatch.workgroups(%t) : (tensor<4xf32>) -> %t as tensor<128xi1> =
+      (%a: !flow.dispatch.tensor<readwrite:tensor<4xf32>>) {
+    flow.return
+  }
+  // expected-error@+1 {{'flow.dispatch.workgroups' op (C3) result #0 of type tensor<2x3xf32> cannot be the bytes of its argument of type tensor<4xf32>}}
+  %t5 = flow.dispatch.workgroups(%t) : (tensor<4xf32>) -> %t as tensor<2x3xf32> =
+      (%a: !flow.dispatch.tensor<readwrite:tensor<4xf32>>) {
+    flow.return
+  }
+  // expected-error@+1 {{'flow.dispatch.workgroups' op (C3) results #0 and #1 are tied to the same argument}}
+  %t6:2 = flow.dispatch.workgroups(%t) : (tensor<4xf32>) -> (%t, %t) =
+      (%a: !flow.dispatch.tensor<readwrite:tensor<4xf32>>) {
+    flow.return
+  }
   // expected-error@+1 {{'flow.dispatch.workgroups' op (C4) expected 2 block arguments, for 1 arguments and 1 results that are not tied}}
   %2 = flow.dispatch.workgroups(%t) : (tensor<4xf32>) -> tensor<4xf32> =
       (%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>) {
@@ -141,7 +161,7 @@ func.func @load_store(%a: !flow.dispatch.tensor<readonly:tensor<4x4xf32>>, %b: !
   %2 = flow.dispatch.tensor.load %a, offsets = [0], sizes = [4, 4], strides = [1, 1] : !flow.dispatch.tensor<readonly:tensor<4x4xf32>> -> tensor<4x4xf32>
   // expected-error@+1 {{'flow.dispatch.tensor.load' op (C4) expected type to be tensor<4x4xf32> or a rank-reduced version. (size mismatch)}}
   %3 = flow.dispatch.tensor.load %a, offsets = [0, 0], sizes = [4, 4], strides = [1, 1] : !flow.dispatch.tensor<readonly:tensor<4x4xf32>> -> tensor<4x3xf32>
-  // expected-error@+1 {{'flow.dispatch.tensor.load' op (C5) the part runs out-of-bounds along dimension 1: 4 >= 4}}
+  // expected-error@+1 {{'flow.dispatch.tensor.load' op (C5) slice along dimension 1 runs out-of-bounds: 4 >= 4}}
   %4 = flow.dispatch.tensor.load %a, offsets = [0, 1], sizes = [4, 4], strides = [1, 1] : !flow.dispatch.tensor<readonly:tensor<4x4xf32>> -> tensor<4x4xf32>
   // expected-error@+1 {{'flow.dispatch.tensor.store' op (C2) target is readonly}}
   flow.dispatch.tensor.store %t, %a, offsets = [0, 0], sizes = [2, 2], strides = [1, 1] : tensor<2x2xf32> -> !flow.dispatch.tensor<readonly:tensor<4x4xf32>>

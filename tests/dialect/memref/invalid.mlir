@@ -145,6 +145,18 @@ func.func @slices(%m: memref<8x8xf32>, %i: index) {
   %0 = memref.subview %m[0][2, 2][1, 1] : memref<8x8xf32> to memref<2x2xf32>
   // expected-error@+1 {{'memref.subview' op (C2) expected result type to be memref<2x2xf32, strided<[8, 1]>> or a rank-reduced version of it, got memref<2x2xf32>}}
   %1 = memref.subview %m[0, 0][2, 2][1, 1] : memref<8x8xf32> to memref<2x2xf32>
+  // expected-error@+1 {{'memref.subview' op (C3) slice along dimension 0 runs out-of-bounds: 8 >= 8}}
+  %6 = memref.subview %m[4, 0][5, 8][1, 1] : memref<8x8xf32> to memref<5x8xf32, strided<[8, 1], offset: 32>>
+  // expected-error@+1 {{'memref.subview' op (C3) slice along dimension 1 runs out-of-bounds: 9 >= 8}}
+  %7 = memref.subview %m[%i, 0][1, 4][1, 3] : memref<8x8xf32> to memref<1x4xf32, strided<[8, 3], offset: ?>>
+  // expected-error@+1 {{'memref.subview' op (C3) slice along dimension 0 runs out-of-bounds: -1 < 0}}
+  %8 = memref.subview %m[2, 0][4, 8][-1, 1] : memref<8x8xf32> to memref<4x8xf32, strided<[-8, 1], offset: 16>>
+  // expected-error@+1 {{'memref.subview' op (C3) offset 0 is out-of-bounds: 9 >= 8}}
+  %9 = memref.subview %m[9, 0][1, 8][1, 1] : memref<8x8xf32> to memref<1x8xf32, strided<[8, 1], offset: 72>>
+  // expected-error@+1 {{'memref.subview' op (C3) expected offsets to be non-negative, but got -1}}
+  %10 = memref.subview %m[-1, 0][1, 8][1, 1] : memref<8x8xf32> to memref<1x8xf32, strided<[8, 1], offset: -8>>
+  // expected-error@+1 {{'memref.subview' op (C3) expected sizes to be non-negative, but got -1}}
+  %11 = memref.subview %m[0, 0][-1, 8][1, 1] : memref<8x8xf32> to memref<?x8xf32, strided<[8, 1]>>
   // expected-error@+1 {{'memref.reinterpret_cast' op (C2) expected dim 0 of the result to be the size given}}
   %2 = memref.reinterpret_cast %m to offset: [0], sizes: [4], strides: [1] : memref<8x8xf32> to memref<5xf32>
   // expected-error@+1 {{'memref.reinterpret_cast' op (C2) expected stride 0 of the result to be the one given}}

@@ -76,8 +76,12 @@ func.func @slices(%t: tensor<8x8xf32>, %u: tensor<2x2xf32>, %i: index) {
   %2 = tensor.extract_slice %t[0, 5][2, 3][1, 2] : tensor<8x8xf32> to tensor<2x3xf32>
   // expected-error@+1 {{'tensor.insert_slice' op (C2) expected source type to be tensor<2x3xf32> or a rank-reduced version of it, got tensor<2x2xf32>}}
   %3 = tensor.insert_slice %u into %t[0, 0][2, 3][1, 1] : tensor<2x2xf32> into tensor<8x8xf32>
-  // expected-error@+1 {{'tensor.insert_slice' op (C3) expected offset 0 to be non-negative}}
+  // expected-error@+1 {{'tensor.insert_slice' op (C3) expected offsets to be non-negative, but got -1}}
   %4 = tensor.insert_slice %u into %t[-1, 0][2, 2][1, 1] : tensor<2x2xf32> into tensor<8x8xf32>
+  // expected-error@+1 {{'tensor.insert_slice' op (C3) offset 0 is out-of-bounds: 8 >= 8}}
+  %5 = tensor.insert_slice %u into %t[8, 0][2, 2][1, 1] : tensor<2x2xf32> into tensor<8x8xf32>
+  // expected-error@+1 {{'tensor.extract_slice' op (C3) expected sizes to be non-negative, but got -2}}
+  %6 = tensor.extract_slice %t[0, 0][-2, 2][1, 1] : tensor<8x8xf32> to tensor<?x2xf32>
   return
 }
 
