@@ -7,7 +7,7 @@
 
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) {
   if (in->failed) return false;
-  NrStr name = nr_op_name(op);
+  NrStr name = nr_op_run_name(op);
   int begin = snprintf(in->message, sizeof in->message, "'%.*s' op ", NR_STR_ARG(name));
   va_list args;
   va_start(args, format);

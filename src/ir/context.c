@@ -339,6 +339,11 @@ NrStr nr_op_shown_name(const NrOp *op) {
   return op->raw_name ? nr_str(op->raw_name) : nr_op_info_shown_name(nr_op_context(op), op->info);
 }
 
+NrStr nr_op_run_name(const NrOp *op) {
+  NrStr written = op->num_attrs ? nr_op_attr_str(op, NR_WRITTEN_AS) : (NrStr){0};
+  return written.size ? written : nr_op_name(op);
+}
+
 NrStatus nr_op_error(NrOp *op, const char *format, ...) {
   NrContext *ctx = nr_op_context(op);
   NrBuf text = {0};

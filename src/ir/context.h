@@ -49,7 +49,7 @@ struct NrContext {
   NrArena diag_arena;
   size_t num_errors;
   uint64_t next_distinct;
-  bool folded; /* constants are such as passes make, also where nothing runs: what they are is not checked */
+  bool folded; /* constants are such as passes make, also where nothing runs: ops that they break are marked */
   bool legacy_names; /* the program read last is spelled as in 2020, and so are ops in messages */
 };
 

@@ -460,6 +460,9 @@ static inline void nr_op_prefetch_next(const NrOp *op) {
 static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
 NrStr nr_op_name(const NrOp *op); /* "scf.for" */
 NrStr nr_op_shown_name(const NrOp *op); /* in messages: in a text of 2020, "loop.for" */
+/* In messages of a run: the name of the op that was written, where lowering has left it in this attribute. */
+NrStr nr_op_run_name(const NrOp *op);
+#define NR_WRITTEN_AS "noria.written_as"
 NrOp *nr_op_parent(const NrOp *op);
 bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op); /* of itself: true */
 bool nr_op_is_before(NrOp *a, NrOp *b); /* both in one block; amortised O(1) */

@@ -188,9 +188,13 @@ bool nr_op_only_reads(NrOp *op);
 
 /* Checks op and all that is in it: structure, rows, hooks, dominance, symbols. Reports every error that it finds. */
 NrStatus nr_verify(NrOp *op);
-/* The same after passes: constants may have come to where nothing runs, and what they are is not checked. */
+/* The same after passes. They may bring constants that make no sense to where nothing runs: the ops that have such are
+ * marked, with the attribute NR_FAILS, and are right. */
 NrStatus nr_verify_folded(NrOp *op);
-bool nr_verify_checks_constants(const NrOp *op); /* for hooks */
+#define NR_FAILS "noria.fails"
+/* For hooks: an error about the values of constant operands, which the op has no meaning for. NR_OK where it is marked,
+ * or is now. */
+NrStatus nr_verify_constant_error(NrOp *op, const char *format, ...) NR_PRINTF(2, 3);
 /* The same for an op of a program that could not be read whole: what it refers to by name may be missing. */
 void nr_verify_alone(NrOp *op);
 

@@ -40,9 +40,13 @@ static void put_integer(NrPrinter *w, NrAttr a, NrTypeElision elision) {
   if (elision == NR_TYPE_ALWAYS || !is_default) put_type_suffix(w, t, elision);
 }
 
+/* Infinity and NaN are written as their bits, which without a type are an integer. */
 static void put_float(NrPrinter *w, NrAttr a, NrTypeElision elision) {
+  size_t begin = w->out->size;
   nr_w_float(w, a->type, a->bits);
-  if (elision == NR_TYPE_ALWAYS || !nr_type_is_float_kind(a->type, NR_F64)) put_type_suffix(w, a->type, elision);
+  bool is_hex = w->out->size > begin + 1 && w->out->data[begin + 1] == 'x';
+  if (elision == NR_TYPE_ALWAYS || is_hex || !nr_type_is_float_kind(a->type, NR_F64))
+    put_type_suffix(w, a->type, elision);
 }
 
 static void put_symbol(NrPrinter *w, NrAttr a) {

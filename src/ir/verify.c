@@ -216,6 +216,21 @@ NrStatus nr_verify_folded(NrOp *op) {
   return status;
 }
 
-bool nr_verify_checks_constants(const NrOp *op) { return !nr_op_context(op)->folded; }
+NrStatus nr_verify_constant_error(NrOp *op, const char *format, ...) {
+  NrContext *ctx = nr_op_context(op);
+  if (nr_op_attr(op, NR_FAILS)) return NR_OK;
+  if (ctx->folded) {
+    nr_op_set_attr(op, NR_FAILS, nr_attr_unit(ctx));
+    return NR_OK;
+  }
+  NrBuf text = {0};
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(&text, format, args);
+  va_end(args);
+  NrStatus status = nr_op_error(op, "%s", text.data);
+  nr_buf_deinit(&text);
+  return status;
+}
 
 void nr_verify_alone(NrOp *op) { verify(op, true); }

@@ -15,7 +15,7 @@ static NrValue *all_of(NrBuilder *b, NrValue *mask) {
 void nr_check_unless(NrBuilder *b, const NrOp *op, NrValue *cond, const char *text, NrValue *const *values,
                      size_t count) {
   NrValue *operands[5] = {all_of(b, cond)};
-  NrStr name = nr_op_name(op);
+  NrStr name = nr_op_run_name(op);
   NrBuf full = {0};
   assert(count < NR_COUNTOF(operands));
   for (size_t i = 0; i < count; i++) operands[1 + i] = values[i];

@@ -15,6 +15,10 @@
 
 typedef NR_VEC(NrValue *) Values;
 
+typedef struct Lowering {
+  bool keep_names; /* accesses say which op they were: it is the one that fails */
+} Lowering;
+
 static void get_operands(const NrOp *op, size_t begin, size_t count, Values *out) {
   for (size_t i = 0; i < count; i++) nr_vec_push(out, nr_operand(op, begin + i));
 }
@@ -205,7 +209,11 @@ static void expand_indices(NrBuilder *b, NrOp *op, size_t first, NrAttr map, Val
   nr_vec_deinit(&inputs);
 }
 
-static void lower_access(NrOp *op) {
+static void keep_name(const Lowering *l, NrOp *from, NrOp *to) {
+  if (l->keep_names) nr_op_set_attr(to, NR_WRITTEN_AS, nr_attr_string(nr_op_context(from), nr_op_name(from)));
+}
+
+static void lower_access(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   size_t first = nr_affine_map_operands(op);
   Values operands = {0};
@@ -215,12 +223,13 @@ static void lower_access(NrOp *op) {
   NrOp *access = nr_build_op(&b, plain_access(op), operands.data, operands.size, &type, op->num_results);
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "map")) nr_op_set_attr(access, op->attrs[i].name.data, op->attrs[i].value);
+  keep_name(l, op, access);
   replace(op, access);
   nr_vec_deinit(&operands);
 }
 
 /* In memref.dma_start the number of elements stands before the tag. */
-static void lower_dma_start(NrOp *op) {
+static void lower_dma_start(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrDmaParts parts;
   Values operands = {0};
@@ -232,23 +241,23 @@ static void lower_dma_start(NrOp *op) {
     expand_indices(&b, op, places[i] + 1, nr_op_attr(op, nr_affine_dma_maps[i]), &operands);
   }
   get_operands(op, parts.stride, op->num_operands - parts.stride, &operands);
-  nr_build_op(&b, NR_OP_memref_dma_start, operands.data, operands.size, NULL, 0);
+  keep_name(l, op, nr_build_op(&b, NR_OP_memref_dma_start, operands.data, operands.size, NULL, 0));
   nr_op_erase(op);
   nr_vec_deinit(&operands);
 }
 
-static void lower_dma_wait(NrOp *op) {
+static void lower_dma_wait(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   Values operands = {0};
   get_operands(op, 0, 1, &operands);
   expand_indices(&b, op, 1, nr_op_attr(op, "tag_map"), &operands);
   get_operands(op, op->num_operands - 1, 1, &operands);
-  nr_build_op(&b, NR_OP_memref_dma_wait, operands.data, operands.size, NULL, 0);
+  keep_name(l, op, nr_build_op(&b, NR_OP_memref_dma_wait, operands.data, operands.size, NULL, 0));
   nr_op_erase(op);
   nr_vec_deinit(&operands);
 }
 
-static void lower(NrOp *op) {
+static void lower(const Lowering *l, NrOp *op) {
   switch (op->info->id) {
   case NR_OP_affine_for: lower_for(op); break;
   case NR_OP_affine_if: lower_if(op); break;
@@ -262,22 +271,26 @@ static void lower(NrOp *op) {
   case NR_OP_affine_store:
   case NR_OP_affine_prefetch:
   case NR_OP_affine_vector_load:
-  case NR_OP_affine_vector_store: lower_access(op); break;
-  case NR_OP_affine_dma_start: lower_dma_start(op); break;
-  case NR_OP_affine_dma_wait: lower_dma_wait(op); break;
+  case NR_OP_affine_vector_store: lower_access(l, op); break;
+  case NR_OP_affine_dma_start: lower_dma_start(l, op); break;
+  case NR_OP_affine_dma_wait: lower_dma_wait(l, op); break;
   default: break;
   }
 }
 
 static NrStatus lower_affine_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
+  Lowering l = {.keep_names = nr_pass_flag(pass, "keep-names")};
   NrOpList ops = {0};
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++)
-    if (!nr_is_erased(ops.data[i])) lower(ops.data[i]);
+    if (!nr_is_erased(ops.data[i])) lower(&l, ops.data[i]);
   nr_vec_deinit(&ops);
   return NR_OK;
 }
 
-NR_PASS(lower_affine, .name = "lower-affine", .run = lower_affine_run,
+static const NrPassOption options[] = {
+    NR_FLAG("keep-names", false, "accesses say which affine op they were, for messages of a run"),
+    {0},
+};
+NR_PASS(lower_affine, .name = "lower-affine", .run = lower_affine_run, .options = options,
         .doc = "turns affine loops, conditions and accesses into scf, memref and arith")

@@ -3,7 +3,7 @@
 
 const NrStep nr_pipeline[] = {
     {"import", "check-operands", "first: what was written is asked about, and nothing else"},
-    {"import", "lower-affine", "bounds are checked and polls are put into what it leaves"},
+    {"import", "lower-affine{keep-names}", "bounds are checked and polls are put into what it leaves"},
     {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
     {"import", "count-trips", "what was read: from here on no loop steps past the end of its type"},
     {"import", "poll-loops,guard-recursion",

@@ -17,3 +17,9 @@
 "t.floats"() {g = 448.0 : f8E4M3FN} : () -> ()
 // CHECK: h = 1.000000e-07 : f64
 "t.floats"() {h = 1.0e-7 : f64} : () -> ()
+// What is written as its bits needs its type, also where the type is the usual one.
+// RUN: noria opt --allow-unregistered-dialect %s | noria opt --allow-unregistered-dialect | FileCheck %s
+// CHECK: i = [0x7FF0000000000000 : f64, 1.500000e+00, 0x7F800000 : f32]
+"t.floats"() {i = [0x7FF0000000000000 : f64, 1.5, 0x7F800000 : f32]} : () -> ()
+// CHECK: complex.constant [0x7FF0000000000000 : f64, 1.000000e+00] : complex<f64>
+%c = complex.constant [0x7FF0000000000000 : f64, 1.0] : complex<f64>

@@ -45,3 +45,19 @@ func.func @two(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }
 // RUN: noria run %s --entry=one 0x7F800000 | FileCheck %s --check-prefix=BITS
 // RUN: noria run %s --entry=one '0x7F800000 : f32' | FileCheck %s --check-prefix=BITS
 // BITS: {{^}}0x7F800000 : f32
+
+// What a lowered op is reported as is what was written.
+// RUN: not noria run %s --entry=mapped 7 --interpret 2>&1 | FileCheck %s --check-prefix=MAPPED
+// RUN: not noria run %s --entry=mapped 7 --check-bounds 2>&1 | FileCheck %s --check-prefix=MAPPED
+// RUN: not noria run %s --entry=mapped 3 --check-bounds 2>&1 | FileCheck %s --check-prefix=STORED
+// RUN: noria run %s --entry=mapped 2 --check-bounds --check-stages
+// MAPPED: noria run: {{.*}}run_places.mlir:[[#@LINE+5]]:8: 'affine.load' op index 8 of dim 0 is out of bounds: the dim is 8{{$}}
+// STORED: noria run: {{.*}}run_places.mlir:[[#@LINE+5]]:3: 'affine.store' op index 4 of dim 0 is out of bounds: the dim is 4{{$}}
+func.func @mapped(%i: index) {
+  %m = memref.alloc() : memref<8xf32>
+  %s = memref.subview %m[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  %v = affine.load %m[symbol(%i) + 1] : memref<8xf32>
+  affine.store %v, %s[symbol(%i) + 1] : memref<4xf32, strided<[1]>>
+  memref.dealloc %m : memref<8xf32>
+  return
+}

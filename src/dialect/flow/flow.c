@@ -141,11 +141,10 @@ static NrStatus splat_verify(NrOp *op) {
 static NrStatus inside_verify(NrOp *op, NrType whole, uint32_t i, NrValue *start, bool has_length, int64_t length) {
   int64_t begin = 0, end;
   bool known = nr_value_constant_int(start, &begin);
-  if (!nr_verify_checks_constants(op)) return NR_OK;
-  if (known && begin < 0) return nr_op_error(op, "(C4) start %u must not be negative", i);
+  if (known && begin < 0) return nr_verify_constant_error(op, "(C4) start %u must not be negative", i);
   if (whole->dims[i] == NR_DYNAMIC || !has_length) return NR_OK;
   if (!nr_add_i64(known ? begin : 0, length, &end) || end > whole->dims[i])
-    return nr_op_error(op, "(C4) the part runs out of dim %u, of size %lld", i, (long long)whole->dims[i]);
+    return nr_verify_constant_error(op, "(C4) the part runs out of dim %u, of size %lld", i, (long long)whole->dims[i]);
   return NR_OK;
 }
 
@@ -161,11 +160,11 @@ static NrStatus slice_verify(NrOp *op) {
   nr_op_operand_group(op, 3, &lengths, &count);
   for (uint32_t i = 0; i < from->rank; i++) {
     int64_t length = 0;
-    bool known = nr_verify_checks_constants(op) && nr_value_constant_int(nr_operand(op, lengths + i), &length);
-    if (known && length < 0) return nr_op_error(op, "(C4) length %u must not be negative", i);
+    bool known = nr_value_constant_int(nr_operand(op, lengths + i), &length);
+    if (known && length < 0) return nr_verify_constant_error(op, "(C4) length %u must not be negative", i);
     NR_TRY(inside_verify(op, from, i, nr_operand(op, starts + i), known, length));
     if (known && to->dims[i] != NR_DYNAMIC && to->dims[i] != length)
-      return nr_op_error(op, "(C5) dim %u of the result is %lld but the length %lld", i, (long long)to->dims[i],
+      return nr_verify_constant_error(op, "(C5) dim %u of the result is %lld but the length %lld", i, (long long)to->dims[i],
                          (long long)length);
   }
   return NR_OK;

@@ -6,10 +6,9 @@ static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); 
 
 static NrStatus verify_step(NrOp *op, NrValue *step) {
   int64_t value;
-  if (!nr_verify_checks_constants(op)) return NR_OK;
   bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
   if (!nr_value_constant_int(step, &value) || value > 0 || (is_unsigned && value != 0)) return NR_OK;
-  return nr_op_error(op, "constant step operand must be positive");
+  return nr_verify_constant_error(op, "constant step operand must be positive");
 }
 
 NrStatus nr_scf_for_verify(NrOp *op) {
