@@ -125,7 +125,8 @@ static NrStatus dispatch(NrOp *op) {
     NrType own = nr_result(op, r)->type, type = tied_type(op, r);
     size_t first = type == own ? at : argument_dims(op, (size_t)nr_flow_tied_operand(op, r));
     if (nr_type_bits(own->elem) != nr_type_bits(type->elem))
-      status = nr_op_error(op, "result #%u changes the width of its argument's elements, which cannot be bufferized", r);
+      status = nr_op_error(op, "result #%u changes the width of its argument's elements, which cannot be bufferized",
+                           r);
     for (size_t k = 0; k < nr_flow_num_dims(type); k++) nr_vec_push(&operands, nr_operand(op, first + k));
     nr_vec_push(&types, type);
     at += (uint32_t)nr_flow_num_dims(own);

@@ -164,8 +164,8 @@ static NrStatus slice_verify(NrOp *op) {
     if (known && length < 0) return nr_verify_constant_error(op, "(C4) length %u must not be negative", i);
     NR_TRY(inside_verify(op, from, i, nr_operand(op, starts + i), known, length));
     if (known && to->dims[i] != NR_DYNAMIC && to->dims[i] != length)
-      return nr_verify_constant_error(op, "(C5) dim %u of the result is %lld but the length %lld", i, (long long)to->dims[i],
-                         (long long)length);
+      return nr_verify_constant_error(op, "(C5) dim %u of the result is %lld but the length %lld", i,
+                                      (long long)to->dims[i], (long long)length);
   }
   return NR_OK;
 }

@@ -182,7 +182,8 @@ static NrStatus dim_verify(NrOp *op) {
   NrType type = operand_type(op, 0);
   if (type->kind != NR_TYPE_TENSOR) return NR_OK;
   if (nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
-    return nr_verify_constant_error(op, "(C1) index %lld is out of range for a tensor of rank %u", (long long)index, type->rank);
+    return nr_verify_constant_error(op, "(C1) index %lld is out of range for a tensor of rank %u", (long long)index,
+                                    type->rank);
   return NR_OK;
 }
 
