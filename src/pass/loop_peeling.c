@@ -8,7 +8,7 @@
  * In the main loop the minimum of the step and what is left is the step, in the other one it is what is left; likewise
  * maxima, of arith and affine. With peel-front the first iteration is cut off instead: one loop to lb + step, the other
  * from there. Loops in a remainder are not peeled again unless skip-partial is false: that doubles what is in each loop
- * around, so loops stay as they are once 2^20 ops have been copied in a function. A loop that is known to run full
+ * around, so loops stay as they are where a function would have more than 2^17 ops. A loop that is known to run full
  * steps only stays too. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
@@ -168,7 +168,7 @@ static NrOp *peel(NrOp *loop, bool front) {
 static NrStatus peeling_run(NrPassContext *pass, NrOp *func) {
   bool front = nr_pass_flag(pass, "peel-front"), all = !nr_pass_flag(pass, "skip-partial");
   NrOpList loops = {0};
-  size_t left = NR_MAX_COPIED_OPS;
+  size_t left = nr_copies_left(func);
   nr_collect_fors(func, &loops);
   for (size_t i = 0; i < loops.size; i++) {
     NrOp *loop = loops.data[i];

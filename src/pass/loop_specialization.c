@@ -8,7 +8,7 @@
  *                                                                yield %y
  *                                                              }
  * The first version has a known number of iterations, which can be unrolled and vectorised; it runs for all tiles but
- * the last. Bodies of more than 4096 ops are not copied. */
+ * the last. Bodies of more than 4096 ops are not copied, nor any where a function would have more than 2^17. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
@@ -28,11 +28,12 @@ static void specialize(NrOp *loop, int64_t number) {
 static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
   (void)pass;
   NrOpList loops = {0};
+  size_t left = nr_copies_left(func);
   nr_collect_fors(func, &loops);
   for (size_t i = loops.size; i-- > 0;) { /* inner ones first: they are copied with the loop around them */
     int64_t number;
     if (nr_minimum_constant(nr_scf_for_upper(loops.data[i]), &number) &&
-        nr_count_ops(loops.data[i], MAX_OPS) <= MAX_OPS)
+        nr_count_ops(loops.data[i], MAX_OPS) <= MAX_OPS && nr_take_copies(&left, loops.data[i], 1))
       specialize(loops.data[i], number);
   }
   nr_vec_deinit(&loops);

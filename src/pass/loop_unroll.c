@@ -9,9 +9,10 @@
  *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
  *
  * A loop of a known number of iterations, up to unroll-full-threshold of them, is unrolled whole; with unroll-factor=-1
- * every such loop is. No loop grows beyond 65536 ops, and no function by more than 2^20: others stay. Innermost loops
- * are unrolled, or those at loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too
- * large for its type, known only in the run, leaves all iterations to the second loop. */
+ * every such loop is. No loop grows beyond 65536 ops, and no function beyond 2^17 (or by more than 2^15, if it
+ * has as many): others stay. Innermost loops are unrolled, or those at loop-depth (0: the outermost). Nothing overflows:
+ * a step that the factor would make too large for its type, known only in the run, leaves all iterations to the second
+ * loop. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
@@ -123,7 +124,7 @@ static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
                      .depth = nr_pass_int(pass, "loop-depth"),
                      .up_to = nr_pass_flag(pass, "unroll-up-to-factor"),
                      .cleanup = nr_pass_flag(pass, "cleanup-unroll"),
-                     .left = NR_MAX_COPIED_OPS};
+                     .left = nr_copies_left(func)};
   if (options.factor == 0) return nr_error(pass->ctx, NULL, "loop-unroll: unroll-factor is 1 or more, or -1 for all");
   if (nr_pass_flag(pass, "unroll-full")) options.factor = -1;
   for (int64_t i = nr_pass_int(pass, "unroll-num-reps"); i > 0; i--) unroll_all(pass, func, &options);

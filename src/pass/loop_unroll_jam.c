@@ -13,7 +13,7 @@
  *
  * What the inner loop loads once serves several outer iterations (a matrix product: rows of A times one B). Done where
  * the inner loop's bounds do not depend on the outer one, which carries nothing, and where no two accesses to one
- * element, one of them writing, change places. */
+ * element, one of them writing, change places, as long as the function has at most 2^17 ops. */
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
 #include "pass/loops.h"
@@ -140,6 +140,7 @@ static void unroll_and_jam(const Pair *p, int64_t factor) {
 static NrStatus unroll_jam_run(NrPassContext *pass, NrOp *func) {
   int64_t factor = nr_pass_int(pass, "unroll-jam-factor");
   NrOpList loops = {0};
+  size_t left = nr_copies_left(func);
   nr_collect_fors(func, &loops);
   for (size_t i = loops.size; i-- > 0 && factor > 1;) {
     NrOp *outer = loops.data[i];
@@ -147,7 +148,8 @@ static NrStatus unroll_jam_run(NrPassContext *pass, NrOp *func) {
     if (!pair.inner || (uint64_t)factor > nr_for_largest(outer)) continue;
     bool small = nr_count_ops(outer, MAX_OPS) <= MAX_OPS / (size_t)factor;
     bool known = small && nr_collect_accesses(outer, &pair.accesses) && pair.accesses.size <= MAX_ACCESSES;
-    if (known && is_legal(&pair, factor)) unroll_and_jam(&pair, factor);
+    known = known && is_legal(&pair, factor) && nr_take_copies(&left, outer, (uint64_t)factor);
+    if (known) unroll_and_jam(&pair, factor);
     nr_vec_deinit(&pair.accesses);
   }
   nr_vec_deinit(&loops);

@@ -69,6 +69,12 @@ size_t nr_count_ops(NrOp *op, size_t limit) {
   return count.ops;
 }
 
+size_t nr_copies_left(NrOp *root) {
+  enum { FULL = 1 << 17, MORE = 1 << 15 };
+  size_t ops = nr_count_ops(root, FULL);
+  return ops < FULL - MORE ? FULL - ops : MORE;
+}
+
 bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies) {
   size_t ops = nr_count_ops(loop, *left);
   if (copies && ops > *left / copies) return false;

@@ -18,8 +18,9 @@ bool nr_is_outside(const NrValue *value, const NrOp *op);
 size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
 /* Ops in op and its regions; stops counting above limit. */
 size_t nr_count_ops(NrOp *op, size_t limit);
-/* Copies of loops in loops can grow without measure: a pass makes no more ops than this in a function. */
-enum { NR_MAX_COPIED_OPS = 1 << 20 };
+/* Copies of loops in loops can grow without measure, and so can what several passes make one after another: ops that a
+ * pass may still add to root. They fill it up to 2^17 in all, or are 2^15 where it is larger. */
+size_t nr_copies_left(NrOp *root);
 /* Takes `copies` times the ops of loop from what is left; false, and nothing is taken, when that is too much. */
 bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies);
 

@@ -6,12 +6,13 @@
  *           }                                                  scf.parallel (%i) = (%c0) to (%size) step (%c1) { body }
  *                                                            }
  * The first version has a known number of points, which can be unrolled and vectorised; it is the one for all tiles but
- * those at the edge. */
+ * those at the edge. Each doubles what is in it and around it, so loops stay as they are where a function would have
+ * more than 2^17 ops. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/parallel.h"
 
-static void specialize(NrOp *op) {
+static void specialize(NrOp *op, size_t *left) {
   uint32_t rank = nr_parallel_rank(op);
   NrBuilder b = nr_builder_before(op);
   NrValue *full = NULL;
@@ -25,7 +26,7 @@ static void specialize(NrOp *op) {
     full = full ? nr_arith_binary(&b, NR_OP_arith_andi, full, is) : is;
     nr_map_set(&constants, upper, constant);
   }
-  if (full) {
+  if (full && nr_take_copies(left, op, 1)) {
     NrOp *branch = nr_build_versions(&b, full, &op, 1);
     NrOp *whole = nr_op_clone(op->module, op, &map);
     nr_op_append(nr_op_body(branch, 0), whole);
@@ -39,13 +40,19 @@ static void specialize(NrOp *op) {
   nr_map_deinit(&constants);
 }
 
-static NrStatus parallel_loop_specialization_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
+static void specialize_all(NrOp *root) {
   NrOpList ops = {0};
+  size_t left = nr_copies_left(root);
   nr_collect_ops(root, &ops);
   for (size_t i = ops.size; i-- > 0;) /* inner ones first: they are copied with the loop around them */
-    if (nr_op_is(ops.data[i], NR_OP_scf_parallel)) specialize(ops.data[i]);
+    if (nr_op_is(ops.data[i], NR_OP_scf_parallel)) specialize(ops.data[i], &left);
   nr_vec_deinit(&ops);
+}
+
+static NrStatus parallel_loop_specialization_run(NrPassContext *pass, NrOp *module) {
+  (void)pass;
+  NrBlock *body = nr_op_body(module, 0);
+  for (NrOp *op = body ? body->first : NULL; op; op = op->next) specialize_all(op);
   return NR_OK;
 }
 

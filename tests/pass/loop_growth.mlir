@@ -2,6 +2,11 @@
 // RUN: noria opt --pass-pipeline='scf-for-loop-peeling{skip-partial=false}' --no-verify %s -o /dev/null
 // RUN: noria opt --pass-pipeline='loop-unroll{unroll-full}' %s -o /dev/null
 // RUN: noria opt --pass-pipeline='loop-unroll{unroll-factor=4096}' %s -o /dev/null
+// Nor do passes one after another grow it without measure: 2^17 ops, and 2^15 for each pass more; lines are the measure.
+// RUN: noria opt --pass-pipeline='loop-unroll{unroll-num-reps=16},loop-unroll{unroll-num-reps=16}' --no-verify %s -o %t
+// RUN: awk 'END { exit NR < 4096 || NR > 300000 }' %t
+// RUN: noria opt --pass-pipeline='scf-for-loop-peeling{skip-partial=false},loop-unroll' --no-verify %s -o %t
+// RUN: awk 'END { exit NR < 4096 || NR > 300000 }' %t
 func.func @nest(%m: memref<?xindex>, %n: index, %s: index) {
   %c0 = arith.constant 0 : index
   scf.for %i0 = %c0 to %n step %s {

@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "codegen/codegen.h"
 
-enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_COMPILED_OPS = 10000 };
+enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_COMPILED_OPS = 10000 };
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------- */
 
@@ -93,7 +93,7 @@ static void outcome_deinit(CheckOutcome *o) {
 static CheckOutcome run(Check *c, NoriaProgram *program, size_t set) {
   CheckOutcome o = {0};
   NoriaError error = NORIA_ERROR_INIT;
-  NoriaRunOptions options = {.limits = {.time_s = 10}};
+  NoriaRunOptions options = {.limits = {.time_s = 60}};
   size_t count = (size_t)noria_program_module(program)->num_outputs;
   nr_vec_reserve(&o.values, count + 1);
   o.status = noria_program_run(program, (const NoriaValue *const *)c->inputs[set].data, c->inputs[set].size,
@@ -403,6 +403,7 @@ static size_t num_passes(void) {
 static void put_option(NrBuf *out, const NrPassOption *option, uint64_t *seed) {
   if (nr_str_starts(nr_str(option->name), "assume-")) return;
   int64_t value = NR_MIN(NR_MAX(option->least, 1) + (int64_t)(next_random(seed) % 5), option->most);
+  if (next_random(seed) % 16 == 0) value = NR_MIN(option->most, 64);
   nr_buf_puts(out, option->name);
   if (option->kind == NR_OPTION_INT) nr_buf_printf(out, "=%lld", (long long)value);
   if (option->kind == NR_OPTION_INTS)
@@ -436,10 +437,26 @@ static const char *const in_order[][2] = {
     {"form-dispatches", "outline-dispatches"},
 };
 
-static void random_sequence(NrBuf *out, uint64_t *seed) {
+/* One of those in the list. */
+static const NrPass *random_pass_of(const char *list, uint64_t *seed) {
+  const NrPass *passes[MAX_ONLY];
+  size_t count = 0;
+  for (const char *p = list; *p && count < MAX_ONLY; p += strcspn(p, ","), p += *p == ',') {
+    const NrPass *pass = nr_pass_find((NrStr){p, strcspn(p, ",")});
+    if (pass) passes[count++] = pass;
+  }
+  return count ? passes[next_random(seed) % count] : nr_passes[0];
+}
+
+static const NrPass *random_pass(const Check *c, uint64_t *seed) {
+  return c->only ? random_pass_of(c->only, seed) : nr_passes[next_random(seed) % num_passes()];
+}
+
+static void random_sequence(const Check *c, NrBuf *out, uint64_t *seed) {
   out->size = 0;
-  for (uint64_t i = 1 + next_random(seed) % MAX_SEQUENCE; i > 0; i--) {
-    const NrPass *pass = nr_passes[next_random(seed) % num_passes()], *before = NULL;
+  uint64_t longest = c->longest > 0 ? (uint64_t)c->longest : MAX_SEQUENCE;
+  for (uint64_t i = 1 + next_random(seed) % longest; i > 0; i--) {
+    const NrPass *pass = random_pass(c, seed), *before = NULL;
     for (size_t k = 0; k < NR_COUNTOF(in_order); k++)
       if (strcmp(in_order[k][1], pass->name) == 0 && next_random(seed) % 2)
         before = nr_pass_find(nr_str(in_order[k][0]));
@@ -456,7 +473,7 @@ static CheckStatus check_sequences(Check *c, uint64_t *seed, int count, bool com
   NrBuf passes = {0};
   CheckStatus status = CHECK_OK;
   for (int i = 0; i < count && !status; i++) {
-    random_sequence(&passes, seed);
+    random_sequence(c, &passes, seed);
     status = compile && i % 4 == 0 ? check_pipeline(c, passes.data) : check_passes(c, passes.data);
   }
   nr_buf_deinit(&passes);
@@ -486,11 +503,11 @@ CheckStatus check_some(Check *c, uint64_t seed) {
   CheckStatus status = check_text(c, syntaxes[next_random(&seed) % NR_COUNTOF(syntaxes)]);
   for (int i = 0; i < 24 && !status; i++) {
     pass.size = 0;
-    put_pass(&pass, nr_passes[next_random(&seed) % num_passes()], &seed);
+    put_pass(&pass, random_pass(c, &seed), &seed);
     status = check_passes(c, pass.data);
   }
   nr_buf_deinit(&pass);
-  if (!status) status = check_sequences(c, &seed, 6, false);
+  if (!status) status = check_sequences(c, &seed, 6, c->only != NULL);
   if (!status && next_random(&seed) % 3) return check_pipeline(c, "");
   if (!status) status = check_sequences(c, &seed, 1, true);
   return status;

@@ -22,12 +22,14 @@ typedef struct CheckCounts {
 typedef struct Check {
   NrUnit unit; /* the program, with its entry */
   const char *cpu; /* whose machine code; NULL: this machine's */
+  const char *only; /* the passes that sequences are made of, "licm,cse"; NULL: all */
+  int longest;      /* passes of a sequence at most; 0: 6 */
   bool too_long; /* the first run did not end in time */
   size_t num_sets;
   NR_VEC(NoriaValue *) inputs[CHECK_MAX_SETS];
   CheckOutcome want[CHECK_MAX_SETS];
   NrBuf text;       /* of the program, when it was needed */
-  char what[512];   /* what is being tried, as options of this tool */
+  char what[1024];   /* what is being tried, as options of this tool */
   NrBuf message;    /* of the first failure; empty: none */
   void (*about_to)(void *user, const char *what); /* told of each `what` beforehand, may be NULL */
   void *user;

@@ -21,7 +21,7 @@
 #include "gen.h"
 
 /* Of processor time: what else the machine does is not the program's fault. What waits for ever uses none. */
-enum { MAX_JOBS = 64, PROGRAM_SECONDS = 30, WAIT_SECONDS = 600 };
+enum { MAX_JOBS = 64, STEP_SECONDS = 30, WAIT_SECONDS = 600 };
 /* After so many it stops; the first ones are reduced. */
 enum { MAX_FAILURES = 10, MAX_REDUCED = 3, REDUCE_SECONDS = 90, MAX_SHOWN = 4000 };
 
@@ -40,14 +40,16 @@ static const char help[] =
     "  --count=N       so many programs;  --seconds=S  for so long\n"
     "  --jobs=N        processes side by side\n"
     "  --cpu=NAME      machine code for this CPU instead of the machine's, one that the machine can run\n"
+    "  --only=P,P..    of these passes only;  --longest=N  sequences of so many passes at most, instead of 6\n"
+    "  --slow=S        tell of every step that takes longer\n"
     "  --found=DIR     where failing programs go\n"
     "  --no-reduce     leave them as they are\n";
 
 typedef struct Options {
-  const char *family, *found, *passes, *pipeline, *text, *cpu;
+  const char *family, *found, *passes, *pipeline, *text, *cpu, *only;
   uint64_t seed, count, print;
-  double seconds;
-  int jobs;
+  double seconds, slow;
+  int jobs, longest;
   bool has_seed, check, hangs, reduce, has_print;
 } Options;
 
@@ -55,13 +57,14 @@ typedef struct Options {
 typedef struct Slot {
   uint64_t next;   /* number of the program that it is at */
   CheckCounts counts;
+  double slow; /* what takes longer is told */
   bool done;
-  char what[512], message[4096];
+  char what[1024], message[4096];
   double begun;    /* when `what` began, of the process's time */
   struct {
     double seconds;
     uint64_t number;
-    char what[512];
+    char what[1024];
   } slowest;
 } Slot;
 
@@ -99,6 +102,8 @@ static const struct Family *family_of(const Options *o, uint64_t number) {
 
 static void note_slowest(Slot *slot) {
   double seconds = process_time() - slot->begun;
+  if (slot->slow > 0 && seconds >= slot->slow)
+    fprintf(stderr, "programs: %.1f s: %llu %s\n", seconds, (unsigned long long)slot->next, slot->what);
   if (seconds <= slot->slowest.seconds) return;
   slot->slowest.seconds = seconds;
   slot->slowest.number = slot->next;
@@ -110,16 +115,17 @@ static void note_what(void *user, const char *what) {
   note_slowest(slot);
   snprintf(slot->what, sizeof slot->what, "%s", what);
   slot->begun = process_time();
+  limit_time(STEP_SECONDS);
 }
 
 static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   NrBuf text = {0};
   uint64_t seed = o->seed + number;
   family_of(o, number)->generate(seed, &text);
-  Check c = {.about_to = note_what, .user = slot, .cpu = o->cpu};
+  Check c = {.about_to = note_what, .user = slot, .cpu = o->cpu, .only = o->only, .longest = o->longest};
   slot->what[0] = slot->message[0] = 0;
   slot->begun = process_time();
-  limit_time(PROGRAM_SECONDS);
+  limit_time(STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_some(&c, seed * UINT64_C(0x9e3779b97f4a7c15) + 3);
   if (c.too_long) status = CHECK_OK;
@@ -167,7 +173,7 @@ static int check_file(const Options *o, const char *path) {
     return 2;
   }
   if (!o->hangs) signal(SIGPROF, give_up), signal(SIGALRM, give_up);
-  limit_time(o->passes || o->pipeline || o->text ? PROGRAM_SECONDS / 2 : 4 * PROGRAM_SECONDS);
+  limit_time(o->passes || o->pipeline || o->text ? STEP_SECONDS / 2 : 4 * STEP_SECONDS);
   CheckStatus status = check_begin(&c, text.data, text.size);
   if (!status) status = check_one(o, &c, text.data);
   else if (o->passes || o->pipeline || o->text) status = CHECK_UNDEFINED;
@@ -251,6 +257,7 @@ static void wait_for_all(Workers *w) {
   int running = 0, status;
   for (int job = 0; job < w->options->jobs; job++, running++) {
     w->slots[job].next = (uint64_t)job;
+    w->slots[job].slow = w->options->slow;
     start(w, job);
   }
   while (running > 0) {
@@ -316,6 +323,9 @@ static bool take_option(Options *o, const char *arg) {
   if (take(arg, "--seed", &v)) return o->seed = strtoull(v, NULL, 10), o->has_seed = true;
   if (take(arg, "--count", &v)) return o->count = strtoull(v, NULL, 10), true;
   if (take(arg, "--seconds", &v)) return o->seconds = strtod(v, NULL), true;
+  if (take(arg, "--only", &o->only)) return true;
+  if (take(arg, "--longest", &v)) return o->longest = atoi(v), true;
+  if (take(arg, "--slow", &v)) return o->slow = strtod(v, NULL), true;
   if (take(arg, "--jobs", &v)) return o->jobs = atoi(v), true;
   if (take(arg, "--hangs", &v)) return o->hangs = true;
   if (take(arg, "--no-reduce", &v)) return o->reduce = false, true;
