@@ -5,8 +5,6 @@
  * two never meet. */
 #include "pass/problem.h"
 
-enum { MAX_ACCESSES = 512 };
-
 /* Made anew in every iteration of a listed loop in which a and b are not the same. */
 static bool is_of_one_iteration(const NrProblem *p, NrValue *root) {
   if (!nr_op_is(root->op, NR_OP_memref_alloc) && !nr_op_is(root->op, NR_OP_memref_alloca)) return false;
@@ -40,7 +38,7 @@ bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistanc
 
 bool nr_iterations_independent(const NrMemAccesses *list, NrValue *iv) {
   NrDistance later = {iv, iv, 1, NR_FAR};
-  if (list->size > MAX_ACCESSES) return false;
+  if (list->size > NR_MAX_COMPARED) return false;
   for (size_t i = 0; i < list->size; i++)
     for (size_t j = 0; j < list->size; j++)
       if (nr_may_conflict(&list->data[i], &list->data[j], &later, 1)) return false;

@@ -84,6 +84,9 @@ typedef struct NrDistance {
  * are in the same iteration for a and b, other loops that are not listed in any. */
 bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistance *distances, size_t count);
 
+/* More accesses than these are not compared with each other. */
+enum { NR_MAX_COMPARED = 256 };
+
 /* Any two iterations of iv's loop (in the same iteration of the loops around it) touch nothing that the other writes.
  * list holds the accesses of the loop. */
 bool nr_iterations_independent(const NrMemAccesses *list, NrValue *iv);

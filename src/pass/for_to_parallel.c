@@ -36,12 +36,9 @@ static bool counts_indices(NrOp *loop) {
   return bits < 64 || (bits == 64 && !nr_is_unsigned_for(loop));
 }
 
-static bool is_independent(NrOp *loop) {
-  NrMemAccesses list = {0};
-  bool holds = counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, &list) &&
-               nr_iterations_independent(&list, nr_scf_for_iv(loop));
-  nr_vec_deinit(&list);
-  return holds;
+/* Whether something can be said about the loop; with its accesses. */
+static bool is_understood(NrOp *loop, NrMemAccesses *out) {
+  return counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, out);
 }
 
 /* ---- elements of memory ------------------------------------------------------------------------------------------ */
@@ -94,13 +91,11 @@ static bool is_alone(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
 }
 
 /* All else is independent already. */
-static bool cell_is_all(NrOp *loop, const Cell *cell) {
-  NrMemAccesses list = {0}, others = {0};
-  bool holds = counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, &list);
-  for (size_t i = 0; i < list.size; i++)
-    if (list.data[i].op != cell->load && list.data[i].op != cell->store) nr_vec_push(&others, list.data[i]);
-  holds = holds && nr_iterations_independent(&others, nr_scf_for_iv(loop)) && is_alone(&list, loop, cell);
-  nr_vec_deinit(&list);
+static bool cell_is_all(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
+  NrMemAccesses others = {0};
+  for (size_t i = 0; i < list->size; i++)
+    if (list->data[i].op != cell->load && list->data[i].op != cell->store) nr_vec_push(&others, list->data[i]);
+  bool holds = nr_iterations_independent(&others, nr_scf_for_iv(loop)) && is_alone(list, loop, cell);
   nr_vec_deinit(&others);
   return holds;
 }
@@ -239,10 +234,16 @@ static void merge_nest(NrOp *outer) {
 
 /* The loop, or the one that it has become, when it may be parallel; else NULL. */
 static NrOp *independent_form(NrOp *loop) {
+  NrMemAccesses list = {0};
+  NrOp *form = NULL;
   Cell cell;
-  if (is_independent(loop)) return loop;
-  if (loop->num_results || !find_cell(loop, &cell) || !cell_is_all(loop, &cell)) return NULL;
-  return carry_cell(loop, &cell);
+  if (is_understood(loop, &list) && list.size <= NR_MAX_COMPARED) {
+    if (nr_iterations_independent(&list, nr_scf_for_iv(loop))) form = loop;
+    else if (!loop->num_results && find_cell(loop, &cell) && cell_is_all(&list, loop, &cell))
+      form = carry_cell(loop, &cell);
+  }
+  nr_vec_deinit(&list);
+  return form;
 }
 
 static NrStatus for_to_parallel_run(NrPassContext *pass, NrOp *root) {
