@@ -9,9 +9,10 @@
  *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
  *
  * A loop of a known number of iterations, up to unroll-full-threshold of them, is unrolled whole; with unroll-factor=-1
- * every such loop is. No loop grows beyond 65536 ops, and no function beyond 2^17 (or by more than 2^15, if it has as
- * many): others stay. Innermost loops are unrolled, or those at loop-depth (0: the outermost). Nothing overflows: a step
- * that the factor would make too large for its type, known only in the run, leaves all iterations to the second loop. */
+ * every such loop is. No loop grows beyond 65536 ops, and no function beyond 2^17 (or by more than 2^15, if it has
+ * as many): others stay. Innermost loops are unrolled, or those at loop-depth (0: the outermost). Nothing overflows:
+ * a step that the factor would make too large for its type, known only in the run, leaves all iterations to the
+ * second loop. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
