@@ -154,7 +154,7 @@ int tool_bench(int argc, char **argv) {
         status = tool_usage_error("bench", "--seconds cannot be '%s'", value);
     } else {
       status = job_take_option(&job, argc, argv, &i);
-      if (status < 0) status = tool_usage_error("bench", "there is no option '%s'", arg);
+      if (status < 0) status = tool_no_option("bench", help, false, arg);
     }
   }
   if (!status && !job.path && !job.help) status = tool_usage_error("bench", "which program? Name a file");

@@ -78,7 +78,7 @@ static int take_arguments(Compile *c, int argc, char **argv) {
       c->emit = value;
     } else {
       int status = job_take_option(&c->job, argc, argv, &i);
-      if (status < 0) return tool_usage_error("compile", "there is no option '%s'", arg);
+      if (status < 0) return tool_no_option("compile", help, false, arg);
       if (status) return status;
     }
   }

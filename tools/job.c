@@ -121,8 +121,8 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
   if (tool_option(argv[*io_at], "time", &unused) && !unused) return job->time = true, 0;
   if ((value = job_option_value("stop-after", argc, argv, io_at))) return job->stop_after = value, 0;
   if ((value = job_option_value("print-after", argc, argv, io_at))) {
-    job->print_after = value;
-    return strcmp(value, "all") && !nr_pass_find(nr_str(value)) ? wrong(job, "print-after", value) : 0;
+    job->print_after = tool_pass_name(value);
+    return job->print_after ? 0 : wrong(job, "print-after", value);
   }
   if ((value = job_option_value("entry", argc, argv, io_at))) {
     job->options.entry = value;

@@ -81,6 +81,16 @@ void list_dialects(NrBuf *out) {
   }
 }
 
+const char *find_dialect(const char *name, NrNearest *out_nearest) {
+  *out_nearest = nr_nearest(nr_str(name));
+  for (unsigned id = 1; id < NR_OP_COUNT; id++) {
+    const char *dialect = nr_op_infos[id]->dialect;
+    if (strcmp(dialect, name) == 0) return dialect;
+    nr_nearest_try(out_nearest, nr_str(dialect));
+  }
+  return NULL;
+}
+
 void list_passes(NrBuf *out) {
   for (const NrPass *const *pass = nr_passes; *pass; pass++) {
     nr_buf_printf(out, "%-24s %s\n", (*pass)->name, (*pass)->doc ? (*pass)->doc : "");

@@ -1,4 +1,5 @@
 /* noria.c - the command line tool: finds the subcommand. */
+#include "pass/pass.h"
 #include "tools.h"
 
 #include <stdio.h>
@@ -63,6 +64,28 @@ int tool_usage_error(const char *tool, const char *format, ...) {
   fprintf(stderr, "\n`noria %s --help` explains.\n", tool);
   va_end(args);
   return 2;
+}
+
+int tool_no_option(const char *tool, const char *help, bool or_pass, const char *arg) {
+  const char *name = arg + strspn(arg, "-"), *at = help;
+  NrNearest nearest = nr_nearest((NrStr){name, strcspn(name, "=")});
+  while ((at = strstr(at, "--"))) {
+    NrStr option = {at + 2, strspn(at + 2, "abcdefghijklmnopqrstuvwxyz0123456789-")};
+    nr_nearest_try(&nearest, option);
+    at += 2 + option.size;
+  }
+  for (const NrPass *const *pass = nr_passes; or_pass && *pass; pass++)
+    nr_nearest_try(&nearest, nr_str((*pass)->name));
+  for (const NrPassAlias *alias = nr_pass_aliases; or_pass && alias->name; alias++)
+    nr_nearest_try(&nearest, nr_str(alias->name));
+  return tool_usage_error(tool, "there is no option%s '%s'" NR_HINT, or_pass ? " or pass" : "", arg,
+                          NR_HINT_ARG(nearest));
+}
+
+const char *tool_pass_name(const char *name) {
+  if (strcmp(name, "all") == 0) return "all";
+  const NrPass *pass = nr_pass_find(nr_str(name));
+  return pass ? pass->name : NULL;
 }
 
 int main(int argc, char **argv) {

@@ -1,9 +1,9 @@
 /* opt.c - `noria opt`: text in, passes, text out, with the habits of mlir-opt. */
 #include "driver/driver.h"
+#include "job.h"
 #include "tools.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char help[] =
     "usage: noria opt [options] [FILE]\n"
@@ -106,22 +106,47 @@ static int take_verify_each(Options *o, const char *value) {
   return 0;
 }
 
+static int take_print_after(Options *o, const char *value) {
+  o->print_after = tool_pass_name(value);
+  return o->print_after ? 0 : tool_usage_error("opt", "--print-after: there is no pass '%s'", value);
+}
+
+static int take_dialect(Options *o, const char *value) {
+  NrNearest nearest;
+  o->dialect = find_dialect(value, &nearest);
+  if (o->dialect) return 0;
+  return tool_usage_error("opt", "there is no dialect '%s'" NR_HINT, value, NR_HINT_ARG(nearest));
+}
+
+static int take_list_ops(Options *o, const char *value) {
+  o->list_ops = true;
+  o->list_ops_style = value;
+  return !value || strcmp(value, "markdown") == 0 ? 0 : tool_usage_error("opt", "--list-ops cannot be '%s'", value);
+}
+
+static int take_elide(Options *o, const char *value) {
+  int64_t count;
+  if (!parse_count(value, &count))
+    return tool_usage_error("opt", "--mlir-elide-elementsattrs-if-larger cannot be '%s'", value);
+  o->print.elide_elements_above = (size_t)count;
+  return 0;
+}
+
 static int take_option(Options *o, const char *arg) {
   const char *value;
   if (take_flag(o, arg)) return 0;
   if (tool_option(arg, "syntax", &value)) return take_syntax(o, value);
   if (tool_option(arg, "verify-each", &value)) return take_verify_each(o, value);
+  if (tool_option(arg, "print-after", &value) && value) return take_print_after(o, value);
+  if (tool_option(arg, "mlir-print-ir-after", &value) && value) return take_print_after(o, value);
+  if (tool_option(arg, "dialect", &value) && value) return take_dialect(o, value);
+  if (tool_option(arg, "list-ops", &value)) return take_list_ops(o, value);
+  if (tool_option(arg, "mlir-elide-elementsattrs-if-larger", &value) && value) return take_elide(o, value);
   if (tool_option(arg, "pass-pipeline", &value) && value) add_passes(o, nr_str(value));
   else if (tool_option(arg, "stop-after", &value) && value) o->stages = true, o->stop_after = value;
-  else if (tool_option(arg, "print-after", &value) && value) o->print_after = value;
-  else if (tool_option(arg, "mlir-print-ir-after", &value) && value) o->print_after = value;
   else if (tool_option(arg, "print-after-all", &value)) o->print_after = "all";
   else if (tool_option(arg, "mlir-print-ir-after-all", &value)) o->print_after = "all";
-  else if (tool_option(arg, "mlir-elide-elementsattrs-if-larger", &value) && value)
-    o->print.elide_elements_above = strtoul(value, NULL, 10);
-  else if (tool_option(arg, "dialect", &value) && value) o->dialect = value;
-  else if (tool_option(arg, "list-ops", &value)) o->list_ops = true, o->list_ops_style = value;
-  else if (!take_pass(o, arg)) return tool_usage_error("opt", "there is no option or pass '%s'", arg);
+  else if (!take_pass(o, arg)) return tool_no_option("opt", help, true, arg);
   return 0;
 }
 

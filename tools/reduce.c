@@ -192,7 +192,7 @@ static int take_arguments(Reduce *r, int argc, char **argv) {
       if (!parse_seconds(value, &r->seconds))
         return tool_usage_error("reduce", "--seconds cannot be '%s'", value ? value : "");
     } else if (tool_option(argv[i], "quiet", &value)) r->quiet = true;
-    else if (argv[i][0] == '-' && argv[i][1]) return tool_usage_error("reduce", "there is no option '%s'", argv[i]);
+    else if (argv[i][0] == '-' && argv[i][1]) return tool_no_option("reduce", help, false, argv[i]);
     else r->input = argv[i];
   }
   if (!r->input) return tool_usage_error("reduce", "which program? Name a file");

@@ -84,7 +84,7 @@ static int take_arguments(Run *run, int argc, char **argv) {
       continue;
     }
     int status = job_take_option(job, argc, argv, &i);
-    if (status < 0) return tool_usage_error(job->tool, "there is no option '%s'", arg);
+    if (status < 0) return tool_no_option(job->tool, help, false, arg);
     if (status) return status;
   }
   if (!job->path && !job->help)

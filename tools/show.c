@@ -250,7 +250,7 @@ int tool_show(int argc, char **argv) {
       job_take_argument(&job, arg);
     } else {
       status = job_take_option(&job, argc, argv, &i);
-      if (status < 0) status = tool_usage_error("show", "there is no option '%s'", arg);
+      if (status < 0) status = tool_no_option("show", help, false, arg);
     }
   }
   if (!status && job.args.size) status = tool_usage_error("show", "one file at a time");

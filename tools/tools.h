@@ -20,10 +20,15 @@ void tool_render_diag(void *user, const NrDiag *diag);
 
 /* "noria opt: <message>" on standard error; returns 2. */
 int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
+/* The same for an option that there is not, with one of those that `help` tells of, or of the passes, if it is like it. */
+int tool_no_option(const char *tool, const char *help, bool or_pass, const char *arg);
+/* The name that a pass goes by, of any of its names, or "all"; else NULL. */
+const char *tool_pass_name(const char *name);
 
 /* list_ops.c, for `noria opt`. */
 void list_ops(NrBuf *out, const char *style, const char *dialect); /* style NULL or "markdown"; dialect NULL = all */
 void list_dialects(NrBuf *out);
+const char *find_dialect(const char *name, NrNearest *out_nearest); /* NULL, and what is like it, where it is unknown */
 void list_passes(NrBuf *out);
 void list_pipeline(NrBuf *out);
 

@@ -48,6 +48,7 @@ static NrStatus bad_text(Reader *r, const char *wanted) {
 static NrStatus unknown_pass(NrContext *ctx, NrStr name) {
   NrNearest nearest = nr_nearest(name);
   for (size_t i = 0; nr_passes[i]; i++) nr_nearest_try(&nearest, nr_str(nr_passes[i]->name));
+  for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++) nr_nearest_try(&nearest, nr_str(alias->name));
   if (nearest.best.size)
     return nr_error(ctx, NULL, "unknown pass '%.*s'" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
   return nr_error(ctx, NULL, "unknown pass '%.*s'; --list-passes shows all", NR_STR_ARG(name));
