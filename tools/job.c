@@ -215,6 +215,9 @@ int job_read(Job *job, NrUnit *unit) {
   progress_end();
   job->times.read = nr_now_ns() - start;
   if (status) return job_report_unit(job, unit, status);
+  /* What is there are warnings: of text that is read though it is none. */
+  fwrite(unit->errors.size ? unit->errors.data : "", 1, unit->errors.size, stderr);
+  unit->errors.size = 0;
   note_entry(job, unit);
   return 0;
 }

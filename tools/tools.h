@@ -20,7 +20,7 @@ void tool_render_diag(void *user, const NrDiag *diag);
 
 /* "noria opt: <message>" on standard error; returns 2. */
 int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
-/* The same for an option that there is not, with one of those that `help` tells of, or of the passes, if it is like it. */
+/* The same for an option that there is not; names one that is like it, of those in `help` or of the passes. */
 int tool_no_option(const char *tool, const char *help, bool or_pass, const char *arg);
 /* The name that a pass goes by, of any of its names, or "all"; else NULL. */
 const char *tool_pass_name(const char *name);

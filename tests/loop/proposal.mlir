@@ -17,6 +17,9 @@
 // RUN: noria run %s --entry=test2 0 2.5 4 --check-stages 2>&1 | FileCheck %s --check-prefix=DIFFERENCE
 // RUN: noria run %s --entry=lowered true 2.5 4 --check-stages 2>&1 | FileCheck %s --check-prefix=SUM
 // RUN: noria run %s --entry=lowered false 2.5 4 --check-stages 2>&1 | FileCheck %s --check-prefix=DIFFERENCE
+// What is run is warned of too, once, and not among the results.
+// RUN: noria run %s --entry=test true 2.5 4 2>%t.run | FileCheck %s --check-prefix=SUM
+// RUN: diff %t.run %t.warnings
 // SUM: {{^}}6.500000e+00 : f32{{$}}
 // DIFFERENCE: {{^}}-1.500000e+00 : f32{{$}}
 
