@@ -161,3 +161,97 @@ NrStatus nr_output_shape_verify(NrOp *op) {
     if (statics[i] != to->dims[i]) return nr_op_error(op, "(C3) output_shape differs from the result's dim %u", i);
   return NR_OK;
 }
+
+/* ---- two as one -------------------------------------------------------------------------------------------------- */
+
+/* Groups of groups: each of coarse holds the dims of those of fine that it names. */
+static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
+  out->count = coarse->count;
+  for (size_t g = 0; g < coarse->count; g++) {
+    uint32_t first = coarse->begin[g], last = first + coarse->size[g] - 1;
+    if (coarse->size[g] == 0 || last >= fine->count) return false;
+    out->begin[g] = fine->begin[first];
+    out->size[g] = fine->begin[last] + fine->size[last] - fine->begin[first];
+  }
+  return true;
+}
+
+/* Each group of coarse as the groups of fine that lie in it; false when one of fine reaches over its border. */
+static bool subdivide(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
+  size_t at = 0;
+  out->count = coarse->count;
+  for (size_t g = 0; g < coarse->count; g++) {
+    uint32_t end = coarse->begin[g] + coarse->size[g];
+    out->begin[g] = (uint32_t)at;
+    while (at < fine->count && fine->begin[at] + fine->size[at] <= end) at++;
+    out->size[g] = (uint32_t)at - out->begin[g];
+    if (out->size[g] == 0 || fine->begin[at - 1] + fine->size[at - 1] != end) return false;
+  }
+  return at == fine->count;
+}
+
+/* Whether each dim of coarse says what its group of dims of fine does. */
+static bool products_agree(const NrGroups *groups, const NrType fine, const NrType coarse) {
+  for (size_t g = 0; g < groups->count; g++)
+    if (nr_dims_product(fine->dims + groups->begin[g], groups->size[g]) != coarse->dims[g]) return false;
+  return groups->count > 0;
+}
+
+/* Adds groups of fine's dims [f, f_end) for coarse's [c, c_end), both of one number of elements: consecutive dims with
+ * the same product. A dim that the type leaves open stands for itself alone, and only one can. */
+static bool match_dims(NrType fine, uint32_t f, uint32_t f_end, NrType coarse, uint32_t c, uint32_t c_end,
+                       NrGroups *out) {
+  uint32_t open = 0;
+  for (; c < c_end; c++) {
+    int64_t want = coarse->dims[c], product = 1;
+    uint32_t begin = f;
+    if (want == NR_DYNAMIC) {
+      if (open++ || f == f_end || fine->dims[f++] != NR_DYNAMIC) return false;
+    } else {
+      do {
+        if (f == f_end || fine->dims[f] <= 0 || !nr_mul_i64(product, fine->dims[f++], &product)) return false;
+      } while (product < want);
+      if (product != want) return false;
+    }
+    out->begin[out->count] = begin;
+    out->size[out->count++] = f - begin;
+  }
+  while (f < f_end && fine->dims[f] == 1 && out->count) {
+    out->size[out->count - 1]++;
+    f++;
+  }
+  return f == f_end;
+}
+
+/* Groups of fine's dims, one for each of coarse's, that match within what both make of each dim in between. */
+static bool match_groups(NrType fine, const NrGroups *of_fine, NrType coarse, const NrGroups *of_coarse,
+                         NrGroups *out) {
+  out->count = 0;
+  if (of_fine->count != of_coarse->count || of_fine->count == 0) return false;
+  for (size_t g = 0; g < of_fine->count; g++) {
+    uint32_t f = of_fine->begin[g], c = of_coarse->begin[g];
+    if (!match_dims(fine, f, f + of_fine->size[g], coarse, c, c + of_coarse->size[g], out)) return false;
+  }
+  return true;
+}
+
+NrReshape nr_reshape_merge(const NrOp *first, bool first_expands, const NrOp *second, bool second_expands,
+                           NrGroups *out) {
+  NrType from = nr_operand(first, 0)->type, to = nr_result(second, 0)->type;
+  NrGroups inner, outer;
+  if (!nr_groups_of(first, &inner) || !nr_groups_of(second, &outer)) return NR_RESHAPE_TWO;
+  if (first_expands && second_expands) return compose(&inner, &outer, out) ? NR_RESHAPE_EXPAND : NR_RESHAPE_TWO;
+  if (!first_expands && !second_expands) return compose(&outer, &inner, out) ? NR_RESHAPE_COLLAPSE : NR_RESHAPE_TWO;
+  bool collapse, expand;
+  if (first_expands) {
+    collapse = subdivide(&outer, &inner, out) && products_agree(out, from, to);
+    if (collapse && from->rank != to->rank) return NR_RESHAPE_COLLAPSE;
+    expand = subdivide(&inner, &outer, out) && products_agree(out, to, from);
+  } else {
+    collapse = match_groups(from, &inner, to, &outer, out);
+    if (collapse && from->rank != to->rank) return NR_RESHAPE_COLLAPSE;
+    expand = match_groups(to, &outer, from, &inner, out);
+  }
+  if (collapse && expand) return from == to ? NR_RESHAPE_NONE : NR_RESHAPE_TWO;
+  return expand && from->rank != to->rank ? NR_RESHAPE_EXPAND : NR_RESHAPE_TWO;
+}

@@ -128,10 +128,13 @@ void nr_op_set_segments(NrOp *op, const uint32_t *sizes, size_t count) {
   nr_op_set_attr(op, "operandSegmentSizes", nr_attr_segments(nr_op_context(op), sizes, count));
 }
 
-/* Takes operand `operand` of group `group` out. */
+/* Takes operand `operand` of group `group` out. An op with one such group keeps no sizes of groups. */
 static void erase_group_operand(NrOp *op, size_t group, size_t operand) {
   NrAttr segments = nr_op_attr(op, "operandSegmentSizes");
-  assert(segments && segments->kind == NR_ATTR_DENSE_ARRAY);
+  if (!segments) {
+    nr_op_erase_operand(op, operand);
+    return;
+  }
   uint32_t sizes[16];
   size_t count = segments->data_size / sizeof(uint32_t);
   assert(count <= NR_COUNTOF(sizes) && group < count);

@@ -131,6 +131,11 @@ void nr_w_reassociation(NrPrinter *w, NrOp *op);
 /* Checks groups between the expanded and the collapsed type (static products, `?`). */
 NrStatus nr_groups_verify(NrOp *op, NrType expanded, NrType collapsed);
 bool nr_groups_join_ones(const NrGroups *groups, NrType type); /* type's dims of size 1 to at most one other each */
+/* What an expand_shape or collapse_shape of another is: one op from first's operand on, with these groups, nothing at
+ * all, or no less than two. */
+typedef enum NrReshape { NR_RESHAPE_TWO, NR_RESHAPE_NONE, NR_RESHAPE_EXPAND, NR_RESHAPE_COLLAPSE } NrReshape;
+NrReshape nr_reshape_merge(const NrOp *first, bool first_expands, const NrOp *second, bool second_expands,
+                           NrGroups *out);
 
 /* Text of expand_shape and collapse_shape of memref and tensor. */
 NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state);

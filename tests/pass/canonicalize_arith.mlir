@@ -153,3 +153,25 @@ func.func @cancelled(%x: f32, %y: f32, %i: i32) -> (f32, f32, i32, i32, i32) {
   %low, %high = arith.mului_extended %c1, %i : i32
   return %2, %3, %5, %low, %high : f32, f32, i32, i32, i32
 }
+
+// Of x and not x nothing, and all, is left; what is narrowed beyond where it came from is rounded once; a half that
+// nobody asks for is not computed.
+// CHECK-LABEL: func.func @less
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : i8
+// CHECK-DAG: %[[ALL:.*]] = arith.constant -1 : i8
+// CHECK-DAG: %[[T:.*]] = arith.truncf %arg1 : f32 to f16
+// CHECK-DAG: %[[S:.*]] = arith.addi %arg0, %arg2 : i8
+// CHECK-DAG: %[[P:.*]] = arith.muli %arg0, %arg2 : i8
+// CHECK-NOT: extended
+// CHECK: return %[[ZERO]], %[[ALL]], %[[T]], %[[S]], %[[P]]
+func.func @less(%x: i8, %f: f32, %y: i8) -> (i8, i8, f16, i8, i8) {
+  %ones = arith.constant -1 : i8
+  %not = arith.xori %x, %ones : i8
+  %0 = arith.andi %x, %not : i8
+  %1 = arith.ori %not, %x : i8
+  %2 = arith.extf %f : f32 to f64
+  %3 = arith.truncf %2 : f64 to f16
+  %sum, %over = arith.addui_extended %x, %y : i8, i1
+  %low, %high = arith.mulsi_extended %x, %y : i8
+  return %0, %1, %3, %sum, %low : i8, i8, f16, i8, i8
+}

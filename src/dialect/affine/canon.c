@@ -222,59 +222,6 @@ bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* ---- indices over a basis ---------------------------------------------------------------------------------------- */
-
-/* Result i of op as it is over op's operands, composed: a constant or a value; NULL when it is none. */
-static NrValue *known_index(NrOp *op, uint32_t i, NrBuilder *b) {
-  uint32_t num_dims;
-  NR_VEC(NrValue *) operands = {0};
-  for (uint32_t k = 0; k < op->num_operands; k++) nr_vec_push(&operands, nr_operand(op, k));
-  NrAffineExpr e = nr_affine_index_expr(op, i, &num_dims);
-  e = nr_affine_simplify(e, num_dims, op->num_operands - num_dims);
-  e = nr_affine_simplify_in_range(e, num_dims, operands.data);
-  e = nr_affine_simplify(e, num_dims, op->num_operands - num_dims);
-  NrValue *known = NULL;
-  if (e->kind == NR_AFFINE_CONSTANT) known = nr_arith_constant_index(b, e->value);
-  if (e->kind == NR_AFFINE_DIM) known = operands.data[e->value];
-  nr_vec_deinit(&operands);
-  return known;
-}
-
-/* Both over the same sizes, which are constants. */
-static bool same_basis(const NrOp *linearize, const NrOp *delinearize) {
-  size_t begin, dynamic, count;
-  nr_op_operand_group(linearize, 0, &begin, &count);
-  nr_op_operand_group(linearize, 1, &begin, &dynamic);
-  return dynamic == 0 && delinearize->num_operands == 1 && delinearize->num_results == count &&
-         nr_op_attr(linearize, "static_basis") == nr_op_attr(delinearize, "static_basis");
-}
-
-/* Of a number made of these indices, and of what is decided. */
-bool nr_affine_delinearize_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *source = nr_operand(op, 0)->op;
-  bool undoes = nr_op_is(source, NR_OP_affine_linearize_index) && nr_op_attr(source, "disjoint") &&
-                same_basis(source, op), changed = false;
-  for (uint32_t i = 0; i < op->num_results; i++) {
-    if (!nr_result(op, i)->first_use) continue;
-    NrValue *known = undoes ? nr_operand(source, i) : known_index(op, i, b);
-    if (known) nr_value_replace_uses(nr_result(op, i), known);
-    changed |= known != NULL;
-  }
-  return changed;
-}
-
-/* Of the indices of a number: the number. */
-bool nr_affine_linearize_canonicalize(NrOp *op, NrBuilder *b) {
-  (void)b;
-  size_t begin, count;
-  nr_op_operand_group(op, 0, &begin, &count);
-  NrOp *source = count ? nr_operand(op, 0)->op : NULL;
-  if (!nr_op_is(source, NR_OP_affine_delinearize_index) || !same_basis(op, source)) return false;
-  for (uint32_t i = 0; i < count; i++)
-    if (nr_operand(op, i) != nr_result(source, i)) return false;
-  return nr_op_replace(op, nr_operand(source, 0));
-}
-
 /* ---- for --------------------------------------------------------------------------------------------------------- */
 
 static bool compose_bound(NrOp *op, bool upper) {

@@ -111,6 +111,8 @@ bool nr_arith_canon_bits(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_negated(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_ext(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_truncf(NrOp *op, NrBuilder *b);
+bool nr_arith_canon_extended(NrOp *op, NrBuilder *b); /* addui_extended, mulsi_extended, mului_extended */
 bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_select(NrOp *op, NrBuilder *b);
 

@@ -115,3 +115,12 @@ bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   nr_op_set_attr(op, "predicate", nr_attr_i64(b->ctx, predicate));
   return true;
 }
+
+/* Sums and products of which only the low part is asked for. */
+bool nr_arith_canon_extended(NrOp *op, NrBuilder *b) {
+  if (nr_value_has_uses(nr_result(op, 1))) return false;
+  unsigned id = nr_op_is(op, NR_OP_arith_addui_extended) ? NR_OP_arith_addi : NR_OP_arith_muli;
+  nr_value_replace_uses(nr_result(op, 0), nr_arith_binary(b, id, nr_operand(op, 0), nr_operand(op, 1)));
+  nr_op_erase(op);
+  return true;
+}

@@ -89,6 +89,17 @@ bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, nr_arith_cmpi(b, (NrCmpI)predicate, value, nr_arith_constant(b, narrow)));
 }
 
+/* Widening is exact, so what is narrowed beyond the type before is rounded once. */
+bool nr_arith_canon_truncf(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  (void)b;
+  if (!nr_op_is(first, NR_OP_arith_extf)) return false;
+  NrType from = nr_operand(first, 0)->type, to = nr_result(op, 0)->type;
+  if (nr_type_bits(nr_type_elem(to)) >= nr_type_bits(nr_type_elem(from))) return false;
+  nr_op_set_operand(op, 0, nr_operand(first, 0));
+  return true;
+}
+
 /* ---- select ------------------------------------------------------------------------------------------------------ */
 
 /* The value that the chosen side has when it is itself a choice by the same condition. */

@@ -207,9 +207,21 @@ static NrValue *repeats(const NrOp *op) {
   return NULL;
 }
 
+/* x and not x. */
+static bool are_complements(const NrOp *op) {
+  for (size_t i = 0; i < 2; i++) {
+    const NrOp *negation = nr_operand(op, i)->op;
+    if (nr_op_is(negation, NR_OP_arith_xori) && nr_operand(negation, 0) == nr_operand(op, 1 - i) &&
+        nr_const_is_int(nr_value_constant(nr_operand(negation, 1)), -1))
+      return true;
+  }
+  return false;
+}
+
 bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
   if (repeats(op)) return nr_fold_to_value(out, repeats(op));
+  if (are_complements(op) && fold_to_int(op, out, 0)) return true;
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
     if (nr_const_is_int(c[i], -1)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
@@ -220,6 +232,7 @@ bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
 bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
   if (repeats(op)) return nr_fold_to_value(out, repeats(op));
+  if (are_complements(op) && fold_to_int(op, out, -1)) return true;
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
     if (nr_const_is_int(c[i], -1)) return nr_fold_to_attr(out, c[i]);

@@ -78,6 +78,16 @@ static NrStatus to_tensor_verify(NrOp *op) {
   return same_contents(op, nr_operand(op, 0)->type, nr_result(op, 0)->type);
 }
 
+/* Of the buffer that was made of a tensor just before: the tensor. */
+static bool to_tensor_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrOp *made = nr_operand(op, 0)->op;
+  (void)constants;
+  if (!nr_op_is(made, NR_OP_bufferization_to_buffer) || op->prev != made) return false;
+  if (nr_operand(made, 0)->type != nr_result(op, 0)->type) return false;
+  out->value = nr_operand(made, 0);
+  return true;
+}
+
 static NrStatus to_buffer_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
   NR_TRY(nr_p_operand(p, &source));
@@ -95,6 +105,13 @@ static void to_buffer_print(NrPrinter *w, NrOp *op) {
 
 static NrStatus to_buffer_verify(NrOp *op) {
   return same_contents(op, nr_operand(op, 0)->type, nr_result(op, 0)->type);
+}
+
+static bool to_buffer_canonicalize(NrOp *op, NrBuilder *b) {
+  (void)b;
+  if (nr_value_has_uses(nr_result(op, 0))) return false;
+  nr_op_erase(op);
+  return true;
 }
 
 static NrStatus clone_verify(NrOp *op) {

@@ -183,14 +183,35 @@ static bool is_permutation(NrAttr map) {
   return true;
 }
 
+/* Whether a loop has no iteration, since a dim that it runs over is 0. */
+static bool never_runs(NrOp *op) {
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    NrType type = nr_operand(op, k)->type;
+    NrAttr map = nr_generic_map(op, k);
+    for (uint32_t i = 0; nr_type_is_ranked(type) && i < map->num_exprs; i++)
+      if (map->exprs[i]->kind == NR_AFFINE_DIM && type->dims[i] == 0) return true;
+  }
+  return false;
+}
+
+/* What is yielded for an output is the element that is there: its own, or that of the same buffer as an input. */
+static bool is_own_element(NrOp *op, const NrValue *yielded, size_t output) {
+  NrBlock *body = nr_op_body(op, 0);
+  if (yielded == nr_block_arg(body, output)) return true;
+  if (yielded->block != body || nr_type_is_tensor(nr_operand(op, output)->type)) return false;
+  return nr_operand(op, yielded->index) == nr_operand(op, output) &&
+         nr_generic_map(op, yielded->index) == nr_generic_map(op, output);
+}
+
 /* Every output gets the elements that it has. */
 static bool erase_unchanged(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = nr_block_terminator(body);
   size_t num_inputs = nr_generic_num_inputs(op);
-  if (body->first != yield) return false;
-  for (uint32_t i = 0; i < yield->num_operands; i++)
-    if (nr_operand(yield, i) != nr_block_arg(body, num_inputs + i)) return false;
+  bool empty = never_runs(op);
+  if (!empty && body->first != yield) return false;
+  for (uint32_t i = 0; i < yield->num_operands && !empty; i++)
+    if (!is_own_element(op, nr_operand(yield, i), num_inputs + i)) return false;
   for (uint32_t i = 0; i < op->num_results; i++)
     if (op->num_results != yield->num_operands || nr_operand(op, num_inputs + i)->type != nr_result(op, i)->type)
       return false;

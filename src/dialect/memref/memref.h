@@ -80,6 +80,8 @@ bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_memref_assume_alignment_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out); /* transpose, reinterpret_cast */
 bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_load_fold(NrOp *op, const NrAttr *constants, NrFold *out);

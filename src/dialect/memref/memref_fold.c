@@ -167,12 +167,29 @@ bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return false;
 }
 
+/* Whether what general says of a buffer, special says too. */
+static bool layout_refines(NrType special, NrType general) {
+  int64_t s[NR_MAX_RANK], g[NR_MAX_RANK], of_s, of_g;
+  if (special->elem != general->elem || special->rank != general->rank || special->space != general->space)
+    return false;
+  if (!nr_memref_strides(special, s, &of_s) || !nr_memref_strides(general, g, &of_g)) return false;
+  bool holds = of_g == NR_DYNAMIC || of_g == of_s;
+  for (uint32_t i = 0; i < general->rank && holds; i++)
+    holds = (g[i] == NR_DYNAMIC || g[i] == s[i]) &&
+            (general->dims[i] == NR_DYNAMIC || general->dims[i] == special->dims[i]);
+  return holds;
+}
+
 /* cast(cast(x)) goes from x when nothing that the middle type claims gets lost: it claims no more than x does. */
 bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
+  (void)b;
   if (!nr_op_is(source->op, op->info->id) || source->type->kind != NR_TYPE_MEMREF) return false;
   NrValue *root = nr_operand(source->op, 0);
-  if (!nr_type_refines(root->type, source->type)) return false;
+  NrType to = nr_result(op, 0)->type;
+  if (root->type->kind != NR_TYPE_MEMREF) return false;
+  if (!nr_type_refines(root->type, source->type) && !layout_refines(root->type, source->type)) return false;
+  if (to->kind == NR_TYPE_MEMREF && !layout_refines(root->type, to) && !layout_refines(to, root->type)) return false;
   nr_op_set_operand(op, 0, root);
   return true;
 }
@@ -246,32 +263,30 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast_to(b, nr_result(copy, 0), old));
 }
 
-/* Equal types of an expand_shape's result and what its operand was made from are equal shapes where each group has at
- * most one `?`: the others determine it. */
-static bool groups_determined(NrOp *expand) {
+/* One reshape, or none, for two in a row of a buffer without layout. */
+static bool merge_reshapes(NrOp *op, NrBuilder *b, NrOp *first) {
   NrGroups groups;
-  NrType type = nr_result(expand, 0)->type;
-  if (!nr_groups_of(expand, &groups)) return false;
-  for (size_t g = 0; g < groups.count; g++) {
-    size_t open = 0;
-    for (uint32_t k = 0; k < groups.size[g]; k++) open += type->dims[groups.begin[g] + k] == NR_DYNAMIC;
-    if (open > 1) return false;
-  }
-  return true;
+  NrValue *root = nr_operand(first, 0);
+  NrType type = nr_result(op, 0)->type;
+  bool expands = nr_op_is(op, NR_OP_memref_expand_shape);
+  NrReshape kind = nr_reshape_merge(first, nr_op_is(first, NR_OP_memref_expand_shape), op, expands, &groups);
+  if (kind == NR_RESHAPE_TWO) return false;
+  if (kind == NR_RESHAPE_NONE) return nr_op_replace(op, root);
+  if (root->type->layout || type->layout || nr_type_num_dynamic(type)) return false;
+  unsigned id = kind == NR_RESHAPE_EXPAND ? NR_OP_memref_expand_shape : NR_OP_memref_collapse_shape;
+  NrValue *value = nr_build_value(b, id, type, &root, 1);
+  nr_op_set_attr(value->op, "reassociation", nr_groups_attr(b->ctx, &groups));
+  if (kind == NR_RESHAPE_EXPAND)
+    nr_op_set_attr(value->op, nr_output_shape_slot.attr, nr_attr_i64_array(b->ctx, type->dims, type->rank));
+  return nr_op_replace(op, value);
 }
 
-/* collapse(expand(x)) and expand(collapse(x)) with x's shape give x. */
 bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
-  unsigned inverse = nr_op_is(op, NR_OP_memref_expand_shape) ? NR_OP_memref_collapse_shape : NR_OP_memref_expand_shape;
   if (source->type == nr_result(op, 0)->type) return nr_op_replace(op, source);
-  if (!nr_op_is(source->op, inverse)) return false;
-  NrValue *root = nr_operand(source->op, 0);
-  if (root->type != nr_result(op, 0)->type ||
-      nr_op_attr(op, "reassociation") != nr_op_attr(source->op, "reassociation"))
+  if (!nr_op_is(source->op, NR_OP_memref_expand_shape) && !nr_op_is(source->op, NR_OP_memref_collapse_shape))
     return false;
-  if (inverse == NR_OP_memref_collapse_shape && !groups_determined(op)) return false;
-  return nr_op_replace(op, root);
+  return merge_reshapes(op, b, source->op);
 }
 
 /* Transposed by the identity, or the same view again: the source, when its type says all that there is to know. */
@@ -296,4 +311,25 @@ bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
   if (!nr_op_is(source->op, NR_OP_memref_reinterpret_cast) && !nr_op_is(source->op, NR_OP_memref_cast)) return false;
   nr_op_set_operand(op, 0, nr_operand(source->op, 0));
   return true;
+}
+
+/* A transposed view of a transposed view, of a buffer without layout where both together are one again. */
+bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  if (!nr_op_is(source->op, NR_OP_memref_transpose)) return false;
+  NrAttr outer = nr_op_attr(op, "permutation"), inner = nr_op_attr(source->op, "permutation");
+  NrAffineExpr exprs[NR_MAX_RANK];
+  for (uint32_t i = 0; i < outer->num_exprs; i++) exprs[i] = inner->exprs[outer->exprs[i]->value];
+  nr_op_set_attr(op, "permutation", nr_attr_affine_map(b->ctx, outer->num_dims, 0, exprs, outer->num_exprs));
+  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  return true;
+}
+
+/* What is aligned so, or better, is aligned so. */
+bool nr_memref_assume_alignment_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  (void)constants;
+  if (!nr_op_is(source->op, NR_OP_memref_assume_alignment)) return false;
+  if (nr_op_attr_int(source->op, "alignment", 0) < nr_op_attr_int(op, "alignment", INT64_MAX)) return false;
+  return fold_value(out, source);
 }

@@ -37,6 +37,7 @@ NrStatus nr_tensor_pad_verify(NrOp *op);
 
 /* The source of a cast that says at least as much as its result, NULL when value is no such cast. */
 NrValue *nr_tensor_cast_source(NrValue *value);
+extern const NrIndexListSlot nr_pad_slots[2]; /* low and high of pad */
 /* The size of dim i of op's result as a computation from its operands; false when there is none. */
 bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out);
 
@@ -62,6 +63,8 @@ bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_tensor_gather_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_tensor_pad_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b);
 

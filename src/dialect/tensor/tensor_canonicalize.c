@@ -200,7 +200,7 @@ bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
   case NR_OP_tensor_pad:
     *out = nr_dim_build(b, nr_operand(op, 0), i);
     for (size_t s = 0; s < 2; s++) {
-      nr_index_list_all(op, (NrIndexListSlot){1 + s, s ? "static_high" : "static_low"}, list);
+      nr_index_list_all(op, nr_pad_slots[s], list);
       *out = nr_index_add(b, *out, list[i]);
     }
     return true;

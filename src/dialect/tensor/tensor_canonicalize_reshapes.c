@@ -1,16 +1,39 @@
 /* tensor_canonicalize_reshapes.c - rewrites of expand_shape, collapse_shape and reshape that build new ops. */
 #include "dialect/tensor/tensor.h"
 
-/* collapse(collapse(x)) and expand(expand(x)): the outer groups of the collapse hold the inner groups' dims. */
-static bool compose(const NrGroups *coarse, const NrGroups *fine, NrGroups *out) {
-  out->count = coarse->count;
-  for (size_t g = 0; g < coarse->count; g++) {
-    uint32_t first = coarse->begin[g], last = first + coarse->size[g] - 1;
-    if (coarse->size[g] == 0 || last >= fine->count) return false;
-    out->begin[g] = fine->begin[first];
-    out->size[g] = fine->begin[last] + fine->size[last] - fine->begin[first];
+/* The sizes that an expand_shape or collapse_shape of an expand_shape gives. */
+static void sizes_of(NrOp *op, NrBuilder *b, NrIndex *shape) {
+  NrGroups groups;
+  NrIndex inner[NR_MAX_RANK];
+  NrType type = nr_result(op, 0)->type;
+  if (nr_op_is(op, NR_OP_tensor_expand_shape)) {
+    nr_index_list_all(op, nr_output_shape_slot, shape);
+    return;
   }
-  return true;
+  nr_index_list_all(nr_operand(op, 0)->op, nr_output_shape_slot, inner);
+  for (size_t g = 0; nr_groups_of(op, &groups) && g < groups.count; g++) {
+    shape[g] = nr_index_const(type->dims[g] == NR_DYNAMIC ? 1 : type->dims[g]);
+    for (uint32_t k = 0; k < groups.size[g] && type->dims[g] == NR_DYNAMIC; k++)
+      shape[g] = nr_index_mul(b, shape[g], inner[groups.begin[g] + k]);
+  }
+}
+
+/* One reshape, or none, for two in a row. */
+static bool merge(NrOp *op, NrBuilder *b, NrOp *first) {
+  NrGroups groups;
+  NrIndex shape[NR_MAX_RANK];
+  NrValue *root = nr_operand(first, 0);
+  NrType type = nr_result(op, 0)->type;
+  switch (nr_reshape_merge(first, nr_op_is(first, NR_OP_tensor_expand_shape), op,
+                           nr_op_is(op, NR_OP_tensor_expand_shape), &groups)) {
+  case NR_RESHAPE_NONE: return nr_op_replace(op, root);
+  case NR_RESHAPE_COLLAPSE: return nr_op_replace(op, nr_build_collapse_shape(b, root, &groups));
+  case NR_RESHAPE_EXPAND:
+    sizes_of(op, b, shape);
+    return nr_op_replace(op, nr_build_expand_shape(b, root, &groups, shape, type->rank));
+  case NR_RESHAPE_TWO: break;
+  }
+  return false;
 }
 
 /* A collapse that only drops dims of size 1 of a slice: the slice leaves them out. */
@@ -28,7 +51,7 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
   NrType type = nr_result(op, 0)->type;
   NrOp *def = source->op;
   bool expand = nr_op_is(op, NR_OP_tensor_expand_shape);
-  NrGroups outer, inner, both;
+  NrGroups outer;
   NrIndex shape[NR_MAX_RANK];
   if (source->type == type && nr_type_num_dynamic(type) <= 1) return nr_op_replace(op, source);
   if (!def || !nr_groups_of(op, &outer)) return false;
@@ -56,22 +79,7 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
     return nr_op_replace(op, fresh);
   }
   case NR_OP_tensor_collapse_shape:
-  case NR_OP_tensor_expand_shape:
-    if (!nr_groups_of(def, &inner)) return false;
-    if (def->info != op->info) {
-      bool inverse =
-          nr_operand(def, 0)->type == type && nr_op_attr(def, "reassociation") == nr_op_attr(op, "reassociation");
-      /* Groups with one `?` each determine it, so equal types are equal shapes. */
-      for (size_t g = 0; g < outer.count && inverse; g++) {
-        size_t open = 0;
-        for (uint32_t k = 0; k < outer.size[g] && expand; k++) open += type->dims[outer.begin[g] + k] == NR_DYNAMIC;
-        inverse = open <= 1;
-      }
-      return inverse && nr_op_replace(op, nr_operand(def, 0));
-    }
-    if (!(expand ? compose(&inner, &outer, &both) : compose(&outer, &inner, &both))) return false;
-    return nr_op_replace(op, expand ? nr_build_expand_shape(b, nr_operand(def, 0), &both, shape, type->rank)
-                              : nr_build_collapse_shape(b, nr_operand(def, 0), &both));
+  case NR_OP_tensor_expand_shape: return merge(op, b, def);
   default: return false;
   }
 }

@@ -69,6 +69,21 @@ static bool writes_over(const NrOp *op, const NrOp *before) {
   return true;
 }
 
+/* A source of which a cast hides sizes: without the cast, and with the sizes. */
+static bool insert_cast_source(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_tensor_cast_source(nr_operand(op, 0)), *dest = nr_operand(op, 1);
+  NrIndex lists[3][NR_MAX_RANK];
+  if (!source || source->type->rank != dest->type->rank) return false;
+  for (size_t s = 0; s < 3; s++) nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
+  for (uint32_t i = 0; i < dest->type->rank; i++) {
+    if (source->type->dims[i] == NR_DYNAMIC) continue;
+    if (!lists[1][i].value && lists[1][i].constant != source->type->dims[i]) return false;
+    lists[1][i] = nr_index_const(source->type->dims[i]);
+  }
+  if (!is_inside(lists, dest->type)) return false;
+  return nr_op_replace(op, nr_build_insert_slice(b, source, dest, lists[0], lists[1], lists[2]));
+}
+
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = nr_tensor_cast_source(dest);
   if (writes_over(op, dest->op)) {
@@ -85,6 +100,7 @@ bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
       return true;
     }
   }
+  if (insert_cast_source(op, b)) return true;
   bool constant = nr_index_lists_have_constants(op, nr_insert_slice_slots, 3);
   if (!constant && !cast) return false;
   for (size_t s = 0; s < 3; s++) {

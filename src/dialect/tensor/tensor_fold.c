@@ -240,3 +240,11 @@ bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   nr_free(data);
   return true;
 }
+
+/* Of what is one value everywhere. */
+bool nr_tensor_gather_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrType type = nr_result(op, 0)->type;
+  NrAttr source = constants[0];
+  if (!source || source->kind != NR_ATTR_DENSE || !source->splat || !nr_type_has_static_shape(type)) return false;
+  return fold_attr(out, nr_attr_dense(type, source->data, nr_type_byte_size(type->elem)));
+}

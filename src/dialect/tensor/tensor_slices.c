@@ -95,7 +95,7 @@ NrStatus nr_tensor_insert_slice_verify(NrOp *op) {
 
 /* ---- pad -------------------------------------------------------------------------------------------------------- */
 
-static const NrIndexListSlot pad_slots[2] = {{1, "static_low"}, {2, "static_high"}};
+const NrIndexListSlot nr_pad_slots[2] = {{1, "static_low"}, {2, "static_high"}};
 
 NrStatus nr_tensor_pad_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
@@ -113,8 +113,8 @@ NrStatus nr_tensor_pad_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_expect(p, "to"));
   NR_TRY(nr_p_type(p, &result));
   NR_TRY(nr_p_add_operand(p, state, source, type));
-  NR_TRY(nr_p_add_index_list(p, state, &low, pad_slots[0].attr));
-  NR_TRY(nr_p_add_index_list(p, state, &high, pad_slots[1].attr));
+  NR_TRY(nr_p_add_index_list(p, state, &low, nr_pad_slots[0].attr));
+  NR_TRY(nr_p_add_index_list(p, state, &high, nr_pad_slots[1].attr));
   nr_p_set_segments(p, state, (uint32_t[]){1, (uint32_t)low.num_refs, (uint32_t)high.num_refs}, 3);
   nr_p_add_result(p, state, result);
   return NR_OK;
@@ -125,9 +125,9 @@ void nr_tensor_pad_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, nr_op_attr(op, "nofold") ? " nofold low" : " low");
-  nr_w_index_list(w, op, pad_slots[0]);
+  nr_w_index_list(w, op, nr_pad_slots[0]);
   nr_w_puts(w, " high");
-  nr_w_index_list(w, op, pad_slots[1]);
+  nr_w_index_list(w, op, nr_pad_slots[1]);
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), true, true);
   nr_w_attr_dict(w, op, elided);
@@ -140,10 +140,10 @@ void nr_tensor_pad_print(NrPrinter *w, NrOp *op) {
 NrStatus nr_tensor_pad_verify(NrOp *op) {
   NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
   NrIndex low[NR_MAX_RANK], high[NR_MAX_RANK];
-  NR_TRY(nr_index_list_verify(op, pad_slots[0], "low", from->rank));
-  NR_TRY(nr_index_list_verify(op, pad_slots[1], "high", from->rank));
-  nr_index_list_all(op, pad_slots[0], low);
-  nr_index_list_all(op, pad_slots[1], high);
+  NR_TRY(nr_index_list_verify(op, nr_pad_slots[0], "low", from->rank));
+  NR_TRY(nr_index_list_verify(op, nr_pad_slots[1], "high", from->rank));
+  nr_index_list_all(op, nr_pad_slots[0], low);
+  nr_index_list_all(op, nr_pad_slots[1], high);
   if (from->rank != to->rank || from->elem != to->elem)
     return nr_op_error(op, "(C2) rank and element type of source and result differ");
   for (uint32_t i = 0; i < from->rank; i++) {
@@ -167,7 +167,7 @@ bool nr_tensor_pad_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrIndex list[NR_MAX_RANK];
   if (nr_operand(op, 0)->type != nr_result(op, 0)->type || nr_op_attr(op, "nofold")) return false;
   for (size_t s = 0; s < 2; s++) {
-    size_t count = nr_index_list_all(op, pad_slots[s], list);
+    size_t count = nr_index_list_all(op, nr_pad_slots[s], list);
     for (size_t i = 0; i < count; i++)
       if (!nr_index_is(list[i].value ? nr_index_of(list[i].value) : list[i], 0)) return false;
   }

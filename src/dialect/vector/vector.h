@@ -20,6 +20,7 @@ NrType nr_transfer_mask_type(NrType vector, NrAttr map);
 
 /* Builders. */
 NrValue *nr_build_broadcast(NrBuilder *b, NrValue *source, NrType type); /* source itself when it has the type */
+NrValue *nr_build_shape_cast(NrBuilder *b, NrValue *source, NrType type); /* likewise */
 NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *position, size_t count);
 NrValue *nr_build_vector_insert(NrBuilder *b, NrValue *value, NrValue *dest, const NrIndex *position, size_t count);
 NrValue *nr_build_vector_load(NrBuilder *b, NrType type, NrValue *base, NrValue *const *indices, size_t count);
@@ -65,9 +66,24 @@ NrStatus nr_vector_transfer_verify(NrOp *op);
 bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
-bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b);
 
-/* vector_canonicalize.c, vector_masks.c */
+/* What the files of rewrites share. */
+int64_t nr_vector_entry(NrAttr list, size_t i);             /* of offsets */
+NrValue *nr_vector_broadcast_scalar(const NrValue *value); /* that all elements are; NULL when there is none */
+/* Positions; those that constants give, and that lie inside, become numbers: true when there are such. */
+bool nr_vector_read_positions(const NrOp *op, NrIndexListSlot slot, NrType type, NrIndex *position);
+bool nr_vector_of_poison(NrOp *op, NrBuilder *b); /* for ops that only move elements */
+/* The mask of these sizes, of which each is in its dim; NULL: nothing is let through. */
+NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes);
+
+/* vector_canonicalize*.c, vector_masks.c */
+bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b); /* bitcast too */
+bool nr_vector_to_elements_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_create_mask_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_constant_mask_fold(NrOp *op, const NrAttr *constants, NrFold *out);
+bool nr_vector_drop_full_mask(NrOp *op); /* of transfers */
+bool nr_vector_transfer_read_canonicalize(NrOp *op, NrBuilder *b);
+bool nr_vector_transfer_write_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_to_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shuffle_fold(NrOp *op, const NrAttr *constants, NrFold *out);

@@ -1,8 +1,9 @@
 /* vector_canonicalize.c - rewrites of vector ops: what is put together and taken apart again, and moved there and back.
  *
- *   before  %1 = vector.insert %x, %v[2] : f32 into vector<4xf32>       after  %2 = vector.extract %v[1] : ..
- *           %2 = vector.extract %1[1] : f32 from vector<4xf32>
- */
+ *   before  %1 = vector.transpose %0, [1, 0]              after  %2 = vector.transpose %0, [0, 2, 1] : ..
+ *           %2 = vector.transpose %1, ..
+ *
+ * Extraction, masks, shapes and transfers are in files of their own. */
 #include "dialect/arith/arith.h"
 #include "dialect/fold.h"
 #include "dialect/vector/vector.h"
@@ -15,28 +16,18 @@ static NrValue *operand_of(const NrValue *value, unsigned op_id) {
   return nr_op_is(value->op, op_id) ? nr_operand(value->op, 0) : NULL;
 }
 
-/* The scalar that all elements are. */
-static NrValue *broadcast_scalar(const NrValue *value) {
+NrValue *nr_vector_broadcast_scalar(const NrValue *value) {
   NrValue *source = operand_of(value, NR_OP_vector_broadcast);
   return source && source->type->kind != NR_TYPE_VECTOR ? source : NULL;
 }
 
-static bool are_constant(const NrIndex *position, size_t count) {
-  for (size_t i = 0; i < count; i++)
-    if (position[i].value) return false;
-  return true;
-}
-
-static int64_t entry(NrAttr list, size_t i) {
+int64_t nr_vector_entry(NrAttr list, size_t i) {
   int64_t value = 0;
   nr_attr_is_int(list->items[i], &value);
   return value;
 }
 
-/* ---- extract ----------------------------------------------------------------------------------------------------- */
-
-/* Positions; those that constants give, and that lie inside, become numbers: true when there are such. */
-static bool read_positions(const NrOp *op, NrIndexListSlot slot, NrType type, NrIndex *position) {
+bool nr_vector_read_positions(const NrOp *op, NrIndexListSlot slot, NrType type, NrIndex *position) {
   size_t count = nr_index_list_all(op, slot, position);
   bool more = false;
   for (size_t i = 0; i < count; i++) {
@@ -46,132 +37,6 @@ static bool read_positions(const NrOp *op, NrIndexListSlot slot, NrType type, Nr
     more = true;
   }
   return more;
-}
-
-typedef struct Place {
-  NrValue *source;
-  NrIndex position[NR_MAX_RANK];
-  size_t count;
-} Place;
-
-/* An extraction from what was inserted into: from the value when the position is in it, from dest when it is not. */
-static bool through_insert(Place *at) {
-  NrIndex put[NR_MAX_RANK];
-  size_t count = nr_index_list_all(at->source->op, insert_slot, put);
-  bool inside = count <= at->count;
-  for (size_t i = 0; i < count && i < at->count; i++) {
-    if (!put[i].value && !at->position[i].value && put[i].constant != at->position[i].constant) {
-      at->source = nr_operand(at->source->op, 1);
-      return true;
-    }
-    inside &= nr_index_eq(put[i], at->position[i]);
-  }
-  if (!inside) return false;
-  at->source = nr_operand(at->source->op, 0);
-  at->count -= count;
-  memmove(at->position, at->position + count, at->count * sizeof *at->position);
-  return true;
-}
-
-static bool through_extract(Place *at) {
-  NrIndex outer[NR_MAX_RANK];
-  size_t count = nr_index_list_all(at->source->op, extract_slot, outer);
-  if (count + at->count > NR_MAX_RANK) return false;
-  memmove(at->position + count, at->position, at->count * sizeof *at->position);
-  memcpy(at->position, outer, count * sizeof *outer);
-  at->count += count;
-  at->source = nr_operand(at->source->op, 0);
-  return true;
-}
-
-/* The element with the same number in row-major order. */
-static void through_shape_cast(Place *at) {
-  NrType type = at->source->type, from = nr_operand(at->source->op, 0)->type;
-  int64_t number = 0;
-  for (uint32_t i = 0; i < type->rank; i++) number = number * type->dims[i] + at->position[i].constant;
-  for (uint32_t i = from->rank; i-- > 0; number /= from->dims[i])
-    at->position[i] = nr_index_const(number % from->dims[i]);
-  at->count = from->rank;
-  at->source = nr_operand(at->source->op, 0);
-}
-
-static void through_transpose(Place *at) {
-  const int64_t *permutation = nr_index_list_statics(at->source->op, "permutation");
-  NrIndex position[NR_MAX_RANK];
-  for (size_t i = 0; i < at->count; i++) position[permutation[i]] = at->position[i];
-  memcpy(at->position, position, at->count * sizeof *position);
-  at->source = nr_operand(at->source->op, 0);
-}
-
-static void through_slice(Place *at) {
-  NrAttr offsets = nr_op_attr(at->source->op, "offsets");
-  for (size_t i = 0; i < offsets->size; i++) at->position[i].constant += entry(offsets, i);
-  at->source = nr_operand(at->source->op, 0);
-}
-
-static void through_broadcast(Place *at) {
-  NrType type = at->source->type, from = nr_operand(at->source->op, 0)->type;
-  uint32_t more = type->rank - from->rank;
-  for (uint32_t i = 0; i < from->rank; i++)
-    at->position[i] = from->dims[i] == 1 ? nr_index_const(0) : at->position[more + i];
-  at->count = from->rank;
-  at->source = nr_operand(at->source->op, 0);
-}
-
-static bool through_shuffle(Place *at) {
-  const int64_t *mask = nr_index_list_statics(at->source->op, "mask");
-  int64_t picked = mask[at->position[0].constant], first = nr_operand(at->source->op, 0)->type->dims[0];
-  if (picked < 0) return false;
-  at->position[0] = nr_index_const(picked < first ? picked : picked - first);
-  at->source = nr_operand(at->source->op, picked < first ? 0 : 1);
-  return true;
-}
-
-/* One step back along what the vector was made of; false when there is none. */
-static bool step_back(Place *at) {
-  const NrOp *op = at->source->op;
-  if (!op || at->source->type->scalable || at->count == 0) return false;
-  bool element = at->count == at->source->type->rank, known = are_constant(at->position, at->count);
-  switch (op->info->id) {
-  case NR_OP_vector_insert: return through_insert(at);
-  case NR_OP_vector_extract: return through_extract(at);
-  case NR_OP_vector_shape_cast:
-    if (!element || !known || nr_operand(op, 0)->type->scalable) return false;
-    through_shape_cast(at);
-    return true;
-  case NR_OP_vector_transpose:
-    if (element) through_transpose(at);
-    return element;
-  case NR_OP_vector_extract_strided_slice:
-    if (!known || at->count < nr_op_attr(op, "offsets")->size) return false;
-    through_slice(at);
-    return true;
-  case NR_OP_vector_broadcast:
-    if (!element || nr_operand(op, 0)->type->kind != NR_TYPE_VECTOR) return false;
-    through_broadcast(at);
-    return true;
-  case NR_OP_vector_shuffle: return known && nr_operand(op, 0)->type->rank > 0 && through_shuffle(at);
-  default: return false;
-  }
-}
-
-bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
-  Place at = {.source = nr_operand(op, 0)};
-  if (at.source->type->scalable) return false;
-  bool changed = read_positions(op, extract_slot, at.source->type, at.position);
-  at.count = nr_index_list_size(op, extract_slot.attr);
-  for (int steps = 0; steps < 64 && step_back(&at); steps++) changed = true;
-  if (!changed) {
-    NrValue *inner = operand_of(at.source, NR_OP_vector_broadcast);
-    NrType type = nr_result(op, 0)->type;
-    bool rest = inner && type->kind == NR_TYPE_VECTOR && inner->type->kind == NR_TYPE_VECTOR;
-    if (!rest || at.count + inner->type->rank > at.source->type->rank) return false;
-    return nr_op_replace(op, nr_build_broadcast(b, inner, type));
-  }
-  if (at.count == 0 && at.source->type == nr_result(op, 0)->type) return nr_op_replace(op, at.source);
-  if (at.source->type->kind != NR_TYPE_VECTOR) return false;
-  NrValue *value = nr_build_vector_extract(b, at.source, at.position, at.count);
-  return value->type == nr_result(op, 0)->type && nr_op_replace(op, value);
 }
 
 /* ---- insert ------------------------------------------------------------------------------------------------------ */
@@ -185,19 +50,72 @@ static bool same_positions(const NrOp *a, const NrOp *b) {
   return true;
 }
 
+/* The last of insertions of single elements, one at least at every place: the vector of them. */
+static bool insert_all(NrOp *op, NrBuilder *b) {
+  enum { MOST = 64 };
+  NrValue *elements[MOST] = {0};
+  NrType type = nr_result(op, 0)->type;
+  int64_t count, found = 0;
+  if (type->scalable || !nr_type_num_elements(type, &count) || count > MOST) return false;
+  for (NrUse *use = nr_result(op, 0)->first_use; use; use = use->next)
+    if (nr_op_is(use->owner, NR_OP_vector_insert) && nr_use_index(use) == 1) return false; /* not the last */
+  NrOp *at = op;
+  for (int64_t steps = 0; nr_op_is(at, NR_OP_vector_insert) && steps < 2 * MOST; steps++, at = nr_operand(at, 1)->op) {
+    NrIndex position[NR_MAX_RANK];
+    size_t rank = nr_index_list_all(at, insert_slot, position);
+    int64_t place = 0;
+    if (rank != type->rank) return false;
+    for (size_t i = 0; i < rank; i++) {
+      if (position[i].value) return false;
+      place = place * type->dims[i] + position[i].constant;
+    }
+    if (elements[place]) continue;
+    elements[place] = nr_operand(at, 0);
+    if (++found == count) break;
+  }
+  if (found < count) return false;
+  return nr_op_replace(op, nr_build_value(b, NR_OP_vector_from_elements, type, elements, (size_t)count));
+}
+
 bool nr_vector_insert_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *dest = nr_operand(op, 1);
   NrIndex position[NR_MAX_RANK];
+  int64_t part, all;
+  if (insert_all(op, b)) return true;
+  NrType type = nr_operand(op, 0)->type;
+  bool covers = type->kind == NR_TYPE_VECTOR && !dest->type->scalable && nr_type_num_elements(type, &part) &&
+                nr_type_num_elements(dest->type, &all) && part == all;
+  if (covers) return nr_op_replace(op, nr_build_broadcast(b, nr_operand(op, 0), dest->type));
   if (nr_op_is(dest->op, NR_OP_vector_insert) && same_positions(op, dest->op)) {
     nr_op_set_operand(op, 1, nr_operand(dest->op, 1)); /* what was there is written over */
     return true;
   }
-  if (!read_positions(op, insert_slot, dest->type, position)) return false;
+  if (!nr_vector_read_positions(op, insert_slot, dest->type, position)) return false;
   size_t count = nr_index_list_size(op, insert_slot.attr);
   return nr_op_replace(op, nr_build_vector_insert(b, nr_operand(op, 0), dest, position, count));
 }
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
+
+/* All elements of one vector, each taken out of it, in order. */
+static NrValue *taken_from(const NrOp *op) {
+  NrValue *source = operand_of(nr_operand(op, 0), NR_OP_vector_extract);
+  int64_t count;
+  if (!source || source->type->scalable || !nr_type_num_elements(source->type, &count) || count != op->num_operands)
+    return NULL;
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    NrIndex position[NR_MAX_RANK];
+    int64_t at = 0;
+    if (operand_of(nr_operand(op, k), NR_OP_vector_extract) != source) return NULL;
+    size_t rank = nr_index_list_all(nr_operand(op, k)->op, extract_slot, position);
+    for (size_t i = 0; i < rank; i++) {
+      if (position[i].value) return NULL;
+      at = at * source->type->dims[i] + position[i].constant;
+    }
+    if (at != k || rank != source->type->rank) return NULL;
+  }
+  return source;
+}
 
 bool nr_vector_from_elements_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *first = op->num_operands ? nr_operand(op, 0) : NULL;
@@ -210,53 +128,38 @@ bool nr_vector_from_elements_canonicalize(NrOp *op, NrBuilder *b) {
     whole = whole && nr_operand(op, i) == nr_result(apart, i);
   }
   if (whole) return nr_op_replace(op, nr_operand(apart, 0));
+  NrValue *source = taken_from(op);
+  if (source) return nr_op_replace(op, nr_build_shape_cast(b, source, nr_result(op, 0)->type));
   return same && nr_op_replace(op, nr_build_broadcast(b, first, nr_result(op, 0)->type));
+}
+
+/* Of a vector repeated along new leading dims: its elements, again and again. */
+bool nr_vector_to_elements_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *vector = nr_operand(op, 0), *source = operand_of(vector, NR_OP_vector_broadcast);
+  int64_t count;
+  if (!source || source->type->kind != NR_TYPE_VECTOR || source->type->scalable) return false;
+  for (uint32_t i = 1; i <= source->type->rank; i++)
+    if (source->type->dims[source->type->rank - i] != vector->type->dims[vector->type->rank - i]) return false;
+  if (!nr_type_num_elements(source->type, &count) || count == 0) return false;
+  NrType *types = nr_calloc((size_t)count, sizeof *types);
+  for (int64_t i = 0; i < count; i++) types[i] = source->type->elem;
+  NrOp *fresh = nr_build_op(b, NR_OP_vector_to_elements, &source, 1, types, (size_t)count);
+  nr_free(types);
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_value_replace_uses(nr_result(op, i), nr_result(fresh, i % (uint32_t)count));
+  nr_op_erase(op);
+  return true;
 }
 
 bool nr_vector_to_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrOp *source = nr_operand(op, 0)->op;
-  NrValue *scalar = broadcast_scalar(nr_operand(op, 0));
+  NrValue *scalar = nr_vector_broadcast_scalar(nr_operand(op, 0));
   bool made = nr_op_is(source, NR_OP_vector_from_elements);
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (scalar || made) out[i].value = scalar ? scalar : nr_operand(source, i);
     else if (!constants[0] || !nr_attr_is_elements(constants[0])) return false;
     else if (!(out[i].attr = nr_attr_element(constants[0], i))) return false;
   }
-  return true;
-}
-
-/* ---- shapes ------------------------------------------------------------------------------------------------------ */
-
-bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b) {
-  (void)b;
-  NrValue *source = operand_of(nr_operand(op, 0), NR_OP_vector_broadcast);
-  if (!source) return false;
-  nr_op_set_operand(op, 0, source);
-  return true;
-}
-
-/* Where elements stand does not matter when all are one scalar. */
-bool nr_vector_of_one_scalar(NrOp *op, NrBuilder *b) {
-  NrValue *scalar = broadcast_scalar(nr_operand(op, 0));
-  return scalar && nr_op_replace(op, nr_build_broadcast(b, scalar, nr_result(op, 0)->type));
-}
-
-bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  (void)constants;
-  const int64_t *permutation = nr_index_list_statics(op, "permutation");
-  for (uint32_t i = 0; i < nr_result(op, 0)->type->rank; i++)
-    if (permutation[i] != i) return false;
-  return nr_fold_to_value(out, nr_operand(op, 0));
-}
-
-bool nr_vector_transpose_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *first = nr_operand(op, 0)->op;
-  if (!nr_op_is(first, NR_OP_vector_transpose)) return nr_vector_of_one_scalar(op, b);
-  const int64_t *outer = nr_index_list_statics(op, "permutation"), *inner = nr_index_list_statics(first, "permutation");
-  int64_t both[NR_MAX_RANK];
-  for (uint32_t i = 0; i < nr_result(op, 0)->type->rank; i++) both[i] = inner[outer[i]];
-  nr_op_set_attr(op, "permutation", nr_attr_i64_array(b->ctx, both, nr_result(op, 0)->type->rank));
-  nr_op_set_operand(op, 0, nr_operand(first, 0));
   return true;
 }
 
@@ -278,8 +181,8 @@ bool nr_vector_shuffle_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 }
 
 bool nr_vector_shuffle_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *one = broadcast_scalar(nr_operand(op, 0));
-  return one && one == broadcast_scalar(nr_operand(op, 1)) && nr_vector_of_one_scalar(op, b);
+  NrValue *one = nr_vector_broadcast_scalar(nr_operand(op, 0));
+  return one && one == nr_vector_broadcast_scalar(nr_operand(op, 1)) && nr_vector_of_one_scalar(op, b);
 }
 
 bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
@@ -287,25 +190,87 @@ bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   bool whole = nr_operand(op, 0)->type == nr_result(op, 0)->type; /* of extract and of insert: the first operand */
   if (whole) return nr_fold_to_value(out, nr_operand(op, 0));
   NrOp *part = nr_operand(op, 0)->op;
+  NrValue *scalar = nr_vector_broadcast_scalar(nr_operand(op, 0));
+  if (nr_op_is(op, NR_OP_vector_insert_strided_slice) && scalar &&
+      scalar == nr_vector_broadcast_scalar(nr_operand(op, 1)))
+    return nr_fold_to_value(out, nr_operand(op, 1));
   if (!nr_op_is(op, NR_OP_vector_insert_strided_slice) || !nr_op_is(part, NR_OP_vector_extract_strided_slice))
     return false;
   NrAttr from = nr_op_attr(part, "offsets"), to = nr_op_attr(op, "offsets");
   if (nr_operand(part, 0) != nr_operand(op, 1)) return false;
   for (size_t i = 0; i < to->size; i++)
-    if (entry(to, i) != (i < from->size ? entry(from, i) : 0)) return false;
+    if (nr_vector_entry(to, i) != (i < from->size ? nr_vector_entry(from, i) : 0)) return false;
   return nr_fold_to_value(out, nr_operand(op, 1)); /* it was there */
+}
+
+/* From dim i of a part on: where it begins, and its size in dims of rank, the last of which are those of value. */
+static void part_range(const NrOp *insert, uint32_t i, int64_t *first, int64_t *size) {
+  NrType value = nr_operand(insert, 0)->type;
+  uint32_t more = nr_result(insert, 0)->type->rank - value->rank;
+  *first = nr_vector_entry(nr_op_attr(insert, "offsets"), i);
+  *size = i < more ? 1 : value->dims[i - more];
+}
+
+/* A part of what a part was put into: that part again, or of what was there when it lies beside it. */
+static bool part_of_insert(NrOp *op, NrOp *insert) {
+  NrType type = nr_result(op, 0)->type;
+  NrAttr offsets = nr_op_attr(op, "offsets");
+  bool same = nr_operand(insert, 0)->type == type;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    int64_t at = i < offsets->size ? nr_vector_entry(offsets, i) : 0, first, size;
+    part_range(insert, i, &first, &size);
+    if (at + type->dims[i] <= first || first + size <= at) {
+      nr_op_set_operand(op, 0, nr_operand(insert, 1));
+      return true;
+    }
+    same = same && at == first && size == type->dims[i];
+  }
+  return same && nr_op_replace(op, nr_operand(insert, 0));
+}
+
+/* A part of a vector repeated that holds the whole vector. */
+static bool part_of_broadcast(NrOp *op, NrBuilder *b) {
+  NrType type = nr_result(op, 0)->type, from = nr_operand(nr_operand(op, 0)->op, 0)->type;
+  for (uint32_t i = 1; i <= from->rank; i++)
+    if (from->dims[from->rank - i] != 1 && from->dims[from->rank - i] != type->dims[type->rank - i]) return false;
+  return nr_op_replace(op, nr_build_broadcast(b, nr_operand(nr_operand(op, 0)->op, 0), type));
+}
+
+/* The sizes of the mask at an offset in each dim. */
+static bool part_of_mask(NrOp *op, NrBuilder *b) {
+  NrType type = nr_result(op, 0)->type;
+  NrAttr offsets = nr_op_attr(op, "offsets");
+  const int64_t *sizes = nr_index_list_statics(nr_operand(op, 0)->op, "mask_dim_sizes");
+  int64_t left[NR_MAX_RANK];
+  for (uint32_t i = 0; i < type->rank; i++) {
+    left[i] = sizes[i] - (i < offsets->size ? nr_vector_entry(offsets, i) : 0);
+    left[i] = NR_MAX(0, NR_MIN(left[i], type->dims[i]));
+  }
+  return nr_op_replace(op, nr_vector_constant_mask(b, type, left));
+}
+
+static bool simplify_part(NrOp *op, NrBuilder *b) {
+  NrOp *source = nr_operand(op, 0)->op;
+  if (!source || nr_operand(op, 0)->type->scalable) return false;
+  switch (source->info->id) {
+  case NR_OP_vector_insert_strided_slice: return part_of_insert(op, source);
+  case NR_OP_vector_broadcast: return nr_operand(source, 0)->type->kind == NR_TYPE_VECTOR && part_of_broadcast(op, b);
+  case NR_OP_vector_constant_mask: return part_of_mask(op, b);
+  default: return false;
+  }
 }
 
 /* A part of a part. */
 bool nr_vector_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_operand(op, 0)->op;
-  if (!nr_op_is(first, NR_OP_vector_extract_strided_slice)) return nr_vector_of_one_scalar(op, b);
+  if (!nr_op_is(first, NR_OP_vector_extract_strided_slice))
+    return nr_vector_of_one_scalar(op, b) || simplify_part(op, b);
   NrAttr outer = nr_op_attr(first, "offsets"), inner = nr_op_attr(op, "offsets");
   NrType type = nr_result(op, 0)->type;
   size_t count = NR_MAX(outer->size, inner->size);
   NrAttr offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
   for (size_t i = 0; i < count; i++) {
-    int64_t at = (i < outer->size ? entry(outer, i) : 0) + (i < inner->size ? entry(inner, i) : 0);
+    int64_t at = (i < outer->size ? nr_vector_entry(outer, i) : 0) + (i < inner->size ? nr_vector_entry(inner, i) : 0);
     offsets[i] = nr_attr_i64(b->ctx, at);
     sizes[i] = nr_attr_i64(b->ctx, type->dims[i]);
     strides[i] = nr_attr_i64(b->ctx, 1);

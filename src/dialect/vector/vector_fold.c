@@ -51,11 +51,3 @@ bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *root = nr_operand(source->op, 0);
   return root->type == type && fold_value(out, root);
 }
-
-bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *def = nr_operand(op, 0)->op;
-  if (nr_op_is(op, NR_OP_vector_shape_cast) && nr_vector_of_one_scalar(op, b)) return true;
-  if (!nr_op_is(def, op->info->id)) return false;
-  nr_op_set_operand(op, 0, nr_operand(def, 0));
-  return true;
-}

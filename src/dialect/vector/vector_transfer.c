@@ -205,6 +205,10 @@ NrValue *nr_build_broadcast(NrBuilder *b, NrValue *source, NrType type) {
   return source->type == type ? source : nr_build_value(b, NR_OP_vector_broadcast, type, &source, 1);
 }
 
+NrValue *nr_build_shape_cast(NrBuilder *b, NrValue *source, NrType type) {
+  return source->type == type ? source : nr_build_value(b, NR_OP_vector_shape_cast, type, &source, 1);
+}
+
 static NrType at_position(NrType vector, size_t count) {
   return count == vector->rank ? vector->elem
                                : nr_type_vector(vector->dims + count, vector->rank - count, vector->elem);

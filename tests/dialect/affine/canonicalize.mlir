@@ -169,3 +169,19 @@ func.func @nested(%n: index, %m: memref<64xf32>) {
   }
   return
 }
+
+// A basis of constants, and a first index of 0.
+// CHECK-LABEL: func.func @basis
+// CHECK-SAME: (%[[I:.*]]: index, %[[J:.*]]: index, %[[K:.*]]: index)
+// CHECK-NOT: arith.constant
+// CHECK: affine.delinearize_index %[[I]] into (5, 7)
+// CHECK: affine.linearize_index [%[[I]], %[[K]]] by (5, 7)
+// CHECK: return %{{.*}}, %{{.*}}, %[[J]]
+func.func @basis(%i: index, %j: index, %k: index) -> (index, index, index, index) {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %0:2 = affine.delinearize_index %i into (%c5, 7) : index, index
+  %1 = affine.linearize_index [%c0, %j] by (5, 7) : index
+  %2 = affine.linearize_index [%c0, %i, %k] by (%c5, 7) : index
+  return %0#0, %0#1, %1, %2 : index, index, index, index
+}

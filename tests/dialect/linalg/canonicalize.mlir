@@ -153,3 +153,38 @@ func.func @unchanged(%t: tensor<?xf32>, %m: memref<?xf32>, %n: index) -> (tensor
   %5 = tensor.dim %4, %c0 : tensor<?xf32>
   return %0, %3, %5 : tensor<?xf32>, index, index
 }
+
+// A loop without iterations, and one that gives a buffer the elements that it has.
+// CHECK-LABEL: func.func @nothing
+// CHECK-SAME: %[[T:[^ ]*]]: tensor<4xf32>)
+// CHECK-NEXT: return %[[T]]
+func.func @nothing(%a: memref<0xf32>, %b: memref<8xf32>, %c: tensor<4x0xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
+  linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%a : memref<0xf32>) {
+  ^bb0(%z: f32):
+    %0 = arith.addf %z, %z : f32
+    linalg.yield %0 : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : memref<8xf32>) outs(%b : memref<8xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    linalg.yield %x : f32
+  }
+  %1 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%c : tensor<4x0xf32>) outs(%t : tensor<4xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    %0 = arith.addf %x, %z : f32
+    linalg.yield %0 : f32
+  } -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+// CHECK-LABEL: func.func @another_buffer
+// CHECK: linalg.generic
+func.func @another_buffer(%a: memref<8xf32>, %b: memref<8xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%b : memref<8xf32>) outs(%a : memref<8xf32>) {
+  ^bb0(%x: f32, %z: f32):
+    linalg.yield %x : f32
+  }
+  return
+}
