@@ -82,6 +82,7 @@ struct NrOpInfo {
   const char *name;         /* without dialect; set by the OP macro, a row may override it */
   const char *legacy;       /* the 2020 spelling, with dialect if it had one ("loop.for", "addf"); NULL = the same
                              * name; others that were used follow behind `|` ("divi_signed|divis") */
+  bool later;               /* came after 2020, to a dialect that was there */
   const char *operands, *results, *attrs, *regions, *successors;
   const char *format;       /* modern syntax */
   const char *legacy_format; /* 2020 syntax where it differs */
@@ -94,7 +95,7 @@ struct NrOpInfo {
   NrStatus (*verify_symbol)(NrOp *op, NrOp *target); /* target: what a symbol attribute of op refers to */
   NrStatus (*parse)(NrParser *p, NrOpState *state);
   void (*print)(NrPrinter *p, NrOp *op);
-  /* Why the custom text of today, or of 2020 (legacy), cannot say this op; NULL when it can. */
+  /* Why the custom text of today, or of 2020 (legacy), cannot say this op of a kind that it has; NULL when it can. */
   const char *(*unsaid)(const NrOp *op, bool legacy);
   /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the
    * shapes that older texts gave an op to today's. May replace what is inside op, and op if it has no results. */
@@ -121,6 +122,9 @@ extern const NrOpInfo *const nr_op_infos[]; /* indexed by NrOpId */
 extern const NrOpInfo nr_unregistered_op_info;
 NrStr nr_op_info_name(const NrOpInfo *info); /* "scf.for", NUL-terminated, lives forever; "" for the unregistered row */
 NrStr nr_op_info_legacy_name(const NrOpInfo *info); /* the first 2020 spelling, or the full name */
+/* The dialect of 2020 that would have the op if it had been there: "std" for most; NULL where there was such an op, or
+ * where the dialect is of no year of MLIR's. */
+const char *nr_op_info_missing_in_2020(const NrOpInfo *info);
 /* What messages call the op: its 2020 spelling when that is how the program was written. */
 NrStr nr_op_info_shown_name(const NrContext *ctx, const NrOpInfo *info);
 /* Finds a row by full name in either spelling ("scf.for", "loop.for", "addf"), or NULL. *out_legacy says which. */

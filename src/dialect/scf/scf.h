@@ -93,7 +93,6 @@ NrStatus nr_scf_execute_region_verify(NrOp *op);
 NrStatus nr_scf_index_switch_verify(NrOp *op);
 NrStatus nr_scf_forall_verify(NrOp *op);
 
-const char *nr_scf_unsaid(const NrOp *op, bool legacy); /* of ops that came after 2020 */
 const char *nr_scf_parallel_unsaid(const NrOp *op, bool legacy);
 const char *nr_scf_for_unsaid(const NrOp *op, bool legacy);
 

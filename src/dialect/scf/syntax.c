@@ -45,11 +45,6 @@ static void print_bindings(NrPrinter *w, NrOp *op, uint32_t first_operand, NrBlo
 
 /* ---- what only today's text says --------------------------------------------------------------------------------- */
 
-const char *nr_scf_unsaid(const NrOp *op, bool legacy) {
-  (void)op;
-  return legacy ? "dialect loop had no such op" : NULL;
-}
-
 const char *nr_scf_for_unsaid(const NrOp *op, bool legacy) {
   if (!legacy) return NULL;
   if (nr_op_attr(op, "unsignedCmp")) return "bounds were signed";
