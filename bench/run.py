@@ -28,19 +28,7 @@ sys.path.insert(0, HERE)
 sys.path.insert(0, os.path.join(ROOT, "examples", "silero"))
 import models  # noqa: E402
 import opt  # noqa: E402
-
-
-def ort_session(model):
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-
-
-def noria_session(model):
-    options = noria.SessionOptions()
-    options.intra_op_num_threads = 1
-    return noria.InferenceSession(model, options)
+import run as silero  # noqa: E402
 
 
 def interleaved(functions, rounds):
@@ -105,7 +93,7 @@ def check_close(a, b, tolerance=1e-4):
 
 def bench_scalar(table, lib):
     model, trips = models.scalar_loop(), 100_000
-    ours, peer = noria_session(model), ort_session(model)
+    ours, peer = silero.one_thread_noria(model), silero.one_thread_ort(model)
     feeds = {"trips": np.array(trips), "x0": np.array(1, np.float32)}
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
     r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
@@ -116,7 +104,7 @@ def bench_scalar(table, lib):
 
 def bench_collatz(table, lib):
     model, start = models.collatz(), 989_345_275_647  # 1,348 steps
-    ours, peer = noria_session(model), ort_session(model)
+    ours, peer = silero.one_thread_noria(model), silero.one_thread_ort(model)
     feeds = {"n0": np.array(start)}
     steps = int(ours.run(None, feeds)[0])
     assert steps == int(peer.run(None, feeds)[0]) == lib.collatz(ctypes.c_int64(start))
@@ -138,7 +126,7 @@ def bench_collatz(table, lib):
 def bench_rows(table, lib):
     model, trips = models.row_sums(), 10_000
     rows = np.random.default_rng(0).uniform(size=(trips, 64)).astype(np.float32)
-    ours, peer = noria_session(model), ort_session(model)
+    ours, peer = silero.one_thread_noria(model), silero.one_thread_ort(model)
     feeds = {"rows": rows, "trips": np.array(trips)}
     out = np.empty_like(rows)
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
@@ -152,7 +140,7 @@ def bench_rows(table, lib):
 def bench_rnn(table, lib):
     (model, w, u), trips = models.rnn_cell(), 1000
     x, h = np.full((1, 128), 0.1, np.float32), np.zeros(128, np.float32)
-    ours, peer = noria_session(model), ort_session(model)
+    ours, peer = silero.one_thread_noria(model), silero.one_thread_ort(model)
     feeds = {"x": x, "trips": np.array(trips)}
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
     r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds),
@@ -169,7 +157,7 @@ def bench_mamba(table, lib):
              "X": rng.standard_normal((length, 64)).astype(np.float32),
              "B": rng.standard_normal((length, 16)).astype(np.float32),
              "C": rng.standard_normal((length, 16)).astype(np.float32)}
-    ours, peer = noria_session(model), ort_session(model)
+    ours, peer = silero.one_thread_noria(model), silero.one_thread_ort(model)
     check_close(ours.run(None, feeds)[0], peer.run(None, feeds)[0])
     r = interleaved([lambda: ours.run(None, feeds), lambda: peer.run(None, feeds)], 25)
     table.add("selective scan (Mamba), 64 x 16", "us a step", 1e6 / length, dict(zip(("Noria", "ONNX Runtime"), r)),
@@ -209,10 +197,9 @@ def bench_memory(table, lib):
 
 
 def bench_silero(table, lib):
-    import run as silero
     path = silero.fetch_model()
     chunks = silero.make_chunks(silero.make_recording()[0])[:200]
-    ours, peer = noria_session(path), ort_session(path)
+    ours, peer = silero.one_thread_noria(path), silero.one_thread_ort(path)
     a, b = silero.stream(ours, chunks), silero.stream(peer, chunks)
     check_close(a[0], b[0])
     seconds = [silero.stream(s, chunks)[1] for s in (ours, peer)]
@@ -244,7 +231,7 @@ def bench_first(table, lib):
 
 def bench_call(table, lib):
     model = models.add4()
-    ours, peer = noria_session(model), ort_session(model)
+    ours, peer = silero.one_thread_noria(model), silero.one_thread_ort(model)
     x = np.arange(4, dtype=np.float32)
     feeds, calls = {"a": x, "b": x}, 2000
 

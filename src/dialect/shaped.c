@@ -8,6 +8,16 @@
 const NrIndexListSlot nr_extract_slice_slots[3] = {{1, "static_offsets"}, {2, "static_sizes"}, {3, "static_strides"}};
 const NrIndexListSlot nr_insert_slice_slots[3] = {{2, "static_offsets"}, {3, "static_sizes"}, {4, "static_strides"}};
 
+const NrIndexListSlot *nr_slice_slots(const NrOp *slice) {
+  switch (slice->info->id) {
+  case NR_OP_tensor_insert_slice:
+  case NR_OP_tensor_parallel_insert_slice: return nr_insert_slice_slots;
+  case NR_OP_flow_dispatch_tensor_load: return nr_flow_load_slots;
+  case NR_OP_flow_dispatch_tensor_store: return nr_flow_store_slots;
+  default: return nr_extract_slice_slots;
+  }
+}
+
 NrIndex nr_index_of(NrValue *value) {
   int64_t c;
   if (nr_value_constant_int(value, &c)) return nr_index_const(c);

@@ -39,6 +39,7 @@ typedef struct NrIndexListSlot {
 /* Slices have three: offsets, sizes, strides. */
 extern const NrIndexListSlot nr_extract_slice_slots[3]; /* source, offsets, sizes, strides */
 extern const NrIndexListSlot nr_insert_slice_slots[3];  /* source, dest, offsets, sizes, strides */
+const NrIndexListSlot *nr_slice_slots(const NrOp *slice); /* of any op that takes or gives a part */
 
 size_t nr_index_list_size(const NrOp *op, const char *attr);
 const int64_t *nr_index_list_statics(const NrOp *op, const char *attr);

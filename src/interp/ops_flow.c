@@ -120,48 +120,8 @@ bool nr_run_flow_workgroups(NrInterp *in, NrOp *op) {
   return dispatch(in, op, &(Workgroups){.body = nr_op_region(op, 0), .count = nr_op_region(op, 1)});
 }
 
-/* The part of a binding that a load or store names, from its offsets, sizes and strides. first: their operand group. */
-static NrIView *part(NrInterp *in, NrOp *op, NrIView *binding, size_t first) {
-  const NrIndexListSlot slots[3] = {
-      {first, "static_offsets"}, {first + 1, "static_sizes"}, {first + 2, "static_strides"}};
-  NrIView *view = nr_iview_alias(binding);
-  for (size_t i = 0; i < binding->rank; i++) {
-    int64_t v[3];
-    for (size_t k = 0; k < 3; k++) {
-      NrIndex entry = nr_index_list_get(op, slots[k], i);
-      v[k] = entry.value ? nr_get_index(in, entry.value) : entry.constant;
-    }
-    if (v[0] < 0 || v[1] < 0 || v[2] < 1 || (v[1] > 0 && v[0] + (v[1] - 1) * v[2] >= binding->dims[i])) {
-      nr_interp_fail(in, op, "the part leaves dim %zu of %lld", i, (long long)binding->dims[i]);
-      nr_iview_release(view);
-      return NULL;
-    }
-    view->offset += v[0] * binding->strides[i];
-    view->dims[i] = v[1];
-    view->strides[i] = v[2] * binding->strides[i];
-  }
-  return view;
-}
-
-bool nr_run_flow_load(NrInterp *in, NrOp *op) {
-  NrIView *view = part(in, op, nr_get(in, nr_operand(op, 0)).view, 2);
-  if (!view) return false;
-  NrIView *copy = nr_iview_dense_copy(view);
-  nr_iview_release(view);
-  nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
-  return true;
-}
-
 bool nr_run_flow_store(NrInterp *in, NrOp *op) {
-  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = part(in, op, nr_get(in, nr_operand(op, 1)).view, 3);
-  if (!to) return false;
-  bool fits = from->rank == to->rank;
-  for (size_t i = 0; i < to->rank && fits; i++) fits = from->dims[i] == to->dims[i];
-  int64_t indices[NR_MAX_RANK] = {0};
-  if (fits && nr_iview_count(to)) do memcpy(nr_iview_at(to, indices), nr_iview_at(from, indices), to->elem_size);
-    while (nr_next_index(to->dims, to->rank, indices));
-  nr_iview_release(to);
-  return fits || nr_interp_fail(in, op, "the value does not have the shape of the part");
+  return nr_insert_part(in, op, nr_get(in, nr_operand(op, 1)).view);
 }
 
 bool nr_run_flow_id(NrInterp *in, NrOp *op) {

@@ -124,7 +124,8 @@ bool nr_run_cast(NrInterp *in, NrOp *op) {
 }
 
 /* A slice of view as another view of the same buffer; checks the bounds. */
-static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view, const NrIndexListSlot *slots) {
+static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view) {
+  const NrIndexListSlot *slots = nr_slice_slots(op);
   NrIView *part = nr_iview_alias(view);
   for (size_t i = 0; i < view->rank; i++) {
     int64_t v[3];
@@ -162,7 +163,7 @@ static void drop_units(NrOp *op, NrIView *view, NrType type) {
 }
 
 bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
-  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
+  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view);
   if (!part) return false;
   drop_units(op, part, nr_result(op, 0)->type);
   NrIView *copy = nr_iview_dense_copy(part);
@@ -171,14 +172,14 @@ bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_subview(NrInterp *in, NrOp *op) {
-  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view, nr_extract_slice_slots);
+  NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view);
   if (!part) return false;
   drop_units(op, part, nr_result(op, 0)->type);
   return give(in, op, part);
 }
 
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
-  NrIView *source = nr_get(in, nr_operand(op, 0)).view, *part = slice(in, op, into, nr_insert_slice_slots);
+  NrIView *source = nr_get(in, nr_operand(op, 0)).view, *part = slice(in, op, into);
   if (!part) return false;
   drop_units(op, part, nr_operand(op, 0)->type);
   bool fits = part->rank == source->rank;

@@ -58,23 +58,12 @@ static bool has_dims(NrAffineExpr e) {
   return e->kind == NR_AFFINE_DIM || (e->lhs && (has_dims(e->lhs) || has_dims(e->rhs)));
 }
 
-static uint64_t magnitude(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
-
-static uint64_t gcd(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 /* A number that divides e whatever its dims are; 0 for the constant 0. */
 static uint64_t known_divisor(NrAffineExpr e) {
   switch (e->kind) {
-  case NR_AFFINE_CONSTANT: return magnitude(e->value);
+  case NR_AFFINE_CONSTANT: return nr_magnitude(e->value);
   case NR_AFFINE_ADD:
-  case NR_AFFINE_MOD: return gcd(known_divisor(e->lhs), known_divisor(e->rhs));
+  case NR_AFFINE_MOD: return nr_gcd(known_divisor(e->lhs), known_divisor(e->rhs));
   case NR_AFFINE_MUL: {
     uint64_t both, left = known_divisor(e->lhs);
     return __builtin_mul_overflow(left, known_divisor(e->rhs), &both) ? left : both;

@@ -34,15 +34,6 @@ static NrAffineExpr from_row(const Flat *f, const int64_t *row) {
   return e;
 }
 
-static int64_t common_divisor(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
 static size_t column_of(Flat *f, NrAffineExpr quotient) {
   size_t i = 0;
   while (i < f->num_quotients && f->quotients[i] != quotient) i++;
@@ -55,7 +46,7 @@ static bool divide(Flat *f, NrAffineKind kind, int64_t divisor, int64_t *row) {
   int64_t common = divisor;
   for (size_t i = 0; i < f->width; i++) {
     if (row[i] == INT64_MIN) return false;
-    common = common_divisor(common, row[i] < 0 ? -row[i] : row[i]);
+    common = (int64_t)nr_gcd((uint64_t)common, nr_magnitude(row[i]));
   }
   if (common == divisor) { /* no rest */
     for (size_t i = 0; i < f->width; i++) row[i] = kind == NR_AFFINE_MOD ? 0 : row[i] / divisor;

@@ -111,9 +111,6 @@ NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
 /* Memory for a result of op whose destination is in place already; NULL when it is not. The result has its place then.
  */
 NrValue *nr_bufferize_placed(NrBufferize *s, NrOp *op, NrValue *result, const NrPlace *dest);
-/* The slots of offsets, sizes and strides of extract_slice, insert_slice, parallel_insert_slice, dispatch.tensor.load
- * or store. */
-const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice);
 /* The part of memref that the slice op means, with the shape of tensor type `shape`. */
 NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType shape);
 /* Whether writing the element of output `out` of a linalg op can disturb no other element of operand `in` that lies in

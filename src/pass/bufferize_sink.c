@@ -10,20 +10,10 @@
 
 enum { MAX_USES = 256 }; /* looked at before giving up, so that the pass stays linear */
 
-const NrIndexListSlot *nr_bufferize_slots(const NrOp *slice) {
-  switch (slice->info->id) {
-  case NR_OP_tensor_insert_slice:
-  case NR_OP_tensor_parallel_insert_slice: return nr_insert_slice_slots;
-  case NR_OP_flow_dispatch_tensor_load: return nr_flow_load_slots;
-  case NR_OP_flow_dispatch_tensor_store: return nr_flow_store_slots;
-  default: return nr_extract_slice_slots;
-  }
-}
-
 /* Whether a load or store of a dispatch means all of its binding: group `dims` of its operands are the binding's `?`.
  */
 static bool is_whole_binding(NrOp *slice, NrValue *memref, size_t dims) {
-  const NrIndexListSlot *slots = nr_bufferize_slots(slice);
+  const NrIndexListSlot *slots = nr_slice_slots(slice);
   size_t begin, count, next = 0;
   if (!nr_op_operand_group(slice, dims, &begin, &count)) return false;
   for (uint32_t i = 0; i < memref->type->rank; i++) {
@@ -46,7 +36,7 @@ NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType
        store = nr_op_is(slice, NR_OP_flow_dispatch_tensor_store);
   if ((load || store) && nr_bufferized_type(shape) == memref->type && is_whole_binding(slice, memref, load ? 1 : 2))
     return memref;
-  for (size_t k = 0; k < 3; k++) nr_index_list_all(slice, nr_bufferize_slots(slice)[k], lists[k]);
+  for (size_t k = 0; k < 3; k++) nr_index_list_all(slice, nr_slice_slots(slice)[k], lists[k]);
   for (uint32_t i = 0; i < memref->type->rank; i++) /* the buffer may know dims that the tensor's type does not say */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], memref->type->dims[i], NULL))
       lists[0][i] = (NrIndex){nr_index_value(b, lists[0][i]), 0};
@@ -58,7 +48,7 @@ NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType
 }
 
 static bool same_slice(NrOp *a, NrOp *b) {
-  const NrIndexListSlot *of_a = nr_bufferize_slots(a), *of_b = nr_bufferize_slots(b);
+  const NrIndexListSlot *of_a = nr_slice_slots(a), *of_b = nr_slice_slots(b);
   size_t rank = nr_index_list_size(a, of_a[0].attr);
   if (rank != nr_index_list_size(b, of_b[0].attr)) return false;
   for (size_t k = 0; k < 3; k++)

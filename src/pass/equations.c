@@ -83,15 +83,6 @@ static bool cannot_wrap(const NrSystem *s, const NrEquation *eq) {
 
 /* ---- narrowing --------------------------------------------------------------------------------------------------- */
 
-static int64_t gcd(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
-
 /* A value of 64 bits that is not limited: factor times it reaches all multiples of the power of 2 in factor. */
 static int64_t power_of_two_in(int64_t factor) {
   uint64_t f = (uint64_t)factor;
@@ -109,7 +100,7 @@ static bool divisor_allows(const NrSystem *s, const NrEquation *eq) {
       continue;
     }
     bool free = !x->counts;
-    divisor = gcd(divisor, free ? power_of_two_in(factor) : factor);
+    divisor = (int64_t)nr_gcd((uint64_t)divisor, nr_magnitude(free ? power_of_two_in(factor) : factor));
   }
   return divisor == 0 ? constant == 0 : constant % divisor == 0;
 }

@@ -7,216 +7,37 @@
  * are partial results, combined at the end, which needs an operation that may be reordered. In both, other parallel
  * dims are unrolled so that what is loaded serves several accumulators. Ends of ranges are masked, so any size works.
  * What fits neither shape is left to convert-linalg-to-loops. */
+#include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
-#include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
-#include "pass/pass.h"
+#include "pass/contraction.h"
 
-enum { MAX_LOOPS = 16, MAX_INPUTS = 8, MAX_TILE = 32 };
-
-typedef struct Contraction {
-  NrOp *op;
-  NrBuilder b;
-  const NrTarget *target;
-  size_t num_loops, num_inputs;
-  bool reduction[MAX_LOOPS];
-  NrIndex ranges[MAX_LOOPS];
-  NrValue *bounds[MAX_LOOPS];
-  NrValue *ivs[MAX_LOOPS];
-  NrType elem;         /* of the output */
-  NrOp *combine;       /* the op of the body that joins the accumulator with the new term */
-  uint32_t acc_operand; /* which operand of combine is the accumulator */
-  /* the choice */
-  uint32_t lanes;
-  int v;               /* loop dim of the lanes */
-  bool dot;            /* v is a reduction */
-  int u, w;            /* parallel dims that are unrolled, -1 = none; w only for dot */
-  uint32_t tile_u, tile_v; /* tile_v: vectors along v, or elements along w for dot */
-} Contraction;
-
-/* ---- reading the op ---- */
-
-static bool is_reorderable(NrOp *op) {
-  switch (op->info->id) {
-  case NR_OP_arith_addf:
-  case NR_OP_arith_mulf: return nr_arith_fastmath_has(op, "reassoc");
-  case NR_OP_arith_maximumf:
-  case NR_OP_arith_minimumf:
-  case NR_OP_arith_maxnumf:
-  case NR_OP_arith_minnumf:
-  case NR_OP_arith_addi:
-  case NR_OP_arith_muli:
-  case NR_OP_arith_maxsi:
-  case NR_OP_arith_minsi:
-  case NR_OP_arith_maxui:
-  case NR_OP_arith_minui:
-  case NR_OP_arith_andi:
-  case NR_OP_arith_ori:
-  case NR_OP_arith_xori: return true;
-  default: return false;
-  }
-}
-
-/* The body must be element-wise ops that end in yield combine(acc, term), with the accumulator used there only. */
-static bool read_body(Contraction *c) {
-  NrBlock *body = nr_op_body(c->op, 0);
-  NrValue *acc = nr_block_arg(body, c->num_inputs);
-  for (NrOp *op = body->first; op != body->last; op = op->next) {
-    bool plain = nr_op_has(op, NR_ELEMENTWISE) && op->num_results == 1 && op->num_regions == 0;
-    if (!plain && !nr_op_has(op, NR_CONSTANT_LIKE)) return false;
-  }
-  NrOp *last = nr_operand(body->last, 0)->op;
-  if (!last || last->block != body || last->num_operands != 2 || !nr_value_has_one_use(acc)) return false;
-  c->combine = last;
-  c->acc_operand = nr_operand(last, 0) == acc ? 0 : 1;
-  return nr_operand(last, c->acc_operand) == acc && nr_value_has_one_use(nr_result(last, 0));
-}
-
-static bool read_op(Contraction *c) {
-  NrOp *op = c->op;
-  c->num_loops = nr_generic_num_loops(op);
-  c->num_inputs = nr_generic_num_inputs(op);
-  if (c->num_loops > MAX_LOOPS || c->num_inputs > MAX_INPUTS || c->num_inputs == 0) return false;
-  if (nr_generic_num_outputs(op) != 1 || !nr_generic_num_reductions(op)) return false;
-  for (size_t k = 0; k < op->num_operands; k++) {
-    NrType t = nr_operand(op, k)->type;
-    if (t->kind != NR_TYPE_MEMREF || !(nr_type_is_float(t->elem) || nr_type_is_int(t->elem))) return false;
-    if (nr_type_bits(t->elem) < 8 || nr_type_bits(t->elem) > 64 ||
-        (nr_type_bits(t->elem) & (nr_type_bits(t->elem) - 1)))
-      return false;
-    if (nr_type_is_float(t->elem) && !nr_type_is_float_kind(t->elem, NR_F32) && !nr_type_is_float_kind(t->elem, NR_F64))
-      return false;
-    int64_t coeff[MAX_LOOPS], constant;
-    NrAttr map = nr_generic_map(op, k);
-    for (uint32_t r = 0; r < map->num_exprs; r++)
-      if (!nr_affine_linear(map->exprs[r], (uint32_t)c->num_loops, coeff, &constant)) return false;
-  }
-  size_t operand, dim;
-  for (size_t d = 0; d < c->num_loops; d++) {
-    c->reduction[d] = nr_generic_is_reduction(op, d);
-    if (!nr_generic_loop_source(op, d, &operand, &dim)) return false;
-  }
-  c->elem = nr_operand(op, c->num_inputs)->type->elem;
-  return read_body(c);
-}
-
-/* ---- choosing ---- */
-
-typedef enum Along { INVARIANT, CONTIGUOUS, SCATTERED } Along;
-
-/* How operand k moves when loop dim d advances by one. */
-static Along along(const Contraction *c, size_t k, uint32_t d) {
-  NrAttr map = nr_generic_map(c->op, k);
-  NrType t = nr_operand(c->op, k)->type;
-  Along result = INVARIANT;
-  for (uint32_t r = 0; r < map->num_exprs; r++) {
-    int64_t coeff[MAX_LOOPS], constant, strides[NR_MAX_RANK], offset;
-    nr_affine_linear(map->exprs[r], (uint32_t)c->num_loops, coeff, &constant);
-    if (coeff[d] == 0) continue;
-    bool last = r + 1 == map->num_exprs;
-    if (!last || coeff[d] != 1 || !nr_memref_strides(t, strides, &offset) || strides[r] != 1) return SCATTERED;
-    result = CONTIGUOUS;
-  }
-  return result;
-}
-
-static bool lanes_fit(const Contraction *c, uint32_t d, bool dot) {
-  for (size_t k = 0; k <= c->num_inputs; k++) {
-    Along a = along(c, k, d);
-    if (a == SCATTERED) return false;
-    if (k == c->num_inputs && a != (dot ? INVARIANT : CONTIGUOUS)) return false;
-  }
-  return true;
-}
-
-/* How many inputs stay the same along d: what unrolling d saves. */
-static size_t reuse(const Contraction *c, uint32_t d) {
-  size_t n = 0;
-  for (size_t k = 0; k < c->num_inputs; k++) n += along(c, k, d) == INVARIANT;
-  return n;
-}
-
-/* A parallel dim worth unrolling, other than those given. */
-static int unroll_dim(const Contraction *c, int not_this, int nor_this) {
-  int best = -1;
-  for (int d = 0; d < (int)c->num_loops; d++) {
-    if (c->reduction[d] || d == not_this || d == nor_this) continue;
-    if (c->ranges[d].value == NULL && c->ranges[d].constant == 1) continue;
-    if (reuse(c, (uint32_t)d) && (best < 0 || reuse(c, (uint32_t)d) >= reuse(c, (uint32_t)best))) best = d;
-  }
-  return best;
-}
-
-/* Short ranges waste lanes; an unknown one is taken to be long. */
-static int64_t known_range(const Contraction *c, int d) {
-  return d < 0 ? 1 : c->ranges[d].value ? INT64_MAX : c->ranges[d].constant;
-}
-
-static uint32_t at_most(int64_t range, uint32_t tile) { return (uint32_t)NR_MIN(range < 1 ? 1 : range, (int64_t)tile); }
-
-static bool choose(Contraction *c) {
-  c->lanes = c->target->vector_bytes / (uint32_t)nr_type_byte_size(c->elem);
-  if (c->lanes < 2) return false;
-  c->v = -1;
-  bool may_dot = is_reorderable(c->combine);
-  int64_t best = 0;
-  for (uint32_t d = 0; d < c->num_loops; d++) {
-    bool dot = c->reduction[d];
-    if ((dot && !may_dot) || !lanes_fit(c, d, dot)) continue;
-    int64_t range = NR_MIN(known_range(c, (int)d), (int64_t)(4 * c->lanes));
-    /* Lanes over a parallel dim need no joining at the end: at equal length they are better. */
-    int64_t score = 2 * range + (dot ? 0 : 1);
-    if (score > best) {
-      best = score;
-      c->v = (int)d;
-      c->dot = dot;
-    }
-  }
-  if (c->v < 0 || known_range(c, c->v) < c->lanes / 2) return false;
-  bool many = c->target->registers >= 32;
-  c->u = unroll_dim(c, c->v, -1);
-  c->w = c->dot ? unroll_dim(c, c->v, c->u) : -1;
-  if (c->dot) {
-    c->tile_u = at_most(known_range(c, c->u), c->w < 0 ? 8 : 4);
-    c->tile_v = at_most(known_range(c, c->w), 4);
-  } else {
-    c->tile_u = at_most(known_range(c, c->u), many ? 8 : 4);
-    int64_t vectors = known_range(c, c->v) / c->lanes;
-    c->tile_v = at_most(vectors, c->tile_u > 1 ? (many ? 3 : 2) : 8);
-  }
-  return true;
-}
+enum { MAX_TILE = 32 };
 
 /* ---- emission ---- */
 
-static NrValue *constant_index(Contraction *c, int64_t value) { return nr_index_value(&c->b, nr_index_const(value)); }
+static NrValue *constant_index(NrContraction *c, int64_t n) { return nr_arith_constant_index(&c->b, n); }
 
-static NrValue *index_op(Contraction *c, unsigned id, NrValue *x, NrValue *y) {
+static NrValue *index_op(NrContraction *c, unsigned id, NrValue *x, NrValue *y) {
   return nr_build_value(&c->b, id, nr_type_index(c->b.ctx), (NrValue *[]){x, y}, 2);
 }
 
-static NrValue *add_const(Contraction *c, NrValue *x, int64_t n) {
+static NrValue *add_const(NrContraction *c, NrValue *x, int64_t n) {
   return n ? index_op(c, NR_OP_arith_addi, x, constant_index(c, n)) : x;
 }
 
-static NrValue *emit_linear(Contraction *c, NrAffineExpr e, NrValue *const *ivs) {
-  if (e->kind == NR_AFFINE_DIM) return ivs[e->value];
-  if (e->kind == NR_AFFINE_CONSTANT) return constant_index(c, e->value);
-  NrValue *x = emit_linear(c, e->lhs, ivs), *y = emit_linear(c, e->rhs, ivs);
-  return index_op(c, e->kind == NR_AFFINE_ADD ? NR_OP_arith_addi : NR_OP_arith_muli, x, y);
-}
-
-static NrType vector_of(const Contraction *c, NrType elem) { return nr_type_vector((int64_t[]){c->lanes}, 1, elem); }
+static NrType vector_of(const NrContraction *c, NrType elem) { return nr_type_vector((int64_t[]){c->lanes}, 1, elem); }
 
 /* Operands of an access to operand k at ivs, behind `first` already filled ones. */
-static size_t access(Contraction *c, size_t k, NrValue *const *ivs, NrValue **operands, size_t first) {
+static size_t access(NrContraction *c, size_t k, NrValue *const *ivs, NrValue **operands, size_t first) {
   NrAttr map = nr_generic_map(c->op, k);
   operands[first++] = nr_operand(c->op, k);
-  for (uint32_t r = 0; r < map->num_exprs; r++) operands[first++] = emit_linear(c, map->exprs[r], ivs);
+  for (uint32_t r = 0; r < map->num_exprs; r++)
+    operands[first++] = nr_affine_expand_indices(&c->b, map->exprs[r], map->num_dims, ivs);
   return first;
 }
 
-static NrValue *zero(Contraction *c, NrType type) {
+static NrValue *zero(NrContraction *c, NrType type) {
   NrType elem = nr_type_elem(type);
   NrAttr scalar = nr_type_is_float(elem) ? nr_attr_float(elem, 0) : nr_attr_int(elem, 0);
   uint64_t bits = 0;
@@ -226,11 +47,12 @@ static NrValue *zero(Contraction *c, NrType type) {
   return nr_result(op, 0);
 }
 
-static NrValue *load(Contraction *c, size_t k, NrValue *const *ivs, NrValue *mask) {
+static NrValue *load(NrContraction *c, size_t k, NrValue *const *ivs, NrValue *mask) {
   NrValue *operands[NR_MAX_RANK + 3];
   NrType elem = nr_operand(c->op, k)->type->elem;
   size_t n = access(c, k, ivs, operands, 0);
-  if (along(c, k, (uint32_t)c->v) == INVARIANT) return nr_build_value(&c->b, NR_OP_memref_load, elem, operands, n);
+  if (nr_contraction_along(c, k, (uint32_t)c->v) == NR_ALONG_INVARIANT)
+    return nr_build_value(&c->b, NR_OP_memref_load, elem, operands, n);
   NrType type = vector_of(c, elem);
   if (!mask) return nr_build_value(&c->b, NR_OP_vector_load, type, operands, n);
   operands[n] = mask;
@@ -238,7 +60,7 @@ static NrValue *load(Contraction *c, size_t k, NrValue *const *ivs, NrValue *mas
   return nr_build_value(&c->b, NR_OP_vector_maskedload, type, operands, n + 2);
 }
 
-static void store(Contraction *c, NrValue *value, NrValue *const *ivs, NrValue *mask) {
+static void store(NrContraction *c, NrValue *value, NrValue *const *ivs, NrValue *mask) {
   NrValue *operands[NR_MAX_RANK + 3] = {value};
   if (value->type->kind != NR_TYPE_VECTOR) {
     size_t n = access(c, c->num_inputs, ivs, operands, 1);
@@ -254,13 +76,13 @@ static void store(Contraction *c, NrValue *value, NrValue *const *ivs, NrValue *
   }
 }
 
-static NrValue *as_vector(Contraction *c, NrValue *value) {
+static NrValue *as_vector(NrContraction *c, NrValue *value) {
   if (value->type->kind == NR_TYPE_VECTOR) return value;
   return nr_build_value(&c->b, NR_OP_vector_broadcast, vector_of(c, value->type), &value, 1);
 }
 
 /* A copy of a body op over vectors where one of its operands is one, over scalars otherwise. */
-static NrValue *copy_op(Contraction *c, NrOp *op, NrMap *map) {
+static NrValue *copy_op(NrContraction *c, NrOp *op, NrMap *map) {
   NrValue *operands[8];
   bool vector = false;
   assert(op->num_operands <= NR_COUNTOF(operands));
@@ -282,7 +104,7 @@ static NrValue *copy_op(Contraction *c, NrOp *op, NrMap *map) {
 }
 
 /* The body for one accumulator. mask (dot only): lanes past the end keep the accumulator as it was. */
-static NrValue *emit_body(Contraction *c, NrValue *const *inputs, NrValue *acc, NrValue *mask) {
+static NrValue *emit_body(NrContraction *c, NrValue *const *inputs, NrValue *acc, NrValue *mask) {
   NrBlock *body = nr_op_body(c->op, 0);
   NrMap map = {0};
   for (size_t k = 0; k < c->num_inputs; k++) nr_map_set(&map, body->args[k], inputs[k]);
@@ -295,12 +117,12 @@ static NrValue *emit_body(Contraction *c, NrValue *const *inputs, NrValue *acc, 
   return result;
 }
 
-static NrOp *open_loop(Contraction *c, NrValue *from, NrValue *to, int64_t step, NrValue **carried, size_t count,
+static NrOp *open_loop(NrContraction *c, NrValue *from, NrValue *to, int64_t step, NrValue **carried, size_t count,
                        NrValue **out_iv) {
   return nr_scf_open_for(&c->b, from, to, constant_index(c, step), carried, count, out_iv);
 }
 
-static void close_loop(Contraction *c, NrOp *loop, NrValue **carried, size_t count) {
+static void close_loop(NrContraction *c, NrOp *loop, NrValue **carried, size_t count) {
   nr_scf_close_for(&c->b, loop, carried, count);
 }
 
@@ -311,7 +133,7 @@ typedef struct Tile {
 } Tile;
 
 /* ivs of accumulator (i, j). */
-static void tile_ivs(Contraction *c, const Tile *t, uint32_t i, uint32_t j, NrValue **out) {
+static void tile_ivs(NrContraction *c, const Tile *t, uint32_t i, uint32_t j, NrValue **out) {
   (void)t;
   memcpy(out, c->ivs, c->num_loops * sizeof *out);
   if (c->u >= 0) out[c->u] = add_const(c, c->ivs[c->u], i);
@@ -320,15 +142,15 @@ static void tile_ivs(Contraction *c, const Tile *t, uint32_t i, uint32_t j, NrVa
 }
 
 /* All accumulators advance by one step of the innermost reduction; each input is loaded once per place that differs. */
-static void emit_step(Contraction *c, const Tile *t, NrValue **acc, NrValue *mask) {
-  NrValue *loaded[MAX_INPUTS][MAX_TILE] = {{0}};
+static void emit_step(NrContraction *c, const Tile *t, NrValue **acc, NrValue *mask) {
+  NrValue *loaded[NR_CONTRACTION_INPUTS][MAX_TILE] = {{0}};
   int second = c->dot ? c->w : c->v;
   for (uint32_t i = 0; i < t->nu; i++)
     for (uint32_t j = 0; j < t->nv; j++) {
-      NrValue *inputs[MAX_INPUTS], *ivs[MAX_LOOPS];
+      NrValue *inputs[NR_CONTRACTION_INPUTS], *ivs[NR_CONTRACTION_LOOPS];
       for (size_t k = 0; k < c->num_inputs; k++) {
-        uint32_t row = c->u >= 0 && along(c, k, (uint32_t)c->u) != INVARIANT ? i : 0;
-        uint32_t column = second >= 0 && along(c, k, (uint32_t)second) != INVARIANT ? j : 0;
+        uint32_t row = c->u >= 0 && nr_contraction_along(c, k, (uint32_t)c->u) != NR_ALONG_INVARIANT ? i : 0;
+        uint32_t column = second >= 0 && nr_contraction_along(c, k, (uint32_t)second) != NR_ALONG_INVARIANT ? j : 0;
         NrValue **slot = &loaded[k][row * t->nv + column];
         if (!*slot) {
           tile_ivs(c, t, row, column, ivs);
@@ -342,7 +164,7 @@ static void emit_step(Contraction *c, const Tile *t, NrValue **acc, NrValue *mas
 
 /* The identity of combine, as a vector: what partial results start with. Max, min and the like start with themselves.
  */
-static NrValue *identity(Contraction *c, NrValue *old) {
+static NrValue *identity(NrContraction *c, NrValue *old) {
   NrType type = vector_of(c, c->elem);
   switch (c->combine->info->id) {
   case NR_OP_arith_addf:
@@ -359,7 +181,7 @@ static NrValue *identity(Contraction *c, NrValue *old) {
   }
 }
 
-static bool is_idempotent(const Contraction *c) {
+static bool is_idempotent(const NrContraction *c) {
   switch (c->combine->info->id) {
   case NR_OP_arith_addf:
   case NR_OP_arith_addi:
@@ -371,7 +193,7 @@ static bool is_idempotent(const Contraction *c) {
 }
 
 /* The lanes of a partial result joined into one scalar, by halves. */
-static NrValue *join_lanes(Contraction *c, NrValue *vector) {
+static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
   for (uint32_t n = c->lanes; n > 1; n /= 2) {
     NrType half = nr_type_vector((int64_t[]){n / 2}, 1, c->elem);
     NrValue *parts[2];
@@ -398,7 +220,7 @@ static NrValue *join_lanes(Contraction *c, NrValue *vector) {
 }
 
 /* The reduction loops around emit_step, from reduction number `at` on. v comes last when it is a reduction. */
-static void emit_reductions(Contraction *c, const Tile *t, NrValue **acc, size_t at) {
+static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size_t at) {
   size_t count = (size_t)t->nu * t->nv;
   while (at < c->num_loops && (!c->reduction[at] || (int)at == c->v)) at++;
   if (at < c->num_loops) {
@@ -412,7 +234,7 @@ static void emit_reductions(Contraction *c, const Tile *t, NrValue **acc, size_t
     return;
   }
   /* Whole vectors, then the rest under a mask. */
-  int64_t range = known_range(c, c->v);
+  int64_t range = nr_contraction_range(c, c->v);
   NrValue *lanes = constant_index(c, c->lanes), *bound = c->bounds[c->v];
   NrValue *rest = index_op(c, NR_OP_arith_remui, bound, lanes), *whole = index_op(c, NR_OP_arith_subi, bound, rest);
   if (range >= c->lanes) {
@@ -427,7 +249,7 @@ static void emit_reductions(Contraction *c, const Tile *t, NrValue **acc, size_t
   close_loop(c, loop, acc, count);
 }
 
-static NrValue *combine_scalars(Contraction *c, NrValue *x, NrValue *y) {
+static NrValue *combine_scalars(NrContraction *c, NrValue *x, NrValue *y) {
   NrOpState state = {.info = c->combine->info,
                      .operands = (NrValue *[]){x, y},
                      .num_operands = 2,
@@ -438,8 +260,8 @@ static NrValue *combine_scalars(Contraction *c, NrValue *x, NrValue *y) {
   return nr_result(nr_build(&c->b, &state), 0);
 }
 
-static void emit_tile(Contraction *c, const Tile *t) {
-  NrValue *acc[MAX_TILE], *old[MAX_TILE], *ivs[MAX_LOOPS];
+static void emit_tile(NrContraction *c, const Tile *t) {
+  NrValue *acc[MAX_TILE], *old[MAX_TILE], *ivs[NR_CONTRACTION_LOOPS];
   for (uint32_t i = 0; i < t->nu; i++)
     for (uint32_t j = 0; j < t->nv; j++) {
       tile_ivs(c, t, i, j, ivs);
@@ -463,16 +285,16 @@ static void emit_tile(Contraction *c, const Tile *t) {
 
 /* ---- loops over tiles ---- */
 
-typedef void (*TileFn)(Contraction *c, Tile *t);
+typedef void (*TileFn)(NrContraction *c, Tile *t);
 
 /* Loops over dim d by `tile`, then the rest by one; the tile count goes to *slot. */
-static void over_dim(Contraction *c, Tile *t, int d, uint32_t tile, uint32_t *slot, TileFn inner) {
+static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *slot, TileFn inner) {
   *slot = 1;
   if (d < 0) {
     inner(c, t);
     return;
   }
-  int64_t range = known_range(c, d);
+  int64_t range = nr_contraction_range(c, d);
   NrValue *begin = constant_index(c, 0), *bound = c->bounds[d];
   if (tile > 1) {
     NrValue *rest = index_op(c, NR_OP_arith_remui, bound, constant_index(c, tile));
@@ -490,14 +312,14 @@ static void over_dim(Contraction *c, Tile *t, int d, uint32_t tile, uint32_t *sl
   close_loop(c, loop, NULL, 0);
 }
 
-static void innermost(Contraction *c, Tile *t) { emit_tile(c, t); }
-static void over_u(Contraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
-static void over_w(Contraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
+static void innermost(NrContraction *c, Tile *t) { emit_tile(c, t); }
+static void over_u(NrContraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
+static void over_w(NrContraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
 
 /* Lanes over a parallel dim: tiles of several vectors, then of half as many and so on (a single accumulator waits for
  * its own last result in each step), then a masked end. */
-static void over_v(Contraction *c, Tile *t) {
-  int64_t range = known_range(c, c->v);
+static void over_v(NrContraction *c, Tile *t) {
+  int64_t range = nr_contraction_range(c, c->v);
   NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
   for (uint32_t vectors = c->tile_v; vectors; vectors /= 2) {
     int64_t step = (int64_t)vectors * c->lanes;
@@ -521,7 +343,7 @@ static void over_v(Contraction *c, Tile *t) {
   close_loop(c, loop, NULL, 0);
 }
 
-static void over_rest(Contraction *c, Tile *t, size_t at) {
+static void over_rest(NrContraction *c, Tile *t, size_t at) {
   while (at < c->num_loops && (c->reduction[at] || (int)at == c->v || (int)at == c->u || (int)at == c->w)) at++;
   if (at == c->num_loops) {
     if (c->dot) over_w(c, t);
@@ -533,7 +355,7 @@ static void over_rest(Contraction *c, Tile *t, size_t at) {
   close_loop(c, loop, NULL, 0);
 }
 
-static void vectorize(Contraction *c) {
+static void vectorize(NrContraction *c) {
   Tile t = {1, 1, NULL};
   for (size_t d = 0; d < c->num_loops; d++) c->bounds[d] = nr_index_value(&c->b, c->ranges[d]);
   over_rest(c, &t, 0);
@@ -553,10 +375,10 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   Found found = {{0}};
   nr_walk_post(root, collect, &found);
   for (size_t i = 0; i < found.ops.size; i++) {
-    Contraction c = {.op = found.ops.data[i], .target = pass->target, .b = nr_builder_before(found.ops.data[i])};
-    if (!read_op(&c)) continue;
+    NrContraction c = {.op = found.ops.data[i], .target = pass->target, .b = nr_builder_before(found.ops.data[i])};
+    if (!nr_contraction_read(&c)) continue;
     for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_generic_loop_range(&c.b, c.op, d);
-    if (choose(&c)) vectorize(&c);
+    if (nr_contraction_choose(&c)) vectorize(&c);
   }
   nr_vec_deinit(&found.ops);
   return NR_OK;

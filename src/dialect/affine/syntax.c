@@ -1,6 +1,7 @@
 /* syntax.c - the text of maps with operands, affine.for and affine.if. Subscripts and affine.parallel are in
  * syntax_access.c and syntax_parallel.c. */
 #include "dialect/affine/affine.h"
+#include "dialect/bindings.h"
 #include "dialect/shaped.h"
 
 /* `(%a, %b)[%c]` */
@@ -121,39 +122,21 @@ static NrStatus parse_bound(NrParser *p, NrOpState *state, bool upper, uint32_t 
   return NR_OK;
 }
 
-typedef NR_VEC(NrArgRef) Args;
-typedef NR_VEC(NrOperandRef) Refs;
-
-static NrStatus parse_iter_args(NrParser *p, Args *args, Refs *inits) {
-  NR_TRY(nr_p_expect(p, "("));
-  if (nr_p_try(p, ")")) return NR_OK;
-  do {
-    NrArgRef arg;
-    NrOperandRef init;
-    NR_TRY(nr_p_arg(p, &arg));
-    NR_TRY(nr_p_expect(p, "="));
-    NR_TRY(nr_p_operand(p, &init));
-    nr_vec_push(args, arg);
-    nr_vec_push(inits, init);
-  } while (nr_p_try(p, ","));
-  return nr_p_expect(p, ")");
-}
-
-static NrStatus parse_for_rest(NrParser *p, NrOpState *state, uint32_t *segments, Args *args, Refs *inits) {
+static NrStatus parse_for_rest(NrParser *p, NrOpState *state, uint32_t *segments, NrBindings *carried) {
   NrType *types = NULL;
   size_t num_types = 0;
   if (nr_p_try(p, "iter_args")) {
-    NR_TRY(parse_iter_args(p, args, inits));
+    NR_TRY(nr_p_bindings(p, carried));
     NR_TRY(nr_p_arrow_type_list(p, &types, &num_types));
   }
-  if (num_types != inits->size)
+  if (num_types != carried->values.size)
     return nr_p_op_error(p, "mismatch between the number of loop-carried values and results");
-  segments[2] = (uint32_t)inits->size;
-  NR_TRY(nr_p_add_operands(p, state, inits->data, inits->size, types, num_types));
+  segments[2] = (uint32_t)carried->values.size;
+  NR_TRY(nr_p_add_operands(p, state, carried->values.data, carried->values.size, types, num_types));
   nr_p_set_segments(p, state, segments, 3);
   nr_p_add_results(p, state, types, num_types);
-  for (size_t i = 0; i < num_types; i++) args->data[1 + i].type = types[i];
-  NR_TRY(nr_p_region(p, state, args->data, args->size));
+  for (size_t i = 0; i < num_types; i++) carried->args.data[1 + i].type = types[i];
+  NR_TRY(nr_p_region(p, state, carried->args.data, carried->args.size));
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
 
@@ -173,13 +156,11 @@ NrStatus nr_affine_for_parse(NrParser *p, NrOpState *state) {
     if (step <= 0) return nr_p_error(p, loc, "expected step to be representable as a positive signed integer");
   }
   nr_p_add_attr(p, state, "step", nr_attr_index(ctx, step));
-  Args args = {0};
-  Refs inits = {0};
+  NrBindings carried = {0};
   iv.type = nr_type_index(ctx);
-  nr_vec_push(&args, iv);
-  NrStatus status = parse_for_rest(p, state, segments, &args, &inits);
-  nr_vec_deinit(&args);
-  nr_vec_deinit(&inits);
+  nr_vec_push(&carried.args, iv);
+  NrStatus status = parse_for_rest(p, state, segments, &carried);
+  nr_bindings_deinit(&carried);
   return status;
 }
 
@@ -221,15 +202,9 @@ static void print_bound(NrPrinter *w, NrOp *op, bool upper) {
 }
 
 static void print_iter_args(NrPrinter *w, NrOp *op) {
-  size_t inits = nr_affine_for_begin(op, 2);
-  nr_w_puts(w, " iter_args(");
-  for (uint32_t i = 0; i < op->num_results; i++) {
-    if (i) nr_w_puts(w, ", ");
-    nr_w_value(w, nr_block_arg(nr_op_body(op, 0), 1 + i));
-    nr_w_puts(w, " = ");
-    nr_w_value(w, nr_operand(op, inits + i));
-  }
-  nr_w_puts(w, ") -> (");
+  nr_w_puts(w, " iter_args");
+  nr_w_bindings(w, op, nr_affine_for_begin(op, 2), nr_op_body(op, 0), 1, op->num_results);
+  nr_w_puts(w, " -> (");
   nr_w_result_types(w, op);
   nr_w_puts(w, ")");
 }

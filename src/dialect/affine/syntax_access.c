@@ -102,26 +102,9 @@ void nr_affine_store_print(NrPrinter *w, NrOp *op) {
 /* ---- prefetch %A[..], read, locality<3>, data {attrs} : memref<..> ----------------------------------------------- */
 
 static NrStatus parse_prefetch(NrParser *p, NrOpState *state, Access *a) {
-  NrContext *ctx = nr_p_context(p);
   NrType memref;
-  int64_t locality;
   NR_TRY(parse_place(p, a));
-  NR_TRY(nr_p_expect(p, ","));
-  bool write = nr_p_peek(p, "write");
-  if (!write && !nr_p_peek(p, "read")) return nr_p_error(p, nr_p_loc(p), "rw specifier has to be 'read' or 'write'");
-  NR_TRY(nr_p_expect(p, write ? "write" : "read"));
-  NR_TRY(nr_p_expect(p, ","));
-  NR_TRY(nr_p_expect(p, "locality"));
-  NR_TRY(nr_p_expect(p, "<"));
-  NR_TRY(nr_p_int(p, &locality));
-  NR_TRY(nr_p_expect(p, ">"));
-  NR_TRY(nr_p_expect(p, ","));
-  bool data = nr_p_peek(p, "data");
-  if (!data && !nr_p_peek(p, "instr")) return nr_p_error(p, nr_p_loc(p), "cache type has to be 'data' or 'instr'");
-  NR_TRY(nr_p_expect(p, data ? "data" : "instr"));
-  nr_p_add_attr(p, state, "isWrite", nr_attr_bool(ctx, write));
-  nr_p_add_attr(p, state, "localityHint", nr_attr_int(nr_type_i32(ctx), locality));
-  nr_p_add_attr(p, state, "isDataCache", nr_attr_bool(ctx, data));
+  NR_TRY(nr_p_prefetch_hints(p, state));
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_expect(p, ":"));
   NR_TRY(parse_memref_type(p, &memref));
@@ -132,9 +115,7 @@ void nr_affine_prefetch_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"map", "isWrite", "localityHint", "isDataCache", NULL};
   nr_w_puts(w, " ");
   print_place(w, op, 0, nr_op_attr(op, "map"));
-  nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, "isWrite", 0) ? "write" : "read",
-              (long long)nr_op_attr_int(op, "localityHint", 0),
-              nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
+  nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_type(w, nr_operand(op, 0)->type);

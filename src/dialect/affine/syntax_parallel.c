@@ -2,6 +2,7 @@
  *
  *   affine.parallel (%i, %j) = (0, max(%a, %b)) to (10, %n + 1) step (1, 2) reduce ("addf") -> (f32) { .. } {attrs} */
 #include "dialect/affine/affine.h"
+#include "dialect/bindings.h"
 #include "dialect/memref/memref.h"
 #include "dialect/shaped.h"
 
@@ -93,43 +94,29 @@ static NrStatus parse_reductions(NrParser *p, Attrs *out) {
   return nr_p_expect(p, ")");
 }
 
-typedef NR_VEC(NrArgRef) Args;
-
-static NrStatus parse_ivs(NrParser *p, Args *out) {
-  NR_TRY(nr_p_expect(p, "("));
-  if (nr_p_try(p, ")")) return NR_OK;
-  do {
-    NrArgRef arg;
-    NR_TRY(nr_p_arg(p, &arg));
-    arg.type = nr_type_index(nr_p_context(p));
-    nr_vec_push(out, arg);
-  } while (nr_p_try(p, ","));
-  return nr_p_expect(p, ")");
-}
-
-static NrStatus parse_parallel(NrParser *p, NrOpState *state, Args *ivs, Attrs *steps, Attrs *kinds) {
+static NrStatus parse_parallel(NrParser *p, NrOpState *state, NrBindings *ivs, Attrs *steps, Attrs *kinds) {
   NrType *types = NULL;
   size_t num_types = 0;
-  NR_TRY(parse_ivs(p, ivs));
+  NR_TRY(nr_p_ivs(p, ivs));
   NR_TRY(nr_p_expect(p, "="));
   NR_TRY(parse_bounds(p, state, false));
   NR_TRY(nr_p_expect(p, "to"));
   NR_TRY(parse_bounds(p, state, true));
-  NR_TRY(parse_steps(p, ivs->size, steps));
+  NR_TRY(parse_steps(p, ivs->args.size, steps));
   NR_TRY(parse_reductions(p, kinds));
   NR_TRY(nr_p_arrow_type_list(p, &types, &num_types));
   nr_p_add_attr(p, state, "steps", nr_attr_array(nr_p_context(p), steps->data, steps->size));
   nr_p_add_attr(p, state, "reductions", nr_attr_array(nr_p_context(p), kinds->data, kinds->size));
   nr_p_add_results(p, state, types, num_types);
-  NR_TRY(nr_p_region(p, state, ivs->data, ivs->size));
+  NR_TRY(nr_p_region(p, state, ivs->args.data, ivs->args.size));
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
 
 NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state) {
-  Args ivs = {0};
+  NrBindings ivs = {0};
   Attrs steps = {0}, kinds = {0};
   NrStatus status = parse_parallel(p, state, &ivs, &steps, &kinds);
-  nr_vec_deinit(&ivs);
+  nr_bindings_deinit(&ivs);
   nr_vec_deinit(&steps);
   nr_vec_deinit(&kinds);
   return status;
@@ -185,12 +172,9 @@ void nr_affine_parallel_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"lowerBoundsMap", "lowerBoundsGroups", "upperBoundsMap", "upperBoundsGroups",
                                        "steps",          "reductions",        NULL};
   NrBlock *body = nr_op_body(op, 0);
-  nr_w_puts(w, " (");
-  for (uint32_t i = 0; i < body->num_args; i++) {
-    if (i) nr_w_puts(w, ", ");
-    nr_w_value(w, body->args[i]);
-  }
-  nr_w_puts(w, ") = ");
+  nr_w_puts(w, " ");
+  nr_w_ivs(w, body, body->num_args);
+  nr_w_puts(w, " = ");
   print_bounds(w, op, false);
   nr_w_puts(w, " to ");
   print_bounds(w, op, true);

@@ -132,19 +132,13 @@ NrStatus nr_flow_dispatch_parse(NrParser *p, NrOpState *state) {
 void nr_flow_dispatch_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"operandSegmentSizes", "tied_operands", "entry_points", NULL};
   NrAttr points = nr_op_attr(op, "entry_points");
-  size_t begin, count;
   nr_w_puts(w, points->size == 1 ? " " : " {");
   for (size_t i = 0; i < points->size; i++) {
     if (i) nr_w_puts(w, ", ");
     nr_w_attr(w, points->items[i]);
   }
   if (points->size != 1) nr_w_puts(w, "}");
-  nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &count);
-  if (count) nr_w_indices(w, op, begin, count);
-  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
-  nr_w_puts(w, "(");
-  nr_w_values(w, op, begin, count);
-  nr_w_puts(w, ")");
+  nr_flow_w_arguments(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_flow_w_signature(w, op, NR_FLOW_ARGUMENTS);

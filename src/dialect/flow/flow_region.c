@@ -112,13 +112,8 @@ NrStatus nr_flow_workgroups_parse(NrParser *p, NrOpState *state) {
 
 void nr_flow_workgroups_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"operandSegmentSizes", "tied_operands", NULL};
-  size_t begin, count;
-  nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &count);
-  if (count) nr_w_indices(w, op, begin, count);
-  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
-  nr_w_puts(w, "(");
-  nr_w_values(w, op, begin, count);
-  nr_w_puts(w, ") : ");
+  nr_flow_w_arguments(w, op);
+  nr_w_puts(w, " : ");
   nr_flow_w_signature(w, op, NR_FLOW_ARGUMENTS);
   nr_w_attr_dict_keyword(w, op, elided);
   nr_w_puts(w, " =\n    (");

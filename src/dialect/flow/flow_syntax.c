@@ -134,6 +134,16 @@ NrStatus nr_flow_add_signature(NrParser *p, NrOpState *state, const NrOperandRef
   return nr_p_add_indices(p, state, s->result_dims.data, s->result_dims.size);
 }
 
+void nr_flow_w_arguments(NrPrinter *w, NrOp *op) {
+  size_t begin, count;
+  nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &count);
+  if (count) nr_w_indices(w, op, begin, count);
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
+  nr_w_puts(w, "(");
+  nr_w_values(w, op, begin, count);
+  nr_w_puts(w, ")");
+}
+
 void nr_flow_w_signature(NrPrinter *w, NrOp *op, size_t arguments_group) {
   size_t arguments, count, next, ignored;
   nr_op_operand_group(op, arguments_group, &arguments, &count);

@@ -16,7 +16,6 @@ NrStatus nr_func_parse(NrParser *p, NrOpState *state);
 void nr_func_print(NrPrinter *w, NrOp *op);
 NrStatus nr_func_finish(NrParser *p, NrOp *op);
 NrStatus nr_func_return_parse(NrParser *p, NrOpState *state);
-void nr_func_return_print(NrPrinter *w, NrOp *op);
 NrStatus nr_func_call_indirect_parse(NrParser *p, NrOpState *state);
 void nr_func_call_indirect_print(NrPrinter *w, NrOp *op);
 void nr_func_constant_print(NrPrinter *w, NrOp *op);

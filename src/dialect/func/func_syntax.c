@@ -235,15 +235,6 @@ NrStatus nr_func_return_parse(NrParser *p, NrOpState *state) {
   return nr_p_add_operands(p, state, refs, count, types, num_types);
 }
 
-void nr_func_return_print(NrPrinter *w, NrOp *op) {
-  nr_w_attr_dict(w, op, NULL);
-  if (op->num_operands == 0) return;
-  nr_w_puts(w, " ");
-  nr_w_values(w, op, 0, op->num_operands);
-  nr_w_puts(w, " : ");
-  nr_w_operand_types(w, op, 0, op->num_operands);
-}
-
 /* call_indirect %f(%a, %b) : (t, u) -> v */
 NrStatus nr_func_call_indirect_parse(NrParser *p, NrOpState *state) {
   NrOperandRef callee, *refs;

@@ -115,15 +115,10 @@ static void store_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, memref_of(op, 1));
 }
 
-static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
+NrStatus nr_p_prefetch_hints(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
-  NrOperandRef memref, *indices;
-  size_t count;
-  NrType type;
   int64_t locality;
   NrStr access, cache;
-  NR_TRY(nr_p_operand(p, &memref));
-  NR_TRY(nr_p_indices(p, &indices, &count));
   NR_TRY(nr_p_expect(p, ","));
   NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_keyword(p, &access));
@@ -142,6 +137,22 @@ static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
   nr_p_add_attr(p, state, "isWrite", nr_attr_bool(ctx, nr_str_is(access, "write")));
   nr_p_add_attr(p, state, "localityHint", nr_attr_int(nr_type_i32(ctx), locality));
   nr_p_add_attr(p, state, "isDataCache", nr_attr_bool(ctx, nr_str_is(cache, "data")));
+  return NR_OK;
+}
+
+void nr_w_prefetch_hints(NrPrinter *w, NrOp *op) {
+  nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, "isWrite", 0) ? "write" : "read",
+              (long long)nr_op_attr_int(op, "localityHint", 0),
+              nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
+}
+
+static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef memref, *indices;
+  size_t count;
+  NrType type;
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  NR_TRY(nr_p_prefetch_hints(p, state));
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_colon_type(p, &type));
   NR_TRY(nr_p_add_operand(p, state, memref, type));
@@ -153,9 +164,7 @@ static void prefetch_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_indices(w, op, 1, op->num_operands - 1);
-  nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, "isWrite", 0) ? "write" : "read",
-              (long long)nr_op_attr_int(op, "localityHint", 0),
-              nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
+  nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_type(w, memref_of(op, 0));

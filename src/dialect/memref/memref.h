@@ -25,6 +25,10 @@ const char *nr_atomic_kind_name(int64_t kind);
 bool nr_atomic_kind_find(NrStr name, int64_t *out); /* the names of 2020 too */
 NrNearest nr_atomic_kind_nearest(NrStr name);
 
+/* `, read, locality<3>, data` of prefetch, and its attributes. */
+NrStatus nr_p_prefetch_hints(NrParser *p, NrOpState *state);
+void nr_w_prefetch_hints(NrPrinter *w, NrOp *op);
+
 /* Where the parts of a memref.dma_start begin among its operands: source is 0, n is one index, and the stride with the
  * elements per stride is there when stride < num_operands. False when they are not in that order. */
 typedef struct NrDmaParts {

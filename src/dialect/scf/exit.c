@@ -9,6 +9,7 @@
  *
  * The token is the first argument of the body. It says which loop is meant, so that an inner loop can end an outer one.
  * The ops between the loop and a break or continue are such as run their regions where they stand. */
+#include "dialect/bindings.h"
 #include "dialect/scf/scf.h"
 
 static NrType token_type(NrContext *ctx) { return nr_type_opaque(ctx, nr_context_intern(ctx, NR_STR("scf.token"))); }
@@ -40,59 +41,32 @@ static NrStatus parse_types(NrParser *p, NrType **inits, size_t *num_inits, NrTy
   return status ? status : nr_p_arrow_type_list(p, results, num_results);
 }
 
-static NrStatus parse_carried(NrParser *p, NrArgRef **args, size_t *count, NrOperandRef **values) {
-  NR_VEC(NrArgRef) refs = {0};
-  NR_VEC(NrOperandRef) inits = {0};
-  NrStatus status = nr_p_expect(p, "(");
-  while (!status && !nr_p_peek(p, ")")) {
-    NrArgRef arg;
-    NrOperandRef init;
-    if ((inits.size && (status = nr_p_expect(p, ","))) || (status = nr_p_arg(p, &arg)) ||
-        (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &init)))
-      break;
-    nr_vec_push(&refs, arg);
-    nr_vec_push(&inits, init);
-  }
-  *args = refs.data;
-  *values = inits.data;
-  *count = refs.size;
-  return status ? status : nr_p_expect(p, ")");
-}
-
-static NrStatus parse_loop_body(NrParser *p, NrOpState *state, NrArgRef token, NrArgRef *args, size_t count,
-                                const NrOperandRef *inits) {
+/* The first argument of the body is the token. */
+static NrStatus parse_loop_body(NrParser *p, NrOpState *state, NrBindings *carried) {
   NrType *types, *results;
-  size_t num_types, num_results;
+  size_t num_types, num_results, count = carried->values.size;
   NrStatus status = parse_types(p, &types, &num_types, &results, &num_results);
   if (status) return status;
   if (num_types != count) return nr_p_op_error(p, "carries %zu values, but names %zu types for them", count, num_types);
-  if ((status = nr_p_add_operands(p, state, inits, count, types, num_types))) return status;
+  if ((status = nr_p_add_operands(p, state, carried->values.data, count, types, num_types))) return status;
   nr_p_add_results(p, state, results, num_results);
-  NR_VEC(NrArgRef) all = {0};
-  token.type = token_type(nr_p_context(p));
-  nr_vec_push(&all, token);
-  for (size_t i = 0; i < count; i++) {
-    args[i].type = types[i];
-    nr_vec_push(&all, args[i]);
-  }
-  status = nr_p_region(p, state, all.data, all.size);
-  nr_vec_deinit(&all);
-  if (status) return status;
+  for (size_t i = 0; i < count; i++) carried->args.data[1 + i].type = types[i];
+  if ((status = nr_p_region(p, state, carried->args.data, carried->args.size))) return status;
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
 
 NrStatus nr_scf_loop_parse(NrParser *p, NrOpState *state) {
-  NrArgRef token, *args = NULL;
-  NrOperandRef *inits = NULL;
-  size_t count = 0;
+  NrArgRef token;
   NrStatus status;
   if ((status = nr_p_expect(p, "token")) || (status = nr_p_expect(p, "(")) || (status = nr_p_arg(p, &token)) ||
       (status = nr_p_expect(p, ")")))
     return status;
-  if (nr_p_try(p, "iter_args")) status = parse_carried(p, &args, &count, &inits);
-  if (!status) status = parse_loop_body(p, state, token, args, count, inits);
-  nr_free(args);
-  nr_free(inits);
+  NrBindings carried = {0};
+  token.type = token_type(nr_p_context(p));
+  nr_vec_push(&carried.args, token);
+  if (nr_p_try(p, "iter_args")) status = nr_p_bindings(p, &carried);
+  if (!status) status = parse_loop_body(p, state, &carried);
+  nr_bindings_deinit(&carried);
   return status;
 }
 
@@ -101,14 +75,10 @@ void nr_scf_loop_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " token(");
   nr_w_value(w, nr_block_arg(body, 0));
   nr_w_puts(w, ")");
-  if (op->num_operands) nr_w_puts(w, " iter_args(");
-  for (uint32_t i = 0; i < op->num_operands; i++) {
-    if (i) nr_w_puts(w, ", ");
-    nr_w_value(w, nr_block_arg(body, i + 1));
-    nr_w_puts(w, " = ");
-    nr_w_value(w, nr_operand(op, i));
+  if (op->num_operands) {
+    nr_w_puts(w, " iter_args");
+    nr_w_bindings(w, op, 0, body, 1, op->num_operands);
   }
-  if (op->num_operands) nr_w_puts(w, ")");
   if (op->num_operands || op->num_results) {
     bool plain = op->num_operands == 1 && nr_operand(op, 0)->type->kind != NR_TYPE_FUNCTION;
     nr_w_puts(w, plain ? " : " : " : (");

@@ -5,6 +5,7 @@
  *
  * Bounds and steps that are constants stand in attributes; NR_DYNAMIC there means the next operand of the group. `in
  * (..)` is the short form with lower bounds 0 and steps 1. */
+#include "dialect/bindings.h"
 #include "dialect/scf/scf.h"
 
 static const char *const bound_attrs[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
@@ -53,37 +54,16 @@ static NrStatus parse_bounds(NrParser *p, NrOpState *state, size_t rank, Mixed *
   return NR_OK;
 }
 
-typedef struct Args {
-  NR_VEC(NrArgRef) refs;
-  NR_VEC(NrOperandRef) outputs;
-} Args;
-
-static NrStatus parse_args(NrParser *p, Args *args, bool outputs) {
-  NrStatus status = nr_p_expect(p, "(");
-  for (bool first = true; !status && !nr_p_peek(p, ")"); first = false) {
-    NrArgRef arg;
-    NrOperandRef value;
-    if (!first && (status = nr_p_expect(p, ","))) break;
-    if ((status = nr_p_arg(p, &arg))) break;
-    arg.type = outputs ? NULL : nr_type_index(nr_p_context(p));
-    nr_vec_push(&args->refs, arg);
-    if (!outputs) continue;
-    if ((status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &value))) break;
-    nr_vec_push(&args->outputs, value);
-  }
-  return status ? status : nr_p_expect(p, ")");
-}
-
-static NrStatus parse_rest(NrParser *p, NrOpState *state, size_t rank, Args *args, const Mixed *bounds) {
+static NrStatus parse_rest(NrParser *p, NrOpState *state, size_t rank, NrBindings *args, const Mixed *bounds) {
   NrType *types = NULL;
   size_t num_types = 0;
-  NrStatus status = nr_p_try(p, "shared_outs") ? parse_args(p, args, true) : NR_OK;
+  NrStatus status = nr_p_try(p, "shared_outs") ? nr_p_bindings(p, args) : NR_OK;
   if (status || (status = nr_p_arrow_type_list(p, &types, &num_types))) return status;
-  if (num_types != args->outputs.size) return nr_p_op_error(p, "number of shared outputs and of result types differ");
-  if ((status = nr_p_add_operands(p, state, args->outputs.data, num_types, types, num_types))) return status;
+  if (num_types != args->values.size) return nr_p_op_error(p, "number of shared outputs and of result types differ");
+  if ((status = nr_p_add_operands(p, state, args->values.data, num_types, types, num_types))) return status;
   nr_p_add_results(p, state, types, num_types);
-  for (size_t i = 0; i < num_types; i++) args->refs.data[rank + i].type = types[i];
-  if ((status = nr_p_region(p, state, args->refs.data, args->refs.size))) return status;
+  for (size_t i = 0; i < num_types; i++) args->args.data[rank + i].type = types[i];
+  if ((status = nr_p_region(p, state, args->args.data, args->args.size))) return status;
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   uint32_t sizes[NUM_GROUPS] = {[OUTPUTS] = (uint32_t)num_types};
   for (size_t i = 0; i < NUM_BOUNDS; i++) {
@@ -96,14 +76,13 @@ static NrStatus parse_rest(NrParser *p, NrOpState *state, size_t rank, Args *arg
 }
 
 NrStatus nr_scf_forall_parse(NrParser *p, NrOpState *state) {
-  Args args = {0};
+  NrBindings args = {0};
   Mixed bounds[NUM_BOUNDS] = {0};
-  NrStatus status = parse_args(p, &args, false);
-  size_t rank = args.refs.size;
+  NrStatus status = nr_p_ivs(p, &args);
+  size_t rank = args.args.size;
   if (!status) status = parse_bounds(p, state, rank, bounds);
   if (!status) status = parse_rest(p, state, rank, &args, bounds);
-  nr_vec_deinit(&args.refs);
-  nr_vec_deinit(&args.outputs);
+  nr_bindings_deinit(&args);
   for (size_t i = 0; i < NUM_BOUNDS; i++) nr_vec_deinit(&bounds[i].values);
   return status;
 }
@@ -142,12 +121,8 @@ void nr_scf_forall_print(NrPrinter *w, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   uint32_t rank = body->num_args - op->num_results;
   size_t begin = 0, count = 0;
-  nr_w_puts(w, " (");
-  for (uint32_t i = 0; i < rank; i++) {
-    if (i) nr_w_puts(w, ", ");
-    nr_w_value(w, nr_block_arg(body, i));
-  }
-  nr_w_puts(w, ")");
+  nr_w_puts(w, " ");
+  nr_w_ivs(w, body, rank);
   if (all_are(op, 0, 0) && all_are(op, 2, 1)) {
     print_mixed(w, op, 1, " in ");
   } else {
@@ -156,14 +131,9 @@ void nr_scf_forall_print(NrPrinter *w, NrOp *op) {
     print_mixed(w, op, 2, " step ");
   }
   if (op->num_results && nr_op_operand_group(op, OUTPUTS, &begin, &count)) {
-    nr_w_puts(w, " shared_outs(");
-    for (uint32_t i = 0; i < count; i++) {
-      if (i) nr_w_puts(w, ", ");
-      nr_w_value(w, nr_block_arg(body, rank + i));
-      nr_w_puts(w, " = ");
-      nr_w_value(w, nr_operand(op, begin + i));
-    }
-    nr_w_puts(w, ") -> (");
+    nr_w_puts(w, " shared_outs");
+    nr_w_bindings(w, op, begin, body, rank, (uint32_t)count);
+    nr_w_puts(w, " -> (");
     nr_w_result_types(w, op);
     nr_w_puts(w, ")");
   }

@@ -15,6 +15,7 @@
  * fails when it has no points. */
 #include "base/float_format.h"
 #include "dialect/arith/arith.h"
+#include "dialect/bindings.h"
 #include "dialect/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/shaped.h"
@@ -35,20 +36,6 @@ static NrStatus parse_operand_tuple(NrParser *p, NrOpState *state, size_t expect
   if (count != expected) return nr_p_op_error(p, "expected %zu operands", expected);
   for (size_t i = 0; i < count && !status; i++) status = nr_p_add_operand(p, state, refs[i], type);
   return status;
-}
-
-static NrStatus parse_ivs(NrParser *p, NrArgRef **ivs, size_t *count) {
-  NR_VEC(NrArgRef) args = {0};
-  NrStatus status = nr_p_expect(p, "(");
-  while (!status && !nr_p_peek(p, ")")) {
-    NrArgRef arg;
-    if ((args.size && (status = nr_p_expect(p, ","))) || (status = nr_p_arg(p, &arg))) break;
-    arg.type = nr_type_index(nr_p_context(p));
-    nr_vec_push(&args, arg);
-  }
-  *ivs = args.data;
-  *count = args.size;
-  return status ? status : nr_p_expect(p, ")");
 }
 
 static NrStatus parse_after_bounds(NrParser *p, NrOpState *state, const NrArgRef *ivs, size_t rank) {
@@ -78,15 +65,14 @@ static NrStatus parse_after_bounds(NrParser *p, NrOpState *state, const NrArgRef
 
 NrStatus nr_scf_parallel_parse(NrParser *p, NrOpState *state) {
   static const char *const words[] = {"=", "to", "step"};
-  NrArgRef *ivs = NULL;
-  size_t rank = 0;
-  NrStatus status = parse_ivs(p, &ivs, &rank);
+  NrBindings ivs = {0};
+  NrStatus status = nr_p_ivs(p, &ivs);
   for (size_t g = 0; g < 3 && !status; g++) {
     status = nr_p_expect(p, words[g]);
-    if (!status) status = parse_operand_tuple(p, state, rank, nr_type_index(nr_p_context(p)));
+    if (!status) status = parse_operand_tuple(p, state, ivs.args.size, nr_type_index(nr_p_context(p)));
   }
-  if (!status) status = parse_after_bounds(p, state, ivs, rank);
-  nr_free(ivs);
+  if (!status) status = parse_after_bounds(p, state, ivs.args.data, ivs.args.size);
+  nr_bindings_deinit(&ivs);
   return status;
 }
 
@@ -106,12 +92,8 @@ const char *nr_scf_parallel_unsaid(const NrOp *op, bool legacy) {
 
 void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
-  nr_w_puts(w, " (");
-  for (uint32_t i = 0; i < body->num_args; i++) {
-    if (i) nr_w_puts(w, ", ");
-    nr_w_value(w, nr_block_arg(body, i));
-  }
-  nr_w_puts(w, ")");
+  nr_w_puts(w, " ");
+  nr_w_ivs(w, body, body->num_args);
   print_group(w, op, LOWER, " = ");
   print_group(w, op, UPPER, " to ");
   print_group(w, op, STEP, " step ");

@@ -1,47 +1,6 @@
 /* syntax.c - the text of scf ops, of today and of 2020. Parallel loops are in parallel.c and forall.c. */
+#include "dialect/bindings.h"
 #include "dialect/scf/scf.h"
-
-/* `%a = %b, ..` up to `)`: arguments of a region and what they start with. The texts of early 2020 could give each a
- * type. */
-typedef struct Bindings {
-  NR_VEC(NrArgRef) args;
-  NR_VEC(NrOperandRef) values;
-  NR_VEC(NrType) types; /* of the values; NULL where none is said */
-} Bindings;
-
-static void bindings_deinit(Bindings *b) {
-  nr_vec_deinit(&b->args);
-  nr_vec_deinit(&b->values);
-  nr_vec_deinit(&b->types);
-}
-
-static NrStatus parse_bindings(NrParser *p, Bindings *b) {
-  NrStatus status;
-  if (nr_p_try(p, ")")) return NR_OK;
-  do {
-    NrArgRef arg;
-    NrOperandRef value;
-    NrType type = NULL;
-    if ((status = nr_p_arg(p, &arg)) || (status = nr_p_expect(p, "=")) || (status = nr_p_operand(p, &value)))
-      return status;
-    if (nr_p_is_legacy(p) && nr_p_try(p, ":") && (status = nr_p_type(p, &type))) return status;
-    nr_vec_push(&b->args, arg);
-    nr_vec_push(&b->values, value);
-    nr_vec_push(&b->types, type);
-  } while (nr_p_try(p, ","));
-  return nr_p_expect(p, ")");
-}
-
-static void print_bindings(NrPrinter *w, NrOp *op, uint32_t first_operand, NrBlock *block, uint32_t first_arg) {
-  nr_w_puts(w, "(");
-  for (uint32_t i = first_arg; i < block->num_args; i++) {
-    if (i > first_arg) nr_w_puts(w, ", ");
-    nr_w_value(w, nr_block_arg(block, i));
-    nr_w_puts(w, " = ");
-    nr_w_value(w, nr_operand(op, first_operand + i - first_arg));
-  }
-  nr_w_puts(w, ")");
-}
 
 /* ---- what only today's text says --------------------------------------------------------------------------------- */
 
@@ -54,7 +13,7 @@ const char *nr_scf_for_unsaid(const NrOp *op, bool legacy) {
 /* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
 
 /* The types behind the arrow; where there is none, those that stand in iter_args. Both together agree. */
-static NrStatus parse_carried_types(NrParser *p, const Bindings *carried, NrType **types, size_t *num_types) {
+static NrStatus parse_carried_types(NrParser *p, const NrBindings *carried, NrType **types, size_t *num_types) {
   NrStatus status = nr_p_arrow_type_list(p, types, num_types);
   size_t count = carried->types.size, said = 0;
   if (status) return status;
@@ -72,7 +31,7 @@ static NrStatus parse_carried_types(NrParser *p, const Bindings *carried, NrType
 }
 
 /* The first argument of the body is the induction variable. */
-static NrStatus parse_for_body(NrParser *p, NrOpState *state, const NrOperandRef *bounds, Bindings *carried) {
+static NrStatus parse_for_body(NrParser *p, NrOpState *state, const NrOperandRef *bounds, NrBindings *carried) {
   NrType *types = NULL, bound = nr_type_index(nr_p_context(p));
   size_t num_types = 0;
   NrStatus status = parse_carried_types(p, carried, &types, &num_types);
@@ -97,14 +56,11 @@ NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state) {
   if ((status = nr_p_arg(p, &iv))) return status;
   for (size_t i = 0; i < 3; i++)
     if ((status = nr_p_expect(p, words[i])) || (status = nr_p_operand(p, &bounds[i]))) return status;
-  Bindings carried = {0};
+  NrBindings carried = {.typed = true};
   nr_vec_push(&carried.args, iv);
-  if (nr_p_try(p, "iter_args")) {
-    status = nr_p_expect(p, "(");
-    if (!status) status = parse_bindings(p, &carried);
-  }
+  if (nr_p_try(p, "iter_args")) status = nr_p_bindings(p, &carried);
   if (!status) status = parse_for_body(p, state, bounds, &carried);
-  bindings_deinit(&carried);
+  nr_bindings_deinit(&carried);
   return status;
 }
 
@@ -121,7 +77,7 @@ void nr_scf_for_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_scf_for_step(op));
   if (nr_scf_for_num_inits(op)) {
     nr_w_puts(w, " iter_args");
-    print_bindings(w, op, 3, body, 1);
+    nr_w_bindings(w, op, 3, body, 1, op->num_results);
     nr_w_puts(w, " -> (");
     nr_w_result_types(w, op);
     nr_w_puts(w, ")");
@@ -195,7 +151,7 @@ NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op) {
 
 /* ---- while (%a = %x) : (t) -> u { .. } do { ^bb0(%b: u): .. } attributes {..} ------------------------------------ */
 
-static NrStatus parse_while_regions(NrParser *p, NrOpState *state, Bindings *inits) {
+static NrStatus parse_while_regions(NrParser *p, NrOpState *state, NrBindings *inits) {
   NrType type;
   NrStatus status;
   if ((status = nr_p_expect(p, ":")) || (status = nr_p_function_type(p, &type))) return status;
@@ -213,17 +169,17 @@ static NrStatus parse_while_regions(NrParser *p, NrOpState *state, Bindings *ini
 }
 
 NrStatus nr_scf_while_parse(NrParser *p, NrOpState *state) {
-  Bindings inits = {0};
-  NrStatus status = nr_p_try(p, "(") ? parse_bindings(p, &inits) : NR_OK;
+  NrBindings inits = {.typed = true};
+  NrStatus status = nr_p_peek(p, "(") ? nr_p_bindings(p, &inits) : NR_OK;
   if (!status) status = parse_while_regions(p, state, &inits);
-  bindings_deinit(&inits);
+  nr_bindings_deinit(&inits);
   return status;
 }
 
 void nr_scf_while_print(NrPrinter *w, NrOp *op) {
   if (op->num_operands) {
     nr_w_puts(w, " ");
-    print_bindings(w, op, 0, nr_op_body(op, 0), 0);
+    nr_w_bindings(w, op, 0, nr_op_body(op, 0), 0, op->num_operands);
   }
   nr_w_puts(w, " : ");
   nr_w_functional_type(w, op);
@@ -232,28 +188,6 @@ void nr_scf_while_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " do ");
   nr_w_region(w, nr_op_region(op, 1), true, true);
   nr_w_attr_dict_keyword(w, op, NULL);
-}
-
-/* ---- yield %a, %b : t, u ----------------------------------------------------------------------------------------- */
-
-NrStatus nr_scf_yield_parse(NrParser *p, NrOpState *state) {
-  NrOperandRef *refs = NULL;
-  NrType *types = NULL;
-  size_t count = 0, num_types = 0;
-  NrStatus status;
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  if ((status = nr_p_operands(p, &refs, &count)) || count == 0) return status;
-  if ((status = nr_p_expect(p, ":")) || (status = nr_p_type_list(p, &types, &num_types))) return status;
-  return nr_p_add_operands(p, state, refs, count, types, num_types);
-}
-
-void nr_scf_yield_print(NrPrinter *w, NrOp *op) {
-  nr_w_attr_dict(w, op, NULL);
-  if (op->num_operands == 0) return;
-  nr_w_puts(w, " ");
-  nr_w_values(w, op, 0, op->num_operands);
-  nr_w_puts(w, " : ");
-  nr_w_operand_types(w, op, 0, op->num_operands);
 }
 
 /* ---- execute_region no_inline -> t { .. } ------------------------------------------------------------------------ */
