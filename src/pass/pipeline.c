@@ -29,6 +29,7 @@ const NrStep nr_pipeline[] = {
     {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
+    {"kernel", "split-functions", "last: what is cut would stand in the way of the others; blocks are still nested"},
     {"cf", "convert-scf-to-cf{assume-sizes},canonicalize,cse",
      "what machine code is made from; loops of the text that may wrap count their trips since `import`"},
     {0},

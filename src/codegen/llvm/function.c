@@ -305,6 +305,7 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   if (func->here && !nr_map_has(&g->tables->outside_calls, op)) LLVMSetLinkage(func->value, LLVMInternalLinkage);
   else LLVMSetVisibility(func->value, LLVMHiddenVisibility);
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "nounwind", 0);
+  if (nr_op_attr(op, "no_inline")) nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "noinline", 0);
   set_param_attrs(g, func);
   if (nr_op_attr(op, "noria.entry")) {
     if (g->entry) return nr_op_error(op, "is a second entry of the program");
