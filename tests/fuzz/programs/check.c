@@ -159,8 +159,8 @@ static CheckStatus compare(Check *c, const CheckOutcome *want, const CheckOutcom
   return CHECK_OK;
 }
 
-static CheckStatus run_all(Check *c, const NoriaModule *module, const char *where) {
-  NoriaProgramOptions options = {.threads = 1};
+static CheckStatus run_all(Check *c, const NoriaModule *module, int threads, const char *where) {
+  NoriaProgramOptions options = {.threads = threads};
   NoriaProgram *program;
   NoriaError error = NORIA_ERROR_INIT;
   CheckStatus status = CHECK_OK;
@@ -189,7 +189,7 @@ static CheckStatus interpret(Check *c, NrModule *module, const char *where) {
   NrInterpProgram *interp;
   NrInterpOptions options = {.max_steps = 4 * (int64_t)MAX_STEPS, .hostile = true};
   if (nr_interp_create(module, NULL, &options, &interp)) return failed(c, "cannot be interpreted");
-  CheckStatus status = run_all(c, nr_interp_module(interp), where);
+  CheckStatus status = run_all(c, nr_interp_module(interp), 1, where);
   nr_interp_destroy(interp);
   return status;
 }
@@ -346,11 +346,11 @@ static NrStatus after_stage(void *user, NrModule *module, const char *name) {
   return s->status ? NR_ERROR_INTERNAL : NR_OK;
 }
 
-static CheckStatus check_compiled(Check *c, NrModule *module) {
+static CheckStatus check_compiled(Check *c, NrModule *module, int threads) {
   NrCompiled *code;
-  NrCodegenOptions options = {.opt_level = 2, .threads = 1, .cpu = c->cpu};
+  NrCodegenOptions options = {.opt_level = 2, .threads = threads, .cpu = c->cpu};
   if (nr_codegen_jit(module, &options, &code)) return failed(c, "is not compiled");
-  CheckStatus status = run_all(c, nr_compiled_module(code), "compiled");
+  CheckStatus status = run_all(c, nr_compiled_module(code), threads, "compiled");
   nr_compiled_destroy(code);
   return status;
 }
@@ -367,7 +367,7 @@ CheckStatus check_pipeline(Check *c, const char *passes) {
     if (!status && lowered == NR_ERROR_INTERNAL) status = failed(c, "a stage leaves a wrong program");
     else if (!status && lowered && !*passes) status = failed(c, "is not lowered");
     else if (!status && lowered) c->counts.refused++;
-    else if (!status) status = check_compiled(c, module);
+    else if (!status) status = check_compiled(c, module, strstr(passes, "dispatch") ? 3 : 1);
   } else if (status == CHECK_UNDEFINED) status = CHECK_OK;
   nr_module_destroy(module);
   return status;
@@ -480,6 +480,16 @@ static CheckStatus check_sequences(Check *c, uint64_t *seed, int count, bool com
   return status;
 }
 
+/* Loops that are not worth it shared out to threads. */
+static CheckStatus check_threads(Check *c, uint64_t *seed) {
+  static const char *const before[] = {"", "scf-for-to-parallel,", "bufferize,convert-linalg-to-loops,",
+                                       "bufferize,vectorize-contractions,convert-linalg-to-loops,scf-for-to-parallel,"};
+  char passes[256];
+  snprintf(passes, sizeof passes, "%sparallel-to-dispatch{worth=%d}", before[next_random(seed) % NR_COUNTOF(before)],
+           1 << next_random(seed) % 10);
+  return check_pipeline(c, passes);
+}
+
 CheckStatus check_everything(Check *c, uint64_t seed, int sequences) {
   static const char *const syntaxes[] = {"mlir", "2020", "generic"};
   NrBuf pass = {0};
@@ -491,6 +501,7 @@ CheckStatus check_everything(Check *c, uint64_t seed, int sequences) {
     status = check_passes(c, pass.data);
   }
   if (!status) status = check_pipeline(c, "");
+  for (int i = 0; i < 4 && !status; i++) status = check_threads(c, &seed);
   if (!status) status = check_sequences(c, &seed, sequences, true);
   nr_buf_deinit(&pass);
   return status;
@@ -508,6 +519,7 @@ CheckStatus check_some(Check *c, uint64_t seed) {
   }
   nr_buf_deinit(&pass);
   if (!status) status = check_sequences(c, &seed, 6, c->only != NULL);
+  if (!status && next_random(&seed) % 3 == 0) status = check_threads(c, &seed);
   if (!status && next_random(&seed) % 3) return check_pipeline(c, "");
   if (!status) status = check_sequences(c, &seed, 1, true);
   return status;

@@ -48,7 +48,8 @@ void check_end(Check *check);
 
 /* The interpreter after passes: "canonicalize,cse{x=1}". */
 CheckStatus check_passes(Check *check, const char *passes);
-/* The interpreter after every stage of the pipeline, then machine code; before them, passes ("" for none). */
+/* The interpreter after every stage of the pipeline, then machine code, on several threads if a pass is about
+ * dispatches; before them, passes ("" for none). */
 CheckStatus check_pipeline(Check *check, const char *passes);
 /* Printed as "mlir", "2020" or "generic" and read again. */
 CheckStatus check_text(Check *check, const char *syntax);

@@ -193,6 +193,7 @@ GenTensor *gen_random_tensor(Gen *g);                      /* NULL: there is non
 GenTensor *gen_tensor_like(Gen *g, const GenTensor *like); /* of equal sizes and type; NULL: none */
 uint32_t gen_empty(Gen *g, const GenTensor *t);            /* tensor.empty of that type: its id, not visible */
 GenTensor gen_filled(Gen *g, GenTensor t);                 /* of that type; not visible */
+GenTensor gen_by_place(Gen *g, GenTensor t); /* each element by its place; visible */
 /* Sizes that are known in the run only, as dims of tensors. */
 int64_t gen_size_of(Gen *g, uint32_t value);
 int64_t gen_size_of_dim(Gen *g, const GenTensor *t, int dim); /* by a tensor.dim */

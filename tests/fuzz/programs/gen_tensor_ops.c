@@ -108,8 +108,8 @@ GenTensor gen_filled(Gen *g, GenTensor t) {
   return t;
 }
 
-/* Each element by its place. */
-static void by_place(Gen *g, GenTensor t) {
+/* Each element by its place; visible. */
+GenTensor gen_by_place(Gen *g, GenTensor t) {
   uint32_t empty = gen_empty(g, &t), out = gen_id(g);
   const GenType *type = &gen_types[t.elem];
   t.id = gen_id(g);
@@ -145,14 +145,17 @@ static void by_place(Gen *g, GenTensor t) {
   gen_put_tensor_type(g, &t);
   gen_end(g);
   nr_vec_push(&g->tensors, t);
+  return t;
 }
 
 static void new_tensor(Gen *g) {
   GenTensor t = {.elem = gen_element_type(g), .rank = (int)gen_below(g, 4)};
   if (t.rank == 3 && gen_one_in(g, 2)) t.rank = 2;
   for (int d = 0; d < t.rank; d++) t.dims[d] = random_size(g);
+  if (t.rank && g->trips < 4 && gen_one_in(g, 6)) /* more than a vector holds */
+    t.dims[gen_below(g, (uint64_t)t.rank)] = 14 + (int64_t)gen_below(g, 60);
   if (gen_one_in(g, 3)) nr_vec_push(&g->tensors, gen_filled(g, t));
-  else by_place(g, t);
+  else gen_by_place(g, t);
 }
 
 static void from_elements(Gen *g) {

@@ -82,18 +82,19 @@ static void gen_function(Gen *g) {
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
 static void gen_op(Gen *g, int depth) {
-  switch (gen_below(g, depth > 0 ? 26 : 15)) {
+  switch (gen_below(g, depth > 0 ? 28 : 17)) {
   case 14: gen_call(g); break;
-  case 23: case 24: gen_tensor_blocks(g, depth); break;
-  case 21: gen_tensor_exits(g, depth); break;
-  case 22: gen_tensor_switch(g, depth); break;
-  case 25: gen_tensor_while(g, depth); break;
+  case 15: case 16: gen_contraction(g); break;
+  case 25: case 26: gen_tensor_blocks(g, depth); break;
+  case 23: gen_tensor_exits(g, depth); break;
+  case 24: gen_tensor_switch(g, depth); break;
+  case 27: gen_tensor_while(g, depth); break;
   case 0: case 1: case 2: gen_scalar_op(g); break;
   case 3: case 4: case 5: case 6: case 7: gen_tensor_op(g); break;
-  case 15: case 16: gen_tensor_for(g, depth); break;
-  case 17: gen_tensor_while(g, depth); break;
-  case 18: gen_tensor_forall(g, depth); break;
-  case 19: case 20: gen_tensor_if(g, depth); break;
+  case 17: case 18: gen_tensor_for(g, depth); break;
+  case 19: gen_tensor_while(g, depth); break;
+  case 20: gen_tensor_forall(g, depth); break;
+  case 21: case 22: gen_tensor_if(g, depth); break;
   default: gen_generic(g); break;
   }
 }
