@@ -104,6 +104,7 @@ bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64
 bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, size_t rank, int64_t *out);
 /* a and b combined by a kind of memref.atomic_rmw; false for types beyond 64 bits. */
 bool nr_interp_combine(int64_t kind, NrType type, NrIValue a, NrIValue b, NrIValue *out);
+bool nr_interp_alive(NrInterp *in, NrOp *op, const NrIView *view);    /* fails for memory that was freed */
 bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view); /* fails for a constant or an input */
 
 /* One op; false after a failure. */

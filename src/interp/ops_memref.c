@@ -2,7 +2,7 @@
 #include "dialect/shaped.h"
 #include "interp/ops.h"
 
-static bool alive(NrInterp *in, NrOp *op, const NrIView *view) {
+bool nr_interp_alive(NrInterp *in, NrOp *op, const NrIView *view) {
   return !view->buffer->freed || nr_interp_fail(in, op, "uses memory that was freed");
 }
 
@@ -23,7 +23,7 @@ bool nr_run_alloc(NrInterp *in, NrOp *op) {
 
 bool nr_run_dealloc(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  if (!alive(in, op, view)) return false;
+  if (!nr_interp_alive(in, op, view)) return false;
   view->buffer->freed = true;
   return true;
 }
@@ -40,7 +40,7 @@ bool nr_interp_in_bounds(NrInterp *in, NrOp *op, const NrIView *view, const int6
 bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view) {
   NrIView *view = nr_get(in, nr_operand(op, memref)).view;
   int64_t indices[NR_MAX_RANK];
-  if (!alive(in, op, view) || !nr_interp_indices(in, op, memref, view->rank, indices) ||
+  if (!nr_interp_alive(in, op, view) || !nr_interp_indices(in, op, memref, view->rank, indices) ||
       !nr_interp_in_bounds(in, op, view, indices))
     return false;
   *out = nr_iview_at(view, indices);
@@ -66,7 +66,7 @@ bool nr_run_store(NrInterp *in, NrOp *op) {
 
 bool nr_run_copy(NrInterp *in, NrOp *op) {
   NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = nr_get(in, nr_operand(op, 1)).view;
-  if (!alive(in, op, from) || !alive(in, op, to) || !nr_interp_writable(in, op, to)) return false;
+  if (!nr_interp_alive(in, op, from) || !nr_interp_alive(in, op, to) || !nr_interp_writable(in, op, to)) return false;
   bool fits = from->rank == to->rank;
   for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
   if (!fits) return nr_interp_fail(in, op, "copies between different shapes");
@@ -83,7 +83,7 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
 
 bool nr_run_copied(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  if (!alive(in, op, view)) return false;
+  if (!nr_interp_alive(in, op, view)) return false;
   NrIView *copy = nr_iview_dense_copy(view);
   if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
   nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
@@ -111,6 +111,17 @@ bool nr_run_dealloc_tensor(NrInterp *in, NrOp *op) {
 
 /* ---- globals ---------------------------------------------------------------------------------------------------- */
 
+/* A new buffer with what the global begins with. Only a constant may be the attribute itself. */
+static NrIView *open_global(NrInterp *in, NrOp *global, NrType t) {
+  NrAttr value = nr_op_attr(global, "initial_value");
+  if (!nr_attr_is_elements(value)) return nr_iview_open(in, t->elem, t->dims, t->rank);
+  NrIView *view = nr_ivalue_of_attr(in, value).view;
+  if (nr_op_attr(global, "constant") || !view->buffer->borrowed) return view;
+  NrIView *copy = nr_iview_dense_copy(view);
+  nr_iview_release(view);
+  return copy;
+}
+
 bool nr_run_get_global(NrInterp *in, NrOp *op) {
   NrOp *global = nr_symbol_resolve(op, nr_op_attr(op, "name"));
   if (!global) return nr_interp_fail(in, op, "names no global");
@@ -120,8 +131,8 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   if (value && value->kind == NR_ATTR_DENSE_STRINGS)
     return nr_interp_fail(in, op, "string constants are the runtime's");
   if (!view) {
-    view =
-        nr_attr_is_elements(value) ? nr_ivalue_of_attr(in, value).view : nr_iview_open(in, t->elem, t->dims, t->rank);
+    view = open_global(in, global, t);
+    if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
     nr_map_set(&in->globals, global, view);
     nr_vec_push(&in->global_views, view);
   }

@@ -337,6 +337,16 @@ bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
 
 /* ---- structured ops ---- */
 
+/* Whether the buffers among the operands may be used as they are. */
+static bool are_usable(NrInterp *in, NrOp *op, size_t num_inputs) {
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    if (!nr_type_is_memref(nr_operand(op, k)->type)) continue;
+    NrIView *view = nr_get(in, nr_operand(op, k)).view;
+    if (!nr_interp_alive(in, op, view) || (k >= num_inputs && !nr_interp_writable(in, op, view))) return false;
+  }
+  return true;
+}
+
 /* Views of a structured op's operands; outputs of tensor type are taken over, to be given as results. */
 static void operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **views) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
@@ -375,6 +385,7 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
   NrAttr maps = nr_op_attr(op, "indexing_maps");
   size_t begin, num_inputs, num_outputs, num_loops = maps->items[0]->num_dims;
   nr_op_operand_group(op, 0, &begin, &num_inputs);
+  if (!are_usable(in, op, num_inputs)) return false;
   num_outputs = op->num_operands - num_inputs;
   NrIView **views = nr_calloc(op->num_operands, sizeof *views);
   NrIValue *args = nr_calloc(op->num_operands, sizeof *args), *results = nr_calloc(num_outputs, sizeof *results);
@@ -419,6 +430,7 @@ bool nr_run_index(NrInterp *in, NrOp *op) {
 
 bool nr_run_fill(NrInterp *in, NrOp *op) {
   NrIView *views[2];
+  if (!are_usable(in, op, 1)) return false;
   operand_views(in, op, 1, views);
   fill_view(views[1], nr_get(in, nr_operand(op, 0)));
   return op->num_results ? give(in, op, views[1]) : true;

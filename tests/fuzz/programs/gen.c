@@ -204,6 +204,7 @@ void gen_leave(Gen *g, GenMark mark) {
 void gen_deinit(Gen *g) {
   nr_vec_deinit(&g->values);
   nr_vec_deinit(&g->memrefs);
+  nr_vec_deinit(&g->globals);
   nr_vec_deinit(&g->slots);
   nr_vec_deinit(&g->tensors);
   nr_vec_deinit(&g->funcs);

@@ -47,6 +47,7 @@ typedef struct GenMemref {
   int64_t offset;
   uint32_t root; /* 0: may be any */
   bool owned;    /* what alloc gave: may be freed in its block */
+  bool constant; /* may not be written */
 } GenMemref;
 
 /* A tensor: dims are numbers or, below 0, names of sizes that are known when the program runs (gen_tensors.c). */
@@ -96,6 +97,7 @@ typedef struct Gen {
   int indent;
   NR_VEC(GenValue) values; /* visible */
   NR_VEC(GenMemref) memrefs;
+  NR_VEC(GenMemref) globals; /* @g<id> */
   NR_VEC(GenMemref) slots; /* variables: not among the memrefs, so that nothing but loads and stores sees them */
   NR_VEC(GenTensor) tensors;
   NR_VEC(GenFunc) funcs;
@@ -172,6 +174,17 @@ bool gen_has_elements(const GenMemref *m);
 void gen_digest(Gen *g, const GenMemref *m); /* gen_loops.c: its elements go into the trace, where there is one */
 /* Not what iterations of an scf.parallel around would share. */
 bool gen_may_write(const Gen *g, const GenMemref *m);
+
+void gen_fill(Gen *g, const GenMemref *m);
+
+/* gen_shared.c */
+void gen_globals(Gen *g);      /* puts some at the top of a program */
+void gen_get_global(Gen *g);   /* makes one visible */
+void gen_fill_globals(Gen *g); /* makes those visible that are not constant: runs do not see what others left */
+void gen_atomic(Gen *g);
+/* Of a memref<8xi32> by one of several ops, which may come in any order where `kind` is the same. */
+void gen_atomic_in_any_order(Gen *g, const GenMemref *m, size_t kind);
+void gen_transfer(Gen *g);
 
 /* ---- vectors (gen_vectors.c), complex numbers (gen_complex.c) --------------------------------------------------- */
 

@@ -289,6 +289,7 @@ static void gen_main(Gen *g) {
   for (int i = 0; i < num_results; i++)
     gen_put(g, "%s%s", i ? ", " : "", passes(types[i]) ? gen_types[types[i]].name : types[i] == GEN_F8 ? "f64" : "i64");
   gen_put(g, ") {\n");
+  gen_fill_globals(g);
   g->budget = 8 + (int)gen_below(g, 30);
   while (g->budget > 0) gen_ops(g, 3);
   for (size_t i = 0; i < g->memrefs.size; i++)
@@ -306,7 +307,9 @@ static void gen_main(Gen *g) {
 
 void gen_loops(uint64_t seed, NrBuf *out) {
   Gen g = {.out = out, .seed = seed * UINT64_C(0x9e3779b97f4a7c15) | 1};
+  g.next = 1; /* a root is not 0 */
   gen_put(&g, "%s", log_func);
+  gen_globals(&g);
   for (int i = (int)gen_below(&g, 4); i > 0; i--) gen_one_in(&g, 5) ? gen_recursion(&g) : gen_function(&g);
   gen_main(&g);
   gen_deinit(&g);

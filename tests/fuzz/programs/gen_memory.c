@@ -38,7 +38,7 @@ void gen_put_memref_type(Gen *g, const GenMemref *m) {
   gen_put(g, ">");
 }
 
-bool gen_may_write(const Gen *g, const GenMemref *m) { return m->root >= g->pure; }
+bool gen_may_write(const Gen *g, const GenMemref *m) { return m->root >= g->pure && !m->constant; }
 
 GenMemref *gen_random_memref(Gen *g) {
   return g->memrefs.size ? &g->memrefs.data[gen_below(g, g->memrefs.size)] : NULL;
@@ -148,7 +148,7 @@ static void fill_by_place(Gen *g, const GenMemref *m) {
   g->values.size = values;
 }
 
-static void fill(Gen *g, const GenMemref *m) {
+void gen_fill(Gen *g, const GenMemref *m) {
   if (!gen_one_in(g, 3) && m->rank > 0) {
     fill_by_place(g, m);
     return;
@@ -180,7 +180,7 @@ GenMemref gen_alloc(Gen *g, GenTypeId elem, int rank, const int64_t *dims, bool 
   gen_put(g, ") : ");
   gen_put_memref_type(g, &m);
   gen_end(g);
-  fill(g, &m);
+  gen_fill(g, &m);
   nr_vec_push(&g->memrefs, m);
   return m;
 }
@@ -286,13 +286,16 @@ static void slot_op(Gen *g) {
 }
 
 void gen_memory_op(Gen *g) {
-  switch (gen_below(g, 20)) {
+  switch (gen_below(g, 24)) {
   case 0: random_alloc(g, true); return;
   case 1: case 2: case 3: case 4: gen_view(g); return;
   case 5: copy(g); return;
   case 6: scratch(g); return;
   case 7: new_slot(g); return;
   case 8: case 9: case 10: case 11: case 12: slot_op(g); return;
+  case 20: gen_get_global(g); return;
+  case 21: case 22: gen_atomic(g); return;
+  case 23: gen_transfer(g); return;
   default: break;
   }
   access(g);

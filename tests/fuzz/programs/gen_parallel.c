@@ -78,7 +78,7 @@ typedef NR_VEC(GenMemref) MemrefList;
 static bool choose_shared(Gen *g, GenMemref *shared, MemrefList *all) {
   GenMemref like = {.elem = GEN_I32, .rank = 1, .dims = {8}, .strides = {1}};
   GenMemref *found = g->pure || !gen_one_in(g, 3) ? NULL : gen_memref_like(g, &like);
-  if (!found || !found->root) return false;
+  if (!found || !found->root || found->constant) return false;
   *shared = *found;
   size_t left = 0;
   for (size_t i = 0; i < g->memrefs.size; i++) {
@@ -89,12 +89,6 @@ static bool choose_shared(Gen *g, GenMemref *shared, MemrefList *all) {
   g->memrefs.size = left;
   g->places.size = 0;
   return true;
-}
-
-static void change_shared(Gen *g, const GenMemref *m, const char *kind) {
-  uint32_t at = gen_index_within(g, m, 0), value = gen_use(g, m->elem), id = gen_id(g);
-  gen_line(g, "%%v%u = memref.atomic_rmw %s %%v%u, %%v%u[%%v%u] : (i32, memref<8xi32>) -> i32", id, kind, value, m->id,
-           at);
 }
 
 static void put_head(Gen *g, const Loop *loop, const uint32_t *ivs, const uint32_t *inits) {
@@ -145,8 +139,7 @@ void gen_parallel(Gen *g, int depth, GenBody body) {
   }
   if (g->trips * trips > GEN_MAX_TRIPS) return;
   gen_use_all(g, loop.types, loop.num_results, inits);
-  static const char *const kinds[] = {"addi", "maxs", "minu", "ori", "andi"};
-  const char *kind = GEN_PICK(g, kinds);
+  size_t kind = gen_below(g, 1000);
   GenMemref shared;
   MemrefList all = {0};
   bool shares = choose_shared(g, &shared, &all);
@@ -162,7 +155,7 @@ void gen_parallel(Gen *g, int depth, GenBody body) {
   g->exits.size = 0; /* not out of an scf.parallel */
   for (int d = 0; d < loop.dims; d++) gen_define_range(g, ivs[d], loop.ranges[d].lo, loop.ranges[d].hi);
   body(g, depth - 1);
-  if (shares) change_shared(g, &shared, kind);
+  if (shares) gen_atomic_in_any_order(g, &shared, kind);
   gen_choose(g, loop.types, loop.num_results, NULL, NULL, 0, values);
   put_tail(g, &loop, values);
   gen_leave(g, m);
@@ -189,7 +182,7 @@ void gen_parallel_row(Gen *g) {
            one = gen_index(g, 1);
   for (int l = 0; l < loops; l++) {
     GenMemref w = g->memrefs.data[gen_below(g, g->memrefs.size)];
-    if (w.rank != 1 || w.dims[0] == GEN_UNKNOWN || w.dims[0] < trips) continue;
+    if (w.rank != 1 || w.dims[0] == GEN_UNKNOWN || w.dims[0] < trips || w.constant) continue;
     uint32_t iv = gen_id(g), at = iv, index[GEN_MAX_RANK], value = UINT32_MAX;
     int64_t shift = (int64_t)gen_below(g, (uint64_t)(w.dims[0] - trips + 1));
     gen_line(g, "scf.parallel (%%v%u) = (%%v%u) to (%%v%u) step (%%v%u) {", iv, zero, n, one);
