@@ -2,11 +2,12 @@
  *
  *   lexer.c          tokens                          parser.c         errors, places, memory
  *   parse_file.c     aliases, resources, modules     parse_names.c    %values and ^blocks, scopes
- *   parse_op.c       ops, generic and custom         parse_region.c   regions, blocks, going on after errors
+ *   parse_op.c       ops                             parse_generic.c  their generic form
  *   parse_format.c   the declarative syntax of rows  parse_hooks.c    what op hooks call
+ *   parse_region.c   regions, blocks, going on after errors
  *   parse_type.c     types                           parse_attr.c     attributes
- *   parse_dense.c    dense and sparse elements       parse_affine.c   affine maps and sets
- *   parse_loc.c      loc(...)
+ *   parse_dense.c    dense and sparse elements       parse_number.c   numbers
+ *   parse_affine.c   affine maps and sets            parse_loc.c      loc(...)
  *
  * Inside, a function that parses returns false (or NULL) when it has reported an error. */
 #ifndef NORIA_IR_PARSE_H
@@ -226,7 +227,7 @@ NrAlias *nr_parse_find_alias(NrParser *p, NrToken name); /* #name or !name; sear
 /* The text of a resource's data, or NULL: the file section {-# ... #-} is read when the first one is asked for. */
 const NrToken *nr_parse_find_resource(NrParser *p, NrStr key);
 
-/* ---- parse_type.c, parse_attr.c, parse_dense.c, parse_affine.c, parse_loc.c -------------------------------------- */
+/* ---- parse_type.c, parse_attr.c, parse_number.c, parse_dense.c, parse_affine.c, parse_loc.c ---------------------- */
 
 NrType nr_parse_type_here(NrParser *p);
 /* t, t, ... pushed to p->types; at least one. *out_count is their number. */
@@ -289,6 +290,7 @@ bool nr_parse_scope_end(NrParser *p, NrScope scope);
 
 /* One op with its results, appended to block. */
 bool nr_parse_op(NrParser *p, NrBlock *block);
+bool nr_parse_generic(NrParser *p, NrOpState *state); /* parse_generic.c: behind the name */
 void nr_parse_sync(NrParser *p); /* after a change of the stacks: the frame's state points into them */
 NrStatus nr_parse_by_format(NrParser *p, NrOpState *state, const NrFormat *format);
 /* Result types that the text does not give: from type variables, constraints with one type, or the row's .infer. */

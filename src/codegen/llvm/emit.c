@@ -57,6 +57,7 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
   add_rows(g, nr_ll_memref_rows);
   add_rows(g, nr_ll_frame_rows);
   add_rows(g, nr_ll_memref_view_rows);
+  add_rows(g, nr_ll_memref_global_rows);
   add_rows(g, nr_ll_atomic_rows);
   add_rows(g, nr_ll_rt_rows);
   add_rows(g, nr_ll_vector_rows);

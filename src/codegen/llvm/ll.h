@@ -247,6 +247,7 @@ void nr_ll_end_frame(NrLl *g); /* frame.c: gives back what the function's alloca
 extern const NrLlRow nr_ll_frame_rows[];
 extern const NrLlRow nr_ll_memref_rows[];
 extern const NrLlRow nr_ll_memref_view_rows[];
+extern const NrLlRow nr_ll_memref_global_rows[];
 extern const NrLlRow nr_ll_atomic_rows[];
 
 /* ---- the other op rows ------------------------------------------------------------------------------------------ */

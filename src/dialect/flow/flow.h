@@ -56,6 +56,7 @@ NrStatus nr_flow_add_signature(NrParser *p, NrOpState *state, const NrOperandRef
 void nr_flow_w_signature(NrPrinter *w, NrOp *op, size_t arguments_group);
 /* type{%d} or %x as type{%d}, where %x must be target. */
 NrStatus nr_flow_p_tied_result(NrParser *p, NrOperandRef target, NrType *out, NrRefs *dims);
+void nr_flow_w_tied_result(NrPrinter *w, NrOp *op, size_t first_dim);
 void nr_flow_w_arguments(NrPrinter *w, NrOp *op); /* "[workload](arguments)" of a dispatch */
 NrStatus nr_flow_p_visibility(NrParser *p, NrOpState *state);
 void nr_flow_w_visibility(NrPrinter *w, NrOp *op);

@@ -1,0 +1,87 @@
+/* memref_global.c - memref.global: as variables of LLVM, or as constants that stay out of its IR. */
+#include "codegen/llvm/ll.h"
+
+/* The bytes of a dense attribute as an LLVM constant. */
+static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
+  if (!value->splat) return LLVMConstStringInContext2(g->llvm, value->data, size, true);
+  char *bytes = nr_malloc(size ? size : 1);
+  for (size_t i = 0; i < size; i += value->data_size) memcpy(bytes + i, value->data, value->data_size);
+  LLVMValueRef out = LLVMConstStringInContext2(g->llvm, bytes, size, true);
+  nr_free(bytes);
+  return out;
+}
+
+/* A global that is written to, or is small, is an LLVM global. */
+static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size, bool constant) {
+  LLVMValueRef global = nr_map_get(&g->global_data, op);
+  if (global) return global;
+  LLVMTypeRef type = LLVMArrayType2(g->i8, size);
+  NrStr name = nr_op_attr_str(op, "sym_name");
+  global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_arena_printf(&g->arena, "noria.var.%.*s", NR_STR_ARG(name)));
+  if (constant || !g->unit)
+    LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
+  else nr_vec_push(&g->tables->variables, op); /* the first unit defines it */
+  if (constant) LLVMSetLinkage(global, LLVMInternalLinkage);
+  else LLVMSetVisibility(global, LLVMHiddenVisibility);
+  LLVMSetGlobalConstant(global, constant);
+  LLVMSetAlignment(global, 64);
+  nr_map_set(&g->global_data, op, global);
+  return global;
+}
+
+/* A tensor of strings: pointers to static NoriaStrings. */
+static LLVMValueRef string_table(NrLl *g, NrOp *op, NrAttr value, size_t count) {
+  LLVMValueRef global = nr_map_get(&g->global_data, op);
+  if (global) return global;
+  LLVMValueRef *items = nr_malloc((count + 1) * sizeof *items);
+  for (size_t i = 0; i < count; i++)
+    items[i] = i && value->size == 1 ? items[0] : nr_ll_noria_string(g, value->strings[i]);
+  LLVMValueRef init = LLVMConstArray2(g->ptr, items, count);
+  nr_free(items);
+  global = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "");
+  LLVMSetInitializer(global, init);
+  LLVMSetLinkage(global, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(global, true);
+  LLVMSetAlignment(global, 64);
+  nr_map_set(&g->global_data, op, global);
+  return global;
+}
+
+#define SMALL_CONSTANT 64 /* bytes; larger ones stay out of LLVM's IR */
+
+void nr_ll_define_variable(NrLl *g, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "initial_value"), type = nr_op_attr(op, "type");
+  int64_t count = 0;
+  nr_type_num_elements(type->type, &count);
+  if (value && !nr_attr_is_elements(value)) value = NULL;
+  global_variable(g, op, value, (size_t)count * nr_type_byte_size(type->type->elem), false);
+}
+
+static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrOp *global = nr_strmap_get(&g->globals, nr_op_attr_str(op, "name"));
+  NrType type = nr_result(op, 0)->type;
+  int64_t count;
+  size_t size;
+  if (!global) return nr_op_error(op, "names no global of this module");
+  if (!nr_type_num_elements(type, &count) || !nr_mul_size((size_t)count, nr_type_byte_size(type->elem), &size))
+    return nr_op_error(op, "has a type without a fixed size");
+  NrAttr value = nr_op_attr(global, "initial_value");
+  bool strings = value && value->kind == NR_ATTR_DENSE_STRINGS;
+  if (value && !nr_attr_is_elements(value)) value = strings ? value : NULL;
+  bool constant = nr_op_attr(global, "constant") && value;
+  NrLlMem *mem = nr_ll_mem_new(g, type);
+  if (strings) mem->data = string_table(g, global, value, (size_t)count);
+  else if (constant && size > SMALL_CONSTANT) mem->data = nr_ll_constant_data(g, value);
+  else mem->data = global_variable(g, global, value, size, constant);
+  mem->base = mem->data;
+  nr_ll_set_mem(g, nr_result(op, 0), mem);
+  return NR_OK;
+}
+
+static NrStatus emit_global(NrLl *g, NrOp *op, const NrLlRow *row) { return NR_OK; }
+
+const NrLlRow nr_ll_memref_global_rows[] = {
+    {"memref.global", emit_global},
+    {"memref.get_global", emit_get_global},
+    {0},
+};
