@@ -2,12 +2,23 @@
 #include "driver/boundary.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
 #include "dialect/tensor/tensor.h"
 
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
 bool nr_boundary_is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL; }
+
+static bool holds_vectors(NrType t) { return t->kind == NR_TYPE_MEMREF && t->elem->kind == NR_TYPE_VECTOR; }
+
+NrType nr_boundary_shown_type(NrType t) {
+  int64_t dims[NR_MAX_RANK];
+  if (!holds_vectors(t) || t->rank + t->elem->rank > NR_MAX_RANK) return t;
+  for (uint32_t i = 0; i < t->rank; i++) dims[i] = t->dims[i];
+  for (uint32_t i = 0; i < t->elem->rank; i++) dims[t->rank + i] = t->elem->dims[i];
+  return nr_type_memref(dims, t->rank + t->elem->rank, t->elem->elem);
+}
 
 /* Type t with dims, and a last one of words when its elements pass as those. */
 static NrType carried_type(NrType t, const NrCarrier *c) {
@@ -35,6 +46,10 @@ NrType nr_boundary_type(NrType t, NrCarrier *c) {
     NrType elem = t;
     while (nr_boundary_is_handle(elem) || nr_type_is_shaped(elem)) elem = elem->elem;
     return nr_carrier_of(elem, c) && c->elem == c->type ? t : NULL;
+  }
+  if (holds_vectors(t)) {
+    if (t->layout || t->space || t->elem->scalable) return NULL;
+    t = nr_boundary_shown_type(t);
   }
   if (!nr_carrier_of(nr_type_elem(t), c)) return NULL;
   if (t->kind == NR_TYPE_UNRANKED_TENSOR && c->elem == c->type) return t;
@@ -169,6 +184,45 @@ static NrValue *vector_out(NrBuilder *b, NrValue *value) {
   return memref;
 }
 
+/* Copies between a memref of vectors and one of their elements: for each vector, an op in the body of a structured one.
+ * What goes out comes back unchanged, for the structured op has to write something. */
+static NrValue *move_vectors(NrBuilder *b, NrValue *vectors, NrValue *elements, bool out) {
+  NrType type = vectors->type;
+  NrAffineExpr exprs[NORIA_MAX_RANK];
+  char iterators[NORIA_MAX_RANK + 1] = {0};
+  memset(iterators, 'p', type->rank);
+  for (uint32_t i = 0; i < type->rank; i++) exprs[i] = nr_affine_dim(b->ctx, i);
+  NrAttr map = nr_attr_affine_map(b->ctx, type->rank, 0, exprs, type->rank);
+  NrOp *generic = nr_build_generic(b, NULL, 0, &vectors, 1, &map, iterators);
+  NrBlock *block = nr_op_body(generic, 0);
+  NrBuilder body = nr_builder_at_end(b->module, block, generic->loc);
+  NrValue *operands[2 + NORIA_MAX_RANK], *value = nr_block_arg(block, 0);
+  size_t count = 0;
+  if (out) operands[count++] = value;
+  operands[count++] = elements;
+  for (uint32_t i = 0; i < elements->type->rank; i++) {
+    if (i >= type->rank) {
+      operands[count++] = nr_arith_constant_index(&body, 0);
+      continue;
+    }
+    NrOp *index = nr_build_op(&body, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
+    nr_op_set_attr(index, "dim", nr_attr_i64(b->ctx, i));
+    operands[count++] = nr_result(index, 0);
+  }
+  if (out) nr_build_op(&body, NR_OP_vector_store, operands, count, NULL, 0);
+  else value = nr_build_value(&body, NR_OP_vector_load, type->elem, operands, count);
+  nr_build_op(&body, NR_OP_linalg_yield, &value, 1, NULL, 0);
+  return out ? elements : vectors;
+}
+
+static NrValue *new_elements(NrBuilder *b, NrValue *vectors) {
+  NrIndex dims[NORIA_MAX_RANK];
+  size_t rank = 0;
+  for (uint32_t i = 0; i < vectors->type->rank; i++) dims[rank++] = nr_dim_build(b, vectors, i);
+  for (uint32_t i = 0; i < vectors->type->elem->rank; i++) dims[rank++] = nr_index_const(vectors->type->elem->dims[i]);
+  return nr_build_alloc(b, NR_OP_memref_alloc, vectors->type->elem->elem, dims, rank);
+}
+
 static bool has_no_rank(NrType t) { return nr_type_is_shaped(t) && !nr_type_is_ranked(t); }
 
 NrValue *nr_boundary_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType type) {
@@ -178,6 +232,8 @@ NrValue *nr_boundary_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType
     return copy->type == type ? copy : nr_build_value(b, NR_OP_memref_memory_space_cast, type, &copy, 1);
   }
   if (nr_type_is_scalar(type)) return nr_build_extract(b, nr_carrier_build_in(b, c, outer), NULL, 0);
+  if (holds_vectors(type))
+    return move_vectors(b, alloc_like(b, outer, type), nr_carrier_build_in(b, c, outer), false);
   if (type->kind == NR_TYPE_MEMREF) return memref_in(b, c, outer, type);
   NrValue *inner = nr_carrier_build_in(b, c, outer);
   return type->kind == NR_TYPE_VECTOR ? vector_in(b, inner, type) : nr_build_tensor_cast(b, inner, type);
@@ -190,6 +246,7 @@ NrValue *nr_boundary_out(NrBuilder *b, const NrCarrier *c, NrValue *value, NrTyp
   if (has_no_rank(type)) return nr_build_value(b, NR_OP_memref_memory_space_cast, outer, &value, 1);
   if (nr_type_is_scalar(type))
     return nr_carrier_build_out(b, c, nr_build_from_elements(b, nr_type_tensor(NULL, 0, type), &value, 1));
+  if (holds_vectors(type)) return nr_carrier_build_out(b, c, move_vectors(b, value, new_elements(b, value), true));
   if (type->kind == NR_TYPE_MEMREF && same) return copy_of(b, value, outer);
   if (type->kind == NR_TYPE_VECTOR) value = vector_out(b, value);
   if (type->kind == NR_TYPE_TENSOR && same) return nr_build_tensor_cast(b, value, outer);

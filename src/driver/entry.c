@@ -64,7 +64,8 @@ static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, Nor
   int64_t dims[NORIA_MAX_RANK];
   bool is_handle = nr_boundary_is_handle(t), has_rank = !is_handle && nr_type_is_ranked(t);
   for (uint32_t i = 0; has_rank && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
-  NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(inner)), named(ctx, "name", nr_attr_string(ctx, name)),
+  NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(nr_boundary_shown_type(inner))),
+                          named(ctx, "name", nr_attr_string(ctx, name)),
                           named(ctx, "dtype", nr_attr_i64(ctx, dtype))};
   size_t count = 3 + nr_type_kind_attrs(t, items + 3);
   if (has_rank) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));

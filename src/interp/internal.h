@@ -66,11 +66,13 @@ NrIView *nr_iview_dense_copy(NrIView *view);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
+size_t nr_iview_elem_size(NrType elem); /* of one element: a number, a handle, or a vector, whose elements lie dense */
 int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank); /* INT64_MAX where it does not fit */
 int64_t nr_iview_count(const NrIView *view);
 unsigned char *nr_iview_at(const NrIView *view, const int64_t *indices); /* no checks */
 bool nr_iview_inside(const NrIView *view, const int64_t *indices);
 bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices);  /* row-major; false behind the last */
+/* An element; a vector is a new view, which the value owns. */
 NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p);
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);
 NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr);

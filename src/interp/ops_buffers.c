@@ -21,7 +21,7 @@ bool nr_run_view(NrInterp *in, NrOp *op) {
   NrIView *bytes = nr_get(in, nr_operand(op, 0)).view;
   NrType t = nr_result(op, 0)->type;
   int64_t shift = nr_get_index(in, nr_operand(op, 1)), count = 1;
-  int64_t elem = (int64_t)nr_type_byte_size(t->elem);
+  int64_t elem = (int64_t)nr_iview_elem_size(t->elem);
   NrIView *view = nr_iview_alias(bytes);
   view->elem = t->elem;
   view->elem_size = (size_t)elem;

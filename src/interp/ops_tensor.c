@@ -405,6 +405,7 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
       for (size_t i = 0; i < num_outputs && ok; i++) {
         map_indices(in, op, maps->items[num_inputs + i], ivs, views[num_inputs + i], at);
         nr_ivalue_store(views[num_inputs + i]->elem, nr_iview_at(views[num_inputs + i], at), results[i]);
+        nr_iview_release(results[i].view);
       }
     } while (ok && nr_next_index(ranges, num_loops, ivs));
   nr_map_set(&in->loop_indices, nr_op_region(op, 0), (void *)outer);

@@ -5,12 +5,21 @@
 
 /* ---- views ---- */
 
+size_t nr_iview_elem_size(NrType elem) {
+  int64_t size;
+  if (elem->kind == NR_TYPE_VECTOR) {
+    bool fits = nr_type_num_elements(elem, &size) && nr_mul_i64(size, (int64_t)nr_type_byte_size(elem->elem), &size);
+    return fits ? (size_t)size : INT64_MAX;
+  }
+  size = (int64_t)nr_type_byte_size(elem);
+  return size ? (size_t)size : sizeof(void *); /* handles and strings inside tensors */
+}
+
 static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
   NrIView *v = nr_calloc(1, sizeof *v);
   v->refs = 1;
   v->elem = elem;
-  v->elem_size = nr_type_byte_size(elem);
-  if (!v->elem_size) v->elem_size = sizeof(void *); /* handles and strings inside tensors */
+  v->elem_size = nr_iview_elem_size(elem);
   v->rank = rank;
   int64_t stride = 1;
   for (size_t i = rank; i-- > 0;) {
@@ -22,8 +31,7 @@ static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
 }
 
 int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank) {
-  int64_t n = (int64_t)nr_type_byte_size(elem);
-  if (!n) n = sizeof(void *);
+  int64_t n = (int64_t)nr_iview_elem_size(elem);
   for (size_t i = 0; i < rank; i++)
     if (dims[i] < 0 || !nr_mul_i64(n, dims[i], &n)) n = INT64_MAX;
   return n;
@@ -44,7 +52,8 @@ NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank) {
 
 NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
   NrIView *v = nr_iview_new(elem, dims, rank);
-  if (v && in->hostile && nr_type_byte_size(elem)) memset(v->buffer->data, 0xa5, v->buffer->size);
+  bool is_number = nr_type_byte_size(elem) || elem->kind == NR_TYPE_VECTOR;
+  if (v && in->hostile && is_number) memset(v->buffer->data, 0xa5, v->buffer->size);
   return v;
 }
 
@@ -116,6 +125,11 @@ NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p) {
   NrIValue v = {0};
   size_t size = nr_type_byte_size(elem);
   (void)in;
+  if (elem->kind == NR_TYPE_VECTOR) {
+    v.view = nr_iview_new(elem->elem, elem->dims, elem->rank);
+    if (v.view) memcpy(v.view->buffer->data, p, v.view->buffer->size);
+    return v;
+  }
   if (elem->kind == NR_TYPE_STRING || size == 0) {
     memcpy(&v.handle, p, sizeof v.handle);
     return v;
@@ -131,7 +145,11 @@ NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p) {
 
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v) {
   size_t size = nr_type_byte_size(elem);
-  if (elem->kind == NR_TYPE_STRING || size == 0) {
+  if (elem->kind == NR_TYPE_VECTOR) {
+    int64_t at[NR_MAX_RANK] = {0};
+    do memcpy(p, nr_iview_at(v.view, at), v.view->elem_size), p += v.view->elem_size;
+    while (nr_next_index(v.view->dims, v.view->rank, at));
+  } else if (elem->kind == NR_TYPE_STRING || size == 0) {
     memcpy(p, &v.handle, sizeof v.handle);
   } else if (elem->kind == NR_TYPE_COMPLEX) {
     for (size_t i = 0; i < 2; i++) {

@@ -76,18 +76,25 @@ LLVMValueRef nr_ll_widen(NrLl *g, NrType elem, LLVMValueRef value, LLVMTypeRef w
   return zeros ? LLVMBuildZExt(g->b, value, want, "") : LLVMBuildSExt(g->b, value, want, "");
 }
 
-LLVMValueRef nr_ll_to_memory(NrLl *g, NrType type, LLVMValueRef value) {
-  NrType elem = nr_type_elem(type);
-  LLVMTypeRef want = nr_ll_mem_type(g, type);
+/* Vectors of more than one dim are arrays of rows. */
+static LLVMValueRef convert(NrLl *g, NrType elem, LLVMValueRef value, LLVMTypeRef want, bool widen) {
   if (LLVMTypeOf(value) == want) return value;
-  if (LLVMGetTypeKind(want) == LLVMArrayTypeKind) return value;
-  return nr_ll_widen(g, elem, value, want);
+  if (LLVMGetTypeKind(want) != LLVMArrayTypeKind)
+    return widen ? nr_ll_widen(g, elem, value, want) : LLVMBuildTrunc(g->b, value, want, "");
+  LLVMValueRef rows = LLVMGetPoison(want);
+  for (unsigned i = 0; i < LLVMGetArrayLength2(want); i++) {
+    LLVMValueRef row = LLVMBuildExtractValue(g->b, value, i, "");
+    rows = LLVMBuildInsertValue(g->b, rows, convert(g, elem, row, LLVMGetElementType(want), widen), i, "");
+  }
+  return rows;
+}
+
+LLVMValueRef nr_ll_to_memory(NrLl *g, NrType type, LLVMValueRef value) {
+  return convert(g, nr_type_elem(type), value, nr_ll_mem_type(g, type), true);
 }
 
 LLVMValueRef nr_ll_from_memory(NrLl *g, NrType type, LLVMValueRef value) {
-  LLVMTypeRef want = nr_ll_type(g, type);
-  if (LLVMTypeOf(value) == want || LLVMGetTypeKind(want) == LLVMArrayTypeKind) return value;
-  return LLVMBuildTrunc(g->b, value, want, "");
+  return convert(g, nr_type_elem(type), value, nr_ll_type(g, type), false);
 }
 
 static unsigned elem_align(NrType type) {
