@@ -376,13 +376,17 @@ int job_run(Job *job) {
 
 /* ---- outputs ---------------------------------------------------------------------------------------------------- */
 
+/* Whether output i is what is left in a memref that the function got. */
+static bool is_argument(const NoriaModule *module, size_t i) {
+  for (int32_t k = 0; k < module->num_inputs; k++)
+    if (!strcmp(module->inputs[k].name, module->outputs[i].name)) return true;
+  return false;
+}
+
 /* Memrefs that the function got stand behind its own results; they are shown when there are no others. */
 static bool is_shown(const Job *job, const NoriaModule *module, size_t i) {
-  const char *type = i < job->output_types.size ? job->output_types.data[i] : NULL;
-  bool is_argument = false;
-  for (int32_t k = 0; type && k < module->num_inputs; k++)
-    is_argument |= !strcmp(module->inputs[k].name, module->outputs[i].name);
-  return !is_argument || !strcmp(module->inputs[0].name, module->outputs[0].name);
+  bool of_text = i < job->output_types.size && job->output_types.data[i];
+  return !of_text || !is_argument(module, i) || is_argument(module, 0);
 }
 
 static bool save(const Job *job, const NoriaModule *module, size_t i, bool *out_saved, NoriaError *error) {

@@ -11,7 +11,7 @@
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
-enum { MAX_SWEEPS = 32, MAX_STACK_OPERANDS = 16, AHEAD = 3 };
+enum { MAX_ROUNDS = 32, MAX_STACK_OPERANDS = 16, AHEAD = 3 };
 
 /* The constants at the entry of one isolated region. */
 typedef struct Pool {
@@ -23,6 +23,9 @@ typedef struct Canonicalizer {
   NrPassContext *pass;
   NrMap pools; /* NrRegion* -> Pool* in the scratch arena */
   NR_VEC(Pool *) all_pools;
+  bool forwards, blocks;           /* the order of a sweep; whether blocks are simplified too */
+  int64_t max_sweeps, rewrites_left; /* INT64_MAX: no limit */
+  bool stopped;                    /* before the end, by one of these */
 } Canonicalizer;
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
@@ -217,7 +220,7 @@ static bool simplify_regions(NrOp *op) {
     if (region->first == region->last) continue;
     changed |= nr_erase_unreachable_blocks(region);
     bool again = true;
-    for (int i = 0; i < MAX_SWEEPS && again; i++) {
+    for (int i = 0; i < MAX_ROUNDS && again; i++) {
       again = false;
       for (NrBlock *block = region->first->next; block; block = block->next) again |= drop_arguments(block);
       changed |= again;
@@ -254,16 +257,19 @@ static void collect_inside(NrOp *op, Inside *out) {
  * it is no reason for another sweep. */
 static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   bool changed = false;
-  simplify_regions(root);
+  if (c->blocks) simplify_regions(root);
   inside->ops.size = inside->isolated.size = 0;
   collect_inside(root, inside);
   const NrOpList *ops = &inside->ops;
-  for (size_t i = 0; i < ops->size; i++) {
+  for (size_t k = 0; k < ops->size && c->rewrites_left; k++) {
+    size_t i = c->forwards ? k : ops->size - 1 - k;
     NrOp *op = ops->data[i];
-    if (i + AHEAD < ops->size) nr_op_prefetch(ops->data[i + AHEAD]);
+    if (c->forwards && i + AHEAD < ops->size) nr_op_prefetch(ops->data[i + AHEAD]);
     if (nr_is_erased(op)) continue;
-    if (op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(op);
-    changed |= visit(c, op);
+    if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(op);
+    if (nr_is_erased(op) || !visit(c, op)) continue;
+    changed = true;
+    if (c->rewrites_left != INT64_MAX) c->rewrites_left--;
   }
   forget_constants(c);
   return changed;
@@ -272,21 +278,44 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
 /* Isolated ops are brought to their end one by one, each while it is in the caches. */
 static void simplify(Canonicalizer *c, NrOp *root) {
   Inside inside = {0};
-  for (int i = 0; i < MAX_SWEEPS && sweep(c, root, &inside); i++) {
-  }
+  bool goes_on = true;
+  for (int64_t i = 0; i < c->max_sweeps && goes_on; i++) goes_on = sweep(c, root, &inside);
+  c->stopped |= goes_on;
   for (size_t i = 0; i < inside.isolated.size; i++)
     if (!nr_is_erased(inside.isolated.data[i])) simplify(c, inside.isolated.data[i]);
   nr_vec_deinit(&inside.ops);
   nr_vec_deinit(&inside.isolated);
 }
 
+/* -1: without limit. */
+static int64_t limit(const NrPassContext *pass, const char *option) {
+  int64_t value = nr_pass_int(pass, option);
+  return value < 0 ? INT64_MAX : value;
+}
+
 static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {
-  Canonicalizer c = {.pass = pass};
+  Canonicalizer c = {.pass = pass,
+                     .forwards = nr_pass_flag(pass, "top-down"),
+                     .blocks = nr_pass_int(pass, "region-simplify") != 0,
+                     .max_sweeps = limit(pass, "max-iterations"),
+                     .rewrites_left = limit(pass, "max-num-rewrites")};
   simplify(&c, op);
   nr_map_deinit(&c.pools);
   nr_vec_deinit(&c.all_pools);
+  if ((c.stopped || !c.rewrites_left) && nr_pass_flag(pass, "test-convergence"))
+    return nr_error(pass->ctx, op->loc, "canonicalize: not at its end after so many sweeps or rewrites");
   return NR_OK;
 }
 
-NR_PASS(canonicalize, .name = "canonicalize", .run = canonicalize_run,
+static const char *const region_words[] = {"disabled", "normal", NULL};
+static const NrPassOption options[] = {
+    NR_FLAG("top-down", true, "a sweep goes from the first op to the last one, else the other way"),
+    NR_WORD("region-simplify", 1, region_words,
+            "normal: blocks that nothing reaches go, and block arguments that are always one value"),
+    NR_INT("max-iterations", 32, -1, INT64_MAX, "sweeps over an isolated op at most; -1: until one changes nothing"),
+    NR_INT("max-num-rewrites", -1, -1, INT64_MAX, "ops that are changed at most; -1: no limit"),
+    NR_FLAG("test-convergence", false, "an error when a limit ends it"),
+    {0},
+};
+NR_PASS(canonicalize, .name = "canonicalize", .run = canonicalize_run, .options = options,
         .doc = "simplifies ops: folds constants, applies identities, removes what has no use")

@@ -8,11 +8,12 @@
  *           }
  *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
  *
- * A loop of a known number of iterations, up to unroll-full-threshold of them, is unrolled whole; with unroll-factor=-1
- * every such loop is. No loop grows beyond 65536 ops, and no function beyond 2^17 (or by more than 2^15, if it has
- * as many): others stay. Innermost loops are unrolled, or those at loop-depth (0: the outermost). Nothing overflows:
- * a step that the factor would make too large for its type, known only in the run, leaves all iterations to the
- * second loop. */
+ * An affine.for stays one: where it is cut is computed in front of it or, in loops around it, of them (loops_affine.c);
+ * it is left alone where that might overflow. A loop of a known number of iterations, up to unroll-full-threshold of
+ * them, is unrolled whole; with unroll-factor=-1 every such loop is. No loop grows beyond 65536 ops, and no function
+ * beyond 2^17 (or by more than 2^15, if it has as many): others stay. Innermost loops are unrolled, or those at
+ * loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large for its type, known
+ * only in the run, leaves all iterations to the second loop. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
@@ -23,12 +24,11 @@ enum { MAX_OPS = 65536, MAX_FACTOR = 4096, MAX_REPS = 16 };
 static void unroll_whole(NrOp *loop, uint64_t trips) {
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrValue *) carried = {0};
-  NrType type = nr_scf_for_iv(loop)->type;
   bool uses_iv = nr_value_has_uses(nr_scf_for_iv(loop));
-  NrValue *iv = nr_scf_for_lower(loop);
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_scf_for_init(loop, i));
+  NrValue *lower = nr_for_bounds(&b, loop).lower;
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_for_init(loop, i));
   for (uint64_t n = 0; n < trips; n++) {
-    if (n && uses_iv) iv = nr_for_build_iv(&b, loop, nr_arith_constant_int(&b, type, (int64_t)n));
+    NrValue *iv = uses_iv ? nr_for_build_later(&b, loop, lower, (int64_t)n) : lower;
     nr_for_clone_body(&b, loop, iv, carried.data);
   }
   nr_for_replace(loop, carried.data);
@@ -39,32 +39,20 @@ static void unroll_whole(NrOp *loop, uint64_t trips) {
 static void unroll_by(NrOp *loop, int64_t factor) {
   NrBuilder b = nr_builder_before(loop);
   NrForCut cut = nr_for_build_cut(&b, loop, factor);
-  NrType type = nr_scf_for_iv(loop)->type;
   NR_VEC(NrValue *) carried = {0};
   if (cut.none) return;
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_scf_for_init(loop, i));
-  NrOp *main = nr_for_like(&b, loop, nr_scf_for_lower(loop), cut.split, cut.step, carried.data);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_for_init(loop, i));
+  NrOp *main = nr_for_build_main(&b, loop, &cut, carried.data);
   NrBuilder inner = nr_scf_body_builder(main, 0);
   NrValue *iv = nr_scf_for_iv(main);
   bool uses_iv = nr_value_has_uses(nr_scf_for_iv(loop));
   for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_scf_for_arg(main, i);
-  for (int64_t k = 0; k < factor; k++) {
-    NrValue *at = iv;
-    if (k && uses_iv) {
-      NrValue *times = nr_arith_constant_int(&inner, type, k);
-      at = nr_fold_binary(&inner, NR_OP_arith_addi, iv,
-                          nr_fold_binary(&inner, NR_OP_arith_muli, nr_scf_for_step(loop), times));
-    }
-    nr_for_clone_body(&inner, loop, at, carried.data);
-  }
-  nr_scf_yield(&inner, carried.data, carried.size);
+  for (int64_t k = 0; k < factor; k++)
+    nr_for_clone_body(&inner, loop, uses_iv ? nr_for_build_later(&inner, loop, iv, k) : iv, carried.data);
+  nr_for_yield(&inner, main, carried.data, carried.size);
   for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_result(main, i);
-  if (cut.all) {
-    nr_for_replace(loop, carried.data);
-  } else {
-    nr_op_set_operand(loop, 0, cut.split);
-    for (uint32_t i = 0; i < loop->num_results; i++) nr_op_set_operand(loop, 3 + i, carried.data[i]);
-  }
+  if (cut.all) nr_for_replace(loop, carried.data);
+  else nr_for_keep_rest(loop, &cut, carried.data);
   nr_vec_deinit(&carried);
 }
 
@@ -76,12 +64,12 @@ typedef struct Options {
   size_t left; /* ops that may still be made */
 } Options;
 
-static bool find_other_loop(NrOp *op, void *user) { return op == user || !nr_op_is(op, NR_OP_scf_for); }
+static bool find_other_loop(NrOp *op, void *user) { return op == user || !nr_is_for(op); }
 static bool is_innermost(NrOp *loop) { return nr_walk_pre(loop, find_other_loop, loop); }
 
 static int64_t depth_of(const NrOp *loop) {
   int64_t depth = 0;
-  for (NrOp *up = nr_op_parent(loop); up; up = nr_op_parent(up)) depth += nr_op_is(up, NR_OP_scf_for);
+  for (NrOp *up = nr_op_parent(loop); up; up = nr_op_parent(up)) depth += nr_is_for(up);
   return depth;
 }
 
@@ -92,7 +80,7 @@ static bool is_wanted(const Options *options, NrOp *loop) {
 
 static void unroll(NrOp *loop, Options *options) {
   uint64_t trips;
-  bool known = nr_scf_for_trip_count(loop, &trips);
+  bool known = nr_for_trip_count(loop, &trips);
   size_t ops = nr_count_ops(loop, MAX_OPS);
   int64_t factor = options->factor;
   bool whole = known && (factor == -1 || trips <= (uint64_t)options->threshold);
@@ -104,13 +92,13 @@ static void unroll(NrOp *loop, Options *options) {
   if (factor < 2 || (uint64_t)factor > nr_for_largest(loop) || (uint64_t)factor > MAX_OPS / ops) return;
   if (!nr_take_copies(&options->left, loop, (uint64_t)factor)) return;
   unroll_by(loop, factor);
-  if (options->cleanup && !nr_is_erased(loop) && nr_scf_for_trip_count(loop, &trips) && trips < (uint64_t)factor)
+  if (options->cleanup && !nr_is_erased(loop) && nr_for_trip_count(loop, &trips) && trips < (uint64_t)factor)
     unroll_whole(loop, trips);
 }
 
 static void unroll_all(NrPassContext *pass, NrOp *func, Options *options) {
   NrOpList loops = {0};
-  nr_collect_fors(func, &loops);
+  nr_collect_loops(func, &loops);
   bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* as the nests are before */
   for (size_t i = 0; i < loops.size; i++) wanted[i] = is_wanted(options, loops.data[i]);
   for (size_t i = loops.size; i-- > 0;) /* inner ones first */

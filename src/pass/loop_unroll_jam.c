@@ -56,12 +56,12 @@ static NrOp *only_inner(NrOp *outer) {
   NrOp *inner = NULL;
   if (outer->num_results) return NULL;
   for (NrOp *op = nr_op_body(outer, 0)->first; op; op = op->next) {
-    if (!nr_op_is(op, NR_OP_scf_for)) continue;
+    if (!nr_is_for(op)) continue;
     if (inner) return NULL;
     inner = op;
   }
   if (inner && !nr_walk_pre(inner, is_loop_beside, inner)) return NULL;
-  for (uint32_t i = 0; inner && i < 3; i++) {
+  for (uint32_t i = 0; inner && i < inner->num_operands - inner->num_results; i++) {
     NrValue *bound = nr_operand(inner, i);
     if (nr_is_outside(bound, outer)) continue;
     if (!nr_value_constant(bound) || bound->op->block != inner->block) return NULL;
@@ -88,19 +88,12 @@ static void jam(NrBuilder *b, const Pair *p, NrValue *iv, int64_t factor) {
   NrMap maps[MAX_FACTOR] = {0};
   NR_VEC(NrValue *) carried = {0};
   for (int64_t k = 0; k < factor; k++) {
-    NrValue *times = k ? nr_arith_constant_int(b, iv->type, k) : NULL;
-    NrValue *offset = k ? nr_fold_binary(b, NR_OP_arith_muli, nr_scf_for_step(outer), times) : NULL;
-    nr_map_set(&maps[k], nr_scf_for_iv(outer), k ? nr_fold_binary(b, NR_OP_arith_addi, iv, offset) : iv);
+    nr_map_set(&maps[k], nr_scf_for_iv(outer), nr_for_build_later(b, outer, iv, k));
     clone_range(b, nr_op_body(outer, 0)->first, inner, &maps[k]);
     for (uint32_t i = 0; i < inner->num_results; i++)
-      nr_vec_push(&carried, mapped(&maps[k], nr_scf_for_init(inner, i)));
+      nr_vec_push(&carried, mapped(&maps[k], nr_for_init(inner, i)));
   }
-  NrOp *loop = nr_scf_for(b, nr_scf_for_lower(inner), nr_scf_for_upper(inner), nr_scf_for_step(inner), carried.data,
-                          carried.size);
-  loop->loc = inner->loc;
-  for (uint32_t i = 0; i < inner->num_attrs; i++)
-    nr_op_set_attr(loop, inner->attrs[i].name.data, inner->attrs[i].value);
-  nr_scf_for_iv(loop)->name = nr_scf_for_iv(inner)->name;
+  NrOp *loop = nr_for_with_inits(b, inner, carried.data, carried.size);
   NrBuilder at = nr_scf_body_builder(loop, 0);
   carried.size = 0;
   for (int64_t k = 0; k < factor; k++) {
@@ -114,12 +107,12 @@ static void jam(NrBuilder *b, const Pair *p, NrValue *iv, int64_t factor) {
     for (uint32_t i = 0; i < inner->num_results; i++)
       nr_vec_push(&carried, mapped(&maps[k], nr_operand(inner_body->last, i)));
   }
-  nr_scf_yield(&at, carried.data, carried.size);
+  nr_for_yield(&at, inner, carried.data, carried.size);
   for (int64_t k = 0; k < factor; k++) {
     clone_range(b, inner->next, yield, &maps[k]);
     nr_map_deinit(&maps[k]);
   }
-  nr_scf_yield(b, NULL, 0);
+  nr_for_yield(b, outer, NULL, 0);
   nr_vec_deinit(&carried);
 }
 
@@ -128,20 +121,18 @@ static void unroll_and_jam(const Pair *p, int64_t factor) {
   NrBuilder b = nr_builder_before(outer);
   NrForCut cut = nr_for_build_cut(&b, outer, factor);
   if (cut.none) return;
-  NrOp *main = nr_for_like(&b, outer, nr_scf_for_lower(outer), cut.split, cut.step, NULL);
+  NrOp *main = nr_for_build_main(&b, outer, &cut, NULL);
   NrBuilder body = nr_scf_body_builder(main, 0);
   jam(&body, p, nr_scf_for_iv(main), factor);
-  if (cut.all)
-    nr_op_erase(outer);
-  else
-    nr_op_set_operand(outer, 0, cut.split);
+  if (cut.all) nr_op_erase(outer);
+  else nr_for_keep_rest(outer, &cut, NULL);
 }
 
 static NrStatus unroll_jam_run(NrPassContext *pass, NrOp *func) {
   int64_t factor = nr_pass_int(pass, "unroll-jam-factor");
   NrOpList loops = {0};
   size_t left = nr_copies_left(func);
-  nr_collect_fors(func, &loops);
+  nr_collect_loops(func, &loops);
   for (size_t i = loops.size; i-- > 0 && factor > 1;) {
     NrOp *outer = loops.data[i];
     Pair pair = {.outer = outer, .inner = nr_is_erased(outer) ? NULL : only_inner(outer)};

@@ -116,24 +116,33 @@ NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrVa
   return folded(b, nr_arith_select(b, condition, if_true, if_false)->op);
 }
 
-NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop) {
-  NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop);
-  NrValue *runs = nr_fold_cmpi(b, nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT, lower, upper);
+static NrForBounds bounds_of(const NrOp *loop) {
+  return (NrForBounds){nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop)};
+}
+
+static NrValue *distance_of(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
+  NrValue *lower = bounds.lower, *upper = bounds.upper;
+  NrValue *runs = nr_fold_cmpi(b, is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT, lower, upper);
   NrValue *distance = nr_fold_binary(b, NR_OP_arith_subi, upper, lower); /* exact as an unsigned number */
   return nr_fold_select(b, runs, distance, nr_arith_constant_int(b, lower->type, 0));
 }
 
-NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop) {
-  NrValue *distance = nr_for_build_distance(b, loop), *step = nr_scf_for_step(loop);
+static NrValue *trips_of(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
+  NrValue *distance = distance_of(b, bounds, is_unsigned);
   int64_t constant;
-  if (nr_value_constant_int(step, &constant) && constant == 1) return distance;
-  return nr_fold_binary(b, NR_OP_arith_ceildivui, distance, step);
+  if (nr_value_constant_int(bounds.step, &constant) && constant == 1) return distance;
+  return nr_fold_binary(b, NR_OP_arith_ceildivui, distance, bounds.step);
 }
 
-NrValue *nr_for_build_iv(NrBuilder *b, NrOp *loop, NrValue *n) {
-  NrValue *offset = nr_fold_binary(b, NR_OP_arith_muli, n, nr_scf_for_step(loop));
-  return nr_fold_binary(b, NR_OP_arith_addi, nr_scf_for_lower(loop), offset);
+static NrValue *iv_of(NrBuilder *b, NrForBounds bounds, NrValue *n) {
+  return nr_fold_binary(b, NR_OP_arith_addi, bounds.lower, nr_fold_binary(b, NR_OP_arith_muli, n, bounds.step));
 }
+
+NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop) {
+  return distance_of(b, bounds_of(loop), nr_is_unsigned_for(loop));
+}
+NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop) { return trips_of(b, bounds_of(loop), nr_is_unsigned_for(loop)); }
+NrValue *nr_for_build_iv(NrBuilder *b, NrOp *loop, NrValue *n) { return iv_of(b, bounds_of(loop), n); }
 
 uint64_t nr_for_largest(const NrOp *loop) {
   uint32_t bits = nr_type_bits(nr_scf_for_iv(loop)->type);
@@ -141,23 +150,24 @@ uint64_t nr_for_largest(const NrOp *loop) {
   return nr_is_unsigned_for(loop) ? mask : mask >> 1;
 }
 
-NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor) {
-  NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop), *step = nr_scf_for_step(loop);
+NrForCut nr_for_bounds_cut(NrBuilder *b, NrOp *loop, NrForBounds bounds, int64_t factor) {
+  NrValue *lower = bounds.lower, *upper = bounds.upper, *step = bounds.step;
   NrType type = lower->type;
   NrValue *times = nr_arith_constant_int(b, type, factor);
-  NrValue *trips = nr_for_build_trips(b, loop);
+  NrValue *trips = trips_of(b, bounds, nr_is_unsigned_for(loop));
   NrValue *rest = nr_fold_binary(b, NR_OP_arith_remui, trips, times);
   NrValue *limit = nr_arith_constant_int(b, type, (int64_t)(nr_for_largest(loop) / (uint64_t)factor));
   NrValue *fits = nr_fold_cmpi(b, NR_CMPI_ULE, step, limit);
   NrValue *whole = nr_fold_binary(b, NR_OP_arith_subi, trips, rest);
   NrValue *none_left = nr_fold_cmpi(b, NR_CMPI_EQ, rest, nr_arith_constant_int(b, type, 0));
   /* lower + whole * step may lie beyond the type's end when nothing is left. */
-  NrValue *end = nr_fold_select(b, none_left, upper, nr_for_build_iv(b, loop, whole));
+  NrValue *end = nr_fold_select(b, none_left, upper, iv_of(b, bounds, whole));
   int64_t left, fit, count;
   bool known_fit = nr_value_constant_int(fits, &fit);
   NrForCut cut = {.split = nr_fold_select(b, fits, end, lower),
                   .step = nr_fold_select(b, fits, nr_fold_binary(b, NR_OP_arith_muli, step, times),
                                          nr_arith_constant_int(b, type, 1))};
+  if (!nr_value_constant_int(cut.step, &cut.wide)) cut.wide = 0;
   cut.all = known_fit && fit && nr_value_constant_int(rest, &left) && left == 0;
   cut.none = (known_fit && !fit) || (nr_value_constant_int(whole, &count) && count == 0);
   return cut;
@@ -189,15 +199,6 @@ NrOp *nr_build_versions(NrBuilder *b, NrValue *condition, NrOp *const *ops, size
 }
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
-
-NrOp *nr_for_like(NrBuilder *b, NrOp *loop, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits) {
-  NrOp *copy = nr_scf_for(b, lower, upper, step, inits, loop->num_results);
-  copy->loc = loop->loc;
-  for (uint32_t i = 0; i < loop->num_attrs; i++) nr_op_set_attr(copy, loop->attrs[i].name.data, loop->attrs[i].value);
-  nr_scf_for_iv(copy)->name = nr_scf_for_iv(loop)->name;
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_scf_for_arg(copy, i)->name = nr_scf_for_arg(loop, i)->name;
-  return copy;
-}
 
 NrOp *nr_for_clone(NrBuilder *b, NrOp *loop) {
   NrMap map = {0};

@@ -35,6 +35,11 @@ NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs
 NrValue *nr_fold_cmpi(NrBuilder *b, int predicate, NrValue *lhs, NrValue *rhs);
 NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
 
+/* Bounds and step as values. */
+typedef struct NrForBounds {
+  NrValue *lower, *upper, *step;
+} NrForBounds;
+
 /* upper - lower where the loop runs, else 0: an unsigned number of the induction variable's type. */
 NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop);
 /* The number of iterations, an unsigned number of the induction variable's type, in which it always fits. */
@@ -48,13 +53,36 @@ uint64_t nr_for_largest(const NrOp *loop);
  * at least 2 and fits the type. */
 typedef struct NrForCut {
   NrValue *split, *step;
+  NrAffineExpr expr; /* where affine loops have no split: over the operands of both bounds */
+  int64_t wide;      /* their step */
+  bool keep_lower;   /* expr may lie below the lower bound, of a loop that does not run */
   bool all;  /* nothing is left */
   bool none; /* everything is left */
 } NrForCut;
-NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
+NrForCut nr_for_bounds_cut(NrBuilder *b, NrOp *loop, NrForBounds bounds, int64_t factor);
 /* An unsigned number of a loop's type as an index, from which it comes back by nr_from_count. */
 NrValue *nr_to_count(NrBuilder *b, NrValue *value);
 NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type);
+
+/* ---- loops of scf and of affine (loops_affine.c) ----------------------------------------------------------------- */
+
+/* What follows, and what copies bodies, is for both. Their bodies have the same arguments, so nr_scf_for_iv and
+ * nr_scf_for_arg serve both as well. */
+bool nr_is_for(const NrOp *op);
+void nr_collect_loops(NrOp *root, NrOpList *out); /* as nr_collect_fors */
+NrValue *nr_for_init(const NrOp *loop, uint32_t i);
+bool nr_for_trip_count(const NrOp *loop, uint64_t *out);
+NrForBounds nr_for_bounds(NrBuilder *b, NrOp *loop);
+/* A loop with the bounds and attributes of this one, other inits and an empty body. */
+NrOp *nr_for_with_inits(NrBuilder *b, NrOp *loop, NrValue *const *inits, size_t count);
+void nr_for_yield(NrBuilder *b, const NrOp *loop, NrValue *const *values, size_t count);
+/* iv + n * step, which does not overflow. */
+NrValue *nr_for_build_later(NrBuilder *b, NrOp *loop, NrValue *iv, int64_t n);
+/* none: also where an affine loop could not say what is left. */
+NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
+/* The first part, with an empty body; and what is left, which loop becomes. inits: as many as loop has. */
+NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *const *inits);
+void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits);
 
 /* ---- taken apart (loop_step.c) ---------------------------------------------------------------------------------- */
 
@@ -74,8 +102,6 @@ NrOp *nr_build_versions(NrBuilder *b, NrValue *condition, NrOp *const *ops, size
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* An scf.for with an empty body, the attributes of loop and these bounds and inits (as many as loop's). */
-NrOp *nr_for_like(NrBuilder *b, NrOp *loop, NrValue *lower, NrValue *upper, NrValue *step, NrValue *const *inits);
 /* A whole copy of loop at b. */
 NrOp *nr_for_clone(NrBuilder *b, NrOp *loop);
 /* The ops of the body once more at b, for this iv; carried: the values of the arguments, then the yielded ones. */

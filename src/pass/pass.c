@@ -88,12 +88,22 @@ static bool read_ints(const NrPassOption *option, NrStr text, int64_t *out, size
   return true;
 }
 
+static bool read_word(const NrPassOption *option, NrStr text, int64_t *out) {
+  for (int64_t i = 0; option->words[i]; i++) {
+    if (!nr_str_is(text, option->words[i])) continue;
+    if (out) *out = i;
+    return true;
+  }
+  return false;
+}
+
 int64_t nr_pass_int(const NrPassContext *pass, const char *name) {
   const NrPassOption *option = find_option(pass->pass, nr_str(name));
   const NrPassArg *arg = find_arg(pass, name);
   int64_t value = option->otherwise;
   size_t count;
-  if (arg) read_ints(option, arg->value, &value, &count);
+  if (arg && option->kind == NR_OPTION_WORD) read_word(option, arg->value, &value);
+  else if (arg) read_ints(option, arg->value, &value, &count);
   return value;
 }
 
@@ -112,10 +122,11 @@ size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out) {
 }
 
 void nr_pass_put_option(NrBuf *out, const NrPassOption *option) {
-  const char *types[] = {"flag", "i64", "i64 list"};
+  const char *types[] = {"flag", "i64", "i64 list", "word"};
   nr_buf_printf(out, "%s: %s", option->name, types[option->kind]);
   if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? " = true" : " = false");
   if (option->kind == NR_OPTION_INT) nr_buf_printf(out, " = %lld", (long long)option->otherwise);
+  if (option->kind == NR_OPTION_WORD) nr_buf_printf(out, " = %s", option->words[option->otherwise]);
   nr_buf_printf(out, " (%s)", option->doc);
 }
 
@@ -137,6 +148,9 @@ static void put_wanted(NrBuf *out, const NrPassOption *option) {
     nr_buf_puts(out, "'true' or 'false'");
     return;
   }
+  for (size_t i = 0; option->kind == NR_OPTION_WORD && option->words[i]; i++)
+    nr_buf_printf(out, "%s'%s'", !i ? "" : option->words[i + 1] ? ", " : " or ", option->words[i]);
+  if (option->kind == NR_OPTION_WORD) return;
   if (option->kind == NR_OPTION_INT) nr_buf_puts(out, "an integer");
   else nr_buf_printf(out, "at most %zu integers with commas between, each", option->count);
   if (option->most == INT64_MAX) nr_buf_printf(out, " of at least %lld", (long long)option->least);
@@ -148,8 +162,10 @@ NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *
   bool flag;
   size_t count;
   if (!option) return no_such_option(ctx, pass, arg->name);
-  if (option->kind == NR_OPTION_FLAG ? read_flag(arg->value, &flag) : read_ints(option, arg->value, NULL, &count))
-    return NR_OK;
+  bool is_one = option->kind == NR_OPTION_FLAG   ? read_flag(arg->value, &flag)
+                : option->kind == NR_OPTION_WORD ? read_word(option, arg->value, NULL)
+                                                 : read_ints(option, arg->value, NULL, &count);
+  if (is_one) return NR_OK;
   NrBuf wanted = {0};
   put_wanted(&wanted, option);
   nr_error(ctx, NULL, "option '%s' of pass '%s' must be %.*s, not '%.*s'", option->name, pass->name, (int)wanted.size,

@@ -33,18 +33,20 @@ typedef struct NrTarget {
 NrTarget nr_target_host(void);
 
 /* What a pass can be told, in a pipeline text or on the command line. A table of these ends with {0}. */
-typedef enum NrOptionKind { NR_OPTION_FLAG, NR_OPTION_INT, NR_OPTION_INTS } NrOptionKind;
+typedef enum NrOptionKind { NR_OPTION_FLAG, NR_OPTION_INT, NR_OPTION_INTS, NR_OPTION_WORD } NrOptionKind;
 typedef struct NrPassOption {
   const char *name;
   NrOptionKind kind;
-  int64_t otherwise; /* flags and numbers: what they are when nothing is said */
+  int64_t otherwise; /* flags, numbers and words: what they are when nothing is said */
   int64_t least, most; /* what each number may be */
   size_t count;        /* numbers in a list at most */
   const char *doc;
+  const char *const *words; /* what a word may be, up to NULL; its value is the place in this list */
 } NrPassOption;
-#define NR_FLAG(name, otherwise, doc) {name, NR_OPTION_FLAG, otherwise, 0, 1, 1, doc}
-#define NR_INT(name, otherwise, least, most, doc) {name, NR_OPTION_INT, otherwise, least, most, 1, doc}
-#define NR_INTS(name, count, least, most, doc) {name, NR_OPTION_INTS, 0, least, most, count, doc}
+#define NR_FLAG(name, otherwise, doc) {name, NR_OPTION_FLAG, otherwise, 0, 1, 1, doc, NULL}
+#define NR_INT(name, otherwise, least, most, doc) {name, NR_OPTION_INT, otherwise, least, most, 1, doc, NULL}
+#define NR_INTS(name, count, least, most, doc) {name, NR_OPTION_INTS, 0, least, most, count, doc, NULL}
+#define NR_WORD(name, otherwise, words, doc) {name, NR_OPTION_WORD, otherwise, 0, 0, 1, doc, words}
 
 typedef struct NrPass {
   const char *name;            /* "fuse-maps" */
@@ -55,7 +57,7 @@ typedef struct NrPass {
 } NrPass;
 #define NR_PASS(id, ...) const NrPass nr_pass_##id = {__VA_ARGS__};
 
-/* What an option of the pass's table is in this run. */
+/* What an option of the pass's table is in this run; of a word the place in its list. */
 int64_t nr_pass_int(const NrPassContext *pass, const char *name);
 bool nr_pass_flag(const NrPassContext *pass, const char *name);
 /* A list, of as many numbers at most as the table says; returns how many there are. */
