@@ -8,7 +8,9 @@
  *
  * Bounds and steps may be anything, of any type and signed or not, if they do not depend on a variable of the nest;
  * what the loops carry is handed through all of them. A number of points beyond 2^63 - 1 counts as that many, which no
- * program lives to see. A step that is not known to be positive is looked at only where the loops around it run. */
+ * program lives to see. Loops of affine stay affine; their bounds must be such that the number of points is a symbol. A
+ * step that is not known to be positive is looked at only where the loops around it run. */
+#include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
@@ -42,33 +44,81 @@ static void guard_step(NrBuilder *b, NrOp *loop, NrValue *points) {
   nr_op_set_operand(loop, 2, nr_fold_select(b, runs, step, nr_arith_constant_int(b, step->type, 1)));
 }
 
-static void coalesce(NrOp **nest, size_t depth) {
-  NrOp *outer = nest[0], *inner = nest[depth - 1];
-  NrBuilder b = nr_builder_before(outer);
-  NrValue *trips[MAX_DEPTH], *total = NULL;
-  for (size_t d = 0; d < depth; d++) {
-    if (total) guard_step(&b, nest[d], total);
-    trips[d] = nr_to_count(&b, nr_for_build_trips(&b, nest[d]));
-    total = total ? saturating_product(&b, total, trips[d]) : trips[d];
+static bool is_affine(const NrOp *loop) { return nr_op_is(loop, NR_OP_affine_for); }
+
+/* Whether the number of an iteration times the step may overflow, though with the lower bound added it does not. */
+static bool offset_may_overflow(const NrOp *loop) {
+  NrValue *iv = nr_scf_for_iv(loop);
+  int64_t lower, upper, distance;
+  if (nr_affine_iv_step(iv) == 1) return false;
+  if (!nr_affine_iv_constant_bound(iv, false, &lower)) return true;
+  if (lower >= 0) return false;
+  return !nr_affine_iv_constant_bound(iv, true, &upper) || !nr_sub_i64(upper, lower, &distance);
+}
+
+/* The op before which the number of points is computed; NULL where affine loops could not say it. */
+static NrOp *place_before(NrOp **nest, size_t depth) {
+  NrOp *place = nest[0];
+  uint64_t trips;
+  for (size_t d = 0; d < depth && is_affine(nest[0]); d++) {
+    NrOp *before = nr_for_trip_count(nest[d], &trips) ? nest[0] : nr_for_symbols_before(nest[d]);
+    if (!before || offset_may_overflow(nest[d])) return NULL;
+    if (before != nest[0]) place = before;
   }
-  total = nr_fold_binary(&b, NR_OP_arith_minui, total, nr_arith_constant_index(&b, INT64_MAX));
+  return place;
+}
+
+static NrValue *apply(NrBuilder *b, NrAffineKind kind, NrValue *x, NrValue *y) {
+  int64_t number;
+  bool known = nr_value_constant_int(y, &number);
+  NrAffineExpr rhs = known ? nr_affine_constant(b->ctx, number) : nr_affine_symbol(b->ctx, 0);
+  NrAffineExpr e = nr_affine_binary(kind, nr_affine_dim(b->ctx, 0), rhs);
+  return nr_affine_build(b, NR_OP_affine_apply, nr_attr_affine_map(b->ctx, 1, !known, &e, 1), (NrValue *[]){x, y});
+}
+
+/* x / y or the rest, of numbers that are not negative. */
+static NrValue *divide(NrBuilder *b, const NrOp *loop, bool rest, NrValue *x, NrValue *y) {
+  if (is_affine(loop)) return apply(b, rest ? NR_AFFINE_MOD : NR_AFFINE_FLOORDIV, x, y);
+  return nr_arith_binary(b, rest ? NR_OP_arith_remui : NR_OP_arith_divui, x, y);
+}
+
+/* The variable of a loop in its iteration of this number. */
+static NrValue *variable_at(NrBuilder *b, NrOp *loop, NrForBounds bounds, NrValue *number) {
+  if (!is_affine(loop))
+    return nr_for_build_iv(b, loop, nr_from_count(b, number, nr_scf_for_iv(loop)->type));
+  return apply(b, NR_AFFINE_ADD, apply(b, NR_AFFINE_MUL, number, bounds.step), bounds.lower);
+}
+
+static void coalesce(NrOp **nest, size_t depth) {
+  NrOp *outer = nest[0], *inner = nest[depth - 1], *place = place_before(nest, depth);
+  if (!place) return;
+  NrBuilder front = nr_builder_before(place), b = nr_builder_before(outer);
+  NrForBounds bounds[MAX_DEPTH];
+  NrValue *trips[MAX_DEPTH], *total = NULL, *most = nr_arith_constant_index(&front, INT64_MAX);
+  for (size_t d = 0; d < depth; d++) {
+    if (total && !is_affine(outer)) guard_step(&front, nest[d], total);
+    bounds[d] = nr_for_bounds(&front, nest[d]);
+    trips[d] = nr_to_count(&front, nr_for_bounds_trips(&front, bounds[d], nr_is_unsigned_for(nest[d])));
+    total = total ? saturating_product(&front, total, trips[d]) : trips[d];
+    if (is_affine(outer)) /* a divisor has a sign */
+      trips[d] = nr_fold_binary(&front, NR_OP_arith_minui, trips[d], most);
+  }
+  total = nr_fold_binary(&front, NR_OP_arith_minui, total, most);
   NR_VEC(NrValue *) carried = {0};
-  for (uint32_t i = 0; i < outer->num_results; i++) nr_vec_push(&carried, nr_scf_for_init(outer, i));
-  NrOp *loop =
-      nr_scf_for(&b, nr_arith_constant_index(&b, 0), total, nr_arith_constant_index(&b, 1), carried.data, carried.size);
+  for (uint32_t i = 0; i < outer->num_results; i++) nr_vec_push(&carried, nr_for_init(outer, i));
+  NrOp *loop = nr_for_upto(&b, outer, total, carried.data, carried.size);
   loop->loc = outer->loc;
   NrBuilder body = nr_scf_body_builder(loop, 0);
   NrValue *position = nr_scf_for_iv(loop);
   for (size_t d = depth; d-- > 0;) {
     NrValue *number = position;
     if (d > 0 && !is_one(trips[d])) {
-      number = nr_arith_binary(&body, NR_OP_arith_remui, position, trips[d]);
-      position = nr_arith_binary(&body, NR_OP_arith_divui, position, trips[d]);
+      number = divide(&body, outer, true, position, trips[d]);
+      position = divide(&body, outer, false, position, trips[d]);
     } else if (d > 0) {
       number = nr_arith_constant_index(&body, 0);
     }
-    NrValue *iv = nr_scf_for_iv(nest[d]);
-    NrValue *at = nr_for_build_iv(&body, nest[d], nr_from_count(&body, number, iv->type));
+    NrValue *iv = nr_scf_for_iv(nest[d]), *at = variable_at(&body, nest[d], bounds[d], number);
     if (at->op && at->op->block == body.block && !at->name.size) at->name = iv->name;
     nr_value_replace_uses(iv, at);
   }
@@ -86,7 +136,7 @@ static void coalesce(NrOp **nest, size_t depth) {
 static NrStatus coalescing_run(NrPassContext *pass, NrOp *func) {
   (void)pass;
   NrOpList loops = {0};
-  nr_collect_fors(func, &loops);
+  nr_collect_loops(func, &loops);
   for (size_t i = 0; i < loops.size; i++) {
     NrOp *nest[MAX_DEPTH];
     if (nr_is_erased(loops.data[i])) continue;

@@ -4,8 +4,8 @@
  *             scf.for %i = .. {                                 scf.for %j = .. {
  *               store f(load %a[%i, %j]), %b[%i, %j]              store f(load %a[%i, %j]), %b[%i, %j]
  *
- * Only where the dependence analysis shows that no two iterations that touch the same element, one of them writing,
- * change places, and where the steps of inner loops are known to be positive: outside they are looked at even if the
+ * Likewise affine.for. Only where the dependence analysis shows that no two iterations that touch the same element, one
+ * of them writing, change places, and where the steps of inner loops are known to be positive: outside they are looked at even if the
  * other loops never run. What the loops carry must be one reduction each by an op on integers whose order does not
  * matter. By default the loop whose steps lie next to each other in memory goes inside, the one with the largest
  * strides outside; permutation-map says another order: number k is the new depth of loop k, for nests of that many
@@ -99,7 +99,7 @@ static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
   NrType type = access->memref->type;
   int64_t strides[NR_MAX_RANK], offset, sum = 0, step, product;
   bool strided = nr_memref_strides(type, strides, &offset);
-  if (!nr_value_constant_int(nr_scf_for_step(nr_block_parent_op(iv->block)), &step)) step = 1;
+  if (!nr_for_constant_step(nr_block_parent_op(iv->block), &step)) step = 1;
   for (uint32_t d = 0; d < access->num_indices; d++) {
     NrLinear index;
     if (!nr_access_index(access, d, &index)) return far;
@@ -140,32 +140,27 @@ static void order_by_cost(const Nest *nest, size_t *order) {
 
 /* The ops stay where they are: bounds and variables change hands. */
 static void permute(Nest *nest, const size_t *order) {
-  NrValue *bounds[MAX_DEPTH][3], *uses[MAX_DEPTH];
+  NrForRange ranges[MAX_DEPTH];
+  NrValue *uses[MAX_DEPTH];
   NrStr names[MAX_DEPTH];
-  NrAttr is_unsigned[MAX_DEPTH];
   NrBlock *inner = nr_op_body(nest->loops[nest->depth - 1], 0);
   for (size_t d = 0; d < nest->depth; d++) {
     NrValue *iv = nr_scf_for_iv(nest->loops[d]);
-    for (uint32_t i = 0; i < 3; i++) bounds[d][i] = nr_operand(nest->loops[d], i);
-    is_unsigned[d] = nr_op_attr(nest->loops[d], "unsignedCmp");
+    ranges[d] = nr_for_range(nest->loops[d]);
     names[d] = iv->name;
     uses[d] = nr_block_add_arg(inner, iv->type, iv->loc); /* stands for the variable while they change */
     nr_value_replace_uses(iv, uses[d]);
   }
   for (size_t d = 0; d < nest->depth; d++) {
-    NrOp *loop = nest->loops[d];
-    size_t from = order[d];
-    NrValue *iv = nr_scf_for_iv(loop);
-    for (uint32_t i = 0; i < 3; i++) nr_op_set_operand(loop, i, bounds[from][i]);
-    if (is_unsigned[from])
-      nr_op_set_attr(loop, "unsignedCmp", is_unsigned[from]);
-    else
-      nr_op_remove_attr(loop, "unsignedCmp");
-    iv->type = bounds[from][0]->type;
-    iv->name = names[from];
-    nr_value_replace_uses(uses[from], iv);
+    NrValue *iv = nr_scf_for_iv(nest->loops[d]);
+    nr_for_set_range(nest->loops[d], &ranges[order[d]]);
+    iv->name = names[order[d]];
+    nr_value_replace_uses(uses[order[d]], iv);
   }
-  for (size_t d = 0; d < nest->depth; d++) nr_block_erase_arg(inner, inner->num_args - 1);
+  for (size_t d = 0; d < nest->depth; d++) {
+    nr_block_erase_arg(inner, inner->num_args - 1);
+    nr_for_range_deinit(&ranges[d]);
+  }
 }
 
 static bool is_identity(const size_t *order, size_t depth) {
@@ -192,8 +187,11 @@ static NrStatus check_map(NrPassContext *pass, NrOp *func, const int64_t *map, s
 }
 
 static bool inner_steps_are_positive(const Nest *nest) {
-  for (size_t d = 1; d < nest->depth; d++)
-    if (nr_range_of(nr_scf_for_step(nest->loops[d])).min <= 0) return false;
+  int64_t step;
+  for (size_t d = 1; d < nest->depth; d++) {
+    if (!nr_for_constant_step(nest->loops[d], &step)) step = nr_range_of(nr_scf_for_step(nest->loops[d])).min;
+    if (step <= 0) return false;
+  }
   return true;
 }
 
@@ -214,7 +212,7 @@ static NrStatus interchange_run(NrPassContext *pass, NrOp *func) {
   size_t count = nr_pass_ints(pass, "permutation-map", map);
   if (check_map(pass, func, map, count)) return NR_ERROR_INVALID;
   NrOpList loops = {0};
-  nr_collect_fors(func, &loops);
+  nr_collect_loops(func, &loops);
   const NrOp *done = NULL; /* loops in the nest just handled are not looked at again */
   for (size_t i = 0; i < loops.size; i++) {
     Nest nest = {0};

@@ -24,14 +24,14 @@ bool nr_is_outside(const NrValue *value, const NrOp *op) {
 static NrOp *next_in_nest(NrOp *loop, NrOp *outermost) {
   NrBlock *body = nr_op_body(loop, 0);
   NrOp *yield = body->last, *inner = yield->prev;
-  if (!nr_op_is(inner, NR_OP_scf_for) || inner->num_results != loop->num_results) return NULL;
-  for (uint32_t i = 0; i < 3; i++)
+  if (!inner || inner->info != loop->info || inner->num_results != loop->num_results) return NULL;
+  for (uint32_t i = 0; i < inner->num_operands - inner->num_results; i++)
     if (!nr_is_outside(nr_operand(inner, i), outermost) && !nr_value_constant(nr_operand(inner, i))) return NULL;
   for (NrOp *op = body->first; op != inner; op = op->next)
     if (!nr_op_has(op, NR_CONSTANT_LIKE)) return NULL;
   for (uint32_t i = 0; i < loop->num_results; i++) {
     NrValue *arg = nr_scf_for_arg(loop, i);
-    if (nr_scf_for_init(inner, i) != arg || !nr_value_has_one_use(arg)) return NULL;
+    if (nr_for_init(inner, i) != arg || !nr_value_has_one_use(arg)) return NULL;
     if (nr_operand(yield, i) != nr_result(inner, i)) return NULL;
   }
   return inner;
@@ -127,7 +127,7 @@ static NrValue *distance_of(NrBuilder *b, NrForBounds bounds, bool is_unsigned) 
   return nr_fold_select(b, runs, distance, nr_arith_constant_int(b, lower->type, 0));
 }
 
-static NrValue *trips_of(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
+NrValue *nr_for_bounds_trips(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
   NrValue *distance = distance_of(b, bounds, is_unsigned);
   int64_t constant;
   if (nr_value_constant_int(bounds.step, &constant) && constant == 1) return distance;
@@ -141,7 +141,9 @@ static NrValue *iv_of(NrBuilder *b, NrForBounds bounds, NrValue *n) {
 NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop) {
   return distance_of(b, bounds_of(loop), nr_is_unsigned_for(loop));
 }
-NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop) { return trips_of(b, bounds_of(loop), nr_is_unsigned_for(loop)); }
+NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop) {
+  return nr_for_bounds_trips(b, bounds_of(loop), nr_is_unsigned_for(loop));
+}
 NrValue *nr_for_build_iv(NrBuilder *b, NrOp *loop, NrValue *n) { return iv_of(b, bounds_of(loop), n); }
 
 uint64_t nr_for_largest(const NrOp *loop) {
@@ -154,7 +156,7 @@ NrForCut nr_for_bounds_cut(NrBuilder *b, NrOp *loop, NrForBounds bounds, int64_t
   NrValue *lower = bounds.lower, *upper = bounds.upper, *step = bounds.step;
   NrType type = lower->type;
   NrValue *times = nr_arith_constant_int(b, type, factor);
-  NrValue *trips = trips_of(b, bounds, nr_is_unsigned_for(loop));
+  NrValue *trips = nr_for_bounds_trips(b, bounds, nr_is_unsigned_for(loop));
   NrValue *rest = nr_fold_binary(b, NR_OP_arith_remui, trips, times);
   NrValue *limit = nr_arith_constant_int(b, type, (int64_t)(nr_for_largest(loop) / (uint64_t)factor));
   NrValue *fits = nr_fold_cmpi(b, NR_CMPI_ULE, step, limit);

@@ -13,8 +13,9 @@ void nr_collect_fors(NrOp *root, NrOpList *out);
 static inline bool nr_is_unsigned_for(const NrOp *loop) { return nr_op_attr(loop, "unsignedCmp") != NULL; }
 /* Defined neither by op nor in it. */
 bool nr_is_outside(const NrValue *value, const NrOp *op);
-/* The loops of a perfect nest from loop inwards, at most max of them: each body holds the next loop and a yield, what
- * is carried is handed through unchanged, and all bounds are defined outside of loop. Constants in between move out. */
+/* The loops of a perfect nest from loop inwards, all of its kind, at most max of them: each body holds the next loop and
+ * a yield, what is carried is handed through unchanged, and all bounds are defined outside of loop. Constants in
+ * between move out. */
 size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
 /* Ops in op and its regions; stops counting above limit. */
 size_t nr_count_ops(NrOp *op, size_t limit);
@@ -59,6 +60,7 @@ typedef struct NrForCut {
   bool all;  /* nothing is left */
   bool none; /* everything is left */
 } NrForCut;
+NrValue *nr_for_bounds_trips(NrBuilder *b, NrForBounds bounds, bool is_unsigned);
 NrForCut nr_for_bounds_cut(NrBuilder *b, NrOp *loop, NrForBounds bounds, int64_t factor);
 /* An unsigned number of a loop's type as an index, from which it comes back by nr_from_count. */
 NrValue *nr_to_count(NrBuilder *b, NrValue *value);
@@ -72,17 +74,33 @@ bool nr_is_for(const NrOp *op);
 void nr_collect_loops(NrOp *root, NrOpList *out); /* as nr_collect_fors */
 NrValue *nr_for_init(const NrOp *loop, uint32_t i);
 bool nr_for_trip_count(const NrOp *loop, uint64_t *out);
+bool nr_for_constant_step(const NrOp *loop, int64_t *out);
 NrForBounds nr_for_bounds(NrBuilder *b, NrOp *loop);
 /* A loop with the bounds and attributes of this one, other inits and an empty body. */
 NrOp *nr_for_with_inits(NrBuilder *b, NrOp *loop, NrValue *const *inits, size_t count);
 void nr_for_yield(NrBuilder *b, const NrOp *loop, NrValue *const *values, size_t count);
 /* iv + n * step, which does not overflow. */
 NrValue *nr_for_build_later(NrBuilder *b, NrOp *loop, NrValue *iv, int64_t n);
+/* The op before which an affine loop's bounds are all known and computed values are symbols: loop itself, or one around
+ * it, where only bounds that nothing is computed for count. NULL when there is none. */
+NrOp *nr_for_symbols_before(NrOp *loop);
+/* A loop of the same kind from 0 to a number by 1, with an empty body. */
+NrOp *nr_for_upto(NrBuilder *b, NrOp *loop, NrValue *upper, NrValue *const *inits, size_t count);
 /* none: also where an affine loop could not say what is left. */
 NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
 /* The first part, with an empty body; and what is left, which loop becomes. inits: as many as loop has. */
 NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *const *inits);
 void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits);
+
+/* Bounds, step, and how they compare, to be given to another loop of the kind. */
+typedef struct NrForRange {
+  NR_VEC(NrValue *) operands;
+  NrAttr attrs[4];
+  NrType type; /* of the induction variable */
+} NrForRange;
+NrForRange nr_for_range(const NrOp *loop);
+void nr_for_set_range(NrOp *loop, const NrForRange *range);
+void nr_for_range_deinit(NrForRange *range);
 
 /* ---- taken apart (loop_step.c) ---------------------------------------------------------------------------------- */
 

@@ -33,6 +33,11 @@ bool nr_for_trip_count(const NrOp *loop, uint64_t *out) {
   return nr_scf_trip_count(lower, upper, nr_affine_iv_step(iv), false, out);
 }
 
+bool nr_for_constant_step(const NrOp *loop, int64_t *out) {
+  if (is_affine(loop)) *out = nr_affine_iv_step(nr_scf_for_iv(loop));
+  return is_affine(loop) || nr_value_constant_int(nr_scf_for_step(loop), out);
+}
+
 /* A bound as a value: an op of affine, or the constant or operand that it is. */
 static NrValue *bound_value(NrBuilder *b, const NrOp *loop, bool upper) {
   NrAttr map = nr_affine_bound_map(loop, upper);
@@ -67,9 +72,7 @@ static bool is_plain(NrAttr map) {
   return true;
 }
 
-/* The op around loop, or loop, before which all of its bounds are known, and where a value is a symbol: a function has
- * it in its body; NULL when there is none. */
-static NrOp *symbols_before(NrOp *loop) {
+NrOp *nr_for_symbols_before(NrOp *loop) {
   NrOp *top = loop, *around = nr_op_parent(loop);
   while (around && !nr_op_has(around, NR_ISOLATED)) {
     top = around;
@@ -183,6 +186,16 @@ NrOp *nr_for_with_inits(NrBuilder *b, NrOp *loop, NrValue *const *inits, size_t 
   return made;
 }
 
+NrOp *nr_for_upto(NrBuilder *b, NrOp *loop, NrValue *upper, NrValue *const *inits, size_t count) {
+  NrValue *zero = nr_arith_constant_index(b, 0);
+  if (!is_affine(loop)) return nr_scf_for(b, zero, upper, nr_arith_constant_index(b, 1), inits, count);
+  Bound from = bound_at(b->ctx, zero), to = bound_at(b->ctx, upper);
+  NrOp *made = affine_for(b, loop, &from, &to, 1, inits, count);
+  bound_deinit(&from);
+  bound_deinit(&to);
+  return made;
+}
+
 void nr_for_yield(NrBuilder *b, const NrOp *loop, NrValue *const *values, size_t count) {
   nr_build_op(b, is_affine(loop) ? NR_OP_affine_yield : NR_OP_scf_yield, values, count, NULL, 0);
 }
@@ -231,7 +244,7 @@ NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor) {
   if (!is_affine(loop)) return nr_for_bounds_cut(b, loop, nr_for_bounds(b, loop), factor);
   int64_t step = nr_affine_iv_step(nr_scf_for_iv(loop));
   if (!nr_mul_i64(step, factor, &wide)) return none;
-  NrOp *before = nr_for_trip_count(loop, &trips) ? loop : symbols_before(loop);
+  NrOp *before = nr_for_trip_count(loop, &trips) ? loop : nr_for_symbols_before(loop);
   if (before) {
     NrBuilder at = nr_builder_before(before);
     return nr_for_bounds_cut(&at, loop, nr_for_bounds(&at, loop), factor);
@@ -294,3 +307,32 @@ void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits) {
   bound_deinit(&lower);
   bound_deinit(&upper);
 }
+
+/* ---- ranges that change hands ------------------------------------------------------------------------------------ */
+
+static const char *const range_attrs[] = {"lowerBoundMap", "upperBoundMap", "step", "unsignedCmp"};
+
+NrForRange nr_for_range(const NrOp *loop) {
+  NrForRange range = {.type = nr_scf_for_iv(loop)->type};
+  for (size_t i = 0; i < inits_begin(loop); i++) nr_vec_push(&range.operands, nr_operand(loop, i));
+  for (size_t i = 0; i < NR_COUNTOF(range_attrs); i++) range.attrs[i] = nr_op_attr(loop, range_attrs[i]);
+  return range;
+}
+
+void nr_for_set_range(NrOp *loop, const NrForRange *range) {
+  NR_VEC(NrValue *) operands = {0};
+  for (size_t i = 0; i < range->operands.size; i++) nr_vec_push(&operands, range->operands.data[i]);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&operands, nr_for_init(loop, i));
+  nr_op_set_operands(loop, operands.data, operands.size);
+  for (size_t i = 0; i < NR_COUNTOF(range_attrs); i++)
+    if (range->attrs[i]) nr_op_set_attr(loop, range_attrs[i], range->attrs[i]);
+    else nr_op_remove_attr(loop, range_attrs[i]);
+  if (is_affine(loop)) {
+    uint32_t lower = (uint32_t)nr_affine_num_inputs(range->attrs[0]), both = (uint32_t)range->operands.size;
+    nr_op_set_segments(loop, (uint32_t[]){lower, both - lower, loop->num_results}, 3);
+  }
+  nr_scf_for_iv(loop)->type = range->type;
+  nr_vec_deinit(&operands);
+}
+
+void nr_for_range_deinit(NrForRange *range) { nr_vec_deinit(&range->operands); }
