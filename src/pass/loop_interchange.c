@@ -5,11 +5,11 @@
  *               store f(load %a[%i, %j]), %b[%i, %j]              store f(load %a[%i, %j]), %b[%i, %j]
  *
  * Likewise affine.for. Only where the dependence analysis shows that no two iterations that touch the same element, one
- * of them writing, change places, and where the steps of inner loops are known to be positive: outside they are looked at even if the
- * other loops never run. What the loops carry must be one reduction each by an op on integers whose order does not
- * matter. By default the loop whose steps lie next to each other in memory goes inside, the one with the largest
- * strides outside; permutation-map says another order: number k is the new depth of loop k, for nests of that many
- * loops. */
+ * of them writing, change places, and where the steps of inner loops are known to be positive: outside they are looked
+ * at even if the other loops never run. What the loops carry must be one reduction each by an op on integers whose
+ * order does not matter. By default the loop whose steps lie next to each other in memory goes inside, the one with the
+ * largest strides outside; permutation-map says another order: number k is the new depth of loop k, for nests of that
+ * many loops. */
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
 #include "pass/loops.h"

@@ -13,8 +13,8 @@ void nr_collect_fors(NrOp *root, NrOpList *out);
 static inline bool nr_is_unsigned_for(const NrOp *loop) { return nr_op_attr(loop, "unsignedCmp") != NULL; }
 /* Defined neither by op nor in it. */
 bool nr_is_outside(const NrValue *value, const NrOp *op);
-/* The loops of a perfect nest from loop inwards, all of its kind, at most max of them: each body holds the next loop and
- * a yield, what is carried is handed through unchanged, and all bounds are defined outside of loop. Constants in
+/* The loops of a perfect nest from loop inwards, all of its kind, at most max of them: each body holds the next loop
+ * and a yield, what is carried is handed through unchanged, and all bounds are defined outside of loop. Constants in
  * between move out. */
 size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max);
 /* Ops in op and its regions; stops counting above limit. */
