@@ -99,28 +99,15 @@ bool nr_groups_join_ones(const NrGroups *groups, NrType type) {
 NrStatus nr_p_expand_shape(NrParser *p, NrOpState *state) {
   NrOperandRef source;
   NrIndexListText shape;
-  NrType type, result;
   NR_TRY(nr_p_operand(p, &source));
   NR_TRY(nr_p_reassociation(p, state));
   NR_TRY(nr_p_expect(p, "output_shape"));
   NR_TRY(nr_p_index_list(p, &shape));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "into"));
-  NR_TRY(nr_p_type(p, &result));
-  NR_TRY(nr_p_add_operand(p, state, source, type));
-  nr_p_add_result(p, state, result);
+  NR_TRY(nr_p_change(p, state, source, "into"));
   return nr_p_add_index_list(p, state, &shape, nr_output_shape_slot.attr);
 }
 
-static void print_into(NrPrinter *w, NrOp *op) {
-  static const char *const elided[] = {"reassociation", "static_output_shape", NULL};
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
-  nr_w_puts(w, " into ");
-  nr_w_type(w, nr_result(op, 0)->type);
-}
+static const char *const text_attrs[] = {"reassociation", "static_output_shape", NULL};
 
 void nr_w_expand_shape(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
@@ -129,20 +116,14 @@ void nr_w_expand_shape(NrPrinter *w, NrOp *op) {
   nr_w_reassociation(w, op);
   nr_w_puts(w, " output_shape ");
   nr_w_index_list(w, op, nr_output_shape_slot);
-  print_into(w, op);
+  nr_w_change(w, op, "into", text_attrs);
 }
 
 NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state) {
   NrOperandRef source;
-  NrType type, result;
   NR_TRY(nr_p_operand(p, &source));
   NR_TRY(nr_p_reassociation(p, state));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "into"));
-  NR_TRY(nr_p_type(p, &result));
-  nr_p_add_result(p, state, result);
-  return nr_p_add_operand(p, state, source, type);
+  return nr_p_change(p, state, source, "into");
 }
 
 void nr_w_collapse_shape(NrPrinter *w, NrOp *op) {
@@ -150,7 +131,7 @@ void nr_w_collapse_shape(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, " ");
   nr_w_reassociation(w, op);
-  print_into(w, op);
+  nr_w_change(w, op, "into", text_attrs);
 }
 
 NrStatus nr_output_shape_verify(NrOp *op) {

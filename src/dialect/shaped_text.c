@@ -107,6 +107,24 @@ NrStatus nr_p_colon_type(NrParser *p, NrType *out) {
   return status ? status : nr_p_type(p, out);
 }
 
+NrStatus nr_p_change(NrParser *p, NrOpState *state, NrOperandRef source, const char *word) {
+  NrType type, result;
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_colon_type(p, &type));
+  NR_TRY(nr_p_expect(p, word));
+  NR_TRY(nr_p_type(p, &result));
+  nr_p_add_result(p, state, result);
+  return nr_p_add_operand(p, state, source, type);
+}
+
+void nr_w_change(NrPrinter *w, NrOp *op, const char *word, const char *const *elided) {
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_printf(w, " %s ", word);
+  nr_w_type(w, nr_result(op, 0)->type);
+}
+
 NrStatus nr_p_indices(NrParser *p, NrOperandRef **out, size_t *count) {
   NrStatus status = nr_p_expect(p, "[");
   if (!status) status = nr_p_operands(p, out, count);

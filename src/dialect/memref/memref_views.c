@@ -156,20 +156,12 @@ NrStatus nr_memref_view_finish(NrParser *p, NrOp *op) {
   return NR_OK;
 }
 
-static void print_to_type(NrPrinter *w, NrOp *op, const char *word, const char *const *elided) {
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, source_of(op));
-  nr_w_puts(w, word);
-  nr_w_type(w, result_of(op));
-}
-
 void nr_memref_view_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_indices(w, op, 1, 1);
   nr_w_indices(w, op, 2, op->num_operands - 2);
-  print_to_type(w, op, " to ", NULL);
+  nr_w_change(w, op, "to", NULL);
 }
 
 NrStatus nr_memref_view_verify(NrOp *op) {
@@ -241,7 +233,7 @@ void nr_memref_subview_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_slice_lists(w, op, nr_extract_slice_slots);
-  print_to_type(w, op, " to ", nr_slice_attrs);
+  nr_w_change(w, op, "to", nr_slice_attrs);
 }
 
 void nr_memref_reinterpret_cast_print(NrPrinter *w, NrOp *op) {
@@ -252,7 +244,7 @@ void nr_memref_reinterpret_cast_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, words[i]);
     nr_w_index_list(w, op, nr_extract_slice_slots[i]);
   }
-  print_to_type(w, op, " to ", nr_slice_attrs);
+  nr_w_change(w, op, "to", nr_slice_attrs);
 }
 
 NrStatus nr_memref_subview_verify(NrOp *op) {
@@ -335,16 +327,10 @@ NrStatus nr_memref_collapse_shape_verify(NrOp *op) {
 NrStatus nr_memref_transpose_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
   NrAttr map;
-  NrType type, result;
   NR_TRY(nr_p_operand(p, &source));
   NR_TRY(nr_p_affine_map_of(p, &map));
   nr_p_add_attr(p, state, "permutation", map);
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "to"));
-  NR_TRY(nr_p_type(p, &result));
-  nr_p_add_result(p, state, result);
-  return nr_p_add_operand(p, state, source, type);
+  return nr_p_change(p, state, source, "to");
 }
 
 void nr_memref_transpose_print(NrPrinter *w, NrOp *op) {
@@ -355,7 +341,7 @@ void nr_memref_transpose_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_operand(op, 0));
   nr_w_printf(w, " %s", map.data);
   nr_buf_deinit(&map);
-  print_to_type(w, op, " to ", elided);
+  nr_w_change(w, op, "to", elided);
 }
 
 NrStatus nr_memref_transpose_verify(NrOp *op) {

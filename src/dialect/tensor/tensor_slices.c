@@ -14,15 +14,9 @@ NrType nr_tensor_slice_type(NrType source, const NrIndex *sizes) {
 NrStatus nr_tensor_extract_slice_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
   NrIndexListText lists[3];
-  NrType type, result;
   NR_TRY(nr_p_operand(p, &source));
   NR_TRY(nr_p_slice_lists(p, lists));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "to"));
-  NR_TRY(nr_p_type(p, &result));
-  NR_TRY(nr_p_add_operand(p, state, source, type));
-  nr_p_add_result(p, state, result);
+  NR_TRY(nr_p_change(p, state, source, "to"));
   return nr_p_add_slice_lists(p, state, lists, (uint32_t[]){1}, 1);
 }
 
@@ -30,11 +24,7 @@ void nr_tensor_extract_slice_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_slice_lists(w, op, nr_extract_slice_slots);
-  nr_w_attr_dict(w, op, nr_slice_attrs);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
-  nr_w_puts(w, " to ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_change(w, op, "to", nr_slice_attrs);
 }
 
 static NrStatus insert_parse(NrParser *p, NrOpState *state, bool has_result) {
@@ -130,11 +120,7 @@ void nr_tensor_pad_print(NrPrinter *w, NrOp *op) {
   nr_w_index_list(w, op, nr_pad_slots[1]);
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), true, true);
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
-  nr_w_puts(w, " to ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_change(w, op, "to", elided);
 }
 
 NrStatus nr_tensor_pad_verify(NrOp *op) {

@@ -75,11 +75,7 @@ void nr_vector_reduction_print(NrPrinter *w, NrOp *op) {
   nr_w_printf(w, " <%.*s>, ", NR_STR_ARG(nr_vector_kind(op)));
   nr_w_values(w, op, 0, op->num_operands);
   nr_arith_print_flags(w, op);
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, operand_type(op, 0));
-  nr_w_puts(w, " into ");
-  nr_w_type(w, result_of(op));
+  nr_w_change(w, op, "into", elided);
 }
 
 NrStatus nr_vector_reduction_verify(NrOp *op) {
@@ -113,11 +109,7 @@ void nr_vector_multi_reduction_print(NrPrinter *w, NrOp *op) {
   nr_w_values(w, op, 0, 2);
   nr_w_puts(w, " ");
   nr_w_integers(w, op, "reduction_dims");
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, operand_type(op, 0));
-  nr_w_puts(w, " to ");
-  nr_w_type(w, result_of(op));
+  nr_w_change(w, op, "to", elided);
 }
 
 NrStatus nr_vector_multi_reduction_verify(NrOp *op) {

@@ -90,16 +90,10 @@ NrStatus nr_vector_deinterleave_verify(NrOp *op) {
 
 NrStatus nr_vector_transpose_parse(NrParser *p, NrOpState *state) {
   NrOperandRef source;
-  NrType type, result;
   NR_TRY(nr_p_operand(p, &source));
   NR_TRY(nr_p_expect(p, ","));
   NR_TRY(nr_p_integers(p, state, "permutation"));
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
-  NR_TRY(nr_p_colon_type(p, &type));
-  NR_TRY(nr_p_expect(p, "to"));
-  NR_TRY(nr_p_type(p, &result));
-  nr_p_add_result(p, state, result);
-  return nr_p_add_operand(p, state, source, type);
+  return nr_p_change(p, state, source, "to");
 }
 
 void nr_vector_transpose_print(NrPrinter *w, NrOp *op) {
@@ -108,11 +102,7 @@ void nr_vector_transpose_print(NrPrinter *w, NrOp *op) {
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, ", ");
   nr_w_integers(w, op, "permutation");
-  nr_w_attr_dict(w, op, elided);
-  nr_w_puts(w, " : ");
-  nr_w_type(w, operand_type(op, 0));
-  nr_w_puts(w, " to ");
-  nr_w_type(w, result_of(op));
+  nr_w_change(w, op, "to", elided);
 }
 
 NrStatus nr_vector_transpose_verify(NrOp *op) {
