@@ -1,9 +1,9 @@
 /* program.c - a program as units that are compiled side by side.
  *
- * The first unit has the host program, the tables and all functions that no rt.dispatch names; the others share the
- * dispatched functions by size. A small program is one unit: a thread costs more than it would save. Units are built
- * one after the other, because an NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in
- * parallel. */
+ * The first unit has the host program, the tables and all that may be inlined there. The others share by size the
+ * functions that an rt.dispatch names, and those that are not to be inlined and call none that may be. A small program
+ * is one unit: a thread costs more than it would save. Units are built one after the other, because an NrContext is
+ * used by one thread; LLVM's work on them, which is nearly all, runs in parallel. */
 #include <llvm-c/Target.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ typedef struct Function {
   NrOp *op;
   NrStr name;
   size_t cost; /* ops */
-  bool dispatched;
+  bool apart;  /* can stand in any unit, as far as is known */
 } Function;
 
 typedef struct Plan {
@@ -58,41 +58,57 @@ static int larger_first(const void *a, const void *b) {
 }
 
 static size_t unit_count(const Plan *plan, const NrCodegenOptions *options) {
-  size_t ops = 0, dispatched = 0;
+  size_t ops = 0, apart = 0;
   for (size_t i = 0; i < plan->functions.size; i++) {
-    if (!plan->functions.data[i].dispatched) continue;
+    if (!plan->functions.data[i].apart) continue;
     ops += plan->functions.data[i].cost;
-    dispatched++;
+    apart++;
   }
   long cpus = options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
   size_t most = (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_UNITS);
-  return NR_MAX(NR_MIN(NR_MIN(most, ops / OPS_PER_UNIT), dispatched), 1);
+  return NR_MAX(NR_MIN(NR_MIN(most, ops / OPS_PER_UNIT), apart), 1);
+}
+
+static bool is_not_inlined(const NrOp *func) {
+  return nr_op_attr(func, "no_inline") && !nr_op_attr(func, "noria.entry");
+}
+
+static void find_apart(Plan *plan) {
+  for (size_t i = 0; i < plan->functions.size; i++) {
+    Function *f = &plan->functions.data[i];
+    f->apart = is_not_inlined(f->op);
+    FOR_EACH_OP(op, f->op) {
+      Function *to = nr_op_is(op, NR_OP_func_call) ? callee(plan, op) : NULL;
+      f->cost++;
+      if (to && !is_not_inlined(to->op)) f->apart = false;
+    }
+  }
+  for (size_t i = 0; i < plan->functions.size; i++)
+    FOR_EACH_OP(op, plan->functions.data[i].op) {
+      Function *to = nr_op_is(op, NR_OP_rt_dispatch) ? callee(plan, op) : NULL;
+      if (to) to->apart = true;
+    }
 }
 
 /* Fills tables->func_unit and outside_calls; returns the number of units. */
 static size_t plan_units(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
   Plan plan = {0};
   nr_walk_pre(module->op, collect, &plan);
-  for (size_t i = 0; i < plan.functions.size; i++)
-    FOR_EACH_OP(op, plan.functions.data[i].op) {
-      Function *to = nr_op_is(op, NR_OP_rt_dispatch) ? callee(&plan, op) : NULL;
-      plan.functions.data[i].cost++;
-      if (to) to->dispatched = true;
-    }
+  find_apart(&plan);
   size_t units = jit ? unit_count(&plan, options) : 1, load[MAX_UNITS] = {0};
   nr_strmap_clear(&plan.by_name);
   if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
   for (size_t i = 0; i < plan.functions.size; i++) {
     Function *f = &plan.functions.data[i];
     nr_strmap_set(&plan.by_name, f->name, (void *)(i + 1));
-    if (!f->dispatched) load[0] += f->cost;
+    if (!f->apart) load[0] += f->cost;
   }
   for (size_t i = 0; i < plan.functions.size; i++) {
     Function *f = &plan.functions.data[i];
     size_t unit = 0;
-    for (size_t u = 1; u < units && f->dispatched; u++)
+    for (size_t u = 1; u < units && f->apart; u++)
       if (load[u] < load[unit]) unit = u;
-    if (f->dispatched) load[unit] += f->cost;
+    if (f->apart) load[unit] += f->cost;
     nr_map_set(&tables->func_unit, f->op, (void *)(unit + 1));
   }
   for (size_t i = 0; i < plan.functions.size && units > 1; i++)
