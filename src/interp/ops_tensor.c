@@ -67,6 +67,7 @@ static bool generate(NrInterp *in, NrRegion *region, NrIView *view) {
     for (size_t i = 0; i < view->rank; i++) args[i] = (NrIValue){.bits = (uint64_t)indices[i]};
     if (!nr_run_region(in, region, args, view->rank, &element, 1)) return false;
     nr_ivalue_store(view->elem, nr_iview_at(view, indices), element);
+    nr_iview_release(element.view);
   } while (nr_next_index(view->dims, view->rank, indices));
   return true;
 }

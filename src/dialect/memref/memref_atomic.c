@@ -118,6 +118,8 @@ void nr_memref_generic_atomic_rmw_print(NrPrinter *w, NrOp *op) {
 NrStatus nr_memref_generic_atomic_rmw_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "generic_atomic_rmw"));
   NR_TRY(nr_memref_elem_verify(op, nr_result(op, 0)->type, 0));
+  if (!nr_type_is_scalar(memref_of(op, 0)->elem))
+    return nr_op_error(op, "(C4) expected a memref of numbers, got %s", text_of(op, memref_of(op, 0)));
   NrBlock *body = nr_op_body(op, 0);
   if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
     return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));

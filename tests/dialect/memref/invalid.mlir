@@ -199,3 +199,14 @@ func.func @atomic_body_effects(%m: memref<4xf32>, %i: index) {
   }
   return
 }
+
+// -----
+
+func.func @atomic_vectors(%m: memref<4xvector<2xf32>>, %i: index) {
+  // expected-error@+1 {{'memref.generic_atomic_rmw' op (C4) expected a memref of numbers, got memref<4xvector<2xf32>>}}
+  %0 = memref.generic_atomic_rmw %m[%i] : memref<4xvector<2xf32>> {
+  ^bb0(%x: vector<2xf32>):
+    memref.atomic_yield %x : vector<2xf32>
+  }
+  return
+}
