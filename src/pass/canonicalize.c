@@ -23,7 +23,8 @@ typedef struct Canonicalizer {
   NrPassContext *pass;
   NrMap pools; /* NrRegion* -> Pool* in the scratch arena */
   NR_VEC(Pool *) all_pools;
-  bool forwards, blocks;           /* the order of a sweep; whether blocks are simplified too */
+  bool forwards;                   /* the order of a sweep */
+  enum { AS_THEY_ARE, SIMPLIFIED, MERGED } blocks;
   int64_t max_sweeps, rewrites_left; /* INT64_MAX: no limit */
   bool stopped;                    /* before the end, by one of these */
 } Canonicalizer;
@@ -213,12 +214,13 @@ static bool drop_arguments(NrBlock *block) {
 }
 
 /* To its end, as far as no op changes. */
-static bool simplify_regions(NrOp *op) {
+static bool simplify_regions(const Canonicalizer *c, NrOp *op) {
   bool changed = false;
   for (uint32_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = &op->regions[r];
     if (region->first == region->last) continue;
     changed |= nr_erase_unreachable_blocks(region);
+    changed |= c->blocks == MERGED && nr_merge_equal_blocks(region);
     bool again = true;
     for (int i = 0; i < MAX_ROUNDS && again; i++) {
       again = false;
@@ -257,7 +259,7 @@ static void collect_inside(NrOp *op, Inside *out) {
  * it is no reason for another sweep. */
 static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   bool changed = false;
-  if (c->blocks) simplify_regions(root);
+  if (c->blocks) simplify_regions(c, root);
   inside->ops.size = inside->isolated.size = 0;
   collect_inside(root, inside);
   const NrOpList *ops = &inside->ops;
@@ -266,7 +268,7 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
     NrOp *op = ops->data[i];
     if (c->forwards && i + AHEAD < ops->size) nr_op_prefetch(ops->data[i + AHEAD]);
     if (nr_is_erased(op)) continue;
-    if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(op);
+    if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(c, op);
     if (nr_is_erased(op) || !visit(c, op)) continue;
     changed = true;
     if (c->rewrites_left != INT64_MAX) c->rewrites_left--;
@@ -296,7 +298,7 @@ static int64_t limit(const NrPassContext *pass, const char *option) {
 static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {
   Canonicalizer c = {.pass = pass,
                      .forwards = nr_pass_flag(pass, "top-down"),
-                     .blocks = nr_pass_int(pass, "region-simplify") != 0,
+                     .blocks = (int)nr_pass_int(pass, "region-simplify"),
                      .max_sweeps = limit(pass, "max-iterations"),
                      .rewrites_left = limit(pass, "max-num-rewrites")};
   simplify(&c, op);
@@ -307,11 +309,12 @@ static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-static const char *const region_words[] = {"disabled", "normal", NULL};
+static const char *const region_words[] = {"disabled", "normal", "aggressive", NULL}; /* as Canonicalizer.blocks */
 static const NrPassOption options[] = {
     NR_FLAG("top-down", true, "a sweep goes from the first op to the last one, else the other way"),
     NR_WORD("region-simplify", 1, region_words,
-            "normal: blocks that nothing reaches go, and block arguments that are always one value"),
+            "normal: blocks that nothing reaches go, and block arguments that are always one value; aggressive: and of "
+            "blocks that do the same one stays"),
     NR_INT("max-iterations", 32, -1, INT64_MAX, "sweeps over an isolated op at most; -1: until one changes nothing"),
     NR_INT("max-num-rewrites", -1, -1, INT64_MAX, "ops that are changed at most; -1: no limit"),
     NR_FLAG("test-convergence", false, "an error when a limit ends it"),

@@ -20,6 +20,9 @@ void nr_erase_with_operands(NrOp *op);
 /* Erases the blocks of a region that no branch reaches. */
 bool nr_erase_unreachable_blocks(NrRegion *region);
 
+/* Of the blocks of a region, but its first one, that are equal op for op one stays (merge_blocks.c). */
+bool nr_merge_equal_blocks(NrRegion *region);
+
 /* May run where the program would not have run it: pure, and neither fails nor goes on for ever. */
 bool nr_op_is_speculatable(NrOp *op);
 

@@ -1,5 +1,7 @@
 // RUN: noria opt --pass-pipeline='canonicalize{region-simplify=disabled}' %s | FileCheck %s --check-prefixes=ALL,BLOCKS
 // RUN: noria opt --pass-pipeline='canonicalize{region-simplify=normal}' %s | FileCheck %s --check-prefixes=ALL,NORMAL
+// RUN: noria opt --pass-pipeline='canonicalize{region-simplify=aggressive}' %s | FileCheck %s --check-prefixes=ALL,MERGED
+// RUN: noria opt --pass-pipeline='canonicalize{region-simplify=aggressive}' --syntax=mlir %s | mlir-opt
 // RUN: noria opt --pass-pipeline='canonicalize{max-iterations=0}' %s | FileCheck %s --check-prefix=NOTHING
 // RUN: noria opt --pass-pipeline='canonicalize{max-num-rewrites=1}' %s | FileCheck %s --check-prefix=ONE
 // RUN: noria opt --pass-pipeline='canonicalize{top-down=false}' %s | FileCheck %s --check-prefixes=ALL,NORMAL
@@ -7,7 +9,7 @@
 // RUN: not noria opt --pass-pipeline='canonicalize{max-num-rewrites=1 test-convergence}' %s 2>&1 | FileCheck %s --check-prefix=STOPPED
 // RUN: not noria opt --pass-pipeline='canonicalize{region-simplify=much}' %s 2>&1 | FileCheck %s --check-prefix=WORD
 // STOPPED: error: canonicalize: not at its end after so many sweeps or rewrites
-// WORD: option 'region-simplify' of pass 'canonicalize' must be 'disabled' or 'normal', not 'much'
+// WORD: option 'region-simplify' of pass 'canonicalize' must be 'disabled', 'normal' or 'aggressive', not 'much'
 
 // ALL-LABEL: func.func @ops
 // ALL-SAME: (%[[X:.*]]: i32)
@@ -37,4 +39,46 @@ func.func @blocks(%x: i32, %c: i1) -> i32 {
   return %0 : i32
 ^b:
   return %x : i32
+}
+
+// Blocks that do the same are one; what differs in a value, in an attribute or in where it goes stays apart.
+// NORMAL-LABEL: func.func @equal
+// NORMAL-COUNT-5: call @use
+// MERGED-LABEL: func.func @equal
+// MERGED: cf.switch
+// MERGED-NEXT: default: ^[[A:bb[0-9]+]](%{{[^ ]*}} : i32),
+// MERGED-NEXT: 1: ^[[A]](%{{[^ ]*}} : i32),
+// MERGED-NEXT: 2: ^bb{{[0-9]+}},
+// MERGED-NEXT: 3: ^bb{{[0-9]+}}
+// MERGED-COUNT-3: call @use
+// MERGED-NOT: call @use
+func.func private @use(i32)
+func.func @equal(%x: i32, %y: i32, %f: i32) {
+  cf.switch %f : i32, [
+    default: ^a(%x : i32),
+    1: ^b(%y : i32),
+    2: ^c(%y : i32),
+    3: ^d(%y : i32),
+    4: ^e(%x : i32)
+  ]
+^a(%a: i32):
+  %0 = arith.addi %a, %x : i32
+  call @use(%0) : (i32) -> ()
+  return
+^b(%b: i32):
+  %1 = arith.addi %b, %x : i32
+  call @use(%1) : (i32) -> ()
+  return
+^c(%c: i32):
+  %2 = arith.addi %c, %y : i32
+  call @use(%2) : (i32) -> ()
+  return
+^d(%d: i32):
+  %3 = arith.addi %d, %x overflow<nsw> : i32
+  call @use(%3) : (i32) -> ()
+  return
+^e(%e: i32):
+  %4 = arith.addi %e, %x : i32
+  call @use(%4) : (i32) -> ()
+  return
 }
