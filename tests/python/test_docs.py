@@ -157,6 +157,16 @@ def test_options_and_targets_exist(noria_tool):
             assert target in targets, f"{page.name}: make {target}"
 
 
+PATH = r"(?<![\w/.<*-])(?:bench|docs|examples|include|lib|python|scripts|src|tests|tools)/[\w./<>*-]*"
+
+
+@pytest.mark.parametrize("page", ["README.md", *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").glob("*.md"))])
+def test_files_that_are_named_exist(page):
+    for path in re.findall(PATH, (ROOT / page).read_text()):
+        pattern = re.sub("<.*?>", "*", path.rstrip(".->"))
+        assert list(ROOT.glob(pattern.rstrip("/"))), path
+
+
 @pytest.mark.slow  # a row may change a few times before its page does
 def test_pages_are_fresh(noria_tool):
     made = subprocess.run([sys.executable, ROOT / "scripts" / "docs.py", BUILD / "noria", "--check"],
