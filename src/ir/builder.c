@@ -64,10 +64,32 @@ NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol) {
   return NULL;
 }
 
+/* The number behind the last one that `name` counts: 1 for base, 5 for base_3, and 0 for other names. */
+static uint64_t next_number(NrStr name, NrStr base) {
+  uint64_t number = 0;
+  if (name.size < base.size || memcmp(name.data, base.data, base.size)) return 0;
+  if (name.size == base.size) return 1;
+  if (name.data[base.size] != '_' || name.size - base.size > 18) return 0;
+  for (size_t i = base.size + 1; i < name.size; i++) {
+    if (name.data[i] < '0' || name.data[i] > '9') return 0;
+    number = number * 10 + (uint64_t)(name.data[i] - '0');
+  }
+  return number + 2;
+}
+
 NrStr nr_symbol_unique(NrOp *table, NrStr base) {
   NrContext *ctx = nr_op_context(table);
-  NrStr name = base;
-  for (unsigned i = 0; nr_symbol_lookup(table, name); i++)
-    name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_%u", NR_STR_ARG(base), i));
-  return nr_context_intern(ctx, name);
+  uint64_t number = 0;
+  bool taken = false;
+  for (uint32_t r = 0; r < table->num_regions; r++)
+    for (NrBlock *b = table->regions[r].first; b; b = b->next)
+      for (NrOp *op = b->first; op; op = op->next) {
+        uint64_t next = next_number(nr_op_attr_str(op, "sym_name"), base);
+        taken |= next == 1;
+        number = NR_MAX(number, next);
+      }
+  if (!taken) return nr_context_intern(ctx, base);
+  const char *name =
+      nr_arena_printf(nr_context_arena(ctx), "%.*s_%llu", NR_STR_ARG(base), (unsigned long long)number - 1);
+  return nr_context_intern(ctx, nr_str(name));
 }

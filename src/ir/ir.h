@@ -569,7 +569,7 @@ NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *co
 NrOp *nr_symbol_lookup(NrOp *table, NrStr name);
 /* Resolves a reference from the nearest enclosing symbol table outwards. */
 NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol);
-/* A name like `base` that is free in table: base, base_0, ... */
+/* A name like `base` that is free in table: base, or else one behind base_0, base_1, .. that are there. Linear. */
 NrStr nr_symbol_unique(NrOp *table, NrStr base);
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */

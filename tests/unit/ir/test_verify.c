@@ -136,6 +136,23 @@ static void branches_pass_what_blocks_take(void **state) {
   expect_messages("'t.br' op type mismatch for bb argument #0 of successor #0: 'i32' vs 'f32'\n");
 }
 
+static NrStr add_symbol(NrStr name) {
+  nr_op_set_attr(add_op(top(), "t.symbol", NULL, 0, 0, 0), "sym_name", nr_attr_string(ctx, name));
+  return name;
+}
+
+/* A new name is free, and counts on where others stopped; what only looks like a number does not count. */
+static void new_symbols_are_unique(void **state) {
+  static const char *const there[] = {"g_3", "g_x", "g_3_1", "g_99999999999999999999", "gg", "g5"};
+  for (size_t i = 0; i < NR_COUNTOF(there); i++) add_symbol(nr_str(there[i]));
+  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("g"))).data, "g");
+  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("g"))).data, "g_4");
+  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("g"))).data, "g_5");
+  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("gg"))).data, "gg_0");
+  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("gg"))).data, "gg_1");
+  expect_messages("");
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
@@ -146,6 +163,7 @@ int main(void) {
       TEST(isolated_regions_use_nothing_from_above),
       TEST(all_errors_are_reported),
       TEST(symbols_are_unique),
+      TEST(new_symbols_are_unique),
       TEST(branches_pass_what_blocks_take),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
