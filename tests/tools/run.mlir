@@ -115,6 +115,22 @@ func.func @fill(%m: memref<2x2xf64>) {
   }
   return
 }
+// Wherever the memref stands among the arguments, here behind a scalar and with another one.
+// RUN: noria run %s --entry=put 5 zeros '[3]' | FileCheck %s --check-prefix=PUT
+// RUN: noria run %s --entry=put 5 zeros '[3]' --interpret | FileCheck %s --check-prefix=PUT
+// RUN: noria run %s --entry=put 5 zeros '[3]' --output m=@%t.npy | FileCheck %s --check-prefix=OTHER
+// PUT: dense<[5, 0]> : tensor<2xi32>
+// OTHER-NOT: tensor<2xi32>
+// PUT-NEXT: dense<4> : tensor<1xindex>
+// OTHER: dense<4> : tensor<1xindex>
+func.func @put(%x: i32, %m: memref<2xi32>, %n: memref<1xindex>) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  memref.store %x, %m[%c0] : memref<2xi32>
+  memref.store %c4, %n[%c0] : memref<1xindex>
+  return
+}
+
 func.func @sum(%m: memref<?x?xf64>) -> f64 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
