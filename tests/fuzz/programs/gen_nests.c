@@ -4,10 +4,11 @@
 
 /* ---- perfect nests ---- */
 
-enum { MAX_DEPTH = 3, MAX_TRIPS = 240, LINE = 26, SQUARE = 14 };
+enum { MAX_DEPTH = 3, MAX_TRIPS = 240 };
 
 typedef struct Nest {
   int depth;
+  GenTypeId elem; /* of the arrays */
   uint32_t ivs[MAX_DEPTH];
   int64_t lower[MAX_DEPTH], trips[MAX_DEPTH], step[MAX_DEPTH]; /* the largest iv is lower + (trips - 1) * step */
 } Nest;
@@ -30,10 +31,39 @@ static uint32_t subscript(Gen *g, const Nest *n, int loop, bool may_double) {
   }
 }
 
-/* As large as any subscript may need: 2 * (1 + 5 * 2) at most, without the factor of 2 in arrays of two dims. */
-static GenMemref array(Gen *g, int rank) {
-  static const int64_t line[] = {LINE}, square[] = {SQUARE, SQUARE};
-  return gen_alloc(g, GEN_I32, rank, rank == 1 ? line : square, false);
+/* As large as any subscript may need: twice the last iv, or 2 more; without the factor of 2 in arrays of two dims. */
+static GenMemref array(Gen *g, const Nest *n, int rank) {
+  int64_t last = 11;
+  for (int i = 0; i < n->depth; i++) last = NR_MAX(last, n->lower[i] + n->trips[i] * n->step[i]);
+  const int64_t line[] = {2 * last + 3}, square[] = {last + 3, last + 3};
+  return gen_alloc(g, n->elem, rank, rank == 1 ? line : square, false);
+}
+
+/* The bits of all elements, but that NaNs are all the same, as an i32 that is visible. */
+static void digest_of_line(Gen *g, const GenMemref *m) {
+  const char *name = gen_types[m->elem].name;
+  bool is_float = gen_types[m->elem].is_float;
+  GenTypeId bits = !is_float ? m->elem : m->elem == GEN_F64 ? GEN_I64 : GEN_I32;
+  uint32_t zero = gen_index(g, 0), one = gen_index(g, 1), top = gen_index(g, m->dims[0]), init = gen_number(g, GEN_I32, 7);
+  uint32_t weight = gen_number(g, GEN_I32, 31), iv = gen_id(g), sum = gen_id(g), r = gen_id(g);
+  uint32_t canonical = is_float ? gen_number(g, m->elem, 3) : 0;
+  gen_line(g, "%%v%u = scf.for %%v%u = %%v%u to %%v%u step %%v%u iter_args(%%v%u = %%v%u) -> (i32) {", r, iv, zero, top,
+           one, sum, init);
+  GenMark mark = gen_enter(g);
+  uint32_t x = gen_load(g, m, &iv);
+  if (is_float) {
+    uint32_t is_nan = gen_emit(g, GEN_I1, "arith.cmpf uno, %%v%u, %%v%u : %s", x, x, name);
+    x = gen_emit(g, m->elem, "arith.select %%v%u, %%v%u, %%v%u : %s", is_nan, canonical, x, name);
+    x = gen_emit(g, bits, "arith.bitcast %%v%u : %s to %s", x, name, gen_types[bits].name);
+  }
+  if (bits != GEN_I32)
+    x = gen_emit(g, GEN_I32, "arith.%s %%v%u : %s to i32", bits == GEN_I64 ? "trunci" : "extsi", x, gen_types[bits].name);
+  uint32_t next = gen_emit(g, GEN_I32, "arith.muli %%v%u, %%v%u : i32", sum, weight);
+  next = gen_emit(g, GEN_I32, "arith.addi %%v%u, %%v%u : i32", next, x);
+  gen_line(g, "scf.yield %%v%u : i32", next);
+  gen_leave(g, mark);
+  gen_line(g, "}");
+  gen_define(g, r, GEN_I32);
 }
 
 static void place(Gen *g, const Nest *n, const GenMemref *m, uint32_t *indices) {
@@ -45,14 +75,17 @@ static void statement(Gen *g, const Nest *n, const GenMemref *arrays, int num_ar
   const GenMemref *from = &arrays[gen_below(g, (uint64_t)num_arrays)],
                   *to = &arrays[gen_below(g, (uint64_t)num_arrays)];
   place(g, n, from, indices);
-  uint32_t x = gen_load(g, from, indices), y = gen_use(g, GEN_I32);
+  uint32_t x = gen_load(g, from, indices), y = gen_use(g, n->elem);
   if (gen_one_in(g, 2)) {
     const GenMemref *other = &arrays[gen_below(g, (uint64_t)num_arrays)];
     place(g, n, other, indices);
     y = gen_load(g, other, indices);
   }
-  static const char *const ops[] = {"addi", "subi", "muli", "xori"};
-  x = gen_emit(g, GEN_I32, "arith.%s %%v%u, %%v%u : i32", GEN_PICK(g, ops), x, y);
+  static const char *const of_ints[] = {"addi", "subi", "muli", "xori", "maxsi", "minui"};
+  static const char *const of_floats[] = {"addf", "subf", "mulf", "maximumf", "minnumf"};
+  x = gen_emit(g, n->elem, "arith.%s %%v%u, %%v%u : %s",
+               gen_types[n->elem].is_float ? GEN_PICK(g, of_floats) : GEN_PICK(g, of_ints), x, y,
+               gen_types[n->elem].name);
   place(g, n, to, indices);
   gen_store(g, to, x, indices);
 }
@@ -67,7 +100,8 @@ static uint32_t upper_bound(Gen *g, const Nest *n, int loop) {
 }
 
 void gen_nest(Gen *g) {
-  Nest n = {.depth = 1 + (int)gen_below(g, MAX_DEPTH)};
+  static const GenTypeId types[] = {GEN_I32, GEN_I32, GEN_I32, GEN_F32, GEN_F32, GEN_F64, GEN_I8, GEN_I16, GEN_I64};
+  Nest n = {.depth = 1 + (int)gen_below(g, MAX_DEPTH), .elem = GEN_PICK(g, types)};
   GenMemref arrays[3];
   int num_arrays = 1 + (int)gen_below(g, 3);
   bool carries = gen_one_in(g, 2);
@@ -77,13 +111,14 @@ void gen_nest(Gen *g) {
   for (int i = 0; i < n.depth; i++) {
     n.lower[i] = (int64_t)gen_below(g, 2);
     n.trips[i] = (int64_t)gen_below(g, 7);
+    if (i == n.depth - 1 && trips < 8 && gen_one_in(g, 3)) n.trips[i] = 8 + (int64_t)gen_below(g, 40);
     n.step[i] = gen_one_in(g, 4) ? 2 : 1;
     trips *= NR_MAX(n.trips[i], 1);
   }
   if (g->trips * trips > MAX_TRIPS) return;
   GenMark outside = gen_enter(g);
   g->indent--;
-  for (int i = 0; i < num_arrays; i++) arrays[i] = array(g, gen_one_in(g, 3) ? 2 : 1);
+  for (int i = 0; i < num_arrays; i++) arrays[i] = array(g, &n, gen_one_in(g, 3) && n.elem == GEN_I32 ? 2 : 1);
   uint32_t init = gen_use(g, GEN_I32);
   bool early = gen_one_in(g, 2); /* all bounds before the loops, so that the nest is perfect */
   for (int i = 0; i < n.depth; i++) {
@@ -126,6 +161,7 @@ void gen_nest(Gen *g) {
   gen_leave(g, outside);
   for (int i = 0; i < num_arrays; i++) {
     if (outside.trips == 1 && gen_one_in(g, 2)) gen_digest(g, &arrays[i]);
+    if (outside.trips < 4 && n.elem != GEN_I32) digest_of_line(g, &arrays[i]);
     nr_vec_push(&g->memrefs, arrays[i]);
   }
   if (carries) gen_define(g, results[0], GEN_I32);
