@@ -164,7 +164,7 @@ void gen_view(Gen *g);                        /* gen_views.c: one more buffer th
 GenMemref *gen_random_memref(Gen *g);         /* NULL: there is none */
 bool gen_is_plain(const GenMemref *m);        /* its type has no layout */
 uint32_t gen_dim(Gen *g, const GenMemref *m, int dim); /* the size */
-GenMemref *gen_memref_like(Gen *g, const GenMemref *like); /* of the same type; random; NULL: none */
+GenMemref *gen_memref_like(Gen *g, const GenMemref *like); /* of the same type, as writable; random; NULL: none */
 /* Filled, and visible; on_stack: perhaps there. */
 GenMemref gen_alloc(Gen *g, GenTypeId elem, int rank, const int64_t *dims, bool on_stack);
 void gen_store(Gen *g, const GenMemref *m, uint32_t value, const uint32_t *indices);

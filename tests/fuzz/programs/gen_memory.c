@@ -48,7 +48,8 @@ GenMemref *gen_memref_like(Gen *g, const GenMemref *like) {
   size_t n = g->memrefs.size, start = gen_below(g, n);
   for (size_t i = 0; i < n; i++) {
     GenMemref *m = &g->memrefs.data[(start + i) % n];
-    if (m->elem != like->elem || m->rank != like->rank || m->offset != like->offset) continue;
+    if (m->elem != like->elem || m->rank != like->rank || m->offset != like->offset || m->constant != like->constant)
+      continue;
     if (memcmp(m->dims, like->dims, (size_t)m->rank * sizeof *m->dims) ||
         memcmp(m->strides, like->strides, (size_t)m->rank * sizeof *m->strides))
       continue;

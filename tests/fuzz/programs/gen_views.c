@@ -59,6 +59,7 @@ static void end(Gen *g, const GenMemref *from, const char *word, GenMemref to) {
   gen_put_memref_type(g, &to);
   gen_end(g);
   to.owned = false;
+  to.constant = from->constant;
   nr_vec_push(&g->memrefs, to);
 }
 
@@ -112,7 +113,6 @@ static void choose_buffer(Gen *g) {
   m.id = gen_id(g);
   if (b.root != a.root) m.root = 0;
   m.owned = false;
-  m.constant |= b.constant;
   gen_begin(g);
   gen_put(g, "%%v%u = arith.select %%v%u, %%v%u, %%v%u : ", m.id, condition, a.id, b.id);
   gen_put_memref_type(g, &m);
