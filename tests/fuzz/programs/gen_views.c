@@ -66,7 +66,7 @@ static void end(Gen *g, const GenMemref *from, const char *word, GenMemref to) {
 static void subview(Gen *g) {
   GenMemref *from = gen_random_memref(g);
   if (!from || from->rank == 0 || !gen_has_elements(from)) return;
-  GenMemref m = *from, v = {.elem = m.elem, .root = m.root, .offset = m.offset};
+  GenMemref m = *from, v = {.elem = m.elem, .root = m.root, .offset = m.offset, .constant = m.constant};
   Part parts[GEN_MAX_RANK];
   for (int d = 0; d < m.rank; d++) {
     Part p = parts[d] = random_part(g, &m, d);
@@ -149,7 +149,8 @@ static void reinterpret(Gen *g) {
   GenMemref *from = gen_random_memref(g);
   int64_t n = from ? dense_count(from) : 0, last = 0, first = 0;
   if (n < 1) return;
-  GenMemref m = *from, v = {.elem = m.elem, .root = m.root, .rank = 1 + (int)gen_below(g, 2), .id = gen_id(g)};
+  GenMemref m = *from, v = {.elem = m.elem, .root = m.root, .constant = m.constant, .id = gen_id(g)};
+  v.rank = 1 + (int)gen_below(g, 2);
   for (int d = 0; d < v.rank; d++) {
     int64_t stride = 1 + (int64_t)gen_below(g, 3), room = (n - 1 - (last - first)) / stride;
     v.dims[d] = 1 + (int64_t)gen_below(g, (uint64_t)NR_MIN(room, 4) + 1);
