@@ -110,14 +110,26 @@ static void end_of_part(Build *b) {
   close_group(b);
 }
 
+/* As MLIR's format printer sets blanks. */
+static NrFmtStep literal_step(NrStr text) {
+  NrFmtStep step = {.kind = NR_FMT_LITERAL, .text = text};
+  if (!text.size) return step;
+  char first = text.data[0];
+  bool is_sign = text.size == 1 || nr_str_is(text, "->");
+  step.spacing.blank_before = !is_sign || !strchr("<>(){}[],", first);
+  step.spacing.blank_before_if_punctuation = !is_sign || !strchr(">)}],", first);
+  step.spacing.blank_after = text.size != 1 || !strchr("<({[", first);
+  step.spacing.is_punctuation = first != '_' && !isalpha((unsigned char)first);
+  return step;
+}
+
 static void take_step(Build *b) {
   if (*b->p == '`') {
     const char *start = ++b->p;
     const char *end = strchr(start, '`');
     assert(end && "malformed format: unbalanced back quote");
     b->p = end + 1;
-    NrFmtStep step = {.kind = NR_FMT_LITERAL, .text = {start, (size_t)(end - start)}};
-    nr_vec_push(&b->steps, step);
+    nr_vec_push(&b->steps, literal_step((NrStr){start, (size_t)(end - start)}));
   } else if (*b->p == '(') {
     assert(b->group == SIZE_MAX && "malformed format: groups do not nest");
     b->p++;

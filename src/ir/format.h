@@ -40,6 +40,10 @@ typedef struct NrFmtStep {
   uint32_t index;
   uint32_t skip; /* steps from here to the one behind the group (GROUP: or behind its GROUP_ELSE) */
   NrStr text;    /* LITERAL, without the back quotes */
+  struct {       /* LITERAL, for the printer: a blank that is due stands before it, also behind punctuation */
+    bool blank_before, blank_before_if_punctuation;
+    bool blank_after, is_punctuation;
+  } spacing;
 } NrFmtStep;
 
 typedef struct NrFormat {

@@ -1,9 +1,7 @@
 /* print_format.c - ops printed by the declarative syntax of their row. Blanks are set as MLIR's format printer sets
- * them, so that a row with MLIR's format prints MLIR's text. */
+ * them, so that a row with MLIR's format prints MLIR's text: format.c knows which literals want them. */
 #include "ir/format.h"
 #include "ir/print.h"
-
-#include <ctype.h>
 
 typedef struct State {
   NrPrinter *w;
@@ -14,17 +12,13 @@ typedef struct State {
   bool punctuation; /* the last literal was one of ( [ , ... */
 } State;
 
-static bool wants_space_before(NrStr literal, bool last_was_punctuation) {
-  if (literal.size != 1 && !nr_str_is(literal, "->")) return true;
-  return !strchr(last_was_punctuation ? ">)}]," : "<>(){}[],", literal.data[0]);
-}
-
-static void put_literal(State *s, NrStr literal) {
-  if (s->space && literal.size && wants_space_before(literal, s->punctuation)) nr_w_char(s->w, ' ');
-  nr_w_str(s->w, literal);
-  if (!literal.size) return;
-  s->space = literal.size != 1 || !strchr("<({[", literal.data[0]);
-  s->punctuation = literal.data[0] != '_' && !isalpha((unsigned char)literal.data[0]);
+static void put_literal(State *s, const NrFmtStep *step) {
+  if (!step->text.size) return;
+  if (s->space && (s->punctuation ? step->spacing.blank_before_if_punctuation : step->spacing.blank_before))
+    nr_w_char(s->w, ' ');
+  nr_w_str(s->w, step->text);
+  s->space = step->spacing.blank_after;
+  s->punctuation = step->spacing.is_punctuation;
 }
 
 static void before_element(State *s) {
@@ -82,6 +76,8 @@ static void put_region(State *s, uint32_t index) {
 }
 
 static void put_attr_dict(State *s, bool keyword) {
+  s->punctuation = false;
+  if (!s->op->num_attrs) return;
   const char *except[65]; /* attrs_named has 64 bits */
   size_t n = 0;
   for (size_t i = 0; i < s->spec->num_attrs && i < 64; i++)
@@ -89,7 +85,6 @@ static void put_attr_dict(State *s, bool keyword) {
   except[n] = NULL;
   if (keyword) nr_w_attr_dict_keyword(s->w, s->op, except);
   else nr_w_attr_dict(s->w, s->op, except);
-  s->punctuation = false;
 }
 
 static bool is_present(const State *s, const NrFmtStep *group) {
@@ -117,7 +112,7 @@ static void put_successors(State *s, uint32_t index) {
 static void put_step(State *s, const NrFmtStep *step) {
   size_t begin, count;
   switch (step->kind) {
-  case NR_FMT_LITERAL: put_literal(s, step->text); break;
+  case NR_FMT_LITERAL: put_literal(s, step); break;
   case NR_FMT_OPERAND:
     if (!nr_op_operand_group(s->op, step->index, &begin, &count)) break;
     before_element(s);
