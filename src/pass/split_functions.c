@@ -128,10 +128,8 @@ static bool can_move(NrOp *op) {
   return !m.has_buffers_of_buffers;
 }
 
-/* LLVM has no good place for masks in the signature of a function: some end in a message that it cannot copy one. */
 static bool can_be_handed_over(NrType type) {
   switch (type->kind) {
-  case NR_TYPE_VECTOR: return !nr_type_is_int_width(type->elem, 1);
   case NR_TYPE_NONE:
   case NR_TYPE_TUPLE:
   case NR_TYPE_DISPATCH_TENSOR:
