@@ -68,6 +68,9 @@ void nr_flow_w_count(NrPrinter *w, NrRegion *region, const char *word);
 NrStatus nr_flow_dims_verify(NrOp *op, const char *id, size_t expected, size_t group);
 /* Dims of operands of `values` group, or of the results when values is SIZE_MAX. */
 NrStatus nr_flow_group_dims_verify(NrOp *op, const char *id, size_t values, size_t group);
+/* "tied_operands" when `-> %a` says it, which names the first of equal arguments; else NULL, and the attribute is
+ * written. */
+const char *nr_flow_named_ties(const NrOp *op, size_t arguments_group);
 NrStatus nr_flow_tied_verify(NrOp *op, const char *id, size_t num_results, size_t num_arguments);
 /* Of a dispatch: a tied result is the bytes that its argument, a tensor, is left as, in a type of the same size. */
 NrStatus nr_flow_tied_types_verify(NrOp *op, const char *id);

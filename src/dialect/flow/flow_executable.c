@@ -130,7 +130,7 @@ NrStatus nr_flow_dispatch_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_flow_dispatch_print(NrPrinter *w, NrOp *op) {
-  static const char *const elided[] = {"operandSegmentSizes", "tied_operands", "entry_points", NULL};
+  const char *const elided[] = {"operandSegmentSizes", "entry_points", nr_flow_named_ties(op, NR_FLOW_ARGUMENTS), NULL};
   NrAttr points = nr_op_attr(op, "entry_points");
   nr_w_puts(w, points->size == 1 ? " " : " {");
   for (size_t i = 0; i < points->size; i++) {
@@ -246,7 +246,7 @@ NrStatus nr_flow_call_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_flow_call_print(NrPrinter *w, NrOp *op) {
-  static const char *const elided[] = {"operandSegmentSizes", "tied_operands", "callee", NULL};
+  const char *const elided[] = {"operandSegmentSizes", "callee", nr_flow_named_ties(op, 0), NULL};
   size_t begin, count;
   nr_op_operand_group(op, 0, &begin, &count);
   nr_w_puts(w, " ");

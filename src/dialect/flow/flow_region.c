@@ -88,11 +88,11 @@ NrStatus nr_flow_workgroups_parse(NrParser *p, NrOpState *state) {
   NR_TRY(nr_p_expect(p, ")"));
   NR_TRY(nr_p_expect(p, ":"));
   NR_TRY(nr_flow_p_signature(p, arguments, num_arguments, &s));
+  if (!nr_p_try_attr_dict_keyword(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_add_indices(p, state, workload, num_workload));
   NR_TRY(nr_flow_add_signature(p, state, arguments, &s));
   nr_p_set_segments(p, state, (uint32_t[]){(uint32_t)num_workload, (uint32_t)num_arguments, (uint32_t)s.arg_dims.size,
                                            (uint32_t)s.result_dims.size}, 4);
-  if (!nr_p_try_attr_dict_keyword(p, state)) return NR_ERROR_INVALID;
   NR_TRY(nr_p_expect(p, "="));
   /* One block argument per argument and per result that is not tied. */
   size_t most = num_arguments + s.num_results;
@@ -111,7 +111,7 @@ NrStatus nr_flow_workgroups_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_flow_workgroups_print(NrPrinter *w, NrOp *op) {
-  static const char *const elided[] = {"operandSegmentSizes", "tied_operands", NULL};
+  const char *const elided[] = {"operandSegmentSizes", nr_flow_named_ties(op, NR_FLOW_ARGUMENTS), NULL};
   nr_flow_w_arguments(w, op);
   nr_w_puts(w, " : ");
   nr_flow_w_signature(w, op, NR_FLOW_ARGUMENTS);

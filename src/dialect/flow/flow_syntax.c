@@ -68,6 +68,17 @@ NrAttr nr_flow_tied_attr(NrContext *ctx, const int64_t *tied, size_t count) {
   return attr;
 }
 
+const char *nr_flow_named_ties(const NrOp *op, size_t arguments_group) {
+  size_t begin, count;
+  nr_op_operand_group(op, arguments_group, &begin, &count);
+  for (uint32_t r = 0; r < op->num_results; r++) {
+    int64_t tied = nr_flow_tied_operand(op, r);
+    for (int64_t i = 0; i < tied; i++)
+      if (nr_operand(op, begin + (size_t)i) == nr_operand(op, begin + (size_t)tied)) return NULL;
+  }
+  return "tied_operands";
+}
+
 static bool same_name(NrOperandRef a, NrOperandRef b) { return nr_str_eq(a.name, b.name) && a.number == b.number; }
 
 /* ---- signatures ------------------------------------------------------------------------------------------------- */
@@ -127,6 +138,8 @@ NrStatus nr_flow_p_signature(NrParser *p, const NrOperandRef *args, size_t num_a
 
 NrStatus nr_flow_add_signature(NrParser *p, NrOpState *state, const NrOperandRef *args, const NrFlowSignature *s) {
   NrAttr tied = nr_flow_tied_attr(nr_p_context(p), s->tied, s->num_results);
+  for (size_t i = 0; i < state->num_attrs; i++)
+    if (nr_str_is(state->attrs[i].name, "tied_operands")) tied = NULL;
   if (tied) nr_p_add_attr(p, state, "tied_operands", tied);
   nr_p_add_results(p, state, s->result_types, s->num_results);
   NR_TRY(nr_p_add_operands(p, state, args, s->num_args, s->arg_types, s->num_args));

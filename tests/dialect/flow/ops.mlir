@@ -162,3 +162,20 @@ func.func @collectives(%t: tensor<8xf32>, %s: tensor<4xf32>, %u: tensor<?xui8>, 
   %4 = flow.collective.send_recv f32, %t, %t, %c, %d, %d : (tensor<8xf32>, tensor<8xf32>, !flow.channel, index, index) -> %t as tensor<8xf32>
   return
 }
+
+// Of equal arguments a name says the first one: that a result is tied to another one is in the attributes.
+flow.func private @callee(%a: tensor<4xf32>, %b: tensor<4xf32>) -> %b
+// CHECK-LABEL: func.func @equal_arguments
+func.func @equal_arguments(%t: tensor<4xf32>, %d: index) {
+  // CHECK: flow.call @callee(%arg0, %arg0) {tied_operands = [1 : index]} : (tensor<4xf32>, tensor<4xf32>) -> %arg0
+  %0 = flow.call @callee(%t, %t) {tied_operands = [1 : index]} : (tensor<4xf32>, tensor<4xf32>) -> %t
+  // CHECK: flow.call @callee(%arg0, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> %arg0
+  %1 = flow.call @callee(%t, %t) : (tensor<4xf32>, tensor<4xf32>) -> %t
+  // CHECK: flow.dispatch.workgroups[%arg1](%arg0, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> %arg0 attributes {tied_operands = [1 : index]} =
+  // CHECK-NEXT: (%{{.*}}: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %{{.*}}: !flow.dispatch.tensor<readwrite:tensor<4xf32>>)
+  %2 = flow.dispatch.workgroups[%d](%t, %t) : (tensor<4xf32>, tensor<4xf32>) -> %t attributes {tied_operands = [1 : index]} =
+      (%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %b: !flow.dispatch.tensor<readwrite:tensor<4xf32>>) {
+    flow.return
+  }
+  return
+}
