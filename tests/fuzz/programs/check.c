@@ -294,8 +294,10 @@ static CheckStatus reread(Check *c, NrModule *module) {
   NrModule *copy = nr_parse_module(c->unit.ctx, (NrStr){text.data, text.size}, NR_STR("printed"), NULL, NULL);
   if (!copy || nr_verify(copy->op)) status = failed(c, "what passes leave is printed, but not read");
   else nr_print_module(&again, copy, &options);
-  if (!status && (again.size != text.size || memcmp(again.data, text.data, text.size) != 0))
-    status = failed(c, "what passes leave is printed, and read as something else");
+  bool same = again.size == text.size && memcmp(again.data, text.data, text.size) == 0;
+  if (!status && !same && strstr(text.data, "affine.")) /* sums of indices are simplified when they are read */
+    status = interpret(c, copy, "what passes leave, printed and read");
+  else if (!status && !same) status = failed(c, "what passes leave is printed, and read as something else");
   nr_module_destroy(copy);
   nr_buf_deinit(&text);
   nr_buf_deinit(&again);

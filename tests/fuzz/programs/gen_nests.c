@@ -82,7 +82,7 @@ static void statement(Gen *g, const Nest *n, const GenMemref *arrays, int num_ar
     y = gen_load(g, other, indices);
   }
   static const char *const of_ints[] = {"addi", "subi", "muli", "xori", "maxsi", "minui"};
-  static const char *const of_floats[] = {"addf", "subf", "mulf", "maximumf", "minnumf"};
+  static const char *const of_floats[] = {"addf", "subf", "mulf", "maximumf", "minimumf"};
   x = gen_emit(g, n->elem, "arith.%s %%v%u, %%v%u : %s",
                gen_types[n->elem].is_float ? GEN_PICK(g, of_floats) : GEN_PICK(g, of_ints), x, y,
                gen_types[n->elem].name);
