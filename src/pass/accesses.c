@@ -82,7 +82,7 @@ bool nr_collect_accesses(NrOp *op, NrMemAccesses *out) { return nr_walk_pre(op, 
 
 /* ---- which memrefs may share memory ------------------------------------------------------------------------------ */
 
-static NrValue *viewed(const NrValue *memref) {
+NrValue *nr_memref_source(const NrValue *memref) {
   NrOp *op = memref->op;
   switch (op ? op->info->id : 0) {
   case NR_OP_memref_cast:
@@ -101,7 +101,7 @@ static NrValue *viewed(const NrValue *memref) {
 }
 
 NrValue *nr_memref_root(NrValue *memref) {
-  for (NrValue *next; (next = viewed(memref));) memref = next;
+  for (NrValue *next; (next = nr_memref_source(memref));) memref = next;
   return memref;
 }
 

@@ -66,6 +66,8 @@ bool nr_collect_accesses(NrOp *op, NrMemAccesses *out);
 /* Index d of an access that has indices; false when it is no sum. */
 bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out);
 
+/* The memref that this one is a view of; NULL when it is none. */
+NrValue *nr_memref_source(const NrValue *memref);
 /* The memref that views lead back to. */
 NrValue *nr_memref_root(NrValue *memref);
 /* Whether they may have an element in common. Allocations are apart from each other, from globals and from the

@@ -61,18 +61,9 @@ static bool exceeds(Size size, Size most) { return size.loops > most.loops || si
 
 /* ---- what ops are ------------------------------------------------------------------------------------------------ */
 
+/* Without looking at memory, as memref.reshape does. */
 static bool is_view(const NrOp *op) {
-  switch (op->info->id) {
-  case NR_OP_memref_cast:
-  case NR_OP_memref_memory_space_cast:
-  case NR_OP_memref_view:
-  case NR_OP_memref_subview:
-  case NR_OP_memref_reinterpret_cast:
-  case NR_OP_memref_expand_shape:
-  case NR_OP_memref_collapse_shape:
-  case NR_OP_memref_transpose: return true;
-  default: return false;
-  }
+  return op->num_results == 1 && nr_op_has(op, NR_PURE) && nr_memref_source(nr_result(op, 0));
 }
 
 /* A value that comes from nothing: a constant, a global buffer. */
