@@ -9,12 +9,10 @@
 struct NrArenaChunk {
   NrArenaChunk *next;
   size_t bytes; /* with this head, whose size is a multiple of 16 */
-  bool is_huge_page;
-  char pad[15];
 };
 _Static_assert(sizeof(NrArenaChunk) % 16 == 0, "what follows the head of a chunk is aligned");
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20, HUGE_PAGE = 1 << 21, HUGE_FROM = 1 << 22 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 _Noreturn void nr_oom(void) {
   fputs("noria: out of memory\n", stderr);
@@ -22,7 +20,8 @@ _Noreturn void nr_oom(void) {
 }
 
 /* Asks the system for the pages of a large piece at once: it will be filled, and one fault for each page as it is
- * touched takes longer. */
+ * touched takes longer. (Huge pages would be fewer still, but clearing them can take longer than all the work on them.)
+ */
 static void *populate(void *p, size_t size) {
 #ifdef MADV_POPULATE_WRITE
   enum { LEAST = 1 << 20, MOST = 1 << 24 };
@@ -63,26 +62,10 @@ void nr_arena_init(NrArena *arena) { *arena = (NrArena){0}; }
 void nr_arena_deinit(NrArena *arena) {
   for (NrArenaChunk *c = arena->chunk; c;) {
     NrArenaChunk *next = c->next;
-    if (c->is_huge_page) munmap(c, HUGE_PAGE);
-    else nr_free(c);
+    nr_free(c);
     c = next;
   }
   *arena = (NrArena){0};
-}
-
-/* A large arena is walked from end to end time and again: in huge pages, where the system has them, the processor's
- * table of pages holds more of it. In a small one, clearing a huge page would take longer than the work on it. */
-static NrArenaChunk *huge_page(void) {
-  char *p = mmap(NULL, 2 * HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) nr_oom();
-  size_t before = -(uintptr_t)p & (HUGE_PAGE - 1);
-  if (before) munmap(p, before);
-  munmap(p + before + HUGE_PAGE, HUGE_PAGE - before);
-  p += before;
-#ifdef MADV_HUGEPAGE
-  madvise(p, HUGE_PAGE, MADV_HUGEPAGE);
-#endif
-  return populate(p, HUGE_PAGE);
 }
 
 /* Chunks double, so that small arenas stay small and large ones make few calls. */
@@ -91,10 +74,8 @@ void *nr_arena_alloc_chunk(NrArena *arena, size_t size) {
   size_t bytes;
   if (!nr_add_size(size, sizeof(NrArenaChunk) + 31, &bytes)) nr_oom(); /* nr_arena_alloc never fills a chunk */
   bytes = NR_MAX(bytes & ~(size_t)15, last ? NR_MIN(last->bytes * 2, (size_t)LARGEST_CHUNK) : FIRST_CHUNK);
-  bool huge = arena->total >= HUGE_FROM && bytes <= HUGE_PAGE;
-  if (huge) bytes = HUGE_PAGE;
-  NrArenaChunk *chunk = huge ? huge_page() : nr_calloc(1, bytes);
-  *chunk = (NrArenaChunk){.next = last, .bytes = bytes, .is_huge_page = huge};
+  NrArenaChunk *chunk = nr_calloc(1, bytes);
+  *chunk = (NrArenaChunk){.next = last, .bytes = bytes};
   arena->chunk = chunk;
   arena->next = (char *)(chunk + 1);
   arena->end = (char *)chunk + bytes;
