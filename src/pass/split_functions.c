@@ -406,7 +406,10 @@ static Size total(const Items *items) {
   return size;
 }
 
-/* Until they are few enough, or no fewer than before. */
+/* Whether a is at least an eighth less than b. */
+static bool is_far_below(size_t a, size_t b) { return a <= b - b / 8 && a < b; }
+
+/* Until they are few enough, or hardly fewer than before. */
 static Size cut(Splitter *s, Items *items, bool at_least_once) {
   Size size = total(items);
   while (at_least_once || exceeds(size, s->most)) {
@@ -414,7 +417,7 @@ static Size cut(Splitter *s, Items *items, bool at_least_once) {
     cut_once(s, items, size.loops > s->most.loops || at_least_once);
     size = total(items);
     at_least_once = false;
-    if (size.loops >= before.loops && size.ops >= before.ops) break;
+    if (!is_far_below(size.loops, before.loops) && !is_far_below(size.ops, before.ops)) break;
   }
   return size;
 }

@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "codegen/codegen.h"
 
-enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_COMPILED_OPS = 10000 };
+enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_OPS = 30000, MAX_COMPILED_OPS = 10000 };
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------- */
 
@@ -261,13 +261,22 @@ static NrModule *clone(NrModule *module) {
   return copy;
 }
 
-/* CHECK_UNDEFINED when a pass says that it cannot. */
+static bool count_op(NrOp *op, void *user) { return --*(int64_t *)user > 0; }
+
+/* Passes that copy loops may make of a program what is looked at, or compiled, for minutes. */
+static bool is_larger(NrModule *module, int64_t ops) { return !nr_walk_pre(module->op, count_op, &ops); }
+
+static NrStatus stop_when_large(void *user, NrModule *module, const char *name) {
+  return is_larger(module, MAX_OPS) ? NR_ERROR_LIMIT : NR_OK;
+}
+
+/* CHECK_UNDEFINED when a pass says that it cannot, or leaves a program that is too large. */
 static CheckStatus run_passes(Check *c, NrModule *module, const char *passes) {
-  NrStatus status = nr_run_passes(module, nr_str(passes), &(NrPassOptions){.verify = true});
+  NrStatus status = nr_run_passes(module, nr_str(passes), &(NrPassOptions){.verify = true, .after = stop_when_large});
   if (!status) return CHECK_OK;
   if (status == NR_ERROR_INTERNAL) return failed(c, "a pass leaves a wrong program");
   nr_diag_flush(c->unit.ctx);
-  c->counts.refused++;
+  c->counts.refused += status != NR_ERROR_LIMIT;
   return CHECK_UNDEFINED;
 }
 
@@ -334,14 +343,6 @@ typedef struct Stages {
   CheckStatus status;
 } Stages;
 
-static bool count_op(NrOp *op, void *user) { return --*(int64_t *)user > 0; }
-
-/* Passes that copy loops may make of a program what machine code is made of for minutes. */
-static bool is_small(NrModule *module) {
-  int64_t left = MAX_COMPILED_OPS;
-  return nr_walk_pre(module->op, count_op, &left);
-}
-
 static NrStatus after_stage(void *user, NrModule *module, const char *name) {
   Stages *s = user;
   s->status = check_left(s->check, module, name);
@@ -361,7 +362,7 @@ CheckStatus check_pipeline(Check *c, const char *passes) {
   about_to(c, "--pipeline=%s", passes);
   NrModule *module = clone(c->unit.module);
   CheckStatus status = run_passes(c, module, passes);
-  if (status == CHECK_OK && is_small(module)) {
+  if (status == CHECK_OK && !is_larger(module, MAX_COMPILED_OPS)) {
     Stages stages = {.check = c};
     NrPassOptions options = {.verify = true, .after = after_stage, .user = &stages};
     NrStatus lowered = nr_pipeline_run(module, &options);
