@@ -18,6 +18,10 @@ static LLVMCodeGenOptLevel codegen_level(int level) {
                                                       : LLVMCodeGenLevelAggressive;
 }
 
+/* With these, LLVM 22 takes a sum of products of bytes that is added up by halves for a dot product, and leaves lanes
+ * of it out. */
+static const char without[] = "-avx512vnni,-avxvnni";
+
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, init_native);
@@ -26,18 +30,23 @@ NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit,
   if (status) return status;
   char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
   char *cpu = native ? LLVMGetHostCPUName() : NULL, *features = native ? LLVMGetHostCPUFeatures() : NULL;
-  const char *wanted = options->features ? options->features : features ? features : "";
+  NrBuf wanted = {0}; /* what is asked for by name comes last and holds */
+  if (!options->features && features) nr_buf_printf(&wanted, "%s,", features);
+  if (strncmp(triple, "x86", 3) == 0) nr_buf_puts(&wanted, without);
+  if (options->features) nr_buf_printf(&wanted, ",%s", options->features);
   LLVMTargetRef target;
   if (LLVMGetTargetFromTriple(triple, &target, &error)) {
     status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM cannot compile for %s: %s", triple, error);
     LLVMDisposeMessage(error);
     goto out;
   }
-  *out = LLVMCreateTargetMachine(target, triple, cpu ? cpu : options->cpu, wanted, codegen_level(options->opt_level),
-                                 LLVMRelocPIC, jit ? LLVMCodeModelJITDefault : LLVMCodeModelDefault);
+  *out = LLVMCreateTargetMachine(target, triple, cpu ? cpu : options->cpu, wanted.data ? wanted.data : "",
+                                 codegen_level(options->opt_level), LLVMRelocPIC,
+                                 jit ? LLVMCodeModelJITDefault : LLVMCodeModelDefault);
   if (!*out)
     status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM has no target machine for CPU '%s'", cpu ? cpu : options->cpu);
 out:
+  nr_buf_deinit(&wanted);
   LLVMDisposeMessage(triple);
   if (cpu) LLVMDisposeMessage(cpu);
   if (features) LLVMDisposeMessage(features);
