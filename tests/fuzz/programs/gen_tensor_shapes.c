@@ -101,7 +101,7 @@ void gen_tensor_collapse(Gen *g) {
 /* One dim becomes two, of which one is 1 unless its size is a number that has a divisor. */
 void gen_tensor_expand(Gen *g) {
   GenTensor *from = gen_random_tensor(g);
-  if (!from || from->rank == 0 || from->rank == 3) return;
+  if (!from || from->rank == 0 || from->rank >= 3) return;
   GenTensor t = *from, e = {.elem = t.elem, .rank = t.rank + 1, .bound = t.bound};
   int at = (int)gen_below(g, (uint64_t)t.rank);
   bool first = gen_one_in(g, 2);
