@@ -426,11 +426,12 @@ static void rotate_to_front(NrBuf *out, size_t start, size_t middle) {
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options) {
   NrPrinter w;
   nr_printer_init(&w, nr_op_context(op), out, options);
-  /* Definitions of aliases can only stand around a whole file. */
-  w.use_aliases = nr_op_parent(op) == NULL && nr_op_has(op, NR_SYMBOL_TABLE);
+  /* Definitions of aliases and resources can only stand around a whole file. */
+  bool is_file = nr_op_parent(op) == NULL && nr_op_has(op, NR_SYMBOL_TABLE);
+  w.use_aliases = is_file && !w.options.local_scope;
   size_t start = out->size;
   print_root(&w, op);
-  if (w.use_aliases) {
+  if (is_file) {
     nr_w_char(&w, '\n');
     size_t middle = out->size;
     nr_w_alias_definitions(&w);

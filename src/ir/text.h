@@ -33,6 +33,7 @@ typedef struct NrPrintOptions {
   NrSyntax syntax;
   bool generic;    /* "scf.for"(...) for every op */
   bool locations;  /* print loc(...) */
+  bool local_scope; /* no aliases: affine maps and sets stand in full where they are used */
   size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0
                                   = never */
   bool report_unsaid; /* a diagnostic for every op that the text of that spelling has no words for. In the text of 2020,

@@ -187,6 +187,14 @@ static bool collect_op(NrOp *op, void *user) {
   return true;
 }
 
+/* Prints the program when `which` is the pass or all. */
+static void show(const NrPassOptions *options, const char *which, const char *when, const NrPass *pass,
+                 NrModule *module) {
+  if (!which || !options->print_to || (strcmp(which, "all") && strcmp(which, pass->name))) return;
+  nr_buf_printf(options->print_to, "// %s %s\n", when, pass->name);
+  nr_print_module(options->print_to, module, options->print_as);
+}
+
 NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args, size_t num_args,
                      const NrPassOptions *options) {
   NrArena scratch;
@@ -197,19 +205,18 @@ NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args
   Collect targets = {.name = pass->on};
   if (pass->on) nr_walk_post(module->op, collect_op, &targets);
   else nr_vec_push(&targets.ops, module->op);
+  if (options) show(options, options->print_before, "before", pass, module);
   NrStatus status = NR_OK;
+  int64_t begin = nr_now_ns();
   for (size_t i = 0; i < targets.ops.size && !status; i++) status = pass->run(&run, targets.ops.data[i]);
+  if (options && options->times) nr_vec_push(options->times, ((NrPassTime){pass, nr_now_ns() - begin}));
   nr_vec_deinit(&targets.ops);
   nr_arena_deinit(&scratch);
   if (!status && options && options->verify && nr_verify_folded(module->op)) {
     nr_error(module->ctx, module->op->loc, "pass '%s' left the program in a wrong state", pass->name);
     status = NR_ERROR_INTERNAL;
   }
-  if (options && options->print_after && options->print_to &&
-      (!strcmp(options->print_after, "all") || !strcmp(options->print_after, pass->name))) {
-    nr_buf_printf(options->print_to, "// after %s\n", pass->name);
-    nr_print_module(options->print_to, module, NULL);
-  }
+  if (options) show(options, options->print_after, "after", pass, module);
   if (!status && options && options->after) status = options->after(options->user, module, pass->name);
   return status;
 }

@@ -76,13 +76,21 @@ typedef struct NrPassAlias {
 extern const NrPassAlias nr_pass_aliases[]; /* aliases.def */
 const NrPass *nr_pass_find(NrStr name);     /* by its name or an alias */
 
+typedef struct NrPassTime {
+  const NrPass *pass;
+  int64_t ns; /* wall time, without the check behind it and what is printed */
+} NrPassTime;
+typedef NR_VEC(NrPassTime) NrPassTimes; /* in the order in which they ran */
+
 typedef struct NrPassOptions {
   const NrTarget *target;    /* NULL = the host */
   bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
-  const char *print_after;   /* a pass name, "all", or NULL */
+  const char *print_before, *print_after; /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
   bool check_bounds;         /* nr_pipeline_run: with the steps that check indices */
-  NrBuf *print_to;           /* where print_after writes */
+  NrBuf *print_to;           /* where these write */
+  const struct NrPrintOptions *print_as; /* NULL = as usual */
+  NrPassTimes *times;        /* what each run of a pass took is added here; NULL = nobody asks */
   /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status
    * other than NR_OK stops. */
   NrStatus (*after)(void *user, NrModule *module, const char *name);

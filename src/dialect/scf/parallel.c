@@ -152,6 +152,7 @@ static void print_legacy_reduce(NrPrinter *w, NrOp *op) {
     nr_w_region(w, nr_op_region(op, i), true, true);
     nr_w_puts(w, " : ");
     nr_w_type(w, nr_operand(op, i)->type);
+    nr_w_trailing_loc(w, op->loc); /* that of the first is read back, not that of the yield */
   }
   nr_w_newline(w);
   nr_w_puts(w, "loop.yield");

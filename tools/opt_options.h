@@ -1,0 +1,22 @@
+/* opt_options.h - what `noria opt` was told. */
+#ifndef NORIA_TOOLS_OPT_OPTIONS_H
+#define NORIA_TOOLS_OPT_OPTIONS_H
+
+#include "ir/text.h"
+
+typedef struct OptOptions {
+  const char *input, *output;
+  NrPrintOptions print;
+  bool has_syntax, stages, split, verify_diagnostics, no_verify, no_verify_each, round_trip;
+  bool allow_unregistered, timing;
+  const char *print_before, *print_after, *stop_after, *list_ops_style, *dialect;
+  bool list_ops, list_dialects, list_passes, list_pipeline, help, version;
+  NrBuf pipeline; /* text of the passes that were named, in order */
+} OptOptions;
+
+extern const char opt_help[];
+
+/* Fills `o`, which is all zero; returns the exit code that a wrong command line has, with a message, or 0. */
+int opt_options_read(OptOptions *o, int argc, char **argv);
+
+#endif
