@@ -6,6 +6,8 @@
 typedef struct Access {
   NrIView *base;
   int64_t first[NR_MAX_RANK]; /* the op's indices */
+  const NrIView *mask, *index; /* or NULL; index: the lane's place along the last dim, counted from the op's index */
+  bool packed;                 /* the set lanes lie behind each other in memory */
 } Access;
 
 static NrIView *view_of(NrInterp *in, NrOp *op, size_t i) { return nr_get(in, nr_operand(op, i)).view; }
@@ -13,45 +15,65 @@ static NrIView *view_of(NrInterp *in, NrOp *op, size_t i) { return nr_get(in, nr
 static bool begin(NrInterp *in, NrOp *op, size_t base, bool writes, Access *out) {
   out->base = view_of(in, op, base);
   if (out->base->elem->kind == NR_TYPE_VECTOR) return nr_interp_fail(in, op, "accesses elements that are vectors");
-  if (out->base->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
-  if (writes && out->base->buffer->borrowed) return nr_interp_fail(in, op, "writes to a constant or an input");
+  if (!nr_interp_alive(in, op, out->base) || (writes && !nr_interp_writable(in, op, out->base))) return false;
   return nr_interp_indices(in, op, base, out->base->rank, out->first);
-}
-
-/* The element at first + offset along the last dims; `along` more elements in the last one. Rows of a vector may run on
- * into the next row of memory: what counts is that each element lies in the buffer. */
-static unsigned char *element(NrInterp *in, NrOp *op, const Access *a, const int64_t *offset, size_t rank,
-                              int64_t along) {
-  const NrIView *base = a->base;
-  int64_t at = base->offset + along * (base->rank ? base->strides[base->rank - 1] : 1);
-  for (size_t i = 0; i < base->rank; i++) {
-    int64_t move = i + rank >= base->rank ? offset[i + rank - base->rank] : 0;
-    at += (a->first[i] + move) * base->strides[i];
-  }
-  if (at >= 0 && (size_t)at < base->buffer->size / base->elem_size)
-    return base->buffer->data + (size_t)at * base->elem_size;
-  nr_interp_fail(in, op, "accesses element %lld of a buffer of %zu", (long long)at,
-                 base->buffer->size / base->elem_size);
-  return NULL;
 }
 
 static bool is_set(NrInterp *in, const NrIView *mask, const int64_t *at) {
   return !mask || nr_ivalue_load(in, mask->elem, nr_iview_at(mask, at)).bits != 0;
 }
 
-/* Reads into or writes from vector where mask is set. packed: the elements lie behind each other in memory. index: the
- * element's place counted from the first. */
-static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, bool writes, const NrIView *mask,
-                     bool packed, const NrIView *index) {
-  int64_t at[NR_MAX_RANK] = {0}, none[NR_MAX_RANK] = {0}, count = 0;
+/* Where lane `at` of a vector lies in the base; count: of the set lanes before it. An index that does not fit wraps,
+ * and is out of bounds then. */
+static void lane_place(NrInterp *in, const Access *a, const NrIView *vector, const int64_t *at, int64_t count,
+                       int64_t *out) {
+  size_t rank = a->base->rank;
+  for (size_t d = 0; d < rank; d++) {
+    bool moves = !a->index && !a->packed && d + vector->rank >= rank;
+    int64_t along = moves ? at[d + vector->rank - rank] : 0;
+    if (a->index && d + 1 == rank)
+      along = nr_ivalue_int(a->index->elem, nr_ivalue_load(in, a->index->elem, nr_iview_at(a->index, at)));
+    if (a->packed && d + 1 == rank) along = count;
+    out[d] = (int64_t)((uint64_t)a->first[d] + (uint64_t)along);
+  }
+}
+
+/* The least index of dim d that is out of bounds, of those seen so far. */
+static void note_outside(const NrIView *base, size_t d, int64_t index, bool *io_any, int64_t *io_least) {
+  if (index >= 0 && index < base->dims[d]) return;
+  if (!*io_any || index < *io_least) *io_least = index;
+  *io_any = true;
+}
+
+static bool fail_outside(NrInterp *in, NrOp *op, const NrIView *base, size_t d, int64_t index) {
+  return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)index, d,
+                        (long long)base->dims[d]);
+}
+
+/* Each lane that is accessed lies inside every dim: what runs past the end of a row is out of bounds, though the next
+ * row may follow. */
+static bool lanes_inside(NrInterp *in, NrOp *op, const Access *a, const NrIView *vector) {
+  for (size_t d = 0; d < a->base->rank; d++) {
+    int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], count = 0, least = 0;
+    bool any = false;
+    do {
+      if (!is_set(in, a->mask, at)) continue;
+      lane_place(in, a, vector, at, count++, place);
+      note_outside(a->base, d, place[d], &any, &least);
+    } while (nr_next_index(vector->dims, vector->rank, at));
+    if (any) return fail_outside(in, op, a->base, d, least);
+  }
+  return true;
+}
+
+/* Reads into or writes from vector where the mask is set. */
+static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, bool writes) {
+  int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], count = 0;
+  if (!lanes_inside(in, op, a, vector)) return false;
   do {
-    if (!is_set(in, mask, at)) continue;
-    int64_t along = index    ? nr_ivalue_int(index->elem, nr_ivalue_load(in, index->elem, nr_iview_at(index, at)))
-                    : packed ? count++
-                             : 0;
-    bool direct = !index && !packed;
-    unsigned char *memory = element(in, op, a, direct ? at : none, direct ? vector->rank : 0, along);
-    if (!memory) return false;
+    if (!is_set(in, a->mask, at)) continue;
+    lane_place(in, a, vector, at, count++, place);
+    unsigned char *memory = nr_iview_at(a->base, place);
     if (writes) memcpy(memory, nr_iview_at(vector, at), vector->elem_size);
     else memcpy(nr_iview_at(vector, at), memory, vector->elem_size);
   } while (nr_next_index(vector->dims, vector->rank, at));
@@ -60,8 +82,8 @@ static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, b
 
 /* Reads into what pass_thru, or zeros, give. */
 static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask, bool packed, const NrIView *index) {
-  Access a;
-  if (begin(in, op, 0, false, &a) && transfer(in, op, &a, to, false, mask, packed, index)) {
+  Access a = {.mask = mask, .packed = packed, .index = index};
+  if (begin(in, op, 0, false, &a) && transfer(in, op, &a, to, false)) {
     nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
     return true;
   }
@@ -71,12 +93,14 @@ static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask
 
 bool nr_run_vector_load(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
+  if (nr_operand(op, 0)->type->elem == t) return nr_run_load(in, op);
   return read_vector(in, op, nr_iview_new(t->elem, t->dims, t->rank), NULL, false, NULL);
 }
 
 bool nr_run_vector_store(NrInterp *in, NrOp *op) {
-  Access a;
-  return begin(in, op, 1, true, &a) && transfer(in, op, &a, view_of(in, op, 0), true, NULL, false, NULL);
+  Access a = {0};
+  if (nr_operand(op, 1)->type->elem == nr_operand(op, 0)->type) return nr_run_store(in, op);
+  return begin(in, op, 1, true, &a) && transfer(in, op, &a, view_of(in, op, 0), true);
 }
 
 static NrIView *pass_through(NrInterp *in, NrOp *op) {
@@ -92,10 +116,9 @@ bool nr_run_expandload(NrInterp *in, NrOp *op) {
 }
 
 static bool write_masked(NrInterp *in, NrOp *op, bool packed, const NrIView *index) {
-  Access a;
   uint32_t n = op->num_operands;
-  return begin(in, op, 0, true, &a) &&
-         transfer(in, op, &a, view_of(in, op, n - 1), true, view_of(in, op, n - 2), packed, index);
+  Access a = {.mask = view_of(in, op, n - 2), .packed = packed, .index = index};
+  return begin(in, op, 0, true, &a) && transfer(in, op, &a, view_of(in, op, n - 1), true);
 }
 
 bool nr_run_maskedstore(NrInterp *in, NrOp *op) { return write_masked(in, op, false, NULL); }
@@ -112,30 +135,24 @@ bool nr_run_vector_scatter(NrInterp *in, NrOp *op) {
 
 /* ---- transfers: any dims of a buffer or tensor, with padding outside --------------------------------------------- */
 
-/* The base's element for element `at` of the vector; *out_inside false where it is outside and may be. */
+/* The base's element for element `at` of the vector; asked[d]: it is to lie inside dim d, else what is outside is
+ * padding. Returns whether it lies inside. */
 static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const int64_t *at, int64_t *out,
-                           bool *out_inside) {
+                           bool *asked) {
   NrAttr map = nr_op_attr(op, "permutation_map");
-  bool checked[NR_MAX_RANK];
+  bool inside = true;
   for (size_t d = 0; d < base->rank; d++) {
     out[d] = nr_get_index(in, nr_operand(op, first + d));
-    checked[d] = false;
+    asked[d] = true;
   }
   for (uint32_t r = 0; r < map->num_exprs; r++) {
     if (map->exprs[r]->kind != NR_AFFINE_DIM) continue;
     int64_t d = map->exprs[r]->value;
-    out[d] += at[r];
-    checked[d] = !nr_transfer_in_bounds(op, r);
+    out[d] = (int64_t)((uint64_t)out[d] + (uint64_t)at[r]);
+    asked[d] = nr_transfer_in_bounds(op, r);
   }
-  *out_inside = true;
-  for (size_t d = 0; d < base->rank; d++) {
-    if (out[d] >= 0 && out[d] < base->dims[d]) continue;
-    *out_inside = false;
-    if (!checked[d])
-      return nr_interp_fail(in, op, "index %lld of dim %zu is out of bounds: the dim is %lld", (long long)out[d], d,
-                            (long long)base->dims[d]);
-  }
-  return true;
+  for (size_t d = 0; d < base->rank; d++) inside &= out[d] >= 0 && out[d] < base->dims[d];
+  return inside;
 }
 
 /* The mask has a dim for each dim of the base that the vector moves along, in the base's order. */
@@ -150,17 +167,32 @@ static bool is_transferred(NrInterp *in, NrOp *op, const NrIView *base, const in
   return !value || is_set(in, nr_get(in, value).view, place);
 }
 
+/* Whether all that is transferred lies inside the dims in which it must. */
+static bool transfer_inside(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const NrIView *vector) {
+  for (size_t d = 0; d < base->rank; d++) {
+    int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], least = 0;
+    bool any = false, asked[NR_MAX_RANK];
+    do {
+      if (!is_transferred(in, op, base, at)) continue;
+      transfer_place(in, op, base, first, at, place, asked);
+      if (asked[d]) note_outside(base, d, place[d], &any, &least);
+    } while (nr_next_index(vector->dims, vector->rank, at));
+    if (any) return fail_outside(in, op, base, d, least);
+  }
+  return true;
+}
+
 bool nr_run_transfer_read(NrInterp *in, NrOp *op) {
   NrIView *base = view_of(in, op, 0);
   NrType t = nr_result(op, 0)->type;
   NrIValue padding = nr_get(in, nr_operand(op, 1 + base->rank));
-  if (base->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
+  if (!nr_interp_alive(in, op, base)) return false;
   NrIView *to = nr_iview_new(t->elem, t->dims, t->rank);
+  if (!transfer_inside(in, op, base, 1, to)) return nr_iview_release(to), false;
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
+  bool asked[NR_MAX_RANK];
   do {
-    bool inside = false;
-    if (is_transferred(in, op, base, at) && !transfer_place(in, op, base, 1, at, place, &inside))
-      return nr_iview_release(to), false;
+    bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 1, at, place, asked);
     if (inside) memcpy(nr_iview_at(to, at), nr_iview_at(base, place), to->elem_size);
     else nr_ivalue_store(to->elem, nr_iview_at(to, at), padding);
   } while (nr_next_index(to->dims, to->rank, at));
@@ -170,17 +202,15 @@ bool nr_run_transfer_read(NrInterp *in, NrOp *op) {
 
 bool nr_run_transfer_write(NrInterp *in, NrOp *op) {
   NrIView *vector = view_of(in, op, 0), *base = view_of(in, op, 1);
-  bool is_tensor = op->num_results != 0, ok = true;
-  if (base->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
-  if (!is_tensor && base->buffer->borrowed) return nr_interp_fail(in, op, "writes to a constant or an input");
+  bool is_tensor = op->num_results != 0, asked[NR_MAX_RANK];
+  if (!nr_interp_alive(in, op, base) || (!is_tensor && !nr_interp_writable(in, op, base))) return false;
+  if (!transfer_inside(in, op, base, 2, vector)) return false;
   if (is_tensor) base = nr_iview_dense_copy(base);
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   do {
-    bool inside = false;
-    if (is_transferred(in, op, base, at)) ok = transfer_place(in, op, base, 2, at, place, &inside);
-    if (ok && inside) memcpy(nr_iview_at(base, place), nr_iview_at(vector, at), vector->elem_size);
-  } while (ok && nr_next_index(vector->dims, vector->rank, at));
-  if (ok && is_tensor) nr_set(in, nr_result(op, 0), (NrIValue){.view = base});
-  else if (is_tensor) nr_iview_release(base);
-  return ok;
+    bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 2, at, place, asked);
+    if (inside) memcpy(nr_iview_at(base, place), nr_iview_at(vector, at), vector->elem_size);
+  } while (nr_next_index(vector->dims, vector->rank, at));
+  if (is_tensor) nr_set(in, nr_result(op, 0), (NrIValue){.view = base});
+  return true;
 }

@@ -7,8 +7,9 @@
  *
  * So do shifts by the width or more and floats that fit no integer: their value is open, and code that is made of it
  * may do anything. That a sum does not overflow or a float is a number, as flags promise, is no longer believed.
- * check_shapes.c asks about shapes. The messages are those of the interpreter, which checks always. It is for programs
- * in text: what the compiler makes of a model checks what can be wrong already. */
+ * check_shapes.c asks about shapes, check_lanes.c about vectors in memory, check_life.c about memory that was freed or
+ * never written. The messages are those of the interpreter, which checks always. It is for programs in text: what the
+ * compiler makes of a model checks what can be wrong already. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/vector/vector.h"
@@ -19,26 +20,6 @@
 #include <stdio.h>
 
 typedef NR_VEC(NrOp *) Ops;
-
-/* The operands from `first` on index `shaped`; the access takes a vector from there on, or one element (NULL). */
-static void check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vector) {
-  NrBuilder b = nr_builder_before(op);
-  NrValue *shaped = nr_operand(op, shaped_at);
-  uint32_t rank = shaped->type->rank, whole = vector && vector->rank <= rank ? rank - vector->rank : rank;
-  for (uint32_t d = 0; d < rank; d++) {
-    NrValue *index = nr_operand(op, first + d), *size = nr_check_size_of(&b, shaped, d);
-    /* Without a sign: an index below zero is larger than any size. */
-    NrValue *inside = nr_arith_cmpi(&b, NR_CMPI_ULT, index, size);
-    int64_t extent = d >= whole ? vector->dims[d - whole] : 1;
-    if (extent > 1) {
-      NrValue *end = nr_arith_binary(&b, NR_OP_arith_subi, size, nr_arith_constant_index(&b, extent - 1));
-      inside = nr_arith_binary(&b, NR_OP_arith_andi, inside, nr_arith_cmpi(&b, NR_CMPI_SLT, index, end));
-    }
-    char text[96];
-    snprintf(text, sizeof text, "index %%0 of dim %u is out of bounds: the dim is %%1", d);
-    nr_check_unless(&b, op, inside, text, (NrValue *[]){index, size}, 2);
-  }
-}
 
 /* x * y; *out_fits tells whether it does not wrap, and is NULL when that is known. */
 static NrValue *exact_product(NrBuilder *b, NrValue *x, NrValue *y, NrValue **out_fits) {
@@ -98,87 +79,6 @@ static void check_inserted(NrOp *op) {
     same = same ? nr_arith_binary(&b, NR_OP_arith_andi, same, equal) : equal;
   }
   if (same) nr_check_unless(&b, op, same, "the source does not have the shape of the slice", NULL, 0);
-}
-
-/* ---- lanes with a mask ------------------------------------------------------------------------------------------ */
-
-static NrValue *lanes_like(NrBuilder *b, NrValue *scalar, NrType mask) {
-  return nr_build_broadcast(b, scalar, nr_type_vector(mask->dims, mask->rank, scalar->type));
-}
-
-/* The lanes that are set are in bounds along the last dim, at places that count from the op's index. */
-static NrValue *lanes_inside(NrBuilder *b, NrValue *index, NrValue *places, NrValue *mask, NrValue *size) {
-  NrType type = mask->type;
-  NrValue *at = nr_arith_binary(b, NR_OP_arith_addi, lanes_like(b, index, type), places);
-  NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, at, lanes_like(b, size, type));
-  NrValue *on = lanes_like(b, nr_arith_constant(b, nr_attr_bool(b->ctx, true)), type);
-  NrValue *unset = nr_arith_binary(b, NR_OP_arith_xori, mask, on);
-  return nr_build_reduction(b, "and", nr_arith_binary(b, NR_OP_arith_ori, inside, unset), NULL, NULL);
-}
-
-/* The set lanes lie behind each other in memory. */
-static NrValue *packed_inside(NrBuilder *b, NrValue *index, NrValue *mask, NrValue *size) {
-  NrType wide = nr_type_vector(mask->type->dims, 1, nr_type_i64(b->ctx)), index_type = nr_type_index(b->ctx);
-  NrValue *ones = nr_build_value(b, NR_OP_arith_extui, wide, &mask, 1);
-  NrValue *sum = nr_build_reduction(b, "add", ones, NULL, NULL);
-  NrValue *count = nr_build_value(b, NR_OP_arith_index_cast, index_type, &sum, 1);
-  NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, size, index);
-  return nr_arith_binary(b, NR_OP_arith_andi, nr_arith_cmpi(b, NR_CMPI_ULE, index, size),
-                         nr_arith_cmpi(b, NR_CMPI_ULE, count, left));
-}
-
-static void check_masked(NrOp *op, bool packed, bool indexed) {
-  NrBuilder b = nr_builder_before(op);
-  NrValue *base = nr_operand(op, 0), *mask = nr_operand(op, op->num_operands - 2), *places;
-  uint32_t rank = base->type->rank;
-  NrType type = mask->type, index_type = nr_type_index(b.ctx);
-  if (type->rank != 1 || type->scalable || rank == 0) return;
-  NrValue *none = nr_build_reduction(&b, "or", mask, NULL, NULL);
-  none = nr_arith_binary(&b, NR_OP_arith_xori, none, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)));
-  if (indexed) {
-    places = nr_operand(op, op->num_operands - 3);
-    NrType indices = nr_type_vector(type->dims, 1, index_type);
-    if (places->type != indices) places = nr_build_value(&b, NR_OP_arith_index_cast, indices, &places, 1);
-  } else places = nr_build_value(&b, NR_OP_vector_step, nr_type_vector(type->dims, 1, index_type), NULL, 0);
-  for (uint32_t d = 0; d < rank; d++) {
-    NrValue *index = nr_operand(op, 1 + d), *size = nr_check_size_of(&b, base, d), *inside;
-    if (d + 1 < rank) inside = nr_arith_cmpi(&b, NR_CMPI_ULT, index, size);
-    else if (packed) inside = packed_inside(&b, index, mask, size);
-    else inside = lanes_inside(&b, index, places, mask, size);
-    char text[96];
-    snprintf(text, sizeof text, "index %%0 of dim %u is out of bounds: the dim is %%1", d);
-    nr_check_unless(&b, op, nr_arith_binary(&b, NR_OP_arith_ori, inside, none), text, (NrValue *[]){index, size}, 2);
-  }
-}
-
-/* What is said to be in bounds is asked about; with a mask it is no longer said, and nothing is accessed outside. */
-static void check_transfer(NrOp *op, uint32_t first) {
-  NrBuilder b = nr_builder_before(op);
-  NrValue *base = nr_transfer_base(op);
-  NrAttr map = nr_op_attr(op, "permutation_map"), said[NR_MAX_RANK];
-  int64_t extent[NR_MAX_RANK];
-  bool asks[NR_MAX_RANK];
-  for (uint32_t d = 0; d < base->type->rank; d++) asks[d] = true, extent[d] = 1;
-  for (uint32_t r = 0; r < map->num_exprs; r++) {
-    bool in_bounds = nr_transfer_in_bounds(op, r), masked = nr_transfer_mask(op) != NULL;
-    bool moves = map->exprs[r]->kind == NR_AFFINE_DIM;
-    said[r] = nr_attr_bool(b.ctx, in_bounds && !(moves && masked));
-    if (!moves) continue;
-    asks[map->exprs[r]->value] = in_bounds && !masked;
-    extent[map->exprs[r]->value] = nr_transfer_vector_type(op)->dims[r];
-  }
-  if (nr_transfer_mask(op)) nr_op_set_attr(op, "in_bounds", nr_attr_array(b.ctx, said, map->num_exprs));
-  for (uint32_t d = 0; d < base->type->rank; d++) {
-    if (!asks[d]) continue;
-    NrValue *index = nr_operand(op, first + d), *size = nr_check_size_of(&b, base, d);
-    NrValue *begins = nr_arith_cmpi(&b, NR_CMPI_ULT, index, size);
-    NrValue *end = nr_arith_binary(&b, NR_OP_arith_subi, size, nr_arith_constant_index(&b, extent[d] - 1));
-    NrValue *inside = nr_arith_binary(&b, NR_OP_arith_andi, begins, nr_arith_cmpi(&b, NR_CMPI_SLT, index, end));
-    NrValue *wrong = nr_arith_select(&b, begins, size, index); /* the first index that is */
-    char text[96];
-    snprintf(text, sizeof text, "index %%0 of dim %u is out of bounds: the dim is %%1", d);
-    nr_check_unless(&b, op, inside, text, (NrValue *[]){wrong, size}, 2);
-  }
 }
 
 /* Positions in a vector that are not constants. */
@@ -257,7 +157,7 @@ static void drop_alignment(NrOp *op) {
 static void check_tag(NrOp *op) {
   NrDmaParts parts;
   nr_memref_dma_parts(op, &parts);
-  check_indices(op, (uint32_t)parts.tag, (uint32_t)parts.tag + 1, NULL);
+  nr_check_indices(op, (uint32_t)parts.tag, (uint32_t)parts.tag + 1, NULL);
 }
 
 static void check_op(NrOp *op) {
@@ -267,21 +167,21 @@ static void check_op(NrOp *op) {
   case NR_OP_memref_load:
   case NR_OP_tensor_extract:
   case NR_OP_memref_generic_atomic_rmw:
-  case NR_OP_memref_dma_wait: check_indices(op, 0, 1, NULL); return;
+  case NR_OP_memref_dma_wait: nr_check_indices(op, 0, 1, NULL); return;
   case NR_OP_memref_dma_start: check_tag(op); return;
   case NR_OP_memref_store:
   case NR_OP_tensor_insert:
-  case NR_OP_memref_atomic_rmw: check_indices(op, 1, 2, NULL); return;
-  case NR_OP_vector_load: check_indices(op, 0, 1, nr_result(op, 0)->type); return;
-  case NR_OP_vector_store: check_indices(op, 1, 2, nr_operand(op, 0)->type); return;
+  case NR_OP_memref_atomic_rmw: nr_check_indices(op, 1, 2, NULL); return;
+  case NR_OP_vector_load: nr_check_indices(op, 0, 1, nr_result(op, 0)->type); return;
+  case NR_OP_vector_store: nr_check_indices(op, 1, 2, nr_operand(op, 0)->type); return;
   case NR_OP_vector_maskedload:
-  case NR_OP_vector_maskedstore: check_masked(op, false, false); return;
+  case NR_OP_vector_maskedstore: nr_check_masked(op, NR_MASKED_ROWS); return;
   case NR_OP_vector_expandload:
-  case NR_OP_vector_compressstore: check_masked(op, true, false); return;
+  case NR_OP_vector_compressstore: nr_check_masked(op, NR_MASKED_PACKED); return;
   case NR_OP_vector_gather:
-  case NR_OP_vector_scatter: check_masked(op, false, true); return;
-  case NR_OP_vector_transfer_read: check_transfer(op, 1); return;
-  case NR_OP_vector_transfer_write: check_transfer(op, 2); return;
+  case NR_OP_vector_scatter: nr_check_masked(op, NR_MASKED_INDEXED); return;
+  case NR_OP_vector_transfer_read: nr_check_transfer(op, 1); return;
+  case NR_OP_vector_transfer_write: nr_check_transfer(op, 2); return;
   case NR_OP_vector_extract: check_position(op, nr_operand(op, 0), 1); return;
   case NR_OP_vector_insert: check_position(op, nr_operand(op, 1), 2); return;
   case NR_OP_memref_subview:
@@ -291,6 +191,10 @@ static void check_op(NrOp *op) {
     check_slice(op, nr_operand(op, 1), nr_insert_slice_slots);
     check_inserted(op);
     return;
+  case NR_OP_memref_alloc:
+  case NR_OP_memref_alloca:
+  case NR_OP_memref_realloc:
+  case NR_OP_tensor_empty: nr_check_written(op); return;
   case NR_OP_memref_assume_alignment: drop_alignment(op); return;
   case NR_OP_arith_shli:
   case NR_OP_arith_shrsi:
@@ -310,6 +214,7 @@ static NrStatus check_bounds_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
   Ops ops = {0};
   nr_walk_pre(root, collect, &ops);
+  nr_check_life(root);
   for (size_t i = 0; i < ops.size; i++) check_op(ops.data[i]);
   nr_vec_deinit(&ops);
   return NR_OK;

@@ -14,4 +14,16 @@ NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim);
 /* Asks what op takes for granted about shapes (check_shapes.c). */
 void nr_check_shapes(NrOp *op);
 
+/* check_lanes.c. The operands from `first` on index operand shaped_at; the access takes a vector from there on, or one
+ * element (NULL, or a vector that is the element). */
+void nr_check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vector);
+typedef enum NrMaskedKind { NR_MASKED_ROWS, NR_MASKED_PACKED, NR_MASKED_INDEXED } NrMaskedKind;
+/* Operands base, indices.., (places of the lanes,) mask, and one more. */
+void nr_check_masked(NrOp *op, NrMaskedKind kind);
+void nr_check_transfer(NrOp *op, uint32_t first); /* indices from operand `first` on */
+
+/* check_life.c */
+void nr_check_written(NrOp *op); /* one that makes a buffer or an empty tensor: with zeros in it */
+void nr_check_life(NrOp *root);  /* buffers that were freed are not used */
+
 #endif

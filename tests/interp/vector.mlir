@@ -130,7 +130,7 @@ func.func @stores(%m: memref<5x4xi16>, %v: vector<4xi16>, %n: index) {
 
 // What lies outside of memory is an error.
 // RUN: not noria run %s --entry=outside zeros 3 --interpret 2>&1 | FileCheck %s --check-prefix=OUTSIDE
-// OUTSIDE: noria run: {{.*}}vector.mlir:[[#@LINE+2]]:8: 'vector.load' op accesses element 4 of a buffer of 4
+// OUTSIDE: noria run: {{.*}}vector.mlir:[[#@LINE+2]]:8: 'vector.load' op index 4 of dim 0 is out of bounds: the dim is 4
 func.func @outside(%m: memref<4xf32>, %i: index) -> vector<2xf32> {
   %v = vector.load %m[%i] : memref<4xf32>, vector<2xf32>
   return %v : vector<2xf32>

@@ -66,8 +66,8 @@ func.func @vector(%m: memref<?xf32>, %i: index) -> f32 {
 // RUN: noria run %s --entry=vector --check-bounds zeros:9 5 | FileCheck %s --check-prefix=ZERO
 // RUN: not noria run %s --entry=vector --check-bounds zeros:9 6 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not noria run %s --entry=vector --check-bounds zeros:2 0 2>&1 | FileCheck %s --check-prefix=SHORT
-// LANES: 'vector.load' op index 6 of dim 0 is out of bounds: the dim is 9
-// SHORT: 'vector.load' op index 0 of dim 0 is out of bounds: the dim is 2
+// LANES: 'vector.load' op index 9 of dim 0 is out of bounds: the dim is 9
+// SHORT: 'vector.load' op index 2 of dim 0 is out of bounds: the dim is 2
 
 // An access in the body of a structured op.
 func.func @gather(%t: tensor<?xf32>, %at: tensor<4xindex>) -> tensor<4xf32> {

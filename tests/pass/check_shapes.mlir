@@ -196,7 +196,7 @@ func.func @masked(%m: memref<?xf32>, %i: index, %n: index) -> f32 {
 // RUN: noria run %s --entry=masked --check-bounds '[1, 2, 3, 4, 5]' 9 0 | FileCheck %s --check-prefix=NONE
 // NONE: 0.000000e+00 : f32
 // RUN: not noria run %s --entry=masked --check-bounds '[1, 2, 3, 4, 5]' 3 3 2>&1 | FileCheck %s --check-prefix=LANE
-// LANE: check_shapes.mlir:[[#@LINE-11]]:8: 'vector.maskedload' op index 3 of dim 0 is out of bounds: the dim is 5
+// LANE: check_shapes.mlir:[[#@LINE-11]]:8: 'vector.maskedload' op index 5 of dim 0 is out of bounds: the dim is 5
 
 func.func @gather(%m: memref<?xf32>, %at: memref<4xi32>) -> f32 {
   %c0 = arith.constant 0 : index
@@ -210,8 +210,10 @@ func.func @gather(%m: memref<?xf32>, %at: memref<4xi32>) -> f32 {
 // RUN: noria run %s --entry=gather --check-bounds '[1, 2, 3]' '[0, 2, 2, 1]' | FileCheck %s --check-prefix=GATHER
 // GATHER: 9.000000e+00 : f32
 // RUN: not noria run %s --entry=gather --check-bounds '[1, 2, 3]' '[0, 2, 3, 1]' 2>&1 | FileCheck %s --check-prefix=GATHERED
-// RUN: not noria run %s --entry=gather --check-bounds '[1, 2, 3]' '[0, -1, 2, 1]' 2>&1 | FileCheck %s --check-prefix=GATHERED
-// GATHERED: check_shapes.mlir:[[#@LINE-8]]:8: 'vector.gather' op index 0 of dim 0 is out of bounds: the dim is 3
+// GATHERED: check_shapes.mlir:[[#@LINE-7]]:8: 'vector.gather' op index 3 of dim 0 is out of bounds: the dim is 3
+// RUN: not noria run %s --entry=gather --check-bounds '[1, 2, 3]' '[0, -1, 2, 1]' 2>&1 | FileCheck %s --check-prefix=BEFORE
+// RUN: not noria run %s --entry=gather --interpret '[1, 2, 3]' '[0, -1, 2, 1]' 2>&1 | FileCheck %s --check-prefix=BEFORE
+// BEFORE: check_shapes.mlir:[[#@LINE-10]]:8: 'vector.gather' op index -1 of dim 0 is out of bounds: the dim is 3
 
 func.func @read(%m: memref<?x4xf32>, %i: index) -> f32 {
   %c0 = arith.constant 0 : index

@@ -180,6 +180,35 @@ static NrStatus emit_masked_store(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+static LLVMValueRef row_of(NrLl *g, LLVMValueRef rows, unsigned i) { return LLVMBuildExtractValue(g->b, rows, i, ""); }
+
+/* The set lanes of row behind row, from *io_address on, which moves behind them. */
+static LLVMValueRef packed_rows(NrLl *g, const Access *a, LLVMValueRef *io_address, LLVMValueRef mask,
+                                LLVMValueRef value, uint32_t dim) {
+  LLVMValueRef out = NULL;
+  if (dim < nr_ll_rows_rank(a->vector)) {
+    unsigned count = (unsigned)a->vector->dims[dim];
+    for (unsigned i = 0; i < count; i++) {
+      LLVMValueRef item = packed_rows(g, a, io_address, row_of(g, mask, i), row_of(g, value, i), dim + 1);
+      if (a->is_store) continue;
+      if (!out) out = LLVMGetPoison(LLVMArrayType2(LLVMTypeOf(item), count));
+      out = LLVMBuildInsertValue(g->b, out, item, i, "");
+    }
+    return out;
+  }
+  value = to_memory(g, a, value);
+  LLVMTypeRef type = LLVMTypeOf(value), wide = LLVMVectorType(g->i64, nr_ll_lanes(a->vector));
+  LLVMValueRef store[] = {value, *io_address, mask}, load[] = {*io_address, mask, value};
+  if (a->is_store) nr_ll_intrinsic(g, "llvm.masked.compressstore", &type, 1, store, 3);
+  else out = from_memory(g, a, nr_ll_intrinsic(g, "llvm.masked.expandload", &type, 1, load, 3));
+  if (a->vector->rank > 1) {
+    LLVMValueRef ones = LLVMBuildZExt(g->b, mask, wide, "");
+    LLVMValueRef count = nr_ll_intrinsic(g, "llvm.vector.reduce.add", &wide, 1, &ones, 1);
+    *io_address = LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, a->vector->elem), *io_address, &count, 1, "");
+  }
+  return out;
+}
+
 /* base, indices..., mask, pass_thru or value: the lanes of the mask, packed. code: 1 = store. */
 static NrStatus emit_packed(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef indices[NR_MAX_RANK];
@@ -188,15 +217,36 @@ static NrStatus emit_packed(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType vector = nr_operand(op, 2 + rank)->type;
   read_values(g, op, 1, rank, indices);
   Access a = make_access(g, base, vector, row->code);
-  if (vector->rank != 1 || a.spread) return nr_op_error(op, "is compiled for rank 1 and elements side by side only");
+  if (a.spread) return nr_op_error(op, "is compiled for elements side by side only");
   LLVMValueRef address = row_address(g, &a, indices), mask = nr_ll_value(g, nr_operand(op, 1 + rank));
-  LLVMValueRef value = to_memory(g, &a, nr_ll_value(g, nr_operand(op, 2 + rank)));
-  LLVMTypeRef type = LLVMTypeOf(value);
-  LLVMValueRef store[] = {value, address, mask}, load[] = {address, mask, value};
-  if (row->code) nr_ll_intrinsic(g, "llvm.masked.compressstore", &type, 1, store, 3);
-  else
-    nr_ll_set(g, nr_result(op, 0), from_memory(g, &a, nr_ll_intrinsic(g, "llvm.masked.expandload", &type, 1, load, 3)));
+  LLVMValueRef out = packed_rows(g, &a, &address, mask, nr_ll_value(g, nr_operand(op, 2 + rank)), 0);
+  if (!row->code) nr_ll_set(g, nr_result(op, 0), out);
   return NR_OK;
+}
+
+/* Lanes at an address and their offsets from it, row by row. */
+static LLVMValueRef gathered_rows(NrLl *g, const Access *a, LLVMValueRef first, LLVMValueRef offsets,
+                                  LLVMValueRef mask, LLVMValueRef value, uint32_t dim) {
+  if (dim < nr_ll_rows_rank(a->vector)) {
+    unsigned count = (unsigned)a->vector->dims[dim];
+    LLVMValueRef out = NULL;
+    for (unsigned i = 0; i < count; i++) {
+      LLVMValueRef item = gathered_rows(g, a, first, row_of(g, offsets, i), row_of(g, mask, i), row_of(g, value, i),
+                                        dim + 1);
+      if (a->is_store) continue;
+      if (!out) out = LLVMGetPoison(LLVMArrayType2(LLVMTypeOf(item), count));
+      out = LLVMBuildInsertValue(g->b, out, item, i, "");
+    }
+    return out;
+  }
+  unsigned lanes = nr_ll_lanes(a->vector);
+  LLVMTypeRef wide = LLVMVectorType(g->i64, lanes);
+  if (LLVMTypeOf(offsets) != wide) offsets = LLVMBuildSExt(g->b, offsets, wide, "");
+  if (a->memref->rank && lanes_apart(a))
+    offsets = LLVMBuildNSWMul(g->b, offsets, nr_ll_broadcast(g, a->mem->strides[a->memref->rank - 1], lanes), "");
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, a->vector->elem), first, &offsets, 1, "");
+  LLVMValueRef out = access_row(g, a, address, mask, to_memory(g, a, value));
+  return a->is_store ? out : from_memory(g, a, out);
 }
 
 /* base, indices..., index_vec, mask, pass_thru or value; the index vector moves along the last dim. code: 1 = scatter.
@@ -207,21 +257,12 @@ static NrStatus emit_gather(NrLl *g, NrOp *op, const NrLlRow *row) {
   size_t rank = base->type->rank;
   if (base->type->kind != NR_TYPE_MEMREF) return nr_op_error(op, "is compiled for memrefs only");
   NrType vector = nr_operand(op, 3 + rank)->type;
-  if (vector->rank != 1) return nr_op_error(op, "is compiled for vectors of rank 1 only");
   read_values(g, op, 1, rank, indices);
   Access a = {.memref = base->type, .mem = nr_ll_mem(g, base), .vector = vector, .is_store = row->code};
-  unsigned lanes = nr_ll_lanes(vector);
   LLVMValueRef first = nr_ll_mem_address(g, a.memref, a.mem, indices, rank);
-  LLVMValueRef offsets = nr_ll_value(g, nr_operand(op, 1 + rank));
-  LLVMTypeRef wide = LLVMVectorType(g->i64, lanes);
-  if (LLVMTypeOf(offsets) != wide) offsets = LLVMBuildSExt(g->b, offsets, wide, "");
-  if (rank && lanes_apart(&a))
-    offsets = LLVMBuildNSWMul(g->b, offsets, nr_ll_broadcast(g, a.mem->strides[rank - 1], lanes), "");
-  LLVMValueRef address = LLVMBuildInBoundsGEP2(g->b, nr_ll_mem_type(g, vector->elem), first, &offsets, 1, "");
-  LLVMValueRef mask = nr_ll_value(g, nr_operand(op, 2 + rank));
-  LLVMValueRef value = to_memory(g, &a, nr_ll_value(g, nr_operand(op, 3 + rank)));
-  LLVMValueRef out = access_row(g, &a, address, mask, value);
-  if (!row->code) nr_ll_set(g, nr_result(op, 0), from_memory(g, &a, out));
+  LLVMValueRef offsets = nr_ll_value(g, nr_operand(op, 1 + rank)), mask = nr_ll_value(g, nr_operand(op, 2 + rank));
+  LLVMValueRef out = gathered_rows(g, &a, first, offsets, mask, nr_ll_value(g, nr_operand(op, 3 + rank)), 0);
+  if (!row->code) nr_ll_set(g, nr_result(op, 0), out);
   return NR_OK;
 }
 
