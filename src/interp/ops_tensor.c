@@ -298,6 +298,14 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   return give(in, op, copy);
 }
 
+/* Elements of equal width lie in memory alike. */
+bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view, *copy = nr_iview_dense_copy(view);
+  if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
+  copy->elem = nr_result(op, 0)->type->elem;
+  return give(in, op, copy);
+}
+
 /* The strides of the view's elements, in order, in another shape of as many; false when they are not evenly spaced.
  * Dims are taken from the innermost outwards until old and new ones have the same product. */
 static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t rank, int64_t *strides) {

@@ -23,16 +23,17 @@ static NrStatus replace(NrOp *op, NrValue *value) {
 
 static void yield(NrBuilder *b, NrValue *value) { nr_build_op(b, NR_OP_linalg_yield, &value, 1, NULL, 0); }
 
-/* A generic over identity maps with an empty body; the builder for it in *body. */
-static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count, NrValue *output, NrBuilder *body) {
+/* A generic over identity maps with an empty body; the builder for it in *body. Outputs have one shape. */
+static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count, NrValue *const *outputs,
+                              size_t num_outputs, NrBuilder *body) {
   NrArena arena;
   nr_arena_init(&arena);
-  uint32_t rank = output->type->rank;
-  NrAttr *maps = NR_NEW_ARRAY(&arena, NrAttr, count + 1);
-  for (size_t i = 0; i <= count; i++) maps[i] = nr_attr_affine_identity(b->ctx, rank);
+  uint32_t rank = outputs[0]->type->rank;
+  NrAttr *maps = NR_NEW_ARRAY(&arena, NrAttr, count + num_outputs);
+  for (size_t i = 0; i < count + num_outputs; i++) maps[i] = nr_attr_affine_identity(b->ctx, rank);
   char iterators[NR_MAX_RANK + 1] = {0};
   memset(iterators, 'p', rank);
-  NrOp *generic = nr_build_generic(b, inputs, count, &output, 1, maps, iterators);
+  NrOp *generic = nr_build_generic(b, inputs, count, outputs, num_outputs, maps, iterators);
   nr_arena_deinit(&arena);
   *body = nr_builder_at_end(b->module, nr_op_body(generic, 0), b->loc);
   return generic;
@@ -40,12 +41,15 @@ static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count
 
 /* ---- arithmetic on whole tensors --------------------------------------------------------------------------------- */
 
+enum { MAX_RESULTS = 2 }; /* of an element-wise op */
+
 NrOp *nr_elementwise_to_generic(NrOp *op) {
   NrBuilder b = nr_builder_before(op), body;
-  NrType t = nr_result(op, 0)->type;
-  NrValue *like = NULL;
+  NrValue *like = NULL, *outputs[MAX_RESULTS];
+  NrType elems[MAX_RESULTS];
   NR_VEC(NrValue *) inputs = {0};
   NR_VEC(NrValue *) scalars = {0};
+  assert(op->num_results <= MAX_RESULTS);
   for (size_t i = 0; i < op->num_operands; i++) {
     if (nr_operand(op, i)->type->kind != NR_TYPE_TENSOR) continue;
     like = nr_operand(op, i);
@@ -53,8 +57,11 @@ NrOp *nr_elementwise_to_generic(NrOp *op) {
   }
   NrIndex dims[NR_MAX_RANK];
   dims_of(&b, like, dims);
-  NrValue *empty = nr_build_empty(&b, t->elem, dims, t->rank);
-  NrOp *generic = identity_generic(&b, inputs.data, inputs.size, empty, &body);
+  for (size_t i = 0; i < op->num_results; i++) {
+    elems[i] = nr_result(op, i)->type->elem;
+    outputs[i] = nr_build_empty(&b, elems[i], dims, like->type->rank);
+  }
+  NrOp *generic = identity_generic(&b, inputs.data, inputs.size, outputs, op->num_results, &body);
   size_t next = 0;
   for (size_t i = 0; i < op->num_operands; i++) {
     bool tensor = nr_operand(op, i)->type->kind == NR_TYPE_TENSOR;
@@ -63,22 +70,27 @@ NrOp *nr_elementwise_to_generic(NrOp *op) {
   NrOp *scalar = nr_build(&body, &(NrOpState){.info = op->info,
                                               .operands = scalars.data,
                                               .num_operands = scalars.size,
-                                              .result_types = &t->elem,
-                                              .num_results = 1,
+                                              .result_types = elems,
+                                              .num_results = op->num_results,
                                               .attrs = op->attrs,
                                               .num_attrs = op->num_attrs});
-  yield(&body, nr_result(scalar, 0));
+  NrValue *values[MAX_RESULTS];
+  for (size_t i = 0; i < op->num_results; i++) {
+    values[i] = nr_result(scalar, i);
+    NrValue *whole = nr_build_tensor_cast(&b, nr_result(generic, i), nr_result(op, i)->type);
+    nr_value_replace_uses(nr_result(op, i), whole);
+  }
+  nr_build_op(&body, NR_OP_linalg_yield, values, op->num_results, NULL, 0);
+  nr_op_erase(op);
   nr_vec_deinit(&inputs);
   nr_vec_deinit(&scalars);
-  replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
   return scalar;
 }
 
 static NrStatus elementwise(NrOp *op) {
-  if (op->num_results != 1) return nr_op_error(op, "on tensors has more than one result, which cannot be bufferized");
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_operand(op, i)->type->kind == NR_TYPE_UNRANKED_TENSOR)
-      return nr_op_error(op, "is compiled for tensors of known rank only: cast them");
+      return nr_op_error(op, "is bufferized for tensors of known rank only: flatten-unranked brings it to those");
   nr_elementwise_to_generic(op);
   return NR_OK;
 }
@@ -93,7 +105,8 @@ static NrStatus bitcast(NrOp *op) {
     return nr_op_error(op, "is of unknown rank, for which there are no buffers");
   NrIndex dims[NR_MAX_RANK];
   dims_of(&b, source, dims);
-  NrOp *generic = identity_generic(&b, &source, 1, nr_build_empty(&b, t->elem, dims, t->rank), &body);
+  NrValue *empty = nr_build_empty(&b, t->elem, dims, t->rank);
+  NrOp *generic = identity_generic(&b, &source, 1, &empty, 1, &body);
   yield(&body, nr_build_value(&body, NR_OP_arith_bitcast, t->elem, &body.block->args[0], 1));
   return replace(op, nr_build_tensor_cast(&b, nr_result(generic, 0), t));
 }
@@ -123,7 +136,8 @@ static NrValue *inline_element(NrOp *op, NrBuilder *b) {
 
 static NrValue *generate_over(NrOp *op, NrBuilder *b, NrType elem, const NrIndex *dims, size_t rank) {
   NrBuilder body;
-  NrOp *generic = identity_generic(b, NULL, 0, nr_build_empty(b, elem, dims, rank), &body);
+  NrValue *empty = nr_build_empty(b, elem, dims, rank);
+  NrOp *generic = identity_generic(b, NULL, 0, &empty, 1, &body);
   NrValue *element = inline_element(op, &body);
   yield(&body, element);
   return nr_result(generic, 0);

@@ -2,7 +2,8 @@
 #include "pass/pass.h"
 
 const NrStep nr_pipeline[] = {
-    {"import", "check-operands", "first: what was written is asked about, and nothing else"},
+    {"import", "flatten-unranked", "first: what asks and what lowers need not know of such tensors"},
+    {"import", "check-operands", "what was written is asked about, and nothing else"},
     {"import", "lower-affine{keep-names}", "bounds are checked and polls are put into what it leaves"},
     {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
     {"import", "count-trips", "what was read: from here on no loop steps past the end of its type"},

@@ -1,7 +1,7 @@
 // RUN: noria opt --pass-pipeline=bufferize --verify-diagnostics --split-input-file %s
 
 func.func @unranked(%t: tensor<*xf32>) -> tensor<*xf32> {
-  // expected-error@+1 {{'arith.negf' op is compiled for tensors of known rank only: cast them}}
+  // expected-error@+1 {{'arith.negf' op is bufferized for tensors of known rank only: flatten-unranked brings it to those}}
   %u = arith.negf %t : tensor<*xf32>
   return %u : tensor<*xf32>
 }

@@ -127,10 +127,8 @@ func.func @chosen(%x: tensor<3xf32>, %y: tensor<2xf32>, %c: i1) -> tensor<*xf32>
   return %r : tensor<*xf32>
 }
 
-// RUN: noria run %s --entry=sum '[1, 2]' --interpret | FileCheck %s --check-prefix=SUM
+// RUN: noria run %s --entry=sum '[1, 2]' --check-passes | FileCheck %s --check-prefix=SUM
 // SUM: dense<[2.000000e+00, 4.000000e+00]> : tensor<2xf32>
-// RUN: not noria run %s --entry=sum '[1, 2]' 2>&1 | FileCheck %s --check-prefix=CAST
-// CAST: error: 'arith.addf' op is compiled for tensors of known rank only: cast them
 func.func @sum(%x: tensor<*xf32>) -> tensor<*xf32> {
   %r = arith.addf %x, %x : tensor<*xf32>
   return %r : tensor<*xf32>
