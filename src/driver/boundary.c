@@ -47,15 +47,16 @@ NrType nr_boundary_type(NrType t, NrCarrier *c) {
     while (nr_boundary_is_handle(elem) || nr_type_is_shaped(elem)) elem = elem->elem;
     return nr_carrier_of(elem, c) && c->elem == c->type ? t : NULL;
   }
+  if (goes_backwards(t)) return NULL;
   if (holds_vectors(t)) {
-    if (t->layout || t->space || t->elem->scalable) return NULL;
+    if (t->elem->scalable || t->rank + t->elem->rank > NORIA_MAX_RANK) return NULL;
     t = nr_boundary_shown_type(t);
   }
   if (!nr_carrier_of(nr_type_elem(t), c)) return NULL;
-  if (t->kind == NR_TYPE_UNRANKED_TENSOR && c->elem == c->type) return t;
-  if (t->kind == NR_TYPE_UNRANKED_MEMREF && c->elem == c->type) return nr_type_memref_unranked(t->elem, NULL);
+  if (t->kind == NR_TYPE_UNRANKED_TENSOR) return nr_type_tensor_unranked(c->elem);
+  if (t->kind == NR_TYPE_UNRANKED_MEMREF) return nr_type_memref_unranked(c->elem, NULL);
   if (!nr_type_is_scalar(t) && !nr_type_is_ranked(t)) return NULL;
-  if (goes_backwards(t) || (t->kind == NR_TYPE_VECTOR && t->scalable)) return NULL;
+  if (t->kind == NR_TYPE_VECTOR && t->scalable) return NULL;
   return carried_type(t, c);
 }
 
@@ -154,13 +155,12 @@ static NrValue *laid_out(NrBuilder *b, NrValue *dense, NrType type) {
   return view;
 }
 
-static NrValue *memref_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType type) {
+/* Dense memory, which is new unless it is the program's input, as the type says. */
+static NrValue *placed(NrBuilder *b, NrValue *dense, bool is_new, NrType type) {
   NrType plain = nr_type_memref_layout(type->dims, type->rank, type->elem, NULL, type->space);
-  bool same = c->elem == c->type;
-  if (!is_row_major(type)) return laid_out(b, nr_carrier_build_in(b, c, outer), type);
-  NrValue *copy = same ? copy_of(b, outer, plain) : nr_carrier_build_in(b, c, outer);
-  if (!same && type->space) copy = copy_of(b, copy, plain);
-  return plain == type ? copy : nr_build_value(b, NR_OP_memref_cast, type, &copy, 1);
+  if (!is_row_major(type)) return laid_out(b, dense, type);
+  if (!is_new || type->space) dense = copy_of(b, dense, plain);
+  return plain == type ? dense : nr_build_value(b, NR_OP_memref_cast, type, &dense, 1);
 }
 
 /* A vector in memory: the memref and an index of 0 for each dim. */
@@ -225,17 +225,41 @@ static NrValue *new_elements(NrBuilder *b, NrValue *vectors) {
 
 static bool has_no_rank(NrType t) { return nr_type_is_shaped(t) && !nr_type_is_ranked(t); }
 
+static NrValue *as_space(NrBuilder *b, NrValue *memref, NrType type) {
+  if (memref->type == type) return memref;
+  return nr_build_value(b, NR_OP_memref_memory_space_cast, type, &memref, 1);
+}
+
+/* Memory of unknown rank that has to be converted is a value in between. */
+static NrValue *unranked_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType type) {
+  if (type->kind == NR_TYPE_UNRANKED_TENSOR) return nr_carrier_build_in_unranked(b, c, outer);
+  NrType plain = nr_type_memref_unranked(type->elem, NULL), value = nr_type_tensor_unranked(outer->type->elem);
+  if (c->elem == c->type) return as_space(b, nr_build_value(b, NR_OP_bufferization_clone, plain, &outer, 1), type);
+  NrValue *tensor = nr_build_value(b, NR_OP_bufferization_to_tensor, value, &outer, 1);
+  tensor = nr_carrier_build_in_unranked(b, c, tensor);
+  return as_space(b, nr_build_value(b, NR_OP_bufferization_to_buffer, plain, &tensor, 1), type);
+}
+
+static NrValue *unranked_out(NrBuilder *b, const NrCarrier *c, NrValue *value, NrType outer) {
+  if (outer->kind == NR_TYPE_UNRANKED_TENSOR) return nr_carrier_build_out_unranked(b, c, value);
+  value = as_space(b, value, nr_type_memref_unranked(value->type->elem, NULL));
+  if (c->elem == c->type) return value;
+  NrType type = nr_type_tensor_unranked(value->type->elem);
+  NrValue *tensor = nr_build_value(b, NR_OP_bufferization_to_tensor, type, &value, 1);
+  tensor = nr_carrier_build_out_unranked(b, c, tensor);
+  return nr_build_value(b, NR_OP_bufferization_to_buffer, outer, &tensor, 1);
+}
+
 NrValue *nr_boundary_in(NrBuilder *b, const NrCarrier *c, NrValue *outer, NrType type) {
-  if (nr_boundary_is_handle(type) || type->kind == NR_TYPE_UNRANKED_TENSOR) return outer;
-  if (has_no_rank(type)) {
-    NrValue *copy = nr_build_value(b, NR_OP_bufferization_clone, outer->type, &outer, 1);
-    return copy->type == type ? copy : nr_build_value(b, NR_OP_memref_memory_space_cast, type, &copy, 1);
-  }
+  if (nr_boundary_is_handle(type)) return outer;
+  if (has_no_rank(type)) return unranked_in(b, c, outer, type);
   if (nr_type_is_scalar(type)) return nr_build_extract(b, nr_carrier_build_in(b, c, outer), NULL, 0);
-  if (holds_vectors(type))
-    return move_vectors(b, alloc_like(b, outer, type), nr_carrier_build_in(b, c, outer), false);
-  if (type->kind == NR_TYPE_MEMREF) return memref_in(b, c, outer, type);
   NrValue *inner = nr_carrier_build_in(b, c, outer);
+  if (holds_vectors(type)) {
+    NrType plain = nr_type_memref(type->dims, type->rank, type->elem);
+    return placed(b, move_vectors(b, alloc_like(b, outer, plain), inner, false), true, type);
+  }
+  if (type->kind == NR_TYPE_MEMREF) return placed(b, inner, c->elem != c->type, type);
   return type->kind == NR_TYPE_VECTOR ? vector_in(b, inner, type) : nr_build_tensor_cast(b, inner, type);
 }
 
@@ -243,10 +267,14 @@ NrValue *nr_boundary_out(NrBuilder *b, const NrCarrier *c, NrValue *value, NrTyp
   NrType type = value->type;
   bool same = c->elem == c->type;
   if (nr_boundary_is_handle(type) || type == outer) return value;
-  if (has_no_rank(type)) return nr_build_value(b, NR_OP_memref_memory_space_cast, outer, &value, 1);
+  if (has_no_rank(type)) return unranked_out(b, c, value, outer);
   if (nr_type_is_scalar(type))
     return nr_carrier_build_out(b, c, nr_build_from_elements(b, nr_type_tensor(NULL, 0, type), &value, 1));
-  if (holds_vectors(type)) return nr_carrier_build_out(b, c, move_vectors(b, value, new_elements(b, value), true));
+  if (holds_vectors(type)) {
+    NrType plain = nr_type_memref(type->dims, type->rank, type->elem);
+    if (type != plain) value = copy_of(b, value, plain);
+    return nr_carrier_build_out(b, c, move_vectors(b, value, new_elements(b, value), true));
+  }
   if (type->kind == NR_TYPE_MEMREF && same) return copy_of(b, value, outer);
   if (type->kind == NR_TYPE_VECTOR) value = vector_out(b, value);
   if (type->kind == NR_TYPE_TENSOR && same) return nr_build_tensor_cast(b, value, outer);

@@ -6,6 +6,7 @@
 #include "dialect/memref/memref.h"
 #include "dialect/tensor/tensor.h"
 #include "onnx/dtype.h"
+#include "pass/unranked.h"
 
 /* ---- which type carries ----------------------------------------------------------------------------------------- */
 
@@ -141,4 +142,29 @@ NrValue *nr_carrier_build_in(NrBuilder *b, const NrCarrier *c, NrValue *shaped) 
   NrType plain = nr_type_int(b->ctx, c->type->width);
   if (c->words) to = nr_build_fill(b, retyped(b, nr_arith_constant_int(b, plain, 0), c->type), to);
   return convert(b, c, shaped, to, false);
+}
+
+/* ---- of unknown rank: all elements in a row ---------------------------------------------------------------------- */
+
+/* As a tensor<?xelem>, or <?xwordsxelem>. */
+static NrValue *in_a_row(NrBuilder *b, NrValue *tensor, NrValue *count, int64_t words) {
+  int64_t dims[2] = {NR_DYNAMIC, words}, rank = words ? 2 : 1;
+  NrValue *sizes[2] = {count, words ? nr_arith_constant_index(b, words) : NULL};
+  NrType shape = nr_type_tensor(&rank, 1, nr_type_index(b->ctx));
+  NrValue *row = nr_build_from_elements(b, shape, sizes, (size_t)rank);
+  return nr_build_reshape(b, tensor, row, nr_type_tensor(dims, (size_t)rank, tensor->type->elem));
+}
+
+NrValue *nr_carrier_build_out_unranked(NrBuilder *b, const NrCarrier *c, NrValue *tensor) {
+  if (c->elem == c->type) return tensor;
+  NrValue *count, *shape = nr_unranked_shape(b, tensor, 0, c->words, &count);
+  NrValue *row = nr_carrier_build_out(b, c, in_a_row(b, tensor, count, 0));
+  return nr_build_reshape(b, row, shape, nr_type_tensor_unranked(c->elem));
+}
+
+NrValue *nr_carrier_build_in_unranked(NrBuilder *b, const NrCarrier *c, NrValue *tensor) {
+  if (c->elem == c->type) return tensor;
+  NrValue *count, *shape = nr_unranked_shape(b, tensor, c->words ? 1 : 0, 0, &count);
+  NrValue *row = nr_carrier_build_in(b, c, in_a_row(b, tensor, count, c->words));
+  return nr_build_reshape(b, row, shape, nr_type_tensor_unranked(c->type));
 }

@@ -26,5 +26,8 @@ bool nr_carrier_of(NrType scalar, NrCarrier *out);
  * memref gives a new one. */
 NrValue *nr_carrier_build_out(NrBuilder *b, const NrCarrier *c, NrValue *shaped);
 NrValue *nr_carrier_build_in(NrBuilder *b, const NrCarrier *c, NrValue *shaped);
+/* The same of tensors of unknown rank. */
+NrValue *nr_carrier_build_out_unranked(NrBuilder *b, const NrCarrier *c, NrValue *tensor);
+NrValue *nr_carrier_build_in_unranked(NrBuilder *b, const NrCarrier *c, NrValue *tensor);
 
 #endif

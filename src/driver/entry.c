@@ -91,8 +91,6 @@ static const char *why_not(NrType t) {
   if (t->kind == NR_TYPE_FUNCTION) return "means something inside of a program only";
   if (t->kind == NR_TYPE_VECTOR && t->scalable) return "has a size that only the processor knows";
   NrCarrier c;
-  if (nr_type_is_shaped(t) && !nr_type_is_ranked(t) && nr_carrier_of(elem, &c))
-    return "would have to be converted, which takes a rank";
   if (t->kind == NR_TYPE_MEMREF && nr_carrier_of(elem, &c)) return "has elements where no memory can be given";
   if (elem->kind == NR_TYPE_COMPLEX) return "has no arithmetic";
   if (elem->kind == NR_TYPE_INTEGER) return "is wider than what there are literals of";

@@ -16,6 +16,7 @@
 #include "pass/checks.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
+#include "pass/unranked.h"
 
 /* The elements of a tensor of unknown rank in a row, and what its shape was: tensor<?xindex>. */
 typedef struct Row {
@@ -29,19 +30,37 @@ typedef struct Flatten {
 
 static bool has_no_rank(const NrValue *v) { return v->type->kind == NR_TYPE_UNRANKED_TENSOR; }
 
-static NrValue *reshaped(NrBuilder *b, NrValue *tensor, NrValue *shape, NrType type) {
-  return nr_build_value(b, NR_OP_tensor_reshape, type, (NrValue *[]){tensor, shape}, 2);
-}
-
 static NrType row_type(NrType elem) { return nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, elem); }
-
-static NrValue *rank_of(NrBuilder *b, NrValue *tensor) {
-  return nr_build_value(b, NR_OP_tensor_rank, nr_type_index(b->ctx), &tensor, 1);
-}
 
 static NrValue *dim_of(NrBuilder *b, NrValue *tensor, NrValue *index) {
   return nr_build_value(b, NR_OP_tensor_dim, nr_type_index(b->ctx), (NrValue *[]){tensor, index}, 2);
 }
+
+/* ---- shapes ----------------------------------------------------------------------------------------------------- */
+
+NrValue *nr_build_reshape(NrBuilder *b, NrValue *tensor, NrValue *shape, NrType type) {
+  return nr_build_value(b, NR_OP_tensor_reshape, type, (NrValue *[]){tensor, shape}, 2);
+}
+
+NrValue *nr_unranked_shape(NrBuilder *b, NrValue *tensor, int64_t without, int64_t extra, NrValue **out_count) {
+  NrType index = nr_type_index(b->ctx);
+  NrValue *zero = nr_arith_constant_index(b, 0), *one = nr_arith_constant_index(b, 1), *d;
+  NrValue *rank = nr_build_value(b, NR_OP_tensor_rank, index, &tensor, 1), *length = rank;
+  if (without) length = rank = nr_arith_binary(b, NR_OP_arith_subi, rank, nr_arith_constant_index(b, without));
+  if (extra) length = nr_arith_binary(b, NR_OP_arith_addi, rank, one);
+  NrIndex dims[1] = {nr_index_of(length)};
+  NrValue *carried[2] = {nr_build_empty(b, index, dims, 1), one};
+  if (extra) carried[0] = nr_build_insert(b, nr_arith_constant_index(b, extra), carried[0], &rank, 1);
+  NrOp *loop = nr_scf_open_for(b, zero, rank, one, carried, 2, &d);
+  NrValue *size = dim_of(b, tensor, d);
+  carried[0] = nr_build_insert(b, size, carried[0], &d, 1);
+  carried[1] = nr_arith_binary(b, NR_OP_arith_muli, carried[1], size);
+  nr_scf_close_for(b, loop, carried, 2);
+  *out_count = carried[1];
+  return carried[0];
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 static Row *add_row(Flatten *f, NrValue *tensor, Row row) {
   Row *r = NR_NEW(&f->arena, Row);
@@ -56,18 +75,10 @@ static Row *row_of(Flatten *f, NrValue *tensor, NrOp *user) {
   if (known) return known;
   NrBuilder b = nr_builder_before(user);
   b = tensor->block ? nr_builder_at_start(b.module, tensor->block, b.loc) : nr_builder_after(tensor->op);
-  NrType index = nr_type_index(b.ctx);
-  NrValue *zero = nr_arith_constant_index(&b, 0), *one = nr_arith_constant_index(&b, 1), *d;
-  NrValue *rank = rank_of(&b, tensor);
-  NrIndex dims[1] = {nr_index_of(rank)};
-  NrValue *carried[2] = {nr_build_empty(&b, index, dims, 1), one};
-  NrOp *loop = nr_scf_open_for(&b, zero, rank, one, carried, 2, &d);
-  NrValue *size = dim_of(&b, tensor, d);
-  carried[0] = nr_build_insert(&b, size, carried[0], &d, 1);
-  carried[1] = nr_arith_binary(&b, NR_OP_arith_muli, carried[1], size);
-  nr_scf_close_for(&b, loop, carried, 2);
-  NrValue *count = nr_build_from_elements(&b, nr_type_tensor((int64_t[]){1}, 1, index), &carried[1], 1);
-  Row row = {reshaped(&b, tensor, count, row_type(tensor->type->elem)), carried[0]};
+  NrValue *count, *shape = nr_unranked_shape(&b, tensor, 0, 0, &count);
+  NrType one = nr_type_tensor((int64_t[]){1}, 1, nr_type_index(b.ctx));
+  NrValue *whole = nr_build_from_elements(&b, one, &count, 1);
+  Row row = {nr_build_reshape(&b, tensor, whole, row_type(tensor->type->elem)), shape};
   return add_row(f, tensor, row);
 }
 
@@ -120,7 +131,7 @@ static void flatten(Flatten *f, NrOp *op) {
                                          .attrs = op->attrs,
                                          .num_attrs = op->num_attrs});
   for (uint32_t i = 0; i < op->num_results; i++) {
-    NrValue *result = reshaped(&b, nr_result(flat, i), first->shape, nr_result(op, i)->type);
+    NrValue *result = nr_build_reshape(&b, nr_result(flat, i), first->shape, nr_result(op, i)->type);
     add_row(f, result, (Row){nr_result(flat, i), first->shape});
     nr_value_replace_uses(nr_result(op, i), result);
   }

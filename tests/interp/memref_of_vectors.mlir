@@ -72,3 +72,24 @@ func.func @view() -> vector<2xi32> {
   memref.dealloc %bytes : memref<16xi8>
   return %v : vector<2xi32>
 }
+
+// In layouts of their own, of any space.
+// RUN: noria run %s --entry=strided '[[1, 2], [5, 6]]' --check-passes | FileCheck %s --check-prefix=STRIDED
+// STRIDED: dense<{{\[}}[5.000000e+00, 6.000000e+00], [5.000000e+00, 6.000000e+00]]> : tensor<2x2xf32>
+func.func @strided(%m: memref<2xvector<2xf32>, strided<[3], offset: 1>>) -> memref<2xvector<2xf32>, strided<[3], offset: 1>> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = memref.load %m[%c1] : memref<2xvector<2xf32>, strided<[3], offset: 1>>
+  memref.store %v, %m[%c0] : memref<2xvector<2xf32>, strided<[3], offset: 1>>
+  return %m : memref<2xvector<2xf32>, strided<[3], offset: 1>>
+}
+// RUN: noria run %s --entry=turned '[[[1, 2], [3, 4]], [[5, 6], [7, 8]]]' --check-passes | FileCheck %s --check-prefix=TURNED
+// TURNED: dense<{{\[\[}}[1, 2], [3, 4]], {{\[}}[3, 4], [7, 8]]]> : tensor<2x2x2xi7>
+#turned = affine_map<(d0, d1) -> (d1, d0)>
+func.func @turned(%m: memref<?x2xvector<2xi7>, #turned, 1>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = memref.load %m[%c0, %c1] : memref<?x2xvector<2xi7>, #turned, 1>
+  memref.store %v, %m[%c1, %c0] : memref<?x2xvector<2xi7>, #turned, 1>
+  return
+}

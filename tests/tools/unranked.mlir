@@ -134,9 +134,56 @@ func.func @sum(%x: tensor<*xf32>) -> tensor<*xf32> {
   return %r : tensor<*xf32>
 }
 
-// RUN: not noria run %s --entry=odd '[1, 2]' 2>&1 | FileCheck %s --check-prefix=ODD
-// ODD: its argument 0 is of type memref<*xi7>, which would have to be converted, which takes a rank
+// Element types that no array library has are converted, all elements in a row.
+// RUN: noria run %s --entry=odd '[[1, 2], [3, 60]]' --check-passes | FileCheck %s --check-prefix=ODD
+// ODD: dense<{{\[}}[1, 2], [3, 60]]> : tensor<2x2xi7>
+// RUN: noria run %s --entry=odd '[]' --check-passes | FileCheck %s --check-prefix=EMPTY
+// EMPTY: dense<> : tensor<0xi7>
+// RUN: noria run %s --entry=odd 5 --output x=@%t.npy --check-passes
+// RUN: noria run %s --entry=odd @%t.npy | FileCheck %s --check-prefix=FIVE
+// FIVE: dense<5> : tensor<i7>
 func.func @odd(%x: memref<*xi7>) { return }
+
+// RUN: noria run %s --entry=odd_sum '[[1, 2], [3, 60]]' --check-passes | FileCheck %s --check-prefix=ODDS
+// ODDS: dense<{{\[}}[2, 4], [6, -8]]> : tensor<2x2xi7>
+func.func @odd_sum(%x: tensor<*xi7>) -> tensor<*xi7> {
+  %r = arith.addi %x, %x : tensor<*xi7>
+  return %r : tensor<*xi7>
+}
+
+// RUN: noria run %s --entry=wide '[1267650600228229401496703205375, -3]' --check-passes | FileCheck %s --check-prefix=WIDE
+// WIDE: dense<[-2, -6]> : tensor<2xi100>
+// RUN: noria run %s --entry=wide 4611686018427387904 --check-passes | FileCheck %s --check-prefix=POWER
+// POWER: dense<9223372036854775808> : tensor<i100>
+func.func @wide(%x: tensor<*xi100>) -> tensor<*xi100> {
+  %r = arith.addi %x, %x : tensor<*xi100>
+  return %r : tensor<*xi100>
+}
+
+// RUN: noria run %s --entry=small_floats '[[1.5, 448.0]]' --check-passes | FileCheck %s --check-prefix=SMALL
+// SMALL: dense<{{\[}}[1.500000e+00, 4.480000e+02]]> : tensor<1x2xf8E4M3FN>
+func.func @small_floats(%x: memref<*xf8E4M3FN, 1>) -> memref<*xf8E4M3FN, 1> {
+  return %x : memref<*xf8E4M3FN, 1>
+}
+
+// The border between tensors and memory of unknown rank.
+// RUN: noria run %s --entry=border '[[1, 2]]' zeros:1x2 --check-passes | FileCheck %s --check-prefix=BORDER
+// BORDER: dense<{{\[}}[2, 4]]> : tensor<1x2xi32>
+func.func @border(%x: memref<*xi32>, %y: memref<*xi32>) -> memref<*xi32> {
+  %t = bufferization.to_tensor %x restrict : memref<*xi32> to tensor<*xi32>
+  %u = arith.addi %t, %t : tensor<*xi32>
+  %b = bufferization.to_buffer %u : tensor<*xi32> to memref<*xi32>
+  return %b : memref<*xi32>
+}
+// RUN: noria run %s --entry=stored '[[1, 2]]' zeros:1x2 --check-passes | FileCheck %s --check-prefix=STORED
+// STORED: dense<{{\[}}[1, 2]]> : tensor<1x2xi32>
+// STORED-NEXT: dense<{{\[}}[2, 4]]> : tensor<1x2xi32>
+func.func @stored(%x: memref<*xi32>, %y: memref<*xi32>) {
+  %t = bufferization.to_tensor %x restrict : memref<*xi32> to tensor<*xi32>
+  %u = arith.addi %t, %t : tensor<*xi32>
+  bufferization.materialize_in_destination %u in writable %y : (tensor<*xi32>, memref<*xi32>) -> ()
+  return
+}
 
 // RUN: noria compile %s --entry=written -o %t.so --header %t.h
 // RUN: FileCheck %s --check-prefix=HEADER < %t.h

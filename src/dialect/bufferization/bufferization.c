@@ -3,7 +3,10 @@
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
-static NrType tensor_of(NrType memref) { return nr_type_tensor(memref->dims, memref->rank, memref->elem); }
+static NrType tensor_of(NrType memref) {
+  if (!nr_type_is_ranked(memref)) return nr_type_tensor_unranked(memref->elem);
+  return nr_type_tensor(memref->dims, memref->rank, memref->elem);
+}
 
 static NrStatus same_contents(NrOp *op, NrType a, NrType b) {
   bool equal = nr_type_is_ranked(a) == nr_type_is_ranked(b) && a->elem == b->elem && a->rank == b->rank &&
@@ -55,7 +58,7 @@ static NrStatus to_tensor_parse(NrParser *p, NrOpState *state) {
   if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
   NrLoc loc = nr_p_loc(p);
   NR_TRY(nr_p_colon_type(p, &type));
-  if (type->kind != NR_TYPE_MEMREF) return nr_p_error(p, loc, "expected the type of a ranked memref");
+  if (!nr_type_is_memref(type)) return nr_p_error(p, loc, "expected the type of a memref");
   nr_p_add_result(p, state, tensor_of(type));
   return nr_p_add_operand(p, state, source, type);
 }
@@ -134,7 +137,7 @@ static NrStatus materialize_parse(NrParser *p, NrOpState *state) {
     if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
     NrLoc loc = nr_p_loc(p);
     NR_TRY(nr_p_colon_type(p, &type));
-    if (!nr_type_is_ranked(type)) return nr_p_error(p, loc, "expected a type with a rank");
+    if (!nr_type_is_shaped(type)) return nr_p_error(p, loc, "expected the type of a memref or tensor");
     if (nr_type_is_memref(type)) nr_p_add_attr(p, state, "writable", nr_attr_unit(nr_p_context(p)));
     else nr_p_add_result(p, state, type);
     NR_TRY(nr_p_add_operand(p, state, source, tensor_of(type)));
@@ -170,9 +173,9 @@ static void materialize_print(NrPrinter *w, NrOp *op) {
 
 static NrStatus materialize_verify(NrOp *op) {
   NrType source = nr_operand(op, 0)->type, dest = nr_operand(op, 1)->type;
-  bool memory = dest->kind == NR_TYPE_MEMREF;
+  bool memory = nr_type_is_memref(dest);
   if (!memory && dest->kind != NR_TYPE_TENSOR)
-    return nr_op_error(op, "(C1) expected a destination that is a tensor or memref with a rank, got %s",
+    return nr_op_error(op, "(C1) expected a destination that is a memref or a tensor with a rank, got %s",
                        text_of(op, dest));
   NR_TRY(same_contents(op, source, dest));
   if (memory && !nr_op_attr(op, "writable")) return nr_op_error(op, "(C2) must be 'writable' to write to a buffer");
