@@ -14,6 +14,7 @@ typedef struct NrLifter {
   NR_VEC(NrRegion *) work; /* regions that may have several blocks; they are in their place in the program */
   NrOp *root;              /* whose region is lifted: constants stand at its start */
   NrMap constants;         /* NrAttr -> NrValue*, there; NrType -> the ub.poison of that type */
+  bool where_possible;     /* nothing is reported when status is set */
   NrStatus status;         /* of the first refusal; what was built until then stays */
 } NrLifter;
 

@@ -324,7 +324,7 @@ static void lift_branches(NrLifter *l, NrRegion *region) {
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
 /* Only branches of cf, and ends of one kind. Of cases with one value the first stays. */
-static NrStatus check_region(NrRegion *region) {
+static NrStatus check_region(const NrLifter *l, NrRegion *region) {
   NrOp *end = NULL;
   for (NrBlock *block = region->first; block; block = block->next) {
     NrOp *last = block->last;
@@ -334,8 +334,10 @@ static NrStatus check_region(NrRegion *region) {
       nr_cf_switch_drop_cases(last, &b);
       continue;
     }
-    if (last->num_successors || last->num_regions) return nr_op_error(last, "cannot be lifted");
-    if (end && end->info != last->info)
+    bool is_other = last->num_successors || last->num_regions, differs = end && end->info != last->info;
+    if ((is_other || differs) && l->where_possible) return NR_ERROR_INVALID;
+    if (is_other) return nr_op_error(last, "cannot be lifted");
+    if (differs)
       return nr_op_error(last, "and '%.*s' end one region: it cannot be lifted", NR_STR_ARG(nr_op_name(end)));
     end = last;
   }
@@ -346,7 +348,7 @@ static NrStatus lift_root(NrLifter *l, NrOp *root) {
   NrRegion *region = nr_op_region(root, 0);
   nr_erase_unreachable_blocks(region);
   if (region->first == region->last) return NR_OK;
-  NrStatus status = check_region(region);
+  NrStatus status = check_region(l, region);
   if (status) return status;
   nr_erase_unreachable_blocks(region); /* dropped cases led there */
   l->root = root;
@@ -377,16 +379,41 @@ static bool has_tensors(const NrRegion *region) {
   return false;
 }
 
+/* A copy stays where it turns out that the root cannot be lifted. */
+static void lift_where_possible(NrLifter *l, NrOp *root) {
+  NrMap map = {0};
+  NrOp *copy = nr_op_clone(root->module, root, &map);
+  nr_op_insert_after(copy, root);
+  NrOp *dropped = copy;
+  if (lift_root(l, root)) {
+    for (uint32_t i = 0; i < root->num_results; i++) nr_value_replace_uses(nr_result(root, i), nr_result(copy, i));
+    dropped = root;
+  }
+  nr_op_erase(dropped);
+  nr_map_deinit(&map);
+  l->work.size = 0;
+  l->status = NR_OK;
+}
+
+static bool has_blocks(const NrRegion *region, int64_t least) {
+  for (const NrBlock *block = region->first; block && least > 0; block = block->next) least--;
+  return least <= 0;
+}
+
 static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
-  NrLifter l = {.pass = pass};
+  NrLifter l = {.pass = pass, .where_possible = nr_pass_flag(pass, "where-possible")};
   bool on_tensors = nr_pass_flag(pass, "on-tensors");
+  int64_t min_blocks = nr_pass_int(pass, "min-blocks");
   NrOpList ops = {0};
   NrStatus status = NR_OK;
   nr_collect_ops(op, &ops);
   for (size_t i = 0; i < ops.size && !status; i++) {
     NrOp *root = ops.data[i];
     if (nr_is_erased(root) || !(nr_op_is(root, NR_OP_func_func) || nr_op_is(root, NR_OP_scf_execute_region))) continue;
-    if (!on_tensors || has_tensors(nr_op_region(root, 0))) status = lift_root(&l, root);
+    if (!has_blocks(nr_op_region(root, 0), min_blocks)) continue;
+    if (on_tensors && !has_tensors(nr_op_region(root, 0))) continue;
+    if (l.where_possible) lift_where_possible(&l, root);
+    else status = lift_root(&l, root);
   }
   nr_vec_deinit(&ops);
   nr_vec_deinit(&l.work);
@@ -396,6 +423,8 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
 
 static const NrPassOption options[] = {
     NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on"),
+    NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of so many blocks or more"),
+    NR_FLAG("where-possible", false, "what cannot be lifted, or only into very deep nests, stays as it is"),
     {0},
 };
 NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run, .options = options,

@@ -154,11 +154,16 @@ void nr_lift_deinit_multiplexer(NrMultiplexer *m) {
   nr_vec_deinit(&m->first);
 }
 
+/* Where nobody asked for it. A region is looked through once for every level. */
+enum { NICE_NESTING = 100 };
+
 void nr_lift_queue(NrLifter *l, NrRegion *region) {
   size_t depth = 0;
   if (region->first == region->last) return;
   for (const NrOp *op = region->op; op; op = nr_op_parent(op)) depth++;
-  if (depth >= NR_MAX_NESTING && !l->status)
-    l->status = nr_op_error(l->root, "would be nested deeper than %d levels when lifted", NR_MAX_NESTING);
+  if (depth >= (l->where_possible ? NICE_NESTING : NR_MAX_NESTING) && !l->status)
+    l->status = l->where_possible ? NR_ERROR_LIMIT
+                                  : nr_op_error(l->root, "would be nested deeper than %d levels when lifted",
+                                                NR_MAX_NESTING);
   nr_vec_push(&l->work, region);
 }

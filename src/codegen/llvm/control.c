@@ -5,8 +5,8 @@
 
 /* ---- calls and returns ------------------------------------------------------------------------------------------ */
 
-void nr_ll_call_value(NrLl *g, LLVMTypeRef func_type, LLVMValueRef func, LLVMValueRef *args, size_t count,
-                      NrLlParts *out_results) {
+LLVMValueRef nr_ll_call_value(NrLl *g, LLVMTypeRef func_type, LLVMValueRef func, LLVMValueRef *args, size_t count,
+                              NrLlParts *out_results) {
   NrLlParts all = {0};
   nr_vec_push(&all.values, g->exec);
   for (size_t i = 0; i < count; i++) nr_vec_push(&all.values, args[i]);
@@ -16,9 +16,9 @@ void nr_ll_call_value(NrLl *g, LLVMTypeRef func_type, LLVMValueRef func, LLVMVal
   bool many = LLVMGetTypeKind(type) == LLVMStructTypeKind;
   LLVMValueRef status = many ? LLVMBuildExtractValue(g->b, result, 0, "") : result;
   nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
-  if (!many) return;
-  for (unsigned i = 1; i < LLVMCountStructElementTypes(type); i++)
+  for (unsigned i = 1; many && i < LLVMCountStructElementTypes(type); i++)
     nr_vec_push(&out_results->values, LLVMBuildExtractValue(g->b, result, i, ""));
+  return result;
 }
 
 void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results) {
@@ -29,7 +29,8 @@ void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, 
 static NrStatus call_op(NrLl *g, NrOp *op, LLVMTypeRef type, LLVMValueRef func, uint32_t first) {
   NrLlParts args = {0}, results = {0};
   for (uint32_t i = first; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
-  nr_ll_call_value(g, type, func, args.values.data, args.values.size, &results);
+  LLVMValueRef call = nr_ll_call_value(g, type, func, args.values.data, args.values.size, &results);
+  if (nr_op_attr(op, "no_inline")) nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "noinline", 0);
   size_t next = 0;
   for (uint32_t i = 0; i < op->num_results; i++) nr_ll_bind(g, nr_result(op, i), results.values.data, &next);
   nr_ll_parts_deinit(&args);

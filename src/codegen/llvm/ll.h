@@ -192,9 +192,10 @@ void nr_ll_fail_with_unless(NrLl *g, NrOp *op, NrStr text, LLVMValueRef ok);
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
 void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
-/* Calls a function with parts of arguments, leaves on failure; fills out with the parts of the results. */
-void nr_ll_call_value(NrLl *g, LLVMTypeRef type, LLVMValueRef func, LLVMValueRef *args, size_t count,
-                      NrLlParts *out_results);
+/* Calls a function with parts of arguments, leaves on failure; fills out with the parts of the results. Returns LLVM's
+ * call. */
+LLVMValueRef nr_ll_call_value(NrLl *g, LLVMTypeRef type, LLVMValueRef func, LLVMValueRef *args, size_t count,
+                              NrLlParts *out_results);
 void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results);
 void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, uint64_t value);
 void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value);

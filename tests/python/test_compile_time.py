@@ -1,0 +1,81 @@
+"""Large functions: the time that their machine code takes is linear in their size, and it is right.
+
+Each program is compiled and run in two sizes. Four times the size may take eight times the processor time: what is
+quadratic takes sixteen times as long. What the small one takes is measured twice, for the machine may be busy.
+"""
+import resource
+
+import pytest
+
+
+def loops_as_blocks(n):
+    """Loops in a row, written as blocks."""
+    yield "func.func @main(%n: index, %x: i64) -> i64 {"
+    yield "  %c0 = arith.constant 0 : index\n  %c1 = arith.constant 1 : index\n  cf.br ^b0(%x : i64)"
+    for i in range(n):
+        yield f"""^b{i}(%x{i}: i64):
+  cf.br ^h{i}(%c0, %x{i} : index, i64)
+^h{i}(%i{i}: index, %y{i}: i64):
+  %t{i} = arith.cmpi slt, %i{i}, %n : index
+  cf.cond_br %t{i}, ^l{i}, ^b{i + 1}(%y{i} : i64)
+^l{i}:
+  %v{i} = arith.index_cast %i{i} : index to i64
+  %m{i} = arith.muli %v{i}, %y{i} : i64
+  %s{i} = arith.addi %y{i}, %m{i} : i64
+  %j{i} = arith.addi %i{i}, %c1 : index
+  cf.br ^h{i}(%j{i}, %s{i} : index, i64)"""
+    yield f"^b{n}(%r: i64):\n  return %r : i64\n}}"
+
+
+LOOP = """func.func private @{name}(%n: index, %x: i64) -> i64 {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %k = arith.constant {k} : i64
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %x) -> i64 {{
+    %v = arith.index_cast %i : index to i64
+    %m = arith.muli %v, %a : i64
+    %s = arith.addi %m, %k : i64
+    scf.yield %s : i64
+  }}
+  return %r : i64
+}}"""
+
+
+def calls(n, callee):
+    yield "func.func @main(%n: index, %x0: i64) -> i64 {"
+    for i in range(n):
+        yield f"  %x{i + 1} = call @{callee(i)}(%n, %x{i}) : (index, i64) -> i64"
+    yield f"  return %x{n} : i64\n}}"
+
+
+def calls_of_one(n):
+    """Calls of one small function."""
+    yield from calls(n, lambda i: "loop")
+    yield LOOP.format(name="loop", k=7)
+
+
+def calls_of_many(n):
+    """Functions that are called once."""
+    yield from calls(n, lambda i: f"loop{i}")
+    for i in range(n):
+        yield LOOP.format(name=f"loop{i}", k=i)
+
+
+def seconds(run, *args):
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = run(*args, timeout=300)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert done.returncode == 0, done.stderr[:2000]
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
+
+
+@pytest.mark.parametrize("program, size", [(loops_as_blocks, 400), (calls_of_one, 500), (calls_of_many, 300)],
+                         ids=lambda p: getattr(p, "__name__", str(p)))
+def test_linear(program, size, noria_tool, tmp_path):
+    small, large = tmp_path / "small.mlir", tmp_path / "large.mlir"
+    small.write_text("\n".join(program(size)) + "\n")
+    large.write_text("\n".join(program(4 * size)) + "\n")
+    least = min(seconds(noria_tool, "run", small, "3", "5")[0] for _ in range(2))
+    most, printed = seconds(noria_tool, "run", large, "3", "5")
+    assert most < 8 * least, (least, most)
+    assert printed == noria_tool("run", "--interpret", large, "3", "5").stdout
