@@ -19,12 +19,14 @@
  *     memref.store %t, %m[%k]                    %t = scf.for iter_args(%c = %s) { yield arith.addi %c, %x }
  *   }                                            memref.store %t, %m[%k]
  *                                              }
- * Nests of such loops with nothing in between become one loop of several dims. */
+ * Nests of such loops with nothing in between become one loop of several dims, where the inner steps are known to be
+ * positive. */
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
 #include "pass/loops.h"
 #include "pass/parallel.h"
 #include "pass/pass.h"
+#include "pass/ranges.h"
 #include "pass/reductions.h"
 
 /* ---- independent iterations -------------------------------------------------------------------------------------- */
@@ -113,8 +115,7 @@ static NrOp *copy_at(NrBuilder *b, NrOp *op, NrValue *first) {
 /* Carries the cell; the new loop, which stands in an scf.if that asks whether there are iterations. */
 static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   NrBuilder b = nr_builder_before(loop);
-  NrCmpI below = nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT;
-  NrValue *runs = nr_arith_cmpi(&b, below, nr_scf_for_lower(loop), nr_scf_for_upper(loop));
+  NrValue *runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower(loop));
   NrOp *branch = nr_scf_if(&b, runs, NULL, 0, false);
   NrOp *load = cell->load, *store = cell->store, *yield = nr_op_body(loop, 0)->last;
   NrValue *carried = nr_result(load, 0), *next = nr_operand(store, 0);
@@ -204,12 +205,21 @@ static NrOp *to_parallel(NrOp *loop) {
 
 /* ---- nests ------------------------------------------------------------------------------------------------------- */
 
+/* Dims of one loop are all looked at before it begins: a step that is not positive would be wrong there also where the
+ * loop around does not run. */
+static bool has_positive_steps(const NrOp *loop) {
+  for (uint32_t d = 0; d < nr_parallel_rank(loop); d++)
+    if (nr_range_of(nr_parallel_step(loop, d)).min <= 0) return false;
+  return true;
+}
+
 /* A parallel loop with nothing in it but another one, whose bounds do not change: one with the dims of both. */
 static void merge_nest(NrOp *outer) {
   NrBlock *body = nr_op_body(outer, 0);
   NrOp *inner = body->first;
   if (outer->num_results || !nr_op_is(inner, NR_OP_scf_parallel) || inner->num_results || inner->next != body->last)
     return;
+  if (!has_positive_steps(inner)) return;
   uint32_t ranks[] = {nr_parallel_rank(outer), nr_parallel_rank(inner)}, rank = ranks[0] + ranks[1];
   for (uint32_t i = 0; i < inner->num_operands; i++)
     if (nr_value_block(nr_operand(inner, i)) == body) return;

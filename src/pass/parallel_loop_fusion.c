@@ -15,7 +15,8 @@
  *
  * (or the two are one buffer, where that does no harm). The option no-overlap-tests leaves such loops alone. Ops that
  * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Dims may be
- * in another order. Loops in loops that were fused are neighbours then, and may be fused too. */
+ * in another order, but for reductions whose result depends on it. Loops in loops that were fused are neighbours then,
+ * and may be fused too. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
@@ -362,7 +363,8 @@ static void exchange_dims(NrOp *loop, uint32_t i, uint32_t k) {
  * do. */
 static bool join_permuted(Group *g, NrOp *loop, bool test_overlaps, uint32_t from) {
   uint32_t rank = nr_parallel_rank(loop);
-  bool fixed = loop->num_attrs > 1; /* beside the segments: it may speak of dims by number */
+  /* Attributes beside the segments may speak of dims by number; reductions may hang on the order of the points. */
+  bool fixed = loop->num_attrs > 1 || !nr_parallel_reduces_exactly(loop);
   if (g->count == 0 || fixed || from + 1 >= rank || rank > MAX_PERMUTED) return join(g, loop, test_overlaps);
   for (uint32_t k = from; k < rank; k++) {
     exchange_dims(loop, from, k);

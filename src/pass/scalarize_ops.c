@@ -251,6 +251,8 @@ static bool scalarize_insert_slice(NrOp *op) {
     return nr_op_replace(op, nr_build_insert(&b, scalar, dest, indices, dest->type->rank));
   }
   if (!constant || !total) return false;
+  for (uint32_t i = 0; i < dest->type->rank; i++) /* else an error when it runs */
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], dest->type->dims[i], NULL)) return false;
   for (size_t i = 0; i < total; i++) elements[i] = nr_scalar_element(&b, dest, i);
   for (size_t e = 0; e < count; e++) {
     size_t rest = e;

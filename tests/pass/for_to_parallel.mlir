@@ -8,6 +8,7 @@
 // RUN: noria opt --pass-pipeline=scf-for-to-parallel %s | noria run - --entry=all 5 | FileCheck %s --check-prefix=ALL
 // RUN: noria run --interpret --entry=all %s 0 | FileCheck %s --check-prefix=NONE
 // RUN: noria opt --pass-pipeline=scf-for-to-parallel %s | noria run - --interpret --entry=all 0 | FileCheck %s --check-prefix=NONE
+// RUN: noria opt --pass-pipeline=scf-for-to-parallel %s | noria run - --entry=inner_step 0 0 | FileCheck %s --check-prefix=NEVER
 
 // Both loops of a nest, which become one.
 // CHECK-LABEL: func.func @transpose
@@ -376,4 +377,28 @@ func.func @all(%n: index) -> (i32, i32, i32, i32, memref<8xi32>) {
     memref.copy %r, %q : memref<8xi32, strided<[1], offset: 8>> to memref<8xi32, strided<[1]>>
   }
   return %sum, %s#0, %s#1, %s#2, %o : i32, i32, i32, i32, memref<8xi32>
+}
+
+// The inner step is looked at only where the outer loop runs: it stays a loop of its own.
+// CHECK-LABEL: func.func @inner_step
+// CHECK: scf.parallel (%{{.*}}) =
+// CHECK-NEXT: scf.parallel (%{{.*}}) =
+// CHECK: return
+// NEVER: 0 : i32
+func.func @inner_step(%n: index, %s: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %m = memref.alloc() : memref<4x4xi32>
+  memref.store %zero, %m[%c0, %c0] : memref<4x4xi32>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c4 step %s {
+      memref.store %one, %m[%i, %j] : memref<4x4xi32>
+    }
+  }
+  %v = memref.load %m[%c0, %c0] : memref<4x4xi32>
+  memref.dealloc %m : memref<4x4xi32>
+  return %v : i32
 }

@@ -422,3 +422,27 @@ func.func @ordered() -> (i32, i32) {
   %r:2 = func.call @orders(%b, %c, %one) : (memref<8x16xi32>, memref<8x8xi32>, i32) -> (i32, i32)
   return %r#0, %r#1 : i32, i32
 }
+
+// Other dims first would sum the floats up in another order.
+// CHECK-LABEL: func.func @order_of_sums
+// CHECK-COUNT-2: scf.parallel
+// CHECK: return
+func.func @order_of_sums(%m: memref<3x3xf32>, %o: memref<3x3xf32>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %z = arith.constant 0.0 : f32
+  scf.parallel (%i, %j) = (%c0, %c0) to (%c3, %c2) step (%c1, %c1) {
+    memref.store %z, %o[%i, %j] : memref<3x3xf32>
+  }
+  %r = scf.parallel (%i, %j) = (%c0, %c0) to (%c2, %c3) step (%c1, %c1) init (%z) -> f32 {
+    %v = memref.load %m[%i, %j] : memref<3x3xf32>
+    scf.reduce(%v : f32) {
+    ^bb0(%a: f32, %b: f32):
+      %s = arith.addf %a, %b : f32
+      scf.reduce.return %s : f32
+    }
+  }
+  return %r : f32
+}

@@ -153,3 +153,13 @@ func.func @unrolled(%a: i64, %b: i64, %c: i1) -> tensor<2xi64> {
   } -> tensor<2xi64>
   return %1 : tensor<2xi64>
 }
+
+// A place that is not there is the business of the run.
+// CHECK-LABEL: func.func @outside
+// CHECK: tensor.insert_slice
+func.func @outside(%s: tensor<1xi32>) -> tensor<2xi32> {
+  %far = arith.constant 1000 : index
+  %d = arith.constant dense<[1, 2]> : tensor<2xi32>
+  %q = tensor.insert_slice %s into %d[%far] [1] [1] : tensor<1xi32> into tensor<2xi32>
+  return %q : tensor<2xi32>
+}
