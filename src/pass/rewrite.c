@@ -2,10 +2,6 @@
 #include "pass/rewrite.h"
 
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
-#include "dialect/scf/scf.h"
-#include "pass/parallel.h"
-#include "pass/ranges.h"
 
 static bool collect(NrOp *op, void *user) {
   nr_vec_push((NrOpList *)user, op);
@@ -106,70 +102,6 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
   }
   return true;
 }
-
-/* ---- speculation ------------------------------------------------------------------------------------------------- */
-
-/* Division by a constant that is neither 0 nor -1 always has a result. */
-static bool divides_safely(const NrOp *op) {
-  NrAttr divisor = nr_op_has(op, NR_DIVIDES) ? nr_value_constant(nr_operand(op, 1)) : NULL;
-  NrAttr scalar = nr_splat_scalar(divisor);
-  return scalar && scalar->kind == NR_ATTR_INTEGER && !nr_const_is_int(scalar, 0) && !nr_const_is_int(scalar, -1);
-}
-
-/* An element that is there: constant indices below static dims. A 0-d tensor always has its one element. */
-static bool extracts_safely(const NrOp *op) {
-  if (!nr_op_is(op, NR_OP_tensor_extract)) return false;
-  NrType type = nr_operand(op, 0)->type;
-  for (uint32_t d = 0; d < type->rank; d++) {
-    int64_t index;
-    if (type->dims[d] == NR_DYNAMIC || !nr_value_constant_int(nr_operand(op, 1 + d), &index)) return false;
-    if (index < 0 || index >= type->dims[d]) return false;
-  }
-  return true;
-}
-
-static bool divides_by_constants(NrAffineExpr e) {
-  if (!e->lhs) return true;
-  bool divides = e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL;
-  if (divides && (e->rhs->kind != NR_AFFINE_CONSTANT || e->rhs->value <= 0)) return false;
-  return divides_by_constants(e->lhs) && divides_by_constants(e->rhs);
-}
-
-/* An affine map whose quotients are there for any operands. */
-static bool maps_safely(const NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
-  if (!map || map->kind != NR_ATTR_AFFINE_MAP) return false;
-  for (uint32_t i = 0; i < map->num_exprs; i++)
-    if (!divides_by_constants(map->exprs[i])) return false;
-  return true;
-}
-
-/* A loop ends and does not fail as it begins: its steps are positive. Of others nobody knows. */
-static bool loops_safely(NrOp *op) {
-  size_t steps;
-  switch (op->info->id) {
-  case NR_OP_scf_while:
-  case NR_OP_scf_loop: return false;
-  case NR_OP_scf_for: return nr_range_of(nr_scf_for_step(op)).min > 0;
-  case NR_OP_scf_forall: return nr_segment_size(nr_op_attr(op, "operandSegmentSizes"), 2, &steps) && steps == 0;
-  case NR_OP_scf_parallel:
-    for (uint32_t d = 0; d < nr_parallel_rank(op); d++)
-      if (nr_range_of(nr_parallel_step(op, d)).min <= 0) return false;
-    return !nr_op_attr(op, "noInit"); /* fails when it has no points */
-  default: return true;
-  }
-}
-
-static bool may_speculate(NrOp *op, void *user) {
-  if (!loops_safely(op)) return false;
-  if (nr_op_has(op, NR_SPECULATABLE_NO) && !divides_safely(op) && !extracts_safely(op) && !maps_safely(op))
-    return false;
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    if (op->regions[r].first != op->regions[r].last) return false; /* branches can make loops too */
-  return true;
-}
-
-bool nr_op_is_speculatable(NrOp *op) { return nr_op_is_pure(op) && nr_walk_pre(op, may_speculate, NULL); }
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 

@@ -23,7 +23,7 @@ bool nr_erase_unreachable_blocks(NrRegion *region);
 /* Of the blocks of a region, but its first one, that are equal op for op one stays (merge_blocks.c). */
 bool nr_merge_equal_blocks(NrRegion *region);
 
-/* May run where the program would not have run it: pure, and neither fails nor goes on for ever. */
+/* May run where the program would not have run it: pure, and neither fails nor goes on for ever (speculation.c). */
 bool nr_op_is_speculatable(NrOp *op);
 
 /* The nearest op around op whose regions use nothing from above; the top module in the end. */
