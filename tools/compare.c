@@ -18,7 +18,8 @@ static double element(const NoriaValue *v, NrType elem, int64_t i) {
 
 static bool near(double a, double b, double tolerance) {
   if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-  return a == b || fabs(a - b) <= tolerance * (1 + fmax(fabs(a), fabs(b)));
+  if (isinf(a) || isinf(b)) return a == b;
+  return fabs(a - b) <= tolerance * (1 + fmax(fabs(a), fabs(b)));
 }
 
 static void put_place(const NoriaValue *v, int64_t i, NrBuf *out) {

@@ -7,8 +7,7 @@
  * when what is in them is the same, op for op. */
 #include "pass/pass.h"
 #include "pass/rewrite.h"
-
-#include <stdlib.h>
+#include "pass/same_ops.h"
 
 enum { MAX_CANDIDATES = 16 }; /* looked at per hash: dead ones from sibling blocks must not make the pass quadratic */
 
@@ -30,13 +29,6 @@ typedef struct Cse {
 
 /* ---- equality ---------------------------------------------------------------------------------------------------- */
 
-static int compare_pointers(const void *a, const void *b) {
-  const NrValue *x = *(NrValue *const *)a, *y = *(NrValue *const *)b;
-  return x < y ? -1 : x > y;
-}
-
-static bool swaps(const NrOp *op) { return nr_op_has(op, NR_COMMUTATIVE) && op->num_operands == 2; }
-
 static uint64_t hash_attrs(uint64_t h, const NrOp *op) {
   for (uint32_t i = 0; i < op->num_attrs; i++)
     h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)op->attrs[i].name.data), (uintptr_t)op->attrs[i].value);
@@ -50,72 +42,25 @@ static bool hash_nested(NrOp *op, void *user) {
   return true;
 }
 
-static uint64_t hash_op(NrOp *op) {
-  uint64_t h = nr_hash_mix((uintptr_t)op->info, op->num_results);
-  NrValue *pair[2];
-  if (swaps(op)) {
-    pair[0] = nr_operand(op, 0);
-    pair[1] = nr_operand(op, 1);
-    qsort(pair, 2, sizeof *pair, compare_pointers);
+static uint64_t hash_operands(uint64_t h, const NrOp *op) {
+  if (nr_operands_swap(op)) { /* in an order of their own */
+    uintptr_t x = (uintptr_t)nr_operand(op, 0), y = (uintptr_t)nr_operand(op, 1);
+    return nr_hash_mix(nr_hash_mix(h, NR_MIN(x, y)), NR_MAX(x, y));
   }
-  for (uint32_t i = 0; i < op->num_operands; i++)
-    h = nr_hash_mix(h, (uintptr_t)(swaps(op) ? pair[i] : nr_operand(op, i)));
+  for (uint32_t i = 0; i < op->num_operands; i++) h = nr_hash_mix(h, (uintptr_t)nr_operand(op, i));
+  return h;
+}
+
+static uint64_t hash_op(NrOp *op) {
+  uint64_t h = hash_operands(nr_hash_mix((uintptr_t)op->info, op->num_results), op);
   for (uint32_t i = 0; i < op->num_results; i++) h = nr_hash_mix(h, (uintptr_t)op->results[i].type);
   if (op->num_regions) nr_walk_pre(op, hash_nested, &h);
   return hash_attrs(h, op);
 }
 
-/* map: values defined in b's regions -> their counterparts in a's; NULL outside of regions. */
-static bool same_operand(const NrValue *a, const NrValue *b, const NrMap *map) {
-  return a == b || (map && nr_map_get(map, b) == a);
-}
-
-static bool same_operands(const NrOp *a, const NrOp *b, const NrMap *map) {
-  bool same = true;
-  for (uint32_t i = 0; i < a->num_operands && same; i++) same = same_operand(nr_operand(a, i), nr_operand(b, i), map);
-  return same || (swaps(a) && same_operand(nr_operand(a, 0), nr_operand(b, 1), map) &&
-                  same_operand(nr_operand(a, 1), nr_operand(b, 0), map));
-}
-
-static bool same_but_for_regions(const NrOp *a, const NrOp *b, const NrMap *map) {
-  if (a->info != b->info || a->num_operands != b->num_operands || a->num_results != b->num_results ||
-      a->num_attrs != b->num_attrs || a->num_regions != b->num_regions || a->num_successors || b->num_successors ||
-      !same_operands(a, b, map))
-    return false;
-  for (uint32_t i = 0; i < a->num_results; i++)
-    if (a->results[i].type != b->results[i].type) return false;
-  for (uint32_t i = 0; i < a->num_attrs; i++)
-    if (a->attrs[i].value != b->attrs[i].value || a->attrs[i].name.data != b->attrs[i].name.data) return false;
-  return true;
-}
-
-/* Regions of at most one block, op for op. Depth is bounded by NR_MAX_NESTING. */
-static bool same_regions(const NrOp *a, const NrOp *b, NrMap *map) {
-  for (uint32_t r = 0; r < a->num_regions; r++) {
-    const NrRegion *ra = &a->regions[r], *rb = &b->regions[r];
-    const NrBlock *x = ra->first, *y = rb->first;
-    if (ra->first != ra->last || rb->first != rb->last || !x != !y) return false;
-    if (!x) continue;
-    if (x->num_args != y->num_args) return false;
-    for (uint32_t i = 0; i < x->num_args; i++) {
-      if (x->args[i]->type != y->args[i]->type) return false;
-      nr_map_set(map, y->args[i], x->args[i]);
-    }
-    const NrOp *p = x->first, *q = y->first;
-    for (; p && q; p = p->next, q = q->next) {
-      if (!same_but_for_regions(p, q, map) || !same_regions(p, q, map)) return false;
-      for (uint32_t i = 0; i < p->num_results; i++) nr_map_set(map, &q->results[i], &p->results[i]);
-    }
-    if (p || q) return false;
-  }
-  return true;
-}
-
 static bool same_ops(const NrOp *a, const NrOp *b) {
-  if (!same_but_for_regions(a, b, NULL)) return false;
-  if (a->num_regions == 0) return true;
-  NrMap map = {0};
-  bool same = same_regions(a, b, &map);
+  NrMap map = {0}; /* nothing is put there but what regions define */
+  bool same = nr_ops_are_same(a, b, &map);
   nr_map_deinit(&map);
   return same;
 }

@@ -6,31 +6,7 @@
  *
  * What a block uses from outside dominates the other one too, which uses the same. */
 #include "pass/rewrite.h"
-
-/* values: those of b -> those of a. */
-static bool same_value(const NrValue *a, const NrValue *b, const NrMap *values) {
-  return a == b || nr_map_get(values, b) == a;
-}
-
-static bool same_op(NrOp *a, NrOp *b, NrMap *values) {
-  if (a->info != b->info || a->raw_name != b->raw_name || a->num_regions || b->num_regions) return false;
-  if (a->num_operands != b->num_operands || a->num_results != b->num_results || a->num_attrs != b->num_attrs ||
-      a->num_successors != b->num_successors)
-    return false;
-  for (uint32_t i = 0; i < a->num_operands; i++)
-    if (!same_value(nr_operand(a, i), nr_operand(b, i), values)) return false;
-  for (uint32_t i = 0; i < a->num_attrs; i++)
-    if (a->attrs[i].value != b->attrs[i].value || !nr_str_eq(a->attrs[i].name, b->attrs[i].name)) return false;
-  for (uint32_t i = 0; i < a->num_successors; i++)
-    if (a->successors[i].block != b->successors[i].block ||
-        a->successors[i].num_operands != b->successors[i].num_operands)
-      return false;
-  for (uint32_t i = 0; i < a->num_results; i++) {
-    if (nr_result(a, i)->type != nr_result(b, i)->type) return false;
-    nr_map_set(values, nr_result(b, i), nr_result(a, i));
-  }
-  return true;
-}
+#include "pass/same_ops.h"
 
 /* Nobody outside of the block uses what is made in it. */
 static bool keeps_to_itself(const NrBlock *block) {
@@ -52,7 +28,10 @@ static bool same_block(NrBlock *a, NrBlock *b) {
     nr_map_set(&values, b->args[i], a->args[i]);
   }
   NrOp *x = a->first, *y = b->first;
-  for (; same && x && y; x = x->next, y = y->next) same = same_op(x, y, &values);
+  for (; same && x && y; x = x->next, y = y->next) {
+    same = nr_ops_are_same(x, y, &values);
+    if (same) nr_note_same_results(x, y, &values);
+  }
   nr_map_deinit(&values);
   return same && !x && !y && keeps_to_itself(b);
 }

@@ -93,7 +93,8 @@ static void count_loop(NrOp *loop, int64_t every) {
   append_operand(loop, nr_arith_constant_index(&b, 0));
   NrBlock *body = nr_op_body(loop, 0);
   NrValue *count = nr_block_add_arg(body, nr_type_index(b.ctx), loop->loc);
-  for (NrUse *use = body->args[0]->first_use; use; use = use->next) {
+  for (NrUse *use = body->args[0]->first_use, *next; use; use = next) { /* the use moves with its op's operands */
+    next = use->next;
     if (!nr_op_is(use->owner, NR_OP_scf_continue)) continue;
     b = nr_builder_before(use->owner);
     b.loc = loop->loc;

@@ -82,3 +82,49 @@ func.func @equal(%x: i32, %y: i32, %f: i32) {
   call @use(%4) : (i32) -> ()
   return
 }
+
+// Blocks with ops that have regions, and operands that may change places.
+// NORMAL-LABEL: func.func @regions
+// NORMAL-COUNT-2: scf.if
+// MERGED-LABEL: func.func @regions
+// MERGED: scf.if
+// MERGED-NOT: scf.if
+func.func @regions(%x: i32, %y: i32, %c: i1, %d: i1) -> i32 {
+  cf.cond_br %c, ^a, ^b
+^a:
+  %0 = scf.if %d -> i32 {
+    %p = arith.addi %x, %y : i32
+    func.call @use_one(%p) : (i32) -> ()
+    scf.yield %p : i32
+  } else {
+    scf.yield %x : i32
+  }
+  return %0 : i32
+^b:
+  %1 = scf.if %d -> i32 {
+    %p = arith.addi %y, %x : i32
+    func.call @use_one(%p) : (i32) -> ()
+    scf.yield %p : i32
+  } else {
+    scf.yield %x : i32
+  }
+  return %1 : i32
+}
+
+// Not where one of them differs.
+// MERGED-LABEL: func.func @other_regions
+// MERGED-COUNT-2: scf.if
+func.func @other_regions(%x: i32, %y: i32, %c: i1, %d: i1) {
+  cf.cond_br %c, ^a, ^b
+^a:
+  scf.if %d {
+    func.call @use_one(%x) : (i32) -> ()
+  }
+  return
+^b:
+  scf.if %d {
+    func.call @use_one(%y) : (i32) -> ()
+  }
+  return
+}
+func.func private @use_one(i32)
