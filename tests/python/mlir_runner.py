@@ -81,7 +81,11 @@ func.func @print_all() {{
 
 
 class NotComparable(Exception):
-    """What one of the two cannot run."""
+    """What MLIR cannot run."""
+
+
+class TakesTooLong(NotComparable):
+    pass
 
 
 def split_types(text):
@@ -220,9 +224,8 @@ class Wrapper:
         self.lines += ["}"] * len(dims)
 
 
-def run_by_mlir(text, passes):
-    """The numbers that the wrapper writes, of MLIR."""
-    program = text + PRINT.format(room=ROOM)
+def run_by_mlir(program, passes):
+    """The numbers that @print_all prints."""
     try:
         lowered = subprocess.run([MLIR_OPT, *passes], input=program, capture_output=True, text=True, timeout=30)
         if lowered.returncode:
@@ -230,8 +233,8 @@ def run_by_mlir(text, passes):
             raise NotComparable("mlir-opt: " + (message[1] if message else lowered.stderr[-80:]))
         ran = subprocess.run([MLIR_RUNNER, "-e", "print_all", "--entry-point-result=void", "--shared-libs=" + LIBRARIES],
                              input=lowered.stdout, capture_output=True, text=True, timeout=10)
-    except subprocess.TimeoutExpired as slow:  # MLIR's scf.for goes round at the end of its type
-        raise NotComparable(f"{pathlib.Path(slow.cmd[0]).name} takes too long") from slow
+    except subprocess.TimeoutExpired as slow:
+        raise TakesTooLong(f"{pathlib.Path(slow.cmd[0]).name} takes too long") from slow
     if ran.returncode:
         raise NotComparable("mlir-runner: " + ran.stderr[:120])
     return [int(number) for number in ran.stdout.split()]
@@ -245,6 +248,12 @@ def run_by_noria(text, *options):
     return numbers * ROOM if len(numbers) == 1 else numbers
 
 
+def count_trips(text):
+    """The program with loops that count: MLIR's scf.for goes round where it steps past the end of its type."""
+    return subprocess.run([BUILD / "noria", "opt", "--count-trips", "--syntax=mlir", "-"], input=text,
+                          capture_output=True, text=True, check=True).stdout
+
+
 def compare(seed, family):
     """Fails where Noria and MLIR differ; NotComparable where one cannot say."""
     program = subprocess.run([BUILD / "tests" / "programs", "--print", str(seed), f"--family={family}"],
@@ -252,12 +261,19 @@ def compare(seed, family):
     if any(op in program for op in NOT_MLIR):
         raise NotComparable("ops that MLIR does not have")
     text = Wrapper(program, seed).text
-    expected = run_by_mlir(text, (TENSORS if family == "tensors" else []) + LOWER)
-    for options in (["--interpret"], []):
-        got = run_by_noria(text, *options)
+    passes = (TENSORS if family == "tensors" else []) + LOWER
+    interpreted, compiled = run_by_noria(text, "--interpret"), run_by_noria(text)
+    printing = text + PRINT.format(room=ROOM)
+    try:
+        expected = run_by_mlir(printing, passes)
+    except TakesTooLong:
+        expected = None
+    if expected != interpreted:
+        expected = run_by_mlir(count_trips(printing), passes)
+    for got in (interpreted, compiled):
         different = [(i, a, b) for i, (a, b) in enumerate(zip(expected, got)) if a != b]
         assert len(got) == len(expected) and not different, \
-            f"seed {seed}, {family}, {options}: (place, MLIR, Noria) = {different[:5]}\n{text}"
+            f"seed {seed}, {family}: (place, MLIR, Noria) = {different[:5]}\n{text}"
 
 
 def main():
