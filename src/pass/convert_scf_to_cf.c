@@ -9,18 +9,26 @@
  *                                                                 cf.br ^cond(%n, %v : index, f32)
  *                                                               ^end:
  * Where the sum may pass the end of the type, %n is the upper bound if that is less: the loop would not end.
- * Linear: a block is worked on from its end, so that each op moves to another block at most once, and the blocks of a
- * body move to their final region before what is inside them is converted. Ops inside of regions that may have only one
- * block (linalg.generic, ..) stay structured. */
+ * Linear: a block is cut into its parts from its end, so that each op moves to another block at most once, and the
+ * blocks of a body move to their final region before what is inside them is looked at. What was found is converted in
+ * the order of the program, so that later walks over it go through memory in order. Ops inside of regions that may have
+ * only one block (linalg.generic, ..) stay structured. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/loops.h"
 #include "pass/parallel.h"
 
+/* A structured op to convert: the last one of its block, which stands before the one that goes on behind it. */
+typedef struct Found {
+  NrOp *op;
+  bool may_wrap; /* of scf.for, while what its bounds are made of is structured */
+} Found;
+
 typedef struct Converter {
   NrPassContext *pass;
-  NR_VEC(NrBlock *) work; /* blocks in their final region whose ops are to be looked at */
+  NR_VEC(NrBlock *) blocks; /* in their final region, whose ops are to be looked at; the last one first */
+  NR_VEC(Found) work;       /* likewise */
   bool only_exits;        /* only loops that are left from inside, and what is left with them */
   bool bounds_are_sizes;  /* as nr_for_may_wrap takes it */
 } Converter;
@@ -42,7 +50,7 @@ static NrBlock *adopt(Converter *c, NrRegion *from, NrBlock *after) {
     next = block->next;
     nr_block_unlink(block);
     nr_block_insert_after(block, after);
-    nr_vec_push(&c->work, block);
+    nr_vec_push(&c->blocks, block);
     after = block;
   }
   return after;
@@ -55,8 +63,9 @@ static NrBlock *new_block_after(NrOp *op, NrBlock *after) {
 }
 
 /* A block behind op's, with the ops that follow op; op is the last one of its block then. */
-static NrBlock *split_behind(NrOp *op) {
-  return op->next ? nr_block_split(op->block, op->next) : new_block_after(op, op->block);
+static void split_behind(NrOp *op) {
+  if (op->next) nr_block_split(op->block, op->next);
+  else new_block_after(op, op->block);
 }
 
 static void replace_results(NrOp *op, NrBlock *by_args, uint32_t first) {
@@ -71,9 +80,8 @@ static void add_result_args(NrOp *op, NrBlock *block) {
   for (uint32_t i = 0; i < op->num_results; i++) nr_block_add_arg(block, nr_result(op, i)->type, op->loc);
 }
 
-static void convert_for(Converter *c, NrOp *op) {
-  bool may_wrap = nr_for_may_wrap(op, c->bounds_are_sizes);
-  NrBlock *before = op->block, *end = split_behind(op), *body = nr_op_body(op, 0);
+static void convert_for(Converter *c, NrOp *op, bool may_wrap) {
+  NrBlock *before = op->block, *end = before->next, *body = nr_op_body(op, 0);
   NrBlock *condition = new_block_after(op, before);
   NR_VEC(NrValue *) inits = {0};
   nr_vec_push(&inits, nr_scf_for_lower(op));
@@ -85,23 +93,23 @@ static void convert_for(Converter *c, NrOp *op) {
   }
   replace_results(op, condition, 1);
   while (body->num_args) nr_block_erase_arg(body, body->num_args - 1);
-  NrOp *yield = nr_block_terminator(body);
-  NrBuilder b = nr_builder_before(yield);
-  NrValue *next = nr_for_build_next(&b, op, condition->args[0], may_wrap);
-  branch_instead(yield, condition, &next, 1, 0);
   adopt(c, nr_op_region(op, 0), condition);
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, condition, inits.data, inits.size);
   b = nr_builder_at_end(op->module, condition, op->loc);
   NrValue *goes_on = nr_for_build_goes_on(&b, op, condition->args[0]);
   nr_cf_cond_br(&b, goes_on, body, NULL, 0, end, NULL, 0);
-  b = nr_builder_before(op);
-  nr_cf_br(&b, condition, inits.data, inits.size);
+  NrOp *yield = nr_block_terminator(body);
+  b = nr_builder_before(yield);
+  NrValue *next = nr_for_build_next(&b, op, condition->args[0], may_wrap);
+  branch_instead(yield, condition, &next, 1, 0);
   nr_op_erase(op);
   nr_vec_deinit(&inits);
 }
 
 /* All regions of op, in order, between its block and the one that goes on; they are entered without arguments. */
 static NrBlock *adopt_branches(Converter *c, NrOp *op, NrBlock **entries) {
-  NrBlock *at = op->block, *end = split_behind(op);
+  NrBlock *at = op->block, *end = at->next;
   add_result_args(op, end);
   for (uint32_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = nr_op_region(op, r);
@@ -152,7 +160,7 @@ static void convert_index_switch(Converter *c, NrOp *op) {
 }
 
 static void convert_while(Converter *c, NrOp *op) {
-  NrBlock *block = op->block, *end = split_behind(op);
+  NrBlock *block = op->block, *end = block->next;
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
   NrOp *condition = nr_block_terminator(before);
   NR_VEC(NrValue *) values = {0};
@@ -174,7 +182,7 @@ static void convert_while(Converter *c, NrOp *op) {
 /* The body is the block that each iteration begins with. Breaks and continues branch from wherever they stand: what is
  * around them becomes blocks of the same region in turn. */
 static void convert_loop(Converter *c, NrOp *op) {
-  NrBlock *before = op->block, *end = split_behind(op), *body = nr_op_body(op, 0);
+  NrBlock *before = op->block, *end = before->next, *body = nr_op_body(op, 0);
   NrValue *token = body->args[0];
   NR_VEC(NrValue *) inits = {0};
   add_result_args(op, end);
@@ -204,25 +212,55 @@ static bool stays_inside(NrOp *op, void *user) {
 /* Whether something in op leaves it: a break or continue, or the branch that was made of one. */
 static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
 
-static void convert_block(Converter *c, NrBlock *block) {
-  for (NrOp *op = block->last, *prev; op; op = prev) {
-    prev = op->prev;
-    if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) continue;
-    switch (op->info->id) {
-    case NR_OP_scf_loop: convert_loop(c, op); break;
-    case NR_OP_scf_parallel: convert_for(c, nr_parallel_to_for(op)); break;
-    case NR_OP_scf_for: convert_for(c, op); break;
-    case NR_OP_scf_if: convert_if(c, op); break;
-    case NR_OP_scf_while: convert_while(c, op); break;
-    case NR_OP_scf_index_switch: convert_index_switch(c, op); break;
-    case NR_OP_scf_execute_region: convert_execute_region(c, op); break;
-    case NR_OP_scf_forall: {
-      NrOp *next = op->next, *loop = nr_forall_to_for(op);
-      if (loop) convert_for(c, loop);
-      else prev = next->prev; /* without dims the body has taken its place */
-      break;
+/* The op that stands for op when it is to be converted, or NULL. Of a scf.forall without dims the body takes its place. */
+static NrOp *to_convert(Converter *c, NrOp *op) {
+  if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) return NULL;
+  switch (op->info->id) {
+  case NR_OP_scf_parallel: return nr_parallel_to_for(op);
+  case NR_OP_scf_forall: return nr_forall_to_for(op);
+  case NR_OP_scf_loop:
+  case NR_OP_scf_for:
+  case NR_OP_scf_if:
+  case NR_OP_scf_while:
+  case NR_OP_scf_index_switch:
+  case NR_OP_scf_execute_region: return op;
+  default: return NULL;
+  }
+}
+
+static void find_in(Converter *c, NrBlock *block) {
+  for (NrOp *op = block->last; op; op = op->prev) {
+    NrOp *next = op->next, *found = to_convert(c, op);
+    if (found) {
+      bool may_wrap = nr_op_is(found, NR_OP_scf_for) && nr_for_may_wrap(found, c->bounds_are_sizes);
+      split_behind(found);
+      nr_vec_push(&c->work, ((Found){found, may_wrap}));
+      op = found;
+    } else if (nr_is_erased(op)) {
+      op = next;
     }
-    default: break;
+  }
+}
+
+static void convert(Converter *c, const Found *found) {
+  NrOp *op = found->op;
+  switch (op->info->id) {
+  case NR_OP_scf_for: convert_for(c, op, found->may_wrap); break;
+  case NR_OP_scf_if: convert_if(c, op); break;
+  case NR_OP_scf_while: convert_while(c, op); break;
+  case NR_OP_scf_index_switch: convert_index_switch(c, op); break;
+  case NR_OP_scf_execute_region: convert_execute_region(c, op); break;
+  default: convert_loop(c, op); break;
+  }
+}
+
+static void convert_region(Converter *c, NrRegion *region) {
+  for (NrBlock *block = region->first; block; block = block->next) nr_vec_push(&c->blocks, block);
+  while (c->blocks.size || c->work.size) {
+    while (c->blocks.size) find_in(c, nr_vec_pop(&c->blocks));
+    if (c->work.size) {
+      Found found = nr_vec_pop(&c->work);
+      convert(c, &found);
     }
   }
 }
@@ -235,26 +273,22 @@ static bool collect_homes(NrOp *op, void *user) {
   return true;
 }
 
-static void convert_regions(Converter *c, NrOp *op) {
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    for (NrBlock *block = op->regions[r].first; block; block = block->next) nr_vec_push(&c->work, block);
-  while (c->work.size) convert_block(c, nr_vec_pop(&c->work));
-}
-
 static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
   Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
   NrOpList homes = {0};
   nr_walk_pre(root, collect_homes, &homes);
-  for (size_t i = 0; i < homes.size; i++) convert_regions(&c, homes.data[i]);
+  for (size_t i = 0; i < homes.size; i++)
+    for (uint32_t r = 0; r < homes.data[i]->num_regions; r++) convert_region(&c, &homes.data[i]->regions[r]);
   nr_vec_deinit(&homes);
+  nr_vec_deinit(&c.blocks);
   nr_vec_deinit(&c.work);
   return NR_OK;
 }
 
 void nr_convert_exits(NrPassContext *pass, NrOp *op) {
   Converter c = {.pass = pass, .only_exits = true};
-  for (NrBlock *block = op->regions[0].first; block; block = block->next) nr_vec_push(&c.work, block);
-  while (c.work.size) convert_block(&c, nr_vec_pop(&c.work));
+  convert_region(&c, &op->regions[0]);
+  nr_vec_deinit(&c.blocks);
   nr_vec_deinit(&c.work);
 }
 
