@@ -58,6 +58,7 @@ static bool sweep_as_listed(NrDominance *dom, Edges *late) {
   bool ordered = true;
   for (NrBlock *block = dom->region->first; block && ordered; block = block->next) {
     uint32_t best = dom->count ? NONE : 0, p;
+    nr_block_prefetch(block);
     for (NrSuccessor *s = block->first_pred; s && !is_too_far(dom); s = s->next) {
       NrBlock *from = s->owner->block;
       if (!from || from->region != dom->region) continue;

@@ -358,7 +358,6 @@ struct NrOp { /* what walks look at comes first: a program is larger than the ca
   NrUse *operands;
   NrRegion *regions;
   uint32_t num_operands, num_results, num_regions, num_successors;
-  NrValue *results;
   NrSuccessor *successors;
   NrNamedAttr *attrs; /* sorted by name */
   uint32_t num_attrs, cap_attrs, cap_operands;
@@ -366,6 +365,7 @@ struct NrOp { /* what walks look at comes first: a program is larger than the ca
   NrLoc loc;
   NrModule *module;
   const char *raw_name; /* full name of an unregistered op (info is nr_unregistered_op_info), else NULL */
+  NrValue results[];
 };
 
 struct NrBlock { /* as in NrOp, what walks look at comes first */
@@ -444,17 +444,19 @@ NrOp *nr_op_rebuild(NrOp *op, NrValue *const *operands, size_t num_operands, con
  * must be equal in number. */
 NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 
-/* Asks for the memory of the op that a walk through a region comes to after this one: programs are larger than the
- * caches. An op, its results and its operands lie in one piece, of a few cache lines mostly. */
-static inline void nr_op_prefetch(const NrOp *op) {
+/* Asks for the memory that a walk will come to. Programs mostly lie in memory in their order, each op with its results
+ * and operands in one piece of a few cache lines, so it is some way on from here. Two pages: programs are larger than
+ * the caches and than the table of pages in the processor, and to find a page takes as long as the work on a dozen ops.
+ * (To ask for the next op as well costs more than it saves: it is near.) */
+static inline void nr_prefetch(const void *from, size_t way) {
   enum { LINE = 64, LINES = 5 };
-  for (uintptr_t at = (uintptr_t)op, i = 0; i < LINES; i++) __builtin_prefetch((const void *)(at + i * LINE));
+  for (size_t i = 0; i < LINES; i++) __builtin_prefetch((const void *)((uintptr_t)from + way + i * LINE));
 }
-static inline void nr_op_prefetch_next(const NrOp *op) {
-  const NrBlock *next_block = op->block->next;
-  if (op->next) nr_op_prefetch(op->next);
-  else if (next_block) nr_op_prefetch(next_block->first);
-  if (!op->prev) __builtin_prefetch(next_block); /* in time for its first op */
+enum { NR_WAY = 8192 };
+static inline void nr_op_prefetch(const NrOp *op) { nr_prefetch(op, NR_WAY); }
+static inline void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and what ends them */
+  nr_prefetch(block, NR_WAY);
+  if (block->last) nr_prefetch(block->last, NR_WAY);
 }
 
 static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
@@ -471,7 +473,10 @@ static inline NrValue *nr_operand(const NrOp *op, size_t i) {
   assert(i < op->num_operands);
   return op->operands[i].value;
 }
-static inline NrValue *nr_result(const NrOp *op, size_t i) { assert(i < op->num_results); return &op->results[i]; }
+static inline NrValue *nr_result(const NrOp *op, size_t i) {
+  assert(i < op->num_results);
+  return (NrValue *)&op->results[i];
+}
 static inline uint32_t nr_use_index(const NrUse *use) { return (uint32_t)(use - use->owner->operands); }
 void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);
 void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count); /* all; not for ops with successor operands */

@@ -79,7 +79,7 @@ static void set_attr(NrOp *op, NrStr key, NrAttr value) {
     return;
   }
   if (op->num_attrs == op->cap_attrs) {
-    uint32_t capacity = op->cap_attrs ? op->cap_attrs * 2 : 2;
+    uint32_t capacity = op->cap_attrs ? op->cap_attrs * 2 : 1;
     NrNamedAttr *fresh = NR_NEW_ARRAY(&op->module->arena, NrNamedAttr, capacity);
     if (op->num_attrs) memcpy(fresh, op->attrs, op->num_attrs * sizeof *fresh);
     op->attrs = fresh;
@@ -133,7 +133,7 @@ static NrOp *alloc_op(NrModule *module, const NrOpState *s) {
                 s->num_attrs * sizeof(NrNamedAttr);
   char *memory = nr_arena_alloc(&module->arena, size);
   NrOp *op = cut(&memory, 1, sizeof *op);
-  op->results = cut(&memory, op->num_results = (uint32_t)s->num_results, sizeof *op->results);
+  cut(&memory, op->num_results = (uint32_t)s->num_results, sizeof *op->results);
   op->operands = cut(&memory, op->num_operands = (uint32_t)s->num_operands, sizeof *op->operands);
   op->regions = cut(&memory, op->num_regions = (uint32_t)s->num_regions, sizeof *op->regions);
   op->successors = cut(&memory, op->num_successors = (uint32_t)s->num_successors, sizeof *op->successors);

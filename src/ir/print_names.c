@@ -75,7 +75,7 @@ void nr_print_number_region(NrPrinter *w, NrRegion *region, NrNumbering *n) {
     if (number) name_block(w, block, tagged(number, TAG_NUMBER));
     number_args(w, block, number == 0, n);
     for (NrOp *op = block->first; op; op = op->next) {
-      nr_op_prefetch_next(op);
+      nr_op_prefetch(op);
       if (op->num_results == 0) continue;
       if (!w->options.generic && nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) name_constant(w, n, op);
       else name_value(w, &op->results[0], tagged(n->next_value++, TAG_NUMBER));

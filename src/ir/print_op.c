@@ -344,7 +344,7 @@ static void put_block(NrPrinter *w, NrBlock *block, bool label, bool terminator)
   w->indent += 2;
   NrOp *stop = !terminator && block->last && is_implied(block->last) ? block->last : NULL;
   for (NrOp *op = block->first; op && op != stop; op = op->next) {
-    nr_op_prefetch_next(op);
+    nr_op_prefetch(op);
     nr_w_newline(w);
     put_op(w, op);
   }

@@ -59,7 +59,7 @@ static bool check_region(NrOp *op, uint32_t index) {
     good = nr_op_error(op, "expects region #%u to have 0 or 1 blocks", index) == NR_OK;
   if (region->first && region->first->first_pred)
     good = nr_op_error(op, "entry block of region #%u may not have predecessors", index) == NR_OK;
-  /* Hooks may look into a single block; the ends of several are checked on the way through them. */
+  /* Hooks may look into a single block; the ends of several are checked as the walk comes to them. */
   if (region->first && region->first == region->last) good &= check_block_end(op, region->first);
   return good;
 }
@@ -155,11 +155,11 @@ static void verify_inside(Verifier *v, NrOp *op, size_t depth) {
     v->frame = &frame;
     bool several = op->regions[i].first != op->regions[i].last;
     for (NrBlock *block = op->regions[i].first; block; block = block->next) {
-      if (several && !check_block_end(op, block)) fail(v);
       for (NrOp *inner = block->first; inner; inner = inner->next) {
-        nr_op_prefetch_next(inner);
+        nr_op_prefetch(inner);
         verify_op(v, inner, depth + 1);
       }
+      if (several && !check_block_end(op, block)) fail(v);
     }
     nr_dominance_destroy(frame.dominance);
     v->frame = frame.up;

@@ -11,7 +11,7 @@
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
-enum { MAX_ROUNDS = 32, MAX_STACK_OPERANDS = 16, AHEAD = 3 };
+enum { MAX_ROUNDS = 32, MAX_STACK_OPERANDS = 16, AHEAD = 24 };
 
 /* The constants at the entry of one isolated region. */
 typedef struct Pool {
@@ -224,7 +224,10 @@ static bool simplify_regions(const Canonicalizer *c, NrOp *op) {
     bool again = true;
     for (int i = 0; i < MAX_ROUNDS && again; i++) {
       again = false;
-      for (NrBlock *block = region->first->next; block; block = block->next) again |= drop_arguments(block);
+      for (NrBlock *block = region->first->next; block; block = block->next) {
+        nr_block_prefetch(block);
+        again |= drop_arguments(block);
+      }
       changed |= again;
     }
   }
@@ -248,6 +251,7 @@ static void collect_inside(NrOp *op, Inside *out) {
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
       for (NrOp *inner = block->first; inner; inner = inner->next) {
+        nr_op_prefetch(inner);
         nr_vec_push(&out->ops, inner);
         if (!inner->num_regions) continue;
         if (nr_op_has(inner, NR_ISOLATED)) nr_vec_push(&out->isolated, inner);
@@ -266,7 +270,7 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   for (size_t k = 0; k < ops->size && c->rewrites_left; k++) {
     size_t i = c->forwards ? k : ops->size - 1 - k;
     NrOp *op = ops->data[i];
-    if (c->forwards && i + AHEAD < ops->size) nr_op_prefetch(ops->data[i + AHEAD]);
+    if (c->forwards && i + AHEAD < ops->size) nr_prefetch(ops->data[i + AHEAD], 0);
     if (nr_is_erased(op)) continue;
     if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(c, op);
     if (nr_is_erased(op) || !visit(c, op)) continue;

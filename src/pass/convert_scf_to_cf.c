@@ -212,7 +212,8 @@ static bool stays_inside(NrOp *op, void *user) {
 /* Whether something in op leaves it: a break or continue, or the branch that was made of one. */
 static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
 
-/* The op that stands for op when it is to be converted, or NULL. Of a scf.forall without dims the body takes its place. */
+/* The op that stands for op when it is to be converted, or NULL. Of a scf.forall without dims the body takes its place.
+ */
 static NrOp *to_convert(Converter *c, NrOp *op) {
   if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) return NULL;
   switch (op->info->id) {

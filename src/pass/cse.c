@@ -79,9 +79,9 @@ static bool dominates(const Cse *c, const NrOp *earlier, const NrOp *op) {
   return nr_dominates_block(dominance, earlier->block, op->block);
 }
 
-static NrOp *find_equal(Cse *c, NrOp *op, uint64_t hash, bool pure) {
+static NrOp *find_equal(Cse *c, const Entry *newest, NrOp *op, uint64_t hash, bool pure) {
   size_t tried = 0;
-  for (Entry *e = nr_map_get(&c->buckets, key_of(hash)); e && tried < MAX_CANDIDATES; e = e->same_hash, tried++) {
+  for (const Entry *e = newest; e && tried < MAX_CANDIDATES; e = e->same_hash, tried++) {
     if (e->hash != hash || !same_ops(e->op, op) || !dominates(c, e->op, op)) continue;
     if (!pure && (e->op->block != op->block || e->epoch != c->epoch)) continue;
     return e->op;
@@ -89,14 +89,18 @@ static NrOp *find_equal(Cse *c, NrOp *op, uint64_t hash, bool pure) {
   return NULL;
 }
 
-static void remember(Cse *c, NrOp *op, uint64_t hash) {
+static void remember(Cse *c, Entry *newest, NrOp *op, uint64_t hash) {
   Entry *entry = NR_NEW(c->pass->scratch, Entry);
-  *entry = (Entry){nr_map_get(&c->buckets, key_of(hash)), op, hash, c->epoch};
+  *entry = (Entry){newest, op, hash, c->epoch};
   nr_map_set(&c->buckets, key_of(hash), entry);
   nr_vec_push(&c->scope, entry);
 }
 
 static void leave_scope(Cse *c, size_t size) {
+  if (size == 0) { /* of all: one by one they would be looked for all over the table */
+    nr_map_deinit(&c->buckets);
+    c->scope.size = 0;
+  }
   while (c->scope.size > size) {
     Entry *entry = nr_vec_pop(&c->scope);
     if (entry->same_hash) nr_map_set(&c->buckets, key_of(entry->hash), entry->same_hash);
@@ -117,9 +121,10 @@ static void visit(Cse *c, NrOp *op) {
   bool candidate = (pure || reads) && op->num_results && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
   if (!candidate) return;
   uint64_t hash = hash_op(op);
-  NrOp *equal = find_equal(c, op, hash, pure);
+  Entry *newest = nr_map_get(&c->buckets, key_of(hash));
+  NrOp *equal = find_equal(c, newest, op, hash, pure);
   if (!equal) {
-    remember(c, op, hash);
+    remember(c, newest, op, hash);
     return;
   }
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(equal, i));
@@ -131,7 +136,7 @@ static void walk_blocks(Cse *c, NrRegion *region, const NrDominance *dominance) 
     if (dominance && !nr_dominance_reachable(dominance, block)) continue;
     for (NrOp *op = block->first, *next; op; op = next) {
       next = op->next;
-      nr_op_prefetch_next(op);
+      nr_op_prefetch(op);
       visit(c, op);
     }
   }

@@ -65,6 +65,7 @@ static size_t reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached) 
   size_t left = 0;
   region->first->walk = reached;
   for (NrBlock *listed = region->first; listed; listed = listed->next) {
+    nr_block_prefetch(listed);
     if (listed->walk != reached) {
       listed->walk = passed;
       left++;
