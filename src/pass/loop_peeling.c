@@ -9,58 +9,90 @@
  * maxima, of arith and affine. With peel-front the first iteration is cut off instead: one loop to lb + step, the other
  * from there. Loops in a remainder are not peeled again unless skip-partial is false: that doubles what is in each loop
  * around, so loops stay as they are where a function would have more than 2^17 ops. A loop that is known to run full
- * steps only stays too. */
+ * steps only stays too. Loops of affine stay affine: they are cut at a symbol, or where it must be at an expression. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
 
-static bool same_number(const NrValue *a, const NrValue *b) {
-  int64_t x, y;
-  return a == b || (nr_value_constant_int(a, &x) && nr_value_constant_int(b, &y) && x == y);
-}
+/* A bound or step: a value, or just a number. */
+typedef struct Number {
+  NrValue *value;
+  bool known;
+  int64_t number;
+} Number;
 
 /* One of the loops that a loop becomes: in the main one at least a step is left of the range, in the other one less. */
 typedef struct Part {
   NrOp *loop;
+  Number upper, step; /* upper without value and number: no single one */
   bool full;
   bool exact; /* upper - lower is no negative number: the rest compares as a signed number too */
 } Part;
 
+static Number number_of(NrValue *value) {
+  Number n = {.value = value};
+  n.known = nr_value_constant_int(value, &n.number);
+  return n;
+}
+
+static bool is_number(const NrValue *value, const Number *n) {
+  int64_t known;
+  if (n->value == value) return true;
+  return n->known && nr_value_constant_int(value, &known) && known == n->number;
+}
+
+static Number upper_of(const NrOp *loop) {
+  if (nr_op_is(loop, NR_OP_scf_for)) return number_of(nr_scf_for_upper(loop));
+  NrAttr map = nr_affine_bound_map(loop, true);
+  NrAffineExpr e = map->exprs[0];
+  size_t first = nr_affine_for_begin(loop, 1);
+  if (map->num_exprs != 1) return (Number){0};
+  if (e->kind == NR_AFFINE_CONSTANT) return (Number){.known = true, .number = e->value};
+  if (e->kind == NR_AFFINE_DIM) return number_of(nr_operand(loop, first + (size_t)e->value));
+  if (e->kind == NR_AFFINE_SYMBOL) return number_of(nr_operand(loop, first + map->num_dims + (size_t)e->value));
+  return (Number){0};
+}
+
+static Number step_of(const NrOp *loop) {
+  if (nr_op_is(loop, NR_OP_scf_for)) return number_of(nr_scf_for_step(loop));
+  return (Number){.known = true, .number = nr_affine_iv_step(nr_scf_for_iv(loop))};
+}
+
 /* ---- minima and maxima of the step and what is left -------------------------------------------------------------- */
 
 /* upper - iv. */
-static bool is_rest(const NrValue *value, const NrOp *loop) {
-  return nr_op_is(value->op, NR_OP_arith_subi) && nr_operand(value->op, 1) == nr_scf_for_iv(loop) &&
-         same_number(nr_operand(value->op, 0), nr_scf_for_upper(loop));
+static bool is_rest(const NrValue *value, const Part *part) {
+  return nr_op_is(value->op, NR_OP_arith_subi) && nr_operand(value->op, 1) == nr_scf_for_iv(part->loop) &&
+         is_number(nr_operand(value->op, 0), &part->upper);
 }
 
 static bool simplify_arith(NrOp *op, const Part *part, bool is_signed, bool greatest) {
   if (is_signed && !part->exact) return false;
   for (uint32_t i = 0; i < 2; i++) {
     NrValue *rest = nr_operand(op, i), *step = nr_operand(op, 1 - i);
-    if (!is_rest(rest, part->loop) || !same_number(step, nr_scf_for_step(part->loop))) continue;
+    if (!is_rest(rest, part) || !is_number(step, &part->step)) continue;
     return nr_op_replace(op, greatest == part->full ? rest : step);
   }
   return false;
 }
 
 /* An expression that is nothing but this value. */
-static bool is_value(NrAffineExpr e, const NrOp *op, const NrValue *value) {
+static bool is_value(NrAffineExpr e, const NrOp *op, const Number *n) {
   NrAttr map = nr_op_attr(op, "map");
-  int64_t number;
-  if (e->kind == NR_AFFINE_CONSTANT) return nr_value_constant_int(value, &number) && number == e->value;
+  if (e->kind == NR_AFFINE_CONSTANT) return n->known && n->number == e->value;
   if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) return false;
-  return same_number(nr_operand(op, (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0)), value);
+  return is_number(nr_operand(op, (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0)), n);
 }
 
 /* iv * -1 + upper, in either order. */
-static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const NrOp *loop) {
+static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const Part *part) {
+  Number iv = {.value = nr_scf_for_iv(part->loop)};
   if (e->kind != NR_AFFINE_ADD) return false;
   for (int i = 0; i < 2; i++) {
     NrAffineExpr negated = i ? e->rhs : e->lhs, upper = i ? e->lhs : e->rhs;
     if (negated->kind == NR_AFFINE_MUL && negated->rhs->kind == NR_AFFINE_CONSTANT && negated->rhs->value == -1 &&
-        is_value(negated->lhs, op, nr_scf_for_iv(loop)) && is_value(upper, op, nr_scf_for_upper(loop)))
+        is_value(negated->lhs, op, &iv) && is_value(upper, op, &part->upper))
       return true;
   }
   return false;
@@ -71,8 +103,8 @@ static bool simplify_affine(NrOp *op, const Part *part, bool greatest) {
   NrAttr map = nr_op_attr(op, "map");
   uint32_t rest = UINT32_MAX, step = UINT32_MAX, kept = 0;
   for (uint32_t i = 0; i < map->num_exprs; i++) {
-    if (is_rest_expr(map->exprs[i], op, part->loop)) rest = i;
-    if (is_value(map->exprs[i], op, nr_scf_for_step(part->loop))) step = i;
+    if (is_rest_expr(map->exprs[i], op, part)) rest = i;
+    if (is_value(map->exprs[i], op, &part->step)) step = i;
   }
   if (rest == UINT32_MAX || step == UINT32_MAX || nr_is_unsigned_for(part->loop)) return false;
   NR_VEC(NrAffineExpr) exprs = {0};
@@ -106,62 +138,52 @@ static bool simplify(NrOp *op, void *user) {
 
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
-static bool rest_is_exact(const NrOp *loop) {
-  int64_t lower, upper, distance;
-  if (!nr_value_constant_int(nr_scf_for_lower(loop), &lower) || nr_is_unsigned_for(loop)) return false;
-  if (lower >= 0) return true;
-  return nr_value_constant_int(nr_scf_for_upper(loop), &upper) && nr_sub_i64(upper, lower, &distance) &&
-         (uint64_t)distance <= nr_for_largest(loop);
+static bool constant_bound(const NrOp *loop, bool upper, int64_t *out) {
+  if (nr_op_is(loop, NR_OP_affine_for)) return nr_affine_iv_constant_bound(nr_scf_for_iv(loop), upper, out);
+  return nr_value_constant_int(upper ? nr_scf_for_upper(loop) : nr_scf_for_lower(loop), out);
 }
 
-/* Where the loop is cut; NULL when there is nothing to cut off. */
-static NrValue *build_split(NrBuilder *b, NrOp *loop, bool front) {
-  NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop), *step = nr_scf_for_step(loop);
-  NrValue *distance = nr_for_build_distance(b, loop);
-  if (front) return nr_fold_binary(b, NR_OP_arith_addi, lower, nr_fold_binary(b, NR_OP_arith_minui, distance, step));
-  NrValue *rest = nr_fold_binary(b, NR_OP_arith_remui, distance, step);
-  return nr_fold_binary(b, NR_OP_arith_subi, upper, rest);
+static bool rest_is_exact(const NrOp *loop) {
+  int64_t lower, upper, distance;
+  if (!constant_bound(loop, false, &lower) || nr_is_unsigned_for(loop)) return false;
+  if (lower >= 0) return true;
+  return constant_bound(loop, true, &upper) && nr_sub_i64(upper, lower, &distance) &&
+         (uint64_t)distance <= nr_for_largest(loop);
 }
 
 static bool is_worth_it(const NrOp *loop, bool front) {
   int64_t lower, upper, step;
   uint64_t trips;
-  if (nr_scf_for_trip_count(loop, &trips)) {
+  if (nr_for_trip_count(loop, &trips)) {
     if (trips <= 1) return false;
     if (front) return true;
-    uint64_t size = (uint64_t)(nr_value_constant_int(nr_scf_for_step(loop), &step) ? step : 1);
-    if (!nr_value_constant_int(nr_scf_for_lower(loop), &lower) ||
-        !nr_value_constant_int(nr_scf_for_upper(loop), &upper))
-      return false;
+    uint64_t size = (uint64_t)(nr_for_constant_step(loop, &step) ? step : 1);
+    if (!constant_bound(loop, false, &lower) || !constant_bound(loop, true, &upper)) return false;
     uint32_t bits = nr_type_bits(nr_scf_for_iv(loop)->type);
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
     return (((uint64_t)upper - (uint64_t)lower) & mask) % (size & mask) != 0;
   }
-  return front || !nr_value_constant_int(nr_scf_for_step(loop), &step) || step != 1;
+  return front || !nr_for_constant_step(loop, &step) || step != 1;
 }
 
-/* Results of the first loop are what the second begins with; its own are those of both. */
-static void chain(NrOp *first, NrOp *second, NrValue *split) {
-  nr_op_set_operand(first, 1, split);
-  nr_op_set_operand(second, 0, split);
-  for (uint32_t i = 0; i < first->num_results; i++) nr_op_set_operand(second, 3 + i, nr_result(first, i));
-}
-
-/* Returns the part that is not peeled further: the last iteration, or with front the first. */
+/* Returns the part that is not peeled further: the last iteration, or with front the first. NULL where it cannot be said
+ * where the loop is to be cut. */
 static NrOp *peel(NrOp *loop, bool front) {
   NrBuilder b = nr_builder_before(loop);
-  NrValue *split = build_split(&b, loop, front);
+  Number upper = upper_of(loop), step = step_of(loop);
+  bool exact = rest_is_exact(loop);
+  NrForCut cut = nr_for_build_split(&b, loop, front);
+  if (cut.none) return NULL;
   if (!front) b = nr_builder_after(loop);
   NrOp *copy = nr_for_clone(&b, loop);
   if (front) {
-    chain(copy, loop, split);
+    nr_for_chain(copy, loop, &cut);
     return copy;
   }
-  bool exact = rest_is_exact(loop);
-  nr_walk_post(loop, simplify, &(Part){loop, true, exact});
-  nr_walk_post(copy, simplify, &(Part){copy, false, exact});
+  nr_walk_post(loop, simplify, &(Part){loop, upper, step, true, exact});
+  nr_walk_post(copy, simplify, &(Part){copy, upper, step, false, exact});
   for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(copy, i));
-  chain(loop, copy, split);
+  nr_for_chain(loop, copy, &cut);
   return copy;
 }
 
@@ -169,12 +191,12 @@ static NrStatus peeling_run(NrPassContext *pass, NrOp *func) {
   bool front = nr_pass_flag(pass, "peel-front"), all = !nr_pass_flag(pass, "skip-partial");
   NrOpList loops = {0};
   size_t left = nr_copies_left(func);
-  nr_collect_fors(func, &loops);
+  nr_collect_loops(func, &loops);
   for (size_t i = 0; i < loops.size; i++) {
     NrOp *loop = loops.data[i];
     if (!is_worth_it(loop, front) || !nr_take_copies(&left, loop, 1)) continue;
     NrOp *rest = peel(loop, front);
-    if (all) nr_collect_fors(rest, &loops);
+    if (all && rest) nr_collect_loops(rest, &loops);
   }
   nr_vec_deinit(&loops);
   return NR_OK;

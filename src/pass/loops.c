@@ -120,7 +120,7 @@ static NrForBounds bounds_of(const NrOp *loop) {
   return (NrForBounds){nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop)};
 }
 
-static NrValue *distance_of(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
+NrValue *nr_for_bounds_distance(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
   NrValue *lower = bounds.lower, *upper = bounds.upper;
   NrValue *runs = nr_fold_cmpi(b, is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT, lower, upper);
   NrValue *distance = nr_fold_binary(b, NR_OP_arith_subi, upper, lower); /* exact as an unsigned number */
@@ -128,7 +128,7 @@ static NrValue *distance_of(NrBuilder *b, NrForBounds bounds, bool is_unsigned) 
 }
 
 NrValue *nr_for_bounds_trips(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
-  NrValue *distance = distance_of(b, bounds, is_unsigned);
+  NrValue *distance = nr_for_bounds_distance(b, bounds, is_unsigned);
   int64_t constant;
   if (nr_value_constant_int(bounds.step, &constant) && constant == 1) return distance;
   return nr_fold_binary(b, NR_OP_arith_ceildivui, distance, bounds.step);
@@ -139,7 +139,7 @@ static NrValue *iv_of(NrBuilder *b, NrForBounds bounds, NrValue *n) {
 }
 
 NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop) {
-  return distance_of(b, bounds_of(loop), nr_is_unsigned_for(loop));
+  return nr_for_bounds_distance(b, bounds_of(loop), nr_is_unsigned_for(loop));
 }
 NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop) {
   return nr_for_bounds_trips(b, bounds_of(loop), nr_is_unsigned_for(loop));

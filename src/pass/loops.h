@@ -43,6 +43,7 @@ typedef struct NrForBounds {
 
 /* upper - lower where the loop runs, else 0: an unsigned number of the induction variable's type. */
 NrValue *nr_for_build_distance(NrBuilder *b, NrOp *loop);
+NrValue *nr_for_bounds_distance(NrBuilder *b, NrForBounds bounds, bool is_unsigned);
 /* The number of iterations, an unsigned number of the induction variable's type, in which it always fits. */
 NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop);
 /* lower + n * step for n below the number of iterations, where it does not wrap. */
@@ -57,6 +58,7 @@ typedef struct NrForCut {
   NrAffineExpr expr; /* where affine loops have no split: over the operands of both bounds */
   int64_t wide;      /* their step */
   bool keep_lower;   /* expr may lie below the lower bound, of a loop that does not run */
+  bool keep_upper;   /* expr may lie above the upper bound */
   bool all;  /* nothing is left */
   bool none; /* everything is left */
 } NrForCut;
@@ -91,6 +93,12 @@ NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor);
 /* The first part, with an empty body; and what is left, which loop becomes. inits: as many as loop has. */
 NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *const *inits);
 void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits);
+
+/* Where full steps end, from which on a step does not fill; or with front the end of the first one. none: it could not
+ * be said. */
+NrForCut nr_for_build_split(NrBuilder *b, NrOp *loop, bool front);
+/* first runs up to the cut and second, an equal loop behind it, from there on with its results. */
+void nr_for_chain(NrOp *first, NrOp *second, const NrForCut *cut);
 
 /* Bounds, step, and how they compare, to be given to another loop of the kind. */
 typedef struct NrForRange {

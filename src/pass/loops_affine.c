@@ -265,10 +265,27 @@ static Bound cut_bound(const NrOp *loop, const NrForCut *cut, bool of_rest) {
   if (!cut->expr) return bound_at(nr_op_context(loop), cut->split);
   NrAffineExpr bounds[2], exprs[2] = {cut->expr};
   Bound both = joint(loop, bounds);
-  exprs[1] = bounds[0]; /* a loop that does not run goes on from where it began */
-  Bound bound = with_exprs(&both, exprs, of_rest && cut->keep_lower ? 2 : 1);
+  /* A loop that does not run goes on from where it began, and the first part ends where the loop does. */
+  exprs[1] = bounds[of_rest ? 0 : 1];
+  Bound bound = with_exprs(&both, exprs, (of_rest ? cut->keep_lower : cut->keep_upper) ? 2 : 1);
   bound_deinit(&both);
   return bound;
+}
+
+/* Takes the bounds over; what the loop begins with stays. */
+static void set_bounds(NrOp *loop, Bound *lower, Bound *upper) {
+  NR_VEC(NrValue *) operands = {0};
+  for (size_t i = 0; i < lower->operands.size; i++) nr_vec_push(&operands, lower->operands.data[i]);
+  for (size_t i = 0; i < upper->operands.size; i++) nr_vec_push(&operands, upper->operands.data[i]);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&operands, nr_for_init(loop, i));
+  nr_op_set_operands(loop, operands.data, operands.size);
+  nr_op_set_attr(loop, "lowerBoundMap", lower->map);
+  nr_op_set_attr(loop, "upperBoundMap", upper->map);
+  nr_op_set_segments(loop, (uint32_t[]){(uint32_t)lower->operands.size, (uint32_t)upper->operands.size,
+                                        loop->num_results}, 3);
+  nr_vec_deinit(&operands);
+  bound_deinit(lower);
+  bound_deinit(upper);
 }
 
 NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *const *inits) {
@@ -295,17 +312,71 @@ void nr_for_keep_rest(NrOp *loop, const NrForCut *cut, NrValue *const *inits) {
     return;
   }
   Bound lower = cut_bound(loop, cut, true), upper = bound_of(loop, true);
-  NR_VEC(NrValue *) operands = {0};
-  for (size_t i = 0; i < lower.operands.size; i++) nr_vec_push(&operands, lower.operands.data[i]);
-  for (size_t i = 0; i < upper.operands.size; i++) nr_vec_push(&operands, upper.operands.data[i]);
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&operands, inits[i]);
-  nr_op_set_operands(loop, operands.data, operands.size);
-  nr_op_set_attr(loop, "lowerBoundMap", lower.map);
-  nr_op_set_segments(loop, (uint32_t[]){(uint32_t)lower.operands.size, (uint32_t)upper.operands.size,
-                                        loop->num_results}, 3);
-  nr_vec_deinit(&operands);
-  bound_deinit(&lower);
-  bound_deinit(&upper);
+  set_bounds(loop, &lower, &upper);
+}
+
+/* ---- peeling ----------------------------------------------------------------------------------------------------- */
+
+static NrValue *split_value(NrBuilder *b, const NrForBounds *bounds, bool is_unsigned, bool front) {
+  NrValue *distance = nr_for_bounds_distance(b, *bounds, is_unsigned);
+  if (front) {
+    NrValue *first = nr_fold_binary(b, NR_OP_arith_minui, distance, bounds->step);
+    return nr_fold_binary(b, NR_OP_arith_addi, bounds->lower, first);
+  }
+  NrValue *rest = nr_fold_binary(b, NR_OP_arith_remui, distance, bounds->step);
+  return nr_fold_binary(b, NR_OP_arith_subi, bounds->upper, rest);
+}
+
+/* lower + (upper - lower) floordiv step * step, which lies between them, or lower + step; NULL where it may overflow. */
+static NrAffineExpr peel_expr(const Bound *both, const NrAffineExpr *bounds, int64_t step, bool front) {
+  NrContext *ctx = bounds[0]->ctx;
+  NrAffineExpr by = nr_affine_constant(ctx, step);
+  NrAffineExpr minus = nr_affine_binary(NR_AFFINE_MUL, bounds[0], nr_affine_constant(ctx, -1));
+  NrAffineExpr distance = nr_affine_binary(NR_AFFINE_ADD, bounds[1], minus);
+  distance = nr_affine_simplify(distance, both->map->num_dims, both->map->num_symbols);
+  NrRange range = nr_affine_range(distance, both->map->num_dims, both->operands.data, NULL, NULL);
+  NrRange from = nr_affine_range(bounds[0], both->map->num_dims, both->operands.data, NULL, NULL);
+  bool limited = from.min > INT64_MIN / 2 && from.max < INT64_MAX / 2 && step < INT64_MAX / 2;
+  if (!limited || range.min < INT64_MIN / 2) return NULL;
+  if (front) return nr_affine_binary(NR_AFFINE_ADD, bounds[0], by);
+  NrAffineExpr whole = nr_affine_binary(NR_AFFINE_FLOORDIV, distance, by);
+  return nr_affine_binary(NR_AFFINE_ADD, bounds[0], nr_affine_binary(NR_AFFINE_MUL, whole, by));
+}
+
+NrForCut nr_for_build_split(NrBuilder *b, NrOp *loop, bool front) {
+  NrForCut cut = {.keep_upper = front, .keep_lower = !front};
+  uint64_t trips;
+  NrOp *before = loop;
+  if (is_affine(loop) && !nr_for_trip_count(loop, &trips)) before = nr_for_symbols_before(loop);
+  if (before) {
+    NrBuilder at = before == loop ? *b : nr_builder_before(before);
+    NrForBounds bounds = nr_for_bounds(&at, loop);
+    cut.split = split_value(&at, &bounds, nr_is_unsigned_for(loop), front);
+    return cut;
+  }
+  bool single = nr_affine_bound_map(loop, false)->num_exprs == 1 && nr_affine_bound_map(loop, true)->num_exprs == 1;
+  if (single) {
+    NrAffineExpr bounds[2];
+    Bound both = joint(loop, bounds);
+    cut.expr = peel_expr(&both, bounds, nr_affine_iv_step(nr_scf_for_iv(loop)), front);
+    bound_deinit(&both);
+  }
+  cut.none = !cut.expr;
+  return cut;
+}
+
+void nr_for_chain(NrOp *first, NrOp *second, const NrForCut *cut) {
+  if (is_affine(first)) {
+    Bound first_lower = bound_of(first, false), first_upper = cut_bound(first, cut, false);
+    Bound second_lower = cut_bound(second, cut, true), second_upper = bound_of(second, true);
+    set_bounds(first, &first_lower, &first_upper);
+    set_bounds(second, &second_lower, &second_upper);
+  } else {
+    nr_op_set_operand(first, 1, cut->split);
+    nr_op_set_operand(second, 0, cut->split);
+  }
+  for (uint32_t i = 0; i < first->num_results; i++)
+    nr_op_set_operand(second, inits_begin(second) + i, nr_result(first, i));
 }
 
 /* ---- ranges that change hands ------------------------------------------------------------------------------------ */
