@@ -166,8 +166,8 @@ static bool is_worth_it(const NrOp *loop, bool front) {
   return front || !nr_for_constant_step(loop, &step) || step != 1;
 }
 
-/* Returns the part that is not peeled further: the last iteration, or with front the first. NULL where it cannot be said
- * where the loop is to be cut. */
+/* Returns the part that is not peeled further: the last iteration, or with front the first. NULL where it cannot be
+ * said where the loop is to be cut. */
 static NrOp *peel(NrOp *loop, bool front) {
   NrBuilder b = nr_builder_before(loop);
   Number upper = upper_of(loop), step = step_of(loop);

@@ -327,7 +327,8 @@ static NrValue *split_value(NrBuilder *b, const NrForBounds *bounds, bool is_uns
   return nr_fold_binary(b, NR_OP_arith_subi, bounds->upper, rest);
 }
 
-/* lower + (upper - lower) floordiv step * step, which lies between them, or lower + step; NULL where it may overflow. */
+/* lower + (upper - lower) floordiv step * step, which lies between them, or lower + step; NULL where it may overflow.
+ */
 static NrAffineExpr peel_expr(const Bound *both, const NrAffineExpr *bounds, int64_t step, bool front) {
   NrContext *ctx = bounds[0]->ctx;
   NrAffineExpr by = nr_affine_constant(ctx, step);

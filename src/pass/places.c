@@ -205,12 +205,20 @@ static bool address_of(const Place *place, NrEquation *out) {
   return known;
 }
 
+/* One element of the memref, at indices that are operands. */
+static bool is_indexed(const NrMemAccess *access, const NrValue *memref) {
+  return access->memref == memref && !access->map && !access->vector && access->num_indices;
+}
+
 static void add_equal_in(NrProblem *p, NrValue *memref) {
   Place a = place_in(p, p->a, 0, memref), b = place_in(p, p->b, 1, memref);
   NrEquation addresses[2];
   bool apart = has_places_of_its_own(memref), run_over = a.rank > 1 && (a.runs_over || b.runs_over);
   for (uint32_t d = 0; d < a.rank && apart && !run_over; d++)
     if (a.known[d] && b.known[d]) add_equal(p, &a.rows[d], &b.rows[d]);
+  for (uint32_t d = 0; d < a.rank && apart && !run_over; d++)
+    if (is_indexed(p->a, memref) && is_indexed(p->b, memref))
+      nr_problem_add_rows(p, nr_operand(p->a->op, p->a->first_index + d), nr_operand(p->b->op, p->b->first_index + d));
   if ((a.rank > 1 || !apart) && address_of(&a, &addresses[0]) && address_of(&b, &addresses[1]))
     add_equal(p, &addresses[0], &addresses[1]);
 }

@@ -9,7 +9,7 @@
 #include "dialect/scf/scf.h"
 #include "pass/ranges.h"
 
-enum { MAX_NEST = 16 };
+enum { MAX_NEST = 16, MAX_SAME_DEPTH = 4 };
 #define MAX_TRIPS (INT64_C(1) << 61)
 #define MAX_VALUE (INT64_C(1) << 60)
 
@@ -44,11 +44,20 @@ static bool runs_once(const NrProblem *p, const NrOp *op) {
   return around_all || (p->num_listed == 0 && nr_op_is_ancestor(op, p->a->op) && nr_op_is_ancestor(op, p->b->op));
 }
 
-bool nr_problem_is_same(const NrProblem *p, const NrValue *value) {
+/* Where it stands in something that repeats, it is the same if it is made of what is. */
+static bool is_same(const NrProblem *p, const NrValue *value, int depth) {
+  bool once = true;
   for (NrOp *up = nr_block_parent_op(nr_value_block(value)); up && !nr_op_has(up, NR_ISOLATED); up = nr_op_parent(up))
-    if (repeats(up) && !runs_once(p, up)) return false;
+    if (repeats(up) && !runs_once(p, up)) once = false;
+  if (once || !value->op) return once;
+  if (depth == MAX_SAME_DEPTH || value->op->num_regions || !nr_op_is_pure(value->op)) return false;
+  if (!value->op->num_operands) return nr_op_has(value->op, NR_CONSTANT_LIKE); /* linalg.index is not */
+  for (uint32_t i = 0; i < value->op->num_operands; i++)
+    if (!is_same(p, nr_operand(value->op, i), depth + 1)) return false;
   return true;
 }
+
+bool nr_problem_is_same(const NrProblem *p, const NrValue *value) { return is_same(p, value, 0); }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 

@@ -40,5 +40,7 @@ bool nr_problem_add_result(NrProblem *p, NrEquation *eq, NrAttr map, uint32_t i,
 int nr_problem_number(NrProblem *p, const void *key, int number, int side, int64_t size);
 /* Adds what "a and b touch the same element" says of indices (places.c). */
 void nr_problem_add_places(NrProblem *p);
+/* The same of one index of each, where they count rows whose length is known in the run only (row_numbers.c). */
+void nr_problem_add_rows(NrProblem *p, NrValue *a, NrValue *b);
 
 #endif
