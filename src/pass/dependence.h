@@ -7,12 +7,11 @@
  *   nr_may_conflict(&list.data[i], &list.data[j], &d, 1)   may i touch what j touches in a later iteration?
  *
  * Loops of scf and affine, accesses of memref, affine and vector, through subviews, casts and reshapes. Indices are
- * taken as sums of induction variables, values that do not change, row numbers times the length of a row, and what is left
- * when sums are divided by constants;
- * distances and positions that solve "both indices are equal" are narrowed from all dims together. The answer "no" is
- * sure, with what the language promises: indices are in bounds, and views lie in what they are views of. Whatever is
- * not understood may conflict. Arithmetic on index wraps, so a factor that could carry an index once around (a loop of
- * more than 2^44 iterations apart) is not believed. */
+ * taken as sums of induction variables, values that do not change, numbers of rows times the length of a row, and what
+ * is left when sums are divided by constants; distances and positions that solve "both indices are equal" are narrowed
+ * from all dims together. The answer "no" is sure, with what the language promises: indices are in bounds, and views
+ * lie in what they are views of. Whatever is not understood may conflict. Arithmetic on index wraps, so a factor that
+ * could carry an index once around (a loop of more than 2^44 iterations apart) is not believed. */
 #ifndef NORIA_PASS_DEPENDENCE_H
 #define NORIA_PASS_DEPENDENCE_H
 
