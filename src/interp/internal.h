@@ -116,6 +116,11 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op); /* scalar.c: element-wise ops, on
 /* Scalar op on bits; false when the fast path does not know it. */
 bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
                     const char **why);
+/* scalar_float.c: the same where an operand or the result is a float; two floats; a number's sine and cosine. */
+bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
+                     const char **why);
+bool nr_scalar_float_binary(unsigned id, double a, double b, double *out);
+void nr_scalar_sincos(NrType type, NrIValue arg, NrIValue *results);
 /* a and b combined by the kind of a vector reduction ("add", "maxsi", ..); false for types beyond 64 bits. */
 bool nr_scalar_combine(NrStr kind, NrType type, NrIValue a, NrIValue b, NrIValue *out);
 

@@ -3,8 +3,6 @@
 #include "dialect/fold.h"
 #include "interp/internal.h"
 
-#include <math.h>
-
 /* ---- integers of at most 64 bits ---- */
 
 static uint64_t mask_of(NrType t) {
@@ -73,138 +71,8 @@ static bool int_compare(int64_t predicate, NrType t, uint64_t a, uint64_t b) {
   }
 }
 
-/* ---- floats, through double: exact for + - * / sqrt, since double has more than twice the digits of the smaller types
- * ---- */
-
-static double max_number(double a, double b) {
-  return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
-}
-static double min_number(double a, double b) {
-  return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
-}
-
-static bool float_binary(unsigned id, double a, double b, double *out) {
-  switch (id) {
-  case NR_OP_arith_addf: *out = a + b; return true;
-  case NR_OP_arith_subf: *out = a - b; return true;
-  case NR_OP_arith_mulf: *out = a * b; return true;
-  case NR_OP_arith_divf: *out = a / b; return true;
-  case NR_OP_arith_remf: *out = fmod(a, b); return true;
-  case NR_OP_arith_maximumf: *out = isnan(a) || isnan(b) ? NAN : max_number(a, b); return true;
-  case NR_OP_arith_minimumf: *out = isnan(a) || isnan(b) ? NAN : min_number(a, b); return true;
-  case NR_OP_arith_maxnumf: *out = max_number(a, b); return true;
-  case NR_OP_arith_minnumf: *out = min_number(a, b); return true;
-  case NR_OP_math_powf: *out = pow(a, b); return true;
-  case NR_OP_math_atan2: *out = atan2(a, b); return true;
-  case NR_OP_math_copysign: *out = copysign(a, b); return true;
-  default: return false;
-  }
-}
-
-static bool float_unary(unsigned id, double a, double *out) {
-  switch (id) {
-  case NR_OP_arith_negf: *out = -a; return true;
-  case NR_OP_math_absf: *out = fabs(a); return true;
-  case NR_OP_math_ceil: *out = ceil(a); return true;
-  case NR_OP_math_floor: *out = floor(a); return true;
-  case NR_OP_math_round: *out = round(a); return true;
-  case NR_OP_math_roundeven: *out = nearbyint(a); return true;
-  case NR_OP_math_trunc: *out = trunc(a); return true;
-  case NR_OP_math_sqrt: *out = sqrt(a); return true;
-  case NR_OP_math_rsqrt: *out = 1 / sqrt(a); return true;
-  case NR_OP_math_cbrt: *out = cbrt(a); return true;
-  case NR_OP_math_exp: *out = exp(a); return true;
-  case NR_OP_math_exp2: *out = exp2(a); return true;
-  case NR_OP_math_expm1: *out = expm1(a); return true;
-  case NR_OP_math_log: *out = log(a); return true;
-  case NR_OP_math_log2: *out = log2(a); return true;
-  case NR_OP_math_log10: *out = log10(a); return true;
-  case NR_OP_math_log1p: *out = log1p(a); return true;
-  case NR_OP_math_sin: *out = sin(a); return true;
-  case NR_OP_math_cos: *out = cos(a); return true;
-  case NR_OP_math_tan: *out = tan(a); return true;
-  case NR_OP_math_asin: *out = asin(a); return true;
-  case NR_OP_math_acos: *out = acos(a); return true;
-  case NR_OP_math_atan: *out = atan(a); return true;
-  case NR_OP_math_sinh: *out = sinh(a); return true;
-  case NR_OP_math_cosh: *out = cosh(a); return true;
-  case NR_OP_math_tanh: *out = tanh(a); return true;
-  case NR_OP_math_asinh: *out = asinh(a); return true;
-  case NR_OP_math_acosh: *out = acosh(a); return true;
-  case NR_OP_math_atanh: *out = atanh(a); return true;
-  case NR_OP_math_erf: *out = erf(a); return true;
-  case NR_OP_math_erfc: *out = erfc(a); return true;
-  default: return false;
-  }
-}
-
-static bool float_compare(int64_t predicate, double a, double b) {
-  bool unordered = isnan(a) || isnan(b);
-  switch (predicate) {
-  case 0: return false;
-  case 1: return !unordered && a == b;
-  case 2: return !unordered && a > b;
-  case 3: return !unordered && a >= b;
-  case 4: return !unordered && a < b;
-  case 5: return !unordered && a <= b;
-  case 6: return !unordered && a != b;
-  case 7: return !unordered;
-  case 8: return unordered || a == b;
-  case 9: return unordered || a > b;
-  case 10: return unordered || a >= b;
-  case 11: return unordered || a < b;
-  case 12: return unordered || a <= b;
-  case 13: return unordered || a != b;
-  case 14: return unordered;
-  default: return true;
-  }
-}
-
-/* ---- conversions ---- */
-
-/* A float as an integer of the type, as arith.fptosi and fptoui define it: out of range is undefined. */
-static bool float_to_int(NrType to, bool is_unsigned, double d, NrIValue *out, const char **why) {
-  uint32_t width = to->width;
-  double limit = ldexp(1, (int)(is_unsigned ? width : width - 1));
-  d = trunc(d);
-  if (isnan(d) || d >= limit || d < (is_unsigned ? 0 : -limit)) *why = "the number does not fit the integer";
-  else *out = is_unsigned ? nr_ivalue_from_int(to, (int64_t)(uint64_t)d) : nr_ivalue_from_int(to, (int64_t)d);
-  return true;
-}
-
-static bool convert(unsigned id, NrType to, NrType from, NrIValue v, NrIValue *out, const char **why) {
-  switch (id) {
-  case NR_OP_arith_index_cast:
-  case NR_OP_arith_extsi: *out = nr_ivalue_from_int(to, nr_ivalue_int(from, v)); return true;
-  case NR_OP_arith_index_castui:
-  case NR_OP_arith_extui:
-  case NR_OP_arith_trunci: *out = nr_ivalue_from_int(to, (int64_t)v.bits); return true;
-  case NR_OP_arith_bitcast: *out = v; return true;
-  case NR_OP_arith_extf:
-  case NR_OP_arith_truncf: *out = nr_ivalue_from_float(to, nr_ivalue_float(from, v)); return true;
-  case NR_OP_arith_sitofp: {
-    int64_t i = nr_ivalue_int(from, v);
-    float f = (float)i; /* one rounding */
-    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)i);
-    return true;
-  }
-  case NR_OP_arith_uitofp: {
-    float f = (float)v.bits;
-    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)v.bits);
-    return true;
-  }
-  case NR_OP_arith_fptosi: return float_to_int(to, false, nr_ivalue_float(from, v), out, why);
-  case NR_OP_arith_fptoui: return float_to_int(to, true, nr_ivalue_float(from, v), out, why);
-  default: return false;
-  }
-}
-
 static bool is_small(NrType t) {
   return (nr_type_is_int_or_index(t) || nr_type_is_float(t)) && nr_type_bits(t) <= 64;
-}
-
-static double fused(NrType t, double a, double b, double c) {
-  return nr_type_is_float_kind(t, NR_F64) ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
 }
 
 bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
@@ -223,38 +91,12 @@ bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *a
     result->bits = int_compare(nr_op_attr_int(op, "predicate", 0), types[0], args[0].bits, args[1].bits);
     return true;
   }
-  if (id == NR_OP_arith_cmpf) {
-    result->bits = float_compare(nr_op_attr_int(op, "predicate", 0), nr_ivalue_float(types[0], args[0]),
-                                 nr_ivalue_float(types[1], args[1]));
-    return true;
-  }
-  if (n == 3 && (id == NR_OP_math_fma || id == NR_OP_vector_fma)) {
-    *result = nr_ivalue_from_float(
-        out, fused(out, nr_ivalue_float(out, args[0]), nr_ivalue_float(out, args[1]), nr_ivalue_float(out, args[2])));
-    return true;
-  }
-  double d;
-  if (n == 2 && nr_type_is_float(types[0]) && nr_type_is_float(types[1])) {
-    if (!float_binary(id, nr_ivalue_float(types[0], args[0]), nr_ivalue_float(types[1], args[1]), &d)) return false;
-    *result = nr_ivalue_from_float(out, d);
-    return true;
-  }
-  if (n == 2 && !nr_type_is_float(types[0])) {
-    if (!int_binary(id, types[0], args[0].bits, args[1].bits, &result->bits, why)) return false;
+  bool ints = n == 2 && !nr_type_is_float(types[0]);
+  if (ints && int_binary(id, types[0], args[0].bits, args[1].bits, &result->bits, why)) {
     result->bits &= mask_of(out);
     return true;
   }
-  if (n != 1) return false;
-  if (convert(id, out, types[0], args[0], result, why)) return true;
-  if (!nr_type_is_float(types[0])) return false;
-  if (id == NR_OP_math_isnan || id == NR_OP_math_isinf || id == NR_OP_math_isfinite) {
-    d = nr_ivalue_float(types[0], args[0]);
-    result->bits = id == NR_OP_math_isnan ? isnan(d) : id == NR_OP_math_isinf ? isinf(d) != 0 : isfinite(d);
-    return true;
-  }
-  if (!nr_type_is_float(out) || !float_unary(id, nr_ivalue_float(types[0], args[0]), &d)) return false;
-  *result = nr_ivalue_from_float(out, d);
-  return true;
+  return nr_scalar_float(op, out, types, args, result, why);
 }
 
 bool nr_scalar_combine(NrStr kind, NrType t, NrIValue a, NrIValue b, NrIValue *out) {
@@ -276,7 +118,7 @@ bool nr_scalar_combine(NrStr kind, NrType t, NrIValue a, NrIValue b, NrIValue *o
   if (i == NR_COUNTOF(ops) || !is_small(t)) return false;
   if (nr_type_is_float(t)) {
     double d;
-    if (!float_binary(ops[i].of_floats, nr_ivalue_float(t, a), nr_ivalue_float(t, b), &d)) return false;
+    if (!nr_scalar_float_binary(ops[i].of_floats, nr_ivalue_float(t, a), nr_ivalue_float(t, b), &d)) return false;
     *out = nr_ivalue_from_float(t, d);
     return true;
   }
@@ -345,6 +187,7 @@ static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue 
 static bool one(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
                 NrIValue *results) {
   const char *why = NULL;
+  if (nr_op_is(op, NR_OP_math_sincos) && is_small(types[0])) return nr_scalar_sincos(types[0], args[0], results), true;
   if (op->num_results == 1 && nr_scalar_fast(op, outs[0], types, args, &results[0], &why))
     return why ? nr_interp_fail(in, op, "%s", why) : true;
   return by_fold(in, op, types, args, outs, results);

@@ -208,67 +208,37 @@ static LLVMValueRef lane_float_to_int(NrLl *g, NrOp *op, const NrLlRow *row, LLV
   return LLVMBuildCast(g->b, (LLVMOpcode)row->code, in, result_lane(g, op, args[0]), "");
 }
 
-/* Between any two float types. f64 to f16 is written out: hardware has no such step, and LLVM would call a library. */
-static LLVMValueRef lane_float_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  NrType from = nr_type_elem(nr_operand(op, 0)->type), to = nr_type_elem(nr_result(op, 0)->type);
-  const NrFloatFormat *soft_in = nr_ll_soft_format(g, from), *soft_out = nr_ll_soft_format(g, to);
-  LLVMValueRef value = soft_in ? nr_ll_soft_extend(g, soft_in, args[0]) : args[0];
-  LLVMTypeRef type = nr_ll_like(soft_out ? g->f32 : nr_ll_type(g, to), args[0]);
-  if (from->float_kind == NR_F64 && to->float_kind == NR_F16 && !soft_out)
-    return LLVMBuildBitCast(g->b, nr_ll_soft_round(g, &nr_format_f16, value), type, "");
-  if (soft_out && from->float_kind == NR_F64) return nr_ll_soft_round(g, soft_out, value);
-  unsigned have = soft_in ? 32 : from->width, want = soft_out ? 32 : to->width;
-  if (have < want) value = LLVMBuildFPExt(g->b, value, type, "");
-  else if (have > want) value = LLVMBuildFPTrunc(g->b, value, type, "");
-  return soft_out ? nr_ll_soft_round(g, soft_out, value) : value;
-}
-
 static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   return LLVMBuildBitCast(g->b, args[0], result_lane(g, op, args[0]), "");
 }
 
 /* ---- two results ------------------------------------------------------------------------------------------------ */
 
-/* On one row of both operands, or on scalars. */
-typedef void (*TwoResults)(NrLl *g, const NrLlRow *row, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out);
-
-static NrStatus by_rows(NrLl *g, NrOp *op, const NrLlRow *row, TwoResults of_row) {
-  size_t count = nr_ll_num_rows(nr_operand(op, 0)->type);
-  LLVMValueRef *rows = nr_malloc(4 * count * sizeof *rows), out[2];
-  for (size_t i = 0; i < 2; i++)
-    nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, i)), rows + i * count, &(size_t){0});
-  for (size_t r = 0; r < count; r++) {
-    of_row(g, row, rows[r], rows[count + r], out);
-    for (size_t i = 0; i < 2; i++) rows[(2 + i) * count + r] = out[i];
-  }
-  for (size_t i = 0; i < 2; i++)
-    nr_ll_set(g, nr_result(op, i),
-              nr_ll_nest(g, nr_ll_type(g, nr_result(op, i)->type), rows + (2 + i) * count, &(size_t){0}));
-  nr_free(rows);
-  return NR_OK;
+static void add_extended(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, LLVMValueRef *out) {
+  out[0] = LLVMBuildAdd(g->b, args[0], args[1], "");
+  out[1] = LLVMBuildICmp(g->b, LLVMIntULT, out[0], args[0], "");
 }
 
-static void add_extended(NrLl *g, const NrLlRow *row, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out) {
-  out[0] = LLVMBuildAdd(g->b, a, b, "");
-  out[1] = LLVMBuildICmp(g->b, LLVMIntULT, out[0], a, "");
+static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
+  return nr_ll_emit_two(g, op, row, add_extended);
 }
-
-static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) { return by_rows(g, op, row, add_extended); }
 
 /* code: LLVMSExt or LLVMZExt. */
-static void mul_extended(NrLl *g, const NrLlRow *row, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *out) {
-  LLVMTypeRef narrow = LLVMTypeOf(a);
+static void mul_extended(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, LLVMValueRef *out) {
+  LLVMTypeRef narrow = LLVMTypeOf(args[0]);
   bool is_vector = LLVMGetTypeKind(narrow) == LLVMVectorTypeKind;
   unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(narrow) : narrow);
-  LLVMTypeRef wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), a);
-  LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, a, wide, ""),
-                                      LLVMBuildCast(g->b, (LLVMOpcode)row->code, b, wide, ""), "");
+  LLVMTypeRef wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), args[0]);
+  LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[0], wide, ""),
+                                      LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[1], wide, ""), "");
   LLVMValueRef high = LLVMBuildLShr(g->b, product, nr_ll_const_i(g, product, bits), "");
   out[0] = LLVMBuildTrunc(g->b, product, narrow, "");
   out[1] = LLVMBuildTrunc(g->b, high, narrow, "");
 }
 
-static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) { return by_rows(g, op, row, mul_extended); }
+static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
+  return nr_ll_emit_two(g, op, row, mul_extended);
+}
 
 const NrLlRow nr_ll_arith_rows[] = {
     {"arith.constant", .emit = emit_constant},
@@ -308,8 +278,6 @@ const NrLlRow nr_ll_arith_rows[] = {
     {"arith.extsi", .lane = lane_cast, .code = LLVMSExt},
     {"arith.extui", .lane = lane_cast, .code = LLVMZExt},
     {"arith.trunci", .lane = lane_cast, .code = LLVMTrunc},
-    {"arith.extf", .lane = lane_float_cast},
-    {"arith.truncf", .lane = lane_float_cast},
     {"arith.sitofp", .lane = lane_int_to_float, .code = LLVMSIToFP},
     {"arith.uitofp", .lane = lane_int_to_float, .code = LLVMUIToFP},
     {"arith.fptosi", .lane = lane_float_to_int, .code = LLVMFPToSI},

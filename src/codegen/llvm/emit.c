@@ -52,6 +52,7 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
   init_types(g);
   add_rows(g, nr_ll_control_rows);
   add_rows(g, nr_ll_arith_rows);
+  add_rows(g, nr_ll_float_cast_rows);
   add_rows(g, nr_ll_math_rows);
   add_rows(g, nr_ll_complex_rows);
   add_rows(g, nr_ll_memref_rows);

@@ -260,6 +260,7 @@ LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, 
 /* A libm function on a scalar or, lane by lane, on a vector. name without the f of float. */
 LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned count);
 extern const NrLlRow nr_ll_arith_rows[];
+extern const NrLlRow nr_ll_float_cast_rows[];
 extern const NrLlRow nr_ll_math_rows[];
 extern const NrLlRow nr_ll_complex_rows[];
 extern const NrLlRow nr_ll_rt_rows[];

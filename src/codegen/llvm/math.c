@@ -1,5 +1,6 @@
 /* math.c - math ops. */
 #include "codegen/llvm/math_f32.h"
+#include "codegen/llvm/vector.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -134,15 +135,25 @@ static LLVMValueRef lane_class(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueR
   return nr_ll_intrinsic(g, "llvm.is.fpclass", &type, 1, both, 2);
 }
 
+/* |lhs| to the power of rhs in f64, and the sign by whether rhs is odd: a float need not hold that. */
 static LLVMValueRef lane_fpowi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  LLVMValueRef both[] = {args[0], LLVMBuildSIToFP(g->b, args[1], LLVMTypeOf(args[0]), "")};
-  LLVMTypeRef type = LLVMTypeOf(args[0]);
-  return nr_ll_intrinsic(g, "llvm.pow", &type, 1, both, 2);
+  LLVMTypeRef type = LLVMTypeOf(args[0]), wide = nr_ll_like(g->f64, args[0]);
+  LLVMValueRef base = scalar_of(args[0]) == g->f64 ? args[0] : LLVMBuildFPExt(g->b, args[0], wide, "");
+  LLVMValueRef both[] = {nr_ll_intrinsic(g, "llvm.fabs", &wide, 1, &base, 1), LLVMBuildSIToFP(g->b, args[1], wide, "")};
+  LLVMValueRef size = nr_ll_intrinsic(g, "llvm.pow", &wide, 1, both, 2);
+  LLVMValueRef signed_size[] = {size, base};
+  LLVMValueRef odd = LLVMBuildTrunc(g->b, args[1], nr_ll_like(g->i1, args[1]), "");
+  LLVMValueRef as_base = nr_ll_intrinsic(g, "llvm.copysign", &wide, 1, signed_size, 2);
+  LLVMValueRef out = LLVMBuildSelect(g->b, odd, as_base, size, "");
+  if (type == wide) return out;
+  out = LLVMBuildFPTrunc(g->b, out, nr_ll_like(g->f32, out), "");
+  return LLVMBuildFPTrunc(g->b, out, type, ""); /* itself, but for f16 */
 }
 
 /* lhs ** rhs by squaring, on a scalar: a loop over the bits of |rhs|. */
 static LLVMValueRef scalar_ipowi(NrLl *g, LLVMValueRef base, LLVMValueRef power) {
   LLVMTypeRef type = LLVMTypeOf(base);
+  if (type == g->i1) return LLVMBuildOr(g->b, base, LLVMBuildNot(g->b, power, ""), ""); /* 0 ** 0, 1 ** 0 and 1 ** -1 */
   LLVMValueRef zero = LLVMConstInt(type, 0, false), one = LLVMConstInt(type, 1, false);
   LLVMValueRef minus = LLVMConstInt(type, ~0ull, true);
   LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
@@ -180,15 +191,15 @@ static LLVMValueRef lane_ipowi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueR
   return out;
 }
 
-static NrStatus emit_sincos(NrLl *g, NrOp *op, const NrLlRow *row) {
-  LLVMValueRef arg = nr_ll_value(g, nr_operand(op, 0));
-  LLVMTypeRef type = LLVMTypeOf(arg);
-  if (LLVMGetTypeKind(type) == LLVMArrayTypeKind || nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type)))
-    return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_operand(op, 0)->type));
-  nr_ll_set(g, nr_result(op, 0), trig(g, NR_LL_SIN, "sin", arg));
-  nr_ll_set(g, nr_result(op, 1), trig(g, NR_LL_COS, "cos", arg));
-  return NR_OK;
+static void sincos_row(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, LLVMValueRef *out) {
+  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type));
+  LLVMValueRef arg = soft ? nr_ll_soft_extend(g, soft, args[0]) : args[0];
+  out[0] = trig(g, NR_LL_SIN, "sin", arg);
+  out[1] = trig(g, NR_LL_COS, "cos", arg);
+  for (size_t i = 0; i < 2 && soft; i++) out[i] = nr_ll_soft_round(g, soft, out[i]);
 }
+
+static NrStatus emit_sincos(NrLl *g, NrOp *op, const NrLlRow *row) { return nr_ll_emit_two(g, op, row, sincos_row); }
 
 #define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function, .is_float = true}
 #define ELEMENTARY(name, id) {"math." name, .lane = lane_elementary, .text = name, .code = id, .is_float = true}

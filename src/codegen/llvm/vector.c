@@ -149,6 +149,25 @@ static LLVMValueRef lane_fma(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef
   return nr_ll_intrinsic(g, "llvm.fma", &type, 1, args, 3);
 }
 
+NrStatus nr_ll_emit_two(NrLl *g, NrOp *op, const NrLlRow *row, NrLlTwoFn fn) {
+  enum { OPERANDS = 2, RESULTS = 2 };
+  size_t count = nr_ll_num_rows(nr_operand(op, 0)->type);
+  LLVMValueRef *rows = nr_malloc((OPERANDS + RESULTS) * count * sizeof *rows), *results = rows + OPERANDS * count;
+  for (size_t i = 0; i < op->num_operands; i++)
+    nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, i)), rows + i * count, &(size_t){0});
+  for (size_t r = 0; r < count; r++) {
+    LLVMValueRef args[OPERANDS], out[RESULTS];
+    for (size_t i = 0; i < op->num_operands; i++) args[i] = rows[i * count + r];
+    fn(g, op, row, args, out);
+    for (size_t i = 0; i < RESULTS; i++) results[i * count + r] = out[i];
+  }
+  for (size_t i = 0; i < RESULTS; i++)
+    nr_ll_set(g, nr_result(op, i),
+              nr_ll_nest(g, nr_ll_type(g, nr_result(op, i)->type), results + i * count, &(size_t){0}));
+  nr_free(rows);
+  return NR_OK;
+}
+
 const NrLlRow nr_ll_vector_rows[] = {
     {"vector.broadcast", emit_broadcast},
     {"vector.from_elements", emit_from_elements},

@@ -14,6 +14,9 @@ LLVMTypeRef nr_ll_row_type(NrLl *g, NrType type);
 size_t nr_ll_num_rows(NrType type);
 LLVMValueRef nr_ll_nest(NrLl *g, LLVMTypeRef type, LLVMValueRef *rows, size_t *next); /* a vector of rows, in order */
 void nr_ll_flatten(NrLl *g, LLVMValueRef value, LLVMValueRef *rows, size_t *next); /* and back */
+/* Emits an element-wise op of two results: fn on each row of its operands, or on scalars. */
+typedef void (*NrLlTwoFn)(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, LLVMValueRef *out);
+NrStatus nr_ll_emit_two(NrLl *g, NrOp *op, const NrLlRow *row, NrLlTwoFn fn);
 const int64_t *nr_ll_int_array(NrOp *op, const char *name, size_t *count); /* array<i64: ...> */
 
 #endif

@@ -92,7 +92,8 @@ static bool same_shape(NrType a, NrType b) {
 
 static NrStatus cast_verify(NrOp *op) {
   NrType in = nr_operand(op, 0)->type, out = nr_result(op, 0)->type;
-  if (!same_shape(in, out)) return nr_op_error(op, "requires the same shape for all operands and results");
+  bool alike = same_shape(in, out) && (op->num_operands == 1 || same_shape(nr_operand(op, 1)->type, out));
+  if (!alike) return nr_op_error(op, "requires the same shape for all operands and results");
   NrType from = nr_type_elem(in), to = nr_type_elem(out);
   if (nr_type_is_index(from) || nr_type_is_index(to))
     return nr_op_error(op, "works on integers of a fixed width, not on index: use arith.index_cast");
@@ -101,10 +102,12 @@ static NrStatus cast_verify(NrOp *op) {
   case NR_OP_arith_extui:
   case NR_OP_arith_extsi:
   case NR_OP_arith_extf:
+  case NR_OP_arith_scaling_extf:
     if (from_bits < to_bits) return NR_OK;
     return nr_op_error(op, "result type '%s' must be wider than operand type '%s'", text_of(out), text_of(in));
   case NR_OP_arith_trunci:
   case NR_OP_arith_truncf:
+  case NR_OP_arith_scaling_truncf:
     if (from_bits > to_bits) return NR_OK;
     return nr_op_error(op, "result type '%s' must be shorter than operand type '%s'", text_of(out), text_of(in));
   default: return NR_OK;

@@ -109,3 +109,19 @@ func.func @signed_constant() {
   %0 = arith.constant 1 : si32
   return
 }
+
+// -----
+
+func.func @scaling_to_wider(%a: f32, %scale: f8E8M0FNU) {
+  // expected-error@+1 {{result type 'f64' must be shorter than operand type 'f32'}}
+  %0 = arith.scaling_truncf %a, %scale : f32, f8E8M0FNU to f64
+  return
+}
+
+// -----
+
+func.func @scaling_of_other_shape(%a: vector<4xf16>, %scale: vector<2xf8E8M0FNU>) {
+  // expected-error@+1 {{requires the same shape for all operands and results}}
+  %0 = arith.scaling_extf %a, %scale : vector<4xf16>, vector<2xf8E8M0FNU> to vector<4xf32>
+  return
+}

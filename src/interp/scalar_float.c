@@ -1,0 +1,237 @@
+/* scalar_float.c - element-wise ops that take or give floats, on one element, through double: exact for + - * / sqrt,
+ * since double has more than twice the digits of the smaller types. */
+#include "base/float_format.h"
+#include "interp/internal.h"
+
+#include <math.h>
+
+static double max_number(double a, double b) {
+  return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? b : a) : a > b ? a : b;
+}
+static double min_number(double a, double b) {
+  return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+}
+
+bool nr_scalar_float_binary(unsigned id, double a, double b, double *out) {
+  switch (id) {
+  case NR_OP_arith_addf: *out = a + b; return true;
+  case NR_OP_arith_subf: *out = a - b; return true;
+  case NR_OP_arith_mulf: *out = a * b; return true;
+  case NR_OP_arith_divf: *out = a / b; return true;
+  case NR_OP_arith_remf: *out = fmod(a, b); return true;
+  case NR_OP_arith_maximumf: *out = isnan(a) || isnan(b) ? NAN : max_number(a, b); return true;
+  case NR_OP_arith_minimumf: *out = isnan(a) || isnan(b) ? NAN : min_number(a, b); return true;
+  case NR_OP_arith_maxnumf: *out = max_number(a, b); return true;
+  case NR_OP_arith_minnumf: *out = min_number(a, b); return true;
+  case NR_OP_math_powf: *out = pow(a, b); return true;
+  case NR_OP_math_atan2: *out = atan2(a, b); return true;
+  case NR_OP_math_copysign: *out = copysign(a, b); return true;
+  default: return false;
+  }
+}
+
+static bool float_unary(unsigned id, double a, double *out) {
+  switch (id) {
+  case NR_OP_arith_negf: *out = -a; return true;
+  case NR_OP_math_absf: *out = fabs(a); return true;
+  case NR_OP_math_ceil: *out = ceil(a); return true;
+  case NR_OP_math_floor: *out = floor(a); return true;
+  case NR_OP_math_round: *out = round(a); return true;
+  case NR_OP_math_roundeven: *out = nearbyint(a); return true;
+  case NR_OP_math_trunc: *out = trunc(a); return true;
+  case NR_OP_math_sqrt: *out = sqrt(a); return true;
+  case NR_OP_math_rsqrt: *out = 1 / sqrt(a); return true;
+  case NR_OP_math_cbrt: *out = cbrt(a); return true;
+  case NR_OP_math_exp: *out = exp(a); return true;
+  case NR_OP_math_exp2: *out = exp2(a); return true;
+  case NR_OP_math_expm1: *out = expm1(a); return true;
+  case NR_OP_math_log: *out = log(a); return true;
+  case NR_OP_math_log2: *out = log2(a); return true;
+  case NR_OP_math_log10: *out = log10(a); return true;
+  case NR_OP_math_log1p: *out = log1p(a); return true;
+  case NR_OP_math_sin: *out = sin(a); return true;
+  case NR_OP_math_cos: *out = cos(a); return true;
+  case NR_OP_math_tan: *out = tan(a); return true;
+  case NR_OP_math_asin: *out = asin(a); return true;
+  case NR_OP_math_acos: *out = acos(a); return true;
+  case NR_OP_math_atan: *out = atan(a); return true;
+  case NR_OP_math_sinh: *out = sinh(a); return true;
+  case NR_OP_math_cosh: *out = cosh(a); return true;
+  case NR_OP_math_tanh: *out = tanh(a); return true;
+  case NR_OP_math_asinh: *out = asinh(a); return true;
+  case NR_OP_math_acosh: *out = acosh(a); return true;
+  case NR_OP_math_atanh: *out = atanh(a); return true;
+  case NR_OP_math_erf: *out = erf(a); return true;
+  case NR_OP_math_erfc: *out = erfc(a); return true;
+  default: return false;
+  }
+}
+
+static bool float_compare(int64_t predicate, double a, double b) {
+  bool unordered = isnan(a) || isnan(b);
+  switch (predicate) {
+  case 0: return false;
+  case 1: return !unordered && a == b;
+  case 2: return !unordered && a > b;
+  case 3: return !unordered && a >= b;
+  case 4: return !unordered && a < b;
+  case 5: return !unordered && a <= b;
+  case 6: return !unordered && a != b;
+  case 7: return !unordered;
+  case 8: return unordered || a == b;
+  case 9: return unordered || a > b;
+  case 10: return unordered || a >= b;
+  case 11: return unordered || a < b;
+  case 12: return unordered || a <= b;
+  case 13: return unordered || a != b;
+  case 14: return unordered;
+  default: return true;
+  }
+}
+
+/* ---- rounding ---- */
+
+/* The value next to v, above or below it. */
+static NrIValue neighbour(NrType type, NrIValue v, bool up) {
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (format && format->unsigned_no_zero) return (NrIValue){.bits = up ? v.bits + 1 : v.bits - 1};
+  uint64_t sign = 1ull << (type->width - 1);
+  bool negative = v.bits & sign;
+  if ((v.bits & ~sign) == 0) return (NrIValue){.bits = up ? 1 : sign | 1};
+  uint64_t bits = negative != up ? v.bits + 1 : v.bits - 1;
+  bool is_nan = format && format->nan == NR_NAN_NEG_ZERO && bits == sign;
+  return (NrIValue){.bits = is_nan ? 0 : bits};
+}
+
+/* exact as op's attribute roundingmode says. */
+static NrIValue round_as(const NrOp *op, NrType to, double exact) {
+  enum { TO_NEAREST_EVEN, DOWNWARD, UPWARD, TOWARD_ZERO };
+  NrIValue near = nr_ivalue_from_float(to, exact);
+  int64_t mode = nr_op_attr_int(op, "roundingmode", TO_NEAREST_EVEN);
+  double have = nr_ivalue_float(to, near);
+  if (mode == TO_NEAREST_EVEN || isnan(exact) || isnan(have) || have == exact) return near;
+  bool up = have < exact;
+  NrIValue next = neighbour(to, near, up);
+  double other = nr_ivalue_float(to, next);
+  if (!(up ? other > have : other < have)) return near; /* behind the largest value there is none */
+  bool tie = fabs(exact - have) == fabs(other - exact);
+  bool take = mode == DOWNWARD ? !up
+              : mode == UPWARD ? up
+              : mode == TOWARD_ZERO ? fabs(have) > fabs(exact)
+                                    : tie && fabs(other) > fabs(have);
+  return take ? next : near;
+}
+
+/* ---- conversions ---- */
+
+/* A float as an integer of the type, as arith.fptosi and fptoui define it: out of range is undefined. */
+static bool float_to_int(NrType to, bool is_unsigned, double d, NrIValue *out, const char **why) {
+  uint32_t width = to->width;
+  double limit = ldexp(1, (int)(is_unsigned ? width : width - 1));
+  d = trunc(d);
+  if (isnan(d) || d >= limit || d < (is_unsigned ? 0 : -limit)) *why = "the number does not fit the integer";
+  else *out = is_unsigned ? nr_ivalue_from_int(to, (int64_t)(uint64_t)d) : nr_ivalue_from_int(to, (int64_t)d);
+  return true;
+}
+
+static bool convert(const NrOp *op, NrType to, NrType from, NrIValue v, NrIValue *out, const char **why) {
+  switch (op->info->id) {
+  case NR_OP_arith_index_cast:
+  case NR_OP_arith_extsi: *out = nr_ivalue_from_int(to, nr_ivalue_int(from, v)); return true;
+  case NR_OP_arith_index_castui:
+  case NR_OP_arith_extui:
+  case NR_OP_arith_trunci: *out = nr_ivalue_from_int(to, (int64_t)v.bits); return true;
+  case NR_OP_arith_bitcast: *out = v; return true;
+  case NR_OP_arith_extf: *out = nr_ivalue_from_float(to, nr_ivalue_float(from, v)); return true;
+  case NR_OP_arith_truncf: *out = round_as(op, to, nr_ivalue_float(from, v)); return true;
+  case NR_OP_arith_sitofp: {
+    int64_t i = nr_ivalue_int(from, v);
+    float f = (float)i; /* one rounding */
+    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)i);
+    return true;
+  }
+  case NR_OP_arith_uitofp: {
+    float f = (float)v.bits;
+    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)v.bits);
+    return true;
+  }
+  case NR_OP_arith_fptosi: return float_to_int(to, false, nr_ivalue_float(from, v), out, why);
+  case NR_OP_arith_fptoui: return float_to_int(to, true, nr_ivalue_float(from, v), out, why);
+  default: return false;
+  }
+}
+
+/* ---- ops ---- */
+
+static bool of_three(const NrOp *op, NrType t, double a, double b, double c, double *out) {
+  switch (op->info->id) {
+  case NR_OP_math_fma:
+  case NR_OP_vector_fma:
+    *out = nr_type_is_float_kind(t, NR_F64) ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
+    return true;
+  case NR_OP_math_clampf:
+    return nr_scalar_float_binary(NR_OP_arith_maximumf, a, b, out) &&
+           nr_scalar_float_binary(NR_OP_arith_minimumf, *out, c, out);
+  default: return false;
+  }
+}
+
+static bool of_two(const NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result) {
+  double a = nr_ivalue_float(types[0], args[0]), d;
+  if (nr_op_is(op, NR_OP_math_fpowi)) {
+    int64_t power = nr_ivalue_int(types[1], args[1]);
+    d = pow(fabs(a), (double)power); /* which need not hold whether it is odd */
+    *result = nr_ivalue_from_float(out, power & 1 ? copysign(d, a) : d);
+    return true;
+  }
+  if (!nr_type_is_float(types[1])) return false;
+  double b = nr_ivalue_float(types[1], args[1]);
+  if (nr_op_is(op, NR_OP_arith_scaling_extf) || nr_op_is(op, NR_OP_arith_scaling_truncf)) {
+    bool up = nr_op_is(op, NR_OP_arith_scaling_extf);
+    if (!nr_type_is_float_kind(types[1], NR_F8E8M0FNU)) return false;
+    *result = round_as(op, out, up ? a * b : a / b);
+    return true;
+  }
+  if (!nr_scalar_float_binary(op->info->id, a, b, &d)) return false;
+  *result = nr_ivalue_from_float(out, d);
+  return true;
+}
+
+static bool classify(const NrOp *op, double a, NrIValue *result) {
+  switch (op->info->id) {
+  case NR_OP_math_isnan: result->bits = isnan(a); return true;
+  case NR_OP_math_isinf: result->bits = isinf(a) != 0; return true;
+  case NR_OP_math_isfinite: result->bits = isfinite(a); return true;
+  default: return false;
+  }
+}
+
+bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
+                     const char **why) {
+  double d;
+  if (nr_op_is(op, NR_OP_arith_cmpf)) {
+    result->bits = float_compare(nr_op_attr_int(op, "predicate", 0), nr_ivalue_float(types[0], args[0]),
+                                 nr_ivalue_float(types[1], args[1]));
+    return true;
+  }
+  if (op->num_operands == 1 && convert(op, out, types[0], args[0], result, why)) return true;
+  if (!nr_type_is_float(types[0])) return false;
+  if (op->num_operands == 2) return of_two(op, out, types, args, result);
+  double a = nr_ivalue_float(types[0], args[0]);
+  if (op->num_operands == 1 && classify(op, a, result)) return true;
+  if (!nr_type_is_float(out)) return false;
+  if (op->num_operands == 1) {
+    if (!float_unary(op->info->id, a, &d)) return false;
+  } else if (op->num_operands != 3 ||
+             !of_three(op, out, a, nr_ivalue_float(types[1], args[1]), nr_ivalue_float(types[2], args[2]), &d)) {
+    return false;
+  }
+  *result = nr_ivalue_from_float(out, d);
+  return true;
+}
+
+void nr_scalar_sincos(NrType type, NrIValue arg, NrIValue *results) {
+  double a = nr_ivalue_float(type, arg);
+  results[0] = nr_ivalue_from_float(type, sin(a));
+  results[1] = nr_ivalue_from_float(type, cos(a));
+}
