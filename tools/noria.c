@@ -49,11 +49,27 @@ bool tool_option(const char *arg, const char *name, const char **out_value) {
   return true;
 }
 
-void tool_render_diag(void *user, const NrDiag *diag) {
+static void put_to_stderr(NrBuf *text) {
+  if (text->size) fwrite(text->data, 1, text->size, stderr);
+  nr_buf_deinit(text);
+}
+
+static void render_diag(void *user, const NrDiag *diag) {
   NrBuf text = {0};
-  nr_diag_render(user, diag, isatty(STDERR_FILENO), &text);
-  fwrite(text.data, 1, text.size, stderr);
-  nr_buf_deinit(&text);
+  nr_diag_list_add(user, diag, &text);
+  put_to_stderr(&text);
+}
+
+void tool_show_diags(NrContext *ctx, size_t limit, NrDiagList *list) {
+  *list = (NrDiagList){.ctx = ctx, .color = isatty(STDERR_FILENO), .limit = limit};
+  nr_context_set_diag_handler(ctx, render_diag, list);
+}
+
+void tool_end_diags(NrDiagList *list) {
+  NrBuf text = {0};
+  nr_diag_flush(list->ctx);
+  nr_diag_list_end(list, &text);
+  put_to_stderr(&text);
 }
 
 int tool_usage_error(const char *tool, const char *format, ...) {

@@ -39,7 +39,8 @@ static bool run_passes(const OptOptions *o, NrModule *module) {
 /* The text `first` read in a context of its own, as another run would, and printed again. */
 static bool reads_as(const OptOptions *o, NrStr first, const NrPrintOptions *print) {
   NrContext *ctx = nr_context_create();
-  nr_context_set_diag_handler(ctx, tool_render_diag, ctx);
+  NrDiagList shown;
+  tool_show_diags(ctx, o->error_limit, &shown);
   NrParseOptions parse = {.allow_unregistered = o->allow_unregistered};
   NrModule *module = nr_parse_module(ctx, first, nr_str("<printed>"), &parse, NULL);
   NrBuf second = {0};
@@ -49,7 +50,7 @@ static bool reads_as(const OptOptions *o, NrStr first, const NrPrintOptions *pri
     same = nr_str_eq(first, (NrStr){second.data, second.size});
   }
   nr_module_destroy(module);
-  nr_diag_flush(ctx);
+  tool_end_diags(&shown);
   nr_context_destroy(ctx);
   nr_buf_deinit(&second);
   return same;
@@ -118,10 +119,12 @@ static bool process_part(const OptOptions *o, const Part *part, const char *file
   NrContext *ctx = nr_context_create();
   Expectations *expected = o->verify_diagnostics ? expectations_create(part->text, part->lines_before) : NULL;
   if (expected) nr_context_set_diag_handler(ctx, expectations_check, expected);
-  else nr_context_set_diag_handler(ctx, tool_render_diag, ctx);
+  NrDiagList shown;
+  if (!expected) tool_show_diags(ctx, o->error_limit, &shown);
   bool good = process(o, ctx, part, file, out);
   nr_diag_flush(ctx);
   if (expected) good = expectations_met(expected, file);
+  else tool_end_diags(&shown);
   expectations_destroy(expected);
   nr_context_destroy(ctx);
   return good;

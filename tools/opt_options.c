@@ -22,6 +22,7 @@ const char opt_help[] =
     "  --mlir-elide-elementsattrs-if-larger=N   leave out constants of more than N elements\n"
     "  --allow-unregistered-dialect  keep ops that no dialect has, in generic form\n"
     "  --no-verify                   do not check the program, before or between passes; --verify-each=false: between\n"
+    "  --error-limit=N               show N errors and warnings, and count the rest; 0: all of them; else 100\n"
     "  --verify-roundtrip            fail unless the program, printed and read again, is the same, in both forms\n"
     "\n"
     "passes:\n"
@@ -152,6 +153,13 @@ static int take_elide(OptOptions *o, const char *value) {
   return 0;
 }
 
+static int take_error_limit(OptOptions *o, const char *value) {
+  int64_t count;
+  if (!parse_count(value, &count)) return tool_usage_error("opt", "--error-limit cannot be '%s'", value);
+  o->error_limit = (size_t)count;
+  return 0;
+}
+
 static int take_option(OptOptions *o, const char *arg) {
   const char *value;
   if (take_flag(o, arg)) return 0;
@@ -162,6 +170,7 @@ static int take_option(OptOptions *o, const char *arg) {
   if (tool_option(arg, "dialect", &value) && value) return take_dialect(o, value);
   if (tool_option(arg, "list-ops", &value)) return take_list_ops(o, value);
   if (tool_option(arg, "mlir-elide-elementsattrs-if-larger", &value) && value) return take_elide(o, value);
+  if (tool_option(arg, "error-limit", &value) && value) return take_error_limit(o, value);
   if (tool_option(arg, "pass-pipeline", &value) && value) add_passes(o, nr_str(value));
   else if (tool_option(arg, "stop-after", &value) && value) o->stages = true, o->stop_after = value;
   else if (!take_pass(o, arg)) return tool_no_option("opt", opt_help, true, arg);
@@ -169,6 +178,7 @@ static int take_option(OptOptions *o, const char *arg) {
 }
 
 int opt_options_read(OptOptions *o, int argc, char **argv) {
+  o->error_limit = NR_DIAG_LIMIT;
   for (int i = 1; i < argc; i++) {
     const char *arg = argv[i];
     int status = 0;

@@ -9,6 +9,7 @@ typedef struct OptOptions {
   NrPrintOptions print;
   bool has_syntax, stages, split, verify_diagnostics, no_verify, no_verify_each, round_trip;
   bool allow_unregistered, timing;
+  size_t error_limit; /* of diagnostics that are shown; 0: all */
   const char *print_before, *print_after, *stop_after, *list_ops_style, *dialect;
   bool list_ops, list_dialects, list_passes, list_pipeline, help, version;
   NrBuf pipeline; /* text of the passes that were named, in order */

@@ -160,7 +160,8 @@ static void reduce_all(Reduce *r) {
 /* The program as it is printed: from here on only what is printed counts. */
 static int begin(Reduce *r) {
   NrContext *ctx = nr_context_create();
-  nr_context_set_diag_handler(ctx, tool_render_diag, ctx);
+  NrDiagList shown;
+  tool_show_diags(ctx, NR_DIAG_LIMIT, &shown);
   NrBuf text = {0};
   int result = 0;
   if (nr_file_read(r->input, &text)) {
@@ -168,7 +169,7 @@ static int begin(Reduce *r) {
     result = 1;
   }
   NrModule *module = result ? NULL : read_text(ctx, &text, &r->syntax);
-  nr_diag_flush(ctx);
+  tool_end_diags(&shown);
   if (module) {
     nr_print_module(&r->text, module, &(NrPrintOptions){.syntax = r->syntax});
     r->cost = reduction_cost(module);

@@ -15,8 +15,10 @@ int tool_run(int argc, char **argv);
 /* Whether arg is --name, -name, --name=value or -name=value; *out_value is the value, or NULL where there is none. */
 bool tool_option(const char *arg, const char *name, const char **out_value);
 
-/* A diagnostic handler that renders to standard error, in colour on a terminal. user is the context. */
-void tool_render_diag(void *user, const NrDiag *diag);
+/* Renders the diagnostics of a context to standard error, in colour on a terminal, up to a number (0: all). list must
+ * stay until the end, which says how many were left out. */
+void tool_show_diags(NrContext *ctx, size_t limit, NrDiagList *list);
+void tool_end_diags(NrDiagList *list);
 
 /* "noria opt: <message>" on standard error; returns 2. */
 int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);

@@ -9,7 +9,7 @@
 
 static void collect(void *user, const NrDiag *diag) {
   NrUnit *unit = user;
-  nr_diag_render(unit->ctx, diag, false, &unit->errors);
+  nr_diag_list_add(&unit->shown, diag, &unit->errors);
 }
 
 void nr_unit_deinit(NrUnit *unit) {
@@ -24,6 +24,7 @@ void nr_unit_deinit(NrUnit *unit) {
 
 static NrStatus finish(NrUnit *unit, NrStatus status) {
   nr_diag_flush(unit->ctx);
+  nr_diag_list_end(&unit->shown, &unit->errors);
   return status;
 }
 
@@ -39,6 +40,7 @@ static NrStatus check_options(NrUnit *unit, const NoriaCompileOptions *o) {
 
 static NrStatus begin(NrUnit *unit, const NoriaCompileOptions *options) {
   unit->ctx = nr_context_create();
+  unit->shown = (NrDiagList){.ctx = unit->ctx, .limit = NR_DIAG_LIMIT};
   nr_context_set_diag_handler(unit->ctx, collect, unit);
   unit->check_bounds = options && options->check_bounds;
   return finish(unit, check_options(unit, options));

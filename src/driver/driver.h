@@ -17,6 +17,7 @@ typedef struct NrUnit {
   void *owned;        /* bytes of the model, when they are the unit's */
   NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
+  NrDiagList shown;   /* in it */
   bool check_bounds;  /* of the options that it was read with: for nr_unit_lower */
 } NrUnit;
 void nr_unit_deinit(NrUnit *unit);

@@ -97,3 +97,17 @@ void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out) 
   render_one(ctx, diag, style, out);
   for (size_t i = 0; i < diag->num_notes; i++) render_one(ctx, &diag->notes[i], style, out);
 }
+
+void nr_diag_list_add(NrDiagList *list, const NrDiag *diag, NrBuf *out) {
+  if (list->limit && list->shown == list->limit) {
+    list->hidden++;
+    return;
+  }
+  list->shown++;
+  nr_diag_render(list->ctx, diag, list->color, out);
+}
+
+void nr_diag_list_end(NrDiagList *list, NrBuf *out) {
+  if (list->hidden) nr_buf_printf(out, "%zu more like these are not shown\n", list->hidden);
+  list->hidden = 0;
+}

@@ -153,6 +153,7 @@ struct NrParser {
   NrMap distinct;                      /* number + 1 -> NrAttr */
   size_t expanded;                     /* bytes of text that the aliases used so far stand for */
   bool seen_aliases, seen_resources;   /* the rest of the file was searched for them */
+  const char *bad_section;             /* {-# .. #-} that was read ahead of its turn and is wrong, as was said */
   NrArena arena;                       /* lives as long as the parser */
   NrScratchChunk *scratch;
 };
@@ -194,6 +195,7 @@ static inline bool nr_parse_take(NrParser *p, int kind) {
 void nr_parse_proposal_at(NrParser *p, const char *begin, const char *end, const char *format, ...) NR_PRINTF(4, 5);
 bool nr_parse_take_word(NrParser *p, const char *word);
 bool nr_parse_need(NrParser *p, int kind); /* takes it or reports that it is missing */
+bool nr_parse_missing(NrParser *p, const char *what); /* "expected <what>": where the line ends, if it does; false */
 
 /* A place to come back to. */
 typedef struct NrParseMark {

@@ -160,8 +160,8 @@ static bool parse_constraint(Affine *a) {
   if (!lhs) return false;
   bool equal = nr_parse_at(p, '='), at_most = nr_parse_at(p, '<');
   if (!nr_parse_take(p, '=') && !nr_parse_take(p, '>') && !nr_parse_take(p, '<'))
-    return nr_parse_fail(p, "expected '==' or '>='");
-  if (!nr_parse_need(p, '=')) return false;
+    return nr_parse_fail(p, "expected '==', '>=' or '<='");
+  if (!nr_parse_take(p, '=')) return nr_parse_fail(p, "expected '==', '>=' or '<='");
   NrAffineExpr rhs = parse_sum(a);
   if (!rhs) return false;
   NrAffineExpr low = at_most ? lhs : rhs;

@@ -41,7 +41,7 @@ static int compare_names(const void *a, const void *b) {
   return x->name.data < y->name.data ? -1 : x->name.data > y->name.data;
 }
 
-/* The first name that occurs twice, or NULL. Few entries are compared with each other, many are sorted. */
+/* An entry whose name occurs before it, or NULL. Few entries are compared with each other, many are sorted. */
 static const NrNamedAttr *duplicate(const NrNamedAttr *items, size_t count) {
   if (count < 16) {
     for (size_t i = 1; i < count; i++)
@@ -55,10 +55,21 @@ static const NrNamedAttr *duplicate(const NrNamedAttr *items, size_t count) {
   const NrNamedAttr *found = NULL;
   for (size_t i = 1; i < count && !found; i++)
     if (sorted[i].name.data == sorted[i - 1].name.data)
-      for (size_t k = 0; k < count && !found; k++)
+      for (size_t k = count; k-- && !found;)
         if (items[k].name.data == sorted[i].name.data) found = &items[k];
   nr_free(sorted);
   return found;
+}
+
+/* Reports that the name of entry `index`, of those that begin at `at`, is there before it. */
+static bool fail_duplicate(NrParser *p, const char *at, size_t index, NrStr name) {
+  NrParseMark here = nr_parse_mark(p);
+  NrNamedAttr entry;
+  nr_parse_jump(p, at);
+  for (size_t i = 0; i < index && parse_dict_entry(p, &entry); i++) nr_parse_take(p, ',');
+  at = p->tok.begin;
+  nr_parse_return_to(p, here);
+  return nr_parse_fail_at(p, at, "attribute '%.*s' occurs more than once", NR_STR_ARG(name));
 }
 
 bool nr_parse_dict_entries(NrParser *p, size_t begin, int close) {
@@ -72,7 +83,7 @@ bool nr_parse_dict_entries(NrParser *p, size_t begin, int close) {
   }
   if (!nr_parse_need(p, close)) return false;
   const NrNamedAttr *twice = p->attrs.size ? duplicate(p->attrs.data + begin, p->attrs.size - begin) : NULL;
-  return !twice || nr_parse_fail_at(p, at, "attribute '%.*s' occurs more than once", NR_STR_ARG(twice->name));
+  return !twice || fail_duplicate(p, at, (size_t)(twice - p->attrs.data) - begin, twice->name);
 }
 
 static NrAttr parse_dict(NrParser *p) {

@@ -25,6 +25,9 @@ static bool has_bytes(NrType elem) {
   return nr_type_is_index(elem) || nr_type_is_float(elem);
 }
 
+/* Strings; and what other dialects make of strings, of types that are not known here. */
+static bool has_strings(NrType elem) { return elem->kind == NR_TYPE_STRING || elem->kind == NR_TYPE_OPAQUE; }
+
 static void put_number(Elements *e, NrAttr value) {
   size_t size = nr_type_byte_size(value->type), known = 8;
   const void *data = &value->bits;
@@ -77,8 +80,10 @@ static bool parse_number_element(Elements *e, NrType type) {
 static bool parse_element(Elements *e) {
   NrParser *p = e->p;
   e->count++;
-  if (e->elem->kind == NR_TYPE_STRING) {
+  if (has_strings(e->elem)) {
     NrStr text;
+    if (!nr_parse_at(p, NR_TOK_STRING))
+      return nr_parse_fail(p, "elements of type '%s' are strings", nr_type_text(p->ctx, e->elem));
     if (!nr_parse_string(p, &text)) return false;
     nr_vec_push(&e->strings, text);
     return true;
@@ -258,7 +263,7 @@ static NrType type_behind(NrParser *p, NrType type, NrParseMark *out_end) {
     return NULL;
   }
   if (!nr_type_num_elements(type, &total)) return nr_parse_fail_at(p, at, "the type has too many elements"), NULL;
-  if (!has_bytes(type->elem) && type->elem->kind != NR_TYPE_STRING) {
+  if (!has_bytes(type->elem) && !has_strings(type->elem)) {
     nr_parse_fail_at(p, at, "elements of type '%s' have no literals", nr_type_text(p->ctx, type->elem));
     return NULL;
   }
@@ -272,7 +277,7 @@ static NrType type_behind(NrParser *p, NrType type, NrParseMark *out_end) {
 static NrAttr parse_elements(Elements *e, NrType type) {
   NrParser *p = e->p;
   const char *at = p->tok.begin;
-  bool strings = e->elem->kind == NR_TYPE_STRING, ok = true;
+  bool strings = has_strings(e->elem), ok = true;
   if (nr_parse_at(p, NR_TOK_STRING) && !strings) {
     NrBuf raw = {0};
     ok = parse_hex(p, p->tok, &raw) && stored_elements(e, at, &raw, type);
@@ -287,8 +292,11 @@ static NrAttr parse_elements(Elements *e, NrType type) {
   int64_t total;
   nr_type_num_elements(type, &total);
   if (!strings) return nr_attr_dense(type, e->bytes.data, total == 0 ? 0 : e->bytes.size);
-  /* A splat of strings is one for each element; their number is bounded by the memory that is sensible for text. */
-  if (e->count == 1 && e->rank == 0 && total <= 1 << 20)
+  /* A splat of strings is one for each element; their number is bounded by the memory that is sensible for text. What
+   * is only kept stays one. */
+  bool splat = e->count == 1 && e->rank == 0 && total;
+  if (splat && type->elem->kind == NR_TYPE_OPAQUE) return nr_attr_dense_strings(type, e->strings.data, 1);
+  if (splat && total <= 1 << 20)
     while (e->strings.size && (int64_t)e->strings.size < total) nr_vec_push(&e->strings, e->strings.data[0]);
   if ((int64_t)e->strings.size != total)
     return nr_parse_fail_at(p, at, "expected %lld strings", (long long)total), NULL;
@@ -329,10 +337,11 @@ static NrAttr parse_free_literal(NrParser *p, NrType elem) {
 static bool check_sparse(NrParser *p, const char *at, NrType type, NrAttr *indices, NrAttr *values) {
   NrType it = (*indices)->type, vt = (*values)->type;
   bool none = it->rank == 1 && it->dims[0] == 0;
-  int64_t n = vt->rank ? vt->dims[0] : it->rank == 2 ? it->dims[0] : 1;
+  bool each = it->rank == 1 && type->rank == 1 && it->dims[0] != 1; /* [0, 2]: of one dim, they need no lists */
+  int64_t count = it->rank == 2 || each ? it->dims[0] : 1, n = vt->rank ? vt->dims[0] : count;
   bool fits = vt->rank <= 1;
   if (none) fits &= n == 0;
-  else if (it->rank == 2) fits &= it->dims[0] == n && it->dims[1] == (int64_t)type->rank;
+  else if (it->rank == 2 || each) fits &= count == n && (each || it->dims[1] == (int64_t)type->rank);
   else fits &= n == 1 && (it->rank == 0 ? 1 : it->dims[0]) == (int64_t)type->rank;
   if (!fits) return nr_parse_fail_at(p, at, "sparse indices and values do not match each other and the type");
   NrType shape = nr_type_tensor((int64_t[]){n, type->rank}, 2, it->elem);
@@ -437,12 +446,13 @@ NrAttr nr_parse_array_attr(NrParser *p) {
   const char *at = p->tok.begin;
   NrType elem = nr_parse_type_here(p);
   if (!elem) return NULL;
-  if (!has_bytes(elem) || elem->kind == NR_TYPE_COMPLEX)
-    return nr_parse_fail_at(p, at, "expected integer or float type for the elements of the array"), NULL;
+  bool whole_bytes = nr_type_is_int(elem) && (elem->width == 1 || (elem->width && elem->width % 8 == 0));
+  if (!has_bytes(elem) || !(whole_bytes || nr_type_is_float(elem)))
+    return nr_parse_fail_at(p, at, "elements of an array are floats, i1, or integers of whole bytes"), NULL;
   Elements e;
   elements_init(&e, p, elem);
   bool ok = true;
-  if (nr_parse_take(p, ':') && !nr_parse_at(p, '>')) {
+  if (nr_parse_take(p, ':')) {
     do ok = parse_number_element(&e, elem);
     while (ok && nr_parse_take(p, ','));
   }

@@ -150,6 +150,7 @@ static bool parse_resource_entries(NrParser *p, bool keep) {
     if (keep && nr_parse_at(p, NR_TOK_STRING))
       nr_strmap_set(&p->resources, key, nr_arena_copy(&p->arena, &p->tok, sizeof p->tok));
     bool value = nr_parse_at(p, NR_TOK_STRING) || nr_parse_at(p, NR_TOK_INT) || nr_parse_at(p, NR_TOK_BARE);
+    if (keep && !nr_parse_at(p, NR_TOK_STRING)) return nr_parse_fail(p, "expected a string of hex digits");
     if (!value) return nr_parse_fail(p, "expected the value of a resource");
     nr_parse_advance(p);
     if (!nr_parse_take(p, ',') && !nr_parse_at(p, '}')) return nr_parse_need(p, '}');
@@ -184,7 +185,8 @@ const NrToken *nr_parse_find_resource(NrParser *p, NrStr key) {
     if (section) {
       NrParseMark here = nr_parse_mark(p);
       nr_parse_jump(p, section);
-      parse_file_metadata(p);
+      const char *begin = p->tok.begin;
+      if (!parse_file_metadata(p)) p->bad_section = begin;
       nr_parse_return_to(p, here);
     }
   }
@@ -201,7 +203,7 @@ static bool parse_definition(NrParser *p, bool *out_taken) {
   case NR_TOK_BANG: return parse_type_alias(p);
   case NR_TOK_META_BEGIN:
     p->seen_resources = true;
-    return parse_file_metadata(p);
+    return p->tok.begin != p->bad_section && parse_file_metadata(p);
   default: return *out_taken = false, true;
   }
 }

@@ -140,8 +140,8 @@ static NrAttr float_bits_attr(NrParser *p, NrToken t, bool negative, NrType type
   uint64_t bits;
   bool hex = t.end - t.begin > 2 && t.begin[1] == 'x';
   if (!hex || negative) {
-    nr_parse_fail_at(p, t.begin,
-                     "unexpected decimal integer for a floating-point value; add a trailing dot to make it a float");
+    const char *decimal = "decimal integer for a floating-point value; add a trailing dot to make it a float";
+    nr_parse_fail_at(p, t.begin, "%s", hex ? "hexadecimal digits are all bits of a float: they have no sign" : decimal);
     return NULL;
   }
   uint32_t width = type->width > 64 ? 64 : type->width;

@@ -214,7 +214,7 @@ bool nr_parse_region(NrParser *p, const NrArgRef *args, size_t count, bool keep_
   /* Errors inside were reported and passed over: the op goes on, so that what follows the region is read too. */
   frame->broken |= !ok;
   if (nr_parse_take(p, '}')) return true;
-  if (!p->reported_end) nr_parse_fail(p, "expected '}' at the end of the region");
+  if (!p->reported_end) nr_parse_missing(p, "'}' at the end of the region");
   p->reported_end |= nr_parse_at(p, NR_TOK_EOF);
   return false;
 }

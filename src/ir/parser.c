@@ -98,10 +98,20 @@ static const char *kind_words(int kind) {
   }
 }
 
+/* What is missing at the end of a line is missing there, not where the next line begins. */
+static const char *place_of_missing(const NrParser *p) {
+  bool line_ended = nr_parse_at(p, NR_TOK_EOF) || nr_token_starts_line(&p->lexer, p->tok);
+  return line_ended && p->last_end && !nr_parse_at(p, NR_TOK_ERROR) ? p->last_end : p->tok.begin;
+}
+
+bool nr_parse_missing(NrParser *p, const char *what) {
+  return nr_parse_fail_at(p, place_of_missing(p), "expected %s", what);
+}
+
 bool nr_parse_need(NrParser *p, int kind) {
   if (nr_parse_take(p, kind)) return true;
   const char *words = kind_words(kind);
-  return words ? nr_parse_fail(p, "expected %s", words) : nr_parse_fail(p, "expected '%c'", kind);
+  return nr_parse_missing(p, words ? words : (char[]){'\'', (char)kind, '\'', 0});
 }
 
 NrParseMark nr_parse_mark(const NrParser *p) { return (NrParseMark){p->tok, p->lexer.next, p->braces, p->parens}; }

@@ -359,6 +359,7 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
   w->numbering = *numbering;
   w->default_dialect = inner_dialect(region->op);
   bool has_siblings = region->op->num_regions > 1;
+  bool generic = w->options.generic || region->op->info->id == NR_OP_unregistered;
   if (has_siblings) nr_print_enter_names(w, numbering);
 
   nr_w_char(w, '{');
@@ -366,8 +367,7 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
     bool entry = block == region->first;
     /* The label of an entry block is needed for its arguments, for a block without ops, and to say that it is a target.
      */
-    bool label =
-        !entry || (entry_args && block->num_args) || (w->options.generic && !block->first) || block->first_pred;
+    bool label = !entry || (entry_args && block->num_args) || (generic && !block->first) || block->first_pred;
     put_block(w, block, label, terminator || region->first != region->last);
   }
   nr_w_newline(w);

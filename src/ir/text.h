@@ -51,6 +51,15 @@ const char *nr_type_text(NrContext *ctx, NrType type); /* for messages; lives in
 
 /* Renders diagnostics like clang: file:line:col: error: text, the source line, a caret. */
 void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out);
+/* The same for all of a program: those behind the first `limit` are counted only. */
+#define NR_DIAG_LIMIT 100
+typedef struct NrDiagList {
+  NrContext *ctx;
+  bool color;
+  size_t limit, shown, hidden; /* limit 0: none */
+} NrDiagList;
+void nr_diag_list_add(NrDiagList *list, const NrDiag *diag, NrBuf *out);
+void nr_diag_list_end(NrDiagList *list, NrBuf *out); /* says how many were left out since the last time */
 /* The text of a source file that was parsed, for the renderer; empty when unknown. */
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text);
 /* The same without a copy: the text is followed by a 0 byte and outlives the context. */

@@ -126,12 +126,17 @@ static bool layout_is_identity(NrAttr layout, const int64_t *dims, size_t rank) 
   return false; /* strided<[4, 1]> is kept as written, as MLIR does, though it may equal the identity */
 }
 
+/* Space 0 is the one that is not said. */
+static NrAttr named_space(NrAttr space) {
+  int64_t number;
+  return space && nr_attr_is_int(space, &number) && number == 0 ? NULL : space;
+}
 NrType nr_type_memref_layout(const int64_t *dims, size_t rank, NrType elem, NrAttr layout, NrAttr space) {
   if (layout_is_identity(layout, dims, rank)) layout = NULL;
-  return shaped(NR_TYPE_MEMREF, dims, rank, elem, layout, space, 0);
+  return shaped(NR_TYPE_MEMREF, dims, rank, elem, layout, named_space(space), 0);
 }
 NrType nr_type_memref_unranked(NrType elem, NrAttr space) {
-  return shaped(NR_TYPE_UNRANKED_MEMREF, NULL, 0, elem, NULL, space, 0);
+  return shaped(NR_TYPE_UNRANKED_MEMREF, NULL, 0, elem, NULL, named_space(space), 0);
 }
 NrType nr_type_seq(NrType elem) { return shaped(NR_TYPE_SEQ, NULL, 0, elem, NULL, NULL, 0); }
 NrType nr_type_optional(NrType elem) { return shaped(NR_TYPE_OPTIONAL, NULL, 0, elem, NULL, NULL, 0); }

@@ -34,8 +34,10 @@ static bool check_block_end(NrOp *parent, NrBlock *block) {
     return good;
   }
   if (needs_terminator && !may_end_block(block->last)) {
-    nr_op_error(parent, "has a block without a terminator");
-    nr_note(nr_op_context(parent), block->last->loc, "the block's last op is here");
+    NrStr name = nr_op_shown_name(block->last);
+    nr_error(nr_op_context(parent), block->last->loc, "block without a terminator: '%.*s' is its last op",
+             NR_STR_ARG(name));
+    nr_note(nr_op_context(parent), parent->loc, "in a region of this op");
     good = false;
   }
   /* Where a terminator is put when there is none, an op without a row does not stand for it. */

@@ -16,6 +16,13 @@
 // CHECK: }) {b = sparse<> : tensor<2xi32>, c = sparse<{{\[\[}}0], [1]], 7> : tensor<2xi32>,
 // CHECK-SAME: operand_segment_sizes = "any"
 "t.op"() <{a = 1, b}> ({}) {b = sparse<[], []> : tensor<2xi32>, c = sparse<[[0], [1]], 7> : tensor<2xi32>, operand_segment_sizes = "any"} : () -> ()
+// Elements of types that are not known are strings; spaces of memory are equal when they are; so are regions' blocks.
+// CHECK: "t.op"() ({
+// CHECK-NEXT: {{^ *}}^bb0:
+// CHECK-NEXT: }, {
+// CHECK-NEXT: }) {a = dense<"abc"> : tensor<2x!t.string>, b = dense<["a", "b"]> : tensor<2x!t.string>, c = memref<2xf32>,
+// CHECK-SAME: d = memref<*xf32>, e = memref<2xf32, 1>, f = sparse<{{\[\[}}0], [2]], 3> : tensor<4xi8>}
+"t.op"() ({^bb0:}, {}) {a = dense<"abc"> : tensor<2x!t.string>, b = dense<["a", "b"]> : tensor<2x!t.string>, c = memref<2xf32, 0>, d = memref<*xf32, 0 : i32>, e = memref<2xf32, 1>, f = sparse<[[0], [2]], 3> : tensor<4xi8>} : () -> ()
 {-#
   dialect_resources: { builtin: { blob: "0x040000000100000002000000" } }
 #-}

@@ -138,6 +138,58 @@ func.func @literals() {
 
 func.func @end() {
   scf.if %c {
-// expected-error@+3 {{expected '}' at the end of the region}}
+// expected-error@-1 {{expected '}' at the end of the region}}
 // expected-error@-2 {{use of undeclared SSA value name '%c'}}
 // The end of the file is one error however many regions are open.
+
+// -----
+
+// What is missing at the end of a line is missing there.
+func.func @missing_at_end(%a: i32) {
+  // expected-error@+1 {{expected ':'}}
+  "func.return"(%a)
+  return
+}
+
+// -----
+
+func.func @label_without_colon() {
+  cf.br ^bb1
+  // expected-error@+1 {{expected ':'}}
+^bb1
+  return
+}
+
+// -----
+
+// expected-error@+3 {{attribute 'a' occurs more than once}}
+"builtin.module"() ({}) {
+  a = 1, b = 2,
+  a = 3
+} : () -> ()
+
+// -----
+
+// expected-error@+1 {{hexadecimal digits are all bits of a float: they have no sign}}
+module attributes {t.a = -0x1 : f32} {}
+
+// -----
+
+// expected-error@+1 {{expected '==', '>=' or '<='}}
+module attributes {t.a = affine_set<(d0) : (d0 > 0)>} {}
+
+// -----
+
+// expected-error@+1 {{elements of an array are floats, i1, or integers of whole bytes}}
+module attributes {t.a = array<i7: 1>} {}
+
+// -----
+
+// expected-error@+1 {{expected a number}}
+module attributes {t.a = array<i64: >} {}
+
+// -----
+
+func.func private @resource() attributes {t.a = dense_resource<a> : tensor<1xi32>}
+// expected-error@+1 {{expected a string of hex digits}}
+{-# dialect_resources: { builtin: { a: 5 } } #-}

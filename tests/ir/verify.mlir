@@ -89,9 +89,9 @@ func.func private @callee()
 
 // -----
 
-// expected-error@+1 {{'func.func' op has a block without a terminator}}
+// expected-note@+1 {{in a region of this op}}
 func.func @no_terminator(%x: i32) {
-  // expected-note@+1 {{the block's last op is here}}
+  // expected-error@+1 {{block without a terminator: 'arith.addi' is its last op}}
   %0 = arith.addi %x, %x : i32
 }
 

@@ -5,7 +5,7 @@
 /* ---- module @name attributes {..} { .. } ------------------------------------------------------------------------- */
 
 static NrStatus module_parse(NrParser *p, NrOpState *state) {
-  if (!nr_p_peek(p, "{") && !nr_p_peek(p, "attributes")) {
+  if (nr_p_peek(p, "@")) {
     NrStr name;
     NrStatus status = nr_p_symbol_name(p, &name);
     if (status) return status;
