@@ -62,9 +62,16 @@ static void convert_function_value(NrValue *value) {
   if (value->type->kind == NR_TYPE_FUNCTION) value->type = nr_bufferized_type(value->type);
 }
 
+static bool may_stop(const NrOp *op) {
+  return nr_op_is(op, NR_OP_rt_check) || nr_op_is(op, NR_OP_cf_assert) || nr_op_is(op, NR_OP_func_call) ||
+         nr_op_is(op, NR_OP_func_call_indirect);
+}
+
 static bool number_op(NrOp *op, void *user) {
   NrBufferize *s = user;
   nr_map_set(&s->numbers, op, (void *)(uintptr_t)s->ops.size);
+  uint32_t stops = nr_vec_last(&s->stops) + may_stop(op);
+  nr_vec_push(&s->stops, stops);
   for (size_t i = 0; i < op->num_results; i++) convert_function_value(nr_result(op, i));
   for (size_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
@@ -100,6 +107,7 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
   if (!entry || status) return status;
   if ((status = nr_bufferize_prepare(func))) return status;
   nr_vec_push(&s->ops, NULL);
+  nr_vec_push(&s->stops, 0);
   for (NrBlock *block = entry; block; block = block->next) {
     for (size_t i = 0; i < block->num_args; i++) convert_function_value(nr_block_arg(block, i));
     for (NrOp *op = block->first; op; op = op->next) nr_walk_pre(op, number_op, s);
@@ -115,7 +123,7 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
   if (!status) erase_dead(s);
   nr_map_clear(&s->places);
   nr_map_clear(&s->numbers);
-  s->ops.size = s->dead.size = s->owned.size = 0;
+  s->ops.size = s->stops.size = s->dead.size = s->owned.size = 0;
   return status;
 }
 
@@ -171,6 +179,7 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   nr_map_deinit(&s.places);
   nr_map_deinit(&s.numbers);
   nr_vec_deinit(&s.ops);
+  nr_vec_deinit(&s.stops);
   nr_vec_deinit(&s.dead);
   nr_vec_deinit(&s.owned);
   nr_vec_deinit(&s.constants);

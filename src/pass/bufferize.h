@@ -47,6 +47,7 @@ typedef struct NrBufferize {
   NrMap places;    /* value -> NrPlace */
   NrMap numbers;   /* op of the input -> its number in program order, from 1 */
   NR_VEC(NrOp *) ops;         /* by number; 0 is NULL */
+  NR_VEC(uint32_t) stops;     /* by number: how many ops up to it may end the run with an error of the program's own */
   NR_VEC(NrOp *) dead;        /* replaced, to be erased */
   NR_VEC(NrBuffer *) owned;   /* by the blocks that are being handled, innermost last */
   NR_VEC(NrOp *) constants;   /* memref.get_global whose name is to be set */
@@ -106,7 +107,7 @@ void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
 
 /* When the only use of the result of op is an insert_slice whose destination is there already and may be written now,
  * or a store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else
- * NULL. */
+ * NULL. Not over an op that may end the run: it may ask whether there is such a part. */
 NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
 /* Memory for a result of op whose destination is in place already; NULL when it is not. The result has its place then.
  */

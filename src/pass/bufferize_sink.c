@@ -4,8 +4,8 @@
  *   before  %row = linalg.generic .. outs(%empty)            after  %part = memref.subview %rows[%i, 0] ..
  *           %next = tensor.insert_slice %row into %rows[%i]         linalg.generic .. outs(%part)
  *
- * Allowed when the insert_slice may overwrite %rows, which it then does not copy, and nothing reads %rows between the
- * two. */
+ * Allowed when the insert_slice may overwrite %rows, which it then does not copy, nothing reads %rows between the two,
+ * and nothing there asks whether the program may go on: %i may be out of bounds. */
 #include "pass/bufferize.h"
 
 enum { MAX_USES = 256 }; /* looked at before giving up, so that the pass stays linear */
@@ -170,8 +170,8 @@ NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result) {
   if (!dest || !dest->memref) return NULL;
   bool store = nr_op_is(user, NR_OP_flow_dispatch_tensor_store);
   if (!(store ? dest->buffer->output : nr_bufferize_may_write(s, user, dest->buffer))) return NULL;
-  uint32_t number = nr_bufferize_number(s, op);
-  if (used_between(s, dest->buffer, op, nr_bufferize_number(s, user))) return NULL;
+  uint32_t number = nr_bufferize_number(s, op), last = nr_bufferize_number(s, user);
+  if (s->stops.data[number] != s->stops.data[last] || used_between(s, dest->buffer, op, last)) return NULL;
   for (size_t i = 2; i < user->num_operands; i++)
     if (!is_before(s, nr_operand(user, i), op->block, number)) return NULL;
   NrPlace *loaded = store ? loaded_from(s, op, user, dest) : NULL;
