@@ -1,10 +1,8 @@
 /* job.c - see job.h. */
 #include "job.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "tools.h"
 
@@ -26,136 +24,6 @@ void job_deinit(Job *job) {
   nr_vec_deinit(&job->feeds);
   nr_vec_deinit(&job->results);
   nr_context_destroy(job->ctx);
-}
-
-/* ---- the command line ------------------------------------------------------------------------------------------- */
-
-bool parse_count(const char *text, int64_t *out) {
-  char *end;
-  errno = 0;
-  *out = text ? strtoll(text, &end, 10) : 0;
-  return text && end != text && !*end && !errno && *out >= 0;
-}
-
-bool parse_size(const char *text, int64_t *out) {
-  static const char units[] = "KMGT";
-  char *end;
-  errno = 0;
-  *out = text ? strtoll(text, &end, 10) : 0;
-  if (!text || end == text || errno || *out < 0) return false;
-  const char *unit = *end ? strchr(units, *end) : NULL;
-  for (const char *u = units; unit && u <= unit; u++)
-    if (!nr_mul_i64(*out, 1024, out)) return false;
-  return !end[unit != NULL];
-}
-
-bool parse_seconds(const char *text, double *out) {
-  char *end;
-  *out = text ? strtod(text, &end) : 0;
-  return text && end != text && !*end && *out >= 0;
-}
-
-static bool is_name_char(char c) { return strchr("=@[<\"( ", c) == NULL; }
-
-/* "name=text"; a text that begins with what no name has stands alone. */
-static Assignment split(const char *text) {
-  size_t n = 0;
-  while (text[n] && is_name_char(text[n])) n++;
-  return text[n] == '=' ? (Assignment){{text, n}, text + n + 1} : (Assignment){{text, 0}, text};
-}
-
-bool job_is_value(const char *arg) {
-  return arg[0] != '-' || (arg[1] >= '0' && arg[1] <= '9') || arg[1] == '.' || strcmp(arg, "-inf") == 0 ||
-         strcmp(arg, "-nan") == 0;
-}
-
-const char *job_option_value(const char *name, int argc, char **argv, int *io_at) {
-  const char *value;
-  if (!tool_option(argv[*io_at], name, &value)) return NULL;
-  if (value) return value;
-  return *io_at + 1 < argc ? argv[++*io_at] : "";
-}
-
-static int wrong(const Job *job, const char *option, const char *value) {
-  return tool_usage_error(job->tool, "--%s cannot be '%s'", option, value);
-}
-
-static int take_limit(Job *job, int argc, char **argv, int *io_at) {
-  NoriaRunLimits *limits = &job->options.program.limits;
-  const char *value;
-  if ((value = job_option_value("time-limit", argc, argv, io_at)))
-    return parse_seconds(value, &limits->time_s) ? 0 : wrong(job, "time-limit", value);
-  if ((value = job_option_value("iteration-limit", argc, argv, io_at)))
-    return parse_count(value, &limits->iterations) ? 0 : wrong(job, "iteration-limit", value);
-  if ((value = job_option_value("memory-limit", argc, argv, io_at)))
-    return parse_size(value, &limits->memory) ? 0 : wrong(job, "memory-limit", value);
-  return -1;
-}
-
-static int take_number(Job *job, int argc, char **argv, int *io_at) {
-  const char *value;
-  int64_t number = 0;
-  if ((value = job_option_value("threads", argc, argv, io_at))) {
-    if (!parse_count(value, &number) || number > 4096) return wrong(job, "threads", value);
-    job->options.program.threads = (int32_t)number;
-    return 0;
-  }
-  if ((value = job_option_value("seed", argc, argv, io_at))) {
-    if (!parse_count(value, &number)) return wrong(job, "seed", value);
-    job->seed = (uint64_t)number;
-    return 0;
-  }
-  if ((value = job_option_value("O", argc, argv, io_at))) {
-    if (!parse_count(value, &number) || number < 1 || number > 3) return wrong(job, "O", value);
-    job->options.opt_level = (int32_t)number;
-    return 0;
-  }
-  return take_limit(job, argc, argv, io_at);
-}
-
-int job_take_option(Job *job, int argc, char **argv, int *io_at) {
-  const char *value, *unused;
-  if (tool_option(argv[*io_at], "help", &unused)) return job->help = true, 0;
-  if (tool_option(argv[*io_at], "interpret", &unused)) return job->interpret = true, 0;
-  if (tool_option(argv[*io_at], "check-bounds", &unused) && !unused) return job->options.check_bounds = 1, 0;
-  if (tool_option(argv[*io_at], "time", &unused) && !unused) return job->time = true, 0;
-  if ((value = job_option_value("stop-after", argc, argv, io_at))) return job->stop_after = value, 0;
-  if ((value = job_option_value("print-after", argc, argv, io_at))) {
-    job->print_after = tool_pass_name(value);
-    return job->print_after ? 0 : wrong(job, "print-after", value);
-  }
-  if ((value = job_option_value("entry", argc, argv, io_at))) {
-    job->options.entry = value;
-    return *value ? 0 : wrong(job, "entry", value);
-  }
-  if ((value = job_option_value("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
-  if ((value = job_option_value("features", argc, argv, io_at))) return job->options.features = value, 0;
-  if ((value = job_option_value("format", argc, argv, io_at))) {
-    job->options.format = value;
-    return strcmp(value, "onnx") && strcmp(value, "mlir") ? wrong(job, "format", value) : 0;
-  }
-  if ((value = job_option_value("shape", argc, argv, io_at))) {
-    nr_vec_push(&job->shapes, value);
-    job->options.shapes = job->shapes.data;
-    job->options.num_shapes = job->shapes.size;
-    return 0;
-  }
-  if ((value = job_option_value("input", argc, argv, io_at))) {
-    nr_vec_push(&job->inputs, split(value));
-    return 0;
-  }
-  if ((value = job_option_value("output", argc, argv, io_at))) {
-    Assignment output = split(value);
-    if (*output.text != '@' || !output.text[1]) return wrong(job, "output", value);
-    nr_vec_push(&job->outputs, output);
-    return 0;
-  }
-  return take_number(job, argc, argv, io_at);
-}
-
-void job_take_argument(Job *job, const char *arg) {
-  if (!job->path) job->path = arg;
-  else nr_vec_push(&job->args, arg);
 }
 
 /* ---- errors ----------------------------------------------------------------------------------------------------- */

@@ -8,9 +8,9 @@
  *             %s = arith.addi %a, %x : i32                          affine.yield %x : i32
  *             affine.yield %s : i32                               }
  *           }                                                     %r = arith.addi %z, %s : i32
- * As for-to-parallel does with scf.for. A result of a parallel loop begins with the reduction's identity element, which
- * of sums of floats hides that all of them were -0: carried floats stay where they are, and so do indices, of which
- * affine.parallel has no reductions in MLIR. */
+ * As for-to-parallel does with scf.for; loops that carry reductions only with parallel-reductions. A result of a
+ * parallel loop begins with the reduction's identity element, which of sums of floats hides that all of them were -0:
+ * carried floats stay where they are, and so do indices, of which affine.parallel has no reductions in MLIR. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
@@ -99,7 +99,7 @@ static NrStatus parallelize_run(NrPassContext *pass, NrOp *root) {
 
 static const NrPassOption options[] = {
     NR_INT("max-nested", -1, -1, INT64_MAX, "parallel loops in each other; -1: as many as there are"),
-    NR_FLAG("parallel-reductions", true, "loops that carry reductions too"),
+    NR_FLAG("parallel-reductions", false, "loops that carry reductions too"),
     {0},
 };
 NR_PASS(affine_parallelize, .name = "affine-parallelize", .run = parallelize_run,

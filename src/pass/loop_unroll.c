@@ -10,10 +10,10 @@
  *
  * An affine.for stays one: where it is cut is computed in front of it or, in loops around it, of them (loops_affine.c);
  * it is left alone where that might overflow. A loop of a known number of iterations, up to unroll-full-threshold of
- * them, is unrolled whole; with unroll-factor=-1 every such loop is. No loop grows beyond 65536 ops, and no function
- * beyond 2^17 (or by more than 2^15, if it has as many): others stay. Innermost loops are unrolled, or those at
- * loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large for its type, known
- * only in the run, leaves all iterations to the second loop. */
+ * them, is unrolled whole; with unroll-factor=-1 and no such threshold every such loop is. No loop grows beyond 65536
+ * ops, and no function beyond 2^17 (or by more than 2^15, if it has as many): others stay. Innermost loops are
+ * unrolled, or those at loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large
+ * for its type, known only in the run, leaves all iterations to the second loop. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/pass.h"
@@ -83,7 +83,7 @@ static void unroll(NrOp *loop, Options *options) {
   bool known = nr_for_trip_count(loop, &trips);
   size_t ops = nr_count_ops(loop, MAX_OPS);
   int64_t factor = options->factor;
-  bool whole = known && (factor == -1 || trips <= (uint64_t)options->threshold);
+  bool whole = known && ((factor == -1 && !options->threshold) || trips <= (uint64_t)options->threshold);
   if (whole && trips <= MAX_OPS / ops && nr_take_copies(&options->left, loop, trips)) {
     unroll_whole(loop, trips);
     return;
@@ -122,7 +122,8 @@ static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
 static const NrPassOption options[] = {
     NR_INT("unroll-factor", 4, -1, MAX_FACTOR, "iterations at once; -1: all"),
     NR_FLAG("unroll-full", false, "the same as unroll-factor=-1"),
-    NR_INT("unroll-full-threshold", 0, 0, INT64_MAX, "loops of so many iterations are unrolled whole"),
+    NR_INT("unroll-full-threshold", 0, 0, INT64_MAX,
+           "loops of so many iterations at most are unrolled whole; of all (-1), only those"),
     NR_FLAG("unroll-up-to-factor", false, "by the number of iterations, if that is less"),
     NR_FLAG("cleanup-unroll", false, "unroll the loop for the rest whole, if its iterations are known"),
     NR_INT("unroll-num-reps", 1, 1, MAX_REPS, "so many times one after another"),

@@ -1,11 +1,11 @@
-// RUN: noria opt --affine-parallelize --syntax=mlir %s | FileCheck %s
-// RUN: noria opt --affine-parallelize --syntax=mlir %s | mlir-opt
-// RUN: noria opt --pass-pipeline='affine-parallelize{max-nested=1 parallel-reductions=false}' %s | FileCheck %s --check-prefix=ONE
+// RUN: noria opt --affine-parallelize=parallel-reductions --syntax=mlir %s | FileCheck %s
+// RUN: noria opt --affine-parallelize=parallel-reductions --syntax=mlir %s | mlir-opt
+// RUN: noria opt --pass-pipeline='affine-parallelize{max-nested=1}' %s | FileCheck %s --check-prefix=ONE
 // RUN: noria run --entry=all %s 6 | FileCheck %s --check-prefix=OUT
-// RUN: noria opt --affine-parallelize %s | noria run - --entry=all 6 | FileCheck %s --check-prefix=OUT
-// RUN: noria opt --affine-parallelize %s | noria run - --interpret --entry=all 6 | FileCheck %s --check-prefix=OUT
+// RUN: noria opt --affine-parallelize=parallel-reductions %s | noria run - --entry=all 6 | FileCheck %s --check-prefix=OUT
+// RUN: noria opt --affine-parallelize=parallel-reductions %s | noria run - --interpret --entry=all 6 | FileCheck %s --check-prefix=OUT
 // RUN: noria run --entry=all %s 0 | FileCheck %s --check-prefix=NONE
-// RUN: noria opt --affine-parallelize %s | noria run - --entry=all 0 | FileCheck %s --check-prefix=NONE
+// RUN: noria opt --affine-parallelize=parallel-reductions %s | noria run - --entry=all 0 | FileCheck %s --check-prefix=NONE
 
 // Odd places are read, even ones written.
 // CHECK-LABEL: func.func @even

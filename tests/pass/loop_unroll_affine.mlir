@@ -1,8 +1,29 @@
 // RUN: noria opt --affine-loop-unroll --canonicalize %s | FileCheck %s
 // RUN: noria opt --affine-loop-unroll --canonicalize --syntax=mlir %s | mlir-opt
 // RUN: noria opt --pass-pipeline='affine-loop-unroll{unroll-full}' --canonicalize %s | FileCheck %s --check-prefix=FULL
+// RUN: noria opt --pass-pipeline='affine-loop-unroll{unroll-factor=-1 unroll-full-threshold=4}' %s | FileCheck %s --check-prefix=SHORT
 // RUN: noria opt --affine-loop-unroll --canonicalize %s -o %t.mlir
 // RUN: noria opt --pass-pipeline='affine-loop-unroll{unroll-factor=3 unroll-num-reps=2}' %s -o %t3.mlir
+
+// Of all, those of 4 iterations at most.
+// CHECK-LABEL: func.func @short
+// SHORT-LABEL: func.func @short
+// FULL-LABEL: func.func @short
+// SHORT-NOT: affine.for
+// SHORT-COUNT-3: affine.store
+// SHORT: affine.for %{{.*}} = 0 to 9
+// SHORT-NEXT: affine.store
+// SHORT-NOT: affine.store
+// SHORT: return
+func.func @short(%m: memref<?xf32>, %x: f32) {
+  affine.for %i = 0 to 3 {
+    affine.store %x, %m[%i] : memref<?xf32>
+  }
+  affine.for %i = 0 to 9 {
+    affine.store %x, %m[%i] : memref<?xf32>
+  }
+  return
+}
 
 // CHECK-LABEL: func.func @known
 // CHECK: affine.for %[[I:.*]] = 0 to 8 step 4 {
