@@ -58,5 +58,5 @@ bool nr_ops_are_same(const NrOp *a, const NrOp *b, NrMap *map) {
 }
 
 void nr_note_same_results(const NrOp *a, const NrOp *b, NrMap *map) {
-  for (uint32_t i = 0; i < a->num_results; i++) nr_map_set(map, &b->results[i], &a->results[i]);
+  for (uint32_t i = 0; i < a->num_results; i++) nr_map_set(map, nr_result(b, i), nr_result(a, i));
 }
