@@ -82,10 +82,10 @@ NrOp *nr_block_terminator(const NrBlock *block) {
 NrOp *nr_block_parent_op(const NrBlock *block) { return block->region ? block->region->op : NULL; }
 NrModule *nr_block_module(const NrBlock *block) { return block->module; }
 
-NrBlock *nr_block_split(NrBlock *block, NrOp *first) {
-  assert(first->block == block);
-  NrBlock *tail = nr_block_create(block->module);
+void nr_block_split(NrBlock *block, NrOp *first, NrBlock *tail) {
   nr_block_insert_after(tail, block);
+  if (!first) return;
+  assert(first->block == block);
   tail->first = first;
   tail->last = block->last;
   block->last = first->prev;
@@ -94,7 +94,6 @@ NrBlock *nr_block_split(NrBlock *block, NrOp *first) {
   first->prev = NULL;
   for (NrOp *op = first; op; op = op->next) op->block = tail;
   tail->ordered = block->ordered;
-  return tail;
 }
 
 void nr_block_splice(NrBlock *from, NrBlock *to, NrOp *before) {

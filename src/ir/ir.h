@@ -445,18 +445,21 @@ NrOp *nr_op_rebuild(NrOp *op, NrValue *const *operands, size_t num_operands, con
 NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 
 /* Asks for the memory that a walk will come to. Programs mostly lie in memory in their order, each op with its results
- * and operands in one piece of a few cache lines, so it is some way on from here. Two pages: programs are larger than
+ * and operands in one piece of a few cache lines, so it is some way on from here. Some pages: programs are larger than
  * the caches and than the table of pages in the processor, and to find a page takes as long as the work on a dozen ops.
  * (To ask for the next op as well costs more than it saves: it is near.) */
 static inline void nr_prefetch(const void *from, size_t way) {
   enum { LINE = 64, LINES = 5 };
   for (size_t i = 0; i < LINES; i++) __builtin_prefetch((const void *)((uintptr_t)from + way + i * LINE));
 }
-enum { NR_WAY = 8192 };
-static inline void nr_op_prefetch(const NrOp *op) { nr_prefetch(op, NR_WAY); }
-static inline void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and what ends them */
-  nr_prefetch(block, NR_WAY);
-  if (block->last) nr_prefetch(block->last, NR_WAY);
+static inline void nr_op_prefetch(const NrOp *op) {
+  enum { WAY = 8192 };
+  nr_prefetch(op, WAY);
+}
+static inline void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and what ends them: soon there */
+  enum { WAY = 32768 };
+  nr_prefetch(block, WAY);
+  if (block->last) nr_prefetch(block->last, WAY);
 }
 
 static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
@@ -523,7 +526,8 @@ static inline NrValue *nr_block_arg(const NrBlock *b, size_t i) { assert(i < b->
 NrOp *nr_block_terminator(const NrBlock *block); /* last op if it is a terminator, else NULL */
 NrOp *nr_block_parent_op(const NrBlock *block);
 NrModule *nr_block_module(const NrBlock *block);
-NrBlock *nr_block_split(NrBlock *block, NrOp *first_of_new); /* ops from first_of_new move to a new block behind it */
+/* Ops from first on move to tail, an empty detached block, which comes behind block. first = NULL: none do. */
+void nr_block_split(NrBlock *block, NrOp *first, NrBlock *tail);
 void nr_block_splice(NrBlock *from, NrBlock *to, NrOp *before); /* all ops; before = NULL appends */
 void nr_region_take(NrRegion *to, NrRegion *from);  /* moves all blocks */
 void nr_region_clone(NrModule *module, NrRegion *from, NrRegion *to, NrMap *map);

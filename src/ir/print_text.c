@@ -51,6 +51,11 @@ void nr_w_printf(NrPrinter *w, const char *format, ...) {
   va_end(args);
 }
 
+/* The digits of n < 100, two each. */
+static const char two_digits[] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+    "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+
 void nr_w_uint(NrPrinter *w, uint64_t value) {
   if (value < 10) {
     nr_w_char(w, (char)('0' + value));
@@ -60,8 +65,8 @@ void nr_w_uint(NrPrinter *w, uint64_t value) {
   size_t at = sizeof text;
   for (; value > UINT32_MAX; value /= 10) text[--at] = (char)('0' + value % 10);
   uint32_t rest = (uint32_t)value; /* 32 bits divide faster */
-  do text[--at] = (char)('0' + rest % 10);
-  while (rest /= 10);
+  for (; rest >= 10; rest /= 100) memcpy(&text[at -= 2], &two_digits[2 * (rest % 100)], 2);
+  if (rest) text[--at] = (char)('0' + rest);
   put(w, text + at, sizeof text - at);
 }
 

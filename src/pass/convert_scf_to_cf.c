@@ -19,9 +19,10 @@
 #include "pass/loops.h"
 #include "pass/parallel.h"
 
-/* A structured op to convert: the last one of its block, which stands before the one that goes on behind it. */
+/* A structured op to convert, the last one of its block. */
 typedef struct Found {
   NrOp *op;
+  NrBlock *end;  /* behind its block, where the program goes on */
   bool may_wrap; /* of scf.for, while what its bounds are made of is structured */
 } Found;
 
@@ -62,12 +63,6 @@ static NrBlock *new_block_after(NrOp *op, NrBlock *after) {
   return block;
 }
 
-/* A block behind op's, with the ops that follow op; op is the last one of its block then. */
-static void split_behind(NrOp *op) {
-  if (op->next) nr_block_split(op->block, op->next);
-  else new_block_after(op, op->block);
-}
-
 static void replace_results(NrOp *op, NrBlock *by_args, uint32_t first) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *arg = nr_block_arg(by_args, first + i);
@@ -80,8 +75,8 @@ static void add_result_args(NrOp *op, NrBlock *block) {
   for (uint32_t i = 0; i < op->num_results; i++) nr_block_add_arg(block, nr_result(op, i)->type, op->loc);
 }
 
-static void convert_for(Converter *c, NrOp *op, bool may_wrap) {
-  NrBlock *before = op->block, *end = before->next, *body = nr_op_body(op, 0);
+static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
+  NrBlock *before = op->block, *body = nr_op_body(op, 0);
   NrBlock *condition = new_block_after(op, before);
   NR_VEC(NrValue *) inits = {0};
   nr_vec_push(&inits, nr_scf_for_lower(op));
@@ -108,8 +103,8 @@ static void convert_for(Converter *c, NrOp *op, bool may_wrap) {
 }
 
 /* All regions of op, in order, between its block and the one that goes on; they are entered without arguments. */
-static NrBlock *adopt_branches(Converter *c, NrOp *op, NrBlock **entries) {
-  NrBlock *at = op->block, *end = at->next;
+static void adopt_branches(Converter *c, NrOp *op, NrBlock *end, NrBlock **entries) {
+  NrBlock *at = op->block;
   add_result_args(op, end);
   for (uint32_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = nr_op_region(op, r);
@@ -119,32 +114,31 @@ static NrBlock *adopt_branches(Converter *c, NrOp *op, NrBlock **entries) {
     at = adopt(c, region, at);
   }
   replace_results(op, end, 0);
-  return end;
 }
 
-static void convert_if(Converter *c, NrOp *op) {
+static void convert_if(Converter *c, NrOp *op, NrBlock *end) {
   NrBlock *entries[2];
   NrValue *condition = nr_operand(op, 0);
-  adopt_branches(c, op, entries);
+  adopt_branches(c, op, end, entries);
   NrBuilder b = nr_builder_before(op);
   nr_cf_cond_br(&b, condition, entries[0], NULL, 0, entries[1], NULL, 0);
   nr_op_erase(op);
 }
 
-static void convert_execute_region(Converter *c, NrOp *op) {
+static void convert_execute_region(Converter *c, NrOp *op, NrBlock *end) {
   NrBlock *entry;
-  adopt_branches(c, op, &entry);
+  adopt_branches(c, op, end, &entry);
   NrBuilder b = nr_builder_before(op);
   nr_cf_br(&b, entry, NULL, 0);
   nr_op_erase(op);
 }
 
-static void convert_index_switch(Converter *c, NrOp *op) {
+static void convert_index_switch(Converter *c, NrOp *op, NrBlock *end) {
   NrAttr cases = nr_op_attr(op, "cases");
   int64_t count = (int64_t)op->num_regions - 1;
   NrBlock **entries = NR_NEW_ARRAY(c->pass->scratch, NrBlock *, op->num_regions);
   uint32_t *operands = NR_NEW_ARRAY(c->pass->scratch, uint32_t, op->num_regions); /* zeros: no operands */
-  adopt_branches(c, op, entries);
+  adopt_branches(c, op, end, entries);
   NrBuilder b = nr_builder_before(op);
   NrType i64 = nr_type_i64(b.ctx);
   NrValue *flag = nr_build_value(&b, NR_OP_arith_index_cast, i64, (NrValue *[]){nr_operand(op, 0)}, 1);
@@ -159,8 +153,8 @@ static void convert_index_switch(Converter *c, NrOp *op) {
   nr_op_erase(op);
 }
 
-static void convert_while(Converter *c, NrOp *op) {
-  NrBlock *block = op->block, *end = block->next;
+static void convert_while(Converter *c, NrOp *op, NrBlock *end) {
+  NrBlock *block = op->block;
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
   NrOp *condition = nr_block_terminator(before);
   NR_VEC(NrValue *) values = {0};
@@ -181,8 +175,8 @@ static void convert_while(Converter *c, NrOp *op) {
 
 /* The body is the block that each iteration begins with. Breaks and continues branch from wherever they stand: what is
  * around them becomes blocks of the same region in turn. */
-static void convert_loop(Converter *c, NrOp *op) {
-  NrBlock *before = op->block, *end = before->next, *body = nr_op_body(op, 0);
+static void convert_loop(Converter *c, NrOp *op, NrBlock *end) {
+  NrBlock *before = op->block, *body = nr_op_body(op, 0);
   NrValue *token = body->args[0];
   NR_VEC(NrValue *) inits = {0};
   add_result_args(op, end);
@@ -229,29 +223,33 @@ static NrOp *to_convert(Converter *c, NrOp *op) {
   }
 }
 
+/* The new blocks are made in the order of the program and filled from the last one on. */
 static void find_in(Converter *c, NrBlock *block) {
+  size_t begin = c->work.size;
   for (NrOp *op = block->last; op; op = op->prev) {
     NrOp *next = op->next, *found = to_convert(c, op);
     if (found) {
       bool may_wrap = nr_op_is(found, NR_OP_scf_for) && nr_for_may_wrap(found, c->bounds_are_sizes);
-      split_behind(found);
-      nr_vec_push(&c->work, ((Found){found, may_wrap}));
+      nr_vec_push(&c->work, ((Found){found, NULL, may_wrap}));
       op = found;
     } else if (nr_is_erased(op)) {
       op = next;
     }
   }
+  for (size_t i = c->work.size; i-- > begin;) c->work.data[i].end = nr_block_create(block->module);
+  for (size_t i = begin; i < c->work.size; i++) nr_block_split(block, c->work.data[i].op->next, c->work.data[i].end);
 }
 
 static void convert(Converter *c, const Found *found) {
   NrOp *op = found->op;
+  NrBlock *end = found->end;
   switch (op->info->id) {
-  case NR_OP_scf_for: convert_for(c, op, found->may_wrap); break;
-  case NR_OP_scf_if: convert_if(c, op); break;
-  case NR_OP_scf_while: convert_while(c, op); break;
-  case NR_OP_scf_index_switch: convert_index_switch(c, op); break;
-  case NR_OP_scf_execute_region: convert_execute_region(c, op); break;
-  default: convert_loop(c, op); break;
+  case NR_OP_scf_for: convert_for(c, op, end, found->may_wrap); break;
+  case NR_OP_scf_if: convert_if(c, op, end); break;
+  case NR_OP_scf_while: convert_while(c, op, end); break;
+  case NR_OP_scf_index_switch: convert_index_switch(c, op, end); break;
+  case NR_OP_scf_execute_region: convert_execute_region(c, op, end); break;
+  default: convert_loop(c, op, end); break;
   }
 }
 

@@ -115,7 +115,8 @@ static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
 
 /* The wrapper's blocks in the region that it stands in, with branches in and out. */
 static void unwrap(NrOp *wrapper) {
-  NrBlock *block = wrapper->block, *end = nr_block_split(block, wrapper->next);
+  NrBlock *block = wrapper->block, *end = nr_block_create(wrapper->module);
+  nr_block_split(block, wrapper->next, end);
   for (uint32_t i = 0; i < wrapper->num_results; i++)
     nr_value_replace_uses(nr_result(wrapper, i), nr_block_add_arg(end, nr_result(wrapper, i)->type, wrapper->loc));
   NrRegion *region = nr_op_region(wrapper, 0);
