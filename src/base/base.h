@@ -16,10 +16,12 @@
 #define NR_PRINTF(fmt_index, first) __attribute__((format(printf, fmt_index, first)))
 #define NR_UNREACHABLE() (assert(!"unreachable"), __builtin_unreachable())
 #define NR_WARN_UNUSED __attribute__((warn_unused_result))
+#define NR_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define NR_PRINTF(fmt_index, first)
 #define NR_UNREACHABLE() assert(!"unreachable")
 #define NR_WARN_UNUSED
+#define NR_ALWAYS_INLINE static inline
 #endif
 
 #define NR_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))

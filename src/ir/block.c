@@ -150,7 +150,7 @@ static bool walk_inside(NrOp *root, NrWalkFn fn, void *user, bool (*walk)(NrOp *
       next_block = b->next;
       for (NrOp *op = b->first, *next; op; op = next) {
         next = op->next;
-        nr_op_prefetch(op);
+        nr_op_prefetch_head(op);
         if (!walk(op, fn, user)) return false;
       }
     }

@@ -447,19 +447,24 @@ NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 /* Asks for the memory that a walk will come to. Programs mostly lie in memory in their order, each op with its results
  * and operands in one piece of a few cache lines, so it is some way on from here. Some pages: programs are larger than
  * the caches and than the table of pages in the processor, and to find a page takes as long as the work on a dozen ops.
- * (To ask for the next op as well costs more than it saves: it is near.) */
-static inline void nr_prefetch(const void *from, size_t way) {
-  enum { LINE = 64, LINES = 5 };
-  for (size_t i = 0; i < LINES; i++) __builtin_prefetch((const void *)((uintptr_t)from + way + i * LINE));
+ * (Always inline: what does nothing but this is taken for a function without effect, whose calls can go.) */
+NR_ALWAYS_INLINE void nr_prefetch(const void *from, size_t way, size_t lines) {
+  enum { LINE = 64 };
+  for (size_t i = 0; i < lines; i++) __builtin_prefetch((const void *)((uintptr_t)from + way + i * LINE));
 }
-static inline void nr_op_prefetch(const NrOp *op) {
+enum { NR_OP_LINES = 5 }; /* of most ops */
+NR_ALWAYS_INLINE void nr_op_prefetch(const NrOp *op) {
   enum { WAY = 8192 };
-  nr_prefetch(op, WAY);
+  nr_prefetch(op, WAY, NR_OP_LINES);
 }
-static inline void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and what ends them: soon there */
-  enum { WAY = 32768 };
-  nr_prefetch(block, WAY);
-  if (block->last) nr_prefetch(block->last, WAY);
+NR_ALWAYS_INLINE void nr_op_prefetch_head(const NrOp *op) { /* for walks that look at few ops more closely */
+  enum { WAY = 16384 };
+  nr_prefetch(op, WAY, 1);
+}
+NR_ALWAYS_INLINE void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and what ends them */
+  enum { WAY = 32768, LINES = 2 };
+  nr_prefetch(block, WAY, LINES);
+  if (block->last) nr_prefetch(block->last, WAY, NR_OP_LINES);
 }
 
 static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }

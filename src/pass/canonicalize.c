@@ -251,7 +251,7 @@ static void collect_inside(NrOp *op, Inside *out) {
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
       for (NrOp *inner = block->first; inner; inner = inner->next) {
-        nr_op_prefetch(inner);
+        nr_op_prefetch_head(inner);
         nr_vec_push(&out->ops, inner);
         if (!inner->num_regions) continue;
         if (nr_op_has(inner, NR_ISOLATED)) nr_vec_push(&out->isolated, inner);
@@ -270,7 +270,7 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   for (size_t k = 0; k < ops->size && c->rewrites_left; k++) {
     size_t i = c->forwards ? k : ops->size - 1 - k;
     NrOp *op = ops->data[i];
-    if (c->forwards && i + AHEAD < ops->size) nr_prefetch(ops->data[i + AHEAD], 0);
+    if (c->forwards && i + AHEAD < ops->size) nr_prefetch(ops->data[i + AHEAD], 0, NR_OP_LINES);
     if (nr_is_erased(op)) continue;
     if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(c, op);
     if (nr_is_erased(op) || !visit(c, op)) continue;

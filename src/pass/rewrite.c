@@ -58,17 +58,16 @@ bool nr_erase_if_dead(NrOp *op) {
 
 typedef NR_VEC(NrBlock *) BlockList;
 
-/* Leaves the walk's number in what branches lead to and returns how many blocks are not reached. Most programs list
+/* Leaves the walk's number in what branches lead to and finds the blocks that are not reached. Most programs list
  * blocks behind what leads to them: then it is one pass over the list. What is reached later than passed waits. */
-static size_t reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached) {
+static void reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached, BlockList *out) {
   BlockList work = {0};
-  size_t left = 0;
   region->first->walk = reached;
   for (NrBlock *listed = region->first; listed; listed = listed->next) {
     nr_block_prefetch(listed);
     if (listed->walk != reached) {
       listed->walk = passed;
-      left++;
+      nr_vec_push(out, listed);
       continue;
     }
     nr_vec_push(&work, listed);
@@ -76,32 +75,30 @@ static size_t reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached) 
       const NrOp *last = nr_vec_pop(&work)->last;
       for (uint32_t i = last ? last->num_successors : 0; i-- > 0;) {
         NrBlock *next = last->successors[i].block;
-        if (next->walk == passed) {
-          nr_vec_push(&work, next);
-          left--;
-        }
+        if (next->walk == passed) nr_vec_push(&work, next);
         next->walk = reached;
       }
     }
   }
+  size_t left = 0;
+  for (size_t i = 0; i < out->size; i++)
+    if (out->data[i]->walk == passed) out->data[left++] = out->data[i];
+  out->size = left;
   nr_vec_deinit(&work);
-  return left;
 }
 
 bool nr_erase_unreachable_blocks(NrRegion *region) {
   if (region->first == region->last) return false;
   NrModule *module = region->first->module;
   uint64_t passed = ++module->num_walks, reached = ++module->num_walks;
-  if (reach_blocks(region, passed, reached) == 0) return false;
-  for (NrBlock *block = region->first; block; block = block->next) { /* all uses first: of each other's values too */
-    if (block->walk == reached) continue;
-    for (NrOp *op = block->first; op; op = op->next) nr_op_drop_uses(op);
-  }
-  for (NrBlock *block = region->first, *next; block; block = next) {
-    next = block->next;
-    if (block->walk != reached) nr_block_erase(block);
-  }
-  return true;
+  BlockList unreached = {0};
+  reach_blocks(region, passed, reached, &unreached);
+  for (size_t i = 0; i < unreached.size; i++) /* all uses first: of each other's values too */
+    for (NrOp *op = unreached.data[i]->first; op; op = op->next) nr_op_drop_uses(op);
+  for (size_t i = 0; i < unreached.size; i++) nr_block_erase(unreached.data[i]);
+  bool changed = unreached.size != 0;
+  nr_vec_deinit(&unreached);
+  return changed;
 }
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
