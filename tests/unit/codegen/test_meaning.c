@@ -65,7 +65,8 @@ typedef struct Sweep {
   size_t num_operands, num_results;
   Case cases[MOST_CASES];
   size_t num_cases;
-  double ulps; /* of elementary functions */
+  double ulps;     /* of elementary functions */
+  bool open_zeros; /* which of two zeros it gives is open */
 } Sweep;
 
 static void typed_list(NrBuf *text, const char *const *list, size_t count, const char *before, const char *after) {
@@ -178,17 +179,13 @@ static double ulp_at(NrType t, double x) {
   return ldexp(1, NR_MAX(exponent, least) - digits);
 }
 
-static bool zeros_are_open(const NrOpInfo *info) {
-  return info->id == NR_OP_arith_maxnumf || info->id == NR_OP_arith_minnumf;
-}
-
 static bool agree(const Sweep *s, NrType t, uint64_t want, uint64_t got) {
   want &= mask_of(t), got &= mask_of(t);
   if (want == got) return true;
   if (!nr_type_is_float(t)) return false;
   double a = value_of(t, want), b = value_of(t, got);
   if (isnan(a) || isnan(b)) return isnan(a) && isnan(b);
-  if (a == 0 && b == 0) return zeros_are_open(s->info);
+  if (a == 0 && b == 0) return s->open_zeros;
   if (s->ulps == 0) return false;
   if (isinf(a) || isinf(b)) return false;
   return fabs(a - b) <= s->ulps * ulp_at(t, a);
@@ -345,6 +342,7 @@ static void all_ops_of(const char *dialect, size_t least_cases) {
       if (!attrs) break;
       s = (Sweep){.info = info, .attrs = attrs, .num_operands = spec->num_operands, .num_results = spec->num_results};
       s.ulps = strcmp(dialect, "math") ? 0 : ulps_of(id);
+      s.open_zeros = id == NR_OP_arith_maxnumf || id == NR_OP_arith_minnumf;
       sweep(&s, &cases, &compared);
     }
   }
@@ -357,20 +355,19 @@ static void arith(void **state) { all_ops_of("arith", 1000); }
 static void math(void **state) { all_ops_of("math", 400); }
 
 /* Functions @f0, .. of the same two operands: their results in machine code are those of the interpreter. */
-static void check_functions(const char *text, size_t count, NrType (*type_of)(NrContext *ctx)) {
+static void check_functions(const char *text, size_t count, const char *type_text, bool open_zeros) {
   Program p, plain = {0};
   program_compile(&p, text);
   NrModule *module = program_parse(&plain, text);
-  Edges edges = edges_of(type_of(plain.ctx), false);
+  Edges edges = edges_of(nr_parse_type(plain.ctx, nr_str(type_text)), false);
   for (size_t f = 0; f < count; f++) {
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "f%zu", f);
-    Sweep s = {.num_operands = 4};
+    Sweep s = {.num_operands = 4, .open_zeros = open_zeros};
     Run run = {.sweep = &s, .p = &p, .scalar = nr_codegen_function(p.compiled, name)};
     assert_int_equal(nr_interp_create(module, name, NULL, &run.interp), NR_OK);
     NrOp *func = nr_symbol_lookup(module->op, nr_str(name));
     NrType type = nr_op_attr(func, "function_type")->type;
-    s.info = nr_op_body(func, 0)->last->prev->info;
     for (size_t i = 0; i < edges.count * edges.count * 4; i++) {
       size_t a = i % edges.count, b = i / 4 % edges.count;
       uint64_t bits[] = {edges.bits[a], edges.bits[(a * 7 + i) % edges.count], edges.bits[b],
@@ -392,18 +389,12 @@ static void check_functions(const char *text, size_t count, NrType (*type_of)(Nr
   program_free(&p);
 }
 
-static NrType type_f16(NrContext *ctx) { return nr_type_float(ctx, NR_F16); }
-static NrType type_bf16(NrContext *ctx) { return nr_type_float(ctx, NR_BF16); }
-
 static void complex(void **state) {
   static const char *const two[] = {"add", "sub", "mul", "div"}, *const one[] = {"neg", "conj"};
-  static const struct {
-    const char *name;
-    NrType (*type_of)(NrContext *ctx);
-  } parts[] = {{"f32", nr_type_f32}, {"f64", nr_type_f64}, {"f16", type_f16}, {"bf16", type_bf16}};
+  static const char *const parts[] = {"f32", "f64", "f16", "bf16"};
   for (size_t t = 0; t < NR_COUNTOF(parts); t++) {
     NrBuf text = {0};
-    const char *part = parts[t].name;
+    const char *part = parts[t];
     for (size_t i = 0; i < NR_COUNTOF(two) + NR_COUNTOF(one); i++) {
       bool unary = i >= NR_COUNTOF(two);
       nr_buf_printf(&text,
@@ -414,7 +405,7 @@ static void complex(void **state) {
                     i, part, part, part, part, part, part, part, part, unary ? one[i - NR_COUNTOF(two)] : two[i],
                     unary ? "" : ", %y", part, part, part, part, part);
     }
-    check_functions(text.data, NR_COUNTOF(two) + NR_COUNTOF(one), parts[t].type_of);
+    check_functions(text.data, NR_COUNTOF(two) + NR_COUNTOF(one), part, false);
     nr_buf_deinit(&text);
   }
 }
@@ -439,13 +430,50 @@ static void wide(void **state) {
                     "  %%up = arith.shrui %%r, %%n : %s\n  %%high = arith.trunci %%up : %s to i64\n"
                     "  return %%low, %%high : i64, i64\n}\n", ops[i], type, type, type, type);
     }
-    check_functions(text.data, NR_COUNTOF(ops), nr_type_i64);
+    check_functions(text.data, NR_COUNTOF(ops), "i64", false);
     nr_buf_deinit(&text);
+  }
+}
+
+/* Reductions of vectors by each kind, and atomic updates of memory by each of theirs. */
+static void reductions_of(const char *type, const char *const *kinds, const char *const *updates, bool open_zeros) {
+  NrBuf text = {0};
+  size_t count = 0;
+  for (; *kinds; kinds++)
+    nr_buf_printf(&text,
+                  "func.func @f%zu(%%a: %s, %%b: %s, %%c: %s, %%d: %s) -> (%s, %s) {\n"
+                  "  %%v = vector.from_elements %%a, %%b, %%c : vector<3x%s>\n"
+                  "  %%x = vector.reduction <%s>, %%v : vector<3x%s> into %s\n"
+                  "  %%y = vector.reduction <%s>, %%v, %%d : vector<3x%s> into %s\n  return %%x, %%y : %s, %s\n}\n",
+                  count++, type, type, type, type, type, type, type, *kinds, type, type, *kinds, type, type, type, type);
+  for (; *updates; updates++)
+    nr_buf_printf(&text,
+                  "func.func @f%zu(%%a: %s, %%b: %s, %%c: %s, %%d: %s) -> (%s, %s) {\n"
+                  "  %%m = memref.alloca() : memref<%s>\n  memref.store %%a, %%m[] : memref<%s>\n"
+                  "  %%x = memref.atomic_rmw %s %%b, %%m[] : (%s, memref<%s>) -> %s\n"
+                  "  %%y = memref.load %%m[] : memref<%s>\n  return %%x, %%y : %s, %s\n}\n",
+                  count++, type, type, type, type, type, type, type, type, *updates, type, type, type, type, type, type);
+  check_functions(text.data, count, type, open_zeros);
+  nr_buf_deinit(&text);
+}
+
+static void reductions(void **state) {
+  static const char *const of_ints[] = {"add", "mul", "and", "or", "xor", "minsi", "minui", "maxsi", "maxui", NULL};
+  static const char *const on_ints[] = {"addi", "muli", "andi", "ori", "xori", "mins",
+                                        "minu", "maxs", "maxu", "assign", NULL};
+  static const char *const of_floats[] = {"add", "mul", "minimumf", "maximumf", NULL};
+  static const char *const on_floats[] = {"addf", "mulf", "minimumf", "maximumf", "assign", NULL};
+  static const char *const numbers[] = {"minnumf", "maxnumf", NULL};
+  for (size_t t = 0; t < NR_COUNTOF(types); t++) {
+    if (strcmp(types[t], "f8E8M0FNU") == 0 || strcmp(types[t], "index") == 0) continue;
+    bool is_float = types[t][0] != 'i';
+    reductions_of(types[t], is_float ? of_floats : of_ints, is_float ? on_floats : on_ints, false);
+    if (is_float) reductions_of(types[t], numbers, numbers, true);
   }
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(arith), cmocka_unit_test(math), cmocka_unit_test(complex),
-                                     cmocka_unit_test(wide)};
+                                     cmocka_unit_test(wide), cmocka_unit_test(reductions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
