@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) {
   if (in->failed) return false;
   NrStr name = nr_op_run_name(op);
@@ -125,10 +124,10 @@ static int choose(NrInterp *in, NrOp *op) {
   case NR_OP_cf_br: return 0;
   case NR_OP_cf_cond_br: return nr_get(in, nr_operand(op, 0)).bits ? 0 : 1;
   case NR_OP_cf_switch: {
-    int64_t flag = nr_ivalue_int(nr_operand(op, 0)->type, nr_get(in, nr_operand(op, 0)));
-    NrAttr cases = nr_op_attr(op, "case_values"), value;
+    uint64_t flag = nr_get(in, nr_operand(op, 0)).bits;
+    NrAttr cases = nr_op_attr(op, "case_values");
     for (uint32_t i = 1; cases && i < op->num_successors; i++)
-      if ((value = nr_attr_element(cases, i - 1)) && value->i == flag) return (int)i;
+      if (nr_ivalue_of_attr(in, nr_attr_element(cases, i - 1)).bits == flag) return (int)i;
     return 0;
   }
   default: nr_interp_fail(in, op, "unknown branch"); return -1;

@@ -68,25 +68,43 @@ bool nr_run_poison(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Bounds as 128-bit numbers, in which no step passes the end. */
-static __int128 bound(NrInterp *in, NrOp *op, size_t operand, bool is_unsigned) {
+/* Bounds as numbers of 128 bits, those with a sign moved up by half the range, so that all compare alike. */
+typedef unsigned __int128 Bound;
+enum { BOUND_BITS = 128 };
+static const Bound half_range = (Bound)1 << (BOUND_BITS - 1);
+
+static Bound bound(NrInterp *in, NrOp *op, size_t operand, bool is_unsigned) {
   NrValue *value = nr_operand(op, operand);
-  return is_unsigned ? (__int128)nr_get(in, value).bits : (__int128)nr_get_index(in, value);
+  NrIValue v = nr_get(in, value);
+  uint32_t width = nr_type_bits(value->type);
+  Bound bits = v.bits;
+  if (v.attr) bits = v.attr->words[0] | (Bound)v.attr->words[1] << 64;
+  bits <<= BOUND_BITS - width;
+  return is_unsigned ? bits >> (BOUND_BITS - width) : (Bound)((__int128)bits >> (BOUND_BITS - width)) + half_range;
+}
+
+static NrIValue bound_value(NrInterp *in, NrType type, Bound bits) {
+  if (nr_type_bits(type) <= 64) return nr_ivalue_from_int(type, (int64_t)bits);
+  return nr_ivalue_of_attr(in, nr_attr_int_wide(type, (uint64_t[]){(uint64_t)bits, (uint64_t)(bits >> 64)}, 2));
 }
 
 bool nr_run_for(NrInterp *in, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
   bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
-  __int128 lb = bound(in, op, 0, is_unsigned), ub = bound(in, op, 1, is_unsigned);
-  __int128 step = bound(in, op, 2, is_unsigned);
-  if (step <= 0) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
+  if (nr_type_bits(type) > BOUND_BITS)
+    return nr_interp_fail(in, op, "has bounds of more than %d bits, which the interpreter does not count", BOUND_BITS);
+  Bound moved = is_unsigned ? 0 : half_range, ub = bound(in, op, 1, is_unsigned);
+  Bound step = bound(in, op, 2, is_unsigned);
+  if (step <= moved) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)(step - moved));
+  step -= moved;
   size_t count = op->num_results;
   NrIValue *values = nr_calloc(count + 1, sizeof *values);
   get_all(in, op, 3, count, values + 1);
   bool ok = true;
-  for (__int128 i = lb; ok && i < ub; i += step) {
-    values[0] = nr_ivalue_from_int(type, (int64_t)i);
+  for (Bound i = bound(in, op, 0, is_unsigned); ok && i < ub; i += step) {
+    values[0] = bound_value(in, type, i - moved);
     ok = nr_run_region(in, nr_op_region(op, 0), values, count + 1, values + 1, count);
+    if (ub - i <= step) break; /* the next one may not fit */
   }
   if (ok) set_results(in, op, values + 1);
   nr_free(values);
@@ -165,6 +183,12 @@ bool nr_run_index_switch(NrInterp *in, NrOp *op) {
   return ok;
 }
 
+/* Of a positive step. The distance of the bounds may not fit with a sign. */
+static int64_t trips(int64_t lb, int64_t ub, int64_t step) {
+  uint64_t last = ub > lb ? ((uint64_t)ub - (uint64_t)lb - 1) / (uint64_t)step : 0;
+  return ub > lb ? (int64_t)NR_MIN(last, (uint64_t)INT64_MAX - 1) + 1 : 0;
+}
+
 /* Number k of the points from lower in steps, row-major, into ivs. */
 static void parallel_point(NrInterp *in, NrOp *op, const size_t *begin, const int64_t *counts, size_t dims, int64_t k,
                            NrIValue *ivs) {
@@ -226,7 +250,7 @@ bool nr_run_parallel(NrInterp *in, NrOp *op) {
     int64_t lb = nr_get_index(in, nr_operand(op, begin[0] + d)), ub = nr_get_index(in, nr_operand(op, begin[1] + d));
     int64_t step = nr_get_index(in, nr_operand(op, begin[2] + d));
     if (step <= 0) return nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
-    counts[d] = ub > lb ? (int64_t)(((uint64_t)ub - (uint64_t)lb - 1) / (uint64_t)step) + 1 : 0;
+    counts[d] = trips(lb, ub, step);
   }
   size_t count = op->num_results;
   NrIValue *acc = nr_calloc(count, sizeof *acc);
@@ -267,7 +291,7 @@ bool nr_run_forall(NrInterp *in, NrOp *op) {
     }
     int64_t lb = bounds[0][d], ub = bounds[1][d], step = bounds[2][d];
     if (step <= 0) ok = nr_interp_fail(in, op, "the step is %lld; it must be positive", (long long)step);
-    else counts[d] = ub > lb ? (ub - lb + step - 1) / step : 0;
+    else counts[d] = trips(lb, ub, step);
     any &= ok && counts[d] > 0;
   }
   NrIValue *results = nr_calloc(outputs + 1, sizeof *results), *args = nr_calloc(rank + outputs + 1, sizeof *args);

@@ -86,7 +86,13 @@ static NrStatus switch_parse(NrParser *p, NrOpState *state) {
   while (!status && nr_p_try(p, ",")) {
     int64_t value;
     if ((status = nr_p_int(p, &value)) || (status = nr_p_expect(p, ":")) || (status = nr_p_successor(p, state))) break;
+    int64_t given = value;
     value = nr_attr_int(type, value)->i;
+    if (value != given && ((uint64_t)given >> nr_type_bits(type) || given < 0)) {
+      status = nr_p_op_error(p, "case value %lld does not fit type '%s'", (long long)given,
+                             nr_type_text(nr_p_context(p), type));
+      break;
+    }
     for (size_t i = 0; i < size; i++) nr_vec_push(&values, (uint8_t)((uint64_t)value >> (8 * i)));
     count++;
   }
@@ -111,7 +117,8 @@ static void switch_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, ",");
     nr_w_newline(w);
     nr_w_puts(w, "  ");
-    if (values) nr_w_attr_no_type(w, nr_attr_element(values, (int64_t)i - 1));
+    /* Of an i1 too: neither true nor false. */
+    if (values) nr_w_printf(w, "%lld", (long long)nr_attr_element(values, (int64_t)i - 1)->i);
     nr_w_puts(w, ": ");
     nr_w_successor(w, op, i);
   }

@@ -26,3 +26,12 @@ func.func @cases(%flag: i32) {
 ^bb1:
   return
 }
+
+// -----
+
+func.func @case_too_large(%c: i8) {
+  // expected-error@+1 {{custom op 'cf.switch' case value 256 does not fit type 'i8'}}
+  cf.switch %c : i8, [ default: ^bb1, 256: ^bb1 ]
+^bb1:
+  return
+}
