@@ -75,7 +75,7 @@ bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices);  /* row-
 /* An element; a vector is a new view, which the value owns. */
 NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p);
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);
-NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr);
+NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr); /* no view for elements that there is no memory for */
 NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v);
 int64_t nr_ivalue_int(NrType type, NrIValue v);    /* sign-extended */
 double nr_ivalue_float(NrType type, NrIValue v);
@@ -86,6 +86,8 @@ NrIValue nr_ivalue_from_int(NrType type, int64_t i);
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) NR_PRINTF(3, 4); /* returns false */
 /* There is no memory for a buffer, or it has a negative dim; returns false. */
 bool nr_interp_fail_size(NrInterp *in, NrOp *op, NrType elem, const int64_t *dims, size_t rank);
+/* Whether the vectors that op gives are of a size that their memory can be taken for granted; else fails. */
+bool nr_interp_has_room(NrInterp *in, NrOp *op);
 NrIValue nr_get(NrInterp *in, NrValue *value);
 int64_t nr_get_index(NrInterp *in, NrValue *value);
 void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes over the view's reference */

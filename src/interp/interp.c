@@ -96,8 +96,19 @@ static bool may_go_on(NrInterp *in, NrOp *op) {
   return true;
 }
 
+bool nr_interp_has_room(NrInterp *in, NrOp *op) {
+  enum { MOST = 1 << 30 };
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrType t = nr_result(op, i)->type;
+    if (t->kind == NR_TYPE_VECTOR && nr_iview_bytes(t->elem, t->dims, t->rank) > MOST)
+      return nr_interp_fail(in, op, "gives a vector of more than %d bytes", MOST);
+  }
+  return true;
+}
+
 static bool step(NrInterp *in, NrOp *op) {
   NrInterpFn fn = nr_interp_find(op->info->id);
+  if (!nr_interp_has_room(in, op)) return false;
   if (fn) return fn(in, op);
   if (nr_op_has(op, NR_ELEMENTWISE) || op->info->fold) return nr_interp_scalar(in, op);
   NrStr name = nr_op_name(op);

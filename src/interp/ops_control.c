@@ -45,6 +45,8 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
   if (value->kind == NR_ATTR_RESOURCE && !value->data)
     return nr_interp_fail(in, op, "the constant's data was left out of the text");
   NrIValue v = nr_ivalue_of_attr(in, value);
+  if (nr_attr_is_elements(value) && !v.view)
+    return nr_interp_fail_size(in, op, value->type->elem, value->type->dims, value->type->rank);
   if (nr_type_is_shaped(nr_result(op, 0)->type) && !v.view)
     return nr_interp_fail(in, op, "holds a kind of constant that the interpreter does not read");
   nr_set(in, nr_result(op, 0), v);

@@ -116,7 +116,7 @@ static NrIView *open_global(NrInterp *in, NrOp *global, NrType t) {
   NrAttr value = nr_op_attr(global, "initial_value");
   if (!nr_attr_is_elements(value)) return nr_iview_open(in, t->elem, t->dims, t->rank);
   NrIView *view = nr_ivalue_of_attr(in, value).view;
-  if (nr_op_attr(global, "constant") || !view->buffer->borrowed) return view;
+  if (!view || nr_op_attr(global, "constant") || !view->buffer->borrowed) return view;
   NrIView *copy = nr_iview_dense_copy(view);
   nr_iview_release(view);
   return copy;

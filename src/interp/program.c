@@ -207,9 +207,14 @@ static bool release_op(NrOp *op, void *user) {
 bool nr_interp_fold(NrOp *op, const NrAttr *operands, int64_t max_steps, NrAttr *out) {
   NrInterp in = {.ctx = nr_op_context(op), .module = op->module, .max_steps = max_steps};
   NrInterpFn fn = nr_interp_find(op->info->id);
-  for (uint32_t i = 0; i < op->num_operands; i++)
-    if (operands[i]) nr_set(&in, nr_operand(op, i), nr_ivalue_of_attr(&in, operands[i]));
-  bool ok = fn ? fn(&in, op) : nr_interp_scalar(&in, op);
+  bool ok = nr_interp_has_room(&in, op);
+  for (uint32_t i = 0; i < op->num_operands && ok; i++) {
+    if (!operands[i]) continue;
+    NrIValue value = nr_ivalue_of_attr(&in, operands[i]);
+    ok = value.view || !nr_attr_is_elements(operands[i]);
+    nr_set(&in, nr_operand(op, i), value);
+  }
+  ok = ok && (fn ? fn(&in, op) : nr_interp_scalar(&in, op));
   for (uint32_t i = 0; i < op->num_results && ok; i++)
     ok = (out[i] = nr_ivalue_to_attr(&in, nr_result(op, i)->type, nr_get(&in, nr_result(op, i)))) != NULL;
   nr_walk_post(op, release_op, &in);

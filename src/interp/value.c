@@ -215,7 +215,7 @@ NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
   case NR_ATTR_RESOURCE: {
     if (!a->splat) return (NrIValue){.view = nr_iview_borrow(a->type->elem, a->type->dims, a->type->rank, a->data)};
     NrIView *v = nr_iview_new(a->type->elem, a->type->dims, a->type->rank);
-    for (int64_t i = 0, n = nr_iview_count(v); i < n; i++)
+    for (int64_t i = 0, n = v ? nr_iview_count(v) : 0; i < n; i++)
       memcpy(v->buffer->data + (size_t)i * v->elem_size, a->data, v->elem_size);
     return (NrIValue){.view = v};
   }

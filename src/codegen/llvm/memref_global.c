@@ -47,7 +47,8 @@ static LLVMValueRef string_table(NrLl *g, NrOp *op, NrAttr value, size_t count) 
   return global;
 }
 
-#define SMALL_CONSTANT 64 /* bytes; larger ones stay out of LLVM's IR */
+#define SMALL_CONSTANT 64            /* bytes; larger ones stay out of LLVM's IR */
+#define MOST_REPEATED ((size_t)1 << 32) /* bytes that one value is written to when code is made */
 
 void nr_ll_define_variable(NrLl *g, NrOp *op) {
   NrAttr value = nr_op_attr(op, "initial_value"), type = nr_op_attr(op, "type");
@@ -68,6 +69,9 @@ static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrAttr value = nr_op_attr(global, "initial_value");
   bool strings = value && value->kind == NR_ATTR_DENSE_STRINGS;
   if (value && !nr_attr_is_elements(value)) value = strings ? value : NULL;
+  if (value && value->splat && size > MOST_REPEATED)
+    return nr_op_error(op, "names a global of %zu bytes that begin with one value; at most %zu can be compiled", size,
+                       MOST_REPEATED);
   bool constant = nr_op_attr(global, "constant") && value;
   NrLlMem *mem = nr_ll_mem_new(g, type);
   if (strings) mem->data = string_table(g, global, value, (size_t)count);
