@@ -15,6 +15,7 @@ typedef struct NrLifter {
   NrOp *root;              /* whose region is lifted: constants stand at its start */
   NrMap constants;         /* NrAttr -> NrValue*, there; NrType -> the ub.poison of that type */
   bool where_possible;     /* nothing is reported when status is set */
+  int64_t blocks_left;     /* where possible: that may be looked at, once for each level that they are nested */
   NrStatus status;         /* of the first refusal; what was built until then stays */
 } NrLifter;
 

@@ -379,9 +379,14 @@ static bool has_tensors(const NrRegion *region) {
   return false;
 }
 
+/* Nobody asked for this: it may take half a second. */
+enum { MOST_LOOKED_AT = 500000, MOST_PER_BLOCK = 20 };
+
 /* A copy stays where it turns out that the root cannot be lifted. */
 static void lift_where_possible(NrLifter *l, NrOp *root) {
   NrMap map = {0};
+  l->blocks_left = MOST_LOOKED_AT;
+  for (const NrBlock *block = nr_op_body(root, 0); block; block = block->next) l->blocks_left += MOST_PER_BLOCK;
   NrOp *copy = nr_op_clone(root->module, root, &map);
   nr_op_insert_after(copy, root);
   NrOp *dropped = copy;
@@ -424,7 +429,7 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
 static const NrPassOption options[] = {
     NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on"),
     NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of so many blocks or more"),
-    NR_FLAG("where-possible", false, "what cannot be lifted, or only into very deep nests, stays as it is"),
+    NR_FLAG("where-possible", false, "what cannot be lifted, or not in half a second, stays as it is"),
     {0},
 };
 NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run, .options = options,

@@ -154,16 +154,14 @@ void nr_lift_deinit_multiplexer(NrMultiplexer *m) {
   nr_vec_deinit(&m->first);
 }
 
-/* Where nobody asked for it. A region is looked through once for every level. */
-enum { NICE_NESTING = 100 };
-
 void nr_lift_queue(NrLifter *l, NrRegion *region) {
   size_t depth = 0;
   if (region->first == region->last) return;
   for (const NrOp *op = region->op; op; op = nr_op_parent(op)) depth++;
-  if (depth >= (l->where_possible ? NICE_NESTING : NR_MAX_NESTING) && !l->status)
-    l->status = l->where_possible ? NR_ERROR_LIMIT
-                                  : nr_op_error(l->root, "would be nested deeper than %d levels when lifted",
-                                                NR_MAX_NESTING);
+  for (const NrBlock *block = region->first; block && l->where_possible; block = block->next) l->blocks_left--;
+  if (!l->status && l->where_possible && (depth >= NR_MAX_NESTING || l->blocks_left < 0))
+    l->status = NR_ERROR_LIMIT;
+  else if (!l->status && depth >= NR_MAX_NESTING)
+    l->status = nr_op_error(l->root, "would be nested deeper than %d levels when lifted", NR_MAX_NESTING);
   nr_vec_push(&l->work, region);
 }

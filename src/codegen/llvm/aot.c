@@ -241,7 +241,7 @@ static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
   return NR_ERROR_INTERNAL;
 }
 
-NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
+static NrStatus emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
   NrLlProgram program;
   char *data = NULL;
   int64_t begin = nr_now_ns();
@@ -256,4 +256,24 @@ NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCo
   nr_free(data);
   nr_ll_program_deinit(&program);
   return status;
+}
+
+typedef struct Emit {
+  NrModule *module;
+  const NrCodegenOptions *options;
+  NrCodegenKind kind;
+  const char *path;
+  NrStatus status;
+} Emit;
+
+static void *run_emit(void *user) {
+  Emit *e = user;
+  e->status = emit_file(e->module, e->options, e->kind, e->path);
+  return NULL;
+}
+
+NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
+  Emit e = {module, options, kind, path, NR_OK};
+  nr_ll_with_stack(module, run_emit, &e);
+  return e.status;
 }

@@ -134,15 +134,29 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   return status;
 }
 
+typedef struct Compile {
+  NrLlProgram program;
+  NrModule *module;
+  const NrCodegenOptions *options;
+  Jit *out;
+  NrStatus status;
+} Compile;
+
+static void *run_compile(void *user) {
+  Compile *c = user;
+  c->status = compile(&c->program, c->module, c->options, c->out);
+  nr_ll_program_deinit(&c->program);
+  return NULL;
+}
+
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
   Jit *out = nr_calloc(1, sizeof *out);
   out->base.backend = &nr_llvm_backend;
-  NrLlProgram program;
-  NrStatus status = compile(&program, module, options, out);
-  nr_ll_program_deinit(&program);
-  if (status) nr_ll_jit_destroy(&out->base);
+  Compile c = {.module = module, .options = options, .out = out};
+  nr_ll_with_stack(module, run_compile, &c);
+  if (c.status) nr_ll_jit_destroy(&out->base);
   else *out_compiled = &out->base;
-  return status;
+  return c.status;
 }
 
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name) {

@@ -10,12 +10,13 @@
  *
  * Files: target.c host and passes; types.c types and constants; function.c functions and their blocks; boundary.c
  * NoriaDesc wrappers; tables.c noria_module; arith.c math.c complex.c memref*.c frame.c atomic.c vector*.c control.c
- * rt.c the op rows; jit.c and aot.c the ways out. */
+ * rt.c the op rows; program.c and stack.c the threads; jit.c and aot.c the ways out. */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
+#include <pthread.h>
 
 #include "base/float_format.h"
 #include "codegen/backend.h"
@@ -286,6 +287,13 @@ LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from
 NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data);
 size_t nr_ll_constant_size(NrAttr value);            /* bytes */
 void nr_ll_constant_copy(NrAttr value, void *out); /* all elements, splats written out */
+
+/* ---- stack.c ---------------------------------------------------------------------------------------------------- */
+
+/* False when there is no thread to be had. */
+bool nr_ll_start_thread(pthread_t *out_thread, void *(*run)(void *user), void *user);
+/* run(user), on a thread of its own while the caller waits where the module is not small. */
+void nr_ll_with_stack(NrModule *module, void *(*run)(void *user), void *user);
 
 /* ---- emit.c, target.c, program.c -------------------------------------------------------------------------------- */
 

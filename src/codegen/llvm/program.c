@@ -5,7 +5,6 @@
  * is one unit: a thread costs more than it would save. Units are built one after the other, because an NrContext is
  * used by one thread; LLVM's work on them, which is nearly all, runs in parallel. */
 #include <llvm-c/Target.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -195,7 +194,7 @@ NrStatus nr_ll_program_compile(NrLlProgram *p) {
   bool started[MAX_UNITS] = {false};
   NrStatus status = NR_OK;
   for (size_t i = 0; i < p->num_units; i++) jobs[i] = (Job){.unit = &p->units[i], .object = &p->objects[i]};
-  for (size_t i = 1; i < p->num_units; i++) started[i] = !pthread_create(&threads[i], NULL, compile_unit, &jobs[i]);
+  for (size_t i = 1; i < p->num_units; i++) started[i] = nr_ll_start_thread(&threads[i], compile_unit, &jobs[i]);
   compile_unit(&jobs[0]);
   for (size_t i = 1; i < p->num_units; i++) {
     if (started[i]) pthread_join(threads[i], NULL);

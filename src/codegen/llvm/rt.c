@@ -39,10 +39,13 @@ static LLVMBasicBlockRef begin_failure(NrLl *g, LLVMValueRef cond) {
   return next;
 }
 
-/* All failures of a function end in one block that calls api->fail: a call for each would be as much code again, and
- * LLVM takes time in the square of their number to find what they have in common. */
+/* Failures of a function end in a block that calls api->fail for up to MAX_REPORTED of them. A call for each would be
+ * as much code again, and LLVM takes time in the square of their number to find what they have in common; but also in
+ * the square of the blocks that lead to one phi (6,000 allocations: 36 s, and 6 s with several blocks). */
+enum { MAX_REPORTED = 256 };
+
 static LLVMBasicBlockRef report_block(NrLl *g) {
-  if (g->report) return g->report;
+  if (g->report && LLVMCountIncoming(g->report_args[0]) < MAX_REPORTED) return g->report;
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
   g->report = LLVMAppendBasicBlockInContext(g->llvm, g->func->value, "report");
   LLVMPositionBuilderAtEnd(g->b, g->report);
