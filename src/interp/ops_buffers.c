@@ -28,12 +28,14 @@ bool nr_run_view(NrInterp *in, NrOp *op) {
   view->rank = t->rank;
   for (uint32_t i = 0, k = 2; i < t->rank; i++)
     view->dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
+  bool fits = shift >= 0 && shift <= bytes->dims[0] && (bytes->offset + shift) % elem == 0;
   for (uint32_t i = t->rank; i-- > 0;) {
     view->strides[i] = count;
-    if (view->dims[i] < 0 || !nr_mul_i64(count, view->dims[i], &count)) count = INT64_MAX / 64;
+    fits = fits && view->dims[i] >= 0;
+    if (!nr_mul_i64(count, view->dims[i], &count)) count = INT64_MAX;
   }
-  view->offset = view->origin = (bytes->offset + shift) / elem;
-  bool fits = shift >= 0 && (bytes->offset + shift) % elem == 0 && count <= (bytes->dims[0] - shift) / elem;
+  fits = fits && count <= (bytes->dims[0] - shift) / elem;
+  if (fits) view->offset = view->origin = (bytes->offset + shift) / elem;
   if (!fits) {
     nr_iview_release(view);
     return nr_interp_fail(in, op, "does not lie in its source, or not on a multiple of its elements' size");

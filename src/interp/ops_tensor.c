@@ -144,7 +144,7 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view) {
     }
     if (v[1] > 0) part->offset += v[0] * view->strides[i];
     part->dims[i] = v[1];
-    part->strides[i] = v[2] * view->strides[i];
+    part->strides[i] = (int64_t)((uint64_t)v[2] * (uint64_t)view->strides[i]); /* of one element it may be any */
   }
   return part;
 }

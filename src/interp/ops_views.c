@@ -14,13 +14,17 @@ static int64_t index_of(NrInterp *in, NrIndex index) {
 /* Whether all elements lie in the buffer. */
 static bool inside(const NrIView *view) {
   int64_t low = view->offset, high = view->offset;
+  bool empty = false;
   for (size_t i = 0; i < view->rank; i++) {
+    if (view->dims[i] < 0) return false;
+    empty |= view->dims[i] == 0;
+  }
+  for (size_t i = 0; i < view->rank && !empty; i++) {
     int64_t span;
-    if (view->dims[i] <= 0) return view->dims[i] == 0;
     if (!nr_mul_i64(view->dims[i] - 1, view->strides[i], &span)) return false;
     if (__builtin_add_overflow(span < 0 ? low : high, span, span < 0 ? &low : &high)) return false;
   }
-  return low >= 0 && high < (int64_t)(view->buffer->size / view->elem_size);
+  return empty || (low >= 0 && high < (int64_t)(view->buffer->size / view->elem_size));
 }
 
 bool nr_run_reinterpret_cast(NrInterp *in, NrOp *op) {
@@ -28,12 +32,12 @@ bool nr_run_reinterpret_cast(NrInterp *in, NrOp *op) {
   NrIndex lists[3][NR_MAX_RANK];
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
   view->rank = nr_result(op, 0)->type->rank;
-  view->offset = view->origin + index_of(in, lists[0][0]);
+  bool good = nr_add_i64(view->origin, index_of(in, lists[0][0]), &view->offset);
   for (size_t i = 0; i < view->rank; i++) {
     view->dims[i] = index_of(in, lists[1][i]);
     view->strides[i] = index_of(in, lists[2][i]);
   }
-  if (inside(view)) return give(in, op, 0, view);
+  if (good && inside(view)) return give(in, op, 0, view);
   nr_iview_release(view);
   return nr_interp_fail(in, op, "has elements outside of the buffer");
 }
