@@ -5,11 +5,12 @@
  *               store f(load %a[%i, %j]), %b[%i, %j]              store f(load %a[%i, %j]), %b[%i, %j]
  *
  * Likewise affine.for. Only where the dependence analysis shows that no two iterations that touch the same element, one
- * of them writing, change places, and where the steps of inner loops are known to be positive: outside they are looked
- * at even if the other loops never run. What the loops carry must be one reduction each by an op on integers whose
- * order does not matter. By default the loop whose steps lie next to each other in memory goes inside, the one with the
- * largest strides outside; permutation-map says another order: number k is the new depth of loop k, for nests of that
- * many loops. */
+ * of them writing, change places, and where the steps of inner loops are known to be positive and their bounds divide by
+ * nothing but positive constants: outside they are looked at even if the other loops never run. What the loops carry
+ * must be one reduction each by an op on integers whose order does not matter. By default the loop whose steps lie next
+ * to each other in memory goes inside, the one with the largest strides outside; permutation-map says another order:
+ * number k is the new depth of loop k, for nests of that many loops. */
+#include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
 #include "pass/loops.h"
@@ -186,11 +187,16 @@ static NrStatus check_map(NrPassContext *pass, NrOp *func, const int64_t *map, s
   return NR_OK;
 }
 
-static bool inner_steps_are_positive(const Nest *nest) {
+/* Bounds and steps of inner loops, which nobody looks at while the loops around them do not run. */
+static bool inner_ranges_never_fail(const Nest *nest) {
   int64_t step;
   for (size_t d = 1; d < nest->depth; d++) {
-    if (!nr_for_constant_step(nest->loops[d], &step)) step = nr_range_of(nr_scf_for_step(nest->loops[d])).min;
+    NrOp *loop = nest->loops[d];
+    if (!nr_for_constant_step(loop, &step)) step = nr_range_of(nr_scf_for_step(loop)).min;
     if (step <= 0) return false;
+    if (nr_op_is(loop, NR_OP_affine_for) &&
+        (!nr_map_never_fails(nr_affine_bound_map(loop, false)) || !nr_map_never_fails(nr_affine_bound_map(loop, true))))
+      return false;
   }
   return true;
 }
@@ -198,7 +204,7 @@ static bool inner_steps_are_positive(const Nest *nest) {
 static bool interchange(Nest *nest, const int64_t *map, size_t count) {
   size_t order[MAX_DEPTH];
   if (nest->depth < 2 || !carries_reductions(nest->loops[nest->depth - 1])) return false;
-  if (!inner_steps_are_positive(nest)) return false;
+  if (!inner_ranges_never_fail(nest)) return false;
   if (!nr_collect_accesses(nest->loops[0], &nest->accesses) || nest->accesses.size > MAX_ACCESSES) return false;
   if (count ? !order_by_option(map, count, nest->depth, order) : nest->accesses.size == 0) return false;
   if (!count) order_by_cost(nest, order);

@@ -25,6 +25,8 @@ bool nr_merge_equal_blocks(NrRegion *region);
 
 /* May run where the program would not have run it: pure, and neither fails nor goes on for ever (speculation.c). */
 bool nr_op_is_speculatable(NrOp *op);
+/* The results of an affine map are there for any operands: it divides by nothing but positive constants. */
+bool nr_map_never_fails(NrAttr map);
 
 /* The nearest op around op whose regions use nothing from above; the top module in the end. */
 NrOp *nr_isolated_parent(const NrOp *op);

@@ -46,9 +46,7 @@ static bool divides_by_constants(NrAffineExpr e) {
   return divides_by_constants(e->lhs) && divides_by_constants(e->rhs);
 }
 
-/* An affine map whose quotients are there for any operands. */
-static bool maps_safely(const NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+bool nr_map_never_fails(NrAttr map) {
   if (!map || map->kind != NR_ATTR_AFFINE_MAP) return false;
   for (uint32_t i = 0; i < map->num_exprs; i++)
     if (!divides_by_constants(map->exprs[i])) return false;
@@ -212,7 +210,7 @@ static bool never_fails(const NrOp *op) {
   default: break;
   }
   if (nr_op_has(op, NR_DIVIDES)) return divides_safely(op);
-  return !nr_op_has(op, NR_SPECULATABLE_NO) || maps_safely(op);
+  return !nr_op_has(op, NR_SPECULATABLE_NO) || nr_map_never_fails(nr_op_attr(op, "map"));
 }
 
 static bool may_speculate(NrOp *op, void *user) {

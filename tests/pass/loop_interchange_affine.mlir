@@ -1,6 +1,7 @@
 // RUN: noria opt --loop-interchange --canonicalize %s | FileCheck %s
 // RUN: noria opt --loop-interchange --syntax=mlir %s | mlir-opt
 // RUN: noria opt --pass-pipeline='loop-interchange{permutation-map=1,2,0}' --canonicalize %s | FileCheck %s --check-prefix=TURNED
+// RUN: noria opt --pass-pipeline='loop-interchange{permutation-map=1,0}' %s | noria run - --entry=divided 0 5 0 | FileCheck %s --check-prefix=NEVER
 // RUN: noria opt --loop-interchange %s -o %t.mlir
 // RUN: noria opt --pass-pipeline='loop-interchange{permutation-map=1,2,0}' %s -o %t3.mlir
 
@@ -58,4 +59,18 @@ func.func @three() -> index {
     affine.yield %t : index
   }
   return %s : index
+}
+
+// Nobody divides by %s while the outer loop does not run.
+// NEVER: 0 : index
+func.func @divided(%s: index, %n: index, %k: index) -> index {
+  %c0 = arith.constant 0 : index
+  %r = affine.for %i = 0 to %k iter_args(%a = %c0) -> index {
+    %q = affine.for %j = 0 to affine_map<()[s0, s1] -> (s1 floordiv s0)>()[%s, %n] iter_args(%t = %a) -> index {
+      %b = arith.addi %t, %j : index
+      affine.yield %b : index
+    }
+    affine.yield %q : index
+  }
+  return %r : index
 }
