@@ -3,9 +3,10 @@
  *             %0 = arith.mulf %a, %b : f32                     scf.for %i = %lb to %ub step %st {
  *             memref.store %0, %m[%i] : memref<?xf32>            memref.store %0, %m[%i] : memref<?xf32>
  *           }                                                  }
- * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0. Loads are moved
- * out of loops that are known to run, scf.for with constant bounds and the first region of scf.while, when nothing in
- * the loop may write there. Inner loops first, so that an op leaves as many loops as it can. */
+ * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, nor a slice
+ * that may not be there (speculation.c). Loads are moved out of loops that are known to run, scf.for with constant
+ * bounds and the first region of scf.while, when nothing in the loop may write there. Inner loops first, so that an
+ * op leaves as many loops as it can. */
 #include "dialect/scf/scf.h"
 #include "pass/dependence.h"
 #include "pass/pass.h"

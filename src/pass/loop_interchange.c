@@ -4,12 +4,12 @@
  *             scf.for %i = .. {                                 scf.for %j = .. {
  *               store f(load %a[%i, %j]), %b[%i, %j]              store f(load %a[%i, %j]), %b[%i, %j]
  *
- * Likewise affine.for. Only where the dependence analysis shows that no two iterations that touch the same element, one
- * of them writing, change places, and where the steps of inner loops are known to be positive and their bounds divide by
- * nothing but positive constants: outside they are looked at even if the other loops never run. What the loops carry
- * must be one reduction each by an op on integers whose order does not matter. By default the loop whose steps lie next
- * to each other in memory goes inside, the one with the largest strides outside; permutation-map says another order:
- * number k is the new depth of loop k, for nests of that many loops. */
+ * Likewise affine.for. Only where the dependence analysis shows that no two iterations that touch the same element,
+ * one of them writing, change places, and where the steps of inner loops are known to be positive and their bounds
+ * divide by nothing but positive constants: outside they are looked at even if the other loops never run. What the
+ * loops carry must be one reduction each by an op on integers whose order does not matter. By default the loop whose
+ * steps lie next to each other in memory goes inside, the one with the largest strides outside; permutation-map says
+ * another order: number k is the new depth of loop k, for nests of that many loops. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/dependence.h"
