@@ -1,6 +1,10 @@
 /* bufferize_host.c - flow.tensor.* of a host program, which are copies and views by another name, become tensor ops;
  * so do results of dispatches that are tied to an argument of another type. */
+#include "dialect/arith/arith.h"
 #include "pass/bufferize.h"
+#include "pass/checks.h"
+
+#include <stdio.h>
 
 /* All operands of a group. */
 static size_t group(NrOp *op, size_t g, NrValue **out) {
@@ -65,9 +69,12 @@ static bool same_dims(NrType a, NrType b) {
   return same;
 }
 
-/* The bytes as another type, whose elements have the same width. */
+static bool same_width(NrType a, NrType b) { return nr_type_bits(a->elem) == nr_type_bits(b->elem); }
+
+/* The bytes as another type. */
 static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
   NrType from = source->type;
+  if (!same_width(from, t)) return reshaped(b, nr_bytes_as(b, flatten(b, source), t->elem), t, dims);
   if (from->elem == t->elem || !same_dims(from, t)) source = reshaped(b, source, t, dims);
   if (from->elem == t->elem) return source;
   return nr_build_value(b, NR_OP_tensor_bitcast, nr_type_tensor(source->type->dims, t->rank, t->elem), &source, 1);
@@ -80,10 +87,10 @@ static NrStatus reshape(NrOp *op) {
   return replace(op, as_bytes_of(&b, nr_operand(op, 0), nr_result(op, 0)->type, dims));
 }
 
-/* Element by element where the elements have one width; other cuts of the bytes would need a view of them. */
 static NrStatus bitcast(NrOp *op) {
-  if (nr_type_bits(nr_operand(op, 0)->type->elem) != nr_type_bits(nr_result(op, 0)->type->elem))
-    return nr_op_error(op, "changes the width of elements, which cannot be bufferized");
+  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  if (!same_width(from, to) && !nr_bytes_can_be(from->elem, to->elem))
+    return nr_op_error(op, "changes the width of elements that are no numbers of up to 64 bits");
   return reshape(op);
 }
 
@@ -111,6 +118,28 @@ static size_t argument_dims(NrOp *op, size_t argument) {
   return dims;
 }
 
+static NrValue *bytes_of(NrBuilder *b, NrType t, NrValue *const *dynamic) {
+  NrValue *bytes = nr_arith_constant_index(b, (int64_t)nr_type_byte_size(t->elem));
+  for (uint32_t i = 0, k = 0; i < t->rank; i++) {
+    NrValue *dim = t->dims[i] == NR_DYNAMIC ? dynamic[k++] : nr_arith_constant_index(b, t->dims[i]);
+    bytes = nr_arith_binary(b, NR_OP_arith_muli, bytes, dim);
+  }
+  return bytes;
+}
+
+/* What a result is tied to has its size; dims known beforehand were verified. */
+static void check_size(NrBuilder *b, NrOp *op, uint32_t r, size_t own_dims, NrType type, size_t dims) {
+  NrType own = nr_result(op, r)->type;
+  char text[96];
+  if (!nr_flow_num_dims(own) && !nr_flow_num_dims(type)) return;
+  NrValue *have[NR_MAX_RANK], *want[NR_MAX_RANK];
+  for (size_t k = 0; k < nr_flow_num_dims(own); k++) want[k] = nr_operand(op, own_dims + k);
+  for (size_t k = 0; k < nr_flow_num_dims(type); k++) have[k] = nr_operand(op, dims + k);
+  NrValue *same = nr_arith_cmpi(b, NR_CMPI_EQ, bytes_of(b, own, want), bytes_of(b, type, have));
+  snprintf(text, sizeof text, "result #%u does not have the size of the argument that it is tied to", r);
+  nr_check_unless(b, op, same, text, NULL, 0);
+}
+
 /* A dispatch gives back what its arguments are; the results are those bytes as another type. */
 static NrStatus dispatch(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
@@ -124,11 +153,11 @@ static NrStatus dispatch(NrOp *op) {
   for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
     NrType own = nr_result(op, r)->type, type = tied_type(op, r);
     size_t first = type == own ? at : argument_dims(op, (size_t)nr_flow_tied_operand(op, r));
-    if (nr_type_bits(own->elem) != nr_type_bits(type->elem))
-      status = nr_op_error(op, "result #%u changes the width of its argument's elements, which cannot be bufferized",
-                           r);
+    if (!same_width(own, type) && !nr_bytes_can_be(own->elem, type->elem))
+      status = nr_op_error(op, "result #%u changes the width of elements that are no numbers of up to 64 bits", r);
     for (size_t k = 0; k < nr_flow_num_dims(type); k++) nr_vec_push(&operands, nr_operand(op, first + k));
     nr_vec_push(&types, type);
+    if (type != own && !status) check_size(&b, op, r, at, type, first);
     at += (uint32_t)nr_flow_num_dims(own);
   }
   if (!status) {

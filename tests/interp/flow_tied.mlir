@@ -52,3 +52,34 @@ func.func @two(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>) {
   }
   return %r#0, %r#1 : tensor<?xf32>, tensor<?xf32>
 }
+
+// Elements of another width: the least significant byte first.
+// RUN: noria run %s --entry=words '[1.0, 2.0]' --check-stages | FileCheck %s --check-prefix=WORDS
+// WORDS: dense<4611686019492741120> : tensor<1xi64>
+func.func @words(%x: tensor<2xf32>) -> tensor<1xi64> {
+  %r = flow.dispatch.workgroups(%x) : (tensor<2xf32>) -> %x as tensor<1xi64> =
+  (%io: !flow.dispatch.tensor<readwrite:tensor<2xf32>>) {
+    flow.return
+  }
+  return %r : tensor<1xi64>
+}
+
+// RUN: noria run %s --entry=parts '[[1.0, 2.0], [-3.0, 0.1]]' 2 8 --check-stages | FileCheck %s --check-prefix=PARTS
+// PARTS: dense<{{\[\[}}0, 0], [0, 16368], [0, 0], [0, 16384], [0, 0], [0, -16376], [-26214, -26215], [-26215, 16313]]> : tensor<8x2xi16>
+func.func @parts(%x: tensor<?x2xf64>, %n: index, %m: index) -> tensor<?x2xi16> {
+  %r = flow.dispatch.workgroups(%x) : (tensor<?x2xf64>{%n}) -> %x as tensor<?x2xi16>{%m} =
+  (%io: !flow.dispatch.tensor<readwrite:tensor<?x2xf64>>) {
+    flow.return
+  }
+  return %r : tensor<?x2xi16>
+}
+
+// RUN: noria run %s --entry=bytes '[0, 0, -128, 63]' --check-stages | FileCheck %s --check-prefix=BYTES
+// BYTES: dense<1.000000e+00> : tensor<f32>
+func.func @bytes(%x: tensor<4xi8>) -> tensor<f32> {
+  %r = flow.dispatch.workgroups(%x) : (tensor<4xi8>) -> %x as tensor<f32> =
+  (%io: !flow.dispatch.tensor<readwrite:tensor<4xi8>>) {
+    flow.return
+  }
+  return %r : tensor<f32>
+}
