@@ -382,6 +382,20 @@ static bool has_tensors(const NrRegion *region) {
 /* Nobody asked for this: it may take half a second. */
 enum { MOST_LOOKED_AT = 500000, MOST_PER_BLOCK = 20 };
 
+static bool stop_at_tensor(NrOp *op, void *user) {
+  (void)user;
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (has_tensors(&op->regions[r])) return false;
+  return true;
+}
+
+/* Blocks of a region that runs where it stands become blocks of the function when it is put in place. */
+static bool is_by_tensors(NrOp *root) {
+  NrOp *func = nr_isolated_parent(root);
+  if (has_tensors(nr_op_region(root, 0))) return true;
+  return nr_op_is(root, NR_OP_scf_execute_region) && func && !nr_walk_pre(func, stop_at_tensor, NULL);
+}
+
 /* A copy stays where it turns out that the root cannot be lifted. */
 static void lift_where_possible(NrLifter *l, NrOp *root) {
   NrMap map = {0};
@@ -416,7 +430,7 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
     NrOp *root = ops.data[i];
     if (nr_is_erased(root) || !(nr_op_is(root, NR_OP_func_func) || nr_op_is(root, NR_OP_scf_execute_region))) continue;
     if (!has_blocks(nr_op_region(root, 0), min_blocks)) continue;
-    if (on_tensors && !has_tensors(nr_op_region(root, 0))) continue;
+    if (on_tensors && !is_by_tensors(root)) continue;
     if (l.where_possible) lift_where_possible(&l, root);
     else status = lift_root(&l, root);
   }
@@ -427,7 +441,7 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on"),
+    NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on, or run beside such"),
     NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of so many blocks or more"),
     NR_FLAG("where-possible", false, "what cannot be lifted, or not in half a second, stays as it is"),
     {0},

@@ -1,6 +1,7 @@
 /* canon.c - rewrites of if, switch and regions that run once. Two ifs as one: canon_if.c. Loops: canon_loop.c,
  * canon_parallel.c, canon_exit.c. */
 #include "dialect/arith/arith.h"
+#include "dialect/cf/cf.h"
 #include "dialect/fold.h"
 #include "dialect/scf/canon.h"
 
@@ -166,9 +167,44 @@ bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* ---- execute_region ---------------------------------------------------------------------------------------------- */
 
+/* Where blocks may stand, those of the region do, and what follows is a block that its yields branch to. */
+static bool inline_blocks(NrOp *op) {
+  NrOp *parent = nr_op_parent(op);
+  bool has_blocks = nr_op_has(parent, NR_FUNCTION) || nr_op_is(parent, NR_OP_scf_execute_region);
+  if (!has_blocks || !op->next) return false;
+  NrRegion *region = nr_op_region(op, 0);
+  for (NrBlock *block = region->first; block; block = block->next) {
+    bool stays = nr_op_has(block->last, NR_BRANCH) || nr_op_is(block->last, NR_OP_scf_yield);
+    if (!stays) return false; /* it leaves a loop around */
+  }
+  NrBlock *before = op->block, *after = nr_block_split(before, op->next), *entry = region->first, *at = before;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *result = nr_result(op, i), *arg = nr_block_add_arg(after, result->type, op->loc);
+    nr_value_replace_uses(result, arg);
+  }
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, entry, NULL, 0);
+  for (NrBlock *block = entry, *next; block; at = block, block = next) {
+    next = block->next;
+    nr_block_unlink(block);
+    nr_block_insert_after(block, at);
+    NrOp *yield = block->last;
+    if (!nr_op_is(yield, NR_OP_scf_yield)) continue;
+    NR_VEC(NrValue *) values = {0};
+    for (uint32_t i = 0; i < yield->num_operands; i++) nr_vec_push(&values, nr_operand(yield, i));
+    NrBuilder end = nr_builder_before(yield);
+    nr_cf_br(&end, after, values.data, values.size);
+    nr_op_erase(yield);
+    nr_vec_deinit(&values);
+  }
+  nr_op_erase(op);
+  return true;
+}
+
 /* A region of one block runs just as well without the op around it. */
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
   NrRegion *region = nr_op_region(op, 0);
-  if (nr_op_attr(op, "no_inline") || region->first != region->last) return false;
+  if (nr_op_attr(op, "no_inline")) return false;
+  if (region->first != region->last) return inline_blocks(op);
   return nr_scf_replace_by_taken(op, region->first);
 }

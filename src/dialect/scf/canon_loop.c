@@ -91,6 +91,78 @@ static bool replace_by_yielded(NrOp *op) {
   return true;
 }
 
+/* ---- casts of what is carried ------------------------------------------------------------------------------------ */
+
+enum { MAX_SHAPE_DEPTH = 16 };
+
+/* Whether value has the dims of a tensor of this type in every trip, given that arg has: it is made of arg by ops that
+ * keep shapes, or cast from the type. */
+static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, int depth) {
+  const NrOp *op = value->op;
+  if (value == arg || value->type == type) return true;
+  if (!op || depth == MAX_SHAPE_DEPTH) return false;
+  switch (op->info->id) {
+  case NR_OP_tensor_cast: return keeps_shape(nr_operand(op, 0), arg, type, depth + 1);
+  case NR_OP_tensor_insert:
+  case NR_OP_tensor_insert_slice: return keeps_shape(nr_operand(op, 1), arg, type, depth + 1);
+  case NR_OP_linalg_fill:
+  case NR_OP_linalg_generic:
+    return keeps_shape(nr_operand(op, op->num_operands - op->num_results + value->index), arg, type, depth + 1);
+  case NR_OP_scf_for: return keeps_shape(nr_scf_for_init(op, value->index), arg, type, depth + 1) &&
+                             keeps_shape(nr_operand(nr_op_body(op, 0)->last, value->index),
+                                         nr_scf_for_arg(op, value->index), type, depth + 1);
+  default: break;
+  }
+  if (!nr_op_has(op, NR_ELEMENTWISE)) return false;
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_type_is_tensor(nr_operand(op, i)->type)) return keeps_shape(nr_operand(op, i), arg, type, depth + 1);
+  return false;
+}
+
+/* The tensor of which the initial value hides sizes by a cast, where the loop may carry that itself. */
+static NrValue *uncast_init(const NrOp *op, uint32_t i) {
+  const NrValue *init = nr_scf_for_init(op, i), *result = nr_result(op, i);
+  if (!nr_op_is(init->op, NR_OP_tensor_cast)) return NULL;
+  NrValue *source = nr_operand(init->op, 0);
+  NrType from = source->type, to = init->type;
+  if (from->kind != NR_TYPE_TENSOR || to->kind != NR_TYPE_TENSOR || from->layout != to->layout) return NULL;
+  for (uint32_t d = 0; d < from->rank; d++)
+    if (from->dims[d] != to->dims[d] && to->dims[d] != NR_DYNAMIC) return NULL;
+  const NrOp *user = nr_value_has_one_use(result) ? result->first_use->owner : NULL;
+  if (!user || (nr_op_is(user, NR_OP_tensor_cast) && nr_result(user, 0)->type != from)) return NULL;
+  return keeps_shape(nr_operand(nr_op_body(op, 0)->last, i), nr_scf_for_arg(op, i), from, 0) ? source : NULL;
+}
+
+static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
+  return nr_build_value(b, NR_OP_tensor_cast, type, &value, 1);
+}
+
+/*   %0 = tensor.cast %x : tensor<4xf32> to tensor<?xf32>      scf.for .. iter_args(%a = %x) -> (tensor<4xf32>) {
+ *   scf.for .. iter_args(%a = %0) -> (tensor<?xf32>) {          %b = tensor.cast %a to tensor<?xf32>
+ *     .. scf.yield %c                                           .. scf.yield (tensor.cast %c to tensor<4xf32>)
+ *
+ * Only where what is yielded is known to have that shape: a cast that fails is none of the program's. */
+static bool carry_uncast(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  bool changed = false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *source = uncast_init(op, i), *arg = nr_scf_for_arg(op, i), *result = nr_result(op, i);
+    if (!source) continue;
+    NrType old = arg->type;
+    nr_op_set_operand(op, 3 + i, source);
+    arg->type = result->type = source->type;
+    NrBuilder inside = nr_builder_at_start(nr_block_module(body), body, op->loc), end = nr_builder_before(body->last);
+    NrValue *as_before = cast_to(&inside, arg, old);
+    nr_value_replace_uses_except(arg, as_before, as_before->op);
+    nr_op_set_operand(body->last, i, cast_to(&end, nr_operand(body->last, i), source->type));
+    NrBuilder behind = nr_builder_after(op);
+    NrValue *out = cast_to(&behind, result, old);
+    nr_value_replace_uses_except(result, out, out->op);
+    changed = true;
+  }
+  return changed;
+}
+
 bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
   uint64_t trips;
   if (nr_scf_for_trip_count(op, &trips)) {
@@ -98,7 +170,7 @@ bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
     if (trips == 1) return inline_single_iteration(op);
     if (replace_by_yielded(op)) return true;
   }
-  return drop_redundant(op) || drop_unneeded(op);
+  return drop_redundant(op) || drop_unneeded(op) || carry_uncast(op);
 }
 
 /* ---- while ------------------------------------------------------------------------------------------------------- */

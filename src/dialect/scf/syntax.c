@@ -190,21 +190,23 @@ void nr_scf_while_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict_keyword(w, op, NULL);
 }
 
-/* ---- execute_region no_inline -> t { .. } ------------------------------------------------------------------------ */
+/* ---- execute_region -> t no_inline { .. } ------------------------------------------------------------------------ */
 
 NrStatus nr_scf_execute_region_parse(NrParser *p, NrOpState *state) {
   NrType *types = NULL;
   size_t count = 0;
-  if (nr_p_try(p, "no_inline")) nr_p_add_attr(p, state, "no_inline", nr_attr_unit(nr_p_context(p)));
+  bool stays = nr_p_try(p, "no_inline");
   NrStatus status = nr_p_arrow_type_list(p, &types, &count);
+  if (!status && !stays) stays = nr_p_try(p, "no_inline");
+  if (stays) nr_p_add_attr(p, state, "no_inline", nr_attr_unit(nr_p_context(p)));
   if (status || (status = nr_p_region(p, state, NULL, 0))) return status;
   nr_p_add_results(p, state, types, count);
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
 
 void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
-  if (nr_op_attr(op, "no_inline")) nr_w_puts(w, " no_inline");
   nr_w_arrow_results(w, op);
+  if (nr_op_attr(op, "no_inline")) nr_w_puts(w, " no_inline");
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), false, true);
   nr_w_attr_dict(w, op, (const char *const[]){"no_inline", NULL});

@@ -99,6 +99,43 @@ static bool pad_of_one_value(NrOp *op, NrBuilder *b, const NrOp *source, const N
   return nr_op_replace(op, nr_build_fill(b, scalar, nr_build_empty(b, type->elem, dims, type->rank)));
 }
 
+static bool is_padded(NrIndex lists[2][NR_MAX_RANK], uint32_t d) {
+  return !nr_index_is(lists[0][d], 0) || !nr_index_is(lists[1][d], 0);
+}
+
+/* pad(slice(pad(slice(x)))) where each pad has dims of its own: one slice and one pad. Of a dim that the first pads the
+ * second slice takes all, and of the others it takes what it takes of x. */
+static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrValue *value) {
+  NrOp *pad = nr_operand(slice, 0)->op;
+  NrOp *from = nr_op_is(pad, NR_OP_tensor_pad) ? nr_operand(pad, 0)->op : NULL;
+  if (!nr_op_is(from, NR_OP_tensor_extract_slice) || nr_op_attr(pad, "nofold")) return false;
+  const NrValue *around = value_around(pad);
+  NrType type = nr_result(op, 0)->type, padded = nr_result(pad, 0)->type;
+  if (!around || !same_value(around, value)) return false;
+  if (nr_operand(op, 0)->type->rank != padded->rank || nr_operand(from, 0)->type->rank != padded->rank) return false;
+  NrIndex first[3][NR_MAX_RANK], second[3][NR_MAX_RANK], first_pad[2][NR_MAX_RANK], pads[2][NR_MAX_RANK];
+  for (size_t s = 0; s < 3; s++) {
+    nr_index_list_all(from, nr_extract_slice_slots[s], first[s]);
+    nr_index_list_all(slice, nr_extract_slice_slots[s], second[s]);
+  }
+  for (size_t s = 0; s < 2; s++) {
+    nr_index_list_all(pad, nr_pad_slots[s], first_pad[s]);
+    nr_index_list_all(op, nr_pad_slots[s], pads[s]);
+  }
+  for (uint32_t d = 0; d < type->rank; d++) {
+    bool by_first = is_padded(first_pad, d);
+    bool simple = nr_index_is(first[2][d], 1) && nr_index_is(second[2][d], 1) && nr_index_is(first_pad[0][d], 0) &&
+                  nr_index_is(pads[0][d], 0) && !(by_first && is_padded(pads, d));
+    if (!simple || (!nr_index_is(first[0][d], 0) && !nr_index_is(second[0][d], 0))) return false;
+    if (by_first && (padded->dims[d] == NR_DYNAMIC || !nr_index_is(second[1][d], padded->dims[d]))) return false;
+    if (nr_index_is(first[0][d], 0)) first[0][d] = second[0][d];
+    if (by_first) pads[1][d] = first_pad[1][d];
+    else first[1][d] = second[1][d];
+  }
+  NrValue *part = nr_build_extract_slice(b, nr_operand(from, 0), first[0], first[1], first[2], NULL);
+  return nr_op_replace(op, rebuild(op, b, part, pads, type));
+}
+
 /* Padding that constants give moves into the op, and with it into the type. */
 static bool constant_padding(NrOp *op, NrBuilder *b) {
   NrIndex lists[2][NR_MAX_RANK];
@@ -124,6 +161,7 @@ bool nr_tensor_pad_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *source = nr_operand(op, 0)->op;
   const NrValue *value = value_around(op);
   if (constant_padding(op, b)) return true;
+  if (value && nr_op_is(source, NR_OP_tensor_extract_slice)) return merge_slices_and_pads(op, b, source, value);
   if (!value || !source || nr_op_attr(op, "nofold")) return false;
   if (nr_op_is(source, NR_OP_tensor_pad)) return merge_pads(op, b, source, value);
   return pad_of_one_value(op, b, source, value);
