@@ -177,7 +177,8 @@ static bool inline_blocks(NrOp *op) {
     bool stays = nr_op_has(block->last, NR_BRANCH) || nr_op_is(block->last, NR_OP_scf_yield);
     if (!stays) return false; /* it leaves a loop around */
   }
-  NrBlock *before = op->block, *after = nr_block_split(before, op->next), *entry = region->first, *at = before;
+  NrBlock *before = op->block, *after = nr_block_create(nr_block_module(before)), *entry = region->first, *at = before;
+  nr_block_split(before, op->next, after);
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *result = nr_result(op, i), *arg = nr_block_add_arg(after, result->type, op->loc);
     nr_value_replace_uses(result, arg);
