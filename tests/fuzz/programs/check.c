@@ -8,7 +8,7 @@
 #include "base/dtype.h"
 #include "codegen/codegen.h"
 
-enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_OPS = 30000, MAX_COMPILED_OPS = 30000 };
+enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_OPS = 30000, MAX_COMPILED_OPS = 15000 };
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------- */
 
