@@ -113,8 +113,8 @@ static NrStr result_name(const Wrapper *w, size_t i) {
 }
 
 static NrStr input_name(const Wrapper *w, size_t i) {
-  NrStr name = nr_block_arg(nr_op_body(w->func, 0), i)->name;
-  return name.size ? name : nr_str(nr_arena_printf(nr_context_arena(w->ctx), "arg%zu", i));
+  const char *name = nr_block_arg(nr_op_body(w->func, 0), i)->name;
+  return name ? nr_str(name) : nr_str(nr_arena_printf(nr_context_arena(w->ctx), "arg%zu", i));
 }
 
 static NrStatus add_signature(Wrapper *w) {

@@ -58,11 +58,11 @@ NrValue *nr_block_insert_arg(NrBlock *block, size_t i, NrType type, NrLoc loc) {
   }
   memmove(&block->args[i + 1], &block->args[i], (block->num_args - i) * sizeof *block->args);
   block->num_args++;
-  NrValue *arg = NR_NEW(arena, NrValue);
-  *arg = (NrValue){.type = type, .block = block, .loc = loc};
-  block->args[i] = arg;
+  NrArg *arg = NR_NEW(arena, NrArg);
+  *arg = (NrArg){{.type = type, .block = block}, loc};
+  block->args[i] = &arg->value;
   for (size_t k = i; k < block->num_args; k++) block->args[k]->index = (uint32_t)k;
-  return arg;
+  return &arg->value;
 }
 
 NrValue *nr_block_add_arg(NrBlock *block, NrType type, NrLoc loc) {

@@ -340,9 +340,15 @@ struct NrValue {
   NrBlock *block; /* argument of; NULL for a result */
   uint32_t index;
   uint32_t mark;  /* the printer's: the value's place in its table of names, which says whether that is true */
-  NrStr name;     /* hint for printing, without `%`; may be empty */
-  NrLoc loc;      /* arguments only, may be NULL */
+  const char *name; /* what the text or the model calls it, without `%`, or NULL; of the context */
 };
+
+/* What an argument of a block is; results are many, and have no place of their own. */
+typedef struct NrArg {
+  NrValue value;
+  NrLoc loc; /* may be NULL */
+} NrArg;
+static inline NrLoc nr_arg_loc(const NrValue *arg) { return ((const NrArg *)arg)->loc; }
 
 typedef struct NrSuccessor {
   NrBlock *block;

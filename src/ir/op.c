@@ -294,7 +294,7 @@ void nr_region_clone(NrModule *module, NrRegion *from, NrRegion *to, NrMap *map)
     if (!first_new) first_new = copy;
     nr_map_set(map, b, copy);
     for (uint32_t i = 0; i < b->num_args; i++) {
-      NrValue *arg = nr_block_add_arg(copy, b->args[i]->type, b->args[i]->loc);
+      NrValue *arg = nr_block_add_arg(copy, b->args[i]->type, nr_arg_loc(b->args[i]));
       arg->name = b->args[i]->name;
       nr_map_set(map, b->args[i], arg);
     }

@@ -73,9 +73,9 @@ static bool fail_undefined(NrParser *p, const NrName *label, size_t begin) {
 
 /* A value of no op: what is used before its definition, or was defined by an op that failed. */
 static NrValue *stand_in(NrParser *p, NrType type) {
-  NrValue *value = NR_NEW(&p->module->arena, NrValue);
-  *value = (NrValue){.type = type, .block = p->limbo};
-  return value;
+  NrArg *value = NR_NEW(&p->module->arena, NrArg);
+  value->value = (NrValue){.type = type, .block = p->limbo};
+  return &value->value;
 }
 
 /* The definition of a value that was used before. */
@@ -111,7 +111,7 @@ bool nr_parse_bind(NrParser *p, NrName *name, NrValue *first, uint32_t count, co
     name->forward->value = NULL; /* settled */
     name->forward = name->forward->next;
   }
-  if (first && !is_number(name->text)) first->name = name->text;
+  if (first && !is_number(name->text)) first->name = name->text.data;
   return ok;
 }
 

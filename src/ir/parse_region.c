@@ -109,7 +109,7 @@ static bool parse_block_args(NrParser *p, NrBlock *block, bool has_args) {
       if (count >= expected || block->args[count]->type != type)
         return nr_parse_fail_at(p, t.begin, "the arguments of the entry block must be those of the op");
       arg = block->args[count];
-      arg->loc = loc;
+      ((NrArg *)arg)->loc = loc;
     } else {
       arg = nr_block_add_arg(block, type, loc);
     }

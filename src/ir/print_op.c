@@ -325,7 +325,7 @@ static void put_label(NrPrinter *w, NrBlock *block) {
     nr_w_value(w, block->args[i]);
     nr_w_puts(w, ": ");
     nr_w_type(w, block->args[i]->type);
-    nr_w_trailing_loc(w, block->args[i]->loc);
+    nr_w_trailing_loc(w, nr_arg_loc(block->args[i]));
   }
   if (block->num_args) nr_w_char(w, ')');
   nr_w_char(w, ':');

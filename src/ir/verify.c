@@ -93,7 +93,7 @@ static bool report_use(NrOp *op, uint32_t index, const char *message) {
   NrContext *ctx = nr_op_context(op);
   const NrValue *value = op->operands[index].value;
   nr_error(ctx, op->loc, "operand #%u of '%.*s' %s", index, NR_STR_ARG(nr_op_shown_name(op)), message);
-  NrLoc loc = value->op ? value->op->loc : value->loc;
+  NrLoc loc = value->op ? value->op->loc : nr_arg_loc(value);
   if (loc) nr_note(ctx, loc, value->op ? "operand defined here" : "it is a block argument, declared here");
   return false;
 }

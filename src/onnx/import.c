@@ -129,6 +129,11 @@ static NrLoc node_loc(Importer *im, const NrOnnxNode *n) {
   return nr_loc_name(im->ctx, name, NULL);
 }
 
+/* Longer than the model. */
+static const char *value_name(Importer *im, NrStr name) {
+  return name.size ? nr_context_intern(im->ctx, name).data : NULL;
+}
+
 static NrValue *no_value(Importer *im, NrBuilder *b) {
   NrType none = nr_type_none(im->ctx);
   if (!im->none) im->none = nr_result(nr_build_op(b, NR_OP_onnx_NoValue, NULL, 0, &none, 1), 0);
@@ -177,7 +182,7 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
     nr_strmap_deinit(&inner.names);
   }
   for (size_t i = 0; i < n->num_outputs; i++) {
-    nr_result(op, i)->name = n->outputs[i];
+    nr_result(op, i)->name = value_name(im, n->outputs[i]);
     if (n->outputs[i].size) nr_strmap_set(&scope->names, n->outputs[i], nr_result(op, i));
   }
   nr_vec_deinit(&operands);
@@ -200,7 +205,7 @@ static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block,
     NrStr name = g->inputs[i].name;
     if (is_initializer(g, name)) continue; /* its default is its value */
     NrValue *arg = nr_block_add_arg(block, import_type(im->ctx, g->inputs[i].type), loc);
-    arg->name = name;
+    arg->name = value_name(im, name);
     nr_strmap_set(&scope->names, name, arg);
   }
   for (size_t i = 0; i < g->num_initializers; i++) {
@@ -209,7 +214,7 @@ static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block,
     NrOp *op = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
     op->loc = nr_loc_name(im->ctx, t->name, NULL);
     nr_op_set_attr(op, "value", value);
-    nr_result(op, 0)->name = t->name;
+    nr_result(op, 0)->name = value_name(im, t->name);
     nr_strmap_set(&scope->names, t->name, nr_result(op, 0));
   }
   for (size_t i = 0; i < g->num_nodes; i++) {

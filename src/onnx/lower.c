@@ -49,9 +49,11 @@ NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype) {
   if (!value) return NR_ERROR_INVALID;
   /* What the model says about a value, where it says something: only inputs have a type that nothing else tells. */
   NoriaDType declared = i < l->op->num_results ? nr_dtype_of(nr_result(l->op, i)->type) : NORIA_UNDEFINED;
-  if (declared != NORIA_UNDEFINED && declared != dtype)
-    return nr_lower_error(l, "output '%.*s' is %s, but the model declares %s", NR_STR_ARG(nr_result(l->op, i)->name),
-                          nr_dtype_name(dtype), nr_dtype_name(declared));
+  if (declared != NORIA_UNDEFINED && declared != dtype) {
+    NrStr name = nr_str(nr_result(l->op, i)->name);
+    return nr_lower_error(l, "output '%.*s' is %s, but the model declares %s", NR_STR_ARG(name), nr_dtype_name(dtype),
+                          nr_dtype_name(declared));
+  }
   if (i < l->op->num_results) bind(l, nr_result(l->op, i), (NrLowered){value, dtype});
   return NR_OK;
 }
@@ -251,11 +253,11 @@ static NrStatus func_init(Func *f, NrModule *module, NrOp *op, NrInferred *infer
     const NrValue *arg = old->args[i];
     NrType type = nr_type_lowered(arg->type);
     if (nr_type_is_tensor(type) && !nr_type_is_ranked(type))
-      status = nr_error(ctx, arg->loc,
+      status = nr_error(ctx, nr_arg_loc(arg),
                         "input '%.*s' has no rank: a value whose rank is not known before the run "
                         "cannot be compiled",
-                        NR_STR_ARG(arg->name));
-    f->args[i] = (NrLowered){nr_block_add_arg(f->entry, type, arg->loc), nr_dtype_of(arg->type)};
+                        NR_STR_ARG(nr_str(arg->name)));
+    f->args[i] = (NrLowered){nr_block_add_arg(f->entry, type, nr_arg_loc(arg)), nr_dtype_of(arg->type)};
   }
   return status ? status : lower_body(f);
 }

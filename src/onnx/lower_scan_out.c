@@ -93,7 +93,7 @@ static NrValue *hoist(NrLower *l, NrBlock *body, const NrMap *first, NrValue *va
 /* ---- scan outputs ---- */
 
 const char *nr_scan_out_name(NrLower *l, size_t i) {
-  NrStr name = i < l->op->num_results ? nr_result(l->op, i)->name : NR_STR("");
+  NrStr name = nr_str(i < l->op->num_results ? nr_result(l->op, i)->name : NULL);
   if (!name.size || memchr(name.data, '%', name.size)) return nr_arena_printf(&l->state->arena, "%zu", i);
   return nr_arena_printf(&l->state->arena, "%.*s", NR_STR_ARG(name));
 }

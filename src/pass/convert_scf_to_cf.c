@@ -66,7 +66,7 @@ static NrBlock *new_block_after(NrOp *op, NrBlock *after) {
 static void replace_results(NrOp *op, NrBlock *by_args, uint32_t first) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *arg = nr_block_arg(by_args, first + i);
-    if (!arg->name.size) arg->name = nr_result(op, i)->name;
+    if (!arg->name) arg->name = nr_result(op, i)->name;
     nr_value_replace_uses(nr_result(op, i), arg);
   }
 }
@@ -82,7 +82,7 @@ static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
   nr_vec_push(&inits, nr_scf_for_lower(op));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&inits, nr_scf_for_init(op, i));
   for (uint32_t i = 0; i < body->num_args; i++) {
-    NrValue *arg = nr_block_add_arg(condition, body->args[i]->type, body->args[i]->loc);
+    NrValue *arg = nr_block_add_arg(condition, body->args[i]->type, nr_arg_loc(body->args[i]));
     arg->name = body->args[i]->name;
     nr_value_replace_uses(body->args[i], arg);
   }

@@ -27,7 +27,7 @@ static void count_for(NrOp *loop) {
       nr_op_set_attr(counted, loop->attrs[i].name.data, loop->attrs[i].value);
   NrBuilder body = nr_scf_body_builder(counted, 0);
   NrValue *at = nr_for_build_iv(&body, loop, nr_from_count(&body, nr_scf_for_iv(counted), iv->type));
-  if (!at->name.size) at->name = iv->name;
+  if (!at->name) at->name = iv->name;
   nr_value_replace_uses(iv, at);
   for (uint32_t i = 0; i < loop->num_results; i++) {
     nr_scf_for_arg(counted, i)->name = nr_scf_for_arg(loop, i)->name;

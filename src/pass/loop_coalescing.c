@@ -119,7 +119,7 @@ static void coalesce(NrOp **nest, size_t depth) {
       number = nr_arith_constant_index(&body, 0);
     }
     NrValue *iv = nr_scf_for_iv(nest[d]), *at = variable_at(&body, nest[d], bounds[d], number);
-    if (at->op && at->op->block == body.block && !at->name.size) at->name = iv->name;
+    if (at->op && at->op->block == body.block && !at->name) at->name = iv->name;
     nr_value_replace_uses(iv, at);
   }
   NrBlock *from = nr_op_body(inner, 0);

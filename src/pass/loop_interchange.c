@@ -143,13 +143,13 @@ static void order_by_cost(const Nest *nest, size_t *order) {
 static void permute(Nest *nest, const size_t *order) {
   NrForRange ranges[MAX_DEPTH];
   NrValue *uses[MAX_DEPTH];
-  NrStr names[MAX_DEPTH];
+  const char *names[MAX_DEPTH];
   NrBlock *inner = nr_op_body(nest->loops[nest->depth - 1], 0);
   for (size_t d = 0; d < nest->depth; d++) {
     NrValue *iv = nr_scf_for_iv(nest->loops[d]);
     ranges[d] = nr_for_range(nest->loops[d]);
     names[d] = iv->name;
-    uses[d] = nr_block_add_arg(inner, iv->type, iv->loc); /* stands for the variable while they change */
+    uses[d] = nr_block_add_arg(inner, iv->type, nr_arg_loc(iv)); /* stands for the variable while they change */
     nr_value_replace_uses(iv, uses[d]);
   }
   for (size_t d = 0; d < nest->depth; d++) {

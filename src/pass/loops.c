@@ -226,7 +226,7 @@ void nr_for_clone_body(NrBuilder *b, NrOp *loop, NrValue *iv, NrValue **carried)
 
 void nr_for_replace(NrOp *loop, NrValue *const *values) {
   for (uint32_t i = 0; i < loop->num_results; i++) {
-    if (values[i]->op && !values[i]->name.size) values[i]->name = nr_result(loop, i)->name;
+    if (values[i]->op && !values[i]->name) values[i]->name = nr_result(loop, i)->name;
     nr_value_replace_uses(nr_result(loop, i), values[i]);
   }
   nr_op_erase(loop);

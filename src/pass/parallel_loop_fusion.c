@@ -269,7 +269,7 @@ static NrOp *fuse(NrOp *first, NrOp *second) {
   NrOp *reductions[] = {nr_block_terminator(from[0]), nr_block_terminator(from[1])};
   for (size_t n = 0; n < 2; n++) {
     for (uint32_t d = 0; d < rank; d++) {
-      if (!body->args[d]->name.size) body->args[d]->name = from[n]->args[d]->name;
+      if (!body->args[d]->name) body->args[d]->name = from[n]->args[d]->name;
       nr_value_replace_uses(from[n]->args[d], body->args[d]);
     }
     nr_block_splice(from[n], body, NULL);

@@ -78,7 +78,7 @@ static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
       continue;
     }
     for (size_t k = 0; k < count; k++)
-      elements[k] = nr_block_insert_arg(block, i + 1 + k, arg->type->elem, arg->loc ? arg->loc : loc);
+      elements[k] = nr_block_insert_arg(block, i + 1 + k, arg->type->elem, nr_arg_loc(arg) ? nr_arg_loc(arg) : loc);
     if (nr_value_has_uses(arg)) nr_value_replace_uses(arg, nr_scalar_pack(&b, arg->type, elements));
     nr_block_erase_arg(block, i);
     i += (uint32_t)count;

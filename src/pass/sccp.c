@@ -423,7 +423,8 @@ static void replace_constants(Solver *s) {
     if (!known->constant || is_constant_op || !nr_value_has_uses(value)) continue;
     NrBlock *block = nr_value_block(value);
     NrBuilder b = value->op ? nr_builder_before(value->op)
-                            : nr_builder_at_start(block->module, block, value->loc ? value->loc : block->first->loc);
+                            : nr_builder_at_start(block->module, block,
+                                                  nr_arg_loc(value) ? nr_arg_loc(value) : block->first->loc);
     NrOp *constant = nr_build_constant(&b, known->constant, value->type);
     if (constant) nr_value_replace_uses(value, nr_result(constant, 0));
   }

@@ -214,7 +214,7 @@ void nr_affine_for_print(NrPrinter *w, NrOp *op) {
   int64_t step = nr_op_attr_int(op, "step", 1);
   nr_w_puts(w, " ");
   nr_w_value(w, nr_block_arg(nr_op_body(op, 0), 0));
-  nr_w_trailing_loc(w, nr_block_arg(nr_op_body(op, 0), 0)->loc);
+  nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(nr_op_body(op, 0), 0)));
   nr_w_puts(w, " = ");
   print_bound(w, op, false);
   nr_w_puts(w, " to ");

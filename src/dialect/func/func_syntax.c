@@ -183,7 +183,7 @@ void nr_func_print(NrPrinter *w, NrOp *op) {
     }
     nr_w_type(w, entry ? nr_block_arg(entry, i)->type : type->inputs[i]);
     print_dict(w, nr_op_attr(op, "arg_attrs"), i);
-    if (entry) nr_w_trailing_loc(w, nr_block_arg(entry, i)->loc);
+    if (entry) nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(entry, i)));
   }
   nr_w_puts(w, ")");
   if (type) print_results(w, op, type);
