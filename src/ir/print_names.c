@@ -38,9 +38,16 @@ static const char *numbered(NrPrinter *w, const char *hint, uint32_t number) {
   return text;
 }
 
+/* Values around an isolated op are not seen in it, but mlir-opt does not read their names there for others. */
+static bool is_used_around(const NrPrinter *w, const char *name) {
+  for (const NrNameScope *s = w->scope->up; s; s = s->up)
+    if (nr_strmap_has(&s->used, nr_str(name))) return true;
+  return false;
+}
+
 static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *hint) {
   const char *name = nr_str_copy(&w->scratch, nr_str(hint)).data;
-  while (nr_strmap_add(&w->scope->used, nr_str(name), (void *)1)) name = numbered(w, hint, n->next_conflict++);
+  while (is_used_around(w, name) || nr_strmap_add(&w->scope->used, nr_str(name), (void *)1)) name = numbered(w, hint, n->next_conflict++);
   nr_vec_push(&w->hints, name);
   name_value(w, value, (uintptr_t)name);
 }

@@ -57,3 +57,16 @@ func.func @cfg(%a: i1, %b: i32) -> i32 {
   return %y : i32
 }
 func.func private @two(i32) -> (i32, i32)
+
+// Names are not given again in a function, though it does not see the module's values.
+// CHECK: module @values {
+// CHECK-NEXT: %c1_i32 = arith.constant 1 : i32
+// CHECK-NEXT: func.func @inside
+// CHECK-NEXT: %c1_i32_0 = arith.constant 1 : i32
+module @values {
+  %a = arith.constant 1 : i32
+  func.func @inside() -> i32 {
+    %b = arith.constant 1 : i32
+    return %b : i32
+  }
+}
