@@ -47,7 +47,8 @@ static bool is_used_around(const NrPrinter *w, const char *name) {
 
 static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *hint) {
   const char *name = nr_str_copy(&w->scratch, nr_str(hint)).data;
-  while (is_used_around(w, name) || nr_strmap_add(&w->scope->used, nr_str(name), (void *)1)) name = numbered(w, hint, n->next_conflict++);
+  while (is_used_around(w, name) || nr_strmap_add(&w->scope->used, nr_str(name), (void *)1))
+    name = numbered(w, hint, n->next_conflict++);
   nr_vec_push(&w->hints, name);
   name_value(w, value, (uintptr_t)name);
 }
