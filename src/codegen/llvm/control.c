@@ -77,7 +77,8 @@ static NrStatus emit_return(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* ---- branches --------------------------------------------------------------------------------------------------- */
 
-/* Gives the phis of the successor their values for an edge out of `from`. */
+/* Gives the phis of the successor their values for an edge out of `from`, where the builder is: some values are taken
+ * apart first, so the branch comes behind. */
 static void add_incoming(NrLl *g, NrOp *op, uint32_t successor, LLVMBasicBlockRef from) {
   NrLlParts parts = {0};
   for (uint32_t i = 0; i < op->successors[successor].num_operands; i++)
@@ -101,8 +102,8 @@ static LLVMBasicBlockRef edge(NrLl *g, NrOp *op, uint32_t successor) {
   }
   LLVMBasicBlockRef middle = nr_ll_new_block(g, "");
   LLVMPositionBuilderAtEnd(g->b, middle);
-  LLVMBuildBr(g->b, target);
   add_incoming(g, op, successor, middle);
+  LLVMBuildBr(g->b, target);
   LLVMPositionBuilderAtEnd(g->b, here);
   return middle;
 }
@@ -153,16 +154,23 @@ static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
 static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrAttr cases = nr_op_attr(op, "case_values");
   LLVMValueRef flag = nr_ll_value(g, nr_operand(op, 0));
-  LLVMValueRef inst = LLVMBuildSwitch(g->b, flag, edge(g, op, 0), op->num_successors - 1);
+  NR_VEC(LLVMBasicBlockRef) targets = {0}; /* the default's, then those of the cases */
+  NR_VEC(LLVMValueRef) values = {0};
   NrMap seen = {0};
+  nr_vec_push(&targets, edge(g, op, 0));
   for (uint32_t i = 1; i < op->num_successors; i++) {
     NrAttr attr = nr_attr_element(cases, i - 1);
     int64_t value = 0;
     if (nr_map_has(&seen, attr)) continue;
     nr_map_set(&seen, attr, op);
     nr_attr_is_int(attr, &value);
-    LLVMAddCase(inst, LLVMConstInt(LLVMTypeOf(flag), (uint64_t)value, true), edge(g, op, i));
+    nr_vec_push(&values, LLVMConstInt(LLVMTypeOf(flag), (uint64_t)value, true));
+    nr_vec_push(&targets, edge(g, op, i));
   }
+  LLVMValueRef inst = LLVMBuildSwitch(g->b, flag, targets.data[0], (unsigned)values.size);
+  for (size_t i = 0; i < values.size; i++) LLVMAddCase(inst, values.data[i], targets.data[1 + i]);
+  nr_vec_deinit(&targets);
+  nr_vec_deinit(&values);
   nr_map_deinit(&seen);
   return NR_OK;
 }
