@@ -379,7 +379,7 @@ static bool has_tensors(const NrRegion *region) {
   return false;
 }
 
-/* Nobody asked for this: it may take half a second. */
+/* Nobody asked for this: about half a second of work, counted so that the outcome is the same everywhere. */
 enum { MOST_LOOKED_AT = 500000, MOST_PER_BLOCK = 20 };
 
 static bool stop_at_tensor(NrOp *op, void *user) {
@@ -443,7 +443,7 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
 static const NrPassOption options[] = {
     NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on, or run beside such"),
     NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of so many blocks or more"),
-    NR_FLAG("where-possible", false, "what cannot be lifted, or not in half a second, stays as it is"),
+    NR_FLAG("where-possible", false, "what cannot be lifted, or only with much work, stays as it is"),
     {0},
 };
 NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run, .options = options,
