@@ -168,12 +168,14 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
   if (!status) {
     NrBuilder b = nr_builder_at_end(module, nr_op_body(module->op, 0), func->loc);
     NrType type = nr_type_function(w.ctx, w.inputs.data, w.inputs.size, w.results.data, w.results.size);
-    NrOp *entry = nr_func_create(&b, nr_symbol_unique(module->op, NR_STR("entry")), type, false);
+    NrSymbolNames names = {0};
+    NrOp *entry = nr_func_create(&b, nr_symbol_free_name(&names, module->op, NR_STR("entry")), type, false);
     NrBlock *block = nr_block_create(module);
     nr_block_append(nr_op_region(entry, 0), block);
     build_body(&w, module, block);
     nr_op_set_attr(entry, "noria.entry", nr_attr_unit(w.ctx));
     nr_op_set_attr(entry, "noria.inputs", nr_attr_array(w.ctx, w.input_infos.data, w.input_infos.size));
+    nr_symbol_names_deinit(&names);
     nr_op_set_attr(entry, "noria.outputs", nr_attr_array(w.ctx, w.result_infos.data, w.result_infos.size));
   }
   nr_vec_deinit(&w.inputs);

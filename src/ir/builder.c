@@ -77,19 +77,46 @@ static uint64_t next_number(NrStr name, NrStr base) {
   return number + 2;
 }
 
-NrStr nr_symbol_unique(NrOp *table, NrStr base) {
-  NrContext *ctx = nr_op_context(table);
-  uint64_t number = 0;
-  bool taken = false;
+static void look_at_symbols(NrSymbolNames *names, NrOp *table) {
+  nr_symbol_names_deinit(names);
+  names->table = table;
   for (uint32_t r = 0; r < table->num_regions; r++)
     for (NrBlock *b = table->regions[r].first; b; b = b->next)
       for (NrOp *op = b->first; op; op = op->next) {
-        uint64_t next = next_number(nr_op_attr_str(op, "sym_name"), base);
-        taken |= next == 1;
-        number = NR_MAX(number, next);
+        NrStr name = nr_op_attr_str(op, "sym_name");
+        if (name.size) nr_strmap_set(&names->taken, name, table);
       }
-  if (!taken) return nr_context_intern(ctx, base);
-  const char *name =
-      nr_arena_printf(nr_context_arena(ctx), "%.*s_%llu", NR_STR_ARG(base), (unsigned long long)number - 1);
-  return nr_context_intern(ctx, nr_str(name));
+}
+
+/* The number behind the last one of base. */
+static uint64_t number_of(NrSymbolNames *names, NrStr base) {
+  uint64_t number = (uintptr_t)nr_strmap_get(&names->numbers, base);
+  for (uint32_t r = 0; r < names->table->num_regions && !number; r++)
+    for (NrBlock *b = names->table->regions[r].first; b; b = b->next)
+      for (NrOp *op = b->first; op; op = op->next)
+        number = NR_MAX(number, next_number(nr_op_attr_str(op, "sym_name"), base));
+  number = NR_MAX(number, 1);
+  nr_strmap_set(&names->numbers, base, (void *)(uintptr_t)(number + 1));
+  return number - 1;
+}
+
+NrStr nr_symbol_free_name(NrSymbolNames *names, NrOp *table, NrStr base) {
+  NrContext *ctx = nr_op_context(table);
+  if (names->table != table) look_at_symbols(names, table);
+  base = nr_context_intern(ctx, base);
+  NrStr name = base;
+  while (nr_strmap_has(&names->taken, name)) {
+    uint64_t number = number_of(names, base);
+    NrArena *arena = nr_context_arena(ctx);
+    name = nr_str(nr_arena_printf(arena, "%.*s_%llu", NR_STR_ARG(base), (unsigned long long)number));
+    name = nr_context_intern(ctx, name);
+  }
+  nr_strmap_set(&names->taken, name, table);
+  return name;
+}
+
+void nr_symbol_names_deinit(NrSymbolNames *names) {
+  nr_strmap_deinit(&names->taken);
+  nr_strmap_deinit(&names->numbers);
+  *names = (NrSymbolNames){0};
 }

@@ -589,8 +589,16 @@ NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *co
 NrOp *nr_symbol_lookup(NrOp *table, NrStr name);
 /* Resolves a reference from the nearest enclosing symbol table outwards. */
 NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol);
-/* A name like `base` that is free in table: base, or else one behind base_0, base_1, .. that are there. Linear. */
-NrStr nr_symbol_unique(NrOp *table, NrStr base);
+/* Gives names that are free in a symbol table; as long as it is in use, only such names are given in that table. */
+typedef struct NrSymbolNames {
+  NrOp *table;
+  NrStrMap taken;   /* all of its names */
+  NrStrMap numbers; /* by base: the next number, plus one */
+} NrSymbolNames;
+/* A name like `base` that is free in table: base, or else one behind base_0, base_1, .. that are there. The table is
+ * looked at once, and once for each base that is taken. */
+NrStr nr_symbol_free_name(NrSymbolNames *names, NrOp *table, NrStr base);
+void nr_symbol_names_deinit(NrSymbolNames *names);
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */
 

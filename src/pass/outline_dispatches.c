@@ -11,6 +11,7 @@ typedef struct Outline {
   NrModule *module;
   NrArena *arena;
   NrStrMap known; /* text of body and count -> name */
+  NrSymbolNames names;
   unsigned count;
 } Outline;
 
@@ -48,7 +49,7 @@ static NrStr make_executable(Outline *o, NrOp *op) {
   NrContext *ctx = o->module->ctx;
   NrStr base = enclosing_name(op);
   NrStr name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_dispatch_%u", NR_STR_ARG(base), o->count++));
-  name = nr_symbol_unique(o->module->op, name);
+  name = nr_symbol_free_name(&o->names, o->module->op, name);
   NrBuilder top = nr_builder_at_start(o->module, nr_op_body(o->module->op, 0), op->loc);
   NrOp *executable = nr_build(&top, &(NrOpState){.info = nr_op_infos[NR_OP_flow_executable], .num_regions = 1});
   nr_op_set_attr(executable, "sym_name", nr_attr_string(ctx, name));
@@ -122,6 +123,7 @@ static NrStatus outline_dispatches_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < found.ops.size; i++) outline(&o, found.ops.data[i]);
   nr_vec_deinit(&found.ops);
   nr_strmap_deinit(&o.known);
+  nr_symbol_names_deinit(&o.names);
   return NR_OK;
 }
 

@@ -29,6 +29,7 @@ static const int64_t LARGE_WORK = INT64_C(1) << 40;
 
 typedef struct Dispatch {
   NrPassContext *pass;
+  NrSymbolNames *names;
   int64_t worth; /* scalar ops that a workgroup should have */
   NrOp *loop, *func; /* func: of the host program */
   uint32_t rank, cuts;
@@ -213,7 +214,7 @@ static NrOp *make_function(Dispatch *w, NrMap *map) {
   NrStr name = nr_op_attr_str(w->func, "sym_name");
   name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_parallel", NR_STR_ARG(name)));
   NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .loc = w->loop->loc, .num_regions = 1});
-  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, nr_symbol_unique(nr_op_parent(w->func), name)));
+  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, nr_symbol_free_name(w->names, nr_op_parent(w->func), name)));
   nr_op_set_attr(func, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
   nr_op_set_attr(func, "noria.dispatch", nr_attr_unit(ctx));
   NrBlock *body = nr_block_create(b.module);
@@ -402,19 +403,22 @@ static void dispatch(Dispatch *w) {
 
 static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
+  NrSymbolNames names = {0};
   int64_t worth = nr_pass_int(pass, "worth");
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
     if (nr_is_erased(op) || !nr_op_is(op, NR_OP_scf_parallel)) continue;
     uint32_t rank = nr_parallel_rank(op);
-    Dispatch w = {.pass = pass, .worth = worth, .loop = op, .rank = rank, .cuts = NR_MIN(rank, MAX_CUTS)};
+    Dispatch w = {
+        .pass = pass, .names = &names, .worth = worth, .loop = op, .rank = rank, .cuts = NR_MIN(rank, MAX_CUTS)};
     w.func = host_function(op);
     if (can_dispatch(&w)) dispatch(&w);
     nr_map_deinit(&w.seen);
     nr_vec_deinit(&w.captured);
   }
   nr_vec_deinit(&ops);
+  nr_symbol_names_deinit(&names);
   return NR_OK;
 }
 

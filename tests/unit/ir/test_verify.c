@@ -144,12 +144,16 @@ static NrStr add_symbol(NrStr name) {
 /* A new name is free, and counts on where others stopped; what only looks like a number does not count. */
 static void new_symbols_are_unique(void **state) {
   static const char *const there[] = {"g_3", "g_x", "g_3_1", "g_99999999999999999999", "gg", "g5"};
+  NrSymbolNames names = {0};
   for (size_t i = 0; i < NR_COUNTOF(there); i++) add_symbol(nr_str(there[i]));
-  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("g"))).data, "g");
-  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("g"))).data, "g_4");
-  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("g"))).data, "g_5");
-  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("gg"))).data, "gg_0");
-  assert_string_equal(add_symbol(nr_symbol_unique(module->op, NR_STR("gg"))).data, "gg_1");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("g"))).data, "g");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("g"))).data, "g_4");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("g"))).data, "g_5");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("g_6"))).data, "g_6");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("g"))).data, "g_7");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("gg"))).data, "gg_0");
+  assert_string_equal(add_symbol(nr_symbol_free_name(&names, module->op, NR_STR("gg"))).data, "gg_1");
+  nr_symbol_names_deinit(&names);
   expect_messages("");
 }
 
