@@ -61,6 +61,23 @@ def calls_of_many(n):
         yield LOOP.format(name=f"loop{i}", k=i)
 
 
+def large_body(n):
+    """One loop, as it is when it was unrolled."""
+    yield f"""func.func @main(%n: index, %x: i64) -> i64 {{
+  %c0 = arith.constant 0 : index
+  %c{n} = arith.constant {n} : index
+  %m = memref.alloc() : memref<{4 * n}xi64>
+  linalg.fill ins(%x : i64) outs(%m : memref<{4 * n}xi64>)
+  %end = arith.muli %n, %c{n} : index
+  %r = scf.for %i = %c0 to %end step %c{n} iter_args(%s0 = %x) -> i64 {{"""
+    for i in range(n):
+        yield f"""    %k{i} = arith.constant {i} : index
+    %i{i} = arith.addi %i, %k{i} : index
+    %v{i} = memref.load %m[%i{i}] : memref<{4 * n}xi64>
+    %s{i + 1} = arith.addi %s{i}, %v{i} : i64"""
+    yield f"    scf.yield %s{n} : i64\n  }}\n  memref.dealloc %m : memref<{4 * n}xi64>\n  return %r : i64\n}}"
+
+
 def seconds(run, *args):
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = run(*args, timeout=300)
@@ -69,7 +86,8 @@ def seconds(run, *args):
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, done.stdout
 
 
-@pytest.mark.parametrize("program, size", [(loops_as_blocks, 400), (calls_of_one, 500), (calls_of_many, 300)],
+@pytest.mark.parametrize("program, size", [(loops_as_blocks, 400), (calls_of_one, 500), (calls_of_many, 300),
+                                           (large_body, 500)],
                          ids=lambda p: getattr(p, "__name__", str(p)))
 def test_linear(program, size, noria_tool, tmp_path):
     small, large = tmp_path / "small.mlir", tmp_path / "large.mlir"
