@@ -117,7 +117,7 @@ static LLVMMetadataRef loop_property(NrLl *g, const char *name, LLVMTypeRef type
 /* LLVM's vectoriser takes a time that grows with the cube of a loop's body: 1 s for 1,000 ops, 50 s for 8,000. */
 enum { MAX_VECTORIZED = 1000 };
 
-/* LLVM's vectoriser takes a time that grows with the cube of a loop's body: 1 s of 1,000 ops, 50 s of 8,000. */
+/* Whether op is the back edge of a loop of more ops than that, from its header to here in the order of emission. */
 static bool ends_large_loop(NrLl *g, const NrOp *op) {
   for (uint32_t i = 0; i < op->num_successors; i++) {
     size_t begin = (uintptr_t)nr_map_get(&g->begins, op->successors[i].block);
