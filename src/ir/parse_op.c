@@ -262,6 +262,8 @@ static bool parse_name_and_body(NrParser *p) {
   frame->at = p->tok.begin;
   if (generic && !nr_parse_unescape(p, p->tok, &frame->name)) return false;
   if (!generic) frame->name = nr_token_str(p->tok);
+  if (generic && memchr(frame->name.data, 0, frame->name.size))
+    return nr_parse_fail_at(p, frame->at, "null character not allowed in operation name");
   state->loc = nr_parse_loc_at(p, frame->at);
   state->info = find_op(p, frame->name, &frame->legacy);
   if (!state->info) {

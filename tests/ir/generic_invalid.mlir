@@ -88,3 +88,8 @@ func.func @ends(%n: index) {
   }) : (index) -> ()
   return
 }
+
+// -----
+
+// expected-error@+1 {{null character not allowed in operation name}}
+"a\00b.c"() : () -> ()

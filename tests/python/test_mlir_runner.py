@@ -1,11 +1,11 @@
 """Random programs give in MLIR, lowered by mlir-opt and run by mlir-runner, what they give in Noria."""
 import pytest
 
-from mlir_runner import BUILD, MLIR_OPT, MLIR_RUNNER, NotComparable, compare
+from mlir_runner import BUILD, MLIR_OPT, MLIR_RUNNER, RUNTIME, NotComparable, compare
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(MLIR_OPT is None or MLIR_RUNNER is None, reason="mlir-opt-22 or mlir-runner is not installed"),
+    pytest.mark.skipif(None in (MLIR_OPT, MLIR_RUNNER, RUNTIME), reason="mlir-opt-22 or mlir-runner is not installed"),
     pytest.mark.skipif(not (BUILD / "tests" / "programs").exists(), reason="the generator is not built"),
 ]
 
