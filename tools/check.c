@@ -66,10 +66,8 @@ static bool check(Check *c, const char *name, NoriaProgram *program) {
   double ms = (double)(nr_now_ns() - start) / 1e6;
   NrBuf why = {0};
   bool same = !c->has_first || agree(c, module, &c->first, &outcome, &why);
-  const char *verdict = !c->has_first ? outcome.status ? outcome.message.data : "the reference"
-                        : same        ? "same"
-                                      : why.data;
-  fprintf(stderr, "%-24s %10.3f ms  %s\n", name, ms, verdict);
+  if (same && outcome.status) fprintf(stderr, "%-24s %10.3f ms  failed: %s\n", name, ms, outcome.message.data);
+  else fprintf(stderr, "%-24s %10.3f ms  %s\n", name, ms, !same ? why.data : c->has_first ? "same" : "the reference");
   if (!same)
     fprintf(stderr, "noria run: stage '%s' gives another result than '%s': %s\n", name, c->first_name, why.data);
   nr_buf_deinit(&why);
@@ -117,15 +115,16 @@ static int check_compiled(Check *c, NrUnit *unit) {
   return check(c, "compiled", c->job->program) ? 0 : 1;
 }
 
-/* The reference's failure is the program's. */
+/* A program that fails in every stage has no result to compare: its failure is that of the check. */
 static int finish(Check *c) {
-  fprintf(stderr, "all %zu outcomes are that of '%s'\n", c->compared, c->first_name);
   if (!c->first.status) {
+    fprintf(stderr, "all %zu outcomes are that of '%s'\n", c->compared, c->first_name);
     nr_vec_reserve(&c->job->results, c->first.values.size);
     for (size_t i = 0; i < c->first.values.size; i++)
       nr_vec_push(&c->job->results, noria_value_retain(c->first.values.data[i]));
     return 0;
   }
+  fprintf(stderr, "all %zu runs failed\n", c->compared + 1);
   NoriaError error = NORIA_ERROR_INIT;
   value_error(&error, "%s", c->first.message.data);
   return job_report(c->job, &error);

@@ -112,12 +112,22 @@ bool nr_run_rank(NrInterp *in, NrOp *op) {
   return true;
 }
 
+/* Whether a memref lies as its new type says: the strides and the offset that the type fixes. */
+static bool has_layout(const NrIView *view, NrType t) {
+  int64_t strides[NR_MAX_RANK], offset;
+  if (!nr_memref_strides(t, strides, &offset)) return true;
+  bool fits = offset == NR_DYNAMIC || offset == view->offset - view->origin;
+  for (uint32_t i = 0; i < t->rank && fits; i++) fits = strides[i] == NR_DYNAMIC || strides[i] == view->strides[i];
+  return fits;
+}
+
 bool nr_run_cast(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   NrType t = nr_result(op, 0)->type;
   if (nr_type_is_ranked(t)) {
     bool fits = t->rank == view->rank;
     for (uint32_t i = 0; i < t->rank && fits; i++) fits = t->dims[i] == NR_DYNAMIC || t->dims[i] == view->dims[i];
+    if (fits && nr_type_is_memref(t)) fits = has_layout(view, t);
     if (!fits) return nr_interp_fail(in, op, "the value does not have the shape that the cast claims");
   }
   view->refs++;

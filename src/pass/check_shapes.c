@@ -69,6 +69,15 @@ static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
   return same;
 }
 
+/* A memref of unknown rank as one of rank `to->rank` whose sizes, strides and offset are open. */
+static NrValue *with_open_layout(NrBuilder *b, NrValue *source, NrType to) {
+  int64_t open[NR_MAX_RANK];
+  for (uint32_t d = 0; d < to->rank; d++) open[d] = NR_DYNAMIC;
+  NrAttr layout = nr_attr_strided(b->ctx, open, to->rank, NR_DYNAMIC);
+  NrType type = nr_type_memref_layout(open, to->rank, to->elem, layout, to->space);
+  return nr_build_value(b, NR_OP_memref_cast, type, &source, 1);
+}
+
 static void check_cast(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *source = nr_operand(op, 0), *same = NULL;
@@ -85,7 +94,8 @@ static void check_cast(NrOp *op) {
     NrValue *size = nr_build_value(&b, memref ? NR_OP_memref_dim : NR_OP_tensor_dim, index, operands, 2);
     same = both(&b, same, nr_arith_cmpi(&b, NR_CMPI_EQ, size, number(&b, to->dims[d])));
   }
-  NrValue *layout = memref && nr_type_is_ranked(from) ? same_layout(&b, source, to) : NULL;
+  if (memref && !nr_type_is_ranked(from)) source = with_open_layout(&b, source, to);
+  NrValue *layout = memref ? same_layout(&b, source, to) : NULL;
   if (layout) same = both(&b, same, layout);
   if (same) nr_check_unless(&b, op, same, claims, NULL, 0);
 }

@@ -303,3 +303,42 @@ func.func @global() {
 }
 // RUN: not noria run %s --entry=global 2>&1 | FileCheck %s --check-prefix=GLOBAL
 // GLOBAL: check_shapes.mlir:[[#@LINE-4]]:3: 'memref.dealloc' op uses memory that was freed
+
+// The strides and the offset that a cast fixes are claims too, whether the rank was known before or not.
+func.func @cast_strides(%m: memref<4xf32>, %stride: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %v = memref.reinterpret_cast %m to offset: [0], sizes: [2], strides: [%stride] : memref<4xf32> to memref<2xf32, strided<[?]>>
+  %e = memref.cast %v : memref<2xf32, strided<[?]>> to memref<2xf32, strided<[3]>>
+  %x = memref.load %e[%c1] : memref<2xf32, strided<[3]>>
+  return %x : f32
+}
+// RUN: noria run %s --entry=cast_strides --check-stages --check-bounds '[1, 2, 3, 4]' 3 | FileCheck %s --check-prefix=STRIDES
+// STRIDES: 4.000000e+00 : f32
+// RUN: not noria run %s --entry=cast_strides --check-bounds '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=STRIDES2
+// RUN: not noria run %s --entry=cast_strides --interpret '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=STRIDES2
+// STRIDES2: check_shapes.mlir:[[#@LINE-8]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+
+func.func @cast_unranked_strides(%m: memref<4xf32>, %stride: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %v = memref.reinterpret_cast %m to offset: [0], sizes: [2], strides: [%stride] : memref<4xf32> to memref<2xf32, strided<[?]>>
+  %u = memref.cast %v : memref<2xf32, strided<[?]>> to memref<*xf32>
+  %e = memref.cast %u : memref<*xf32> to memref<2xf32, strided<[3]>>
+  %x = memref.load %e[%c1] : memref<2xf32, strided<[3]>>
+  return %x : f32
+}
+// RUN: noria run %s --entry=cast_unranked_strides --check-stages --check-bounds '[1, 2, 3, 4]' 3 | FileCheck %s --check-prefix=STRIDES
+// RUN: not noria run %s --entry=cast_unranked_strides --check-bounds '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=UNRANKED2
+// RUN: not noria run %s --entry=cast_unranked_strides --interpret '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=UNRANKED2
+// UNRANKED2: check_shapes.mlir:[[#@LINE-7]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+
+func.func @cast_offset(%m: memref<4xf32>, %from: index) -> f32 {
+  %c1 = arith.constant 1 : index
+  %v = memref.subview %m[%from] [2] [1] : memref<4xf32> to memref<2xf32, strided<[1], offset: ?>>
+  %e = memref.cast %v : memref<2xf32, strided<[1], offset: ?>> to memref<2xf32, strided<[1], offset: 2>>
+  %x = memref.load %e[%c1] : memref<2xf32, strided<[1], offset: 2>>
+  return %x : f32
+}
+// RUN: noria run %s --entry=cast_offset --check-stages --check-bounds '[1, 2, 3, 4]' 2 | FileCheck %s --check-prefix=STRIDES
+// RUN: not noria run %s --entry=cast_offset --check-bounds '[1, 2, 3, 4]' 1 2>&1 | FileCheck %s --check-prefix=OFFSET1
+// RUN: not noria run %s --entry=cast_offset --interpret '[1, 2, 3, 4]' 1 2>&1 | FileCheck %s --check-prefix=OFFSET1
+// OFFSET1: check_shapes.mlir:[[#@LINE-7]]:8: 'memref.cast' op the value does not have the shape that the cast claims

@@ -207,7 +207,24 @@ def test_check_stages_of_a_run_that_fails(noria_tool, model):
     path = model("g (int64 a, int64 b) => (int64 c) { [the_op] c = Div(a, b) }")
     done = noria_tool("run", path, 7, 0, "--check-stages")
     assert done.returncode == 1 and not done.stdout and "the_op" in done.stderr.splitlines()[-1]
-    assert "another result" not in done.stderr
+    assert "another result" not in done.stderr and "same" not in done.stderr
+    lines = [re.sub(r" +([\d.]+ ms)? +", " ", line, count=1) for line in done.stderr.splitlines()]
+    message = lines[-1].removeprefix("noria run: ")
+    assert "division by zero" in message
+    assert lines[2:-2] == [f"{s} failed: {message}"
+                           for s in ("tensor", "loop", "flow", "buffer", "kernel", "cf", "compiled")]
+    assert lines[-2] == "all 7 runs failed"
+
+
+# The interpreter finds what machine code does not look for: then the two differ, whichever is the first.
+def test_check_stages_of_a_run_that_fails_in_some(noria_tool, tmp_path):
+    path = tmp_path / "shift.mlir"
+    path.write_text("func.func @f(%x: i32, %n: i32) -> i32 {\n  %r = arith.shli %x, %n : i32\n  return %r : i32\n}\n")
+    done = noria_tool("run", path, 1, 40, "--check-stages")
+    assert done.returncode == 1 and not done.stdout
+    assert "failed: " in done.stderr and "does not fail: " in done.stderr.splitlines()[-1]
+    assert "stage 'compiled' gives another result than 'import'" in done.stderr
+    assert good(noria_tool("run", path, 1, 4, "--check-stages")) == "16 : i32\n"
 
 
 # The text after a stage is a program too. An entry of it is chosen by name, and what the others are does not matter.
