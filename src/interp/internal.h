@@ -63,6 +63,7 @@ NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, siz
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
 NrIView *nr_iview_dense_copy(NrIView *view);
+void nr_iview_fill(NrIView *view, NrIValue v);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
@@ -98,6 +99,8 @@ bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t 
                    size_t num_out);
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
 
+/* Whether the dims that a flow op names for its operands are theirs; else the run fails. */
+bool nr_interp_flow_dims(NrInterp *in, NrOp *op);
 /* The element that the memref operand `memref` and the indices behind it name; checks bounds and life. */
 bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view);
 /* Whether there is an element with these indices; else the run fails. */

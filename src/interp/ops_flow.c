@@ -85,21 +85,24 @@ static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
   nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next_dim, &num_dims);
   NrIValue *args = nr_calloc(count + op->num_results, sizeof *args);
   NrIView **results = nr_calloc(op->num_results, sizeof *results);
-  bool ok = run_count(in, op, w->count, grid);
+  bool ok = nr_interp_flow_dims(in, op) && run_count(in, op, w->count, grid);
   for (size_t i = 0; i < count; i++) args[n++] = nr_get(in, nr_operand(op, begin + i));
   for (size_t i = 0; i < op->num_results && ok; i++) {
     int64_t tied = nr_flow_tied_operand(op, i);
     NrType t = nr_result(op, i)->type;
     result_dims(in, op, i, &next_dim, dims[i]);
     results[i] = tied >= 0 ? nr_iview_dense_copy(args[tied].view) : nr_iview_new(t->elem, dims[i], t->rank);
-    if (!results[i]) ok = nr_interp_fail(in, op, "the result is too large");
+    if (!results[i]) ok = nr_interp_fail_size(in, op, t->elem, dims[i], t->rank);
     if (tied >= 0) args[tied].view = results[i];
     else args[n++].view = results[i];
   }
   ok = ok && run_grid(in, w, grid, args, n);
-  for (size_t i = 0; i < op->num_results && ok; i++)
-    if (nr_flow_tied_operand(op, i) >= 0 && !retype(results[i], nr_result(op, i)->type, dims[i]))
+  for (size_t i = 0; i < op->num_results && ok; i++) {
+    if (!nr_flow_can_bitcast(results[i]->elem, nr_result(op, i)->type->elem))
+      ok = nr_interp_fail(in, op, "result #%zu " NR_FLOW_BITCAST_TEXT, i);
+    else if (nr_flow_tied_operand(op, i) >= 0 && !retype(results[i], nr_result(op, i)->type, dims[i]))
       ok = nr_interp_fail(in, op, "result #%zu does not have the size of the argument that it is tied to", i);
+  }
   for (size_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = results[i]});
     else nr_iview_release(results[i]);

@@ -33,19 +33,13 @@ bool nr_run_tensor_empty(NrInterp *in, NrOp *op) {
   return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, dims, t->rank);
 }
 
-static void fill_view(NrIView *view, NrIValue v) {
-  int64_t indices[NR_MAX_RANK] = {0};
-  if (nr_iview_count(view)) do nr_ivalue_store(view->elem, nr_iview_at(view, indices), v);
-    while (nr_next_index(view->dims, view->rank, indices));
-}
-
 bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 1, dims);
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_new(t->elem, dims, t->rank);
   if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
-  fill_view(view, nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(view, nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
 
@@ -452,6 +446,6 @@ bool nr_run_fill(NrInterp *in, NrOp *op) {
   NrIView *views[2];
   if (!are_usable(in, op, 1)) return false;
   operand_views(in, op, 1, views);
-  fill_view(views[1], nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(views[1], nr_get(in, nr_operand(op, 0)));
   return op->num_results ? give(in, op, views[1]) : true;
 }

@@ -117,6 +117,12 @@ NrIView *nr_iview_dense_copy(NrIView *from) {
   return to;
 }
 
+void nr_iview_fill(NrIView *view, NrIValue v) {
+  int64_t indices[NR_MAX_RANK] = {0};
+  if (nr_iview_count(view)) do nr_ivalue_store(view->elem, nr_iview_at(view, indices), v);
+    while (nr_next_index(view->dims, view->rank, indices));
+}
+
 /* ---- scalars ---- */
 
 static bool is_attr_type(NrType t) { return t->kind == NR_TYPE_COMPLEX || nr_type_bits(t) > 64; }

@@ -122,8 +122,7 @@ bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out);
 
 /* Arithmetic on tensors as a linalg.generic; returns the op on elements in its body. op has one result. */
 NrOp *nr_elementwise_to_generic(NrOp *op);
-/* The bytes of a 1-D tensor as elements of another width (bufferize_bytes.c): numbers of up to 64 bits. */
-bool nr_bytes_can_be(NrType from, NrType elem);
+/* The bytes of a 1-D tensor as elements of another width (bufferize_bytes.c), where nr_flow_can_bitcast. */
 NrValue *nr_bytes_as(NrBuilder *b, NrValue *row, NrType elem);
 NrStatus nr_bufferize_prepare(NrOp *func);                 /* bufferize_prepare.c: fewer kinds of tensor ops */
 bool nr_bufferize_is_host_op(const NrOp *op);              /* bufferize_host.c: flow.tensor.* */

@@ -11,11 +11,6 @@
 
 static NrType stored_as(NrType elem) { return nr_type_int(elem->ctx, 8 * (uint32_t)nr_type_byte_size(elem)); }
 
-static bool has_bits(NrType elem) {
-  bool number = elem->kind == NR_TYPE_INTEGER || nr_type_is_float(elem);
-  return number && nr_type_bits(elem) <= 64 && elem->signedness == NR_SIGNLESS;
-}
-
 static NrValue *cast(NrBuilder *b, unsigned op_id, NrValue *x, NrType type) {
   return x->type == type ? x : nr_build_value(b, op_id, type, &x, 1);
 }
@@ -75,8 +70,6 @@ static NrValue *element_wise(NrBuilder *b, NrValue *row, NrType elem) {
   nr_build_op(&body, NR_OP_linalg_yield, &x, 1, NULL, 0);
   return nr_result(generic, 0);
 }
-
-bool nr_bytes_can_be(NrType from, NrType elem) { return has_bits(from) && has_bits(elem); }
 
 NrValue *nr_bytes_as(NrBuilder *b, NrValue *row, NrType elem) {
   int64_t have = (int64_t)nr_type_byte_size(row->type->elem), want = (int64_t)nr_type_byte_size(elem);

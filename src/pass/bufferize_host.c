@@ -69,12 +69,10 @@ static bool same_dims(NrType a, NrType b) {
   return same;
 }
 
-static bool same_width(NrType a, NrType b) { return nr_type_bits(a->elem) == nr_type_bits(b->elem); }
-
 /* The bytes as another type. */
 static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
   NrType from = source->type;
-  if (!same_width(from, t)) return reshaped(b, nr_bytes_as(b, flatten(b, source), t->elem), t, dims);
+  if (!nr_flow_same_width(from->elem, t->elem)) return reshaped(b, nr_bytes_as(b, flatten(b, source), t->elem), t, dims);
   if (from->elem == t->elem || !same_dims(from, t)) source = reshaped(b, source, t, dims);
   if (from->elem == t->elem) return source;
   return nr_build_value(b, NR_OP_tensor_bitcast, nr_type_tensor(source->type->dims, t->rank, t->elem), &source, 1);
@@ -89,9 +87,7 @@ static NrStatus reshape(NrOp *op) {
 
 static NrStatus bitcast(NrOp *op) {
   NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
-  if (!same_width(from, to) && !nr_bytes_can_be(from->elem, to->elem))
-    return nr_op_error(op, "changes the width of elements that are no numbers of up to 64 bits");
-  return reshape(op);
+  return nr_flow_can_bitcast(from->elem, to->elem) ? reshape(op) : nr_op_error(op, NR_FLOW_BITCAST_TEXT);
 }
 
 /* ---- tied results ------------------------------------------------------------------------------------------------ */
@@ -153,8 +149,7 @@ static NrStatus dispatch(NrOp *op) {
   for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
     NrType own = nr_result(op, r)->type, type = tied_type(op, r);
     size_t first = type == own ? at : argument_dims(op, (size_t)nr_flow_tied_operand(op, r));
-    if (!same_width(own, type) && !nr_bytes_can_be(own->elem, type->elem))
-      status = nr_op_error(op, "result #%u changes the width of elements that are no numbers of up to 64 bits", r);
+    if (!nr_flow_can_bitcast(type->elem, own->elem)) status = nr_op_error(op, "result #%u " NR_FLOW_BITCAST_TEXT, r);
     for (size_t k = 0; k < nr_flow_num_dims(type); k++) nr_vec_push(&operands, nr_operand(op, first + k));
     nr_vec_push(&types, type);
     if (type != own && !status) check_size(&b, op, r, at, type, first);
@@ -232,7 +227,7 @@ static NrStatus update(NrOp *op) {
 static NrStatus constant(NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   if (!nr_attr_is_elements(value))
-    return nr_op_error(op, "is a parameter, which must be loaded before it can be bufferized");
+    return nr_op_error(op, NR_FLOW_PARAMETER_TEXT);
   NrBuilder b = nr_builder_before(op);
   NrValue *dense = nr_build_value(&b, NR_OP_arith_constant, value->type, NULL, 0);
   nr_op_set_attr(dense->op, "value", value);

@@ -1,5 +1,6 @@
 /* check_operands.c - ops that mean nothing for some operands ask first, and fail the run when it has come to that:
- * division by zero, a quotient that does not fit, a step that is not positive, a size below zero.
+ * division by zero, a quotient that does not fit, a step that is not positive, a size below zero, a part of a tensor that
+ * is not there (flow.tensor.*, check_flow.c).
  *
  *   before  %q = arith.divui %a, %b : i32
  *   after   %some = arith.cmpi ne, %b, %c0 : i32
@@ -196,8 +197,7 @@ static void check_forall(NrOp *op) {
   }
 }
 
-/* The operands from `first` on are the dims of `type` that it leaves open. */
-static void check_sizes(NrOp *op, NrType type, size_t first) {
+void nr_check_sizes(NrOp *op, NrType type, size_t first) {
   if (!nr_type_is_ranked(type)) return;
   for (uint32_t d = 0; d < type->rank; d++) {
     if (type->dims[d] != NR_DYNAMIC) continue;
@@ -234,6 +234,10 @@ static void check_op(NrOp *op) {
     check_affine(op);
     return;
   }
+  if (strcmp(op->info->dialect, "flow") == 0) {
+    nr_check_flow(op);
+    return;
+  }
   if (nr_op_has(op, NR_DIVIDES)) {
     check_division(op);
     return;
@@ -245,14 +249,14 @@ static void check_op(NrOp *op) {
   case NR_OP_memref_alloc:
   case NR_OP_memref_alloca:
   case NR_OP_tensor_empty:
-  case NR_OP_tensor_generate: check_sizes(op, nr_result(op, 0)->type, 0); return;
+  case NR_OP_tensor_generate: nr_check_sizes(op, nr_result(op, 0)->type, 0); return;
   case NR_OP_bufferization_alloc_tensor:
-    if (!nr_op_group_operand(op, 1)) check_sizes(op, nr_result(op, 0)->type, 0); /* else it has the shape of the copy */
+    if (!nr_op_group_operand(op, 1)) nr_check_sizes(op, nr_result(op, 0)->type, 0); /* else it has the shape of the copy */
     return;
   case NR_OP_tensor_pad: check_pad(op); return;
-  case NR_OP_tensor_splat: check_sizes(op, nr_result(op, 0)->type, 1); return;
+  case NR_OP_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;
   case NR_OP_memref_realloc:
-    if (op->num_operands > 1) check_sizes(op, nr_result(op, 0)->type, 1);
+    if (op->num_operands > 1) nr_check_sizes(op, nr_result(op, 0)->type, 1);
     return;
   default: return;
   }

@@ -22,8 +22,7 @@ NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim) {
   return nr_build_value(b, id, nr_type_index(b->ctx), (NrValue *[]){shaped, number(b, dim)}, 2);
 }
 
-/* x * y of numbers without a sign, and the largest one where it does not fit: also of those below zero. */
-static NrValue *product(NrBuilder *b, NrValue *x, NrValue *y) {
+NrValue *nr_check_product(NrBuilder *b, NrValue *x, NrValue *y) {
   int64_t n, m;
   if (nr_value_constant_int(x, &n) && n == 1) return y;
   if (nr_value_constant_int(y, &m) && m == 1) return x;
@@ -40,7 +39,7 @@ static NrValue *product(NrBuilder *b, NrValue *x, NrValue *y) {
 
 static NrValue *count_of(NrBuilder *b, NrValue *shaped, uint32_t begin, uint32_t end) {
   NrValue *n = number(b, 1);
-  for (uint32_t d = begin; d < end; d++) n = product(b, n, nr_check_size_of(b, shaped, d));
+  for (uint32_t d = begin; d < end; d++) n = nr_check_product(b, n, nr_check_size_of(b, shaped, d));
   return n;
 }
 
@@ -182,7 +181,7 @@ static void check_expand_shape(NrOp *op) {
   for (uint32_t g = 0; g < groups.count; g++) {
     NrValue *n = number(&b, 1);
     for (uint32_t i = 0; i < groups.size[g]; i++)
-      n = product(&b, n, nr_index_value(&b, nr_index_list_get(op, nr_output_shape_slot, groups.begin[g] + i)));
+      n = nr_check_product(&b, n, nr_index_value(&b, nr_index_list_get(op, nr_output_shape_slot, groups.begin[g] + i)));
     check_counts(&b, op, nr_check_size_of(&b, source, g), n);
   }
 }
@@ -204,7 +203,7 @@ static void check_reshape(NrOp *op) {
   if (!nr_type_is_index(dim->type)) dim = nr_build_value(&b, NR_OP_arith_index_cast, nr_type_index(b.ctx), &dim, 1);
   nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_SGE, dim, number(&b, 0)), "dim %0 of the shape is %1",
                   (NrValue *[]){index, dim}, 2);
-  n = product(&b, n, dim);
+  n = nr_check_product(&b, n, dim);
   nr_scf_close_for(&b, loop, &n, 1);
   check_counts(&b, op, count_of(&b, source, 0, source->type->rank), n);
 }
@@ -217,7 +216,7 @@ static void check_view(NrOp *op) {
   NrValue *bytes = nr_check_size_of(&b, nr_operand(op, 0), 0), *shift = nr_operand(op, 1);
   NrValue *need = number(&b, (int64_t)nr_type_byte_size(type->elem)), *elem = need;
   for (uint32_t d = 0, k = 2; d < type->rank; d++)
-    need = product(&b, need, type->dims[d] == NR_DYNAMIC ? nr_operand(op, k++) : number(&b, type->dims[d]));
+    need = nr_check_product(&b, need, type->dims[d] == NR_DYNAMIC ? nr_operand(op, k++) : number(&b, type->dims[d]));
   NrValue *rest = nr_arith_binary(&b, NR_OP_arith_remui, shift, elem);
   NrValue *fits = both(&b, nr_arith_cmpi(&b, NR_CMPI_ULE, shift, bytes),
                        nr_arith_cmpi(&b, NR_CMPI_EQ, rest, number(&b, 0)));
@@ -264,7 +263,7 @@ static void check_reinterpret_cast(NrOp *op) {
     empty = empty ? nr_fold_binary(&b, NR_OP_arith_ori, empty, none) : none;
     NrValue *down = nr_fold_cmpi(&b, NR_CMPI_SLT, stride, zero);
     NrValue *distance = nr_arith_select(&b, down, nr_fold_binary(&b, NR_OP_arith_subi, zero, stride), stride);
-    NrValue *steps = product(&b, nr_fold_binary(&b, NR_OP_arith_subi, size, number(&b, 1)), distance);
+    NrValue *steps = nr_check_product(&b, nr_fold_binary(&b, NR_OP_arith_subi, size, number(&b, 1)), distance);
     low = nr_arith_select(&b, down, nr_fold_binary(&b, NR_OP_arith_subi, low, steps), low);
     high = nr_arith_select(&b, down, high, nr_fold_binary(&b, NR_OP_arith_addi, high, steps));
     inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_ULT, steps, room));

@@ -11,6 +11,12 @@ void nr_check_unless(NrBuilder *b, const NrOp *op, NrValue *cond, const char *te
 
 /* Dim `dim` of a memref or tensor of known rank. */
 NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim);
+/* x * y of numbers without a sign, and the largest one where it does not fit: also of those below zero. */
+NrValue *nr_check_product(NrBuilder *b, NrValue *x, NrValue *y);
+/* The operands from `first` on are the dims that `type` leaves open: none is negative. */
+void nr_check_sizes(NrOp *op, NrType type, size_t first);
+/* What flow ops on the host say of sizes, and where their elements and parts lie (check_flow.c). */
+void nr_check_flow(NrOp *op);
 /* Asks what op takes for granted about shapes (check_shapes.c). */
 void nr_check_shapes(NrOp *op);
 

@@ -22,6 +22,30 @@ bool nr_flow_dim_of(NrValue *value, size_t i, NrIndex *out);
 bool nr_flow_parameter(NrAttr attr, NrStr *out_scope, NrStr *out_key, NrStr *out_config);
 NrAttr nr_flow_parameter_attr(NrType type, NrStr scope, NrStr key);
 
+/* What an op says of a `?` of a tensor operand, in `{..}` behind its type: passes believe it. */
+typedef struct NrFlowClaim {
+  uint32_t operand, dim;
+  NrValue *size;
+} NrFlowClaim;
+typedef bool (*NrFlowClaimFn)(void *user, const NrFlowClaim *claim);
+/* Calls fn for every claim until it returns false. Of ops on the host: dispatches and flow.tensor.*. */
+bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user);
+
+/* Elements of as many bits, which lie in as many bytes. */
+bool nr_flow_same_width(NrType a, NrType b);
+/* Whether elements can be taken as others: numbers of equal width, or, when the width changes, such as fill their bytes,
+ * which must be integers without a sign or floats of at most 64 bits. */
+bool nr_flow_can_bitcast(NrType from, NrType to);
+
+/* What the interpreter and compiled code (pass/check_flow.c) say when a run fails; a and b print numbers. */
+#define NR_FLOW_CLAIM_TEXT(a, b) "dim %u of operand #%u is " a ", not " b " as the op says"
+#define NR_FLOW_BOX_TEXT(a, b, c) "the part [" a ", +" b "] leaves dim %u of " c
+#define NR_FLOW_LENGTH_TEXT(a, b) "dim %u has length " a ", but is " b " in the result"
+#define NR_FLOW_COUNT_TEXT(a, b) "the shapes have " a " and " b " elements"
+#define NR_FLOW_BYTES_TEXT(a, b) "the types have " a " and " b " bytes"
+#define NR_FLOW_BITCAST_TEXT "changes the width of elements that are not whole bytes of a number of up to 64 bits"
+#define NR_FLOW_PARAMETER_TEXT "is a parameter, which must be loaded before the program is run"
+
 /* The lists of dispatch.tensor.load and store. */
 extern const NrIndexListSlot nr_flow_load_slots[3], nr_flow_store_slots[3];
 

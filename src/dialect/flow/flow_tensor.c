@@ -317,3 +317,70 @@ bool nr_flow_dim_of(NrValue *value, size_t i, NrIndex *out) {
   *out = nr_index_of(nr_operand(op, begin + before));
   return true;
 }
+
+/* The groups of tensors, each with that of their dims behind it. */
+static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
+  size_t count = 1;
+  switch (op->info->id) {
+  case NR_OP_flow_tensor_bitcast:
+  case NR_OP_flow_tensor_clone:
+  case NR_OP_flow_tensor_load:
+  case NR_OP_flow_tensor_reshape:
+  case NR_OP_flow_tensor_slice:
+  case NR_OP_flow_tensor_tie_shape:
+  case NR_OP_flow_tensor_trace:
+  case NR_OP_flow_tensor_transfer:
+  case NR_OP_flow_tensor_update: out[0][0] = 0; break;
+  case NR_OP_flow_tensor_store: out[0][0] = 1; break;
+  case NR_OP_flow_dispatch:
+  case NR_OP_flow_dispatch_workgroups: out[0][0] = NR_FLOW_ARGUMENTS; break;
+  default: return 0;
+  }
+  if (nr_op_is(op, NR_OP_flow_tensor_update)) out[count++][0] = 3;
+  for (size_t i = 0; i < count; i++) out[i][1] = out[i][0] + 1;
+  return count;
+}
+
+bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user) {
+  size_t groups[2][2], count = claim_groups(op, groups);
+  for (size_t g = 0; g < count; g++) {
+    size_t first, num, next, num_dims;
+    if (!nr_op_operand_group(op, groups[g][0], &first, &num)) continue;
+    if (!nr_op_operand_group(op, groups[g][1], &next, &num_dims)) continue;
+    for (size_t i = first; i < first + num; i++) {
+      NrType t = nr_operand(op, i)->type;
+      if (t->kind != NR_TYPE_TENSOR) continue;
+      for (uint32_t d = 0; d < t->rank; d++) {
+        if (t->dims[d] != NR_DYNAMIC) continue;
+        NrFlowClaim claim = {(uint32_t)i, d, nr_operand(op, next++)};
+        if (!fn(user, &claim)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* ---- elements as others ----------------------------------------------------------------------------------------- */
+
+static bool is_number(NrType t) {
+  return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX;
+}
+
+bool nr_flow_same_width(NrType a, NrType b) {
+  return nr_type_bits(a) == nr_type_bits(b) && nr_type_byte_size(a) == nr_type_byte_size(b);
+}
+
+static bool fills_bytes(NrType t) { return nr_type_bits(t) == 8 * nr_type_byte_size(t); }
+
+static bool is_plain(NrType t) {
+  bool number = (t->kind == NR_TYPE_INTEGER && t->signedness == NR_SIGNLESS) || nr_type_is_float(t);
+  return number && nr_type_bits(t) <= 64 && fills_bytes(t);
+}
+
+bool nr_flow_can_bitcast(NrType from, NrType to) {
+  if (from == to) return true;
+  if (!is_number(from) || !is_number(to)) return false;
+  if (!nr_flow_same_width(from, to)) return is_plain(from) && is_plain(to);
+  bool whole = fills_bytes(from) && fills_bytes(to);
+  return whole || (from->kind != NR_TYPE_COMPLEX && to->kind != NR_TYPE_COMPLEX && nr_type_bits(to) <= 64);
+}

@@ -1,0 +1,195 @@
+/* ops_flow_tensor.c - flow.tensor.*: elements, parts and other types of whole tensors. Each op checks that the dims which
+ * it names for its operands are theirs: passes believe them. pass/check_flow.c asks the same of machine code. */
+#include "dialect/flow/flow.h"
+#include "interp/ops.h"
+
+static bool give(NrInterp *in, NrOp *op, NrIView *view) {
+  nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+  return true;
+}
+
+typedef struct Claims {
+  NrInterp *in;
+  NrOp *op;
+} Claims;
+
+static bool check_claim(void *user, const NrFlowClaim *claim) {
+  Claims *c = user;
+  int64_t have = nr_get(c->in, nr_operand(c->op, claim->operand)).view->dims[claim->dim];
+  int64_t want = nr_get_index(c->in, claim->size);
+  return have == want || nr_interp_fail(c->in, c->op, NR_FLOW_CLAIM_TEXT("%lld", "%lld"), claim->dim, claim->operand,
+                                        (long long)have, (long long)want);
+}
+
+bool nr_interp_flow_dims(NrInterp *in, NrOp *op) { return nr_flow_each_claim(op, check_claim, &(Claims){in, op}); }
+
+static int64_t saturated_product(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
+
+/* The dims of the result, whose `?` are the operands of a group. */
+static bool result_dims(NrInterp *in, NrOp *op, size_t group, int64_t *out) {
+  NrType t = nr_result(op, 0)->type;
+  size_t next, count;
+  nr_op_operand_group(op, group, &next, &count);
+  for (uint32_t i = 0; i < t->rank; i++) {
+    out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, next++)) : t->dims[i];
+    if (out[i] < 0) return nr_interp_fail_size(in, op, t->elem, out, i + 1);
+  }
+  return true;
+}
+
+static void indices_of(NrInterp *in, NrOp *op, size_t group, int64_t *out) {
+  size_t begin, count;
+  nr_op_operand_group(op, group, &begin, &count);
+  for (size_t i = 0; i < count; i++) out[i] = nr_get_index(in, nr_operand(op, begin + i));
+}
+
+/* ---- new tensors ------------------------------------------------------------------------------------------------- */
+
+static NrIView *new_result(NrInterp *in, NrOp *op, size_t group) {
+  NrType t = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK];
+  if (!result_dims(in, op, group, dims)) return NULL;
+  NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
+  if (!view) nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  return view;
+}
+
+bool nr_run_flow_empty(NrInterp *in, NrOp *op) {
+  NrIView *view = new_result(in, op, 0);
+  return view && give(in, op, view);
+}
+
+bool nr_run_flow_splat(NrInterp *in, NrOp *op) {
+  NrIView *view = new_result(in, op, 1);
+  if (!view) return false;
+  nr_iview_fill(view, nr_get(in, nr_operand(op, 0)));
+  return give(in, op, view);
+}
+
+bool nr_run_flow_constant(NrInterp *in, NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  NrType t = value->type;
+  if (!nr_attr_is_elements(value)) return nr_interp_fail(in, op, NR_FLOW_PARAMETER_TEXT);
+  NrIView *view = nr_ivalue_of_attr(in, value).view;
+  return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
+}
+
+/* clone, tie_shape, transfer: an op that changes a tensor copies it, so nothing need be copied here. */
+bool nr_run_flow_tensor_same(NrInterp *in, NrOp *op) {
+  return nr_interp_flow_dims(in, op) && nr_run_flow_same(in, op);
+}
+
+/* ---- elements and parts ------------------------------------------------------------------------------------------ */
+
+bool nr_run_flow_tensor_load(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  int64_t at[NR_MAX_RANK];
+  if (!nr_interp_flow_dims(in, op)) return false;
+  indices_of(in, op, 2, at);
+  if (!nr_interp_in_bounds(in, op, view, at)) return false;
+  nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, nr_iview_at(view, at)));
+  return true;
+}
+
+bool nr_run_flow_tensor_store(NrInterp *in, NrOp *op) {
+  int64_t at[NR_MAX_RANK];
+  if (!nr_interp_flow_dims(in, op)) return false;
+  indices_of(in, op, 3, at);
+  if (!nr_interp_in_bounds(in, op, nr_get(in, nr_operand(op, 1)).view, at)) return false;
+  NrIView *view = nr_take_view(in, op, 1);
+  if (!view) return false;
+  nr_ivalue_store(view->elem, nr_iview_at(view, at), nr_get(in, nr_operand(op, 0)));
+  return give(in, op, view);
+}
+
+/* The box of `lengths` from `starts` on, a view of the same buffer. */
+static NrIView *box(NrInterp *in, NrOp *op, NrIView *of, const int64_t *starts, const int64_t *lengths) {
+  for (size_t i = 0; i < of->rank; i++) {
+    int64_t size = of->dims[i];
+    if (starts[i] >= 0 && starts[i] <= size && lengths[i] >= 0 && lengths[i] <= size - starts[i]) continue;
+    nr_interp_fail(in, op, NR_FLOW_BOX_TEXT("%lld", "%lld", "%lld"), (long long)starts[i], (long long)lengths[i],
+                   (unsigned)i, (long long)size);
+    return NULL;
+  }
+  NrIView *part = nr_iview_alias(of);
+  for (size_t i = 0; i < of->rank; i++) {
+    part->offset += starts[i] * of->strides[i];
+    part->dims[i] = lengths[i];
+  }
+  return part;
+}
+
+bool nr_run_flow_slice(NrInterp *in, NrOp *op) {
+  NrIView *source = nr_get(in, nr_operand(op, 0)).view;
+  int64_t starts[NR_MAX_RANK], lengths[NR_MAX_RANK], dims[NR_MAX_RANK];
+  if (!nr_interp_flow_dims(in, op) || !result_dims(in, op, 4, dims)) return false;
+  indices_of(in, op, 2, starts);
+  indices_of(in, op, 3, lengths);
+  for (size_t i = 0; i < source->rank; i++)
+    if (lengths[i] != dims[i])
+      return nr_interp_fail(in, op, NR_FLOW_LENGTH_TEXT("%lld", "%lld"), (unsigned)i, (long long)lengths[i], (long long)dims[i]);
+  NrIView *part = box(in, op, source, starts, lengths);
+  if (!part) return false;
+  NrIView *copy = nr_iview_dense_copy(part);
+  nr_iview_release(part);
+  return copy ? give(in, op, copy) : nr_interp_fail_size(in, op, source->elem, dims, source->rank);
+}
+
+bool nr_run_flow_update(NrInterp *in, NrOp *op) {
+  int64_t starts[NR_MAX_RANK], at[NR_MAX_RANK] = {0};
+  if (!nr_interp_flow_dims(in, op)) return false;
+  indices_of(in, op, 2, starts);
+  NrIView *update = nr_get(in, nr_op_group_operand(op, 3)).view;
+  NrIView *inside = box(in, op, nr_get(in, nr_operand(op, 0)).view, starts, update->dims);
+  if (!inside) return false;
+  nr_iview_release(inside);
+  update->refs++; /* it may be the target too */
+  NrIView *target = nr_take_view(in, op, 0);
+  NrIView *part = target ? box(in, op, target, starts, update->dims) : NULL;
+  if (part && nr_iview_count(update)) do
+      memcpy(nr_iview_at(part, at), nr_iview_at(update, at), part->elem_size);
+    while (nr_next_index(update->dims, update->rank, at));
+  nr_iview_release(part);
+  nr_iview_release(update);
+  return target && give(in, op, target);
+}
+
+/* ---- other types ------------------------------------------------------------------------------------------------- */
+
+/* The bytes of source as the result's type. Elements of equal width, which may fill their bytes or not, are taken one by
+ * one: an integer is kept sign-extended, the bits of a float are not. */
+static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
+  NrType t = nr_result(op, 0)->type;
+  NrIView *dense = nr_iview_dense_copy(source), *view = nr_iview_new(t->elem, dims, t->rank);
+  if (!dense || !view) nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  else if (dense->elem == t->elem || !nr_flow_same_width(dense->elem, t->elem) || nr_type_bits(t->elem) > 64 ||
+           t->elem->kind == NR_TYPE_COMPLEX || dense->elem->kind == NR_TYPE_COMPLEX)
+    memcpy(view->buffer->data, dense->buffer->data, view->buffer->size);
+  else
+    for (size_t i = 0; i < view->buffer->size; i += view->elem_size)
+      nr_ivalue_store(t->elem, view->buffer->data + i, nr_ivalue_load(in, dense->elem, dense->buffer->data + i));
+  nr_iview_release(dense);
+  if (dense && view) return view;
+  nr_iview_release(view);
+  return NULL;
+}
+
+/* reshape and bitcast. */
+bool nr_run_flow_reshape(NrInterp *in, NrOp *op) {
+  NrIView *source = nr_get(in, nr_operand(op, 0)).view;
+  NrType t = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK];
+  if (!nr_flow_can_bitcast(source->elem, t->elem)) return nr_interp_fail(in, op, NR_FLOW_BITCAST_TEXT);
+  if (!nr_interp_flow_dims(in, op) || !result_dims(in, op, 2, dims)) return false;
+  bool same_width = nr_flow_same_width(source->elem, t->elem);
+  int64_t have = (int64_t)(same_width ? 1 : nr_type_byte_size(source->elem));
+  int64_t want = (int64_t)(same_width ? 1 : nr_type_byte_size(t->elem));
+  for (size_t i = 0; i < source->rank; i++) have = saturated_product(have, source->dims[i]);
+  for (uint32_t i = 0; i < t->rank; i++) want = saturated_product(want, dims[i]);
+  if (have != want && same_width)
+    return nr_interp_fail(in, op, NR_FLOW_COUNT_TEXT("%lld", "%lld"), (long long)have, (long long)want);
+  if (have != want)
+    return nr_interp_fail(in, op, NR_FLOW_BYTES_TEXT("%lld", "%lld"), (long long)have, (long long)want);
+  NrIView *view = retyped(in, op, source, dims);
+  return view && give(in, op, view);
+}
