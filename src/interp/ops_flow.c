@@ -46,7 +46,7 @@ static void result_dims(NrInterp *in, NrOp *op, size_t result, size_t *next_dim,
 static bool retype(NrIView *view, NrType t, const int64_t *dims) {
   if (nr_iview_bytes(view->elem, view->dims, view->rank) != nr_iview_bytes(t->elem, dims, t->rank)) return false;
   view->elem = t->elem;
-  view->elem_size = nr_type_byte_size(t->elem);
+  view->elem_size = nr_iview_elem_size(t->elem);
   view->rank = t->rank;
   int64_t stride = 1;
   for (size_t i = t->rank; i-- > 0; stride *= dims[i]) {

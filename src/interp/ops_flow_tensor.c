@@ -1,5 +1,5 @@
-/* ops_flow_tensor.c - flow.tensor.*: elements, parts and other types of whole tensors. Each op checks that the dims which
- * it names for its operands are theirs: passes believe them. pass/check_flow.c asks the same of machine code. */
+/* ops_flow_tensor.c - flow.tensor.*: elements, parts and other types of whole tensors. Each op checks that the dims
+ * which it names for its operands are theirs: passes believe them. pass/check_flow.c asks the same of machine code. */
 #include "dialect/flow/flow.h"
 #include "interp/ops.h"
 
@@ -127,7 +127,8 @@ bool nr_run_flow_slice(NrInterp *in, NrOp *op) {
   indices_of(in, op, 3, lengths);
   for (size_t i = 0; i < source->rank; i++)
     if (lengths[i] != dims[i])
-      return nr_interp_fail(in, op, NR_FLOW_LENGTH_TEXT("%lld", "%lld"), (unsigned)i, (long long)lengths[i], (long long)dims[i]);
+      return nr_interp_fail(in, op, NR_FLOW_LENGTH_TEXT("%lld", "%lld"), (unsigned)i, (long long)lengths[i],
+                            (long long)dims[i]);
   NrIView *part = box(in, op, source, starts, lengths);
   if (!part) return false;
   NrIView *copy = nr_iview_dense_copy(part);
@@ -156,8 +157,8 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
 
 /* ---- other types ------------------------------------------------------------------------------------------------- */
 
-/* The bytes of source as the result's type. Elements of equal width, which may fill their bytes or not, are taken one by
- * one: an integer is kept sign-extended, the bits of a float are not. */
+/* The bytes of source as the result's type. Elements of equal width, which may fill their bytes or not, are taken one
+ * by one: an integer is kept sign-extended, the bits of a float are not. */
 static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
   NrType t = nr_result(op, 0)->type;
   NrIView *dense = nr_iview_dense_copy(source), *view = nr_iview_new(t->elem, dims, t->rank);

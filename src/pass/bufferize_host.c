@@ -72,7 +72,8 @@ static bool same_dims(NrType a, NrType b) {
 /* The bytes as another type. */
 static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
   NrType from = source->type;
-  if (!nr_flow_same_width(from->elem, t->elem)) return reshaped(b, nr_bytes_as(b, flatten(b, source), t->elem), t, dims);
+  if (!nr_flow_same_width(from->elem, t->elem))
+    return reshaped(b, nr_bytes_as(b, flatten(b, source), t->elem), t, dims);
   if (from->elem == t->elem || !same_dims(from, t)) source = reshaped(b, source, t, dims);
   if (from->elem == t->elem) return source;
   return nr_build_value(b, NR_OP_tensor_bitcast, nr_type_tensor(source->type->dims, t->rank, t->elem), &source, 1);

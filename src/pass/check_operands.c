@@ -1,6 +1,6 @@
 /* check_operands.c - ops that mean nothing for some operands ask first, and fail the run when it has come to that:
- * division by zero, a quotient that does not fit, a step that is not positive, a size below zero, a part of a tensor that
- * is not there (flow.tensor.*, check_flow.c).
+ * division by zero, a quotient that does not fit, a step that is not positive, a size below zero, a part of a tensor
+ * that is not there (flow.tensor.*, check_flow.c).
  *
  *   before  %q = arith.divui %a, %b : i32
  *   after   %some = arith.cmpi ne, %b, %c0 : i32
@@ -251,7 +251,7 @@ static void check_op(NrOp *op) {
   case NR_OP_tensor_empty:
   case NR_OP_tensor_generate: nr_check_sizes(op, nr_result(op, 0)->type, 0); return;
   case NR_OP_bufferization_alloc_tensor:
-    if (!nr_op_group_operand(op, 1)) nr_check_sizes(op, nr_result(op, 0)->type, 0); /* else it has the shape of the copy */
+    if (!nr_op_group_operand(op, 1)) nr_check_sizes(op, nr_result(op, 0)->type, 0); /* else the copy's shape */
     return;
   case NR_OP_tensor_pad: check_pad(op); return;
   case NR_OP_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;

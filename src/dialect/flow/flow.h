@@ -33,8 +33,8 @@ bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user);
 
 /* Elements of as many bits, which lie in as many bytes. */
 bool nr_flow_same_width(NrType a, NrType b);
-/* Whether elements can be taken as others: numbers of equal width, or, when the width changes, such as fill their bytes,
- * which must be integers without a sign or floats of at most 64 bits. */
+/* Whether elements can be taken as others: numbers of equal width, or, when the width changes, such as fill their
+ * bytes, which must be integers without a sign or floats of at most 64 bits. */
 bool nr_flow_can_bitcast(NrType from, NrType to);
 
 /* What the interpreter and compiled code (pass/check_flow.c) say when a run fails; a and b print numbers. */
