@@ -8,11 +8,11 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "_signals.h"
 #include "noria/noria.h"
 
 typedef struct State {
@@ -234,6 +234,32 @@ static void session_dealloc(PyObject *object) {
   Py_DECREF(type);
 }
 
+typedef struct Run {
+  NoriaProgram *program;
+  const NoriaValue *const *inputs;
+  NoriaValue **outputs;
+  size_t num_inputs, num_outputs;
+  NoriaError error;
+  NoriaStatus status;
+} Run;
+
+static void run_work(void *user) {
+  Run *r = user;
+  r->status =
+      noria_program_run(r->program, r->inputs, r->num_inputs, r->outputs, r->num_outputs, NULL, &r->error);
+}
+static void run_stop(void *user) { noria_program_interrupt(((Run *)user)->program); }
+
+/* False with an exception; there are no outputs then. */
+static bool run_program(Run *r) {
+  bool undisturbed = signals_run(run_work, run_stop, r);
+  if (undisturbed && !r->status) return true;
+  if (undisturbed && (r->status != NORIA_ERROR_INTERRUPTED || !signals_raise())) fail(&r->error);
+  noria_error_clear(&r->error);
+  for (size_t i = 0; i < r->num_outputs; i++) noria_value_release(r->outputs[i]);
+  return false;
+}
+
 /* run([input, ...]) -> [Value, ...], in the order of the program's inputs and outputs */
 static PyObject *session_run(PyObject *object, PyObject *inputs) {
   enum { FEW = 32 };
@@ -257,19 +283,9 @@ static PyObject *session_run(PyObject *object, PyObject *inputs) {
                        module->inputs[got].name);
     if (!in[got]) goto done;
   }
-  NoriaError error = NORIA_ERROR_INIT;
-  NoriaStatus status;
-  Py_BEGIN_ALLOW_THREADS
-  status = noria_program_run(program, (const NoriaValue *const *)in, n_in, out, n_out, NULL, &error);
-  Py_END_ALLOW_THREADS
-  if (status == NORIA_ERROR_INTERRUPTED && PyErr_CheckSignals()) {
-    noria_error_clear(&error);
-    goto done;
-  }
-  if (status) {
-    fail(&error);
-    goto done;
-  }
+  Run run = {.program = program, .inputs = (const NoriaValue *const *)in, .num_inputs = n_in, .outputs = out,
+             .num_outputs = n_out, .error = NORIA_ERROR_INIT};
+  if (!run_program(&run)) goto done;
   result = PyList_New((Py_ssize_t)n_out);
   for (size_t i = 0; i < n_out; i++) {
     PyObject *value = value_new(out[i]);
@@ -334,22 +350,50 @@ static PyType_Spec session_spec = {"noria._native.Session", sizeof(Session), 0,
 
 /* ---- functions ---- */
 
+typedef struct Compile {
+  const char *path, *bytes, *folder;
+  Py_ssize_t size;
+  NoriaCompileOptions options;
+  NoriaProgram *program;
+  NoriaError error;
+  NoriaStatus status;
+} Compile;
+
+static void compile_work(void *user) {
+  Compile *c = user;
+  c->status = c->path ? noria_compile_file(c->path, &c->options, &c->program, &c->error)
+                      : noria_compile_memory(c->bytes, (size_t)c->size, c->folder, &c->options, &c->program, &c->error);
+}
+static void compile_stop(void *user) {
+  (void)user;
+  noria_interrupt_all();
+}
+
+/* False with an exception; there is no program then. */
+static bool compile_program(Compile *c) {
+  bool undisturbed = signals_run(compile_work, compile_stop, c);
+  if (undisturbed && !c->status) return true;
+  if (undisturbed && (c->status != NORIA_ERROR_INTERRUPTED || !signals_raise())) fail(&c->error);
+  noria_error_clear(&c->error);
+  noria_program_destroy(c->program);
+  return false;
+}
+
 /* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage) -> Session
  */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
-  const char *path, *bytes, *folder;
-  Py_ssize_t size;
   int threads;
   PyObject *shapes;
-  NoriaCompileOptions options = {0};
+  Compile c = {.error = NORIA_ERROR_INIT};
+  NoriaRunLimits *limits = &c.options.program.limits;
   long long iterations, memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLLz", &path, &bytes, &size, &folder, &threads, &shapes,
-                        &options.program.limits.time_s, &iterations, &memory, &options.interpret_after))
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLz", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes, &limits->time_s,
+                        &iterations, &memory, &c.options.interpret_after))
     return NULL;
-  options.program.threads = threads;
-  options.program.limits.iterations = iterations;
-  options.program.limits.memory = memory;
+  c.options.program.threads = threads;
+  limits->iterations = iterations;
+  limits->memory = memory;
   Py_ssize_t count = PyList_Size(shapes);
   const char **texts = calloc((size_t)count + 1, sizeof *texts);
   for (Py_ssize_t i = 0; texts && i < count; i++)
@@ -357,19 +401,14 @@ static PyObject *compile(PyObject *module, PyObject *args) {
       free(texts);
       return NULL;
     }
-  options.shapes = texts;
-  options.num_shapes = (size_t)count;
-  NoriaProgram *program = NULL;
-  NoriaError error = NORIA_ERROR_INIT;
-  NoriaStatus status;
-  Py_BEGIN_ALLOW_THREADS status = path ? noria_compile_file(path, &options, &program, &error)
-                                       : noria_compile_memory(bytes, (size_t)size, folder, &options, &program, &error);
-  Py_END_ALLOW_THREADS
+  c.options.shapes = texts;
+  c.options.num_shapes = (size_t)count;
+  bool compiled = compile_program(&c);
   free(texts);
-  if (status) return fail(&error);
+  if (!compiled) return NULL;
   Session *self = (Session *)PyType_GenericAlloc(state.session_type, 0);
-  if (!self) noria_program_destroy(program);
-  else self->program = program;
+  if (!self) noria_program_destroy(c.program);
+  else self->program = c.program;
   return (PyObject *)self;
 }
 
@@ -468,25 +507,7 @@ static PyMethodDef functions[] = {
 static struct PyModuleDef definition = {
     PyModuleDef_HEAD_INIT, "noria._native", NULL, -1, functions, NULL, NULL, NULL, NULL};
 
-/* Ctrl-C stops the runs that are in progress, then Python hears of it as before. */
-static void (*python_handler)(int);
-static void interrupt(int signal) {
-  noria_interrupt_all();
-  if (python_handler) python_handler(signal);
-}
-
-static void chain_interrupt(void) {
-  struct sigaction old, fresh = {0};
-  if (sigaction(SIGINT, NULL, &old) || (old.sa_flags & SA_SIGINFO) || old.sa_handler == SIG_IGN ||
-      old.sa_handler == SIG_DFL)
-    return;
-  python_handler = old.sa_handler;
-  fresh.sa_handler = interrupt;
-  fresh.sa_mask = old.sa_mask;
-  fresh.sa_flags = old.sa_flags;
-  sigaction(SIGINT, &fresh, NULL);
-}
-
+PyMODINIT_FUNC PyInit__native(void);
 PyMODINIT_FUNC PyInit__native(void) {
   PyObject *module = PyModule_Create(&definition);
   if (!module) return NULL;
@@ -500,6 +521,9 @@ PyMODINIT_FUNC PyInit__native(void) {
     Py_DECREF(module);
     return NULL;
   }
-  chain_interrupt();
+  if (!signals_init()) {
+    Py_DECREF(module);
+    return NULL;
+  }
   return module;
 }

@@ -115,6 +115,17 @@ void nr_exec_finish(NrExec *e, int64_t keep) {
   nr_allocator_end(&e->allocator, keep);
 }
 
+/* ---- around fork() ---------------------------------------------------------------------------------------------- */
+
+void nr_execs_lock(void) { pthread_mutex_lock(&retired_lock); }
+
+void nr_execs_unlock(bool in_child) {
+  /* A worker that is gone may have held the lock of a run. */
+  for (NrExec *e = in_child ? atomic_load(&registry) : NULL; e; e = e->registry_next)
+    pthread_mutex_init(&e->lock, NULL);
+  pthread_mutex_unlock(&retired_lock);
+}
+
 /* ---- failing and stopping --------------------------------------------------------------------------------------- */
 
 void nr_exec_stop(NrExec *e, int32_t why) { __atomic_fetch_or(&e->pub.stop, why, __ATOMIC_RELAXED); }

@@ -134,6 +134,9 @@ void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size);
 typedef struct NrPool NrPool;
 NrPool *nr_pool_create(int32_t threads); /* starts nothing yet; NULL without memory */
 void nr_pool_destroy(NrPool *pool);
+/* Around fork(); in_child: its threads are gone, and start again with the next dispatch. */
+void nr_pool_lock(NrPool *pool);
+void nr_pool_unlock(NrPool *pool, bool in_child);
 int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
 
 /* Starts a thread that takes no signals. Returns 0 or an errno. */
@@ -150,6 +153,8 @@ typedef struct NrWatchdog {
 } NrWatchdog;
 bool nr_watchdog_init(NrWatchdog *w);
 void nr_watchdog_deinit(NrWatchdog *w);
+/* In the child after fork(), with the lock held: the thread is gone, and starts again with the next run. */
+void nr_watchdog_lose_thread(NrWatchdog *w);
 /* False when the system gives no thread. */
 bool nr_watchdog_add(NrWatchdog *w, NrExec *exec, int64_t deadline_ns);
 void nr_watchdog_remove(NrWatchdog *w, NrExec *exec);
@@ -209,6 +214,9 @@ void nr_exec_retire_all(NoriaProgram *program);
 void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits);
 /* Frees what the run still holds and makes the exec ready for another. */
 void nr_exec_finish(NrExec *e, int64_t keep);
+/* Around fork(); in_child: the other threads are gone, and with them their runs. */
+void nr_execs_lock(void);
+void nr_execs_unlock(bool in_child);
 void nr_exec_stop(NrExec *e, int32_t why); /* sets bits of stop; async-signal-safe */
 /* Records the first failure of the run; later ones are dropped. Returns 1. A site that is not -1 adds its node's
  * name. */
@@ -245,7 +253,13 @@ struct NoriaProgram {
   int32_t num_symbols;
   pthread_mutex_t lock; /* idle */
   NrExec *idle;
+  NoriaProgram *prev_program, *next_program; /* in the list of all (fork.c) */
+  bool is_listed;
 };
+
+/* The list of all programs (fork.c), for handlers of fork(). add returns false without memory. */
+bool nr_programs_add(NoriaProgram *program);
+void nr_programs_remove(NoriaProgram *program); /* fine when it was not added */
 
 /* Checks the values against the module's inputs and describes them in e->descs. */
 NoriaStatus nr_feeds_bind(NoriaProgram *program, NrExec *e, const NoriaValue *const *inputs, size_t num_inputs,

@@ -15,6 +15,7 @@ typedef struct Job {
   int64_t x, y, total, chunk;
   _Atomic int64_t next; /* first workgroup that nobody took */
   atomic_int result;
+  pthread_t caller;
   int helpers; /* threads inside, besides the caller; under the pool's lock */
   struct Job *prev_job, *next_job;
 } Job;
@@ -138,6 +139,31 @@ void nr_pool_destroy(NrPool *pool) {
   free(pool);
 }
 
+void nr_pool_lock(NrPool *pool) { pthread_mutex_lock(&pool->lock); }
+
+/* Of the jobs, only the caller's own are left in the child: those of lost threads lie on lost stacks. */
+static void lose_threads(NrPool *pool) {
+  Job *kept = NULL, **end = &kept;
+  for (Job *job = pool->jobs, *prev = NULL; job; job = job->next_job) {
+    if (!pthread_equal(job->caller, pthread_self())) continue;
+    job->helpers = 0;
+    job->prev_job = prev;
+    *end = prev = job;
+    end = &job->next_job;
+  }
+  *end = NULL;
+  pool->jobs = kept;
+  pool->started = pool->sleeping = 0;
+  /* Threads of the parent may wait for these. */
+  pthread_cond_init(&pool->work, NULL);
+  pthread_cond_init(&pool->done, NULL);
+}
+
+void nr_pool_unlock(NrPool *pool, bool in_child) {
+  if (in_child) lose_threads(pool);
+  pthread_mutex_unlock(&pool->lock);
+}
+
 static void publish(NrPool *pool, Job *job) {
   pthread_mutex_lock(&pool->lock);
   /* The caller is one of the threads. Fewer than asked for is fine when the system gives no more. */
@@ -170,7 +196,8 @@ int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, 
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "a grid of %lld x %lld x %lld workgroups", (long long)x,
                         (long long)y, (long long)z);
   if (total == 1) return fn(exec, args, 0, 0, 0);
-  Job job = {.exec = e, .fn = fn, .args = args, .x = x, .y = y, .total = total, .chunk = total};
+  Job job = {.exec = e, .fn = fn, .args = args, .x = x, .y = y, .total = total, .chunk = total,
+             .caller = pthread_self()};
   if (pool) job.chunk = NR_MAX(total / ((int64_t)pool->threads * CHUNKS_PER_THREAD), 1);
   if (pool) {
     atomic_fetch_add_explicit(&e->parallel, 1, memory_order_relaxed);

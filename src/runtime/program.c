@@ -83,6 +83,7 @@ static NoriaStatus resolve_imports(NoriaProgram *program, const NoriaProgramOpti
 
 /* Frees everything but what the caller of create still owns after a failure. */
 static void program_free(NoriaProgram *program) {
+  nr_programs_remove(program);
   nr_pool_destroy(program->pool);
   nr_exec_retire_all(program);
   nr_watchdog_deinit(&program->watchdog);
@@ -129,6 +130,10 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
   }
   if ((status = resolve_constants(program, error)) || (status = resolve_imports(program, options, error))) goto failed;
   if (program->threads > 1 && !(program->pool = nr_pool_create(program->threads))) {
+    status = nr_error_set_memory(error, sizeof(NoriaProgram));
+    goto failed;
+  }
+  if (!nr_programs_add(program)) {
     status = nr_error_set_memory(error, sizeof(NoriaProgram));
     goto failed;
   }

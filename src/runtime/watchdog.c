@@ -4,16 +4,26 @@
 
 #include <time.h>
 
-bool nr_watchdog_init(NrWatchdog *w) {
-  *w = (NrWatchdog){0};
+static bool init_condition(NrWatchdog *w) {
   pthread_condattr_t attributes;
-  if (pthread_mutex_init(&w->lock, NULL)) return false;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   bool ok = pthread_cond_init(&w->changed, &attributes) == 0;
   pthread_condattr_destroy(&attributes);
+  return ok;
+}
+
+bool nr_watchdog_init(NrWatchdog *w) {
+  *w = (NrWatchdog){0};
+  if (pthread_mutex_init(&w->lock, NULL)) return false;
+  bool ok = init_condition(w);
   if (!ok) pthread_mutex_destroy(&w->lock);
   return ok;
+}
+
+void nr_watchdog_lose_thread(NrWatchdog *w) {
+  w->started = false;
+  init_condition(w); /* a thread of the parent may wait for it */
 }
 
 void nr_watchdog_deinit(NrWatchdog *w) {

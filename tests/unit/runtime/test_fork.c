@@ -1,0 +1,150 @@
+/* test_fork.c - programs of the parent in a child process: runs on several threads, limits, destroying. */
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../test.h"
+#include "module.h"
+
+enum { MEET = 0, FOREVER = -1, FORK = -2 };
+
+static pid_t forked; /* by the run with FORK */
+
+/* Two workgroups that wait for each other: needs two threads. */
+static int32_t meet(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z) {
+  int32_t *here = *(int32_t *const *)args;
+  __atomic_fetch_add(here, 1, __ATOMIC_SEQ_CST);
+  while (__atomic_load_n(here, __ATOMIC_SEQ_CST) < 2) {
+    if (exec->api->poll(exec, 0)) return 1;
+    sched_yield();
+  }
+  return 0;
+}
+
+static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  int64_t mode = *(const int64_t *)inputs[0].data;
+  while (mode == FOREVER)
+    if (exec->api->poll(exec, 1)) return 1;
+  if (mode == FORK) forked = fork();
+  int32_t count = 0, *here = &count;
+  if (exec->api->dispatch(exec, meet, &here, 2, 1, 1)) return 1;
+  outputs[0] = (NoriaDesc){.rank = 1, .dims = {0}};
+  return 0;
+}
+
+static const NoriaModule module = MODULE(entry, scalar_i64, vector_f32);
+
+static bool meets(NoriaProgram *program) {
+  return run_i64(program, MEET, &(NoriaRunOptions){.limits.time_s = 60}, NULL) == NORIA_OK;
+}
+
+static bool is_stopped_in_time(NoriaProgram *program) {
+  return run_i64(program, FOREVER, &(NoriaRunOptions){.limits.time_s = 0.02}, NULL) == NORIA_ERROR_LIMIT;
+}
+
+/* In the child; a hang ends in SIGALRM. Returns the exit code: which step failed. */
+static int use_in_child(NoriaProgram *program) {
+  alarm(120);
+  if (!is_stopped_in_time(program)) return 1;
+  if (!meets(program)) return 2;
+  noria_program_destroy(program);
+  NoriaProgram *fresh = make_program(&module, 2);
+  if (!meets(fresh)) return 3;
+  noria_program_destroy(fresh);
+  return 0;
+}
+
+static void expect_success_of(pid_t child) {
+  int status = -1;
+  assert_true(child > 0);
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+}
+
+static void the_child_has_threads_of_its_own(void **state) {
+  NoriaProgram *program = make_program(&module, 3);
+  for (int used = 0; used < 2; used++) { /* before the parent has any threads, and with them */
+    pid_t child = fork();
+    if (child == 0) _exit(use_in_child(program));
+    expect_success_of(child);
+    assert_true(meets(program));
+    assert_true(is_stopped_in_time(program));
+  }
+  noria_program_destroy(program);
+}
+
+static void a_child_may_fork_again(void **state) {
+  NoriaProgram *program = make_program(&module, 2);
+  assert_true(meets(program));
+  pid_t child = fork();
+  if (child == 0) {
+    alarm(120);
+    if (!meets(program)) _exit(10);
+    pid_t grandchild = fork();
+    if (grandchild == 0) _exit(use_in_child(program));
+    int status = -1;
+    waitpid(grandchild, &status, 0);
+    _exit(status ? 11 : use_in_child(program));
+  }
+  expect_success_of(child);
+  noria_program_destroy(program);
+}
+
+/* Both processes finish the run in which the fork was. */
+static void a_run_may_fork(void **state) {
+  NoriaProgram *program = make_program(&module, 2);
+  assert_true(meets(program));
+  NoriaStatus status = run_i64(program, FORK, NULL, NULL);
+  if (forked == 0) _exit(status ? 20 : use_in_child(program));
+  assert_int_equal(status, NORIA_OK);
+  expect_success_of(forked);
+  noria_program_destroy(program);
+}
+
+static atomic_bool over;
+
+static void *run_again_and_again(void *user) {
+  bool good = true;
+  while (!atomic_load(&over) && good) {
+    good = meets(user) && is_stopped_in_time(user);
+    NoriaProgram *other = make_program(&module, 2);
+    good = good && meets(other);
+    noria_program_destroy(other);
+  }
+  return good ? user : NULL;
+}
+
+/* Whatever locks the other threads hold at the moment. */
+static void forks_while_other_threads_run(void **state) {
+  NoriaProgram *program = make_program(&module, 2);
+  pthread_t threads[2];
+  atomic_store(&over, false);
+  for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, run_again_and_again, program);
+  for (int i = 0; i < 40; i++) {
+    pid_t child = fork();
+    if (child == 0) _exit(use_in_child(program));
+    expect_success_of(child);
+  }
+  atomic_store(&over, true);
+  for (int i = 0; i < 2; i++) {
+    void *good;
+    pthread_join(threads[i], &good);
+    assert_non_null(good);
+  }
+  noria_program_destroy(program);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_child_has_threads_of_its_own),
+      cmocka_unit_test(a_child_may_fork_again),
+      cmocka_unit_test(a_run_may_fork),
+      cmocka_unit_test(forks_while_other_threads_run),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
