@@ -17,7 +17,7 @@ help:
 	@echo "make docs     docs/dialects from the op rows, docs/passes.md from the passes"
 	@echo "make format   break lines that are too long (needs clang-format)"
 	@echo "make asan | ubsan | tsan    the C tests under a sanitizer"
-	@echo "make fuzz     search for inputs that break a parser, and for programs that are compiled wrong, a minute each (FUZZ_SECONDS=60)"
+	@echo "make fuzz     search for inputs that break a parser, for programs that are compiled wrong and for shapes that are not checked (FUZZ_SECONDS=60 each)"
 	@echo "make clean    remove build/"
 
 # Configuring again is left to ninja, which does it when a CMake file or a folder's content changes.
@@ -54,6 +54,7 @@ FUZZ_SECONDS ?= 60
 fuzz: build build/fuzz/build.ninja
 	@mkdir -p build/fuzz
 	@build/release/tests/programs --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found
+	@$(PYTHON) tests/fuzz/shapes --seconds $(FUZZ_SECONDS) --runs 100000 --jobs $(JOBS)
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 lint:

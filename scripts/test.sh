@@ -30,6 +30,7 @@ stage "rules of the source tree" make --no-print-directory -s lint
 stage "tests, release build" ctest --test-dir build/release --output-on-failure -j"$(nproc)"
 mkdir -p build/fuzz
 stage "random programs" build/release/tests/programs --seconds=120 --jobs="$(nproc)" --found=build/fuzz/found
+stage "wrong shapes and values" "${NORIA_VENV:-.venv}/bin/python" tests/fuzz/shapes --seconds 120 --jobs "$(nproc)"
 stage "C and text tests, sanitized" make --no-print-directory asan
 any_bytes() { make --no-print-directory -s build/fuzz/build.ninja && scripts/fuzz.sh 60 parse opt; }
 stage "any bytes as programs" any_bytes

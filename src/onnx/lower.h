@@ -113,6 +113,17 @@ bool nr_lower_broadcast(NrLower *l, const NrShape *shapes, size_t count, NrShape
  */
 void nr_lower_check(NrLower *l, NrValue *cond, const char *text, NrValue *const *values, size_t num_values);
 void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what);
+/* What a schema demands of the shape of an input that it calls `name` (lower_expect.c). False after an error; what is
+ * only known in the run is checked there. The message has the input, the dim and both sizes. */
+bool nr_lower_expect_rank(NrLower *l, const char *name, NrValue *x, size_t rank);
+bool nr_lower_expect_dim(NrLower *l, const char *name, NrValue *x, size_t i, NrDim want);
+bool nr_lower_expect_shape(NrLower *l, const char *name, NrValue *x, const NrShape *want);
+/* x broadcasts to this shape, which does not grow by it. */
+bool nr_lower_expect_broadcast(NrLower *l, const char *name, NrValue *x, const NrShape *to);
+/* Dim i has elements, or the result has none, so that nothing is read. */
+void nr_lower_expect_elements(NrLower *l, const char *name, NrValue *x, size_t i, const NrShape *result);
+/* All elements of an integer tensor are in [0, most]. */
+bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim most);
 
 /* ---- scalars ---------------------------------------------------------------------------------------------------- */
 

@@ -27,4 +27,7 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w);
  * after an error. */
 bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out);
 
+/* Sets w->size to the dims of the kernel k of a convolution, which are 1 or more, and as kernel_shape says. */
+bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);
+
 #endif

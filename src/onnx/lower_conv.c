@@ -16,8 +16,23 @@ bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t ot
     return nr_lower_error(l, "%s has %zu entries, not %zu", name, given, count), false;
   for (size_t i = 0; i < count; i++) {
     out[i] = values ? values[i] : otherwise;
-    if (out[i] < least || out[i] > INT32_MAX)
+    if (values && (out[i] < least || out[i] > INT32_MAX))
       return nr_lower_error(l, "%s has the entry %lld, which is out of range", name, (long long)out[i]), false;
+  }
+  return true;
+}
+
+bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w) {
+  int64_t sizes[NORIA_MAX_RANK];
+  size_t spatial = nr_rank(k) - 2;
+  if (!nr_lower_window_list(l, "kernel_shape", spatial, NR_DYNAMIC, 1, sizes)) return false;
+  for (size_t i = 0; i < spatial; i++) {
+    w->size[i] = sizes[i] == NR_DYNAMIC ? nr_lower_dim(l, k, i + 2) : nr_dim(sizes[i]);
+    if (!nr_lower_expect_dim(l, "W", k, i + 2, w->size[i])) return false;
+    if (nr_dim_is(w->size[i], 0)) return nr_lower_error(l, "dim %zu of W is 0", i + 2), false;
+    if (nr_dim_known(w->size[i])) continue;
+    NrValue *size = nr_dim_value(l, w->size[i]);
+    nr_lower_check(l, nr_lower_cmpi(l, NR_I_NE, size, nr_lower_index(l, 0)), "the kernel has a dim of 0", NULL, 0);
   }
   return true;
 }
@@ -135,7 +150,7 @@ NrStatus nr_lower_conv(NrLower *l) {
   if (group < 1) return nr_lower_error(l, "group must be positive");
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrWindow w = {0};
-  for (size_t i = 2; i < rank; i++) w.size[i - 2] = sk.dims[i];
+  if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
   NrStatus status = nr_lower_window(l, x, &w);
   if (status) return status;
   NrDim groups = nr_dim(group), channels = sk.dims[1], per_group = nr_dim_div(l, sk.dims[0], groups);
@@ -165,6 +180,9 @@ NrStatus nr_lower_conv(NrLower *l) {
     for (size_t i = 0; i < w.spatial; i++) rows.dims[3 + w.spatial + i] = w.size[i];
     folded.dims[2 + w.spatial] = depth;
     if (rows.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
+    /* Places outside are read as index 0, which must be there. */
+    for (size_t i = 0; i < w.spatial; i++)
+      if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &rows);
     Rows r = {x, &w, channels, true};
     NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &r), &folded);
     snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);

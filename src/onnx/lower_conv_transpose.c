@@ -87,7 +87,7 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   if (2 * rank > NORIA_MAX_RANK || group < 1) return nr_lower_error(l, "too many spatial dims, or no group");
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrWindow w = {0};
-  for (size_t i = 2; i < rank; i++) w.size[i - 2] = sk.dims[i];
+  if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
   if (!output_window(l, x, &w)) return NR_ERROR_INVALID;
   NrDim groups = nr_dim(group), channels = nr_dim_div(l, sk.dims[0], groups), per_group = sk.dims[1];
   if (!nr_lower_dims_agree(l, sx.dims[1], sk.dims[0], "channels of input and kernel") ||
@@ -113,6 +113,8 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   folded.dims[2 + w.spatial] = depth;
   snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
   snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
+  /* Places outside are read as index 0, which must be there. */
+  for (size_t i = 2; i < rank; i++) nr_lower_expect_elements(l, "X", x, i, &rows);
   Scatter s = {x, &w, channels};
   NrType elem = x->type->elem;
   NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &s), &folded);

@@ -118,6 +118,7 @@ NrStatus nr_lower_gemm(NrLower *l) {
     return nr_lower_error(l, "inner dims differ: %lld and %lld", (long long)k.size, (long long)kb.size);
   nr_lower_check_dims_equal(l, k, kb, "inner dims of the matrices");
   NrShape shape = {2, {m, n}};
+  if (c && !nr_lower_expect_broadcast(l, "C", c, &shape)) return NR_ERROR_INVALID;
   NrType elem = a->type->elem, acc = nr_lower_wide_type(elem);
   NrValue *init = nr_lower_zeros(l, &shape, acc);
   bool start_with_c = c && alpha == 1 && acc == elem;

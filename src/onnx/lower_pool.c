@@ -70,21 +70,30 @@ static NrShape output_shape(NrLower *l, const Pool *pool) {
   return out;
 }
 
+/* Places outside are read as index 0, which must be there. */
+static NrStatus read_window(NrLower *l, Pool *pool) {
+  NrStatus status = nr_lower_window(l, pool->x, &pool->w);
+  if (status) return status;
+  NrShape out = output_shape(l, pool);
+  for (size_t i = 0; i < pool->w.spatial; i++) nr_lower_expect_elements(l, "X", pool->x, i + 2, &out);
+  return NR_OK;
+}
+
 static NrStatus read_pool(NrLower *l, Pool *pool) {
-  const int64_t *kernel;
-  size_t count;
+  int64_t kernel[NORIA_MAX_RANK];
   pool->x = nr_lower_in(l, 0);
   if (nr_rank(pool->x) < 3)
     return nr_lower_error(l, "the input has rank %u; pooling needs 3 or more", nr_rank(pool->x));
-  if (!nr_lower_attr_ints(l, "kernel_shape", &kernel, &count) || count != nr_rank(pool->x) - 2)
-    return nr_lower_error(l, "kernel_shape must have an entry for each spatial dim");
+  size_t count = nr_rank(pool->x) - 2;
   if (count * 2 + 2 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
+  if (!nr_lower_attr(l, "kernel_shape")) return nr_lower_error(l, "kernel_shape is missing");
+  if (!nr_lower_window_list(l, "kernel_shape", count, 1, 1, kernel)) return NR_ERROR_INVALID;
   for (size_t i = 0; i < count; i++) pool->w.size[i] = nr_dim(kernel[i]);
   pool->is_unsigned = nr_dtype_is_unsigned(nr_lower_dtype(l, 0));
   pool->count_pads = nr_lower_attr_int(l, "count_include_pad", 0) != 0;
   pool->column_major = nr_lower_attr_int(l, "storage_order", 0) != 0;
   pool->p = (double)nr_lower_attr_int(l, "p", 2);
-  return nr_lower_window(l, pool->x, &pool->w);
+  return read_window(l, pool);
 }
 
 /* ---- MaxPool ---- */

@@ -315,8 +315,46 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
 
 /* ---- the node ---- */
 
+/* The inputs' shapes against each other and hidden_size; sets the node's dims, and brings batches behind steps. */
+static bool check_shapes(NrLower *l, Rnn *rnn) {
+  static const size_t swap[3] = {1, 0, 2};
+  NrDim directions = nr_dim((int64_t)rnn->directions);
+  NrDim hidden = nr_dim(nr_lower_attr_int(l, "hidden_size", NR_DYNAMIC));
+  if (nr_dim_known(hidden) && (hidden.size < 1 || hidden.size > INT32_MAX))
+    return nr_lower_error(l, "hidden_size is %lld", (long long)hidden.size), false;
+  if (!nr_lower_expect_rank(l, "X", rnn->x, 3) || !nr_lower_expect_rank(l, "R", rnn->r, 3)) return false;
+  if (rnn->batch_first) rnn->x = nr_lower_transpose(l, rnn->x, swap);
+  rnn->steps = nr_lower_dim(l, rnn->x, 0);
+  rnn->batch = nr_lower_dim(l, rnn->x, 1);
+  rnn->inputs = nr_lower_dim(l, rnn->x, 2);
+  rnn->hidden = nr_dim_known(hidden) ? hidden : nr_lower_dim(l, rnn->r, 2);
+  rnn->elem = rnn->x->type->elem;
+  NrDim all = nr_dim_mul(l, nr_dim((int64_t)rnn->gates), rnn->hidden), both = nr_dim_mul(l, nr_dim(2), all);
+  NrShape state = rnn->batch_first ? (NrShape){3, {rnn->batch, directions, rnn->hidden}}
+                                   : (NrShape){3, {directions, rnn->batch, rnn->hidden}};
+  const struct {
+    const char *name;
+    NrValue *value;
+    NrShape want;
+  } inputs[] = {{"R", rnn->r, {3, {directions, all, rnn->hidden}}},
+                {"W", rnn->w, {3, {directions, all, rnn->inputs}}},
+                {"B", rnn->b, {2, {directions, both}}},
+                {"sequence_lens", rnn->lengths, {1, {rnn->batch}}},
+                {"initial_h", rnn->h0, state},
+                {"initial_c", rnn->c0, state},
+                {"P", rnn->peepholes, {2, {directions, nr_dim_mul(l, nr_dim(3), rnn->hidden)}}}};
+  for (size_t i = 0; i < NR_COUNTOF(inputs); i++)
+    if (inputs[i].value && !nr_lower_expect_shape(l, inputs[i].name, inputs[i].value, &inputs[i].want)) return false;
+  if (rnn->lengths && !nr_lower_expect_values(l, "sequence_lens", rnn->lengths, rnn->steps)) return false;
+  if (rnn->batch_first && rnn->h0) rnn->h0 = nr_lower_transpose(l, rnn->h0, swap);
+  if (rnn->batch_first && rnn->c0) rnn->c0 = nr_lower_transpose(l, rnn->c0, swap);
+  return true;
+}
+
 static NrStatus read_node(NrLower *l, Rnn *rnn) {
   NrStr direction = nr_lower_attr_str(l, "direction", "forward");
+  if (!nr_str_is(direction, "forward") && !nr_str_is(direction, "reverse") && !nr_str_is(direction, "bidirectional"))
+    return nr_lower_error(l, "direction is '%.*s', not forward, reverse or bidirectional", NR_STR_ARG(direction));
   rnn->directions = nr_str_is(direction, "bidirectional") ? 2 : 1;
   rnn->reverse_first = nr_str_is(direction, "reverse");
   rnn->clip = nr_lower_attr_float(l, "clip", 0);
@@ -333,23 +371,7 @@ static NrStatus read_node(NrLower *l, Rnn *rnn) {
     rnn->c0 = nr_lower_in(l, 6);
     rnn->peepholes = nr_lower_in(l, 7);
   }
-  if (!rnn->x || !rnn->w || !rnn->r || nr_rank(rnn->x) != 3 || nr_rank(rnn->w) != 3 || nr_rank(rnn->r) != 3)
-    return nr_lower_error(l, "X, W and R must have rank 3");
-  static const size_t swap[3] = {1, 0, 2};
-  if (rnn->batch_first) {
-    rnn->x = nr_lower_transpose(l, rnn->x, swap);
-    if (rnn->h0) rnn->h0 = nr_lower_transpose(l, rnn->h0, swap);
-    if (rnn->c0) rnn->c0 = nr_lower_transpose(l, rnn->c0, swap);
-  }
-  rnn->steps = nr_lower_dim(l, rnn->x, 0);
-  rnn->batch = nr_lower_dim(l, rnn->x, 1);
-  rnn->inputs = nr_lower_dim(l, rnn->x, 2);
-  rnn->hidden = nr_lower_dim(l, rnn->r, 2);
-  rnn->elem = rnn->x->type->elem;
-  nr_lower_check_dims_equal(l, rnn->inputs, nr_lower_dim(l, rnn->w, 2), "input size of X and W");
-  nr_lower_check_dims_equal(l, nr_dim((int64_t)rnn->directions), nr_lower_dim(l, rnn->w, 0),
-                            "directions of the node and of W");
-  return read_activations(l, rnn);
+  return check_shapes(l, rnn) ? read_activations(l, rnn) : NR_ERROR_INVALID;
 }
 
 /* Results of the directions side by side along a new axis. */

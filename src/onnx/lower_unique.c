@@ -87,12 +87,18 @@ static void differs_body(NrLower *l, NrValue *const *args, NrValue **results, vo
   results[0] = either(l, args[1], starts);
 }
 
-/* For each place in sorted order 1 where a group begins, else 0. */
+static NrValue *first_body(NrLower *l, NrValue *const *indices, void *user) {
+  (void)user;
+  NrValue *first = nr_lower_cmpi(l, NR_I_EQ, indices[0], nr_lower_index(l, 0));
+  return nr_lower_op1(l, NR_OP_arith_extui, nr_type_i64(l->ctx), first);
+}
+
+/* For each place in sorted order 1 where a group begins, else 0. Rows without elements are all equal: one group. */
 static NrValue *group_starts(NrLower *l, const Rows *r) {
   NrAffineExpr d[2] = {nr_affine_dim(l->ctx, 0), nr_affine_dim(l->ctx, 1)};
   NrAttr maps[2] = {nr_attr_affine_map(l->ctx, 2, 0, d, 2), nr_attr_affine_map(l->ctx, 2, 0, d, 1)};
   NrShape list = {1, {nr_lower_dim(l, r->x, 0)}};
-  NrValue *init = nr_lower_fill(l, &list, nr_lower_int(l, nr_type_i64(l->ctx), 0)), *x = r->x;
+  NrValue *init = nr_lower_generate(l, &list, nr_type_i64(l->ctx), first_body, NULL), *x = r->x;
   return nr_result(nr_lower_generic(l, &x, 1, &init, 1, maps, "pr", differs_body, (void *)r), 0);
 }
 
