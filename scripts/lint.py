@@ -43,7 +43,7 @@ FOREIGN = {
 ALLOCATORS = r"malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf"
 CALLS = [
     (r"(?<![\w.>])(?:exit|_exit|abort|longjmp|setjmp)\s*\(", "library code does not end or leave the program",
-     ("src/base/arena.c",)),
+     ("src/base/arena.c", "src/runtime/sanitize.c")),
     (r"(?<![\w.>])(?:printf|puts|putchar|perror)\s*\(|[(,]\s*(?:stderr|stdout)\s*[,)]", "library code does not print",
      ("src/base/",)),
     (rf"(?<![\w.>*])(?:{ALLOCATORS})\s*\(", "compiler code allocates through nr_malloc and arenas",

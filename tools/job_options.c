@@ -104,6 +104,10 @@ int job_take_option(Job *job, int argc, char **argv, int *io_at) {
     job->options.entry = value;
     return *value ? 0 : wrong(job, "entry", value);
   }
+  if ((value = job_option_value("sanitize", argc, argv, io_at))) {
+    job->options.sanitize = value;
+    return strcmp(value, "address") ? wrong(job, "sanitize", value) : 0;
+  }
   if ((value = job_option_value("cpu", argc, argv, io_at))) return job->options.cpu = value, 0;
   if ((value = job_option_value("features", argc, argv, io_at))) return job->options.features = value, 0;
   if ((value = job_option_value("format", argc, argv, io_at))) {

@@ -28,7 +28,8 @@ class SessionOptions:
     """What a session may be told. Fields: intra_op_num_threads (0: one per core), time_limit (seconds a run),
     iteration_limit (trips of all loops of a run), memory_limit (bytes of a run); 0 means no limit.
     interpret_after: a stage of the pipeline ("tensor", "buffer", ..) after which the reference interpreter runs the
-    program, instead of machine code."""
+    program, instead of machine code.
+    sanitize: "address" for machine code that raises Error where it would touch memory that is not the program's."""
 
     def __init__(self):
         self.intra_op_num_threads = 0
@@ -36,6 +37,7 @@ class SessionOptions:
         self.iteration_limit = 0
         self.memory_limit = 0
         self.interpret_after = None
+        self.sanitize = None
         self.shapes = []
 
     def add_free_dimension_override_by_name(self, name, size):
@@ -82,7 +84,8 @@ class InferenceSession:
                                         float(getattr(options, "time_limit", 0.0)),
                                         int(getattr(options, "iteration_limit", 0)),
                                         int(getattr(options, "memory_limit", 0)),
-                                        getattr(options, "interpret_after", None))
+                                        getattr(options, "interpret_after", None),
+                                        getattr(options, "sanitize", None))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}

@@ -379,8 +379,8 @@ static bool compile_program(Compile *c) {
   return false;
 }
 
-/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage) -> Session
- */
+/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer)
+ * -> Session */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
   int threads;
@@ -388,8 +388,8 @@ static PyObject *compile(PyObject *module, PyObject *args) {
   Compile c = {.error = NORIA_ERROR_INIT};
   NoriaRunLimits *limits = &c.options.program.limits;
   long long iterations, memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLLz", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes, &limits->time_s,
-                        &iterations, &memory, &c.options.interpret_after))
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLzz", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes, &limits->time_s,
+                        &iterations, &memory, &c.options.interpret_after, &c.options.sanitize))
     return NULL;
   c.options.program.threads = threads;
   limits->iterations = iterations;

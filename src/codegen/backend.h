@@ -18,6 +18,8 @@ typedef struct NrBackend {
 struct NrCompiled {
   const NrBackend *backend;
   const NoriaModule *module;
+  const NrCodeRegion *regions; /* under the address sanitizer */
+  size_t num_regions;
 };
 
 #endif

@@ -65,6 +65,11 @@ NrStatus nr_codegen_emit(NrModule *module, const NrCodegenOptions *options, NrCo
   return status ? status : backend->emit(module, options, kind, path);
 }
 
+const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_count) {
+  *out_count = compiled->num_regions;
+  return compiled->regions;
+}
+
 const NoriaModule *nr_compiled_module(const NrCompiled *compiled) { return compiled->module; }
 
 NoriaEntryFn nr_codegen_function(const NrCompiled *compiled, const char *name) {

@@ -32,6 +32,14 @@ typedef struct NrCodegenTimes {
   int64_t link;     /* into memory, or by the linker */
 } NrCodegenTimes;
 
+/* What code under the address sanitizer calls. */
+typedef struct NrSanitizeCalls {
+  /* Before an access. Returns when it may be; else it leaves compiled code. site: of NoriaModule.sites, or -1 */
+  void (*access)(const void *data, int64_t size, int32_t site, int32_t is_write);
+  /* The block that api->alloc gave was made at site, and size bytes from data on are for use. */
+  void (*allocated)(const void *base, const void *data, int64_t size, int32_t site);
+} NrSanitizeCalls;
+
 typedef struct NrCodegenOptions {
   const char *cpu;      /* LLVM's name of a CPU; NULL or "native" = this machine's */
   const char *features; /* "+avx2,-fma"; NULL = what the CPU has */
@@ -40,6 +48,7 @@ typedef struct NrCodegenOptions {
   const char *name;     /* NoriaModule.name; NULL = the module's symbol name */
   bool all_functions;   /* every public function can be called through NoriaDesc, not only the entry */
   NrCodegenTimes *times; /* filled when not NULL */
+  const NrSanitizeCalls *sanitize; /* of code in memory: it calls these; NULL = as fast as can be */
 } NrCodegenOptions;
 
 typedef struct NrCompiled NrCompiled; /* code in memory; independent of the module and the context that it came from */
@@ -48,6 +57,12 @@ typedef struct NrCompiled NrCompiled; /* code in memory; independent of the modu
 NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
 const NoriaModule *
 nr_compiled_module(const NrCompiled *compiled); /* lives as long as compiled; entry NULL without noria.entry */
+/* Memory that sanitized code brings along, besides the module's constants. */
+typedef struct NrCodeRegion {
+  const void *data;
+  size_t size;
+} NrCodeRegion;
+const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_count);
 /* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when
  * there is no such function, or options.all_functions was not set, or a type in its signature cannot pass. */
 NoriaEntryFn nr_codegen_function(const NrCompiled *compiled, const char *name);

@@ -6,6 +6,7 @@
 
 #include "onnx/lower.h"
 #include "runtime/error.h"
+#include "runtime/sanitize.h"
 
 static void collect(void *user, const NrDiag *diag) {
   NrUnit *unit = user;
@@ -35,6 +36,8 @@ static NrStatus check_options(NrUnit *unit, const NoriaCompileOptions *o) {
     return nr_error(unit->ctx, NULL, "there is no format '%s'; it is onnx or mlir", o->format);
   if (o->opt_level < 0 || o->opt_level > 3)
     return nr_error(unit->ctx, NULL, "there is no optimisation level %d; it is 1, 2 or 3", (int)o->opt_level);
+  if (o->sanitize && strcmp(o->sanitize, "address") != 0)
+    return nr_error(unit->ctx, NULL, "there is no sanitizer '%s'; it is address", o->sanitize);
   return NR_OK;
 }
 
@@ -43,6 +46,7 @@ static NrStatus begin(NrUnit *unit, const NoriaCompileOptions *options) {
   unit->shown = (NrDiagList){.ctx = unit->ctx, .limit = NR_DIAG_LIMIT};
   nr_context_set_diag_handler(unit->ctx, collect, unit);
   unit->check_bounds = options && options->check_bounds;
+  unit->sanitize = options && options->sanitize;
   return finish(unit, check_options(unit, options));
 }
 
@@ -149,6 +153,7 @@ NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOpt
 NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options) {
   NrPassOptions passes = *options;
   passes.check_bounds |= unit->check_bounds;
+  passes.separate_buffers |= unit->sanitize;
   return finish(unit, nr_pipeline_run(unit->module, &passes));
 }
 
@@ -158,6 +163,7 @@ NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options) {
 typedef struct Held {
   NrCompiled *code;        /* or */
   NrInterpProgram *interp; /* with the module that it runs */
+  NrMemoryRegion *regions; /* of sanitized code */
   NrUnit unit;
 } Held;
 
@@ -166,6 +172,7 @@ static void release(void *user) {
   nr_compiled_destroy(held->code);
   nr_interp_destroy(held->interp);
   nr_unit_deinit(&held->unit);
+  nr_free(held->regions);
   nr_free(held);
 }
 
@@ -207,7 +214,9 @@ static NrCodegenOptions codegen_options(const NrUnit *unit, const NoriaCompileOp
 
 NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error) {
+  static const NrSanitizeCalls watch = {nr_sanitize_access, nr_sanitize_allocated};
   NrCodegenOptions codegen = codegen_options(unit, options, times);
+  if (unit->sanitize) codegen.sanitize = &watch;
   NrCompiled *code = NULL;
   *out_program = NULL;
   NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
@@ -216,7 +225,15 @@ NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCode
   unit->module = NULL;
   Held held = {.code = code, .unit = *unit};
   *unit = (NrUnit){0};
-  return create_program(held, nr_compiled_module(code), options, out_program, error);
+  size_t count;
+  const NrCodeRegion *regions = nr_compiled_regions(code, &count);
+  if (codegen.sanitize) held.regions = nr_calloc(count, sizeof *held.regions);
+  for (size_t i = 0; held.regions && i < count; i++)
+    held.regions[i] = (NrMemoryRegion){regions[i].data, regions[i].size};
+  NrMemoryRegion *kept = held.regions;
+  NoriaStatus made = create_program(held, nr_compiled_module(code), options, out_program, error);
+  if (!made && codegen.sanitize) nr_program_sanitize(*out_program, kept, count);
+  return made;
 }
 
 NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program,
@@ -275,6 +292,8 @@ NoriaStatus noria_compile_memory(const void *data, size_t size, const char *fold
 NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times, NrCodegenKind kind,
                       const char *path, const char *header) {
   NrCodegenOptions codegen = codegen_options(unit, options, times);
+  if (unit->sanitize)
+    return finish(unit, nr_error(unit->ctx, NULL, "code under the address sanitizer is made in memory only"));
   NrBuf text = {0};
   if (header) nr_codegen_header(unit->module, (NrStr){unit->name.data, unit->name.size}, &text);
   NrStatus status = nr_codegen_emit(unit->module, &codegen, kind, path);

@@ -18,7 +18,7 @@ typedef struct NrUnit {
   NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
   NrDiagList shown;   /* in it */
-  bool check_bounds;  /* of the options that it was read with: for nr_unit_lower */
+  bool check_bounds, sanitize; /* of the options that it was read with: for nr_unit_lower */
 } NrUnit;
 void nr_unit_deinit(NrUnit *unit);
 

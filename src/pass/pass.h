@@ -88,6 +88,7 @@ typedef struct NrPassOptions {
   const char *print_before, *print_after; /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
   bool check_bounds;         /* nr_pipeline_run: with the steps that check indices */
+  bool separate_buffers;     /* nr_pipeline_run: without the steps that put several buffers into one block */
   NrBuf *print_to;           /* where these write */
   const struct NrPrintOptions *print_as; /* NULL = as usual */
   NrPassTimes *times;        /* what each run of a pass took is added here; NULL = nobody asks */
@@ -113,6 +114,7 @@ typedef struct NrStep {
   const char *passes; /* pipeline text, may be empty */
   const char *why;    /* why here */
   bool checks_bounds; /* only with NrPassOptions.check_bounds */
+  bool joins_buffers; /* not with NrPassOptions.separate_buffers */
 } NrStep;
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);

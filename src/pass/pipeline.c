@@ -5,7 +5,8 @@ const NrStep nr_pipeline[] = {
     {"import", "flatten-unranked", "first: what asks and what lowers need not know of such tensors"},
     {"import", "check-operands", "what was written is asked about, and nothing else"},
     {"import", "lower-affine{keep-names}", "bounds are checked and polls are put into what it leaves"},
-    {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved", true},
+    {"import", "check-bounds", "with --check-bounds only: the accesses that were written, before any is moved",
+     .checks_bounds = true},
     {"import", "count-trips", "what was read: from here on no loop steps past the end of its type"},
     {"import", "poll-loops,guard-recursion",
      "what was read. Loops of text IR are to end when told so; a model's get this when lowered"},
@@ -24,9 +25,11 @@ const NrStep nr_pipeline[] = {
     {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
     {"buffer", "scf-forall-to-parallel,parallel-to-dispatch,canonicalize,cse",
      "what loops share is memory now, and no buffer has left its loop yet"},
-    {"buffer", "hoist-allocs,rotate-buffers,hoist-allocs",
-     "loops first: what leaves them can be planned with the rest"},
-    {"buffer", "promote-small,plan-memory", "small buffers go to the stack, the others share one arena"},
+    {"buffer", "hoist-allocs", "loops first: what leaves them can be planned with the rest"},
+    {"buffer", "rotate-buffers,hoist-allocs", "what a loop makes and frees in each iteration it can keep",
+     .joins_buffers = true},
+    {"buffer", "promote-small,plan-memory", "small buffers go to the stack, the others share one arena",
+     .joins_buffers = true},
     {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
@@ -57,7 +60,8 @@ NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options) {
   NrStatus status = check_stage(module->ctx, options->stop_after);
   if (status) return status;
   for (const NrStep *step = nr_pipeline; step->stage; step++) {
-    bool skipped = step->checks_bounds && !options->check_bounds;
+    bool skipped = (step->checks_bounds && !options->check_bounds) ||
+                   (step->joins_buffers && options->separate_buffers);
     if (!skipped && (status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
     bool stage_ends = !step[1].stage || strcmp(step->stage, step[1].stage) != 0;
     if (!stage_ends) continue;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = NR_BLOCK_ALIGNMENT };
 _Static_assert(sizeof(NrBlock) <= ALIGNMENT, "the header stands in the 64 bytes before the data");
 
 static void *block_data(NrBlock *block) { return (char *)block + ALIGNMENT; }
@@ -103,10 +103,11 @@ void *nr_allocator_detach(NrAllocator *a, void *data) {
   return b->base;
 }
 
-static NrBlock *block_malloc(size_t capacity, uint32_t class) {
-  char *base = malloc(capacity + 2 * ALIGNMENT);
+/* zone: bytes on both sides that nobody owns, a multiple of ALIGNMENT. */
+static NrBlock *block_malloc(size_t capacity, uint32_t class, size_t zone) {
+  char *base = malloc(capacity + 2 * ALIGNMENT + 2 * zone);
   if (!base) return NULL;
-  NrBlock *b = (NrBlock *)(void *)(base + (-(uintptr_t)base & (ALIGNMENT - 1)));
+  NrBlock *b = (NrBlock *)(void *)(base + zone + (-(uintptr_t)base & (ALIGNMENT - 1)));
   b->base = base;
   b->capacity = capacity;
   b->size_class = class;
@@ -134,7 +135,8 @@ static void *alloc_locked(NrExec *e, int64_t size) {
   size_t capacity;
   if (size < 0 || !size_class((size_t)size, &class, &capacity)) return refused(e, size);
   if (!within_limit(e, size, size)) return NULL;
-  NrBlock *b = a->free[class];
+  NrBlock *b = e->sanitizer ? NULL : a->free[class];
+  size_t zone = e->sanitizer ? NR_RED_ZONE : 0;
   if (b) {
     a->free[class] = b->next;
     a->cached_bytes -= (int64_t)capacity;
@@ -142,10 +144,10 @@ static void *alloc_locked(NrExec *e, int64_t size) {
     /* What is cached counts as ours against the limit, and must not be why the system refuses. */
     int64_t room = a->limit - held(a) - size;
     if (a->cached_bytes > room) purge(a, room);
-    b = block_malloc(capacity, class);
+    b = block_malloc(capacity, class, zone);
     if (!b && a->cached_bytes > 0) {
       purge(a, 0);
-      b = block_malloc(capacity, class);
+      b = block_malloc(capacity, class, zone);
     }
     if (!b) return refused(e, size);
   }
@@ -154,6 +156,7 @@ static void *alloc_locked(NrExec *e, int64_t size) {
   a->allocations++;
   a->live_bytes += size;
   note_peak(a);
+  if (e->sanitizer) nr_sanitize_made(e, block_data(b), (size_t)size);
   return block_data(b);
 }
 
@@ -178,12 +181,25 @@ int32_t nr_api_free(NoriaExec *exec, void *data) {
   unlink_live(b);
   a->live_bytes -= (int64_t)b->size;
   /* Sizes that change from trip to trip must not pile up: the cache may double what the run needs, no more. */
-  if (a->live_bytes + a->cached_bytes + (int64_t)b->capacity > 2 * a->peak_bytes + (1 << 20))
+  if (e->sanitizer) nr_sanitize_freed(e, b);
+  else if (a->live_bytes + a->cached_bytes + (int64_t)b->capacity > 2 * a->peak_bytes + (1 << 20))
     free(b->base);
   else
     cache(a, b);
   nr_exec_unlock(e, locked);
   return 0;
+}
+
+/* The block moves always, so that who uses the old one is found. */
+static void *realloc_sanitized(NrExec *e, NrBlock *b, int64_t new_size) {
+  NrAllocator *a = &e->allocator;
+  void *moved = alloc_locked(e, new_size);
+  if (!moved) return NULL;
+  memcpy(moved, block_data(b), NR_MIN(b->size, (size_t)new_size));
+  unlink_live(b);
+  a->live_bytes -= (int64_t)b->size;
+  nr_sanitize_freed(e, b);
+  return moved;
 }
 
 static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
@@ -196,6 +212,7 @@ static void *realloc_locked(NrExec *e, void *data, int64_t new_size) {
     return NULL;
   }
   if (new_size < 0 || !size_class((size_t)new_size, &class, &capacity)) return refused(e, new_size);
+  if (e->sanitizer) return realloc_sanitized(e, b, new_size);
   int64_t more = new_size - (int64_t)old_size;
   if (more > 0 && !within_limit(e, new_size, more)) return NULL;
   if (class != b->size_class) {

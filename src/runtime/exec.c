@@ -112,6 +112,7 @@ void nr_exec_finish(NrExec *e, int64_t keep) {
     e->strings = NULL;
     e->strings_capacity = 0;
   }
+  nr_sanitize_end(e);
   nr_allocator_end(&e->allocator, keep);
 }
 

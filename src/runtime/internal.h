@@ -96,6 +96,8 @@ enum {
   NR_NUM_CLASSES = NR_SMALL_CLASSES + (NR_LARGEST_LOG2 - 10) * NR_CLASS_STEPS
 };
 
+enum { NR_BLOCK_ALIGNMENT = 64, NR_RED_ZONE = 256 /* under the address sanitizer */ };
+
 /* Stands in the 64 bytes before the data of each block. */
 typedef struct NrBlock {
   struct NrBlock *prev, *next; /* in the run's list of live blocks; next also links free blocks */
@@ -128,6 +130,17 @@ int64_t nr_value_cost(const NoriaValue *tensor); /* bytes in an account */
 void *nr_api_alloc(NoriaExec *exec, int64_t size);
 int32_t nr_api_free(NoriaExec *exec, void *data);
 void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size);
+
+/* ---- address sanitizer (sanitize.c, sanitize.h) ---------------------------------------------------------------- */
+
+typedef struct NrSanitizer NrSanitizer; /* what a run may touch */
+void nr_sanitize_begin(NrExec *e, const NoriaValue *const *inputs, size_t num_inputs);
+void nr_sanitize_end(NrExec *e); /* nothing without begin */
+void nr_sanitize_made(NrExec *e, const void *data, size_t size);
+void nr_sanitize_freed(NrExec *e, NrBlock *block); /* takes it over */
+/* Call compiled code, which a wrong access leaves with result 1, after failing. */
+int32_t nr_sanitize_entry(NrExec *e, NoriaEntryFn fn, const NoriaDesc *inputs, NoriaDesc *outputs);
+int32_t nr_sanitize_workgroup(NrExec *e, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
 
 /* ---- thread pool (pool.c) --------------------------------------------------------------------------------------- */
 
@@ -176,6 +189,7 @@ struct NrExec {
   pthread_mutex_t lock; /* allocator, handles and strings while a dispatch runs on several threads */
   atomic_int parallel;  /* dispatches on several threads in progress */
   NrAllocator allocator;
+  NrSanitizer *sanitizer;  /* NULL: the run is not watched */
   NoriaValue *handles;     /* sequences and optionals that compiled code holds */
   NoriaString **strings;   /* references that last as long as the run */
   size_t num_strings, strings_capacity;
@@ -246,6 +260,9 @@ struct NoriaProgram {
   int64_t cache_size;
   NoriaReleaseFn release;
   void *user;
+  bool sanitize; /* its code is made to be watched */
+  const struct NrMemoryRegion *regions;
+  size_t num_regions;
   NrPool *pool; /* NULL: one thread */
   NrWatchdog watchdog;
   /* Number of the symbol of each dim of each input, input after input; -1: none. */

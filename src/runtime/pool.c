@@ -41,6 +41,10 @@ static void relax(void) {
 #endif
 }
 
+static int32_t call(NrExec *e, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z) {
+  return e->sanitizer ? nr_sanitize_workgroup(e, fn, args, x, y, z) : fn(&e->pub, args, x, y, z);
+}
+
 /* Runs workgroups until none is left. */
 static void walk(Job *job) {
   NrExec *e = job->exec;
@@ -51,7 +55,7 @@ static void walk(Job *job) {
     int64_t x = begin % job->x, y = begin / job->x % job->y, z = begin / job->x / job->y;
     for (int64_t i = begin; i < end; i++) {
       int32_t result = __atomic_load_n(&e->pub.stop, __ATOMIC_RELAXED) ? nr_runtime_api.poll(&e->pub, 0) : 0;
-      if (!result) result = job->fn(&e->pub, job->args, x, y, z);
+      if (!result) result = call(e, job->fn, job->args, x, y, z);
       if (result) {
         atomic_store_explicit(&job->result, result, memory_order_relaxed);
         atomic_store_explicit(&job->next, job->total, memory_order_relaxed);
@@ -195,7 +199,7 @@ int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, 
   if (!nr_mul_i64(x, y, &total) || !nr_mul_i64(total, z, &total) || total > INT64_MAX / 2)
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "a grid of %lld x %lld x %lld workgroups", (long long)x,
                         (long long)y, (long long)z);
-  if (total == 1) return fn(exec, args, 0, 0, 0);
+  if (total == 1) return call(e, fn, args, 0, 0, 0);
   Job job = {.exec = e, .fn = fn, .args = args, .x = x, .y = y, .total = total, .chunk = total,
              .caller = pthread_self()};
   if (pool) job.chunk = NR_MAX(total / ((int64_t)pool->threads * CHUNKS_PER_THREAD), 1);

@@ -272,7 +272,9 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
     return nr_error_set(error, NORIA_ERROR_MEMORY, "the system gives no thread to watch the time limit");
   /* What an earlier run wrote there must not pass for an output of this one. */
   for (int32_t i = 0; i < module->num_outputs; i++) e->descs[module->num_inputs + i].data = NULL;
-  int32_t result = module->entry(&e->pub, e->descs, e->descs + module->num_inputs);
+  NoriaDesc *outputs = e->descs + module->num_inputs;
+  int32_t result = e->sanitizer ? nr_sanitize_entry(e, module->entry, e->descs, outputs)
+                                : module->entry(&e->pub, e->descs, outputs);
   if (until) nr_watchdog_remove(&program->watchdog, e);
   bool failed = atomic_load(&e->failed) != 0;
   if (failed)
@@ -294,6 +296,7 @@ NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue *const *in
   NrExec *e = nr_exec_acquire(program);
   if (!e) return nr_error_set_memory(error, sizeof(NrExec));
   nr_exec_begin(e, options ? &options->limits : &program->limits);
+  if (program->sanitize) nr_sanitize_begin(e, inputs, inputs ? num_inputs : 0);
   status = nr_feeds_bind(program, e, inputs, num_inputs, error);
   if (!status) status = call_entry(program, e, error);
   if (!status) status = take_outputs(program, e, out_outputs, error);

@@ -68,6 +68,8 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
 }
 
 void nr_ll_deinit(NrLl *g) {
+  if (g->debug) LLVMDisposeDIBuilder(g->debug);
+  nr_map_deinit(&g->global_sizes);
   LLVMDisposeBuilder(g->b);
   LLVMDisposeModule(g->mod);
   LLVMContextDispose(g->llvm);
@@ -141,6 +143,7 @@ NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
     if (!nr_ll_supports(g, nr_result(op, i)->type))
       return nr_op_error(op, "has a result of type %s, which machine code does not have",
                          nr_type_text(g->ctx, nr_result(op, i)->type));
+  nr_ll_sanitize_op(g, op);
   if (row->emit) return row->emit(g, op, row);
   if (row->is_float && has_soft(g, op)) {
     NrLlRow wrapped = {.op = row->op, .lane = float_lane, .text = (const char *)row};
@@ -154,6 +157,7 @@ NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
 NrStatus nr_ll_build(NrLl *g) {
   NrStatus status = nr_ll_declare_functions(g);
   if (!status) status = nr_ll_define_functions(g);
+  if (g->debug) LLVMDIBuilderFinalize(g->debug);
   return status || g->unit ? status : nr_ll_define_wrappers(g);
 }
 

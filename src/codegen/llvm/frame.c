@@ -1,6 +1,7 @@
 /* frame.c - memref.alloca: buffers that live as long as their function. Small ones of known size are on the stack. The
  * others would overflow it: they are the runtime's blocks, each with the one made before it in its first bytes, and the
- * function gives them all back when it returns. After a failure the runtime does. */
+ * function gives them all back when it returns. After a failure the runtime does. Under the address sanitizer all are
+ * such blocks. */
 #include "codegen/llvm/ll.h"
 
 enum { STACK_BYTES = 128 << 10 /* of a function */, HEADER = 64 };
@@ -55,7 +56,9 @@ static LLVMValueRef on_heap(NrLl *g, NrOp *op, LLVMValueRef bytes, int64_t align
   LLVMValueRef begin = nr_ll_int(g, HEADER + (align > HEADER ? align - 1 : 0));
   LLVMValueRef data = LLVMBuildInBoundsGEP2(g->b, g->i8, base, &begin, 1, "");
   LLVMValueRef args[] = {data, nr_ll_int(g, -align)};
-  return align > HEADER ? nr_ll_intrinsic(g, "llvm.ptrmask", (LLVMTypeRef[]){g->ptr, g->i64}, 2, args, 2) : data;
+  if (align > HEADER) data = nr_ll_intrinsic(g, "llvm.ptrmask", (LLVMTypeRef[]){g->ptr, g->i64}, 2, args, 2);
+  nr_ll_sanitize_block(g, op, base, data, bytes);
+  return data;
 }
 
 static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -64,7 +67,8 @@ static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
   if (!mem) return NR_ERROR_INVALID;
   LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
   int64_t size, align = nr_op_attr_int(op, "alignment", 0);
-  if (nr_ll_is_int(bytes, &size) && size <= STACK_BYTES - g->stack_bytes) {
+  bool watched = g->options->sanitize; /* then it is a block, with red zones */
+  if (!watched && nr_ll_is_int(bytes, &size) && size <= STACK_BYTES - g->stack_bytes) {
     g->stack_bytes += size;
     LLVMTypeRef elem = nr_ll_mem_type(g, type->elem);
     int64_t count;

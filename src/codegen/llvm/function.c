@@ -364,6 +364,7 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
 
 static NrStatus define_function(NrLl *g, NrLlFunc *func) {
   nr_ll_begin_function(g, func);
+  nr_ll_sanitize_function(g, func);
   NrBlock *entry = nr_op_body(func->op, 0);
   Order order = {0};
   NrStatus status = NR_OK;
@@ -382,6 +383,7 @@ static NrStatus define_function(NrLl *g, NrLlFunc *func) {
   LLVMPositionBuilderAtEnd(g->b, g->allocas);
   LLVMBuildBr(g->b, nr_map_get(&g->blocks, entry));
   if (!status) nr_ll_end_frame(g);
+  nr_ll_sanitize_end(g);
   order_deinit(&order);
   return status;
 }

@@ -9,6 +9,7 @@ typedef struct Jit {
   NrCompiled base; /* first: callers see only this */
   LLVMOrcLLJITRef jit;
   NR_VEC(void *) data; /* blocks with copies of constants */
+  NR_VEC(NrCodeRegion) regions;
 } Jit;
 
 static NrStatus llvm_error(NrContext *ctx, const char *what, LLVMErrorRef error) {
@@ -62,15 +63,25 @@ static const Symbol symbols[] = {
 #undef ONE
 #undef BOTH
 
-static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit) {
-  LLVMOrcCSymbolMapPair pairs[NR_COUNTOF(symbols)];
-  for (size_t i = 0; i < NR_COUNTOF(symbols); i++) {
-    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbols[i].name);
-    pairs[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)symbols[i].address;
+static void nothing(void) {}
+
+static NrStatus define_symbols(NrContext *ctx, LLVMOrcLLJITRef jit, const NrSanitizeCalls *sanitize) {
+  Symbol more[] = {{NR_SANITIZE_ACCESS, sanitize ? (void *)(uintptr_t)sanitize->access : NULL},
+                   {NR_SANITIZE_ALLOCATED, sanitize ? (void *)(uintptr_t)sanitize->allocated : NULL},
+                   {"__asan_memcpy", (void *)(uintptr_t)memcpy},
+                   {"__asan_memmove", (void *)(uintptr_t)memmove},
+                   {"__asan_memset", (void *)(uintptr_t)memset},
+                   {"__asan_handle_no_return", (void *)(uintptr_t)nothing}};
+  LLVMOrcCSymbolMapPair pairs[NR_COUNTOF(symbols) + NR_COUNTOF(more)];
+  size_t count = NR_COUNTOF(symbols) + (sanitize ? NR_COUNTOF(more) : 0);
+  for (size_t i = 0; i < count; i++) {
+    const Symbol *symbol = i < NR_COUNTOF(symbols) ? &symbols[i] : &more[i - NR_COUNTOF(symbols)];
+    pairs[i].Name = LLVMOrcLLJITMangleAndIntern(jit, symbol->name);
+    pairs[i].Sym.Address = (LLVMOrcExecutorAddress)(uintptr_t)symbol->address;
     pairs[i].Sym.Flags.GenericFlags = LLVMJITSymbolGenericFlagsExported | LLVMJITSymbolGenericFlagsCallable;
     pairs[i].Sym.Flags.TargetFlags = 0;
   }
-  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, NR_COUNTOF(pairs));
+  LLVMOrcMaterializationUnitRef unit = LLVMOrcAbsoluteSymbols(pairs, count);
   LLVMErrorRef error = LLVMOrcJITDylibDefine(LLVMOrcLLJITGetMainJITDylib(jit), unit);
   if (error) LLVMOrcDisposeMaterializationUnit(unit);
   return llvm_error(ctx, "the names of C functions could not be defined", error);
@@ -85,10 +96,11 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
   for (size_t i = 0; i < n; i++) {
     NrAttr value = g->tables->constants.data[i];
     const void *data = value->data;
-    if (value->kind != NR_ATTR_RESOURCE || value->splat || (uintptr_t)data % 64) {
+    size_t zone = g->options->sanitize ? NR_LL_RED_ZONE : 0; /* on both sides */
+    if (value->kind != NR_ATTR_RESOURCE || value->splat || (uintptr_t)data % 64 || zone) {
       /* nr_malloc aligns to 16. */
-      char *block = nr_malloc(nr_ll_constant_size(value) + 64);
-      char *copy = block + (64 - (uintptr_t)block % 64) % 64;
+      char *block = nr_malloc(nr_ll_constant_size(value) + 64 + 2 * zone);
+      char *copy = block + zone + (64 - (uintptr_t)block % 64) % 64;
       nr_ll_constant_copy(value, copy);
       nr_vec_push(&out->data, block);
       data = copy;
@@ -100,6 +112,22 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
 
 /* ---- the way through -------------------------------------------------------------------------------------------- */
 
+static NrStatus find_regions(NrContext *ctx, size_t num_units, Jit *out) {
+  for (unsigned unit = 0; unit < num_units; unit++) {
+    NrBuf name = {0};
+    nr_buf_printf(&name, NR_SANITIZE_REGIONS "%u", unit);
+    LLVMOrcExecutorAddress address = 0;
+    NrStatus status =
+        llvm_error(ctx, "object code was not linked", LLVMOrcLLJITLookup(out->jit, &address, name.data));
+    nr_buf_deinit(&name);
+    if (status) return status;
+    for (const NrCodeRegion *r = (const NrCodeRegion *)(uintptr_t)address; r->data; r++) nr_vec_push(&out->regions, *r);
+  }
+  out->base.regions = out->regions.data;
+  out->base.num_regions = out->regions.size;
+  return NR_OK;
+}
+
 static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   NrContext *ctx = p->module->ctx;
   NrStatus status = llvm_error(ctx, "LLVM's linker did not start", LLVMOrcCreateLLJIT(&out->jit, NULL));
@@ -110,11 +138,12 @@ static NrStatus link_objects(NrLlProgram *p, Jit *out) {
     p->objects[i] = NULL; /* taken, also after an error */
     status = llvm_error(ctx, "object code was not accepted", error);
   }
-  if (!status) status = define_symbols(ctx, out->jit);
+  if (!status) status = define_symbols(ctx, out->jit, p->options->sanitize);
   LLVMOrcExecutorAddress address = 0;
   if (!status)
     status = llvm_error(ctx, "object code was not linked", LLVMOrcLLJITLookup(out->jit, &address, "noria_module"));
   out->base.module = (const NoriaModule *)(uintptr_t)address;
+  if (!status && p->options->sanitize) status = find_regions(ctx, p->num_units, out);
   return status;
 }
 
@@ -178,5 +207,6 @@ void nr_ll_jit_destroy(NrCompiled *compiled) {
   }
   for (size_t i = 0; i < jit->data.size; i++) nr_free(jit->data.data[i]);
   nr_vec_deinit(&jit->data);
+  nr_vec_deinit(&jit->regions);
   nr_free(jit);
 }

@@ -15,6 +15,8 @@
 #define NORIA_CODEGEN_LLVM_LL_H
 
 #include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
 
@@ -108,6 +110,11 @@ struct NrLl {
   LLVMValueRef free_frame; /* function, or NULL */
   NrMap global_data;     /* memref.global op -> LLVMValueRef */
 
+  /* Under the address sanitizer. */
+  LLVMDIBuilderRef debug;
+  LLVMMetadataRef file, scope; /* scope: of the function that is being emitted */
+  NrMap global_sizes;          /* LLVM global with a red zone -> its size without it, and 1 */
+
   /* Of the function that is being emitted. */
   NrLlFunc *func;
   LLVMValueRef exec;
@@ -200,6 +207,7 @@ void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, 
 LLVMValueRef nr_ll_call_value(NrLl *g, LLVMTypeRef type, LLVMValueRef func, LLVMValueRef *args, size_t count,
                               NrLlParts *out_results);
 void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results);
+NrStr nr_ll_place(NrLl *g, NrOp *op); /* where op stands, for messages: the model's node, or the place in the text */
 void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, uint64_t value);
 void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value);
 void nr_ll_invariant(NrLl *g, LLVMValueRef load); /* reads the same value wherever it stands */
@@ -289,6 +297,20 @@ LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from
 NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data);
 size_t nr_ll_constant_size(NrAttr value);            /* bytes */
 void nr_ll_constant_copy(NrAttr value, void *out); /* all elements, splats written out */
+
+/* ---- sanitize.c: these do nothing unless options->sanitize is set ----------------------------------------------- */
+
+#define NR_SANITIZE_ACCESS "noria.sanitize.access"       /* NrSanitizeCalls.access */
+#define NR_SANITIZE_ALLOCATED "noria.sanitize.allocated" /* NrSanitizeCalls.allocated */
+#define NR_SANITIZE_REGIONS "noria.sanitize.regions."    /* and the unit's number: {address, size}... */
+enum { NR_LL_RED_ZONE = 256 };                           /* behind each variable */
+void nr_ll_sanitize_function(NrLl *g, NrLlFunc *func); /* at its begin */
+void nr_ll_sanitize_op(NrLl *g, NrOp *op);             /* what is built from here on is op's */
+void nr_ll_sanitize_end(NrLl *g);                      /* ..is no function's of the program */
+void nr_ll_sanitize_read(NrLl *g, NrOp *op, LLVMValueRef address, LLVMValueRef size); /* by the runtime, for op */
+/* The block at base was made for op; size bytes from data on are for use. */
+void nr_ll_sanitize_block(NrLl *g, NrOp *op, LLVMValueRef base, LLVMValueRef data, LLVMValueRef size);
+LLVMErrorRef nr_ll_sanitize(NrLl *g); /* the last pass */
 
 /* ---- stack.c ---------------------------------------------------------------------------------------------------- */
 

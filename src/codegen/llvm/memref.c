@@ -184,6 +184,7 @@ LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes) {
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);
   nr_ll_fail_at_unless(g, op, LLVMBuildIsNotNull(g->b, data, ""));
+  nr_ll_sanitize_block(g, op, data, data, bytes);
   return data;
 }
 
@@ -284,6 +285,7 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
     LLVMValueRef slack = nr_ll_int(g, align - 1);
     LLVMValueRef args[] = {LLVMBuildGEP2(g->b, g->i8, mem->base, &slack, 1, ""), mask};
     mem->data = nr_ll_intrinsic(g, "llvm.ptrmask", (LLVMTypeRef[]){g->ptr, g->i64}, 2, args, 2);
+    nr_ll_sanitize_block(g, op, mem->base, mem->data, bytes);
   }
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;

@@ -3,10 +3,12 @@
 
 /* The bytes of a dense attribute as an LLVM constant. */
 static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
-  if (!value->splat) return LLVMConstStringInContext2(g->llvm, value->data, size, true);
-  char *bytes = nr_malloc(size ? size : 1);
-  for (size_t i = 0; i < size; i += value->data_size) memcpy(bytes + i, value->data, value->data_size);
-  LLVMValueRef out = LLVMConstStringInContext2(g->llvm, bytes, size, true);
+  size_t zone = g->options->sanitize ? NR_LL_RED_ZONE : 0;
+  if (!value->splat && !zone) return LLVMConstStringInContext2(g->llvm, value->data, size, true);
+  char *bytes = nr_calloc(size + zone + 1, 1);
+  for (size_t i = 0; i < size; i += value->data_size)
+    memcpy(bytes + i, (char *)value->data + i * !value->splat, value->data_size);
+  LLVMValueRef out = LLVMConstStringInContext2(g->llvm, bytes, size + zone, true);
   nr_free(bytes);
   return out;
 }
@@ -15,7 +17,7 @@ static LLVMValueRef byte_constant(NrLl *g, NrAttr value, size_t size) {
 static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size, bool constant) {
   LLVMValueRef global = nr_map_get(&g->global_data, op);
   if (global) return global;
-  LLVMTypeRef type = LLVMArrayType2(g->i8, size);
+  LLVMTypeRef type = LLVMArrayType2(g->i8, size + (g->options->sanitize ? NR_LL_RED_ZONE : 0));
   NrStr name = nr_op_attr_str(op, "sym_name");
   global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_arena_printf(&g->arena, "noria.var.%.*s", NR_STR_ARG(name)));
   if (constant || !g->unit)
@@ -26,6 +28,7 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   LLVMSetGlobalConstant(global, constant);
   LLVMSetAlignment(global, 64);
   nr_map_set(&g->global_data, op, global);
+  nr_map_set(&g->global_sizes, global, (void *)(uintptr_t)(size + 1));
   return global;
 }
 

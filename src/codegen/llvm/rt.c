@@ -21,7 +21,7 @@ static LLVMValueRef message_value(NrLl *g, NrValue *value) {
 }
 
 /* Where op stands, for the message: the model's node that it names, or the place that it comes from. */
-static NrStr place_of(NrLl *g, NrOp *op) {
+NrStr nr_ll_place(NrLl *g, NrOp *op) {
   NrBuf place = {0};
   NrStr node = nr_op_attr_str(op, "node");
   if (node.size) nr_buf_printf(&place, "node '%.*s'", NR_STR_ARG(node));
@@ -78,13 +78,13 @@ static void fail_unless(NrLl *g, NrStr place, NrStr text, LLVMValueRef ok) {
 }
 
 void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
-  NrStr place = op ? place_of(g, op) : (NrStr){0};
+  NrStr place = op ? nr_ll_place(g, op) : (NrStr){0};
   if (place.size) fail_unless(g, place, (NrStr){0}, ok);
   else nr_ll_fail_unless(g, ok);
 }
 
 void nr_ll_fail_with_unless(NrLl *g, NrOp *op, NrStr text, LLVMValueRef ok) {
-  fail_unless(g, place_of(g, op), text, ok);
+  fail_unless(g, nr_ll_place(g, op), text, ok);
 }
 
 static NrStatus check(NrLl *g, NrOp *op, NrStr text) {
@@ -92,7 +92,7 @@ static NrStatus check(NrLl *g, NrOp *op, NrStr text) {
   LLVMBasicBlockRef next = begin_failure(g, nr_ll_value(g, nr_operand(op, 0)));
   for (uint32_t i = 0; i < 4; i++)
     values[i] = i + 1 < op->num_operands ? message_value(g, nr_operand(op, i + 1)) : nr_ll_int(g, 0);
-  end_failure(g, next, place_of(g, op), text, values);
+  end_failure(g, next, nr_ll_place(g, op), text, values);
   return NR_OK;
 }
 
@@ -115,7 +115,7 @@ static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static NrStatus emit_enter(NrLl *g, NrOp *op, const NrLlRow *row) {
-  unsigned site = nr_ll_site(g, place_of(g, op), nr_op_attr_str(op, "text"));
+  unsigned site = nr_ll_site(g, nr_ll_place(g, op), nr_op_attr_str(op, "text"));
   LLVMValueRef args[] = {g->exec, nr_ll_int32(g, (int32_t)site)};
   LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i32}, 2, false);
   LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, enter), type, args, 2);
@@ -155,7 +155,7 @@ static void check_result_rank(NrLl *g, NrOp *op, NrType type, LLVMValueRef desc)
   LLVMValueRef have = nr_ll_desc_rank(g, desc), want = nr_ll_int(g, type->rank);
   LLVMBasicBlockRef next = begin_failure(g, LLVMBuildICmp(g->b, LLVMIntEQ, have, want, ""));
   LLVMValueRef values[4] = {have, want, nr_ll_int(g, 0), nr_ll_int(g, 0)};
-  end_failure(g, next, place_of(g, op), NR_STR("a tensor of rank %0 where the model says %1"), values);
+  end_failure(g, next, nr_ll_place(g, op), NR_STR("a tensor of rank %0 where the model says %1"), values);
 }
 
 static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -164,9 +164,15 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   for (uint32_t i = 0; i < op->num_results && !status; i++) status = check_passes(op, nr_result(op, i)->type);
   if (status) return status;
   need_descs(g, op->num_operands + op->num_results);
-  for (uint32_t i = 0; i < op->num_operands; i++) nr_ll_desc_write(g, nr_operand(op, i), desc_at(g, i));
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrType type = nr_operand(op, i)->type;
+    nr_ll_desc_write(g, nr_operand(op, i), desc_at(g, i));
+    if (!g->options->sanitize || type->kind != NR_TYPE_MEMREF) continue;
+    NrLlMem *mem = nr_ll_mem(g, nr_operand(op, i));
+    nr_ll_sanitize_read(g, op, nr_ll_mem_data(g, type->elem, mem), nr_ll_mem_bytes(g, type, mem));
+  }
   if (nr_op_attr(op, "node")) {
-    LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, place_of(g, op), NR_STR("")));
+    LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, nr_ll_place(g, op), NR_STR("")));
     nr_ll_desc_write_part(g, nr_type_i32(g->ctx), site, desc_at(g, 0));
   }
   LLVMValueRef table = nr_ll_exec_field(g, &g->import_table, offsetof(NoriaExec, imports));

@@ -75,6 +75,7 @@ char *nr_ll_optimize(NrLl *g) {
   LLVMPassBuilderOptionsSetSLPVectorization(options, level == 3);
   LLVMErrorRef error = LLVMRunPasses(g->mod, pipelines[level], g->tm, options);
   LLVMDisposePassBuilderOptions(options);
+  if (!error && g->options->sanitize) error = nr_ll_sanitize(g);
   if (!error) return NULL;
   char *text = LLVMGetErrorMessage(error), *message = LLVMCreateMessage(text);
   LLVMDisposeErrorMessage(text);

@@ -34,16 +34,16 @@ from random_ops import GENERATORS  # noqa: E402
 
 import noria  # noqa: E402
 
-FEEDS = 200             # of a model
+FEEDS = 60              # of a model
 HANGS_AFTER = 30        # seconds without a result
 TIME, MEMORY, ITERATIONS = 2.0, 256 << 20, 100_000
 # What ends a run in the one way of running it and need not in the other.
 LIMIT = re.compile(r"limit|no memory|interrupted|stack")
 
 
-def session(model, interpret, sanitize):
+def session(model, interpret, sanitize, threads):
     options = noria.SessionOptions()
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     options.time_limit, options.memory_limit, options.iteration_limit = TIME, MEMORY, ITERATIONS
     options.interpret_after = "tensor" if interpret else None
     if sanitize and not interpret:
@@ -85,11 +85,13 @@ def compare(got, want, tolerance):
 
 
 class Runner:
-    """One trial's two sessions."""
+    """One trial's two sessions. Machine code is made in four ways, in turn."""
 
-    def __init__(self, trial, sanitize):
+    def __init__(self, trial, number, sanitize):
         self.trial = trial
-        self.want, self.got = session(trial.model, True, False), session(trial.model, False, sanitize)
+        sanitized = sanitize == "always" or (sanitize == "mixed" and number % 2 == 1)
+        self.want, self.got = session(trial.model, True, False, 1), session(trial.model, False, sanitized,
+                                                                           2 if number % 4 < 2 else 1)
 
     def refused(self):
         """When neither is compiled no feed matters."""
@@ -137,7 +139,7 @@ def run_trial(task, options, at, counts):
     except Exception as error:  # of the generator, for attributes that the onnx package cannot write
         counts["not drawn"] += 1
         return [(-2, f"not drawn: {error!r:.200}")] if only is not None else []
-    runner = Runner(trial, options.sanitize)
+    runner = Runner(trial, number, options.sanitize)
     if runner.refused():
         counts["models refused"] += 1
         return [(-1, f"refused: {runner.got}")] if only is not None else []
@@ -247,7 +249,8 @@ def arguments():
     parser.add_argument("--op", action="append", choices=sorted(GENERATORS), metavar="OP")
     parser.add_argument("--number", type=int, help="only this trial of --op")
     parser.add_argument("--feed", type=int, default=0, help="only this feed of --number")
-    parser.add_argument("--sanitize", action="store_true", help="compiled code under the address sanitizer")
+    parser.add_argument("--sanitize", choices=["mixed", "always", "never"], default="mixed",
+                        help="compiled code under the address sanitizer: in every second trial, or as it says")
     parser.add_argument("--found", type=pathlib.Path, default=ROOT / "build" / "fuzz" / "found" / "shapes")
     parser.add_argument("--verbose", action="store_true")
     options = parser.parse_args()
