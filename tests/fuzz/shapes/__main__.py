@@ -26,16 +26,14 @@ ROOT = HERE.parents[2]
 sys.path[:0] = [str(HERE), str(ROOT / "tests" / "python"), str(ROOT / "python")]
 
 import numpy as np  # noqa: E402
-import random_ops_move  # noqa: E402, F401  (fills GENERATORS)
-import random_ops_nn    # noqa: E402, F401
 from draw import Trial  # noqa: E402
+from generators import MISSING, OPS  # noqa: E402
 from random_draw import difference  # noqa: E402
-from random_ops import GENERATORS  # noqa: E402
 
 import noria  # noqa: E402
 
 FEEDS = 60              # of a model
-HANGS_AFTER = 30        # seconds without a result
+HANGS_AFTER = 20        # seconds of CPU time for one feed, or as many minutes of waiting
 TIME, MEMORY, ITERATIONS = 2.0, 256 << 20, 100_000
 # What ends a run in the one way of running it and need not in the other.
 LIMIT = re.compile(r"limit|no memory|interrupted|stack")
@@ -135,7 +133,7 @@ def run_trial(task, options, at, counts):
     op, number, only = task
     at[0], at[1] = -1, at[1] + 1
     try:
-        trial = Trial(op, options.seed, number, GENERATORS)
+        trial = Trial(op, options.seed, number, OPS)
     except Exception as error:  # of the generator, for attributes that the onnx package cannot write
         counts["not drawn"] += 1
         return [(-2, f"not drawn: {error!r:.200}")] if only is not None else []
@@ -185,7 +183,7 @@ class Worker:
         end.close()
 
     def give(self, task):
-        self.task, self.seen, self.since = task, -1, time.time()
+        self.task, self.seen, self.since, self.used = task, -1, time.time(), 0
         self.connection.send(task)
 
     def look(self):
@@ -199,19 +197,27 @@ class Worker:
             self.process.join()
             return self.died(f"ended by {signal_name(self.process.exitcode)}")
         if self.at[1] != self.seen:
-            self.seen, self.since = self.at[1], time.time()
-        if time.time() - self.since > HANGS_AFTER:
+            self.seen, self.since, self.used = self.at[1], time.time(), self.cpu_time()
+        elif self.cpu_time() - self.used > HANGS_AFTER or time.time() - self.since > 60 * HANGS_AFTER:
             self.process.kill()
             self.process.join()
             return self.died(f"has not ended after {HANGS_AFTER} s")
         return None
+
+    def cpu_time(self):
+        """Seconds, of all threads. A busy machine makes nothing of it a hang."""
+        try:
+            fields = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            return 0.
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def died(self, how):
         op, number, _ = self.task
         feed = self.at[0]
         text = f"the process {how}" + (" while compiling" if feed < 0 else "")
         try:
-            trial = Trial(op, self.options.seed, number, GENERATORS)
+            trial = Trial(op, self.options.seed, number, OPS)
             changes = trial.wrong_feeds(feed) if feed >= 0 else []
             save(self.options.found / f"{op}-{self.options.seed}-{number}", trial, changes)
             text += f"\n    {described(trial, changes)}"
@@ -229,7 +235,7 @@ def signal_name(code):
 # ---- all ------------------------------------------------------------------------------------------------------------------
 
 def tasks(options):
-    ops = options.op or sorted(GENERATORS)
+    ops = options.op or sorted(OPS)
     if options.number is not None:
         yield ops[0], options.number, options.feed
         return
@@ -246,7 +252,7 @@ def arguments():
     parser.add_argument("--runs", type=int, help="stop after this many runs (and after --seconds, if given)")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    parser.add_argument("--op", action="append", choices=sorted(GENERATORS), metavar="OP")
+    parser.add_argument("--op", action="append", choices=sorted(OPS), metavar="OP")
     parser.add_argument("--number", type=int, help="only this trial of --op")
     parser.add_argument("--feed", type=int, default=0, help="only this feed of --number")
     parser.add_argument("--sanitize", choices=["mixed", "always", "never"], default="mixed",
@@ -263,6 +269,9 @@ def arguments():
 
 def main():
     options = arguments()
+    if MISSING:
+        print(f"no generator for {sorted(MISSING)}: see {HERE / 'generators.py'}")
+        return 1
     if options.number is not None:
         counts = collections.Counter()
         for feed, text in run_trial((options.op[0], options.number, options.feed), options, [0, 0], counts):

@@ -88,7 +88,7 @@ class Trial:
         return f"d{size}" if mode == "shared" else f"d{i}_{k}"
 
     def wrong_feeds(self, k):
-        """Feed k: (feeds, changes), each change a name and what is fed instead of the right value."""
+        """Feed k: the changes, each a name and what is fed instead of the right value."""
         draw = Draw((*self.numbers, k))
         names = sorted(self.feeds)
         if not names:
