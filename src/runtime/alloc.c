@@ -103,6 +103,10 @@ void *nr_allocator_detach(NrAllocator *a, void *data) {
   return b->base;
 }
 
+size_t nr_allocator_size(const void *data) {
+  return ((const NrBlock *)(const void *)((const char *)data - ALIGNMENT))->size;
+}
+
 /* zone: bytes on both sides that nobody owns, a multiple of ALIGNMENT. */
 static NrBlock *block_malloc(size_t capacity, uint32_t class, size_t zone) {
   char *base = malloc(capacity + 2 * ALIGNMENT + 2 * zone);

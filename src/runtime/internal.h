@@ -120,6 +120,7 @@ void nr_allocator_begin(NrAllocator *a, int64_t limit);         /* of a run */
 void nr_allocator_end(NrAllocator *a, int64_t keep);            /* frees live blocks; at most keep bytes stay cached */
 /* Takes the block of data out of the run: data lives until free(the result). NULL when it was taken before. */
 void *nr_allocator_detach(NrAllocator *a, void *data);
+size_t nr_allocator_size(const void *data); /* of the block of data, as was asked for */
 
 /* Counts what is not a block against the limit. False after failing. */
 bool nr_charge_value(NrExec *e, NoriaValue *tensor);

@@ -202,6 +202,12 @@ static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const Nori
     return NULL;
   }
   void *base = desc->data ? nr_allocator_detach(&e->allocator, desc->data) : NULL;
+  if (base && count > 0 && size > nr_allocator_size(desc->data)) {
+    nr_error_set(error, NORIA_ERROR_INTERNAL, "output '%s' of %zu bytes is in a block of %zu", info->name, size,
+                 nr_allocator_size(desc->data));
+    free(base);
+    return NULL;
+  }
   NoriaValue *value;
   if (base || count == 0) {
     value = nr_tensor_new(dtype, desc->rank, desc->dims, base ? desc->data : NULL, base ? free : NULL, base);

@@ -308,6 +308,27 @@ static void one_block_as_two_outputs_is_two_values(void **state) {
   noria_program_destroy(program);
 }
 
+static int32_t boast_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  float *y = exec->api->alloc(exec, 8);
+  if (!y) return 1;
+  y[0] = 1, y[1] = 2;
+  outputs[0] = (NoriaDesc){.data = y, .rank = 1, .dims = {*(const int64_t *)inputs[0].data}};
+  return 0;
+}
+
+/* What is behind the block is not handed out, whatever compiled code says of its size. */
+static void an_output_is_no_larger_than_its_block(void **state) {
+  const NoriaModule module = MODULE(boast_entry, scalar_i64, vector_f32);
+  NoriaProgram *program = make_program(&module, 1);
+  for (int64_t n = 0; n < 5; n++) {
+    NoriaError error = NORIA_ERROR_INIT;
+    assert_int_equal(run_i64(program, n, NULL, &error), n <= 2 ? NORIA_OK : NORIA_ERROR_INTERNAL);
+    if (n == 3) assert_string_equal(error.message, "output 'y' of 12 bytes is in a block of 8");
+    noria_error_clear(&error);
+  }
+  noria_program_destroy(program);
+}
+
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
 static int32_t double_import(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
@@ -393,6 +414,7 @@ int main(void) {
       cmocka_unit_test(a_growing_output_stays_within_three_times_its_size),
       cmocka_unit_test(blocks_keep_their_bytes),
       cmocka_unit_test(one_block_as_two_outputs_is_two_values),
+      cmocka_unit_test(an_output_is_no_larger_than_its_block),
       cmocka_unit_test(imports_and_constants_are_resolved),
       cmocka_unit_test(runs_at_once_do_not_meet),
   };
