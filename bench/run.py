@@ -45,10 +45,11 @@ def interleaved(functions, rounds):
 
 
 def c_peers():
-    path = os.path.join(tempfile.mkdtemp(), "peers.so")
-    subprocess.run(["clang-22", "-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-o", path,
-                    os.path.join(HERE, "peers.c"), "-lm"], check=True)
-    lib = ctypes.CDLL(path)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "peers.so")
+        subprocess.run(["clang-22", "-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", "-o", path,
+                        os.path.join(HERE, "peers.c"), "-lm"], check=True)
+        lib = ctypes.CDLL(path)
     lib.scalar_loop.restype = ctypes.c_float
     lib.collatz.restype = ctypes.c_int64
     return lib
@@ -243,13 +244,13 @@ def bench_call(table, lib):
     r = [tuple(v / calls for v in t) for t in interleaved([many(ours), many(peer)], 15)]
     table.add("call of Add on 4 floats, from Python", "us", 1e6, dict(zip(("Noria", "ONNX Runtime"), r)), "3 us",
               r[0][0] <= 3e-6)
-    folder = tempfile.mkdtemp()
-    with open(os.path.join(folder, "add.onnx"), "wb") as f:
-        f.write(model)
-    program = os.path.join(folder, "call_add")
-    subprocess.run(["cc", "-O2", "-I" + os.path.join(ROOT, "include"), os.path.join(HERE, "call_add.c"), "-o", program,
-                    "-L" + BUILD, "-lnoria", "-Wl,-rpath," + BUILD], check=True)
-    out = subprocess.run([program, os.path.join(folder, "add.onnx")], check=True, capture_output=True, text=True).stdout
+    with tempfile.TemporaryDirectory() as folder:
+        path, program = os.path.join(folder, "add.onnx"), os.path.join(folder, "call_add")
+        with open(path, "wb") as f:
+            f.write(model)
+        subprocess.run(["cc", "-O2", "-I" + os.path.join(ROOT, "include"), os.path.join(HERE, "call_add.c"), "-o",
+                        program, "-L" + BUILD, "-lnoria", "-Wl,-rpath," + BUILD], check=True)
+        out = subprocess.run([program, path], check=True, capture_output=True, text=True).stdout
     ns = float(out) * 1e-9
     table.add("call of Add on 4 floats, from C", "us", 1e6, {"Noria": (ns, ns, ns)}, "1 us", ns <= 1e-6)
 

@@ -8,6 +8,7 @@ results=""
 failed=0
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+trap 'exit 130' HUP INT TERM
 
 stage() {
   name=$1

@@ -2,6 +2,8 @@
 #include "pass/pass.h"
 #include "tools.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -72,6 +74,15 @@ void tool_end_diags(NrDiagList *list) {
   put_to_stderr(&text);
 }
 
+int tool_write(const char *tool, const char *path, NrStr text) {
+  errno = 0;
+  if (nr_file_write(path, text.data, text.size) == NR_OK) return 0;
+  bool to_stdout = strcmp(path, "-") == 0;
+  fprintf(stderr, "noria %s: cannot write %s%s%s: %s\n", tool, to_stdout ? "to standard output" : "'",
+          to_stdout ? "" : path, to_stdout ? "" : "'", errno ? strerror(errno) : "unknown error");
+  return 1;
+}
+
 int tool_usage_error(const char *tool, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -104,7 +115,26 @@ const char *tool_pass_name(const char *name) {
   return pass ? pass->name : NULL;
 }
 
-int main(int argc, char **argv) {
+/* What was closed when the tool was started must not be what is opened next: a file would get the messages. What goes
+ * there then fails, and is reported as what fails later is. */
+static void open_standard_streams(void) {
+  for (int fd = 0; fd <= STDERR_FILENO; fd++)
+    if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+/* Whatever was printed has to arrive: on a full disk the tool fails. */
+static int close_standard_streams(int status) {
+  bool failed = ferror(stdout) != 0;
+  errno = 0;
+  if (fflush(stdout) || failed || fclose(stdout)) {
+    fprintf(stderr, "noria: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    status = status ? status : 1;
+  }
+  if (ferror(stderr) || fclose(stderr)) status = status ? status : 1; /* nobody can be told */
+  return status;
+}
+
+static int run_tool(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "--help", *value;
   if (argc == 1 || tool_option(name, "help", &value) || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
     put_help(stdout);
@@ -121,4 +151,9 @@ int main(int argc, char **argv) {
   fprintf(stderr, "noria: there is no command '%s'" NR_HINT "\n`noria --help` lists them.\n", name,
           NR_HINT_ARG(nearest));
   return 2;
+}
+
+int main(int argc, char **argv) {
+  open_standard_streams();
+  return close_standard_streams(run_tool(argc, argv));
 }

@@ -164,10 +164,7 @@ static bool process_parts(const OptOptions *o, NrStr text, const char *file, NrB
 }
 
 static int write_out(const OptOptions *o, const NrBuf *out) {
-  const char *path = o->output ? o->output : "-";
-  if (nr_file_write(path, out->data ? out->data : "", out->size) == NR_OK) return 0;
-  fprintf(stderr, "noria opt: cannot write %s\n", path);
-  return 1;
+  return tool_write("opt", o->output ? o->output : "-", (NrStr){out->data ? out->data : "", out->size});
 }
 
 static bool is_model(const char *path) {

@@ -1,8 +1,11 @@
 /* reduce.c - `noria reduce`: makes a program small that makes a command fail. */
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/wait.h>
 
+#include "base/new_file.h"
 #include "job.h"
 #include "reductions.h"
 #include "tools.h"
@@ -31,7 +34,7 @@ static const char help[] =
 typedef struct Reduce {
   const char *input, *output, *command;
   bool quiet;
-  char path[4096]; /* of the file that the command gets */
+  NrBuf path;    /* of the file that the command gets */
   NrBuf text;    /* the smallest that fails */
   size_t cost;   /* its reduction_cost */
   NrSyntax syntax;
@@ -45,7 +48,7 @@ typedef struct Reduce {
 /* The file's name as a word of the shell's. */
 static void put_path(const Reduce *r, NrBuf *out) {
   nr_buf_putc(out, '\'');
-  for (const char *p = r->path; *p; p++)
+  for (const char *p = r->path.data; *p; p++)
     if (*p == '\'') nr_buf_puts(out, "'\\''");
     else nr_buf_putc(out, *p);
   nr_buf_putc(out, '\'');
@@ -66,13 +69,15 @@ static void put_command(const Reduce *r, NrBuf *out) {
 static bool still_fails(Reduce *r, const NrBuf *text) {
   NrBuf command = {0};
   r->tries++;
-  if (nr_file_write(r->path, text->data, text->size)) return false;
+  if (nr_file_write(r->path.data, text->data, text->size)) return false;
   nr_buf_puts(&command, "{ ");
   put_command(r, &command);
   nr_buf_puts(&command, "\n}");
-  bool fails = system(command.data) != 0;
+  int result = system(command.data);
   nr_buf_deinit(&command);
-  return fails;
+  /* Ctrl-C ends the command, and is meant for us too. */
+  if (WIFSIGNALED(result) && (WTERMSIG(result) == SIGINT || WTERMSIG(result) == SIGQUIT)) raise(WTERMSIG(result));
+  return result != 0;
 }
 
 /* ---- tries ------------------------------------------------------------------------------------------------------ */
@@ -201,15 +206,6 @@ static int take_arguments(Reduce *r, int argc, char **argv) {
   return 0;
 }
 
-static bool make_file(Reduce *r) {
-  const char *folder = getenv("TMPDIR");
-  if (!folder || !*folder) folder = "/tmp";
-  int size = snprintf(r->path, sizeof r->path, "%s/noria-reduce-XXXXXX.mlir", folder);
-  int file = size < (int)sizeof r->path ? mkstemps(r->path, (int)strlen(".mlir")) : -1;
-  if (file < 0) return fprintf(stderr, "noria reduce: cannot make a file in %s\n", folder), false;
-  close(file);
-  return true;
-}
 
 int tool_reduce(int argc, char **argv) {
   Reduce r = {.output = "-", .begin = nr_now_ns()};
@@ -218,14 +214,20 @@ int tool_reduce(int argc, char **argv) {
     if (tool_option(argv[i], "help", &value)) return fputs(help, stdout), 0;
   int result = take_arguments(&r, argc, argv);
   if (result) return result;
-  if (!make_file(&r)) return 1;
+  NrGuard guard;
+  char *folder = nr_guarded_folder("noria-reduce", &guard);
+  if (!folder) {
+    fprintf(stderr, "noria reduce: cannot make a file in %s: %s\n", nr_temporary_folder(), strerror(errno));
+    return 1;
+  }
+  nr_buf_printf(&r.path, "%s/program.mlir", folder);
   result = begin(&r);
   if (!result) {
     reduce_all(&r);
-    result = nr_file_write(r.output, r.text.data, r.text.size) ? 1 : 0;
-    if (result) fprintf(stderr, "noria reduce: cannot write '%s'\n", r.output);
+    result = tool_write("reduce", r.output, (NrStr){r.text.data, r.text.size});
   }
-  unlink(r.path);
+  nr_guarded_folder_remove(folder, &guard);
+  nr_buf_deinit(&r.path);
   nr_buf_deinit(&r.text);
   return result;
 }

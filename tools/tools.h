@@ -20,6 +20,9 @@ bool tool_option(const char *arg, const char *name, const char **out_value);
 void tool_show_diags(NrContext *ctx, size_t limit, NrDiagList *list);
 void tool_end_diags(NrDiagList *list);
 
+/* Writes a file, or to standard output for "-"; returns the exit code, 1 after a message. */
+int tool_write(const char *tool, const char *path, NrStr text);
+
 /* "noria opt: <message>" on standard error; returns 2. */
 int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
 /* The same for an option that there is not; names one that is like it, of those in `help` or of the passes. */

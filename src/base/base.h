@@ -212,8 +212,8 @@ bool nr_strmap_remove(NrStrMap *map, NrStr key);
 
 /* Reads a whole file (path "-" = standard input) into out, a buffer that the caller deinits. */
 NR_WARN_UNUSED NrStatus nr_file_read(const char *path, NrBuf *out);
-/* Writes to a temporary beside path and renames, so that path is whole or untouched ("-" = standard output). What is
- * there and is no regular file, /dev/null say, is written to instead. */
+/* Writes a file that is whole or untouched (new_file.h; "-" = standard output), behind symbolic links. What is there
+ * and is no regular file, /dev/null say, is written to as it is. errno tells why it failed. */
 NR_WARN_UNUSED NrStatus nr_file_write(const char *path, const void *data, size_t size);
 NR_WARN_UNUSED NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count); /* one after another */
 

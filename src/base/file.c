@@ -1,10 +1,13 @@
 /* file.c - whole files in and out, and the clock. */
-#include "base/base.h"
-
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/new_file.h"
 
 enum { READ_SIZE = 1 << 16 };
 
@@ -25,40 +28,43 @@ NrStatus nr_file_read(const char *path, NrBuf *out) {
   return bad ? NR_ERROR_IO : NR_OK;
 }
 
-static bool write_all(FILE *f, const NrStr *parts, size_t count) {
+/* A failure is the caller's to report: the stream forgets it, and what it could not write. */
+static NrStatus write_to_stdout(const NrStr *parts, size_t count) {
+  bool good = true;
+  for (size_t i = 0; i < count && good; i++)
+    good = !parts[i].size || fwrite(parts[i].data, 1, parts[i].size, stdout) == parts[i].size;
+  if (good && fflush(stdout) == 0) return NR_OK;
+  int saved = errno;
+  __fpurge(stdout);
+  clearerr(stdout);
+  errno = saved;
+  return NR_ERROR_IO;
+}
+
+static bool write_parts(int fd, const NrStr *parts, size_t count) {
   for (size_t i = 0; i < count; i++)
-    if (parts[i].size && fwrite(parts[i].data, 1, parts[i].size, f) != parts[i].size) return false;
-  return fflush(f) == 0;
+    if (!nr_fd_write(fd, parts[i].data, parts[i].size)) return false;
+  return true;
 }
 
-/* A device or a pipe is written to: a file in its place would be no device. */
-static bool is_replaceable(const char *path) {
-  struct stat about;
-  return stat(path, &about) != 0 || S_ISREG(about.st_mode);
-}
-
-static NrStatus write_in_place(const char *path, const NrStr *parts, size_t count) {
-  FILE *f = fopen(path, "wb");
-  bool ok = f && write_all(f, parts, count);
-  if (f) ok = fclose(f) == 0 && ok;
-  return ok ? NR_OK : NR_ERROR_IO;
+/* A device or a pipe takes the bytes as they come. */
+static NrStatus write_to_device(const char *path, const NrStr *parts, size_t count) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+  bool good = fd >= 0 && write_parts(fd, parts, count);
+  if (fd >= 0 && close(fd)) good = false;
+  return good ? NR_OK : NR_ERROR_IO;
 }
 
 NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count) {
-  if (strcmp(path, "-") == 0) return write_all(stdout, parts, count) ? NR_OK : NR_ERROR_IO;
-  if (!is_replaceable(path)) return write_in_place(path, parts, count);
-  NrBuf temporary = {0};
-  nr_buf_printf(&temporary, "%s.tmp%ld", path, (long)getpid());
-  NrStatus status = NR_ERROR_IO;
-  FILE *f = fopen(temporary.data, "wb");
-  if (f) {
-    bool ok = write_all(f, parts, count);
-    ok = fclose(f) == 0 && ok;
-    if (ok && rename(temporary.data, path) == 0) status = NR_OK;
-    else remove(temporary.data);
-  }
-  nr_buf_deinit(&temporary);
-  return status;
+  struct stat about;
+  NrNewFile f;
+  if (strcmp(path, "-") == 0) return write_to_stdout(parts, count);
+  if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return write_to_device(path, parts, count);
+  NrStatus status = nr_new_file_open(&f, path);
+  if (status) return status;
+  if (write_parts(f.fd, parts, count)) return nr_new_file_commit(&f);
+  nr_new_file_drop(&f);
+  return NR_ERROR_IO;
 }
 
 NrStatus nr_file_write(const char *path, const void *data, size_t size) {

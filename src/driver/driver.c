@@ -298,7 +298,7 @@ NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodege
   if (header) nr_codegen_header(unit->module, (NrStr){unit->name.data, unit->name.size}, &text);
   NrStatus status = nr_codegen_emit(unit->module, &codegen, kind, path);
   if (!status && header && (status = nr_file_write(header, text.data, text.size)))
-    nr_error(unit->ctx, NULL, "cannot write '%s'", header);
+    nr_error(unit->ctx, NULL, "cannot write '%s': %s", header, strerror(errno));
   nr_buf_deinit(&text);
   return finish(unit, status);
 }

@@ -1,11 +1,14 @@
 /* aot.c - machine code as files: object, assembly, LLVM IR, shared library. */
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "codegen/llvm/ll.h"
 
 extern char **environ;
@@ -28,38 +31,22 @@ static NrStatus io_error(NrLl *g, const char *what, const char *path) {
   return NR_ERROR_IO;
 }
 
-/* A new file beside path. *out_name is to be freed also after a failure. */
-static int temporary(const char *path, char **out_name) {
-  NrBuf name = {0};
-  nr_buf_printf(&name, "%s.XXXXXX", path);
-  *out_name = name.data;
-  return mkstemp(name.data);
-}
-
-/* All constants one after the other, each at a multiple of 64, in a new file beside `path`. */
-static NrStatus write_constants(NrLl *g, const char *path, char **out_name) {
-  char *name;
-  int fd = temporary(path, &name);
-  *out_name = NULL;
-  FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+/* All constants one after the other, each at a multiple of 64, in a file without a name. -1 after an error. */
+static int write_constants(NrLl *g, const char *folder) {
   static const char zeros[64];
-  bool good = file != NULL;
+  int fd = nr_nameless_file(folder);
+  bool good = fd >= 0;
   for (size_t i = 0; i < g->tables->constants.size && good; i++) {
     size_t size = nr_ll_constant_size(g->tables->constants.data[i]), pad = (64 - size % 64) % 64;
     void *copy = nr_malloc(size ? size : 1);
     nr_ll_constant_copy(g->tables->constants.data[i], copy);
-    good = fwrite(copy, 1, size, file) == size && fwrite(zeros, 1, pad, file) == pad;
+    good = nr_fd_write(fd, copy, size) && nr_fd_write(fd, zeros, pad);
     nr_free(copy);
   }
-  if (file && fclose(file)) good = false;
-  if (good) {
-    *out_name = name;
-    return NR_OK;
-  }
-  NrStatus status = io_error(g, "cannot write constants to", name);
-  if (fd >= 0) unlink(name);
-  nr_free(name);
-  return status;
+  if (good) return fd;
+  io_error(g, "cannot write constants in", folder);
+  if (fd >= 0) close(fd);
+  return -1;
 }
 
 static LLVMValueRef *point_into(NrLl *g, LLVMValueRef block, const size_t *offsets) {
@@ -72,14 +59,12 @@ static LLVMValueRef *point_into(NrLl *g, LLVMValueRef block, const size_t *offse
 }
 
 /* The block as a symbol that the assembler fills from a file, so that the bytes never pass through LLVM. */
-static LLVMValueRef included_block(NrLl *g, const char *file, size_t size) {
+static LLVMValueRef included_block(NrLl *g, int file, size_t size) {
   NrBuf text = {0};
-  nr_buf_puts(&text, ".section .rodata.noria,\"a\"\n.p2align 6\nnoria_data:\n.incbin \"");
-  for (const char *c = file; *c; c++) {
-    if (*c == '"' || *c == '\\') nr_buf_putc(&text, '\\');
-    nr_buf_putc(&text, *c);
-  }
-  nr_buf_puts(&text, "\"\n.text\n");
+  char path[32];
+  nr_fd_path(file, path);
+  nr_buf_puts(&text, ".section .rodata.noria,\"a\"\n.p2align 6\nnoria_data:\n");
+  nr_buf_printf(&text, ".incbin \"%s\"\n.text\n", path);
   LLVMAppendModuleInlineAsm(g->mod, text.data, text.size);
   nr_buf_deinit(&text);
   LLVMValueRef block = LLVMAddGlobal(g->mod, LLVMArrayType2(g->i8, size), "noria_data");
@@ -105,56 +90,121 @@ static LLVMValueRef written_block(NrLl *g, const size_t *offsets, size_t size) {
 
 /* ---- linking ---------------------------------------------------------------------------------------------------- */
 
-/* Runs a program; its messages go to out_text. False when it cannot be started. */
-static bool run(char *const *argv, NrBuf *out_text, int *out_status) {
+typedef struct Linking {
+  int object, library;        /* files without a name */
+  char *folder;               /* for what linkers put into temporary files; NULL: there is none */
+  char **environment;
+  NrBuf folder_variable, text; /* "TMPDIR=folder"; what the linker said */
+  NrGuard guard;
+} Linking;
+
+/* Linkers make temporary files of their own, which GCC leaves behind when it is killed: they get a folder for them that
+ * goes with this process. */
+static void begin_linking(Linking *l) {
+  size_t count = 0, kept = 0;
+  while (environ[count]) count++;
+  l->environment = nr_calloc(count + 2, sizeof(char *));
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], "TMPDIR=", strlen("TMPDIR=")) != 0) l->environment[kept++] = environ[i];
+  l->folder = nr_guarded_folder("noria-link", &l->guard);
+  nr_buf_printf(&l->folder_variable, "TMPDIR=%s", l->folder ? l->folder : nr_temporary_folder());
+  l->environment[kept] = l->folder_variable.data;
+}
+
+static void end_linking(Linking *l) {
+  if (l->folder) nr_guarded_folder_remove(l->folder, &l->guard);
+  nr_free(l->environment);
+  nr_buf_deinit(&l->folder_variable);
+  nr_buf_deinit(&l->text);
+}
+
+/* Runs a program that keeps both files open; its messages go to l->text. False when it cannot be started. */
+static bool run(Linking *l, char *const *argv, int *out_status) {
   int ends[2];
   pid_t child;
-  if (pipe(ends)) return false;
+  if (pipe2(ends, O_CLOEXEC)) return false;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addclose(&actions, ends[0]);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-  posix_spawn_file_actions_addclose(&actions, ends[1]);
-  bool started = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ) == 0;
+  posix_spawn_file_actions_adddup2(&actions, l->object, l->object); /* onto itself: stays open in exec */
+  posix_spawn_file_actions_adddup2(&actions, l->library, l->library);
+  bool started = posix_spawnp(&child, argv[0], &actions, NULL, argv, l->environment) == 0;
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   char part[512];
   ssize_t n;
   while (started && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR)))
-    if (n > 0) nr_buf_append(out_text, part, (size_t)n);
+    if (n > 0) nr_buf_append(&l->text, part, (size_t)n);
   close(ends[0]);
   while (started && waitpid(child, out_status, 0) < 0 && errno == EINTR) {}
   return started && !(WIFEXITED(*out_status) && WEXITSTATUS(*out_status) == 127);
 }
 
-/* A C compiler knows where libm is. A bare linker may not; the runtime, which has libm, then provides its functions. */
-static NrStatus link_shared(NrLl *g, const char *object, const char *path) {
-  const char *commands[][8] = {
-      {"cc", "-shared", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
-      {"gcc", "-shared", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
-      {"clang", "-shared", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
+/* Tries the linkers that there may be, with the output at path. A C compiler knows where libm is; a bare linker may
+ * not, and the runtime, which has libm, then provides its functions. False when there is none; else *out_failed is the
+ * one that failed, or NULL. */
+static bool link_to(Linking *l, const char *path, const char **out_failed) {
+  char object[32];
+  nr_fd_path(l->object, object);
+  const char *commands[][9] = {
+      {"cc", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
+      {"gcc", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
+      {"clang", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
       {"ld.lld", "-shared", "-o", path, object, NULL},
       {"ld", "-shared", "-o", path, object, NULL},
   };
-  NrLoc loc = nr_loc_unknown(g->ctx);
   for (size_t i = 0; i < NR_COUNTOF(commands); i++) {
-    NrBuf text = {0};
     int result = 0;
-    bool started = run((char *const *)commands[i], &text, &result);
-    NrStatus status = NR_OK;
-    if (started && result != 0) {
-      nr_error(g->ctx, loc, "the linker '%s' could not make '%s': %.*s", commands[i][0], path,
-               (int)NR_MIN(text.size, 2000), text.size ? text.data : "it failed without a message");
-      status = NR_ERROR_IO;
-    }
-    nr_buf_deinit(&text);
-    if (started) return status;
+    l->text.size = 0;
+    if (!run(l, (char *const *)commands[i], &result)) continue;
+    *out_failed = result ? commands[i][0] : NULL;
+    return true;
   }
-  nr_error(g->ctx, loc,
-           "no linker was found to make '%s' (looked for cc, gcc, clang, ld.lld, ld); an object file (.o) needs none",
-           path);
-  return NR_ERROR_NOT_FOUND;
+  return false;
+}
+
+/* Reads the library that a linker made under a name into the file that has none. */
+static bool take_library(const char *path, int library) {
+  NrBuf bytes = {0};
+  struct stat about;
+  bool good = stat(path, &about) == 0 && nr_file_read(path, &bytes) == NR_OK && ftruncate(library, 0) == 0 &&
+              lseek(library, 0, SEEK_SET) == 0 && nr_fd_write(library, bytes.data, bytes.size) &&
+              fchmod(library, about.st_mode & 0777) == 0;
+  nr_buf_deinit(&bytes);
+  return good;
+}
+
+/* GNU's linkers write to an open file. LLVM's wants to make its output itself: it gets a name, and what it made is
+ * read. */
+static NrStatus link_shared(NrLl *g, int object, int library, const char *path) {
+  Linking l = {.object = object, .library = library};
+  NrLoc loc = nr_loc_unknown(g->ctx);
+  NrStatus status = NR_OK;
+  char open_file[32];
+  const char *failed = NULL;
+  begin_linking(&l);
+  nr_fd_path(library, open_file);
+  bool found = link_to(&l, open_file, &failed);
+  if (failed && l.folder) {
+    NrBuf name = {0};
+    nr_buf_printf(&name, "%s/library.so", l.folder);
+    link_to(&l, name.data, &failed);
+    if (!failed && !take_library(name.data, library)) status = io_error(g, "cannot write", path);
+    nr_buf_deinit(&name);
+  }
+  if (failed)
+    status = nr_error(g->ctx, loc, "the linker '%s' could not make '%s': %.*s", failed, path,
+                      (int)NR_MIN(l.text.size, 2000), l.text.size ? l.text.data : "it failed without a message");
+  else if (!found)
+    status = nr_error(g->ctx, loc,
+                      "no linker was found to make '%s' (looked for cc, gcc, clang, ld.lld, ld); an object file (.o) "
+                      "needs none",
+                      path);
+  if (failed) status = NR_ERROR_IO;
+  if (!found) status = NR_ERROR_NOT_FOUND;
+  end_linking(&l);
+  return status;
 }
 
 /* ---- files ------------------------------------------------------------------------------------------------------ */
@@ -165,15 +215,36 @@ static NrStatus internal_error(NrLl *g, char *message) {
   return NR_ERROR_INTERNAL;
 }
 
-static NrStatus write_code(NrLl *g, LLVMCodeGenFileType kind, const char *path) {
-  LLVMMemoryBufferRef code;
+static NrStatus make_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out_code) {
   int64_t begin = nr_now_ns();
-  char *message = nr_ll_machine_code(g, kind, &code);
+  char *message = nr_ll_machine_code(g, kind, out_code);
   if (message) return internal_error(g, message);
   if (g->options->times) g->options->times->emit = nr_now_ns() - begin;
-  NrStatus status = nr_file_write(path, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+  return NR_OK;
+}
+
+static NrStatus write_code(NrLl *g, LLVMCodeGenFileType kind, const char *path) {
+  LLVMMemoryBufferRef code;
+  NrStatus status = make_code(g, kind, &code);
+  if (status) return status;
+  status = nr_file_write(path, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+  if (status) io_error(g, "cannot write", path);
   LLVMDisposeMemoryBuffer(code);
-  return status ? io_error(g, "cannot write", path) : NR_OK;
+  return status;
+}
+
+/* The object goes to the linker in a file without a name. */
+static int write_object(NrLl *g, const char *folder) {
+  LLVMMemoryBufferRef code;
+  if (make_code(g, LLVMObjectFile, &code)) return -1;
+  int fd = nr_nameless_file(folder);
+  if (fd < 0 || !nr_fd_write(fd, LLVMGetBufferStart(code), LLVMGetBufferSize(code))) {
+    io_error(g, "cannot write an object file in", folder);
+    if (fd >= 0) close(fd);
+    fd = -1;
+  }
+  LLVMDisposeMemoryBuffer(code);
+  return fd;
 }
 
 static NrStatus write_ir(NrLl *g, const char *path) {
@@ -183,35 +254,35 @@ static NrStatus write_ir(NrLl *g, const char *path) {
   return status ? io_error(g, "cannot write", path) : NR_OK;
 }
 
-/* The linker writes beside path too, so that path is whole or untouched. */
 static NrStatus write_shared(NrLl *g, const char *path) {
-  char *object, *library;
-  int fd = temporary(path, &object), library_fd = temporary(path, &library);
-  NrStatus status = fd < 0 || library_fd < 0 ? io_error(g, "cannot write", path) : NR_OK;
-  if (!status) status = write_code(g, LLVMObjectFile, object);
+  NrNewFile f;
+  if (nr_new_file_open(&f, path)) return io_error(g, "cannot write", path);
+  char *folder = nr_folder_of(f.path);
+  int object = write_object(g, folder);
+  nr_free(folder);
+  NrStatus status = object < 0 ? NR_ERROR_IO : NR_OK;
   int64_t begin = nr_now_ns();
-  if (!status) unlink(library); /* the linker makes it anew, with the mode that its user wants */
-  if (!status) status = link_shared(g, object, library);
+  if (!status) status = link_shared(g, object, f.fd, path);
   if (g->options->times) g->options->times->link = nr_now_ns() - begin;
-  if (!status && rename(library, path)) status = io_error(g, "cannot write", path);
-  if (status && library_fd >= 0) unlink(library);
-  if (fd >= 0) unlink(object), close(fd);
-  if (library_fd >= 0) close(library_fd);
-  nr_free(object);
-  nr_free(library);
+  if (object >= 0) close(object);
+  if (status) nr_new_file_drop(&f);
+  else if ((status = nr_new_file_commit(&f))) io_error(g, "cannot write", path);
   return status;
 }
 
-/* Tables and constants. *out_data: the file that the assembler includes, or NULL. */
-static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, char **out_data) {
+/* Tables and constants. *out_data: the file that the assembler includes, or -1. */
+static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, int *out_data) {
   size_t size;
   size_t *offsets = constant_offsets(g, &size);
   bool include = kind == NR_CODEGEN_OBJECT || kind == NR_CODEGEN_SHARED;
   NrStatus status = NR_OK;
   LLVMValueRef block = NULL;
   if (size && include) {
-    status = write_constants(g, path, out_data);
-    if (!status) block = included_block(g, *out_data, size);
+    char *folder = nr_folder_of(path);
+    *out_data = write_constants(g, folder);
+    nr_free(folder);
+    if (*out_data < 0) status = NR_ERROR_IO;
+    else block = included_block(g, *out_data, size);
   } else if (size) {
     block = written_block(g, offsets, size);
   }
@@ -243,7 +314,7 @@ static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
 
 static NrStatus emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
   NrLlProgram program;
-  char *data = NULL;
+  int data = -1;
   int64_t begin = nr_now_ns();
   NrStatus status = nr_ll_program_build(&program, module, options, false);
   NrLl *g = program.units; /* files are one unit */
@@ -252,8 +323,7 @@ static NrStatus emit_file(NrModule *module, const NrCodegenOptions *options, NrC
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = optimize(g);
   if (!status) status = write_file(g, kind, path);
-  if (data) unlink(data);
-  nr_free(data);
+  if (data >= 0) close(data);
   nr_ll_program_deinit(&program);
   return status;
 }
