@@ -57,7 +57,7 @@ LONGEST_LINE = 120
 LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
 SOURCES = {".c", ".h", ".def"}
 TEXT = SOURCES | {".py", ".sh", ".mlir", ".test", ".md", ".txt", ".cmake", ".json"}
-OTHER_KINDS = {".npy", ".onnx", ".map", ".ini"}
+OTHER_KINDS = {".elf", ".npy", ".onnx", ".map", ".ini"}
 WITHOUT_KIND = {".clang-format", ".gitignore", "LICENSE", "Makefile", "run"}
 LONG_LINES_ARE_FINE = {".mlir", ".test", ".md", ".txt"}
 

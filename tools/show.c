@@ -209,6 +209,19 @@ static int show_text(Job *job, NrBuf *out) {
   return 0;
 }
 
+/* A list "avx,avx2", broken into lines. */
+static void put_words(NrBuf *out, const char *list) {
+  size_t column = 0;
+  for (const char *at = list; *at;) {
+    size_t size = strcspn(at, ",");
+    if (column && column + size > 78) column = 0, nr_buf_putc(out, '\n');
+    nr_buf_printf(out, "%s%.*s", column ? " " : "  ", (int)size, at);
+    column += size + (column ? 1 : 2);
+    at += size + (at[size] == ',');
+  }
+  nr_buf_putc(out, '\n');
+}
+
 static int show_library(Job *job, NrBuf *out) {
   NoriaError error = NORIA_ERROR_INIT;
   if (noria_program_load(job->path, NULL, &job->program, &error)) return job_report(job, &error);
@@ -221,6 +234,8 @@ static int show_library(Job *job, NrBuf *out) {
   nr_buf_printf(out, "constants\n  %d, %lld bytes\nimports\n", (int)m->num_constants, (long long)bytes);
   for (int32_t i = 0; i < m->num_imports; i++) nr_buf_printf(out, "  %s\n", m->imports[i]);
   if (!m->num_imports) nr_buf_puts(out, "  none\n");
+  nr_buf_puts(out, "needs of the CPU\n");
+  put_words(out, m->cpu && *m->cpu ? m->cpu : "nothing more than its architecture");
   return 0;
 }
 

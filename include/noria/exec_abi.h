@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define NORIA_ABI_VERSION 1
+#define NORIA_ABI_VERSION 2
 #define NORIA_MAX_RANK 16
 
 /* Element types, numbered as ONNX's TensorProto.DataType. Types of 2 and 4 bits take a byte per element in memory: the
@@ -150,6 +150,9 @@ typedef struct NoriaModule {
   const char *const *imports;
   const NoriaSite *sites;
   NoriaEntryFn entry;
+  /* Features of the CPU that the code may use, by LLVM's names: "avx,avx2,fma". Those that every CPU of the
+   * architecture has are left out. NULL or "": any CPU will do. A program is not created where one is missing. */
+  const char *cpu;
 } NoriaModule;
 
 #ifdef __cplusplus

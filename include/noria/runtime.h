@@ -206,7 +206,8 @@ typedef struct NoriaProgram NoriaProgram;
 NORIA_API NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOptions *options,
                                            NoriaProgram **out_program, NoriaError *error);
 /* Opens a shared library that `noria compile` made: its data symbol `noria_module` is the NoriaModule. A path without
- * a slash is a file of the current folder. */
+ * a slash is a file of the current folder. What is truncated, damaged, no compiled program, or for another CPU is
+ * refused before its code runs; docs/runtime.md tells what cannot be known, so load only files that you trust. */
 NORIA_API NoriaStatus noria_program_load(const char *path, const NoriaProgramOptions *options,
                                          NoriaProgram **out_program, NoriaError *error);
 /* NULL is fine. No run may be in progress. Values that the program gave stay valid. */

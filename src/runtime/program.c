@@ -1,4 +1,5 @@
 /* program.c - compiled models: making, loading, running. */
+#include "base/cpu.h"
 #include "runtime/internal.h"
 
 #include <dlfcn.h>
@@ -48,6 +49,11 @@ static NoriaStatus check_module(const NoriaModule *module, NoriaError *error) {
     return nr_error_set(error, NORIA_ERROR_UNSUPPORTED,
                         "the program was compiled for ABI version %d, this runtime has %d", (int)module->abi_version,
                         NORIA_ABI_VERSION);
+  NrStr missing = nr_cpu_missing(module->cpu ? module->cpu : "");
+  if (missing.size)
+    return nr_error_set(error, NORIA_ERROR_UNSUPPORTED,
+                        "the program was compiled for a CPU with %.*s, which this one, or its system, does not have",
+                        NR_STR_ARG(missing));
   if (!module->entry || module->num_inputs < 0 || module->num_outputs < 0 || module->num_constants < 0 ||
       module->num_imports < 0 || module->num_sites < 0 || (module->num_constants > 0 && !module->constants) ||
       (module->num_imports > 0 && !module->imports) || (module->num_sites > 0 && !module->sites))
@@ -145,30 +151,6 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
   return NORIA_OK;
 failed:
   program_free(program);
-  return status;
-}
-
-NoriaStatus noria_program_load(const char *path, const NoriaProgramOptions *options, NoriaProgram **out_program,
-                               NoriaError *error) {
-  *out_program = NULL;
-  if (!path || !*path) return nr_error_set(error, NORIA_ERROR_INVALID, "the path is empty");
-  /* dlopen searches the system's folders for a name without a slash, but a path means the file. */
-  char *file = NULL;
-  if (asprintf(&file, "%s%s", strchr(path, '/') ? "" : "./", path) < 0) return nr_error_set_memory(error, strlen(path));
-  void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-  free(file);
-  if (!library) {
-    const char *why = dlerror();
-    return nr_error_set(error, NORIA_ERROR_NOT_FOUND, "%s", why ? why : path);
-  }
-  const NoriaModule *module = dlsym(library, "noria_module");
-  NoriaStatus status = module ? noria_program_create(module, options, out_program, error)
-                              : nr_error_set(error, NORIA_ERROR_INVALID,
-                                         "'%s' is not a compiled program: it has no symbol noria_module", path);
-  if (status)
-    dlclose(library);
-  else
-    (*out_program)->library = library;
   return status;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "base/seal.h"
 #include "codegen/llvm/ll.h"
 
 extern char **environ;
@@ -263,6 +264,7 @@ static NrStatus write_shared(NrLl *g, const char *path) {
   NrStatus status = object < 0 ? NR_ERROR_IO : NR_OK;
   int64_t begin = nr_now_ns();
   if (!status) status = link_shared(g, object, f.fd, path);
+  if (!status && !nr_seal_write(f.fd)) status = io_error(g, "cannot seal", path);
   if (g->options->times) g->options->times->link = nr_now_ns() - begin;
   if (object >= 0) close(object);
   if (status) nr_new_file_drop(&f);
@@ -286,11 +288,14 @@ static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, int *
   } else if (size) {
     block = written_block(g, offsets, size);
   }
+  NrBuf needs = {0};
+  if (!status) status = nr_ll_cpu_needs(g->options, g->tm, g->ctx, &needs);
   if (!status) {
     LLVMValueRef *pointers = point_into(g, block, offsets);
-    status = nr_ll_define_tables(g, pointers);
+    status = nr_ll_define_tables(g, pointers, (NrStr){needs.data, needs.size});
     nr_free(pointers);
   }
+  nr_buf_deinit(&needs);
   nr_free(offsets);
   return status;
 }
@@ -319,6 +324,7 @@ static NrStatus emit_file(NrModule *module, const NrCodegenOptions *options, NrC
   NrStatus status = nr_ll_program_build(&program, module, options, false);
   NrLl *g = program.units; /* files are one unit */
   if (!status) status = define_data(g, kind, path, &data);
+  if (!status && kind == NR_CODEGEN_SHARED) LLVMAppendModuleInlineAsm(g->mod, NR_SEAL_NOTE, strlen(NR_SEAL_NOTE));
   if (!status) status = nr_ll_check(g);
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = optimize(g);

@@ -151,9 +151,13 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   int64_t begin = nr_now_ns();
   NrStatus status = nr_ll_program_build(p, module, options, true);
   if (status) return status;
+  NrBuf needs = {0};
+  /* Code for the CPU that it is made on has what it needs. */
+  if (!nr_ll_is_host(options)) status = nr_ll_cpu_needs(options, p->units[0].tm, module->ctx, &needs);
   LLVMValueRef *pointers = place_constants(&p->units[0], out);
-  status = nr_ll_define_tables(&p->units[0], pointers);
+  if (!status) status = nr_ll_define_tables(&p->units[0], pointers, (NrStr){needs.data, needs.size});
   nr_free(pointers);
+  nr_buf_deinit(&needs);
   for (size_t i = 0; i < p->num_units && !status; i++) status = nr_ll_check(&p->units[i]);
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = nr_ll_program_compile(p);

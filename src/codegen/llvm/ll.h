@@ -294,7 +294,7 @@ unsigned nr_ll_site(NrLl *g, NrStr place, NrStr text);
 unsigned nr_ll_import(NrLl *g, NrStr name);
 LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from exec->constants */
 /* Defines noria_module; data: a pointer constant per entry of tables->constants. */
-NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data);
+NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu); /* cpu: what NoriaModule says */
 size_t nr_ll_constant_size(NrAttr value);            /* bytes */
 void nr_ll_constant_copy(NrAttr value, void *out); /* all elements, splats written out */
 
@@ -322,6 +322,12 @@ void nr_ll_with_stack(NrModule *module, void *(*run)(void *user), void *user);
 /* ---- emit.c, target.c, program.c -------------------------------------------------------------------------------- */
 
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out);
+/* Whether code is for the CPU that it is made on, with all that this one has. */
+static inline bool nr_ll_is_host(const NrCodegenOptions *options) {
+  return (!options->cpu || strcmp(options->cpu, "native") == 0) && !options->features;
+}
+/* Appends the features that code for tm may use, as NoriaModule names them. */
+NrStatus nr_ll_cpu_needs(const NrCodegenOptions *options, LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out);
 NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu); /* reports a name that LLVM does not know */
 /* Both give NULL, or a message for LLVMDisposeMessage; neither touches the module's NrContext. */
 char *nr_ll_optimize(NrLl *g);

@@ -170,7 +170,7 @@ static NrStr module_name(NrLl *g) {
   return nr_op_attr_str(g->module->op, "sym_name");
 }
 
-NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data) {
+NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu) {
   LLVMValueRef inputs, outputs;
   uint32_t num_inputs, num_outputs;
   NrType type = g->entry ? g->entry->type : NULL;
@@ -191,6 +191,7 @@ NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data) {
       imports_table(g),
       sites_table(g),
       g->entry ? g->entry->wrapper : LLVMConstNull(g->ptr),
+      nr_ll_string(g, cpu),
   };
   LLVMValueRef init = record(g, fields, NR_COUNTOF(fields));
   LLVMValueRef module = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "noria_module");
