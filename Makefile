@@ -20,15 +20,14 @@ help:
 	@echo "make fuzz     search for inputs that break a parser, for programs that are compiled wrong and for shapes that are not checked (FUZZ_SECONDS=60 each)"
 	@echo "make clean    remove build/"
 
-# Configuring again is left to ninja, which does it when a CMake file or a folder's content changes.
-build/%/build.ninja: | setup
-	cmake --preset $*
+configure-%: setup
+	@scripts/configure.sh $*
 
 setup:
 	@scripts/install.sh
 	@scripts/venv.sh
 
-build: setup build/release/build.ninja
+build: configure-release
 	@ninja -C build/release -j$(JOBS)
 
 run: build
@@ -41,7 +40,7 @@ check: build
 test: build
 	@scripts/test.sh
 
-asan ubsan tsan: %: setup build/%/build.ninja
+asan ubsan tsan: %: configure-%
 	@ninja -C build/$@ -j$(JOBS)
 	$(CTEST) build/$@ -L '$(SANITIZED)'
 
@@ -51,7 +50,7 @@ bench: build
 
 # Inputs that fail are left in build/fuzz/; minimise one and keep it in tests/fuzz/corpus/. Programs are reduced already.
 FUZZ_SECONDS ?= 60
-fuzz: build build/fuzz/build.ninja
+fuzz: build configure-fuzz
 	@mkdir -p build/fuzz
 	@build/release/tests/programs --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found
 	@$(PYTHON) tests/fuzz/shapes --seconds $(FUZZ_SECONDS) --runs 100000 --jobs $(JOBS)
