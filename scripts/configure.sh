@@ -1,6 +1,7 @@
 #!/bin/sh
 # Configures build/PRESET where that is not done yet: configure.sh PRESET. A build folder is full of absolute paths. In
-# a checkout that was copied or moved they lead to the old one, whose sources would be built: such a folder is made anew.
+# a checkout that was copied or moved they lead to the old one, whose sources would be built: such a folder is made
+# anew.
 set -eu
 cd "$(dirname "$0")/.."
 folder=build/$1
