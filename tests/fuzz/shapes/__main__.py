@@ -115,14 +115,20 @@ def save(folder, trial, changes):
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(trial.model)
     for name, x in (trial.feeds | dict(changes)).items():
-        np.save(folder / f"{name}.npy", x)
+        for k, item in enumerate(x if isinstance(x, list) else [x]):
+            np.save(folder / (f"{name}_{k}.npy" if isinstance(x, list) else f"{name}.npy"), item)
+
+
+def shown(x):
+    if isinstance(x, list):
+        return "[" + ", ".join(map(shown, x)) + "]"
+    return f"{x.dtype}{list(x.shape)}" + (f"={x.tolist()}" if x.dtype.kind in "iu" and x.size < 9 else "")
 
 
 def described(trial, changes):
     feeds = trial.feeds | dict(changes)
-    text = ", ".join(f"{n}:{x.dtype}{list(x.shape)}" + (f"={x.tolist()}" if x.dtype.kind in "iu" and x.size < 9 else "")
-                     for n, x in sorted(feeds.items()))
-    changed = ", ".join(f"{n} was {list(trial.feeds[n].shape)}" for n, _ in changes)
+    text = ", ".join(f"{n}:{shown(x)}" for n, x in sorted(feeds.items()))
+    changed = ", ".join(f"{n} was {shown(trial.feeds[n])}" for n, _ in changes)
     return f"({text}) {trial.case.attrs} opset {trial.case.opset}; changed: {changed or 'nothing'}; {trial.notes}"
 
 

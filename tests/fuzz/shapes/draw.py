@@ -53,6 +53,12 @@ class Trial:
             if x is None:
                 continue
             value, name = operand(x), names[i]
+            if isinstance(value, list):
+                dims = [f"d{i}_{k}" for k in range(value[0].ndim)]
+                elem = helper.np_dtype_to_tensor_dtype(value[0].dtype)
+                infos.append(helper.make_tensor_sequence_value_info(name, elem, dims))
+                self.feeds[name] = value
+                continue
             if isinstance(x, Operand) and draw.chance(.35):
                 if draw.chance(.5):
                     value = wrong_values(draw, value)
@@ -97,9 +103,29 @@ class Trial:
         for _ in range(draw.choose(0, 1, 1, 1, 1, 1, 2, 2, 2, 3)):
             name = draw.choose(*names)
             x = changes.get(name, self.feeds[name])
+            if isinstance(x, list):
+                changes[name] = changed_items(draw, x)
+                continue
             values = kind(x.dtype) in "iu" and x.size and draw.chance(.6) or draw.chance(.1)
-            changes[name] = wrong_values(draw, x) if values else reshaped(draw, x, list(self.feeds.values()))
+            changes[name] = wrong_values(draw, x) if values else reshaped(draw, x, self.arrays())
         return sorted(changes.items())
+
+
+    def arrays(self):
+        """What is fed, the items of sequences one by one."""
+        return [item for x in self.feeds.values() for item in (x if isinstance(x, list) else [x])]
+
+
+def changed_items(draw, items):
+    """A sequence with an item less, one more, or one of another shape."""
+    way = draw.choose("less", "more", "none", "shape", "shape", "shape")
+    if way == "none" or not items:
+        return []
+    at = draw.integer(0, len(items) - 1)
+    if way == "less":
+        return items[:at] + items[at + 1:]
+    other = reshaped(draw, items[at], items)
+    return items[:at] + [other] + items[at + (way == "shape"):]
 
 
 def changed_scalar(draw, old):

@@ -130,10 +130,33 @@ def sequence_empty(d, op):
     return Case(op, items + [Operand(d.choose(0, 1, -1))], nodes=nodes, opset=d.choose(11, 21))
 
 
+@ops("SequenceAt", "SequenceLength", "ConcatFromSequence", "SequenceInsert", "SequenceErase", "SequenceMap")
+def given_sequence(d, op):
+    """Of a sequence that is an input."""
+    shape = d.shape((1, 3), 1)
+    items, x = [d.array(F32, shape) for _ in range(d.integer(1, 3))], d.array(F32, shape)
+    at = Operand(d.integer(-len(items), len(items) - 1))
+    if op == "SequenceMap":
+        body = parser.parse_graph("b (float[A] s) => (float[A] t) { t = Neg(s) }")
+        for v in (body.input[0], body.output[0]):
+            v.type.tensor_type.ClearField("shape")
+        nodes = [(op, ["x0"], ["s"], {"body": body}), ("SequenceAt", ["s", "x1"], ["y0"], {})]
+    elif op == "ConcatFromSequence":
+        new = d.integer(0, 1)
+        nodes = [(op, ["x0"], ["y0"], {"axis": d.axis(len(shape) + new), "new_axis": new})]
+    else:
+        ins = {"SequenceAt": ["x0", "x1"], "SequenceLength": ["x0"], "SequenceInsert": ["x0", "x2", "x1"],
+               "SequenceErase": ["x0", "x1"]}[op]
+        nodes = [(op, ins, ["y0"], {})]
+        if op in ("SequenceInsert", "SequenceErase") and d.chance():
+            nodes = [(op, ins, ["s"], {}), ("ConcatFromSequence", ["s"], ["y0"], {"axis": 0})]
+    return Case(op, [items, at, x], nodes=nodes, opset=d.choose(17, 21))
+
+
 for made, by in (("SequenceConstruct", "SequenceInsert"), ("SequenceAt", "SequenceErase"),
                  ("SequenceLength", "SplitToSequence"), ("ConcatFromSequence", "SplitToSequence"),
                  ("OptionalHasElement", "Optional"), ("OptionalGetElement", "Optional")):
-    OPS[made] = [lambda d, op, by=by: OPS[by][0](d, by)]  # their nodes have these in them
+    OPS.setdefault(made, []).append(lambda d, op, by=by: GENERATORS[by][0](d, by))  # its nodes have it in them
 
 TABLE = pathlib.Path(__file__).resolve().parents[3] / "src" / "onnx" / "lower.def"
 MISSING = set(re.findall(r"^LOWER\((\w+)", TABLE.read_text(), re.M)) - set(OPS)
