@@ -7,6 +7,7 @@
 #include "base/float_format.h"
 #include "base/dtype.h"
 #include "codegen/codegen.h"
+#include "runtime/sanitize.h"
 
 enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_OPS = 30000, MAX_COMPILED_OPS = 15000 };
 
@@ -159,7 +160,9 @@ static CheckStatus compare(Check *c, const CheckOutcome *want, const CheckOutcom
   return CHECK_OK;
 }
 
-static CheckStatus run_all(Check *c, const NoriaModule *module, int threads, const char *where) {
+/* sanitized: code that was compiled for the address sanitizer, else NULL. */
+static CheckStatus run_all(Check *c, const NoriaModule *module, int threads, const NrCompiled *sanitized,
+                           const char *where) {
   NoriaProgramOptions options = {.threads = threads};
   NoriaProgram *program;
   NoriaError error = NORIA_ERROR_INIT;
@@ -169,12 +172,18 @@ static CheckStatus run_all(Check *c, const NoriaModule *module, int threads, con
     noria_error_clear(&error);
     return CHECK_FAILED;
   }
+  size_t count = 0;
+  const NrCodeRegion *regions = sanitized ? nr_compiled_regions(sanitized, &count) : NULL;
+  NrMemoryRegion *own = nr_calloc(count, sizeof *own);
+  for (size_t i = 0; i < count; i++) own[i] = (NrMemoryRegion){regions[i].data, regions[i].size};
+  if (sanitized) nr_program_sanitize(program, own, count);
   for (size_t set = 0; set < c->num_sets && !status; set++) {
     CheckOutcome got = run(c, program, set);
     status = compare(c, &c->want[set], &got, set, where);
     outcome_deinit(&got);
   }
   noria_program_destroy(program);
+  nr_free(own);
   return status;
 }
 
@@ -189,7 +198,7 @@ static CheckStatus interpret(Check *c, NrModule *module, const char *where) {
   NrInterpProgram *interp;
   NrInterpOptions options = {.max_steps = 4 * (int64_t)MAX_STEPS, .hostile = true};
   if (nr_interp_create(module, NULL, &options, &interp)) return failed(c, "cannot be interpreted");
-  CheckStatus status = run_all(c, nr_interp_module(interp), 1, where);
+  CheckStatus status = run_all(c, nr_interp_module(interp), 1, NULL, where);
   nr_interp_destroy(interp);
   return status;
 }
@@ -349,13 +358,21 @@ static NrStatus after_stage(void *user, NrModule *module, const char *name) {
   return s->status ? NR_ERROR_INTERNAL : NR_OK;
 }
 
-static CheckStatus check_compiled(Check *c, NrModule *module, int threads) {
+static CheckStatus check_code(Check *c, NrModule *module, int threads, bool sanitize) {
+  static const NrSanitizeCalls watch = {nr_sanitize_access, nr_sanitize_allocated};
   NrCompiled *code;
-  NrCodegenOptions options = {.opt_level = 2, .threads = threads, .cpu = c->cpu};
+  NrCodegenOptions options = {
+      .opt_level = 2, .threads = threads, .cpu = c->cpu, .sanitize = sanitize ? &watch : NULL};
   if (nr_codegen_jit(module, &options, &code)) return failed(c, "is not compiled");
-  CheckStatus status = run_all(c, nr_compiled_module(code), threads, "compiled");
+  CheckStatus status = run_all(c, nr_compiled_module(code), threads, sanitize ? code : NULL,
+                               sanitize ? "compiled, under the address sanitizer" : "compiled");
   nr_compiled_destroy(code);
   return status;
+}
+
+static CheckStatus check_compiled(Check *c, NrModule *module, int threads) {
+  CheckStatus status = check_code(c, module, threads, false);
+  return status || !c->sanitize ? status : check_code(c, module, threads, true);
 }
 
 CheckStatus check_pipeline(Check *c, const char *passes) {

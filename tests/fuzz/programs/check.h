@@ -22,6 +22,7 @@ typedef struct CheckCounts {
 typedef struct Check {
   NrUnit unit; /* the program, with its entry */
   const char *cpu; /* whose machine code; NULL: this machine's */
+  bool sanitize;   /* machine code also under the address sanitizer */
   const char *only; /* the passes that sequences are made of, "licm,cse"; NULL: all */
   int longest;      /* passes of a sequence at most; 0: 6 */
   bool too_long; /* the first run did not end in time */

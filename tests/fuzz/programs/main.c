@@ -122,7 +122,8 @@ static bool program_holds(const Options *o, uint64_t number, Slot *slot) {
   NrBuf text = {0};
   uint64_t seed = o->seed + number;
   family_of(o, number)->generate(seed, &text);
-  Check c = {.about_to = note_what, .user = slot, .cpu = o->cpu, .only = o->only, .longest = o->longest};
+  Check c = {.about_to = note_what, .user = slot, .cpu = o->cpu, .only = o->only, .longest = o->longest,
+             .sanitize = seed % 4 == 0};
   slot->what[0] = slot->message[0] = 0;
   slot->begun = process_time();
   limit_time(STEP_SECONDS);
@@ -167,7 +168,7 @@ static void give_up(int number) { _exit(0); }
  * about, about what has nothing to run. */
 static int check_file(const Options *o, const char *path) {
   NrBuf text = {0};
-  Check c = {.cpu = o->cpu};
+  Check c = {.cpu = o->cpu, .sanitize = true};
   if (nr_file_read(path, &text)) {
     fprintf(stderr, "programs: cannot read '%s'\n", path);
     return 2;

@@ -32,7 +32,6 @@ from random_draw import difference  # noqa: E402
 
 import noria  # noqa: E402
 
-FEEDS = 60              # of a model
 HANGS_AFTER = 20        # seconds of CPU time for one feed, or as many minutes of waiting
 TIME, MEMORY, ITERATIONS = 2.0, 256 << 20, 100_000
 # What ends a run in the one way of running it and need not in the other.
@@ -148,7 +147,7 @@ def run_trial(task, options, at, counts):
         counts["models refused"] += 1
         return [(-1, f"refused: {runner.got}")] if only is not None else []
     counts["models"] += 1
-    for k in range(FEEDS) if only is None else [only]:
+    for k in range(options.feeds) if only is None else [only]:
         at[0], at[1] = k, at[1] + 1
         changes = trial.wrong_feeds(k)
         state, text = runner.run(changes)
@@ -256,6 +255,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, help="stop after this time (and after --runs, if given)")
     parser.add_argument("--runs", type=int, help="stop after this many runs (and after --seconds, if given)")
+    parser.add_argument("--feeds", type=int, default=60, help="of each model")
     parser.add_argument("--seed", type=int)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--op", action="append", choices=sorted(OPS), metavar="OP")
