@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "../random.h"
 #include "base/float_format.h"
 #include "base/dtype.h"
 #include "codegen/codegen.h"
@@ -13,14 +14,7 @@ enum { MAX_STEPS = 3000000, MAX_SEQUENCE = 6, MAX_ONLY = 64, MAX_OPS = 30000, MA
 
 /* ---- inputs ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state) {
-  uint64_t x = *state;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  *state = x;
-  return x * UINT64_C(0x2545f4914f6cdd1d) >> 7;
-}
+static uint64_t next_random(uint64_t *state) { return fuzz_random(state) >> 7; }
 
 static double random_number(uint64_t *seed, bool *is_special) {
   static const double special[] = {0.0, -0.0, 1.5, -2.75, 1e-3, 100.25, 65504.0, INFINITY, -INFINITY, NAN};

@@ -1,6 +1,8 @@
 /* gen.c - randomness, text and what is visible: see gen.h. */
 #include "gen.h"
 
+#include "../random.h"
+
 const GenType gen_types[GEN_NUM_TYPES] = {
     [GEN_I1] = {"i1", 1, false, 4},    [GEN_I3] = {"i3", 3, false, 1},        [GEN_I7] = {"i7", 7, false, 1},
     [GEN_I8] = {"i8", 8, false, 2},    [GEN_I13] = {"i13", 13, false, 1},     [GEN_I16] = {"i16", 16, false, 1},
@@ -12,17 +14,7 @@ const GenType gen_types[GEN_NUM_TYPES] = {
 
 /* ---- randomness ---- */
 
-/* xorshift64*: the same sequence on every machine, so that a seed is a program. */
-static uint64_t next_random(uint64_t *state) {
-  uint64_t x = *state;
-  x ^= x >> 12;
-  x ^= x << 25;
-  x ^= x >> 27;
-  *state = x;
-  return x * UINT64_C(0x2545f4914f6cdd1d);
-}
-
-uint64_t gen_below(Gen *g, uint64_t n) { return n ? (next_random(&g->seed) >> 11) % n : 0; }
+uint64_t gen_below(Gen *g, uint64_t n) { return fuzz_below(&g->seed, n); }
 bool gen_one_in(Gen *g, uint64_t n) { return gen_below(g, n) == 0; }
 
 static GenTypeId any_type(Gen *g) {
