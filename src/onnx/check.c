@@ -223,6 +223,7 @@ static void check_op(Checker *c, const NrOnnxPlace *place) {
            node->num_outputs, callee->num_inputs, callee->num_outputs);
     return;
   }
+  if (!node->num_outputs) FAIL(c, place, "the node has no outputs; every op has at least one");
   if (node->overload.size || (!is_known_domain(node->domain) && nr_strmap_has(&c->function_domains, node->domain))) {
     FAIL(c, place, "calls a function '%.*s%s%.*s'%s%.*s%s that the model does not define", NR_STR_ARG(node->domain),
          node->domain.size ? "." : "", NR_STR_ARG(node->op_type), node->overload.size ? " of overload '" : "",

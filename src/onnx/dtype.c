@@ -82,3 +82,10 @@ NrAttr nr_attr_retyped(NrAttr elements, NrType type) {
     return nr_attr_resource(type, elements->s, elements->data, elements->data_size);
   return nr_attr_dense(type, elements->data, elements->data_size);
 }
+
+bool nr_dims_fit(const int64_t *dims, size_t rank, size_t elem_size) {
+  int64_t bytes = (int64_t)NR_MAX(elem_size, (size_t)1);
+  for (size_t i = 0; i < rank; i++)
+    if (dims[i] != NR_DYNAMIC && (dims[i] < 0 || !nr_mul_i64(bytes, NR_MAX(dims[i], 1), &bytes))) return false;
+  return true;
+}

@@ -14,6 +14,10 @@ NrType nr_type_raised(NrType lowered, NoriaDType dtype);
 /* Elements (nr_attr_is_elements) as those of a type that differs in the sign of integers only. */
 NrAttr nr_attr_retyped(NrAttr elements, NrType type);
 
+/* Whether the bytes of a tensor, and the strides between its elements, can be counted: no dim is negative, and the
+ * product of those that are known and of the element's size fits. */
+bool nr_dims_fit(const int64_t *dims, size_t rank, size_t elem_size);
+
 /* What a value of the type is at a program's boundary. */
 NoriaKind nr_type_kind(NrType type);
 /* Its kind and, for an optional that is not of tensors, item_kind as attributes; out has room for 2. Gives how many. */

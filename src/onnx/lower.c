@@ -117,6 +117,8 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   const NrOp *before = l.b.block->last;
   NrStatus status = nr_lower_check_inputs(&l, row);
   if (!status) status = row->lower(&l);
+  if (!status) status = l.state->refused;
+  l.state->refused = NR_OK;
   outer->b = l.b;
   outer->b.loc = op->loc;
   for (uint32_t i = 0; !status && i < op->num_results; i++)
@@ -129,6 +131,8 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
 NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, size_t num_args, NrLowered *out_yields,
                          size_t num_yields) {
   NrBlock *block = region->first;
+  if (block->num_args != num_args)
+    return nr_lower_error(l, "the body has %u inputs; %zu values are given to it", block->num_args, num_args);
   for (size_t i = 0; i < num_args; i++)
     if (args[i].value) bind(l, nr_block_arg(block, i), args[i]);
   NrOp *last = nr_block_terminator(block);

@@ -104,7 +104,8 @@ uint32_t nr_rank(NrValue *tensor);
 NrDim nr_lower_dim(NrLower *l, NrValue *tensor, size_t i);
 NrShape nr_lower_shape(NrLower *l, NrValue *tensor);
 NrDim nr_shape_elements(NrLower *l, const NrShape *s, size_t begin, size_t end); /* product of dims [begin, end) */
-NrType nr_shape_type(const NrShape *s, NrType elem);
+/* Dims that are negative or too large for any memory are an error: the op's lowering then fails when it is done. */
+NrType nr_shape_type(NrLower *l, const NrShape *s, NrType elem);
 /* Negative axes count from the end; false (reported) when out of range. */
 bool nr_lower_axis(NrLower *l, int64_t axis, size_t rank, size_t *out);
 /* numpy broadcasting of shapes, with a run-time check where it cannot be proven. false after an error. */

@@ -144,7 +144,7 @@ static NrValue *reduce_list(NrLower *l, NrValue *tensor, NrValue *init, NrBodyFn
   }
   NrShape ones = {.rank = nr_rank(tensor)};
   for (size_t i = 0; i < ones.rank; i++) ones.dims[i] = nr_dim(1);
-  return nr_lower_from_elements(l, nr_shape_type(&ones, acc->type), &acc, 1);
+  return nr_lower_from_elements(l, nr_shape_type(l, &ones, acc->type), &acc, 1);
 }
 
 NrValue *nr_lower_reduce_axes(NrLower *l, NrValue *tensor, const NrAxes *axes, NrValue *init, NrBodyFn pre,

@@ -26,8 +26,12 @@ bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, 
     memcpy(out->at, shape.dims, shape.rank * sizeof *shape.dims);
   }
   /* The least integer stands for "not known" in a dim; as a position it means the same as the next one. */
-  for (size_t i = 0; i < out->count; i++)
-    if (out->at[i].size == INT64_MIN && !out->at[i].value) out->at[i].size = INT64_MIN + 1;
+  for (size_t i = 0; i < out->count; i++) {
+    NrDim *d = &out->at[i];
+    int64_t known;
+    if (nr_dim_known(*d) || (d->value && !(nr_value_constant_int(d->value, &known) && known == INT64_MIN))) continue;
+    *d = nr_dim(INT64_MIN + 1);
+  }
   return true;
 }
 
@@ -83,8 +87,9 @@ NrValue *nr_lower_position(NrLower *l, NrValue *integer, NrDim size) {
   NrDim given = nr_dim_of_index(nr_lower_as_index(l, integer)), at = nr_dim_wrap(l, given, size);
   if (nr_dim_known(at) && nr_dim_known(size)) {
     if (at.size >= 0 && at.size < size.size) return nr_dim_value(l, at);
-    nr_lower_error(l, "index %lld is out of range for %lld elements", (long long)given.size, (long long)size.size);
-    return NULL;
+    l->state->refused =
+        nr_lower_error(l, "index %lld is out of range for %lld elements", (long long)given.size, (long long)size.size);
+    return nr_lower_index(l, 0);
   }
   NrValue *position = nr_dim_value(l, at), *end = nr_dim_value(l, size);
   NrValue *values[2] = {nr_dim_value(l, given), end};
@@ -174,7 +179,7 @@ NrValue *nr_lower_slice_axis(NrLower *l, NrValue *tensor, size_t axis, NrDim off
       nr_lower_elements(l, tensor, elements, NR_SMALL_LIST, &count, false)) {
     for (int64_t i = 0; i < size.size; i++) kept[i] = elements[offset.size + i * step.size];
     shape.dims[0] = size;
-    return nr_lower_from_elements(l, nr_shape_type(&shape, tensor->type->elem), kept, (size_t)size.size);
+    return nr_lower_from_elements(l, nr_shape_type(l, &shape, tensor->type->elem), kept, (size_t)size.size);
   }
   if (nr_dim_known(step) && step.size > 0) {
     NrDim offsets[NORIA_MAX_RANK], steps[NORIA_MAX_RANK];

@@ -1,11 +1,13 @@
 /* lower_dims.c - dims and shapes while lowering: index arithmetic that folds as it is built. */
 #include "onnx/lower_state.h"
 
+#include "onnx/dtype.h"
+
 /* ---- dims ---- */
 
 NrDim nr_dim_of_index(NrValue *index) {
   int64_t size;
-  if (nr_value_constant_int(index, &size)) return nr_dim(size);
+  if (nr_value_constant_int(index, &size) && size != NR_DYNAMIC) return nr_dim(size);
   return (NrDim){NR_DYNAMIC, index};
 }
 
@@ -142,9 +144,27 @@ NrDim nr_shape_elements(NrLower *l, const NrShape *s, size_t begin, size_t end) 
   return n;
 }
 
-NrType nr_shape_type(const NrShape *s, NrType elem) {
+/* An error for dims that no tensor has. What is being lowered goes on with a tensor without elements, and ends with the
+ * error (lower.c). */
+static void refuse_size(NrLower *l, const int64_t *dims, size_t rank) {
+  NrBuf text = {0};
+  for (size_t i = 0; i < rank; i++) {
+    nr_buf_puts(&text, i ? "x" : "");
+    if (dims[i] == NR_DYNAMIC) nr_buf_putc(&text, '?');
+    else nr_buf_printf(&text, "%lld", (long long)dims[i]);
+  }
+  l->state->refused = nr_lower_error(l, "needs a tensor of shape %s, which no memory can hold", text.data);
+  nr_buf_deinit(&text);
+}
+
+NrType nr_shape_type(NrLower *l, const NrShape *s, NrType elem) {
   int64_t dims[NORIA_MAX_RANK];
   for (size_t i = 0; i < s->rank; i++) dims[i] = s->dims[i].size;
+  if (!nr_dims_fit(dims, s->rank, nr_type_byte_size(elem))) {
+    refuse_size(l, dims, s->rank);
+    for (size_t i = 0; i < s->rank; i++)
+      if (dims[i] != NR_DYNAMIC) dims[i] = 0;
+  }
   return nr_type_tensor(dims, s->rank, elem);
 }
 
@@ -173,6 +193,11 @@ void nr_lower_check(NrLower *l, NrValue *cond, const char *text, NrValue *const 
 
 void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what) {
   if (nr_dim_same(a, b)) return;
+  if (nr_dim_known(a) && nr_dim_known(b)) {
+    l->state->refused =
+        nr_lower_error(l, "%s: %lld and %lld differ", what, (long long)a.size, (long long)b.size);
+    return;
+  }
   NrValue *x = nr_dim_value(l, a), *y = nr_dim_value(l, b);
   const char *text = nr_arena_printf(&l->state->arena, "%s: %%0 and %%1 differ", what);
   nr_lower_check(l, nr_lower_cmpi(l, 0, x, y), text, (NrValue *[]){x, y}, 2);

@@ -48,7 +48,7 @@ static NrValue *take_one(NrLower *l, NrValue *data, NrValue *positions, size_t a
   bool listed = nr_dim_known(offset) && nr_lower_elements(l, data, elements, NR_SMALL_LIST, &count, false);
   if (from.rank == 1) {
     NrValue *x = listed ? elements[offset.size] : nr_lower_extract(l, data, &position, 1);
-    return nr_lower_from_elements(l, nr_shape_type(&shape, data->type->elem), &x, 1);
+    return nr_lower_from_elements(l, nr_shape_type(l, &shape, data->type->elem), &x, 1);
   }
   return nr_lower_reshape(l, nr_lower_slice_axis(l, data, axis, offset, nr_dim(1), nr_dim(1)), &shape);
 }
@@ -67,7 +67,7 @@ static NrValue *take_list(NrLower *l, NrValue *data, NrValue *positions) {
     taken[i] = elements[k];
   }
   NrShape shape = nr_lower_shape(l, positions);
-  return nr_lower_from_elements(l, nr_shape_type(&shape, data->type->elem), taken, n);
+  return nr_lower_from_elements(l, nr_shape_type(l, &shape, data->type->elem), taken, n);
 }
 
 NrStatus nr_lower_gather(NrLower *l) {

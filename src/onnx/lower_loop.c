@@ -17,6 +17,7 @@ typedef struct Loop {
   NrValue **init;     /* what the loop op starts with: the initial values as those types */
   NrBlock *body;      /* detached; arguments: iv, (cond,) carried.. and then scan accumulators */
   NrLowered *yields;  /* cond, carried.., scans.. */
+  NrValue *again;     /* i1: the first of them */
   NrBuilder end;
   NrScanOut *scans;
 } Loop;
@@ -178,7 +179,7 @@ enum { SHORT_LOOP = 1024 }; /* trips that nobody needs to interrupt */
 static NrStatus build_for(NrLower *l, Loop *loop) {
   NrDim trips = nr_dim_max(l, nr_dim_of_index(loop->trips), nr_dim(0));
   NrStatus status = begin_scans(l, loop, &trips);
-  if (status) return status;
+  if (status) return nr_block_erase(loop->body), status;
   size_t n = 3 + loop->num_carried + loop->num_scans;
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
   NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n);
@@ -200,7 +201,7 @@ static NrStatus build_for(NrLower *l, Loop *loop) {
 /* before: (i, go, carried.., accs..) continues while go and i < trips; after = the body. */
 static NrStatus build_while(NrLower *l, Loop *loop) {
   NrStatus status = begin_scans(l, loop, NULL);
-  if (status) return status;
+  if (status) return nr_block_erase(loop->body), status;
   NrModule *module = l->b.module;
   size_t n = 2 + loop->num_carried + loop->num_scans;
   NrValue **operands = NR_NEW_ARRAY(&l->state->arena, NrValue *, n),
@@ -225,8 +226,7 @@ static NrStatus build_while(NrLower *l, Loop *loop) {
   inner.b = loop->end;
   NrValue *iv = loop->body->args[0];
   NrValue *next[2] = {nr_lower_op2(&inner, NR_OP_arith_addi, iv->type, iv, nr_lower_index(&inner, 1)),
-                      loop->cond ? nr_lower_scalar(&inner, loop->yields[0].value)
-                                 : nr_lower_int(&inner, nr_type_i1(l->ctx), 1)};
+                      loop->cond ? loop->again : nr_lower_int(&inner, nr_type_i1(l->ctx), 1)};
   loop->end = inner.b;
   end_body(l, loop, NULL, next, 2, true);
 
@@ -246,8 +246,7 @@ static NrStatus build_while(NrLower *l, Loop *loop) {
 
 /* ---- inputs ---- */
 
-static NrStatus single(NrLower *l, size_t i, const char *what, NrValue **out) {
-  NrValue *tensor = nr_lower_in(l, i);
+static NrStatus single(NrLower *l, NrValue *tensor, const char *what, NrValue **out) {
   int64_t n;
   *out = NULL;
   if (!tensor) return NR_OK;
@@ -258,6 +257,19 @@ static NrStatus single(NrLower *l, size_t i, const char *what, NrValue **out) {
                               nr_arena_printf(&l->state->arena, "elements of %s", what));
   *out = nr_lower_scalar(l, tensor);
   return NR_OK;
+}
+
+/* What the body yields first: whether it runs again. */
+static NrStatus read_condition(NrLower *l, Loop *loop) {
+  const NrLowered *condition = &loop->yields[0];
+  if (condition->dtype != NORIA_BOOL || condition->value->type->kind != NR_TYPE_TENSOR)
+    return nr_lower_error(l, "the body's first output must be the boolean condition");
+  if (!loop->cond) return NR_OK;
+  NrLower inner = *l;
+  inner.b = loop->end;
+  NrStatus status = single(&inner, condition->value, "the condition that the body gives", &loop->again);
+  loop->end = inner.b;
+  return status;
 }
 
 NrStatus nr_lower_loop(NrLower *l) {
@@ -275,8 +287,8 @@ NrStatus nr_lower_loop(NrLower *l) {
   if (nr_lower_num_out(l) > loop.num_carried + loop.num_scans)
     return nr_lower_error(l, "the node has %zu outputs and the body gives %zu", nr_lower_num_out(l),
                           loop.num_carried + loop.num_scans);
-  NrStatus status = single(l, 0, "the trip count", &loop.trips);
-  if (!status) status = single(l, 1, "the condition", &loop.cond);
+  NrStatus status = single(l, nr_lower_in(l, 0), "the trip count", &loop.trips);
+  if (!status) status = single(l, nr_lower_in(l, 1), "the condition", &loop.cond);
   if (status) return status;
   if (loop.trips && nr_lower_dtype(l, 0) != NORIA_I64) return nr_lower_error(l, "the trip count must be int64");
   if (loop.cond && nr_lower_dtype(l, 1) != NORIA_BOOL)
@@ -295,8 +307,8 @@ NrStatus nr_lower_loop(NrLower *l) {
   /* Inside the body the condition is true: it was, when the trip began. */
   status = settle_body(l, &loop, NULL);
   if (status) return status;
-  if (loop.yields[0].dtype != NORIA_BOOL)
-    status = nr_lower_error(l, "the body's first output must be the boolean condition");
+  status = read_condition(l, &loop);
+  if (status) nr_block_erase(loop.body);
   else if (loop.trips && always_true(&loop)) status = build_for(l, &loop);
   else status = build_while(l, &loop);
   return status;

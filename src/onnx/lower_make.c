@@ -1,7 +1,9 @@
 /* lower_make.c - tensors made from shapes and scalars, or stretched: ConstantOfShape, Expand, Range, EyeLike, OneHot,
  * Trilu. */
 #include "onnx/dtype.h"
+#include "onnx/lower_body.h"
 #include "onnx/lower_data.h"
+#include "onnx/lower_state.h"
 
 #include <math.h>
 
@@ -51,7 +53,7 @@ NrStatus nr_lower_expand(NrLower *l) {
   if (to.rank == 1 && nr_dim_known(to.dims[0]) && to.dims[0].size <= NR_SMALL_LIST &&
       nr_lower_elements(l, x, elements, 1, &count, false) && count == 1) {
     for (int64_t i = 1; i < to.dims[0].size; i++) elements[i] = elements[0];
-    NrType type = nr_shape_type(&to, x->type->elem);
+    NrType type = nr_shape_type(l, &to, x->type->elem);
     return nr_lower_out(l, 0, nr_lower_from_elements(l, type, elements, (size_t)to.dims[0].size), nr_lower_dtype(l, 0));
   }
   return nr_lower_out(l, 0, nr_lower_broadcast_to(l, x, &to), nr_lower_dtype(l, 0));
@@ -75,19 +77,32 @@ static NrValue *steps_body(NrLower *l, NrValue *const *indices, void *user) {
   return nr_lower_add(l, s->start, nr_lower_mul(l, i, s->delta));
 }
 
-/* How many steps of delta from start stay before limit. */
-static NrDim count_steps(NrLower *l, NrValue *start, NrValue *limit, NrValue *delta, bool is_float) {
-  if (!is_float) {
-    NrDim from = nr_dim_of_index(nr_lower_as_index(l, start)), to = nr_dim_of_index(nr_lower_as_index(l, limit));
-    NrDim step = nr_dim_of_index(nr_lower_as_index(l, delta)), span = nr_dim_sub(l, to, from);
-    if (nr_dim_known(step) && step.size < 0) return nr_dim_ceildiv(l, nr_dim_sub(l, from, to), nr_dim(-step.size));
-    if (nr_dim_known(step)) return nr_dim_ceildiv(l, span, step);
-    NrValue *n = nr_lower_op2(l, NR_OP_arith_ceildivsi, step.value->type, nr_dim_value(l, span), step.value);
-    return nr_dim_of_index(n);
-  }
+/* How many steps of delta, which is not 0, from start stay before limit. */
+static NrDim count_int_steps(NrLower *l, NrValue *start, NrValue *limit, NrValue *delta) {
+  NrDim from = nr_dim_of_index(nr_lower_as_index(l, start)), to = nr_dim_of_index(nr_lower_as_index(l, limit));
+  NrDim step = nr_dim_of_index(nr_lower_as_index(l, delta)), zero = nr_dim(0);
+  NrValue *down = nr_lower_cmpi(l, NR_I_SLT, nr_dim_value(l, step), nr_dim_value(l, zero));
+  NrDim low = nr_dim_select(l, down, to, from), high = nr_dim_select(l, down, from, to);
+  NrDim width = nr_dim_select(l, down, nr_dim_sub(l, zero, step), step);
+  if (nr_dim_known(low) && low.size >= 0 && nr_dim_known(width))
+    return nr_dim_ceildiv(l, nr_dim_sub(l, nr_dim_max(l, high, low), low), width);
+  /* The distance of the ends may need one bit more than they have, and so may the width of the least step: both are
+   * unsigned. */
+  NrValue *rises = nr_lower_cmpi(l, NR_I_SLT, nr_dim_value(l, low), nr_dim_value(l, high));
+  NrDim span = nr_dim_select(l, rises, nr_dim_sub(l, high, low), zero);
+  NrValue *count =
+      nr_lower_op2(l, NR_OP_arith_ceildivui, nr_type_index(l->ctx), nr_dim_value(l, span), nr_dim_value(l, width));
+  nr_lower_check(l, nr_lower_cmpi(l, NR_I_SGE, count, nr_dim_value(l, zero)),
+                 "the range has more elements than can be counted", NULL, 0);
+  return nr_dim_of_index(count);
+}
+
+/* The same of floats. */
+static NrDim count_float_steps(NrLower *l, NrValue *start, NrValue *limit, NrValue *delta) {
   NrAttr a = nr_value_constant(start), b = nr_value_constant(limit), c = nr_value_constant(delta);
   if (a && b && c) {
     double n = ceil((b->f - a->f) / c->f);
+    if (!(n < 0x1p62)) l->state->refused = nr_lower_error(l, "the number of steps is not finite");
     return nr_dim(n > 0 && n < 0x1p62 ? (int64_t)n : 0);
   }
   NrType f64 = nr_type_f64(l->ctx);
@@ -117,12 +132,14 @@ NrStatus nr_lower_range(NrLower *l) {
     if (nr_value_constant_int(ends[2], &step) && step == 0) return nr_lower_error(l, "delta is 0");
     nr_lower_check(l, nr_lower_cmpi(l, 1, ends[2], nr_lower_int(l, elem, 0)), "delta is 0", NULL, 0);
   }
-  NrShape shape = {1, {nr_dim_max(l, count_steps(l, ends[0], ends[1], ends[2], is_float), nr_dim(0))}};
+  NrDim count = (is_float ? count_float_steps : count_int_steps)(l, ends[0], ends[1], ends[2]);
+  NrShape shape = {1, {is_float ? nr_dim_max(l, count, nr_dim(0)) : count}};
   bool known = !is_float && nr_value_constant_int(ends[0], &start) && nr_value_constant_int(ends[2], &step);
   if (known && nr_dim_known(shape.dims[0]) && shape.dims[0].size <= NR_SMALL_LIST) {
     NrValue *elements[NR_SMALL_LIST];
-    for (int64_t i = 0; i < shape.dims[0].size; i++) elements[i] = nr_lower_int(l, elem, start + i * step);
-    NrType type = nr_shape_type(&shape, elem);
+    for (int64_t i = 0; i < shape.dims[0].size; i++)
+      elements[i] = nr_lower_int(l, elem, (int64_t)((uint64_t)start + (uint64_t)i * (uint64_t)step));
+    NrType type = nr_shape_type(l, &shape, elem);
     return nr_lower_out(l, 0, nr_lower_from_elements(l, type, elements, (size_t)shape.dims[0].size), dtype);
   }
   Steps s = {ends[0], ends[2], dtype};

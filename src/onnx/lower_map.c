@@ -127,7 +127,7 @@ NrValue *nr_lower_map(NrLower *l, NrValue *const *inputs, size_t count, NrType e
   }
   if (!nr_lower_broadcast(l, shapes, count, &m.shape)) return NULL;
   if (!elem) elem = nr_type_elem(inputs[0]->type);
-  NrValue *few = map_scalars(l, &m, nr_shape_type(&m.shape, elem));
+  NrValue *few = map_scalars(l, &m, nr_shape_type(l, &m.shape, elem));
   if (few) return few;
   NrValue *direct[MAX_INPUTS];
   NrAttr maps[MAX_INPUTS + 1];
@@ -167,7 +167,7 @@ static void generate_body(NrLower *l, NrValue *const *args, NrValue **results, v
  */
 static NrValue *generate_list(NrLower *l, const NrShape *shape, NrType elem, NrBodyFn body, void *user) {
   int64_t total, at[NORIA_MAX_RANK] = {0};
-  NrType type = nr_shape_type(shape, elem);
+  NrType type = nr_shape_type(l, shape, elem);
   if (!nr_type_is_int(elem) || !nr_type_num_elements(type, &total) || total > SMALL) return NULL;
   NrValue *elements[SMALL], *indices[NORIA_MAX_RANK];
   for (int64_t n = 0; n < total; n++) {
@@ -210,7 +210,7 @@ static NrValue *transpose_list(NrLower *l, NrValue *tensor, const NrShape *shape
     to[n] = from[index];
     for (size_t i = shape->rank; i-- > 0 && ++at[i] == shape->dims[i].size;) at[i] = 0;
   }
-  return nr_lower_from_elements(l, nr_shape_type(shape, tensor->type->elem), to, count);
+  return nr_lower_from_elements(l, nr_shape_type(l, shape, tensor->type->elem), to, count);
 }
 
 NrValue *nr_lower_transpose(NrLower *l, NrValue *tensor, const size_t *perm) {
@@ -246,11 +246,26 @@ static NrValue *stretch_body(NrLower *l, NrValue *const *at, void *user) {
   return read_stretched(l, &m, 0, at);
 }
 
+/* Whether nothing that is known says that a tensor of the one shape is none of the other. */
+static bool stretches(const NrShape *from, const NrShape *to) {
+  if (from->rank > to->rank) return false;
+  for (size_t i = 0; i < from->rank; i++) {
+    NrDim d = from->dims[i], o = to->dims[i + to->rank - from->rank];
+    if (nr_dim_known(d) && nr_dim_known(o) && d.size != o.size && d.size != 1) return false;
+  }
+  return true;
+}
+
 NrValue *nr_lower_broadcast_to(NrLower *l, NrValue *tensor, const NrShape *shape) {
   NrShape from = nr_lower_shape(l, tensor);
   bool same = from.rank == shape->rank;
   for (size_t i = 0; i < from.rank && same; i++) same = nr_dim_same(from.dims[i], shape->dims[i]);
   if (same) return tensor;
+  if (!stretches(&from, shape)) {
+    l->state->refused = nr_lower_error(l, "a tensor of rank %zu cannot be broadcast to the shape of rank %zu that is "
+                                          "needed: their dims differ", from.rank, shape->rank);
+    return nr_lower_empty(l, shape, tensor->type->elem);
+  }
   NrAttr map = input_map(l, &from, shape);
   if (!map) {
     Stretch s = {tensor, from, shape};

@@ -304,7 +304,7 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
   carried[n++] = rnn->h0 ? entry(l, rnn->h0, at) : nr_lower_zeros(l, &state, rnn->elem);
   if (rnn->cell == CELL_LSTM) carried[n++] = rnn->c0 ? entry(l, rnn->c0, at) : nr_lower_zeros(l, &state, rnn->elem);
   carried[n++] = nr_lower_empty(l, &all, rnn->elem);
-  NrType state_type = nr_shape_type(&state, rnn->elem);
+  NrType state_type = nr_shape_type(l, &state, rnn->elem);
   for (size_t i = 0; i + 1 < n; i++) carried[i] = nr_lower_tensor_cast(l, carried[i], state_type);
   NrStatus status = nr_lower_for(l, rnn->steps, carried, n, out, step_body, &d);
   *out_h = out[0];

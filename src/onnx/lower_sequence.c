@@ -91,9 +91,10 @@ NrStatus nr_lower_sequence_construct(NrLower *l) {
       return nr_lower_error(l, "input %zu is %s, the first one is %s", i, nr_dtype_name(nr_lower_dtype(l, i)),
                             nr_dtype_name(dtype));
     NrType item = nr_type_seq(args[i + 2]->type);
-    type = type ? nr_join_types(type, item) : item;
+    type = i == 0 ? item : type ? nr_join_types(type, item) : NULL;
   }
-  if (!type) return nr_lower_error(l, "the inputs are missing");
+  if (!count) return nr_lower_error(l, "the inputs are missing");
+  if (!type) return nr_lower_error(l, "the inputs do not go into one sequence");
   args[0] = i32(l, dtype);
   args[1] = i64(l, (int64_t)count);
   return nr_lower_out(l, 0, nr_lower_call(l, "seq_construct", args, count + 2, type), dtype);
@@ -108,6 +109,7 @@ NrStatus nr_lower_sequence_insert(NrLower *l) {
     return nr_lower_error(l, "a tensor of %s cannot go into a sequence of %s", nr_dtype_name(nr_lower_dtype(l, 1)),
                           nr_dtype_name(dtype));
   NrType type = nr_join_types(nr_lower_in(l, 0)->type, nr_type_seq(tensor->type));
+  if (!type) return nr_lower_error(l, "input 0 is no sequence of tensors: input 1 cannot go into it");
   if (nr_lower_in(l, 2)) {
     NrValue *args[3] = {nr_lower_in(l, 0), tensor, scalar_i64(l, 2)};
     result = nr_lower_call_at_site(l, "seq_insert", args, 3, type);
@@ -161,7 +163,7 @@ NrStatus nr_lower_split_to_sequence(NrLower *l) {
     item.rank--;
     for (size_t i = axis; i < item.rank; i++) item.dims[i] = item.dims[i + 1];
   }
-  NrType type = nr_type_seq(nr_shape_type(&item, x->type->elem));
+  NrType type = nr_type_seq(nr_shape_type(l, &item, x->type->elem));
   NrValue *args[5] = {i32(l, dtype), x, i64(l, (int64_t)axis)};
   if (split && nr_rank(split) == 1) {
     args[3] = nr_lower_map(l, &split, 1, nr_type_i64(l->ctx), to_i64, NULL);

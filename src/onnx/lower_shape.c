@@ -1,5 +1,6 @@
 /* lower_shape.c - ops that ask for shapes and ops that give the same elements another shape. */
 #include "onnx/dtype.h"
+#include "onnx/lower_body.h"
 #include "onnx/lower_data.h"
 
 /* ---- Shape, Size ---- */
@@ -70,6 +71,23 @@ static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
   return nr_dim_div(l, nr_dim_mul(l, dynamic_have, nr_dim(have)), divisor);
 }
 
+/* Whether dims that the run gives make a shape of `have` elements in truth, not by a product that wraps: no size is
+ * negative, and each product on the way is at most `have`, unless that is 0. */
+static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
+  NrType i1 = nr_type_i1(l->ctx);
+  NrDim product = nr_dim(1);
+  NrValue *fits = nr_lower_cmpi(l, NR_I_EQ, nr_dim_value(l, have), nr_lower_index(l, 0));
+  NrValue *sizes = nr_lower_int(l, i1, 1), *small = nr_lower_int(l, i1, 1);
+  for (size_t i = 0; i < to->rank; i++) {
+    NrDim d = to->dims[i], size = nr_dim_max(l, d, nr_dim(1)), most = nr_dim_div(l, have, size);
+    if (!nr_dim_is_size(d))
+      sizes = both(l, sizes, nr_lower_cmpi(l, NR_I_SGE, nr_dim_value(l, d), nr_lower_index(l, 0)));
+    small = both(l, small, nr_lower_cmpi(l, NR_I_SLE, nr_dim_value(l, product), nr_dim_value(l, most)));
+    product = nr_dim_mul(l, product, size);
+  }
+  return both(l, sizes, either(l, fits, small));
+}
+
 /* Fails, now or in the run, unless both shapes have as many elements. */
 static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
   NrShape a = *from, b = *to;
@@ -83,7 +101,10 @@ static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
     return false;
   }
   NrValue *values[2] = {nr_dim_value(l, have), nr_dim_value(l, want)};
-  nr_lower_check(l, nr_lower_cmpi(l, 0, values[0], values[1]), "%0 elements do not fit a shape of %1", values, 2);
+  NrValue *same = nr_lower_cmpi(l, NR_I_EQ, values[0], values[1]);
+  nr_lower_check(l, same, "%0 elements do not fit a shape of %1", values, 2);
+  nr_lower_check(l, multiplies(l, have, to), "%0 elements do not fit the shape, whose sizes are negative or too large",
+                 values, 1);
   return true;
 }
 

@@ -25,6 +25,7 @@ typedef struct NrLowerState {
   unsigned tries;           /* choices that were undone */
   NR_VEC(NrSymbol) symbols;
   NrInferred *inferred;     /* NULL: nobody asks */
+  NrStatus refused;         /* of the op being lowered: an error was reported where none could be returned */
 } NrLowerState;
 
 /* The branch chosen for op, the first one when it is met for the first time. */

@@ -17,13 +17,13 @@ static size_t dynamic_operands(NrLower *l, const NrShape *shape, NrValue **out) 
 NrValue *nr_lower_empty(NrLower *l, const NrShape *shape, NrType elem) {
   NrValue *dynamic[NORIA_MAX_RANK];
   size_t n = dynamic_operands(l, shape, dynamic);
-  return nr_build_value(&l->b, NR_OP_tensor_empty, nr_shape_type(shape, elem), dynamic, n);
+  return nr_build_value(&l->b, NR_OP_tensor_empty, nr_shape_type(l, shape, elem), dynamic, n);
 }
 
 NrValue *nr_lower_fill(NrLower *l, const NrShape *shape, NrValue *scalar) {
   if (shape->rank == 0) return nr_lower_from_scalar(l, scalar);
   NrAttr known = nr_value_constant(scalar);
-  NrType type = nr_shape_type(shape, scalar->type);
+  NrType type = nr_shape_type(l, shape, scalar->type);
   if (known && nr_type_has_static_shape(type) && nr_type_byte_size(scalar->type) <= 8) {
     uint64_t bits = known->kind == NR_ATTR_FLOAT ? known->bits : (uint64_t)known->i;
     return nr_lower_dense(l, nr_attr_dense(type, &bits, nr_type_byte_size(scalar->type)));
@@ -181,7 +181,7 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
   if (nr_rank(tensor) == 1) return tensor;
   NrShape from = nr_lower_shape(l, tensor);
   NrShape flat = {1, {nr_shape_elements(l, &from, 0, from.rank)}};
-  NrType type = nr_shape_type(&flat, tensor->type->elem);
+  NrType type = nr_shape_type(l, &flat, tensor->type->elem);
   NrValue *result;
   if (from.rank == 0) {
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, &tensor, 1, &type, 1);
@@ -191,7 +191,7 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
   } else {
     /* The result's dim must be static exactly when all dims of the operand are, and of them more may be known than its
      * type says. */
-    tensor = nr_lower_tensor_cast(l, tensor, nr_shape_type(&from, tensor->type->elem));
+    tensor = nr_lower_tensor_cast(l, tensor, nr_shape_type(l, &from, tensor->type->elem));
     if (!nr_type_has_static_shape(tensor->type)) type = nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, tensor->type->elem);
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &tensor, 1, &type, 1);
     nr_op_set_attr(op, "reassociation", reassociation(l, from.rank, true));
@@ -203,12 +203,12 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
 
 static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   if (shape->rank == 1) {
-    NrType type = nr_shape_type(shape, flat->type->elem);
+    NrType type = nr_shape_type(l, shape, flat->type->elem);
     NrValue *result = nr_lower_tensor_cast(l, flat, type);
     nr_lower_set_dim(l, result, 0, shape->dims[0]);
     return result;
   }
-  NrType type = nr_shape_type(shape, flat->type->elem);
+  NrType type = nr_shape_type(l, shape, flat->type->elem);
   if (shape->rank == 0) {
     flat = nr_lower_tensor_cast(l, flat, nr_type_tensor((int64_t[]){1}, 1, flat->type->elem));
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &flat, 1, &type, 1);
@@ -241,7 +241,13 @@ NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
   if (!tensor) return NULL; /* an error came before */
   NrShape from = nr_lower_shape(l, tensor);
   if (same_shape(&from, shape)) return tensor;
-  NrType type = nr_shape_type(shape, tensor->type->elem);
+  NrType type = nr_shape_type(l, shape, tensor->type->elem);
+  int64_t have, want;
+  if (nr_type_num_elements(tensor->type, &have) && nr_type_num_elements(type, &want) && have != want) {
+    l->state->refused =
+        nr_lower_error(l, "%lld elements do not make a shape of %lld", (long long)have, (long long)want);
+    return nr_lower_empty(l, shape, tensor->type->elem);
+  }
   NrAttr known = nr_value_constant(tensor);
   if (nr_type_has_static_shape(type) && known && known->kind == NR_ATTR_RESOURCE)
     return nr_lower_dense(l, nr_attr_resource(type, known->s, known->data, known->data_size));
@@ -291,7 +297,7 @@ static NrValue *slice_list(NrLower *l, NrValue *tensor, const NrDim *offsets, co
   NrValue *from[SMALL], *to[SMALL];
   size_t count;
   int64_t total, at[NORIA_MAX_RANK] = {0};
-  NrType type = nr_shape_type(result, tensor->type->elem);
+  NrType type = nr_shape_type(l, result, tensor->type->elem);
   if (!nr_type_num_elements(type, &total) || total > SMALL) return NULL;
   for (size_t i = 0; i < result->rank; i++)
     if (!nr_dim_known(offsets[i]) || !nr_dim_known(steps[i])) return NULL;
@@ -324,7 +330,7 @@ NrValue *nr_lower_slice(NrLower *l, NrValue *tensor, const NrDim *offsets, const
   size_t n = append_dynamic(l, offsets, rank, operands, 1);
   n = append_dynamic(l, sizes, rank, operands, n);
   n = append_dynamic(l, steps, rank, operands, n);
-  NrType type = nr_shape_type(&result, tensor->type->elem);
+  NrType type = nr_shape_type(l, &result, tensor->type->elem);
   NrOp *op = nr_build_op(&l->b, NR_OP_tensor_extract_slice, operands, n, &type, 1);
   set_slice_attrs(l, op, offsets, sizes, steps, rank, 1);
   for (size_t i = 0; i < rank; i++) nr_lower_set_dim(l, nr_result(op, 0), i, sizes[i]);
@@ -366,7 +372,7 @@ NrValue *nr_lower_concat(NrLower *l, NrValue *const *tensors, size_t count, size
     if (listed) total += n;
   }
   NrType elem = tensors[0]->type->elem;
-  if (listed) return nr_lower_from_elements(l, nr_shape_type(&shape, elem), elements, total);
+  if (listed) return nr_lower_from_elements(l, nr_shape_type(l, &shape, elem), elements, total);
   NrValue *result = nr_lower_empty(l, &shape, elem);
   NrDim offsets[NORIA_MAX_RANK];
   for (size_t i = 0; i < shape.rank; i++) offsets[i] = nr_dim(0);

@@ -1,5 +1,7 @@
 /* model_read.c - ModelProto to NrOnnxModel. Errors do not stop it: what is wrong becomes empty, so that one run lists
  * them all. */
+#include "base/dtype.h"
+#include "onnx/dtype.h"
 #include "onnx/reader.h"
 
 #include <errno.h>
@@ -33,6 +35,16 @@ static NoriaDType read_dtype(NrOnnxReader *r, const NrOnnxPlace *place, NrStr va
   return NORIA_UNDEFINED;
 }
 
+/* Size arithmetic over declared dims fits, whatever is made of them. */
+static void check_size(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, const NrOnnxType *type) {
+  int64_t dims[NORIA_MAX_RANK];
+  for (size_t i = 0; i < type->rank; i++)
+    dims[i] = type->dims[i].kind == NR_ONNX_DIM_VALUE ? type->dims[i].value : NR_DYNAMIC;
+  if (!nr_dims_fit(dims, type->rank, nr_dtype_info(type->dtype)->size))
+    nr_onnx_error(r->errors, NR_ERROR_LIMIT, place, "value '%.*s' has a shape that no memory can hold",
+                  NR_STR_ARG(value));
+}
+
 static void read_shape(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, const Onnx__TensorShapeProto *shape,
                        NrOnnxType *out) {
   if (!shape) return;
@@ -57,6 +69,7 @@ static void read_shape(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value, c
       dims[i] = (NrOnnxDim){.kind = NR_ONNX_DIM_SYMBOL, .symbol = text(r, dim->dim_param)};
     }
   }
+  check_size(r, place, value, out);
 }
 
 static const NrOnnxType *read_type(NrOnnxReader *r, const NrOnnxPlace *place, NrStr value,

@@ -56,7 +56,7 @@ int nr_dispatch_cut_dim(NrOp *op, size_t k, uint32_t d) {
 
 /* A tile of at most `tile` that cuts the range in as few parts, all of about one size: no workgroup is left a scrap. */
 static int64_t even_tile(int64_t range, int64_t tile) {
-  int64_t parts = (range + tile - 1) / tile, even = (range + parts - 1) / parts;
+  int64_t parts = range / tile + (range % tile > 0), even = range / parts + (range % parts > 0);
   return NR_MIN((even + TILE_MULTIPLE - 1) / TILE_MULTIPLE * TILE_MULTIPLE, tile);
 }
 
