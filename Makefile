@@ -17,7 +17,8 @@ help:
 	@echo "make docs     docs/dialects from the op rows, docs/passes.md from the passes"
 	@echo "make format   break lines that are too long (needs clang-format)"
 	@echo "make asan | ubsan | tsan    the C tests under a sanitizer"
-	@echo "make fuzz     search for inputs that break a parser, for programs that are compiled wrong and for shapes that are not checked (FUZZ_SECONDS=60 each)"
+	@echo "make fuzz     search for inputs that break a parser, models that break the compiler, programs that are compiled wrong and"
+	@echo "              shapes that are not checked (FUZZ_SECONDS=60 each)"
 	@echo "make clean    remove build/"
 
 configure-%: setup
@@ -50,10 +51,13 @@ bench: build
 
 # Inputs that fail are left in build/fuzz/; minimise one and keep it in tests/fuzz/corpus/. Programs are reduced already.
 FUZZ_SECONDS ?= 60
-fuzz: build configure-fuzz
+fuzz: build configure-fuzz configure-asan
 	@mkdir -p build/fuzz
 	@build/release/tests/programs --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found
 	@$(PYTHON) tests/fuzz/shapes --seconds $(FUZZ_SECONDS) --runs 100000 --jobs $(JOBS)
+	@ninja -C build/asan -j$(JOBS) --quiet tests/models
+	@$(PYTHON) tests/fuzz/make_model_seeds.py build/fuzz/model_seeds --tests
+	@build/asan/tests/models --seconds=$(FUZZ_SECONDS) --jobs=$(JOBS) --found=build/fuzz/found_models build/fuzz/model_seeds
 	@scripts/fuzz.sh $(FUZZ_SECONDS) $(FUZZ_TARGETS)
 
 lint:

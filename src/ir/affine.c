@@ -40,7 +40,7 @@ static bool apply(NrAffineKind kind, int64_t a, int64_t b, int64_t *out) {
   switch (kind) {
   case NR_AFFINE_ADD: return nr_add_i64(a, b, out);
   case NR_AFFINE_MUL: return nr_mul_i64(a, b, out);
-  case NR_AFFINE_MOD: return b > 0 && (*out = a - floor_div(a, b) * b, true);
+  case NR_AFFINE_MOD: return b > 0 && (*out = a % b + (a % b < 0 ? b : 0), true);
   case NR_AFFINE_FLOORDIV: return b > 0 && (*out = floor_div(a, b), true);
   case NR_AFFINE_CEILDIV: return b > 0 && (*out = ceil_div(a, b), true);
   default: return false;

@@ -113,8 +113,8 @@ typedef struct Span {
 } Span;
 
 static void span_add(Span *s, int64_t factor, const NrUnknown *x, int sign) {
-  bool low_limited = (factor > 0 ? x->min : -x->max) != -NR_FAR;
-  bool high_limited = (factor > 0 ? x->max : -x->min) != NR_FAR;
+  bool min_limited = x->min != -NR_FAR, max_limited = x->max != NR_FAR;
+  bool low_limited = factor > 0 ? min_limited : max_limited, high_limited = factor > 0 ? max_limited : min_limited;
   int64_t low = 0, high = 0;
   if (low_limited) s->overflow |= !nr_mul_i64(factor, factor > 0 ? x->min : x->max, &low);
   if (high_limited) s->overflow |= !nr_mul_i64(factor, factor > 0 ? x->max : x->min, &high);

@@ -40,7 +40,8 @@ static const char help[] = "usage: models [options] FOLDER...\n"
 int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
-  return "quarantine_size_mb=32:detect_stack_use_after_return=0:allocator_may_return_null=1:abort_on_error=0";
+  return "quarantine_size_mb=32:detect_stack_use_after_return=0:allocator_may_return_null=1:max_allocation_size_mb=512:"
+         "max_malloc_fill_size=0:malloc_context_size=10";
 }
 
 typedef struct Options {
