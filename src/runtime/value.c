@@ -76,13 +76,13 @@ NoriaValue *nr_tensor_new(NoriaDType dtype, int64_t rank, const int64_t *dims, v
   v->read_only = false;
   v->dtype = dtype;
   v->run = NULL;
-  int64_t count = 1;
+  uint64_t count = 1; /* wraps beside a dim of 0 only */
   for (int64_t i = 0; i < rank; i++) {
     v->dims[i] = dims[i];
-    count = dims[i] == 0 || count == 0 ? 0 : count * dims[i];
+    count *= (uint64_t)dims[i];
   }
   v->as.tensor.rank = rank;
-  v->as.tensor.count = count;
+  v->as.tensor.count = (int64_t)count;
   v->as.tensor.size = (size_t)count * noria_dtype_size(dtype);
   v->as.tensor.data = data;
   v->as.tensor.release = release;

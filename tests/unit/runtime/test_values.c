@@ -314,11 +314,22 @@ static void malformed_npy_files_are_refused(void **state) {
   assert_null(v);
 }
 
+/* The dims before the 0 need not multiply to a number that fits. */
+static void huge_dims_beside_none_hold_nothing(void **state) {
+  const int64_t dims[] = {INT64_MAX, 3, 0};
+  NoriaValue *value = NULL;
+  assert_int_equal(noria_tensor_create(NORIA_F32, 3, dims, NULL, &value, NULL), NORIA_OK);
+  assert_int_equal(noria_tensor_count(value), 0);
+  assert_int_equal(noria_tensor_size(value), 0);
+  noria_value_release(value);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_have_sizes_and_names),
       cmocka_unit_test(tensors_are_copies_or_wrap),
       cmocka_unit_test(wrong_tensors_are_refused),
+      cmocka_unit_test(huge_dims_beside_none_hold_nothing),
       cmocka_unit_test(string_tensors_hold_bytes),
       cmocka_unit_test(sequences_and_optionals),
       cmocka_unit_test(dlpack_round_trip_is_the_same_memory),
