@@ -7,10 +7,28 @@ enum { MAX_INPUTS = 64, SMALL = 32 };
 
 /* ---- linalg.generic ---- */
 
+/* An error where two operands say that one loop has another number of trips. */
+static void check_loops(NrLower *l, NrValue *const *operands, size_t count, const NrAttr *maps, int64_t *sizes) {
+  for (size_t k = 0; k < count; k++)
+    for (uint32_t r = 0; r < maps[k]->num_exprs; r++) {
+      NrAffineExpr e = maps[k]->exprs[r];
+      int64_t size = operands[k]->type->dims[r];
+      if (e->kind != NR_AFFINE_DIM || size == NR_DYNAMIC) continue;
+      if (sizes[e->value] != NR_DYNAMIC && sizes[e->value] != size)
+        l->state->refused = nr_lower_error(l, "dims of %lld and %lld elements are to be the same",
+                                           (long long)sizes[e->value], (long long)size);
+      sizes[e->value] = size;
+    }
+}
+
 NrOp *nr_lower_generic(NrLower *l, NrValue *const *inputs, size_t num_inputs, NrValue *const *inits, size_t num_inits,
                        const NrAttr *maps, const char *iterators, NrGenericBodyFn body, void *user) {
   NrValue *results[8];
-  assert(num_inits <= NR_COUNTOF(results));
+  int64_t sizes[2 * NR_MAX_RANK];
+  assert(num_inits <= NR_COUNTOF(results) && maps[0]->num_dims <= NR_COUNTOF(sizes));
+  for (uint32_t d = 0; d < maps[0]->num_dims; d++) sizes[d] = NR_DYNAMIC;
+  check_loops(l, inputs, num_inputs, maps, sizes);
+  check_loops(l, inits, num_inits, maps + num_inputs, sizes);
   NrOp *op = nr_build_generic(&l->b, inputs, num_inputs, inits, num_inits, maps, iterators);
   NrBlock *block = nr_op_body(op, 0);
   NrBuilder outer = l->b;

@@ -1,5 +1,6 @@
 /* lower_tensor.c - whole tensors while lowering: making, reshaping, slicing, joining. */
 #include "dialect/linalg/linalg.h"
+#include "ir/text.h"
 #include "onnx/lower_state.h"
 
 enum { SMALL = 32 }; /* longer lists are data, not shapes */
@@ -159,8 +160,33 @@ bool nr_lower_const_ints(NrLower *l, NrValue *tensor, int64_t *out, size_t max, 
 
 /* ---- the same elements in another shape ---- */
 
+/* A tensor of the type where there is none, after an error that makes the op's lowering fail when it is done. */
+static NrValue *instead(NrLower *l, NrType type) {
+  NrShape shape = {.rank = type->rank};
+  for (uint32_t i = 0; i < type->rank; i++)
+    shape.dims[i] = type->dims[i] == NR_DYNAMIC ? (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)} : nr_dim(type->dims[i]);
+  return nr_lower_empty(l, &shape, type->elem);
+}
+
+static bool same_or_open(NrType a, NrType b) {
+  if (!nr_type_is_ranked(a) || !nr_type_is_ranked(b)) return true;
+  bool same = a->rank == b->rank;
+  for (uint32_t i = 0; i < a->rank && same; i++)
+    same = a->dims[i] == b->dims[i] || a->dims[i] == NR_DYNAMIC || b->dims[i] == NR_DYNAMIC;
+  return same;
+}
+
 NrValue *nr_lower_tensor_cast(NrLower *l, NrValue *tensor, NrType type) {
   if (tensor->type == type) return tensor;
+  if (!same_or_open(tensor->type, type)) {
+    NrBuf text = {0};
+    nr_print_type(&text, tensor->type);
+    nr_buf_puts(&text, " is needed as ");
+    nr_print_type(&text, type);
+    l->state->refused = nr_lower_error(l, "a tensor does not have the shape that it should: %s", text.data);
+    nr_buf_deinit(&text);
+    return instead(l, type);
+  }
   return nr_build_value(&l->b, NR_OP_tensor_cast, type, &tensor, 1);
 }
 
@@ -312,6 +338,18 @@ static NrValue *slice_list(NrLower *l, NrValue *tensor, const NrDim *offsets, co
   return nr_lower_from_elements(l, type, to, (size_t)total);
 }
 
+/* An error where what is known of dim i says that the part leaves it. */
+static bool is_outside(NrLower *l, size_t i, int64_t dim, NrDim offset, NrDim size, NrDim step) {
+  int64_t last;
+  if (dim == NR_DYNAMIC || !nr_dim_known(offset) || !nr_dim_known(size) || !nr_dim_known(step)) return false;
+  bool inside = offset.size >= 0 && size.size >= 0 && nr_mul_i64(NR_MAX(size.size - 1, 0), step.size, &last) &&
+                nr_add_i64(offset.size, last, &last) && last >= 0 && (size.size == 0 ? offset.size <= dim : last < dim);
+  if (!inside)
+    l->state->refused = nr_lower_error(l, "%lld elements from %lld on are needed of dim %zu, which has %lld",
+                                       (long long)size.size, (long long)offset.size, i, (long long)dim);
+  return !inside;
+}
+
 NrValue *nr_lower_slice(NrLower *l, NrValue *tensor, const NrDim *offsets, const NrDim *sizes, const NrDim *steps) {
   size_t rank = nr_rank(tensor);
   NrDim ones[NORIA_MAX_RANK];
@@ -324,6 +362,10 @@ NrValue *nr_lower_slice(NrLower *l, NrValue *tensor, const NrDim *offsets, const
     whole &= nr_dim_is(offsets[i], 0) && nr_dim_is(steps[i], 1) && nr_dim_same(sizes[i], nr_lower_dim(l, tensor, i));
   }
   if (whole) return tensor;
+  bool nothing = false;
+  for (size_t i = 0; i < rank; i++)
+    nothing |= is_outside(l, i, tensor->type->dims[i], offsets[i], sizes[i], steps[i]) || nr_dim_is(sizes[i], 0);
+  if (nothing) return nr_lower_empty(l, &result, tensor->type->elem);
   NrValue *listed = slice_list(l, tensor, offsets, &result, steps);
   if (listed) return listed;
   NrValue *operands[3 * NORIA_MAX_RANK + 1] = {tensor};
@@ -341,7 +383,11 @@ NrValue *nr_lower_insert_slice(NrLower *l, NrValue *source, NrValue *into, const
   size_t rank = nr_rank(into);
   NrShape sizes = nr_lower_shape(l, source);
   NrDim steps[NORIA_MAX_RANK];
-  for (size_t i = 0; i < rank; i++) steps[i] = nr_dim(1);
+  for (size_t i = 0; i < rank; i++) {
+    steps[i] = nr_dim(1);
+    bool outside = is_outside(l, i, into->type->dims[i], offsets[i], sizes.dims[i], steps[i]);
+    if (outside || nr_dim_is(sizes.dims[i], 0)) return into;
+  }
   NrValue *operands[3 * NORIA_MAX_RANK + 2] = {source, into};
   size_t n = append_dynamic(l, offsets, rank, operands, 2);
   n = append_dynamic(l, sizes.dims, rank, operands, n);
