@@ -261,6 +261,8 @@ static NrStatus func_init(Func *f, NrModule *module, NrOp *op, NrInferred *infer
                         "input '%.*s' has no rank: a value whose rank is not known before the run "
                         "cannot be compiled",
                         NR_STR_ARG(nr_str(arg->name)));
+    else if (type->kind != NR_TYPE_NONE && nr_dtype_of(arg->type) == NORIA_UNDEFINED)
+      status = nr_error(ctx, nr_arg_loc(arg), "input '%.*s' has no element type", NR_STR_ARG(nr_str(arg->name)));
     f->args[i] = (NrLowered){nr_block_add_arg(f->entry, type, nr_arg_loc(arg)), nr_dtype_of(arg->type)};
   }
   return status ? status : lower_body(f);

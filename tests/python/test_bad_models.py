@@ -164,3 +164,9 @@ def test_node_without_outputs(folder):
     model = model_of("g (float x) => (float y) { y = Neg(x)  z = Constant <value = float {1}> () }")
     del model.graph.node[1].output[:]
     refused(model, "(Constant): the node has no outputs", folder=folder)
+
+
+def test_sequence_without_an_element_type(folder):
+    model = model_of("g (seq(float) s, int64 i) => (float[2] y) { y = SequenceAt(s, i) }")
+    model.graph.input[0].type.sequence_type.ClearField("elem_type")
+    refused(model, "'s' has no element type", folder=folder)

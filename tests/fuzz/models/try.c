@@ -141,7 +141,8 @@ static bool run_once(Try *t, NoriaProgram *program, uint64_t *random) {
                                            outputs.size, NULL, &error);
     t->counts.runs++;
     t->counts.runs_failed += status != NORIA_OK;
-    if (status == NORIA_ERROR_INTERNAL || (status != NORIA_OK) != (error.message && *error.message))
+    bool outside = status && strstr(error.message ? error.message : "", "out of bounds access");
+    if (outside || status == NORIA_ERROR_INTERNAL || (status != NORIA_OK) != (error.message && *error.message))
       holds = finding(t, "run", (int)status, error.message);
     for (size_t i = 0; i < outputs.size && !status; i++) touch(outputs.data[i]);
     noria_error_clear(&error);
@@ -160,7 +161,7 @@ static void doing(Try *t, const char *what, const char *stage) {
 
 bool try_model(Try *t, const NrBuf *bytes, uint64_t random) {
   static const char *const stages[] = {"tensor", "loop", "flow", "buffer", "kernel", NULL, NULL, NULL, NULL, NULL, NULL};
-  const NoriaCompileOptions options = {
+  NoriaCompileOptions options = {
       .program = {.threads = 1, .limits = {.time_s = 0.2, .iterations = 1000000, .memory = RUN_MEMORY}}, .opt_level = 1};
   NrTarget target = nr_target_host();
   target.threads = 2;
@@ -168,18 +169,20 @@ bool try_model(Try *t, const NrBuf *bytes, uint64_t random) {
   NrUnit unit = {0};
   random |= 1;
   fuzz_random(&random);
+  passes.stop_after = stages[fuzz_below(&random, NR_COUNTOF(stages))];
+  bool code = !passes.stop_after && fuzz_below(&random, 2), holds = true;
+  if (code && fuzz_below(&random, 2)) options.sanitize = "address";
   t->counts.models++;
   t->message.size = 0;
   doing(t, "reads it", NULL);
   NrStatus status = nr_unit_read_memory(&unit, bytes->data, bytes->size, "model.onnx", NULL, &options);
   bool lowers = !status;
-  passes.stop_after = stages[fuzz_below(&random, NR_COUNTOF(stages))];
   if (lowers) {
     doing(t, "lowers it", passes.stop_after);
     status = nr_unit_lower(&unit, &passes);
   }
   if (status) {
-    bool holds = status != NR_ERROR_INTERNAL && unit.errors.size;
+    holds = status != NR_ERROR_INTERNAL && unit.errors.size;
     if (!holds) finding(t, lowers ? "lower" : "read", (int)status, unit.errors.data);
     t->counts.refused++;
     nr_unit_deinit(&unit);
@@ -188,7 +191,6 @@ bool try_model(Try *t, const NrBuf *bytes, uint64_t random) {
   t->counts.lowered++;
   NoriaProgram *program = NULL;
   NoriaError error = NORIA_ERROR_INIT;
-  bool code = !passes.stop_after && fuzz_below(&random, 2), holds = true;
   doing(t, code ? "makes code" : "interprets it after ", code ? NULL : passes.stop_after);
   NoriaStatus made = code ? nr_unit_jit(&unit, &options, NULL, &program, &error)
                           : nr_unit_interpret(&unit, &options, &program, &error);
