@@ -85,9 +85,12 @@ static void set_options(void) {
   LLVMParseCommandLineOptions(NR_COUNTOF(options), options, NULL);
 }
 
-/* The site of an access; -1 where passes made one of several ops' and the function is not known. */
+/* The site of an access. Where passes made one access of several ops' it is that of what stands near by, or else of
+ * the function. */
 static int32_t site_at(LLVMValueRef instruction, LLVMValueRef func) {
-  unsigned line = LLVMGetDebugLocLine(instruction);
+  unsigned line = 0;
+  for (LLVMValueRef i = instruction; i && !line; i = LLVMGetPreviousInstruction(i)) line = LLVMGetDebugLocLine(i);
+  for (LLVMValueRef i = instruction; i && !line; i = LLVMGetNextInstruction(i)) line = LLVMGetDebugLocLine(i);
   LLVMMetadataRef scope = LLVMGetSubprogram(func);
   if (!line && scope) line = LLVMDISubprogramGetLine(scope);
   return (int32_t)line - 1;
