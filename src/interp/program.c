@@ -1,8 +1,12 @@
 /* program.c - the interpreter as a program for the runtime, and as a folder of constants. */
+#include <pthread.h>
+#include <unistd.h>
+
 #include "interp/internal.h"
 
 struct NrInterpProgram {
   NrInterp in;
+  pthread_mutex_t lock; /* held by the run that uses the rest */
   NrOp *func;
   NrArena arena;
   NoriaModule module;
@@ -101,8 +105,7 @@ static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *o
   return ok;
 }
 
-static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
-  NrInterpProgram *p = (NrInterpProgram *)exec->constants[0];
+static int32_t run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NrInterp *in = &p->in;
   NrType type = nr_op_attr(p->func, "function_type")->type;
   NrIValue *args = nr_calloc(type->num_inputs, sizeof *args), *results = nr_calloc(type->num_results, sizeof *results);
@@ -127,6 +130,18 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
   return ok ? 0 : 1;
 }
 
+/* The interpreter has one state: runs from several threads take turns, and the limits of those that wait hold. */
+static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  NrInterpProgram *p = (NrInterpProgram *)exec->constants[0];
+  while (pthread_mutex_trylock(&p->lock)) {
+    if (exec->api->poll(exec, 0)) return 1;
+    usleep(200);
+  }
+  int32_t result = run(p, exec, inputs, outputs);
+  pthread_mutex_unlock(&p->lock);
+  return result;
+}
+
 /* ---- programs ---- */
 
 static NrOp *find_entry(NrModule *module, const char *name) {
@@ -145,6 +160,7 @@ NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOpti
   NrOp *func = find_entry(module, name);
   if (!func) return nr_error(module->ctx, NULL, "the module has no function '%s' with a body", name ? name : "");
   NrInterpProgram *p = nr_calloc(1, sizeof *p);
+  pthread_mutex_init(&p->lock, NULL);
   p->func = func;
   p->in.ctx = module->ctx;
   p->in.module = module;
@@ -186,6 +202,7 @@ static void deinit(NrInterp *in) {
 
 void nr_interp_destroy(NrInterpProgram *program) {
   if (!program) return;
+  pthread_mutex_destroy(&program->lock);
   deinit(&program->in);
   nr_vec_deinit(&program->sites);
   nr_vec_deinit(&program->imports);
