@@ -11,7 +11,7 @@ STEPS, BATCH, SIZE, HIDDEN = 4, 3, 2, 5
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 
 
-def session(op, names, arrays, attrs, dims="symbols", outputs=1, opset=22):
+def session(op, names, arrays, attrs, dims="symbols", outputs=1, opset=22, sanitize=None):
     """dims: symbols, or what the arrays have."""
     infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype),
                                            [f"{n}_{i}" if dims == "symbols" else d for i, d in enumerate(x.shape)])
@@ -19,7 +19,9 @@ def session(op, names, arrays, attrs, dims="symbols", outputs=1, opset=22):
     node = helper.make_node(op, names, [f"y{i}" for i in range(outputs)], name="the_node", **attrs)
     graph = helper.make_graph([node], "test", infos, [onnx.ValueInfoProto(name=f"y{i}") for i in range(outputs)])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
-    return noria.InferenceSession(model.SerializeToString())
+    options = noria.SessionOptions()
+    options.sanitize = sanitize
+    return noria.InferenceSession(model.SerializeToString(), options)
 
 
 def fails(run, *words):
@@ -136,3 +138,19 @@ def test_kernels(op):
     s = session(op, ["X", "W"], [x, w], {"kernel_shape": [2, 2]})
     fails(lambda: s.run(None, {"X": x, "W": np.ones((1, 1, 2, 3), np.float32)}), "dim 3 of W is 3, not 2")
     fails(lambda: session(op, ["X", "W"], [x, w], {"kernel_shape": [2, 3]}, "known"), "dim 3 of W is 2, not 3")
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_under_the_address_sanitizer(op):
+    """The same values; it has nothing to say of right inputs, and the checks come before it for wrong ones."""
+    feeds, attrs = recurrent(op)
+    plain, watched = (session(op, list(feeds), list(feeds.values()), attrs, outputs=2, sanitize=s)
+                      for s in (None, "address"))
+    for want, got in zip(plain.run(None, feeds), watched.run(None, feeds)):
+        np.testing.assert_allclose(got, want, 1e-6)
+    fails(lambda: watched.run(None, feeds | {"R": np.ones((2, 1, 1), np.float32)}), "dim 1 of R is 1, not")
+
+
+def test_other_sanitizers():
+    with pytest.raises(noria.Error, match="there is no sanitizer 'memory'; it is address"):
+        session("Neg", ["x"], [np.ones(3, np.float32)], {}, sanitize="memory")
