@@ -47,7 +47,6 @@ typedef struct NrInterp {
   int64_t steps, max_steps;
   bool hostile; /* of NrInterpOptions */
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
-  uint64_t ticks;  /* ops since the run began, for polls */
   NrOp *exit;             /* the break or continue that is on its way to its loop */
   NrIValue *exit_values;  /* its operands, each with a reference */
   NrOp *failed_at;
@@ -62,8 +61,9 @@ NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
-NrIView *nr_iview_dense_copy(NrIView *view);
-void nr_iview_fill(NrIView *view, NrIValue v);
+bool nr_iview_is_dense(const NrIView *view); /* row-major, without gaps */
+NrIView *nr_iview_dense_copy(const NrInterp *in, NrIView *view);
+void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
@@ -73,6 +73,11 @@ int64_t nr_iview_count(const NrIView *view);
 unsigned char *nr_iview_at(const NrIView *view, const int64_t *indices); /* no checks */
 bool nr_iview_inside(const NrIView *view, const int64_t *indices);
 bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices);  /* row-major; false behind the last */
+/* The run is to stop. An op that works on many elements may end early then, and need not fail: the run stops before the
+ * next op. */
+static inline bool nr_interp_is_stopped(const NrInterp *in) { return in->exec && in->exec->stop; }
+/* nr_next_index, for loops over the elements of a value; false also when the run is to stop. */
+bool nr_interp_next(const NrInterp *in, const int64_t *dims, size_t rank, int64_t *indices);
 /* An element; a vector is a new view, which the value owns. */
 NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p);
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);

@@ -54,15 +54,12 @@ NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand) {
   NrValue *value = nr_operand(user, operand);
   NrIValue *c = cell(in, value);
   bool last = nr_value_has_one_use(value) && nr_value_block(value) == user->block;
-  bool dense = true;
-  int64_t stride = 1;
-  for (size_t i = c->view->rank; i-- > 0; stride *= c->view->dims[i]) dense &= c->view->strides[i] == stride;
-  if (last && dense && c->view->refs == 1 && c->view->buffer->refs == 1 && !c->view->buffer->borrowed) {
+  if (last && nr_iview_is_dense(c->view) && c->view->refs == 1 && c->view->buffer->refs == 1 && !c->view->buffer->borrowed) {
     NrIView *v = c->view;
     c->view = NULL;
     return v;
   }
-  return nr_iview_dense_copy(c->view);
+  return nr_iview_dense_copy(in, c->view);
 }
 
 static NrIValue shared(NrIValue v) {
@@ -79,10 +76,8 @@ static NrOp *loop_around(NrOp *op) {
   return up ? up : op;
 }
 
-/* Programs poll for themselves when they are compiled; here every op takes long. */
 static bool is_stopped(NrInterp *in, NrOp *op) {
-  enum { OPS_BETWEEN_POLLS = 1 << 12 };
-  if (!in->exec || ++in->ticks % OPS_BETWEEN_POLLS || !in->exec->api->poll(in->exec, 0)) return false;
+  if (!nr_interp_is_stopped(in) || !in->exec->api->poll(in->exec, 0)) return false;
   in->failed = true; /* the runtime has the message, and no place for it */
   in->failed_at = loop_around(op);
   return true;

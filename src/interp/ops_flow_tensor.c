@@ -62,7 +62,7 @@ bool nr_run_flow_empty(NrInterp *in, NrOp *op) {
 bool nr_run_flow_splat(NrInterp *in, NrOp *op) {
   NrIView *view = new_result(in, op, 1);
   if (!view) return false;
-  nr_iview_fill(view, nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(in, view, nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
 
@@ -131,7 +131,7 @@ bool nr_run_flow_slice(NrInterp *in, NrOp *op) {
                             (long long)dims[i]);
   NrIView *part = box(in, op, source, starts, lengths);
   if (!part) return false;
-  NrIView *copy = nr_iview_dense_copy(part);
+  NrIView *copy = nr_iview_dense_copy(in, part);
   nr_iview_release(part);
   return copy ? give(in, op, copy) : nr_interp_fail_size(in, op, source->elem, dims, source->rank);
 }
@@ -149,7 +149,7 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
   NrIView *part = target ? box(in, op, target, starts, update->dims) : NULL;
   if (part && nr_iview_count(update)) do
       memcpy(nr_iview_at(part, at), nr_iview_at(update, at), part->elem_size);
-    while (nr_next_index(update->dims, update->rank, at));
+    while (nr_interp_next(in, update->dims, update->rank, at));
   nr_iview_release(part);
   nr_iview_release(update);
   return target && give(in, op, target);
@@ -161,7 +161,7 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
  * by one: an integer is kept sign-extended, the bits of a float are not. */
 static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
   NrType t = nr_result(op, 0)->type;
-  NrIView *dense = nr_iview_dense_copy(source), *view = nr_iview_new(t->elem, dims, t->rank);
+  NrIView *dense = nr_iview_dense_copy(in, source), *view = nr_iview_new(t->elem, dims, t->rank);
   if (!dense || !view) nr_interp_fail_size(in, op, t->elem, dims, t->rank);
   else if (dense->elem == t->elem || !nr_flow_same_width(dense->elem, t->elem) || nr_type_bits(t->elem) > 64 ||
            t->elem->kind == NR_TYPE_COMPLEX || dense->elem->kind == NR_TYPE_COMPLEX)

@@ -70,11 +70,11 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   bool fits = from->rank == to->rank;
   for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
   if (!fits) return nr_interp_fail(in, op, "copies between different shapes");
-  NrIView *dense = nr_iview_dense_copy(from); /* they may overlap */
+  NrIView *dense = nr_iview_dense_copy(in, from); /* they may overlap */
   if (!dense) return nr_interp_fail_size(in, op, from->elem, from->dims, from->rank);
   int64_t indices[NR_MAX_RANK] = {0};
   if (nr_iview_count(to)) do memcpy(nr_iview_at(to, indices), nr_iview_at(dense, indices), to->elem_size);
-    while (nr_next_index(to->dims, to->rank, indices));
+    while (nr_interp_next(in, to->dims, to->rank, indices));
   nr_iview_release(dense);
   return true;
 }
@@ -84,7 +84,7 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
 bool nr_run_copied(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   if (!nr_interp_alive(in, op, view)) return false;
-  NrIView *copy = nr_iview_dense_copy(view);
+  NrIView *copy = nr_iview_dense_copy(in, view);
   if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
   nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
   return true;
@@ -117,7 +117,7 @@ static NrIView *open_global(NrInterp *in, NrOp *global, NrType t) {
   if (!nr_attr_is_elements(value)) return nr_iview_open(in, t->elem, t->dims, t->rank);
   NrIView *view = nr_ivalue_of_attr(in, value).view;
   if (!view || nr_op_attr(global, "constant") || !view->buffer->borrowed) return view;
-  NrIView *copy = nr_iview_dense_copy(view);
+  NrIView *copy = nr_iview_dense_copy(in, view);
   nr_iview_release(view);
   return copy;
 }

@@ -49,7 +49,7 @@ static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
     if (nr_type_is_ranked(t) && d->rank != (int64_t)t->rank)
       return nr_interp_fail(in, op, "gives a tensor of rank %lld where the model says %u", (long long)d->rank, t->rank);
     NrIView *borrowed = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data),
-            *copy = nr_iview_dense_copy(borrowed);
+            *copy = nr_iview_dense_copy(in, borrowed);
     nr_iview_release(borrowed);
     in->exec->api->free(in->exec, d->data);
     if (!copy) return nr_interp_fail_size(in, op, t->elem, d->dims, (size_t)d->rank);
@@ -65,7 +65,7 @@ static bool grow(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   memcpy(dims, from->dims, sizeof dims);
   dims[0] = nr_get_index(in, nr_operand(op, 1));
-  NrIView *to = nr_iview_new(from->elem, dims, from->rank), *dense = nr_iview_dense_copy(from);
+  NrIView *to = nr_iview_new(from->elem, dims, from->rank), *dense = nr_iview_dense_copy(in, from);
   if (to && dense) memcpy(to->buffer->data, dense->buffer->data, NR_MIN(to->buffer->size, dense->buffer->size));
   nr_iview_release(dense);
   if (!to) return nr_interp_fail_size(in, op, from->elem, dims, from->rank);
@@ -83,12 +83,12 @@ bool nr_run_rt_call(NrInterp *in, NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrIView *view = nr_get(in, nr_operand(op, i)).view;
     to_desc(in, nr_operand(op, i), &args[i]);
-    if (view && (dense[i] = nr_iview_dense_copy(view))) args[i].data = dense[i]->buffer->data;
+    if (view && (dense[i] = nr_iview_dense_copy(in, view))) args[i].data = dense[i]->buffer->data;
   }
   uintptr_t site = (uintptr_t)nr_map_get(&in->sites, op);
   if (site) args[0] = (NoriaDesc){.rank = -1, .bits = (uint32_t)(site - 1)};
   bool ok = in->exec->imports[index - 1](in->exec, args, results) == 0;
-  if (!ok) in->failed = true;
+  if (!ok) in->failed = true, in->failed_at = op; /* the runtime has the message, perhaps without a place */
   for (uint32_t i = 0; i < op->num_operands; i++) nr_iview_release(dense[i]);
   for (uint32_t i = 0; i < op->num_results && ok; i++) ok = from_desc(in, op, nr_result(op, i), &results[i]);
   nr_free(args);

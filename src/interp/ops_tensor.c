@@ -39,7 +39,7 @@ bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_new(t->elem, dims, t->rank);
   if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
-  nr_iview_fill(view, nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(in, view, nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
 
@@ -62,7 +62,7 @@ static bool generate(NrInterp *in, NrRegion *region, NrIView *view) {
     if (!nr_run_region(in, region, args, view->rank, &element, 1)) return false;
     nr_ivalue_store(view->elem, nr_iview_at(view, indices), element);
     nr_iview_release(element.view);
-  } while (nr_next_index(view->dims, view->rank, indices));
+  } while (nr_interp_next(in, view->dims, view->rank, indices));
   return true;
 }
 
@@ -171,7 +171,7 @@ bool nr_run_extract_slice(NrInterp *in, NrOp *op) {
   NrIView *part = slice(in, op, nr_get(in, nr_operand(op, 0)).view);
   if (!part) return false;
   drop_units(op, part, nr_result(op, 0)->type);
-  NrIView *copy = nr_iview_dense_copy(part);
+  NrIView *copy = nr_iview_dense_copy(in, part);
   nr_iview_release(part);
   return give(in, op, copy);
 }
@@ -192,7 +192,7 @@ bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
   int64_t indices[NR_MAX_RANK] = {0};
   if (fits && nr_iview_count(part)) do
       memcpy(nr_iview_at(part, indices), nr_iview_at(source, indices), part->elem_size);
-    while (nr_next_index(part->dims, part->rank, indices));
+    while (nr_interp_next(in, part->dims, part->rank, indices));
   nr_iview_release(part);
   return fits || nr_interp_fail(in, op, "the source does not have the shape of the slice");
 }
@@ -222,7 +222,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
       int64_t at[NR_MAX_RANK];
       for (size_t i = 0; i < source->rank; i++) at[i] = indices[i] + begin[i];
       if (nr_iview_inside(view, at)) memcpy(nr_iview_at(view, at), nr_iview_at(source, indices), view->elem_size);
-    } while (nr_next_index(source->dims, source->rank, indices));
+    } while (nr_interp_next(in, source->dims, source->rank, indices));
   return give(in, op, view);
 }
 
@@ -244,7 +244,7 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
         if (!nr_iview_inside(view, at))
           return nr_iview_release(view), nr_interp_fail(in, op, "the parts have different dims");
         memcpy(nr_iview_at(view, at), nr_iview_at(from, indices), view->elem_size);
-      } while (nr_next_index(from->dims, from->rank, indices));
+      } while (nr_interp_next(in, from->dims, from->rank, indices));
     begin += from->dims[axis];
   }
   return give(in, op, view);
@@ -296,7 +296,7 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   size_t rank;
   if (!reshaped(in, op, view, dims, &rank)) return false;
-  NrIView *copy = nr_iview_dense_copy(view);
+  NrIView *copy = nr_iview_dense_copy(in, view);
   if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
   set_shape(copy, dims, rank);
   return give(in, op, copy);
@@ -304,7 +304,7 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
 
 /* Elements of equal width lie in memory alike. */
 bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
-  NrIView *view = nr_get(in, nr_operand(op, 0)).view, *copy = nr_iview_dense_copy(view);
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view, *copy = nr_iview_dense_copy(in, view);
   if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
   copy->elem = nr_result(op, 0)->type->elem;
   return give(in, op, copy);
@@ -365,7 +365,7 @@ static void operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **v
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrIValue v = nr_get(in, nr_operand(op, k));
     bool output = k >= num_inputs && nr_type_is_tensor(nr_operand(op, k)->type);
-    views[k] = output ? nr_iview_dense_copy(v.view) : v.view;
+    views[k] = output ? nr_iview_dense_copy(in, v.view) : v.view;
   }
 }
 
@@ -420,7 +420,7 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
         nr_ivalue_store(views[num_inputs + i]->elem, nr_iview_at(views[num_inputs + i], at), results[i]);
         nr_iview_release(results[i].view);
       }
-    } while (ok && nr_next_index(ranges, num_loops, ivs));
+    } while (ok && nr_interp_next(in, ranges, num_loops, ivs));
   nr_map_set(&in->loop_indices, nr_op_region(op, 0), (void *)outer);
   for (size_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[num_inputs + i]});
@@ -446,6 +446,6 @@ bool nr_run_fill(NrInterp *in, NrOp *op) {
   NrIView *views[2];
   if (!are_usable(in, op, 1)) return false;
   operand_views(in, op, 1, views);
-  nr_iview_fill(views[1], nr_get(in, nr_operand(op, 0)));
+  nr_iview_fill(in, views[1], nr_get(in, nr_operand(op, 0)));
   return op->num_results ? give(in, op, views[1]) : true;
 }

@@ -40,7 +40,7 @@ bool nr_run_broadcast(NrInterp *in, NrOp *op) {
       index[i] = from->dims[i] == 1 ? 0 : at[i + to->rank - from->rank];
     if (from) copy_element(to, at, from, index);
     else nr_ivalue_store(to->elem, nr_iview_at(to, at), nr_get(in, nr_operand(op, 0)));
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   return give(in, op, 0, to);
 }
 
@@ -95,7 +95,7 @@ bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
   do {
     for (size_t i = 0; i < to->rank; i++) index[permutation[i]] = at[i];
     copy_element(to, at, from, index);
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   return give(in, op, 0, to);
 }
 
@@ -110,7 +110,7 @@ bool nr_run_shuffle(NrInterp *in, NrOp *op) {
     memcpy(index, at, sizeof index);
     index[0] = row < split ? row : row - split;
     copy_element(to, at, from, index);
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   return give(in, op, 0, to);
 }
 
@@ -122,7 +122,7 @@ bool nr_run_interleave(NrInterp *in, NrOp *op) {
     memcpy(index, at, sizeof index);
     index[last] /= 2;
     copy_element(to, at, operand_view(in, op, at[last] % 2), index);
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   return give(in, op, 0, to);
 }
 
@@ -136,7 +136,7 @@ bool nr_run_deinterleave(NrInterp *in, NrOp *op) {
       memcpy(index, at, sizeof index);
       index[to->rank - 1] = 2 * at[to->rank - 1] + part;
       copy_element(to, at, from, index);
-    } while (nr_next_index(to->dims, to->rank, at));
+    } while (nr_interp_next(in, to->dims, to->rank, at));
     give(in, op, (size_t)part, to);
   }
   return true;
@@ -186,7 +186,7 @@ bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
   int64_t position[NR_MAX_RANK];
   size_t count;
   if (!position_of(in, op, 2, operand_view(in, op, 1), position, &count)) return false;
-  NrIView *to = nr_iview_dense_copy(operand_view(in, op, 1));
+  NrIView *to = nr_iview_dense_copy(in, operand_view(in, op, 1));
   if (part) copy_part(to, part, part, position, count);
   else nr_ivalue_store(to->elem, nr_iview_at(to, position), nr_get(in, nr_operand(op, 0)));
   return give(in, op, 0, to);
@@ -199,18 +199,18 @@ bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
   do {
     for (size_t i = 0; i < to->rank; i++) index[i] = at[i] + (i < count ? int_item(op, "offsets", i) : 0);
     copy_element(to, at, from, index);
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   return give(in, op, 0, to);
 }
 
 bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
-  NrIView *part = operand_view(in, op, 0), *to = nr_iview_dense_copy(operand_view(in, op, 1));
+  NrIView *part = operand_view(in, op, 0), *to = nr_iview_dense_copy(in, operand_view(in, op, 1));
   size_t lead = to->rank - part->rank;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
   do {
     for (size_t i = 0; i < to->rank; i++) index[i] = int_item(op, "offsets", i) + (i < lead ? 0 : at[i - lead]);
     copy_element(to, index, part, at);
-  } while (nr_next_index(part->dims, part->rank, at));
+  } while (nr_interp_next(in, part->dims, part->rank, at));
   return give(in, op, 0, to);
 }
 
@@ -223,7 +223,7 @@ static bool make_mask(NrInterp *in, NrOp *op, const int64_t *sizes) {
     bool set = true;
     for (size_t i = 0; i < to->rank; i++) set &= at[i] < sizes[i];
     nr_ivalue_store(to->elem, nr_iview_at(to, at), (NrIValue){.bits = set});
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   return give(in, op, 0, to);
 }
 
@@ -258,7 +258,7 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
   NrAttr dims = nr_op_attr(op, "reduction_dims");
   const int64_t *reduced = dims->data;
   size_t count = dims->data_size / sizeof *reduced;
-  NrIView *to = acc ? nr_iview_dense_copy(acc) : nr_iview_new(from->elem, NULL, 0);
+  NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(from->elem, NULL, 0);
   if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_operand(op, 1)));
   NrStr kind = nr_vector_kind(op);
   int64_t at[NR_MAX_RANK] = {0};
@@ -272,7 +272,7 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
     NrIValue value, next = nr_ivalue_load(in, from->elem, nr_iview_at(from, at));
     ok = nr_scalar_combine(kind, to->elem, nr_ivalue_load(in, to->elem, place), next, &value);
     if (ok) nr_ivalue_store(to->elem, place, value);
-  } while (ok && nr_next_index(from->dims, from->rank, at));
+  } while (ok && nr_interp_next(in, from->dims, from->rank, at));
   if (ok && acc) return give(in, op, 0, to);
   if (ok) nr_set(in, nr_result(op, 0), nr_ivalue_load(in, to->elem, to->buffer->data));
   nr_iview_release(to);

@@ -60,7 +60,7 @@ static bool lanes_inside(NrInterp *in, NrOp *op, const Access *a, const NrIView 
       if (!is_set(in, a->mask, at)) continue;
       lane_place(in, a, vector, at, count++, place);
       note_outside(a->base, d, place[d], &any, &least);
-    } while (nr_next_index(vector->dims, vector->rank, at));
+    } while (nr_interp_next(in, vector->dims, vector->rank, at));
     if (any) return fail_outside(in, op, a->base, d, least);
   }
   return true;
@@ -76,7 +76,7 @@ static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, b
     unsigned char *memory = nr_iview_at(a->base, place);
     if (writes) memcpy(memory, nr_iview_at(vector, at), vector->elem_size);
     else memcpy(nr_iview_at(vector, at), memory, vector->elem_size);
-  } while (nr_next_index(vector->dims, vector->rank, at));
+  } while (nr_interp_next(in, vector->dims, vector->rank, at));
   return true;
 }
 
@@ -104,7 +104,7 @@ bool nr_run_vector_store(NrInterp *in, NrOp *op) {
 }
 
 static NrIView *pass_through(NrInterp *in, NrOp *op) {
-  return nr_iview_dense_copy(view_of(in, op, op->num_operands - 1));
+  return nr_iview_dense_copy(in, view_of(in, op, op->num_operands - 1));
 }
 
 bool nr_run_maskedload(NrInterp *in, NrOp *op) {
@@ -176,7 +176,7 @@ static bool transfer_inside(NrInterp *in, NrOp *op, const NrIView *base, size_t 
       if (!is_transferred(in, op, base, at)) continue;
       transfer_place(in, op, base, first, at, place, asked);
       if (asked[d]) note_outside(base, d, place[d], &any, &least);
-    } while (nr_next_index(vector->dims, vector->rank, at));
+    } while (nr_interp_next(in, vector->dims, vector->rank, at));
     if (any) return fail_outside(in, op, base, d, least);
   }
   return true;
@@ -195,7 +195,7 @@ bool nr_run_transfer_read(NrInterp *in, NrOp *op) {
     bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 1, at, place, asked);
     if (inside) memcpy(nr_iview_at(to, at), nr_iview_at(base, place), to->elem_size);
     else nr_ivalue_store(to->elem, nr_iview_at(to, at), padding);
-  } while (nr_next_index(to->dims, to->rank, at));
+  } while (nr_interp_next(in, to->dims, to->rank, at));
   nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
   return true;
 }
@@ -205,12 +205,12 @@ bool nr_run_transfer_write(NrInterp *in, NrOp *op) {
   bool is_tensor = op->num_results != 0, asked[NR_MAX_RANK];
   if (!nr_interp_alive(in, op, base) || (!is_tensor && !nr_interp_writable(in, op, base))) return false;
   if (!transfer_inside(in, op, base, 2, vector)) return false;
-  if (is_tensor) base = nr_iview_dense_copy(base);
+  if (is_tensor) base = nr_iview_dense_copy(in, base);
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   do {
     bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 2, at, place, asked);
     if (inside) memcpy(nr_iview_at(base, place), nr_iview_at(vector, at), vector->elem_size);
-  } while (nr_next_index(vector->dims, vector->rank, at));
+  } while (nr_interp_next(in, vector->dims, vector->rank, at));
   if (is_tensor) nr_set(in, nr_result(op, 0), (NrIValue){.view = base});
   return true;
 }

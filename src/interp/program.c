@@ -94,7 +94,7 @@ static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *o
     if (!nr_type_is_scalar(t) || t->kind == NR_TYPE_STRING) *out = (NoriaDesc){.data = v.handle};
     return true;
   }
-  NrIView *dense = nr_iview_dense_copy(v.view);
+  NrIView *dense = nr_iview_dense_copy(in, v.view);
   if (!dense) return nr_interp_fail_size(in, func, v.view->elem, v.view->dims, v.view->rank);
   out->rank = (int64_t)dense->rank;
   memcpy(out->dims, dense->dims, dense->rank * sizeof *out->dims);

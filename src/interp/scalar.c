@@ -235,7 +235,7 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
       ok = one(in, op, types, elements, outs, results);
       for (uint32_t i = 0; i < op->num_results && ok; i++)
         nr_ivalue_store(outs[i], nr_iview_at(views[i], indices), results[i]);
-    } while (ok && nr_next_index(shape->dims, shape->rank, indices));
+    } while (ok && nr_interp_next(in, shape->dims, shape->rank, indices));
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[i]});
     else nr_iview_release(views[i]);

@@ -108,19 +108,37 @@ bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices) {
   return false;
 }
 
-NrIView *nr_iview_dense_copy(NrIView *from) {
+bool nr_interp_next(const NrInterp *in, const int64_t *dims, size_t rank, int64_t *indices) {
+  return nr_next_index(dims, rank, indices) && !nr_interp_is_stopped(in);
+}
+
+bool nr_iview_is_dense(const NrIView *v) {
+  int64_t stride = 1;
+  for (size_t i = v->rank; i-- > 0; stride *= v->dims[i])
+    if (v->strides[i] != stride) return false;
+  return true;
+}
+
+NrIView *nr_iview_dense_copy(const NrInterp *in, NrIView *from) {
+  enum { PIECE = 1 << 24 };
   NrIView *to = nr_iview_new(from->elem, from->dims, from->rank);
   int64_t indices[NR_MAX_RANK] = {0};
   if (!to || nr_iview_count(from) == 0) return to;
+  if (nr_iview_is_dense(from)) {
+    const unsigned char *data = nr_iview_at(from, indices);
+    for (size_t at = 0, size = to->buffer->size; at < size && !nr_interp_is_stopped(in); at += PIECE)
+      memcpy(to->buffer->data + at, data + at, NR_MIN(PIECE, size - at));
+    return to;
+  }
   do memcpy(nr_iview_at(to, indices), nr_iview_at(from, indices), from->elem_size);
-  while (nr_next_index(from->dims, from->rank, indices));
+  while (nr_interp_next(in, from->dims, from->rank, indices));
   return to;
 }
 
-void nr_iview_fill(NrIView *view, NrIValue v) {
+void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v) {
   int64_t indices[NR_MAX_RANK] = {0};
   if (nr_iview_count(view)) do nr_ivalue_store(view->elem, nr_iview_at(view, indices), v);
-    while (nr_next_index(view->dims, view->rank, indices));
+    while (nr_interp_next(in, view->dims, view->rank, indices));
 }
 
 /* ---- scalars ---- */
@@ -233,7 +251,7 @@ NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v) {
   (void)in;
   if (v.attr) return v.attr;
   if (v.view) {
-    NrIView *dense = nr_iview_dense_copy(v.view);
+    NrIView *dense = nr_iview_dense_copy(in, v.view);
     NrType shaped = nr_type_with_dims(type, dense->dims, dense->rank);
     NrAttr a = nr_attr_dense(shaped, dense->buffer->data, dense->buffer->size);
     nr_iview_release(dense);

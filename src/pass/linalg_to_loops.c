@@ -16,6 +16,7 @@
 #include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
+#include "pass/work.h"
 
 enum { MAX_OUTPUTS = 16, TILE = 16 };
 
@@ -26,6 +27,9 @@ typedef struct Nest {
   NrValue *ivs[NR_MAX_RANK];
   NrValue *bounds[NR_MAX_RANK];
   bool reduction[NR_MAX_RANK];
+  NrOp *strips;             /* loop around the nest, or NULL */
+  uint32_t innermost;       /* dim of the innermost loop; with strips that goes from begin to end */
+  NrValue *begin, *end;
 } Nest;
 
 static NrValue *index_op(NrBuilder *b, unsigned id, NrValue *lhs, NrValue *rhs) {
@@ -86,13 +90,45 @@ static NrOp *open_range(Nest *n, NrValue *begin, NrValue *end, int64_t step, NrV
   return nr_scf_open_for(&n->b, begin, end, nr_arith_constant_index(&n->b, step), carried, count, iv);
 }
 
-/* The same over all of dim d. */
+/* The same over all of dim d, or over the part that a strip has of it. */
 static NrOp *open_loop(Nest *n, uint32_t d, NrValue **carried, size_t count) {
+  if (n->strips && d == n->innermost) return open_range(n, n->begin, n->end, 1, &n->ivs[d], carried, count);
   return open_range(n, nr_arith_constant_index(&n->b, 0), n->bounds[d], 1, &n->ivs[d], carried, count);
 }
 
 static void close_loop(Nest *n, NrOp *loop, NrValue **carried, size_t count) {
   nr_scf_close_for(&n->b, loop, carried, count);
+}
+
+/* ---- strips ---- */
+
+/* A nest whose innermost dim has no known size stands in a loop over strips of that dim, in which a run can be stopped
+ * (insert-safepoints). Around the nest this costs nothing; in its middle, for each of many short rows, it does. Rows that
+ * are reduced go through memory between two strips, in the same order; of several reductions the order would change. */
+static void open_strips(Nest *n, int64_t range, int64_t work) {
+  size_t reductions = 0;
+  for (size_t d = 0; d < n->num_dims; d++) reductions += n->reduction[d];
+  if (n->num_dims < 2 || range != NR_DYNAMIC || reductions > 1) return;
+  int64_t length = nr_strip_length(2 * work); /* of what the accesses will come to, it is half */
+  NrValue *size = nr_arith_constant_index(&n->b, length), *bound = n->bounds[n->innermost];
+  n->strips = open_range(n, nr_arith_constant_index(&n->b, 0), bound, length, &n->begin, NULL, 0);
+  NrValue *left = index_op(&n->b, NR_OP_arith_subi, bound, n->begin);
+  n->end = index_op(&n->b, NR_OP_arith_addi, n->begin, index_op(&n->b, NR_OP_arith_minui, left, size));
+}
+
+static void close_strips(Nest *n) {
+  if (n->strips) close_loop(n, n->strips, NULL, 0);
+}
+
+static void open_strips_of_generic(Nest *n) {
+  int64_t work = 0;
+  bool reduces = false;
+  for (uint32_t d = 0; d < n->num_dims; d++) {
+    if (n->reduction[d] || !reduces) n->innermost = d;
+    reduces |= n->reduction[d];
+  }
+  for (NrOp *op = nr_op_body(n->op, 0)->first; op; op = op->next) work += nr_work_of(op);
+  if (n->num_dims) open_strips(n, nr_generic_static_range(n->op, n->innermost), work + 2 * n->op->num_operands);
 }
 
 /* ---- transposes ---- */
@@ -154,6 +190,7 @@ static void emit_loops(Nest *n) {
   NrOp *loops[NR_MAX_RANK];
   NrValue *acc[MAX_OUTPUTS];
   NrBlock *body = nr_op_body(n->op, 0);
+  open_strips_of_generic(n);
   for (uint32_t d = 0; d < n->num_dims; d++)
     if (!n->reduction[d]) loops[d] = open_loop(n, d, NULL, 0);
   bool reduces = false;
@@ -168,6 +205,7 @@ static void emit_loops(Nest *n) {
   for (size_t i = 0; i < n->num_outputs; i++) store(n, n->num_inputs + i, acc[i]);
   for (uint32_t d = (uint32_t)n->num_dims; d-- > 0;)
     if (!n->reduction[d]) close_loop(n, loops[d], NULL, 0);
+  close_strips(n);
 }
 
 static NrStatus lower_generic(NrOp *op) {
@@ -195,10 +233,12 @@ static NrStatus lower_fill(NrOp *op) {
   Nest n = {.b = nr_builder_before(op), .op = op, .num_dims = target->type->rank};
   NrOp *loops[NR_MAX_RANK];
   for (uint32_t d = 0; d < n.num_dims; d++) n.bounds[d] = dim(&n, target, d);
+  if (n.num_dims) open_strips(&n, target->type->dims[n.innermost = (uint32_t)n.num_dims - 1], 1);
   for (uint32_t d = 0; d < n.num_dims; d++) loops[d] = open_loop(&n, d, NULL, 0);
   memcpy(operands + 2, n.ivs, n.num_dims * sizeof *operands);
   nr_build_op(&n.b, NR_OP_memref_store, operands, n.num_dims + 2, NULL, 0);
   for (uint32_t d = (uint32_t)n.num_dims; d-- > 0;) close_loop(&n, loops[d], NULL, 0);
+  close_strips(&n);
   nr_op_erase(op);
   return NR_OK;
 }

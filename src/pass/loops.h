@@ -120,6 +120,12 @@ NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap)
 /* Whether the loop has an iteration iv. */
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv);
 
+/* Puts loop, over indices by a step that does not wrap, into an outer loop over strips of `every` iterations. Returns a
+ * builder behind the inner loop, where *out_whole is whether the strip was a whole one. any_bounds: the outer loop counts
+ * strips, so that it does not pass the end of the type whatever the bounds are; else it steps as a loop of the size of
+ * nr_for_may_wrap's does. */
+NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue **out_whole);
+
 /* ---- versions ---------------------------------------------------------------------------------------------------- */
 
 /* An scf.if at b that takes the place of ops: they move into its else, and it gives their results, in order. The caller

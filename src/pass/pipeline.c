@@ -33,6 +33,7 @@ const NrStep nr_pipeline[] = {
     {"kernel", "vectorize-contractions", "reductions first: loops would hide what they are"},
     {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
     {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
+    {"kernel", "insert-safepoints", "when all loops are there, as loops: time limits and interrupts end any of them"},
     {"kernel", "lift-cf-to-scf{min-blocks=500 where-possible}", "what has very many loops is to be split"},
     {"kernel", "split-functions", "last: what is cut would stand in the way of the others; blocks are still nested"},
     {"cf", "convert-scf-to-cf{assume-sizes},canonicalize,cse",

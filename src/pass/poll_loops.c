@@ -102,45 +102,10 @@ static void count_loop(NrOp *loop, int64_t every) {
   }
 }
 
-/* ---- loops that are cut ----------------------------------------------------------------------------------------- */
-
-/* A multiple of step that does not overflow: `every` steps, or one that is huge anyway. */
-static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
-  const int64_t most = INT64_C(1) << 40;
-  NrValue *span = nr_fold_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
-  NrValue *small = nr_fold_cmpi(b, NR_CMPI_SLE, step, nr_arith_constant_index(b, most));
-  return nr_fold_select(b, small, span, step);
-}
-
-/* The outer loop counts spans, so that it does not step past the end of the type, whatever the bounds are. */
 static void cut_for(NrOp *loop, int64_t every) {
-  NrBuilder b = nr_builder_before(loop);
-  NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop);
-  NrValue *span = span_of(&b, nr_scf_for_step(loop), every);
-  NrValue *spans = nr_fold_binary(&b, NR_OP_arith_ceildivui, nr_for_build_distance(&b, loop), span);
-  NR_VEC(NrValue *) inits = {0};
-  for (uint32_t i = 0; i < nr_scf_for_num_inits(loop); i++) nr_vec_push(&inits, nr_scf_for_init(loop, i));
-  NrOp *outer =
-      nr_scf_for(&b, nr_arith_constant_index(&b, 0), spans, nr_arith_constant_index(&b, 1), inits.data, inits.size);
-  b = nr_scf_body_builder(outer, 0);
-  NrValue *offset = nr_arith_binary(&b, NR_OP_arith_muli, nr_scf_for_iv(outer), span);
-  NrValue *begin = nr_fold_binary(&b, NR_OP_arith_addi, lower, offset);
-  /* The distance is right as an unsigned number, also where it does not fit a signed one. */
-  NrValue *left = nr_arith_binary(&b, NR_OP_arith_subi, upper, begin);
-  NrValue *size = nr_arith_binary(&b, NR_OP_arith_minui, left, span);
-  NrValue *end = nr_arith_binary(&b, NR_OP_arith_addi, begin, size);
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_result(outer, i));
-  nr_op_unlink(loop);
-  nr_builder_insert(&b, loop);
-  nr_op_set_operand(loop, 0, begin);
-  nr_op_set_operand(loop, 1, end);
-  for (uint32_t i = 0; i < inits.size; i++) {
-    nr_op_set_operand(loop, 3 + i, nr_scf_for_arg(outer, i));
-    inits.data[i] = nr_result(loop, i);
-  }
-  poll_if(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, size, span), every);
-  nr_scf_yield(&b, inits.data, inits.size);
-  nr_vec_deinit(&inits);
+  NrValue *whole;
+  NrBuilder b = nr_for_strip_mine(loop, every, true, &whole);
+  poll_if(&b, whole, every);
 }
 
 /* ---- branches back ---------------------------------------------------------------------------------------------- */

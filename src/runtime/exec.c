@@ -211,6 +211,17 @@ static int32_t api_poll(NoriaExec *exec, int64_t iterations) {
   return 1;
 }
 
+bool nr_exec_stopped(NrExec *e) { return __atomic_load_n(&e->pub.stop, __ATOMIC_RELAXED) && api_poll(&e->pub, 0); }
+
+bool nr_exec_copy(NrExec *e, void *to, const void *from, size_t size) {
+  const size_t piece = (size_t)1 << 24; /* a few milliseconds, also where the pages are new */
+  for (size_t at = 0; at < size; at += piece) {
+    if (at && nr_exec_stopped(e)) return false;
+    memcpy((char *)to + at, (const char *)from + at, NR_MIN(piece, size - at));
+  }
+  return true;
+}
+
 static int32_t api_enter(NoriaExec *exec, int32_t site) {
   if (nr_stack_is_low()) return api_fail(exec, site, 0, 0, 0, 0);
   if (!__atomic_load_n(&exec->stop, __ATOMIC_RELAXED) || !api_poll(exec, 0)) return 0;

@@ -25,6 +25,10 @@ int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from
 
 int64_t nr_desc_count(const NoriaDesc *tensor); /* elements */
 
+/* For a loop over elements, with the number of the one that comes: looks from time to time whether the run is to stop,
+ * which is then its failure. */
+static inline bool nr_import_stopped(NrExec *e, int64_t i) { return (i & 1023) == 1023 && nr_exec_stopped(e); }
+
 /* imports_seq.c */
 int32_t nr_import_value_retain(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);

@@ -131,6 +131,10 @@ int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc 
   bool ok = true;
   for (int64_t i = 0, n = nr_desc_count(t); i < n && ok; i++) {
     char text[LONGEST_NUMBER];
+    if (nr_import_stopped(e, i)) {
+      ok = false;
+      break;
+    }
     print_number(text, dtype, load_bits(t->data, dtype, i));
     strings[i] = nr_string_new(text, strlen(text));
     ok = nr_exec_hold_string(e, strings[i]);
@@ -194,6 +198,10 @@ int32_t nr_import_string_to(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *r
   bool ok = true;
   for (int64_t i = 0, n = nr_desc_count(t); i < n && ok; i++) {
     uint64_t bits = 0;
+    if (nr_import_stopped(e, i)) {
+      ok = false;
+      break;
+    }
     ok = number_class(dtype) == NUMBER_FLOAT ? parse_float(strings[i], dtype, &bits)
                                              : parse_integer(strings[i], dtype, &bits);
     if (ok)

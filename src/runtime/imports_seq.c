@@ -38,12 +38,12 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
   bool ok = value != NULL;
   if (ok && dtype == NORIA_STRING) {
     NoriaString *const *from = desc->data, **to = value->as.tensor.data;
-    for (int64_t i = 0; i < count && ok; i++) ok = (to[i] = nr_string_retain(from[i])) != NULL;
-  } else if (ok && size) {
-    memcpy(value->as.tensor.data, desc->data, size);
+    for (int64_t i = 0; i < count && ok && !nr_import_stopped(e, i); i++)
+      ok = (to[i] = nr_string_retain(from[i])) != NULL;
+  } else if (ok && size && nr_exec_copy(e, value->as.tensor.data, desc->data, size)) {
     nr_dtype_settle(dtype, value->as.tensor.data, count);
   }
-  if (ok && nr_charge_value(e, value)) return value;
+  if (ok && !nr_exec_stopped(e) && nr_charge_value(e, value)) return value;
   noria_value_release(value);
   if (ok) return NULL;
   nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for %zu bytes", size);
@@ -52,10 +52,11 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
 
 int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from, int64_t count) {
   if (count == 0) return 0;
-  memcpy(to, from, (size_t)count * noria_dtype_size(dtype));
+  if (!nr_exec_copy(e, to, from, (size_t)count * noria_dtype_size(dtype))) return 1;
   if (dtype != NORIA_STRING) return 0;
   NoriaString **strings = to;
   for (int64_t i = 0; i < count; i++) {
+    if (nr_import_stopped(e, i)) return 1;
     NoriaString *string = nr_string_retain(strings[i]);
     if (!nr_exec_hold_string(e, string)) return 1;
     strings[i] = string;

@@ -39,6 +39,7 @@ static bool concat_shape(NrExec *e, int32_t site, const NoriaValue *s, int64_t *
   }
   for (int64_t i = 0; i < n; i++) {
     const NoriaValue *item = noria_sequence_at(s, i);
+    if (nr_import_stopped(e, i)) return false;
     bool fits = item->as.tensor.rank == rank;
     for (int64_t d = 0; d < rank && fits; d++)
       fits = item->dims[d] == first->dims[d] || (!new_axis && d == *axis);
@@ -63,11 +64,12 @@ int32_t nr_import_seq_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *
   if (!concat_shape(e, nr_arg_i32(&args[0]), s, &axis, new_axis, &rank, dims)) return 1;
   if (nr_result_tensor(e, &results[0], s->dtype, rank, dims)) return 1;
   size_t element = noria_dtype_size(s->dtype);
-  int64_t outer = product(dims, 0, axis), row = product(dims, axis, rank), column = 0;
+  int64_t outer = product(dims, 0, axis), row = product(dims, axis, rank), column = 0, pieces = 0;
   for (int64_t i = 0; i < s->as.sequence.length; i++) {
     const NoriaValue *item = noria_sequence_at(s, i);
     int64_t run = product(item->dims, axis, item->as.tensor.rank);
     for (int64_t o = 0; o < outer && run > 0; o++) {
+      if (nr_import_stopped(e, pieces++)) return 1;
       char *to = (char *)results[0].data + (size_t)(o * row + column) * element;
       const char *from = (const char *)item->as.tensor.data + (size_t)(o * run) * element;
       if (nr_copy_into_run(e, s->dtype, to, from, run)) return 1;
@@ -78,6 +80,18 @@ int32_t nr_import_seq_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *
 }
 
 /* ---- splitting -------------------------------------------------------------------------------------------------- */
+
+/* False after failing: the pointers behind are NULL then. */
+static bool retain_strings(NrExec *e, NoriaString **to, NoriaString *const *from, int64_t count) {
+  for (int64_t i = 0; i < count; i++) {
+    if (nr_import_stopped(e, i)) return false;
+    if (!(to[i] = nr_string_retain(from[i]))) {
+      no_memory(e);
+      return false;
+    }
+  }
+  return true;
+}
 
 /* The part [begin, begin + size) along axis, as a value; keepdims false removes the axis. */
 static NoriaValue *piece(NrExec *e, NoriaDType dtype, const NoriaDesc *t, int64_t axis, int64_t begin, int64_t size,
@@ -92,28 +106,27 @@ static NoriaValue *piece(NrExec *e, NoriaDType dtype, const NoriaDesc *t, int64_
     no_memory(e);
     return NULL;
   }
-  for (int64_t o = 0; o < outer && run > 0; o++) {
+  bool ok = true;
+  for (int64_t o = 0; o < outer && run > 0 && ok; o++) {
     char *to = (char *)v->as.tensor.data + (size_t)(o * run) * element;
     const char *from = (const char *)t->data + (size_t)((o * t->dims[axis] + begin) * inner) * element;
-    if (dtype != NORIA_STRING) {
-      memcpy(to, from, (size_t)run * element);
-      continue;
-    }
-    NoriaString **strings = (NoriaString **)(void *)to;
-    for (int64_t i = 0; i < run; i++)
-      if (!(strings[i] = nr_string_retain(((NoriaString *const *)(const void *)from)[i]))) {
-        noria_value_release(v);
-        no_memory(e);
-        return NULL;
-      }
+    if (dtype != NORIA_STRING) ok = nr_exec_copy(e, to, from, (size_t)run * element);
+    else ok = retain_strings(e, (NoriaString **)(void *)to, (NoriaString *const *)(const void *)from, run);
+    ok = ok && !nr_import_stopped(e, o);
   }
-  return v;
+  if (ok) return v;
+  noria_value_release(v);
+  return NULL;
 }
 
 static int32_t add_piece(NrExec *e, NoriaValue *s, NoriaDType dtype, const NoriaDesc *t, int64_t axis, int64_t begin,
                          int64_t size, bool keepdims) {
   NoriaValue *v = piece(e, dtype, t, axis, begin, size, keepdims);
   if (!v) return 1;
+  if (nr_import_stopped(e, s->as.sequence.length)) {
+    noria_value_release(v);
+    return 1;
+  }
   if (!nr_charge_value(e, v)) {
     noria_value_release(v);
     return 1;

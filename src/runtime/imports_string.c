@@ -46,6 +46,7 @@ int32_t nr_import_string_equal(NoriaExec *exec, const NoriaDesc *args, NoriaDesc
   NoriaString *const *a = args[1].data, *const *b = args[2].data;
   uint8_t *equal = results[0].data;
   for (int64_t i = 0, n = nr_desc_count(&results[0]); i < n; i++, pairs_next(&p)) {
+    if (nr_import_stopped(e, i)) return 1;
     const NoriaString *s = a[p.a], *t = b[p.b];
     equal[i] = s == t || (s->size == t->size && memcmp(s->data, t->data, (size_t)s->size) == 0);
   }
@@ -59,6 +60,7 @@ int32_t nr_import_string_concat(NoriaExec *exec, const NoriaDesc *args, NoriaDes
   if (nr_result_tensor(e, &results[0], NORIA_STRING, p.rank, p.dims)) return 1;
   NoriaString *const *a = args[1].data, *const *b = args[2].data, **joined = results[0].data;
   for (int64_t i = 0, n = nr_desc_count(&results[0]); i < n; i++, pairs_next(&p)) {
+    if (nr_import_stopped(e, i)) return 1;
     const NoriaString *s = a[p.a], *t = b[p.b];
     if (!(joined[i] = nr_string_join(s->data, (size_t)s->size, t->data, (size_t)t->size)))
       return nr_exec_fail(e, NORIA_ERROR_MEMORY, -1, "the system has no memory for a string");

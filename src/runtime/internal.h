@@ -243,6 +243,16 @@ void nr_exec_drop_handle(NrExec *e, NoriaValue *handle); /* gives back one refer
 /* Keeps a reference of the string, which it takes over, until the run ends. False after failing; it is released. */
 bool nr_exec_hold_string(NrExec *e, NoriaString *string);
 
+/* For long work of the runtime itself, from time to time: true when the run is to stop, which is then its failure. */
+bool nr_exec_stopped(NrExec *e);
+/* Copies bytes in pieces. False when the run was to stop in between. */
+bool nr_exec_copy(NrExec *e, void *to, const void *from, size_t size);
+/* The result of compiled code that may leave without a failure when the run is to stop: it gets that failure. */
+static inline int32_t nr_exec_failed_or_stopped(NrExec *e, int32_t result) {
+  if (result) (void)nr_exec_stopped(e);
+  return result;
+}
+
 extern const NoriaRuntimeApi nr_runtime_api;
 
 /* ---- imports (imports.c) ---------------------------------------------------------------------------------------- */

@@ -45,7 +45,8 @@ static int32_t call(NrExec *e, NoriaWorkgroupFn fn, const void *args, int64_t x,
   return e->sanitizer ? nr_sanitize_workgroup(e, fn, args, x, y, z) : fn(&e->pub, args, x, y, z);
 }
 
-/* Runs workgroups until none is left. */
+/* Runs workgroups until none is left, or one fails, or the run is to stop: what stopped it is recorded by the thread
+ * that dispatched, which knows the place for the message. */
 static void walk(Job *job) {
   NrExec *e = job->exec;
   for (;;) {
@@ -54,8 +55,8 @@ static void walk(Job *job) {
     int64_t end = NR_MIN(begin + job->chunk, job->total);
     int64_t x = begin % job->x, y = begin / job->x % job->y, z = begin / job->x / job->y;
     for (int64_t i = begin; i < end; i++) {
-      int32_t result = __atomic_load_n(&e->pub.stop, __ATOMIC_RELAXED) ? nr_runtime_api.poll(&e->pub, 0) : 0;
-      if (!result) result = call(e, job->fn, job->args, x, y, z);
+      bool stops = __atomic_load_n(&e->pub.stop, __ATOMIC_RELAXED) != 0;
+      int32_t result = stops ? 1 : call(e, job->fn, job->args, x, y, z);
       if (result) {
         atomic_store_explicit(&job->result, result, memory_order_relaxed);
         atomic_store_explicit(&job->next, job->total, memory_order_relaxed);
@@ -199,7 +200,7 @@ int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, 
   if (!nr_mul_i64(x, y, &total) || !nr_mul_i64(total, z, &total) || total > INT64_MAX / 2)
     return nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "a grid of %lld x %lld x %lld workgroups", (long long)x,
                         (long long)y, (long long)z);
-  if (total == 1) return call(e, fn, args, 0, 0, 0);
+  if (total == 1) return nr_exec_failed_or_stopped(e, call(e, fn, args, 0, 0, 0));
   Job job = {.exec = e, .fn = fn, .args = args, .x = x, .y = y, .total = total, .chunk = total,
              .caller = pthread_self()};
   if (pool) job.chunk = NR_MAX(total / ((int64_t)pool->threads * CHUNKS_PER_THREAD), 1);
@@ -212,5 +213,5 @@ int32_t nr_api_dispatch(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, 
     retract(pool, &job);
     atomic_fetch_sub_explicit(&e->parallel, 1, memory_order_relaxed);
   }
-  return atomic_load_explicit(&job.result, memory_order_relaxed);
+  return nr_exec_failed_or_stopped(e, atomic_load_explicit(&job.result, memory_order_relaxed));
 }

@@ -264,6 +264,8 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   int32_t result = e->sanitizer ? nr_sanitize_entry(e, module->entry, e->descs, outputs)
                                 : module->entry(&e->pub, e->descs, outputs);
   if (until) nr_watchdog_remove(&program->watchdog, e);
+  /* A run that ends after its time, or after an interrupt, fails too, whether or not compiled code met a safepoint. */
+  if (nr_exec_stopped(e)) result = 1;
   bool failed = atomic_load(&e->failed) != 0;
   if (failed)
     return nr_error_set(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");

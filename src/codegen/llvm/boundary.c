@@ -41,7 +41,7 @@ static LLVMValueRef dense_data(NrLl *g, NrType type, NrLlMem *mem) {
   LLVMValueRef bytes = LLVMBuildNSWMul(g->b, nr_ll_mem_count(g, type, mem),
                                        nr_ll_int(g, (int64_t)NR_MAX(nr_type_byte_size(type->elem), 1)), "");
   copy->base = copy->data = nr_ll_alloc(g, NULL, bytes);
-  nr_ll_mem_copy(g, dense, copy, type, mem);
+  nr_ll_mem_copy(g, NULL, dense, copy, type, mem);
   return copy->data;
 }
 

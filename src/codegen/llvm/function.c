@@ -76,12 +76,11 @@ LLVMValueRef nr_ll_exec_field(NrLl *g, LLVMValueRef *cache, size_t offset) {
 }
 
 /* A function of the runtime. Read once, in the entry block: a read inside a loop would keep LLVM from holding what the
- * loop stores in registers, for it could be what is stored. fail is read where it is called, outside of loops. */
+ * loop stores in registers, for it could be what is stored. */
 static LLVMValueRef api_function(NrLl *g, size_t offset) {
   LLVMValueRef api = nr_ll_exec_field(g, &g->api, offsetof(NoriaExec, api));
   LLVMValueRef *cache = &g->api_functions[offset / sizeof(void *)];
   if (*cache) return *cache;
-  if (offset == offsetof(NoriaRuntimeApi, fail)) return load_invariant(g, api, offset);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
   LLVMPositionBuilderAtEnd(g->b, g->allocas);
   *cache = load_invariant(g, api, offset);
@@ -91,13 +90,24 @@ static LLVMValueRef api_function(NrLl *g, size_t offset) {
 
 /* Calls what stands at `offset` in the runtime's table. All but dispatch reach no memory that compiled code knows,
  * other than through their arguments: so values stay in registers across a poll. */
-LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count) {
-  LLVMValueRef fn = api_function(g, offset);
+static LLVMValueRef api_call(NrLl *g, LLVMValueRef fn, size_t offset, LLVMTypeRef type, LLVMValueRef *args,
+                             unsigned count) {
   LLVMValueRef call = LLVMBuildCall2(g->b, type, fn, args, count, "");
   nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "nounwind", 0);
   enum { ARGUMENTS = 3 << 0, INACCESSIBLE = 3 << 2 }; /* LLVM's MemoryEffects: read and write, two bits per kind */
   if (offset != offsetof(NoriaRuntimeApi, dispatch))
     nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "memory", ARGUMENTS | INACCESSIBLE);
+  return call;
+}
+
+LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count) {
+  return api_call(g, api_function(g, offset), offset, type, args, count);
+}
+
+LLVMValueRef nr_ll_api_cold_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count) {
+  LLVMValueRef fn = load_invariant(g, nr_ll_exec_field(g, &g->api, offsetof(NoriaExec, api)), offset);
+  LLVMValueRef call = api_call(g, fn, offset, type, args, count);
+  nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "cold", 0);
   return call;
 }
 
@@ -191,6 +201,7 @@ static void set_param_attrs(NrLl *g, NrLlFunc *func) {
   set_vector_width(g, func->value);
   nr_ll_attr(g, func->value, 1, "nonnull", 0);
   nr_ll_attr(g, func->value, 1, "noundef", 0);
+  nr_ll_attr(g, func->value, 1, "noalias", 0); /* no buffer lies over it */
   nr_ll_attr(g, func->value, 1, "dereferenceable", sizeof(NoriaExec));
   unsigned index = 2; /* attribute index of the next parameter; 1 is exec */
   for (uint32_t i = 0; i < func->type->num_inputs; i++) {
@@ -350,7 +361,7 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
   g->func = func;
   g->exec = LLVMGetParam(func->value, 0);
   g->allocas = LLVMAppendBasicBlockInContext(g->llvm, func->value, "entry");
-  g->fail = g->report = NULL;
+  g->fail = g->report = g->stopped = NULL;
   g->api = g->constant_table = g->import_table = g->call_descs = NULL;
   g->num_call_descs = 0;
   g->frame = NULL;

@@ -123,6 +123,8 @@ struct NrLl {
   LLVMBasicBlockRef fail;    /* returns 1; NULL until something may fail */
   LLVMBasicBlockRef report;  /* calls api->fail with report_args, then fail; NULL until there is a check */
   LLVMValueRef report_args[5]; /* phis: site and values */
+  LLVMBasicBlockRef stopped; /* calls api->poll and api->fail with stopped_site, then fail; NULL until needed */
+  LLVMValueRef stopped_site; /* phi */
   LLVMValueRef api, constant_table, import_table; /* loaded in the entry block on the first use */
   LLVMValueRef frame;        /* alloca of the last buffer of memref.alloca that is not on the stack, or NULL */
   int64_t stack_bytes;       /* of the buffers that are */
@@ -193,6 +195,10 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func); /* clears what NrLl holds of
 LLVMValueRef nr_ll_alloca(NrLl *g, LLVMTypeRef type, unsigned align); /* in the entry block */
 LLVMValueRef nr_ll_exec_field(NrLl *g, LLVMValueRef *cache, size_t offset);
 LLVMValueRef nr_ll_api_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count);
+/* The same, in code that runs once: the function's address is read there. */
+LLVMValueRef nr_ll_api_cold_call(NrLl *g, size_t offset, LLVMTypeRef type, LLVMValueRef *args, unsigned count);
+/* Leaves the function when the run is to stop; the message names the place of op. */
+void nr_ll_safepoint(NrLl *g, NrOp *op);
 /* Continues when ok (i1) holds, else leaves the function with failure. unlikely: through a block that has been filled.
  */
 void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok);
@@ -241,8 +247,10 @@ LLVMValueRef nr_ll_to_memory(NrLl *g, NrType elem, LLVMValueRef value);   /* i1 
 LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
 /* api->alloc; leaves on failure, for which op says where (NULL: nowhere). */
 LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes);
-/* dst and src of equal sizes; any strides. */
-void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
+unsigned nr_ll_elem_align(NrType type); /* bytes, of an element in memory */
+/* dst and src of equal sizes; any strides. Both end the run at op's place, which may be NULL, where it is to stop in the middle of much. */
+void nr_ll_mem_copy(NrLl *g, NrOp *op, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
+void nr_ll_memcpy(NrLl *g, NrOp *op, LLVMValueRef to, LLVMValueRef from, unsigned align, LLVMValueRef bytes);
 LLVMValueRef nr_ll_elem_bytes(NrLl *g, NrType elem);
 NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin); /* dynamic sizes from operands begin... */
 /* Arithmetic on sizes, strides and offsets, which does not overflow. */

@@ -97,7 +97,7 @@ LLVMValueRef nr_ll_from_memory(NrLl *g, NrType type, LLVMValueRef value) {
   return convert(g, nr_type_elem(type), value, nr_ll_type(g, type), false);
 }
 
-static unsigned elem_align(NrType type) {
+unsigned nr_ll_elem_align(NrType type) {
   NrType elem = nr_type_elem(type);
   size_t size = elem->kind == NR_TYPE_COMPLEX ? nr_type_byte_size(elem->elem)
                 : elem->kind == NR_TYPE_SEQ || elem->kind == NR_TYPE_OPTIONAL || elem->kind == NR_TYPE_STRING
@@ -108,13 +108,13 @@ static unsigned elem_align(NrType type) {
 
 LLVMValueRef nr_ll_load(NrLl *g, NrType elem, LLVMValueRef address) {
   LLVMValueRef value = LLVMBuildLoad2(g->b, nr_ll_mem_type(g, elem), address, "");
-  LLVMSetAlignment(value, elem_align(elem));
+  LLVMSetAlignment(value, nr_ll_elem_align(elem));
   return nr_ll_from_memory(g, elem, value);
 }
 
 void nr_ll_store(NrLl *g, NrType elem, LLVMValueRef value, LLVMValueRef address) {
   LLVMValueRef store = LLVMBuildStore(g->b, nr_ll_to_memory(g, elem, value), address);
-  LLVMSetAlignment(store, elem_align(elem));
+  LLVMSetAlignment(store, nr_ll_elem_align(elem));
 }
 
 static void read_indices(NrLl *g, NrOp *op, size_t begin, LLVMValueRef *out) {
@@ -318,75 +318,11 @@ static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
-/* How many of the last dims lie without gaps in both. */
-static uint32_t dense_dims(NrType a, NrType b) {
-  if (nr_ll_is_dense(a) && nr_ll_is_dense(b)) return a->rank;
-  int64_t sa[NR_MAX_RANK], sb[NR_MAX_RANK], offset, expect = 1;
-  nr_ll_strides(a, sa, &offset);
-  nr_ll_strides(b, sb, &offset);
-  uint32_t n = 0;
-  for (uint32_t i = a->rank; i-- > 0 && expect != NR_DYNAMIC; n++) {
-    if (sa[i] != expect || sb[i] != expect) break;
-    int64_t dim = a->dims[i] != NR_DYNAMIC ? a->dims[i] : b->dims[i];
-    if (dim == NR_DYNAMIC || !nr_mul_i64(expect, dim, &expect)) expect = NR_DYNAMIC;
-  }
-  return n;
-}
-
-/* One loop per dim that has gaps, around a memcpy of the dims that have none (or one element). */
-static void copy_dims(NrLl *g, NrType dt, NrLlMem *dst, NrType st, NrLlMem *src, LLVMValueRef *indices, uint32_t dim,
-                      uint32_t loops) {
-  if (dim == loops) {
-    LLVMValueRef to = nr_ll_mem_address(g, dt, dst, indices, loops);
-    LLVMValueRef from = nr_ll_mem_address(g, st, src, indices, loops);
-    if (loops == dt->rank && loops) {
-      nr_ll_store(g, dt->elem, nr_ll_load(g, st->elem, from), to);
-      return;
-    }
-    LLVMValueRef bytes = nr_ll_elem_bytes(g, dt->elem);
-    for (uint32_t i = loops; i < dt->rank; i++) bytes = nr_ll_index_mul(g, bytes, src->sizes[i]);
-    unsigned align = elem_align(dt->elem);
-    LLVMBuildMemCpy(g->b, to, align, from, align, bytes);
-    return;
-  }
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
-  LLVMBuildBr(g->b, head);
-  LLVMPositionBuilderAtEnd(g->b, head);
-  LLVMValueRef i = LLVMBuildPhi(g->b, g->i64, ""), zero = nr_ll_int(g, 0);
-  LLVMBasicBlockRef body = nr_ll_new_block(g, "");
-  LLVMPositionBuilderAtEnd(g->b, body);
-  indices[dim] = i;
-  copy_dims(g, dt, dst, st, src, indices, dim + 1, loops);
-  LLVMValueRef next = LLVMBuildNSWAdd(g->b, i, nr_ll_int(g, 1), "");
-  LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
-  LLVMBuildBr(g->b, head);
-  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
-  LLVMPositionBuilderAtEnd(g->b, head);
-  LLVMBuildCondBr(g->b, LLVMBuildICmp(g->b, LLVMIntSLT, i, src->sizes[dim], ""), body, after);
-  LLVMAddIncoming(i, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
-  LLVMPositionBuilderAtEnd(g->b, after);
-}
-
-#define SMALL_COPY 256 /* elements */
-
-/* A small copy is a loop over elements: LLVM's passes see through that, so that values which were just computed go on
- * in registers; memcpy is opaque to them. */
-void nr_ll_mem_copy(NrLl *g, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src) {
-  LLVMValueRef indices[NR_MAX_RANK];
-  uint32_t rank = dst_type->rank, dense = dense_dims(dst_type, src_type);
-  int64_t count = 1;
-  for (uint32_t i = rank - dense; i < rank && count <= SMALL_COPY; i++) {
-    int64_t dim = dst_type->dims[i] != NR_DYNAMIC ? dst_type->dims[i] : src_type->dims[i];
-    count = dim == NR_DYNAMIC ? INT64_MAX : count * NR_MIN(dim, SMALL_COPY + 1);
-  }
-  copy_dims(g, dst_type, dst, src_type, src, indices, 0, count <= SMALL_COPY ? rank : rank - dense);
-}
-
 static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrValue *from = nr_operand(op, 0), *to = nr_operand(op, 1);
   if (from->type->kind == NR_TYPE_UNRANKED_MEMREF || to->type->kind == NR_TYPE_UNRANKED_MEMREF)
     return nr_ll_unranked_copy(g, op, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
-  nr_ll_mem_copy(g, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
+  nr_ll_mem_copy(g, op, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
   return NR_OK;
 }
 
@@ -399,7 +335,7 @@ static NrStatus emit_clone(NrLl *g, NrOp *op, const NrLlRow *row) {
   for (uint32_t i = 0; i < type->rank; i++) mem->sizes[i] = source->sizes[i];
   nr_ll_mem_finish(g, type, mem);
   mem->base = mem->data = nr_ll_alloc(g, op, dense_bytes(g, type, mem));
-  nr_ll_mem_copy(g, type, mem, from, source);
+  nr_ll_mem_copy(g, op, type, mem, from, source);
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;
 }

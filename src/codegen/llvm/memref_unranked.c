@@ -118,7 +118,7 @@ static LLVMValueRef bytes_of(NrLl *g, NrType elem, LLVMValueRef count) {
 }
 
 /* Element by element; the number of each is taken apart into indices. */
-static void copy_elements(NrLl *g, NrType elem, LLVMValueRef rank, LLVMValueRef sizes, LLVMValueRef count,
+static void copy_elements(NrLl *g, NrOp *op, NrType elem, LLVMValueRef rank, LLVMValueRef sizes, LLVMValueRef count,
                           const Layout *to, const Layout *from) {
   Down elements = begin_loop(g, count, NULL, 0);
   LLVMBasicBlockRef outer = LLVMGetInsertBlock(g->b);
@@ -132,6 +132,7 @@ static void copy_elements(NrLl *g, NrType elem, LLVMValueRef rank, LLVMValueRef 
   end_loop(g, &dims, inner, next);
   LLVMValueRef value = nr_ll_load(g, elem, nr_ll_element(g, elem, from->data, dims.carried[2]));
   nr_ll_store(g, elem, value, nr_ll_element(g, elem, to->data, dims.carried[1]));
+  nr_ll_safepoint(g, op);
   end_loop(g, &elements, outer, NULL);
 }
 
@@ -144,7 +145,7 @@ static LLVMValueRef equal_shapes(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
 }
 
 /* What is dense in both is one block. */
-static void copy(NrLl *g, NrType elem, NrLlMem *to, NrLlMem *from) {
+static void copy(NrLl *g, NrOp *op, NrType elem, NrLlMem *to, NrLlMem *from) {
   LLVMValueRef sizes = in_memory(g, from->all_sizes), dense = nr_ll_alloca(g, nr_ll_shape_type(g), 8);
   LLVMValueRef count = row_major(g, from->rank, sizes, dense);
   Layout target = {to->data, to->offset, in_memory(g, to->all_strides)};
@@ -153,13 +154,13 @@ static void copy(NrLl *g, NrType elem, NrLlMem *to, NrLlMem *from) {
       LLVMBuildAnd(g->b, equal_shapes(g, target.strides, dense), equal_shapes(g, source.strides, dense), "");
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b), block = nr_ll_new_block(g, ""), after = nr_ll_new_block(g, "");
   LLVMPositionBuilderAtEnd(g->b, block);
-  LLVMBuildMemCpy(g->b, nr_ll_mem_data(g, elem, to), 1, nr_ll_mem_data(g, elem, from), 1, bytes_of(g, elem, count));
+  nr_ll_memcpy(g, op, nr_ll_mem_data(g, elem, to), nr_ll_mem_data(g, elem, from), 1, bytes_of(g, elem, count));
   LLVMBuildBr(g->b, after);
   LLVMBasicBlockRef gaps = nr_ll_new_block(g, "");
   LLVMPositionBuilderAtEnd(g->b, here);
   LLVMBuildCondBr(g->b, both, block, gaps);
   LLVMPositionBuilderAtEnd(g->b, gaps);
-  copy_elements(g, elem, from->rank, sizes, count, &target, &source);
+  copy_elements(g, op, elem, from->rank, sizes, count, &target, &source);
   LLVMBuildBr(g->b, after);
   LLVMPositionBuilderAtEnd(g->b, after);
 }
@@ -172,7 +173,7 @@ static NrStatus check_rank(NrOp *op, NrType type) {
 NrStatus nr_ll_unranked_copy(NrLl *g, NrOp *op, NrType to_type, NrLlMem *to, NrType from_type, NrLlMem *from) {
   NrStatus status = check_rank(op, to_type);
   if (!status) status = check_rank(op, from_type);
-  if (!status) copy(g, to_type->elem, nr_ll_forget_rank(g, to_type, to), nr_ll_forget_rank(g, from_type, from));
+  if (!status) copy(g, op, to_type->elem, nr_ll_forget_rank(g, to_type, to), nr_ll_forget_rank(g, from_type, from));
   return status;
 }
 
@@ -183,7 +184,7 @@ NrLlMem *nr_ll_unranked_clone(NrLl *g, NrOp *op, NrType type, NrLlMem *from) {
   NrLlMem *mem = NR_NEW(&g->arena, NrLlMem);
   *mem = (NrLlMem){.base = memory, .data = memory, .offset = nr_ll_int(g, 0), .rank = from->rank,
                    .all_sizes = from->all_sizes, .all_strides = from_memory(g, strides)};
-  copy(g, type->elem, mem, from);
+  copy(g, op, type->elem, mem, from);
   return mem;
 }
 

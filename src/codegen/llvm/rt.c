@@ -54,8 +54,7 @@ static LLVMBasicBlockRef report_block(NrLl *g) {
   for (size_t i = 0; i < NR_COUNTOF(g->report_args); i++)
     args[1 + i] = g->report_args[i] = LLVMBuildPhi(g->b, params[1 + i], "");
   LLVMTypeRef type = LLVMFunctionType(g->i32, params, 6, false);
-  LLVMValueRef call = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, fail), type, args, 6);
-  nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "cold", 0);
+  nr_ll_api_cold_call(g, offsetof(NoriaRuntimeApi, fail), type, args, 6);
   LLVMBuildBr(g->b, nr_ll_fail_block(g));
   LLVMPositionBuilderAtEnd(g->b, here);
   return g->report;
@@ -86,6 +85,56 @@ void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
 void nr_ll_fail_with_unless(NrLl *g, NrOp *op, NrStr text, LLVMValueRef ok) {
   fail_unless(g, nr_ll_place(g, op), text, ok);
 }
+
+/* ---- leaving because the run is to stop ------------------------------------------------------------------------- */
+
+/* Makes a block that calls api->poll, which records why the run stops, and api->fail for the place. */
+static LLVMBasicBlockRef stopped_block(NrLl *g) {
+  if (g->stopped && LLVMCountIncoming(g->stopped_site) < MAX_REPORTED) return g->stopped;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
+  g->stopped = LLVMAppendBasicBlockInContext(g->llvm, g->func->value, "stopped");
+  LLVMPositionBuilderAtEnd(g->b, g->stopped);
+  g->stopped_site = LLVMBuildPhi(g->b, g->i32, "");
+  LLVMTypeRef params[] = {g->ptr, g->i32, g->i64, g->i64, g->i64, g->i64};
+  LLVMTypeRef poll_type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
+  LLVMTypeRef fail_type = LLVMFunctionType(g->i32, params, 6, false);
+  LLVMValueRef zero = nr_ll_int(g, 0), args[] = {g->exec, g->stopped_site, zero, zero, zero, zero};
+  nr_ll_api_cold_call(g, offsetof(NoriaRuntimeApi, poll), poll_type, (LLVMValueRef[]){g->exec, zero}, 2);
+  nr_ll_api_cold_call(g, offsetof(NoriaRuntimeApi, fail), fail_type, args, 6);
+  LLVMBuildBr(g->b, nr_ll_fail_block(g));
+  LLVMPositionBuilderAtEnd(g->b, here);
+  return g->stopped;
+}
+
+/* Continues when ok holds. Else the run is to stop, or has failed in a place that could not name itself: leaves, and
+ * the message gets the place of op. Where op has none, that is left to the caller. */
+static void stop_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
+  NrStr place = op ? place_of(g, op) : (NrStr){0};
+  if (!place.size) {
+    nr_ll_fail_unless(g, ok);
+    return;
+  }
+  LLVMBasicBlockRef next = begin_failure(g, ok), stopped = stopped_block(g), here = LLVMGetInsertBlock(g->b);
+  LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, place, (NrStr){0}));
+  LLVMAddIncoming(g->stopped_site, &site, &here, 1);
+  LLVMBuildBr(g->b, stopped);
+  LLVMPositionBuilderAtEnd(g->b, next);
+}
+
+void nr_ll_safepoint(NrLl *g, NrOp *op) {
+  LLVMValueRef offset = nr_ll_int(g, offsetof(NoriaExec, stop));
+  LLVMValueRef flag =
+      LLVMBuildLoad2(g->b, g->i32, LLVMBuildInBoundsGEP2(g->b, g->i8, g->exec, &offset, 1, ""), "");
+  LLVMSetVolatile(flag, true); /* other threads set it */
+  stop_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, flag, nr_ll_int32(g, 0), ""));
+}
+
+static NrStatus emit_safepoint(NrLl *g, NrOp *op, const NrLlRow *row) {
+  nr_ll_safepoint(g, op);
+  return NR_OK;
+}
+
+/* ---- checks of the program -------------------------------------------------------------------------------------- */
 
 static NrStatus check(NrLl *g, NrOp *op, NrStr text) {
   LLVMValueRef values[4];
@@ -181,7 +230,7 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef args[] = {g->exec, desc_at(g, 0), desc_at(g, op->num_operands)};
   LLVMValueRef call = LLVMBuildCall2(g->b, g->import_type, fn, args, 3, "");
   nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "nounwind", 0);
-  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, call, nr_ll_int32(g, 0), ""));
+  stop_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, call, nr_ll_int32(g, 0), ""));
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *result = nr_result(op, i);
     check_result_rank(g, op, result->type, desc_at(g, op->num_operands + i));
@@ -238,11 +287,17 @@ static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef dims[3];
   for (size_t i = 0; i < 3; i++)
     dims[i] = i < num_grid ? nr_ll_value(g, nr_operand(op, grid + i)) : nr_ll_int(g, 1);
-  NrLlParts args = {0}, none = {0};
+  NrLlParts args = {0};
   for (size_t i = 0; i < num_args; i++) nr_ll_parts(g, nr_operand(op, first + i), &args);
   if (is_one(dims[0]) && is_one(dims[1]) && is_one(dims[2])) {
-    for (int i = 0; i < 3; i++) nr_vec_push(&args.values, nr_ll_int(g, 0));
-    nr_ll_call_func(g, func, args.values.data, args.values.size, &none);
+    NrLlParts call_args = {0};
+    nr_vec_push(&call_args.values, g->exec);
+    for (size_t i = 0; i < args.values.size; i++) nr_vec_push(&call_args.values, args.values.data[i]);
+    for (int i = 0; i < 3; i++) nr_vec_push(&call_args.values, nr_ll_int(g, 0));
+    LLVMValueRef status = LLVMBuildCall2(g->b, func->ll_type, func->value, call_args.values.data,
+                                         (unsigned)call_args.values.size, "");
+    stop_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+    nr_ll_parts_deinit(&call_args);
     nr_ll_parts_deinit(&args);
     return NR_OK;
   }
@@ -255,12 +310,12 @@ static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMTypeRef type = LLVMFunctionType(g->i32, params, 6, false);
   LLVMValueRef call_args[] = {g->exec, func->thunk, pack, dims[0], dims[1], dims[2]};
   LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, dispatch), type, call_args, 6);
-  nr_ll_fail_unless(g, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
+  stop_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, status, nr_ll_int32(g, 0), ""));
   return NR_OK;
 }
 
 const NrLlRow nr_ll_rt_rows[] = {
     {"rt.check", emit_check},       {"cf.assert", emit_assert},     {"rt.poll", emit_poll},
-    {"rt.enter", emit_enter},
+    {"rt.enter", emit_enter},       {"rt.safepoint", emit_safepoint},
     {"rt.call", emit_runtime_call}, {"rt.dispatch", emit_dispatch}, {0},
 };
