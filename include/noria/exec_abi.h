@@ -77,7 +77,7 @@ typedef struct NoriaDesc {
 typedef struct NoriaExec NoriaExec;
 
 /* Workgroup function of an executable: args is the argument block that the dispatch gave (same for every workgroup).
- * Returns 0, or non-zero after api->fail. */
+ * Returns 0, or non-zero after api->fail, or because NoriaExec.stop is set: dispatch then records why. */
 typedef int32_t (*NoriaWorkgroupFn)(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z);
 
 /* A runtime function that compiled code imports by name (NoriaModule.imports). Returns 0, or non-zero after api->fail.
@@ -111,7 +111,7 @@ struct NoriaExec {
   const NoriaRuntimeApi *api;
   const void *const *constants;    /* NoriaModule.constants, resolved */
   const NoriaImportFn *imports;    /* NoriaModule.imports, resolved */
-  volatile int32_t stop;           /* non-zero: a loop should call poll, which tells why */
+  volatile int32_t stop;           /* non-zero: leave, after a call of poll, which records why */
   int32_t threads;                 /* of the pool, at least 1 */
 };
 

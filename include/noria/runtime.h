@@ -161,11 +161,11 @@ NORIA_API NoriaStatus noria_npy_write(const char *path, const NoriaValue *tensor
 
 /* ---- programs --------------------------------------------------------------------------------------------------- */
 
-/* Limits of one run; 0 means none, and negative ones are refused. Loops look at them when they poll, so a run may pass
- * a limit by a little; memory is exact. Zero-initialise. */
+/* Limits of one run; 0 means none, and negative ones are refused. A run may pass the limit of
+ * time by 0.1 s and that of iterations by a few thousand before it stops; memory is exact. Zero-initialise. */
 typedef struct NoriaRunLimits {
   double time_s;      /* wall time */
-  int64_t iterations; /* trips of all loops that poll, together */
+  int64_t iterations; /* trips of all loops of the program, together */
   int64_t memory;     /* bytes that the run holds at once, outputs included, inputs and constants not */
 } NoriaRunLimits;
 
@@ -226,8 +226,8 @@ NORIA_API NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue 
 /* Frees the blocks that finished runs left for the next ones. */
 NORIA_API void noria_program_trim(NoriaProgram *program);
 
-/* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, at their next
- * poll. Both may be called from any thread and from a signal handler. Later runs are not affected. */
+/* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, within
+ * 0.1 s. Both may be called from any thread and from a signal handler. Later runs are not affected. */
 NORIA_API void noria_program_interrupt(NoriaProgram *program);
 NORIA_API void noria_interrupt_all(void);
 

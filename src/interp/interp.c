@@ -54,7 +54,8 @@ NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand) {
   NrValue *value = nr_operand(user, operand);
   NrIValue *c = cell(in, value);
   bool last = nr_value_has_one_use(value) && nr_value_block(value) == user->block;
-  if (last && nr_iview_is_dense(c->view) && c->view->refs == 1 && c->view->buffer->refs == 1 && !c->view->buffer->borrowed) {
+  bool alone = c->view->refs == 1 && c->view->buffer->refs == 1 && !c->view->buffer->borrowed;
+  if (last && alone && nr_iview_is_dense(c->view)) {
     NrIView *v = c->view;
     c->view = NULL;
     return v;
@@ -69,10 +70,15 @@ static NrIValue shared(NrIValue v) {
 
 /* ---- blocks ---- */
 
+/* Runs its region for each of its elements. */
+static bool is_nest(const NrOp *op) {
+  return nr_op_has(op, NR_LOOP) || nr_op_is(op, NR_OP_linalg_generic) || nr_op_is(op, NR_OP_tensor_generate);
+}
+
 /* The loop around op, for messages: compiled code stops there. */
 static NrOp *loop_around(NrOp *op) {
   NrOp *up = op;
-  while (up && !nr_op_has(up, NR_LOOP)) up = nr_op_parent(up);
+  while (up && !is_nest(up)) up = nr_op_parent(up);
   return up ? up : op;
 }
 

@@ -133,6 +133,10 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   if (!view) {
     view = open_global(in, global, t);
     if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
+    if (nr_interp_is_stopped(in)) { /* it may be half filled, and globals outlive the run */
+      nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
+      return true;
+    }
     nr_map_set(&in->globals, global, view);
     nr_vec_push(&in->global_views, view);
   }

@@ -226,7 +226,6 @@ NrIValue nr_ivalue_from_float(NrType type, double d) {
 }
 
 NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
-  (void)in;
   switch (a->kind) {
   case NR_ATTR_INTEGER: return a->num_words ? (NrIValue){.attr = a} : nr_ivalue_from_int(a->type, a->i);
   case NR_ATTR_FLOAT: return (NrIValue){.bits = a->bits};
@@ -239,7 +238,7 @@ NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
   case NR_ATTR_RESOURCE: {
     if (!a->splat) return (NrIValue){.view = nr_iview_borrow(a->type->elem, a->type->dims, a->type->rank, a->data)};
     NrIView *v = nr_iview_new(a->type->elem, a->type->dims, a->type->rank);
-    for (int64_t i = 0, n = v ? nr_iview_count(v) : 0; i < n; i++)
+    for (int64_t i = 0, n = v ? nr_iview_count(v) : 0; i < n && !nr_interp_is_stopped(in); i++)
       memcpy(v->buffer->data + (size_t)i * v->elem_size, a->data, v->elem_size);
     return (NrIValue){.view = v};
   }
@@ -248,7 +247,6 @@ NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
 }
 
 NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v) {
-  (void)in;
   if (v.attr) return v.attr;
   if (v.view) {
     NrIView *dense = nr_iview_dense_copy(in, v.view);

@@ -10,11 +10,12 @@
  *                                                           rt.safepoint
  *                                                         }
  *
- * The work is estimated in scalar ops, from inner loops outwards. A loop whose iterations come to less than NR_MOST_WORK in
- * all stays as it is. Another one gets a safepoint at the end of its body; where the body is so light that this would
- * cost time, or keep LLVM from vectorising the loop, it is cut into strips first. Straight-line code gets a safepoint
- * whenever NR_MOST_WORK have come together, and the entry one before it returns. Safepoints count no iterations: those are
- * counted by the polls of the program's own loops (poll-loops), and a loop that polls often enough needs nothing more. */
+ * The work is estimated in scalar ops (work.h), from inner loops outwards. A loop whose iterations come to less than
+ * NR_MOST_WORK in all stays as it is. Another one gets a safepoint at the end of its body; where the body is so light
+ * that this would cost time, or keep LLVM from vectorising the loop, it is cut into strips first. Straight-line code
+ * gets a safepoint whenever NR_MOST_WORK has come together, and the entry one before it returns. Safepoints count no
+ * iterations: those are counted by the polls of the program's own loops (poll-loops). A loop that polls often enough
+ * needs nothing more. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/parallel.h"
@@ -260,7 +261,8 @@ static void close_cycle(Graph *g, NrOp *branch, NrBlock *header) {
   cycle.work = own ? *own : (Work){0};
   nr_map_set(&cycle.seen, header, header);
   if (branch->block != header) add_to_cycle(g, &cycle, branch->block);
-  bool is_polled = cycle.every && !cycle.work.varies && nr_work_times(cycle.work.ops, (uint64_t)cycle.every) <= NR_MOST_WORK;
+  int64_t between = nr_work_times(cycle.work.ops, (uint64_t)cycle.every); /* polls */
+  bool is_polled = cycle.every && !cycle.work.varies && between <= NR_MOST_WORK;
   if (!is_polled && !nr_op_is(header->first, NR_OP_rt_safepoint)) {
     NrBuilder b = nr_builder_before(header->first);
     insert(g->in, &b, branch->loc);

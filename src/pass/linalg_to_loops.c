@@ -103,8 +103,9 @@ static void close_loop(Nest *n, NrOp *loop, NrValue **carried, size_t count) {
 /* ---- strips ---- */
 
 /* A nest whose innermost dim has no known size stands in a loop over strips of that dim, in which a run can be stopped
- * (insert-safepoints). Around the nest this costs nothing; in its middle, for each of many short rows, it does. Rows that
- * are reduced go through memory between two strips, in the same order; of several reductions the order would change. */
+ * (insert-safepoints). Around the nest this costs nothing; in its middle, for each of many short rows, it does. Rows
+ * that are reduced go through memory between two strips, in the same order; of several reductions the order would
+ * change. */
 static void open_strips(Nest *n, int64_t range, int64_t work) {
   size_t reductions = 0;
   for (size_t d = 0; d < n->num_dims; d++) reductions += n->reduction[d];

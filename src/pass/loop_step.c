@@ -1,5 +1,5 @@
-/* loop_step.c - scf.for taken apart: its comparison and its step as ops, for the passes that make other loops of it; and
- * cut into strips. */
+/* loop_step.c - scf.for taken apart: its comparison and its step as ops, for the passes that make other loops of it;
+ * and cut into strips. */
 #include "dialect/arith/arith.h"
 #include "pass/loops.h"
 #include "pass/ranges.h"

@@ -121,9 +121,9 @@ NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap)
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv);
 
 /* Puts loop, over indices by a step that does not wrap, into an outer loop over strips of `every` iterations. Returns a
- * builder behind the inner loop, where *out_whole is whether the strip was a whole one. any_bounds: the outer loop counts
- * strips, so that it does not pass the end of the type whatever the bounds are; else it steps as a loop of the size of
- * nr_for_may_wrap's does. */
+ * builder behind the inner loop, where *out_whole is whether the strip was a whole one. any_bounds: the outer loop
+ * counts strips, so that it does not pass the end of the type whatever the bounds are; else its step is the length of a
+ * strip. */
 NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue **out_whole);
 
 /* ---- versions ---------------------------------------------------------------------------------------------------- */

@@ -121,7 +121,8 @@ static NrRange range_of_binary(Query *q, NrOp *op) {
   switch (op->info->id) {
   case NR_OP_arith_addi: return within(add(x, y, &out), out, type);
   case NR_OP_arith_muli: return within(multiply(x, y, &out), out, type);
-  case NR_OP_arith_minui:
+  case NR_OP_arith_minui: /* no more than either that is not negative, which the others are above as unsigned numbers */
+    if (!not_negative && (x.min >= 0 || y.min >= 0)) return (NrRange){0, x.min >= 0 ? x.max : y.max};
     if (!not_negative) return all_of(type);
     return (NrRange){NR_MIN(x.min, y.min), NR_MIN(x.max, y.max)};
   case NR_OP_arith_minsi: return (NrRange){NR_MIN(x.min, y.min), NR_MIN(x.max, y.max)};

@@ -1,5 +1,5 @@
-/* work.h - how much an op works, for passes that bound what runs between two safepoints. The unit is an op on a scalar or
- * on a vector of 32 bytes: from a third of a nanosecond to some fifty where memory is far. */
+/* work.h - how much an op works, for passes that bound what runs between two safepoints. The unit is an op on a scalar
+ * or on a vector of 32 bytes: from a third of a nanosecond to some fifty where memory is far. */
 #ifndef NORIA_PASS_WORK_H
 #define NORIA_PASS_WORK_H
 

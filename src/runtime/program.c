@@ -263,8 +263,11 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   NoriaDesc *outputs = e->descs + module->num_inputs;
   int32_t result = e->sanitizer ? nr_sanitize_entry(e, module->entry, e->descs, outputs)
                                 : module->entry(&e->pub, e->descs, outputs);
-  if (until) nr_watchdog_remove(&program->watchdog, e);
   /* A run that ends after its time, or after an interrupt, fails too, whether or not compiled code met a safepoint. */
+  if (until) {
+    nr_watchdog_remove(&program->watchdog, e);
+    if (nr_now_ns() > until) nr_exec_stop(e, NR_STOP_TIME);
+  }
   if (nr_exec_stopped(e)) result = 1;
   bool failed = atomic_load(&e->failed) != 0;
   if (failed)

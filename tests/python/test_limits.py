@@ -1,9 +1,10 @@
-"""Limits hold in every op: each case here would run for much longer than its limit, and has to end within 0.1 s of it,
-with an error that names the node.
+"""Time limits and interrupts hold in every op: each case here would run for much longer, and has to end within 0.1 s of
+its limit, with an error that names the node.
 
 What counts is processor time, not the clock: a machine that is busy elsewhere makes no test fail. Where even so a run is
 late, as when the thread that watches the time is not scheduled, it is tried again.
 """
+import ctypes
 import threading
 import time
 
@@ -12,6 +13,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import noria
+from conftest import BUILD
 
 LIMIT, GRAIN, TRIES = 0.05, 0.1, 4
 F32, F64, I64, I32, U8, BOOL, STRING = (np.float32, np.float64, np.int64, np.int32, np.uint8, np.bool_, np.object_)
@@ -92,6 +94,54 @@ def one_node(op, *inputs, outputs=1, **attrs):
     return lambda symbolic: model_of([node], feeds, constants, symbolic), feeds
 
 
+def chain(ops, *inputs):
+    """Nodes one after the other, each with what the one before gives and the first ones of the inputs that are left."""
+    feeds = {f"x{i}": x for i, x in enumerate(inputs)}
+    left, nodes = list(feeds), []
+    for i, (op, attrs) in enumerate(ops):
+        names = [nodes[-1].output[0]] if nodes else []
+        names += [left.pop(0) for _ in range({"Expand": 2, "SequenceInsert": 2, "ConcatFromSequence": 1, "Cast": 1}.get(op, 1)
+                                             - len(names))]
+        nodes.append(helper.make_node(op, names, [f"y{i}"], name="heavy", **attrs))
+    return lambda symbolic: model_of(nodes, feeds, {}, symbolic), feeds
+
+
+def if_node(x):
+    square = helper.make_graph([helper.make_node("MatMul", ["x", "x"], ["z"], name="heavy")], "yes", [],
+                               [helper.make_empty_tensor_value_info("z")])
+    same = helper.make_graph([helper.make_node("Identity", ["x"], ["z"])], "no", [],
+                             [helper.make_empty_tensor_value_info("z")])
+    node = helper.make_node("If", ["go"], ["y"], name="heavy", then_branch=square, else_branch=same)
+    feeds = {"go": np.array(True), "x": x}
+    return lambda symbolic: model_of([node], feeds, {}, symbolic), feeds
+
+
+def loop_node(x):
+    body = helper.make_graph([helper.make_node("Identity", ["go"], ["go_out"]),
+                              helper.make_node("MatMul", ["a", "x"], ["b"], name="heavy")], "body",
+                             [helper.make_tensor_value_info("i", TensorProto.INT64, []),
+                              helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+                              helper.make_tensor_value_info("a", TensorProto.FLOAT, None)],
+                             [helper.make_tensor_value_info("go_out", TensorProto.BOOL, []),
+                              helper.make_tensor_value_info("b", TensorProto.FLOAT, None)])
+    node = helper.make_node("Loop", ["n", "", "x"], ["y"], name="heavy", body=body)
+    feeds = {"n": np.array(3), "x": x}
+    return lambda symbolic: model_of([node], feeds, {}, symbolic), feeds
+
+
+def scan_node(x):
+    body = helper.make_graph([helper.make_node("Sin", ["row"], ["sin"], name="heavy"),
+                              helper.make_node("Add", ["sum", "sin"], ["next"], name="heavy"),
+                              helper.make_node("Identity", ["next"], ["out"], name="heavy")], "body",
+                             [helper.make_tensor_value_info("sum", TensorProto.FLOAT, None),
+                              helper.make_tensor_value_info("row", TensorProto.FLOAT, None)],
+                             [helper.make_tensor_value_info("next", TensorProto.FLOAT, None),
+                              helper.make_tensor_value_info("out", TensorProto.FLOAT, None)])
+    node = helper.make_node("Scan", ["first", "x"], ["last", "y"], name="heavy", body=body, num_scan_inputs=1)
+    feeds = {"first": x[0].copy(), "x": x}
+    return lambda symbolic: model_of([node], feeds, {}, symbolic), feeds
+
+
 # Each makes its inputs when it runs: together they would not fit the memory.
 HEAVY = {
     "MatMul": lambda: one_node("MatMul", zeros(3000, 3000, dtype=F64), zeros(3000, 3000, dtype=F64)),
@@ -100,7 +150,7 @@ HEAVY = {
     "MatMul of vectors": lambda: one_node("MatMul", zeros(100000000), zeros(100000000)),
     "Gemm": lambda: one_node("Gemm", zeros(4000, 4000), zeros(4000, 4000), zeros(4000), transB=1),
     "Einsum": lambda: one_node("Einsum", zeros(3000, 3000), zeros(3000, 3000), equation="ij,jk->ik"),
-    "Einsum of three": lambda: one_node("Einsum", zeros(300, 300), zeros(300, 300), zeros(300, 300),
+    "Einsum of three": lambda: one_node("Einsum", zeros(2000, 2000), zeros(2000, 2000), zeros(2000, 2000),
                                         equation="ij,jk,kl->il"),
     "Conv": lambda: one_node("Conv", zeros(1, 64, 384, 384), zeros(64, 64, 3, 3), pads=[1, 1, 1, 1]),
     "Conv of one channel": lambda: one_node("Conv", zeros(1, 1, 4000, 4000), zeros(1, 1, 15, 15)),
@@ -145,7 +195,8 @@ HEAVY = {
     "Cast": lambda: one_node("Cast", zeros(100000000), to=TensorProto.DOUBLE),
     "Cast to float8": lambda: one_node("Cast", zeros(100000000), to=TensorProto.FLOAT8E4M3FN),
     "Cast to string": lambda: one_node("Cast", zeros(10000000), to=TensorProto.STRING),
-    "Cast from string": lambda: one_node("Cast", texts(5000000), to=TensorProto.FLOAT),
+    "Cast from string": lambda: chain([("Expand", dict()), ("Cast", dict(to=TensorProto.FLOAT))], texts(1),
+                                      np.array([10000000])),
     "Equal of strings": lambda: one_node("Equal", texts(3000, "a" * 1000).reshape(-1, 1), texts(30000, "a" * 1000)),
     "NonZero": lambda: one_node("NonZero", np.ones((8000, 5000), F32)),
     "Compress": lambda: one_node("Compress", zeros(100000000), np.ones(100000000, bool)),
@@ -167,4 +218,125 @@ HEAVY = {
     "SplitToSequence": lambda: one_node("SplitToSequence", zeros(5000000)),
     "SplitToSequence of columns": lambda: one_node("SplitToSequence", zeros(5000, 10000), axis=1),
     "SequenceConstruct": lambda: one_node("SequenceConstruct", *[zeros(30000000) for _ in range(4)]),
+    "SequenceInsert": lambda: chain([("SequenceConstruct", {}), ("SequenceInsert", {})], zeros(50000000), zeros(60000000)),
+    "ConcatFromSequence": lambda: chain([("SequenceConstruct", {}), ("ConcatFromSequence", dict(axis=0))],
+                                        zeros(100000000)),
+    "ConcatFromSequence of many": lambda: chain([("SplitToSequence", {}), ("ConcatFromSequence", dict(axis=0))],
+                                                zeros(5000000)),
+    "If": lambda: if_node(zeros(3000, 3000)),
+    "Loop": lambda: loop_node(zeros(3000, 3000)),
+    "Scan": lambda: scan_node(zeros(20000, 4000)),
 }
+NOT_SYMBOLIC = ("GatherND", "ConstantOfShape")  # the rank of the result depends on a size
+
+
+@pytest.mark.parametrize("symbolic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize("case", ["MatMul", "MaxPool", "TopK", "CumSum", "SplitToSequence", "Transpose"])
+def test_some_ops(case, symbolic):
+    make, feeds = HEAVY[case]()
+    ends_in_time(session_of(make(symbolic)), feeds, LIMIT)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", HEAVY)
+def test_every_op(case):
+    make, feeds = HEAVY[case]()
+    for symbolic in (False, True):
+        if not symbolic or case not in NOT_SYMBOLIC:
+            ends_in_time(session_of(make(symbolic)), feeds, LIMIT)
+
+
+@pytest.mark.parametrize("symbolic", [False, True], ids=["static", "dynamic"])
+def test_workgroups_on_several_threads(symbolic):
+    make, feeds = one_node("MatMul", zeros(5000, 5000), zeros(5000, 5000))
+    ends_in_time(session_of(make(symbolic), threads=2), feeds, 2 * LIMIT)
+
+
+@pytest.mark.parametrize("case", ["MatMul", "CumSum", "SplitToSequence", "Concat", "Pad", "Slice", "Expand", "Cast"])
+def test_the_interpreter(case):
+    make, feeds = HEAVY[case]()
+    ends_in_time(session_of(make(False), stage="tensor"), feeds, LIMIT)
+
+
+def test_a_run_that_ends_after_its_limit_failed():
+    """Even where nothing is left to be stopped: no answer is given that came too late."""
+    make, feeds = one_node("Abs", zeros(1000))
+    with pytest.raises(noria.Error, match="time limit"):
+        session_of(make(False), limit=1e-9).run(None, feeds)
+
+
+@pytest.mark.parametrize("case, what", [
+    ("SplitToSequence", "memory limit"), ("Cast to string", "memory limit"), ("MatMul", "memory limit"),
+    ("Concat", "memory limit"), ("SequenceConstruct", "memory limit"),
+])
+def test_the_memory_limit_names_the_node(case, what):
+    make, feeds = HEAVY[case]()
+    options = noria.SessionOptions()
+    options.memory_limit = 1 << 20
+    for stage in (None, "tensor"):
+        options.interpret_after = stage
+        if stage and case in ("MatMul", "Concat"):
+            continue  # the interpreter's own values do not count
+        with pytest.raises(noria.Error) as error:
+            noria.InferenceSession(make(False), options).run(None, feeds)
+        assert what in str(error.value) and "node 'heavy'" in str(error.value), str(error.value)
+
+
+# ---- interrupts, through the C interface ---------------------------------------------------------------------------
+
+
+class Error(ctypes.Structure):
+    _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_char_p)]
+
+
+class Program:
+    """A compiled model and its inputs."""
+
+    def __init__(self, model, arrays):
+        self.noria = ctypes.CDLL(str(BUILD / "libnoria.so"))
+        self.program, self.values, error = ctypes.c_void_p(), (ctypes.c_void_p * len(arrays))(), Error()
+        assert self.noria.noria_compile_memory(model, ctypes.c_size_t(len(model)), None, None, ctypes.byref(self.program),
+                                               ctypes.byref(error)) == 0, error.message
+        for i, array in enumerate(arrays):
+            dims = (ctypes.c_int64 * array.ndim)(*array.shape)
+            value = ctypes.c_void_p()
+            assert self.noria.noria_tensor_create(1, ctypes.c_int64(array.ndim), dims,
+                                                  array.ctypes.data_as(ctypes.c_void_p), ctypes.byref(value),
+                                                  ctypes.byref(error)) == 0, error.message
+            self.values[i] = value.value
+
+    def run(self):
+        out, error = (ctypes.c_void_p * 1)(), Error()
+        self.code = self.noria.noria_program_run(self.program, self.values, ctypes.c_size_t(len(self.values)), out,
+                                                 ctypes.c_size_t(1), None, ctypes.byref(error))
+        self.ended, self.message = time.process_time(), (error.message or b"").decode()
+        self.noria.noria_error_clear(ctypes.byref(error))
+
+    def close(self):
+        for value in self.values:
+            self.noria.noria_value_release(ctypes.c_void_p(value))
+        self.noria.noria_program_destroy(self.program)
+
+
+@pytest.mark.parametrize("interrupt", ["noria_interrupt_all", "noria_program_interrupt"])
+@pytest.mark.parametrize("op", ["MatMul", "Softmax"])
+def test_interrupts_from_another_thread(interrupt, op):
+    arrays = [zeros(5000, 5000), zeros(5000, 5000)] if op == "MatMul" else [zeros(60000000)]
+    make, _ = one_node(op, *arrays)
+    program = Program(make(True), arrays)
+    late = []
+    for _ in range(TRIES):
+        thread = threading.Thread(target=program.run)
+        thread.start()
+        time.sleep(0.05)
+        begin = time.process_time()
+        arguments = [program.program] if interrupt == "noria_program_interrupt" else []
+        while thread.is_alive():  # the first may come before the run begins
+            getattr(program.noria, interrupt)(*arguments)
+            thread.join(0.02)
+        assert "node 'heavy': the run was interrupted" in program.message, (program.code, program.message)
+        late.append(program.ended - begin)
+        if late[-1] <= GRAIN:
+            break
+    program.close()
+    assert late[-1] <= GRAIN, f"ended after {late} s of processor time"

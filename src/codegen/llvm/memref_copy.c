@@ -1,5 +1,5 @@
-/* memref_copy.c - copies of memrefs: memcpy of what lies without gaps in both, in loops over the other dims. Whatever may
- * be large goes in pieces with safepoints between. */
+/* memref_copy.c - copies of memrefs: memcpy of what lies without gaps in both, in loops over the other dims. Whatever
+ * may be large goes in pieces with safepoints between. */
 #include "codegen/llvm/ll.h"
 
 enum {

@@ -109,7 +109,7 @@ static LLVMBasicBlockRef stopped_block(NrLl *g) {
 /* Continues when ok holds. Else the run is to stop, or has failed in a place that could not name itself: leaves, and
  * the message gets the place of op. Where op has none, that is left to the caller. */
 static void stop_unless(NrLl *g, NrOp *op, LLVMValueRef ok) {
-  NrStr place = op ? place_of(g, op) : (NrStr){0};
+  NrStr place = op ? nr_ll_place(g, op) : (NrStr){0};
   if (!place.size) {
     nr_ll_fail_unless(g, ok);
     return;
