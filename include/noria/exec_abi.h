@@ -95,8 +95,9 @@ typedef struct NoriaRuntimeApi {
   int32_t (*dispatch)(NoriaExec *exec, NoriaWorkgroupFn fn, const void *args, int64_t x, int64_t y, int64_t z);
   /* Called by loops now and then with the number of iterations since the last call. Non-zero: stop (already failed). */
   int32_t (*poll)(NoriaExec *exec, int64_t iterations);
-  /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values; not 0. After poll,
-   * alloc or realloc failed it may be called too: the message stays, and gets the site's place. */
+  /* Records the failure of check site `site` (index into NoriaModule.sites) with up to four values; not 0. After
+   * another function here or an import failed it may be called too: the message stays, and gets the site's place where
+   * it has none. */
   int32_t (*fail)(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d);
   /* Gives the block another size and keeps the bytes that both have; data = NULL allocates. Large blocks move by
    * remapping pages, so growing by doubling never holds two copies. NULL after failing; data is then still valid. */

@@ -60,6 +60,7 @@ static int32_t host_poll(NoriaExec *exec, int64_t iterations) {
 
 static int32_t host_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, int64_t c, int64_t d) {
   TestExec *t = (TestExec *)exec;
+  if (t->site >= 0) return 1; /* the first failure of a run counts */
   t->site = site;
   memcpy(t->values, (int64_t[]){a, b, c, d}, sizeof t->values);
   return 1;
@@ -133,6 +134,7 @@ static void program_free(Program *p) {
 static inline int program_call(Program *p, const char *name, const NoriaDesc *args, NoriaDesc *results) {
   NoriaEntryFn function = nr_codegen_function(p->compiled, name);
   if (!function) fail_msg("no function %s", name);
+  p->run.site = -1;
   return function(&p->run.exec, args, results);
 }
 
