@@ -125,6 +125,8 @@ def kill_at_random(command, folders, seconds, how):
         time.sleep(rng.uniform(0, seconds))
         if how == "group":
             os.killpg(process.pid, signal.SIGKILL)
+        elif how == signal.SIGINT:  # as a terminal sends it
+            os.killpg(process.pid, how)
         else:
             process.send_signal(how)
         killed += process.wait() != 0
