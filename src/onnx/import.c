@@ -172,6 +172,9 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
   if (graphs.size != want)
     status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu graphs; it must have %zu", NR_STR_ARG(b->loc->name),
                       op->info->name, graphs.size, want);
+  if (!status && nr_op_is(op, NR_OP_onnx_If) && n->num_inputs != 1)
+    status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu inputs; it must have 1", NR_STR_ARG(b->loc->name),
+                      op->info->name, n->num_inputs);
   for (size_t i = 0; i < graphs.size && !status; i++) {
     NrBlock *body = nr_block_create(im->module);
     nr_block_append(nr_op_region(op, i), body);

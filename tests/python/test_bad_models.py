@@ -170,3 +170,11 @@ def test_sequence_without_an_element_type(folder):
     model = model_of("g (seq(float) s, int64 i) => (float[2] y) { y = SequenceAt(s, i) }")
     model.graph.input[0].type.sequence_type.ClearField("elem_type")
     refused(model, "'s' has no element type", folder=folder)
+
+
+@pytest.mark.parametrize("inputs", [[], ["c", "c"]])
+def test_if_without_a_condition(folder, inputs):
+    model = model_of("""g (bool c, float x) => (float y) {
+        y = If (c) <then_branch = t () => (float a) { a = Neg(x) }, else_branch = e () => (float b) { b = Exp(x) }> }""")
+    model.graph.node[0].input[:] = inputs
+    refused(model, "node 'y' (If)", "inputs; it must have 1", folder=folder)
