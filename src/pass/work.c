@@ -34,7 +34,7 @@ int64_t nr_work_of(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_memref_copy: /* these two are cut where code is made */
   case NR_OP_bufferization_clone: return NR_MIN(copied_bytes(op) / 16, NR_STRIP_WORK / 16);
-  case NR_OP_memref_realloc: return NR_STRIP_WORK / 16;
+  case NR_OP_memref_realloc: return NR_STRIP_WORK / 256; /* large blocks move by remapping their pages */
   case NR_OP_rt_call: return NR_STRIP_WORK / 32; /* those that work longer look at the flag themselves */
   case NR_OP_memref_generic_atomic_rmw: return 64;
   default: break;
