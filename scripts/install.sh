@@ -1,6 +1,10 @@
 #!/bin/sh
-# Installs the Debian packages that Noria is built and tested with. When all are there it does nothing, in milliseconds.
+# usage: install.sh [COMMAND...]
+#
+# Installs the Debian packages that Noria is built and tested with, then runs the command in the root of the tree: so
+# `scripts/install.sh make test` needs no make to be there. When all packages are there that takes milliseconds.
 set -eu
+cd "$(dirname "$0")/.."
 
 packages="
   gcc libc6-dev make cmake ninja-build pkg-config ca-certificates git
@@ -10,14 +14,20 @@ packages="
 
 say() { echo "install: $*" >&2; }
 
+# Ends the script: with the command, if there is one.
+run() {
+  [ $# = 0 ] || exec "$@"
+  exit 0
+}
+
 if ! command -v dpkg-query >/dev/null; then
   # Not Debian: whoever runs this brings the tools; say which are missing.
-  for tool in cc cmake ninja pkg-config llvm-config-22 protoc-c python3; do
+  for tool in cc make cmake ninja pkg-config llvm-config-22 protoc-c python3; do
     command -v "$tool" >/dev/null && continue
     say "$tool not found; on Debian 12 this script would install:" $packages
     exit 1
   done
-  exit 0
+  run "$@"
 fi
 
 missing=""
@@ -26,7 +36,7 @@ have=$(dpkg-query -W -f='${db:Status-Status} ${Package}\n' $packages 2>/dev/null
 for package in $packages; do
   echo "$have" | grep -qx "$package" || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
+[ -n "$missing" ] || run "$@"
 
 as_root=""
 if [ "$(id -u)" != 0 ]; then
@@ -63,3 +73,4 @@ if ! has_llvm; then
 fi
 # shellcheck disable=SC2086
 apt install --no-install-recommends $missing
+run "$@"

@@ -7,6 +7,7 @@
 
 NrDim nr_dim_of_index(NrValue *index) {
   int64_t size;
+  /* NR_DYNAMIC is a number too: a constant of it stays a value, which is no size. */
   if (nr_value_constant_int(index, &size) && size != NR_DYNAMIC) return nr_dim(size);
   return (NrDim){NR_DYNAMIC, index};
 }
@@ -22,7 +23,7 @@ static NrDim dim_op(NrLower *l, unsigned op_id, NrDim a, NrDim b) {
 
 NrDim nr_dim_add(NrLower *l, NrDim a, NrDim b) {
   int64_t r;
-  if (nr_dim_known(a) && nr_dim_known(b) && nr_add_i64(a.size, b.size, &r)) return nr_dim(r);
+  if (nr_dim_known(a) && nr_dim_known(b) && nr_add_i64(a.size, b.size, &r) && r != NR_DYNAMIC) return nr_dim(r);
   if (nr_dim_is(a, 0)) return b;
   if (nr_dim_is(b, 0)) return a;
   return dim_op(l, NR_OP_arith_addi, a, b);
@@ -30,7 +31,7 @@ NrDim nr_dim_add(NrLower *l, NrDim a, NrDim b) {
 
 NrDim nr_dim_sub(NrLower *l, NrDim a, NrDim b) {
   int64_t r;
-  if (nr_dim_known(a) && nr_dim_known(b) && nr_sub_i64(a.size, b.size, &r)) return nr_dim(r);
+  if (nr_dim_known(a) && nr_dim_known(b) && nr_sub_i64(a.size, b.size, &r) && r != NR_DYNAMIC) return nr_dim(r);
   if (nr_dim_is(b, 0)) return a;
   if (nr_dim_same(a, b)) return nr_dim(0);
   return dim_op(l, NR_OP_arith_subi, a, b);
@@ -38,7 +39,7 @@ NrDim nr_dim_sub(NrLower *l, NrDim a, NrDim b) {
 
 NrDim nr_dim_mul(NrLower *l, NrDim a, NrDim b) {
   int64_t r;
-  if (nr_dim_known(a) && nr_dim_known(b) && nr_mul_i64(a.size, b.size, &r)) return nr_dim(r);
+  if (nr_dim_known(a) && nr_dim_known(b) && nr_mul_i64(a.size, b.size, &r) && r != NR_DYNAMIC) return nr_dim(r);
   if (nr_dim_is(a, 1)) return b;
   if (nr_dim_is(b, 1)) return a;
   if (nr_dim_is(a, 0) || nr_dim_is(b, 0)) return nr_dim(0);

@@ -212,7 +212,11 @@ static NrValue *hot_body(NrLower *l, NrValue *const *indices, void *user) {
 
 static NrValue *to_i64_body(NrLower *l, NrValue *const *args, void *user) {
   const NoriaDType *dtype = user;
-  return nr_lower_cast(l, args[0], *dtype, NORIA_I64, false);
+  NrValue *x = nr_lower_cast(l, args[0], *dtype, NORIA_I64, false);
+  if (*dtype != NORIA_U64) return x;
+  /* What no int64 holds is larger than any depth: it must not become a position from the end. */
+  NrValue *wraps = nr_lower_cmpi(l, 2, x, nr_lower_int(l, x->type, 0));
+  return nr_lower_select(l, wraps, nr_lower_int(l, x->type, INT64_MAX), x);
 }
 
 static NrValue *as_i64(NrLower *l, size_t input) {

@@ -21,12 +21,19 @@ class Const:
         self.value = np.asarray(value)
 
 
+class Sized(np.ndarray):
+    """An input whose shape the model knows always: a list that says something of dims."""
+
+    def __new__(cls, value):
+        return np.asarray(value).view(cls)
+
+
 def element_type(array):
     return helper.np_dtype_to_tensor_dtype(np.asarray(array).dtype)
 
 
 def value_info(name, array, symbolic):
-    dims = [f"{name}_{i}" if symbolic else d for i, d in enumerate(array.shape)]
+    dims = [f"{name}_{i}" if symbolic and not isinstance(array, Sized) else d for i, d in enumerate(array.shape)]
     return helper.make_tensor_value_info(name, element_type(array), dims)
 
 
@@ -53,7 +60,7 @@ class Batch:
 
     def add(self, op, inputs, want, rtol=None, atol=None, **attrs):
         """inputs: arrays, Const, or None for one that is left out; want: an array or a list of them, one per output."""
-        inputs = [x if x is None or isinstance(x, Const) else np.asarray(x) for x in inputs]
+        inputs = [x if x is None or isinstance(x, (Const, Sized)) else np.asarray(x) for x in inputs]
         want = [np.asarray(w) for w in (want if isinstance(want, list) else [want])]
         rtol, atol = self.rtol if rtol is None else rtol, self.atol if atol is None else atol
         self.cases.append((op, inputs, attrs, want, rtol, atol))
@@ -75,10 +82,10 @@ class Batch:
             outputs += [helper.make_tensor_value_info(r, element_type(w), None) for r, w in zip(results, want)]
         return make_model(nodes, infos, outputs, initializers, self.opset), feeds
 
-    def check(self, symbolic=(False, True)):
+    def check(self, symbolic=(False, True), options=None):
         for s in symbolic:
             model, feeds = self.model(s)
-            got = iter(noria.InferenceSession(model.SerializeToString()).run(None, feeds))
+            got = iter(noria.InferenceSession(model.SerializeToString(), options).run(None, feeds))
             for c, (op, inputs, attrs, want, rtol, atol) in enumerate(self.cases):
                 types = [getattr(x, "value", x) for x in inputs]
                 types = ", ".join("none" if x is None else f"{x.dtype}{list(x.shape)}" for x in types)
@@ -86,16 +93,23 @@ class Batch:
                     assert_same(next(got), w, rtol, atol, f"case {c}: {op}-{self.opset}({types}) {attrs}, symbolic={s}")
 
 
-def fails(op, inputs, opset, **attrs):
+def interpreted():
+    """Options of a session that the interpreter runs, from the first stage on in which nodes have a meaning."""
+    options = noria.SessionOptions()
+    options.interpret_after = "tensor"
+    return options
+
+
+def fails(op, inputs, opset, symbolic=False, options=None, **attrs):
     """The message with which a model of this one node fails, while it is compiled or run."""
-    inputs = [x if isinstance(x, Const) else np.asarray(x) for x in inputs]
+    inputs = [x if isinstance(x, (Const, Sized)) else np.asarray(x) for x in inputs]
     names = [f"x{i}" for i in range(len(inputs))]
-    infos = [value_info(n, x, False) for n, x in zip(names, inputs) if not isinstance(x, Const)]
+    infos = [value_info(n, x, symbolic) for n, x in zip(names, inputs) if not isinstance(x, Const)]
     initializers = [numpy_helper.from_array(x.value, n) for n, x in zip(names, inputs) if isinstance(x, Const)]
     node = helper.make_node(op, names, ["y"], name="the_node", **attrs)
     model = make_model([node], infos, [onnx.ValueInfoProto(name="y")], initializers, opset)
     try:
-        session = noria.InferenceSession(model.SerializeToString())
+        session = noria.InferenceSession(model.SerializeToString(), options)
         session.run(None, {n: x for n, x in zip(names, inputs) if not isinstance(x, Const)})
     except noria.Error as error:
         return str(error)
