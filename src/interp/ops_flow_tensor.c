@@ -97,7 +97,7 @@ bool nr_run_flow_tensor_store(NrInterp *in, NrOp *op) {
   indices_of(in, op, 3, at);
   if (!nr_interp_in_bounds(in, op, nr_get(in, nr_operand(op, 1)).view, at)) return false;
   NrIView *view = nr_take_view(in, op, 1);
-  if (!view) return false;
+  if (!view) return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
   nr_ivalue_store(view->elem, nr_iview_at(view, at), nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
@@ -152,7 +152,8 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
     while (nr_interp_next(in, update->dims, update->rank, at));
   nr_iview_release(part);
   nr_iview_release(update);
-  return target && give(in, op, target);
+  if (!target) return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+  return give(in, op, target);
 }
 
 /* ---- other types ------------------------------------------------------------------------------------------------- */

@@ -10,13 +10,44 @@ bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view) {
   return !view->buffer->borrowed || nr_interp_fail(in, op, "writes to a constant or an input");
 }
 
+/* New memory of which view is made, laid out as its type says: with gaps, and not from the start. The dims are checked,
+ * and view is dense. False when there is no memory. */
+static bool lay_out(const NrInterp *in, NrType t, NrIView **view) {
+  int64_t strides[NR_MAX_RANK], offset, last = 0;
+  if (!nr_type_is_memref(t) || !nr_memref_strides(t, strides, &offset)) return true;
+  if (offset == NR_DYNAMIC) offset = 0;
+  bool same = offset == 0;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    int64_t span;
+    if (strides[i] == NR_DYNAMIC) strides[i] = (*view)->strides[i];
+    same &= strides[i] == (*view)->strides[i];
+    if ((*view)->dims[i] == 0) continue;
+    if (strides[i] < 0 || !nr_mul_i64((*view)->dims[i] - 1, strides[i], &span) || !nr_add_i64(last, span, &last))
+      last = INT64_MAX;
+  }
+  if (same) return true;
+  if (!nr_add_i64(offset, last, &last) || !nr_add_i64(last, 1, &last)) last = INT64_MAX;
+  NrIView *laid = offset < 0 ? NULL : nr_iview_open(in, t->elem, &last, 1);
+  if (!laid) return false;
+  laid->rank = (*view)->rank;
+  laid->offset = offset;
+  memcpy(laid->dims, (*view)->dims, sizeof laid->dims);
+  memcpy(laid->strides, strides, laid->rank * sizeof *strides);
+  nr_iview_release(*view);
+  *view = laid;
+  return true;
+}
+
 bool nr_run_alloc(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   int64_t dims[NR_MAX_RANK];
   for (uint32_t i = 0, k = 0; i < t->rank; i++)
     dims[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, k++)) : t->dims[i];
   NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
-  if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  if (!view || !lay_out(in, t, &view)) {
+    nr_iview_release(view);
+    return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  }
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
   return true;
 }

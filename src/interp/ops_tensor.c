@@ -88,6 +88,7 @@ bool nr_run_tensor_insert(NrInterp *in, NrOp *op) {
   int64_t indices[NR_MAX_RANK];
   if (!get_indices(in, op, 2, nr_get(in, nr_operand(op, 1)).view, indices)) return false;
   NrIView *view = nr_take_view(in, op, 1);
+  if (!view) return give(in, op, NULL);
   nr_ivalue_store(view->elem, nr_iview_at(view, indices), nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
@@ -199,6 +200,7 @@ bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into) {
 
 bool nr_run_insert_slice(NrInterp *in, NrOp *op) {
   NrIView *into = nr_take_view(in, op, 1);
+  if (!into) return give(in, op, NULL);
   if (!nr_insert_part(in, op, into)) return nr_iview_release(into), false;
   return give(in, op, into);
 }
@@ -231,7 +233,8 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   NrIView *first = nr_get(in, nr_operand(op, 0)).view;
   int64_t dims[NR_MAX_RANK], begin = 0;
   memcpy(dims, first->dims, sizeof dims);
-  for (uint32_t k = 1; k < op->num_operands; k++) dims[axis] += nr_get(in, nr_operand(op, k)).view->dims[axis];
+  for (uint32_t k = 1; k < op->num_operands; k++)
+    if (!nr_add_i64(dims[axis], nr_get(in, nr_operand(op, k)).view->dims[axis], &dims[axis])) dims[axis] = INT64_MAX;
   NrIView *view = nr_iview_new(first->elem, dims, first->rank);
   if (!view) return nr_interp_fail_size(in, op, first->elem, dims, first->rank);
   for (uint32_t k = 0; k < op->num_operands; k++) {
@@ -245,10 +248,13 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
           return nr_iview_release(view), nr_interp_fail(in, op, "the parts have different dims");
         memcpy(nr_iview_at(view, at), nr_iview_at(from, indices), view->elem_size);
       } while (nr_interp_next(in, from->dims, from->rank, indices));
-    begin += from->dims[axis];
+    if (!nr_add_i64(begin, from->dims[axis], &begin)) begin = INT64_MAX; /* of no elements */
   }
   return give(in, op, view);
 }
+
+/* The largest number where the product does not fit, so that it is no other count of elements. */
+static int64_t times(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
 
 /* Rank and dims of the result of expand_shape, collapse_shape or reshape. */
 static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims, size_t *out_rank) {
@@ -269,25 +275,30 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims,
     for (size_t i = 0; i < t->rank; i++) {
       NrIndex d = nr_index_list_get(op, shape, i);
       dims[i] = d.value ? nr_get_index(in, d.value) : d.constant;
+      if (dims[i] < 0) return nr_interp_fail_size(in, op, view->elem, dims, i + 1);
     }
   } else {
     for (size_t g = 0; g < t->rank; g++) {
       dims[g] = 1;
-      for (size_t i = 0; i < groups->items[g]->size; i++) dims[g] *= view->dims[groups->items[g]->items[i]->i];
+      for (size_t i = 0; i < groups->items[g]->size; i++) dims[g] = times(dims[g], view->dims[groups->items[g]->items[i]->i]);
     }
   }
-  for (size_t i = 0; i < rank; i++) total *= dims[i];
+  int64_t count = 1;
+  for (size_t i = 0; i < rank; i++) total = times(total, dims[i]);
+  for (size_t i = 0; i < view->rank; i++) count = times(count, view->dims[i]);
   *out_rank = rank;
-  return total == nr_iview_count(view) || nr_interp_fail(in, op, "the shapes have %lld and %lld elements",
-                                                         (long long)nr_iview_count(view), (long long)total);
+  bool fits = total == count && count != INT64_MAX;
+  if (fits) return true;
+  return nr_interp_fail(in, op, "the shapes have %lld and %lld elements", (long long)count, (long long)total);
 }
 
 static void set_shape(NrIView *view, const int64_t *dims, size_t rank) {
   int64_t stride = 1;
   view->rank = rank;
-  for (size_t i = rank; i-- > 0; stride *= dims[i]) {
+  for (size_t i = rank; i-- > 0;) {
     view->dims[i] = dims[i];
     view->strides[i] = stride;
+    stride = (int64_t)((uint64_t)stride * (uint64_t)dims[i]); /* does not fit beside a dim of 0 only */
   }
 }
 
@@ -310,6 +321,8 @@ bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
   return give(in, op, copy);
 }
 
+static int64_t wrapped(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
 /* The strides of the view's elements, in order, in another shape of as many; false when they are not evenly spaced.
  * Dims are taken from the innermost outwards until old and new ones have the same product. */
 static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t rank, int64_t *strides) {
@@ -317,16 +330,16 @@ static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t ra
   while (from > 0 || to > 0) {
     while (from > 0 && view->dims[from - 1] == 1) from--;
     int64_t stride = from ? view->strides[from - 1] : 1, old = from ? view->dims[--from] : 1, given = 1,
-            spaced = stride * old;
+            spaced = wrapped(stride, old);
     if (to == 0) return old == 1;
     while (to > 0 && (given < old || dims[to - 1] == 1)) {
-      strides[--to] = stride * given;
+      strides[--to] = wrapped(stride, given);
       given *= dims[to];
       while (given > old && from > 0) { /* another old dim, which must lie behind the last */
         if (view->dims[--from] == 1) continue;
         if (view->strides[from] != spaced) return false;
         old *= view->dims[from];
-        spaced *= view->dims[from];
+        spaced = wrapped(spaced, view->dims[from]);
       }
     }
     if (given != old) return false;

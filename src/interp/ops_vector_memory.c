@@ -205,7 +205,8 @@ bool nr_run_transfer_write(NrInterp *in, NrOp *op) {
   bool is_tensor = op->num_results != 0, asked[NR_MAX_RANK];
   if (!nr_interp_alive(in, op, base) || (!is_tensor && !nr_interp_writable(in, op, base))) return false;
   if (!transfer_inside(in, op, base, 2, vector)) return false;
-  if (is_tensor) base = nr_iview_dense_copy(in, base);
+  if (is_tensor && !(base = nr_iview_dense_copy(in, base)))
+    return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   do {
     bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 2, at, place, asked);

@@ -114,8 +114,10 @@ bool nr_interp_next(const NrInterp *in, const int64_t *dims, size_t rank, int64_
 
 bool nr_iview_is_dense(const NrIView *v) {
   int64_t stride = 1;
-  for (size_t i = v->rank; i-- > 0; stride *= v->dims[i])
+  for (size_t i = v->rank; i-- > 0;) {
     if (v->strides[i] != stride) return false;
+    stride = (int64_t)((uint64_t)stride * (uint64_t)v->dims[i]); /* does not fit beside a dim of 0 only */
+  }
   return true;
 }
 
