@@ -280,7 +280,8 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims,
   } else {
     for (size_t g = 0; g < t->rank; g++) {
       dims[g] = 1;
-      for (size_t i = 0; i < groups->items[g]->size; i++) dims[g] = times(dims[g], view->dims[groups->items[g]->items[i]->i]);
+      for (size_t i = 0; i < groups->items[g]->size; i++)
+        dims[g] = times(dims[g], view->dims[groups->items[g]->items[i]->i]);
     }
   }
   int64_t count = 1;
