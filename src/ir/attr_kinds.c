@@ -22,7 +22,13 @@ static bool kind_elements(NrAttr a) {
   return a->kind == NR_ATTR_DENSE || a->kind == NR_ATTR_RESOURCE || a->kind == NR_ATTR_DENSE_STRINGS ||
          a->kind == NR_ATTR_SPARSE;
 }
+static bool kind_i32s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 32); }
 static bool kind_i64s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64); }
+
+/* Powers of two; what has 64 bits, or 32, is MLIR's choice op by op. */
+static bool is_alignment(NrAttr a) { return a->i > 0 && (a->i & (a->i - 1)) == 0; }
+static bool kind_alignment(NrAttr a) { return is_int_of(a, 64) && is_alignment(a); }
+static bool kind_alignment32(NrAttr a) { return is_int_of(a, 32) && is_alignment(a); }
 
 static const struct NrAttrTest {
   const char *name;
@@ -36,6 +42,8 @@ static const struct NrAttrTest {
     {"i32", kind_i32, "32-bit signless integer attribute"},
     {"i64", kind_i64, "64-bit signless integer attribute"},
     {"index", kind_index, "index attribute"},
+    {"alignment", kind_alignment, "64-bit signless integer attribute whose value is a positive power of two"},
+    {"alignment32", kind_alignment32, "32-bit signless integer attribute whose value is a positive power of two"},
     {"float", kind_float, "float attribute"},
     {"string", kind_string, "string attribute"},
     {"symbol", kind_symbol, "symbol reference attribute"},
@@ -44,6 +52,7 @@ static const struct NrAttrTest {
     {"type", kind_type, "type attribute"},
     {"map", kind_map, "AffineMap attribute"},
     {"elements", kind_elements, "constant vector/tensor attribute"},
+    {"i32s", kind_i32s, "i32 dense array attribute"},
     {"i64s", kind_i64s, "i64 dense array attribute"},
 };
 

@@ -12,6 +12,7 @@
  *   T, U, V..            one upper-case letter: a type variable, equal wherever it stands; T=floatlike also
  *                        constrains it
  *   any index i1 i32 i64 int float int_or_index complex string      one scalar type or class
+ *   tensor_of_dims memref_of_dims   not of rank 0
  *   tensor ranked_tensor memref ranked_memref vector function shaped seq optional dispatch_tensor channel
  *   intlike floatlike boollike indexlike numlike   scalar of the class (int or index; float; i1; ..), or a vector or
  *                                                  ranked or unranked tensor of it
@@ -19,7 +20,7 @@
  *   *    short for any*
  *   a|b  either
  * Attributes in .attrs: "predicate: i64, value: any, fastmath?: any", kinds any unit bool int i64 index float string
- *   symbol array dict type map elements i64s (dense i64 array); `?` after the name = may be absent.
+ *   symbol array dict type map elements i32s i64s (dense arrays) alignment alignment32 (a power of two); `?` after the name = may be absent.
  * Regions in .regions: "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
  *
  * .format is the declarative syntax, words separated by blanks:
@@ -159,6 +160,7 @@ typedef struct NrOpSpec {
   const size_t *num_region_args;
   NrSpecRange operand_range, result_range, successor_range;
   bool is_fixed;      /* operands and results are one each, and there are no successors */
+  bool has_one_type;  /* of all operands and results, by one type variable */
   bool has_symbols;   /* an attribute of the row refers to a symbol */
   size_t num_parents; /* ops that it must be directly inside; 0 = any */
   const NrOpInfo *const *parents;

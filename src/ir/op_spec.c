@@ -15,6 +15,8 @@ static bool is_complex(NrType t) { return t->kind == NR_TYPE_COMPLEX; }
 static bool is_string(NrType t) { return t->kind == NR_TYPE_STRING; }
 static bool is_ranked_tensor(NrType t) { return t->kind == NR_TYPE_TENSOR; }
 static bool is_ranked_memref(NrType t) { return t->kind == NR_TYPE_MEMREF; }
+static bool is_tensor_of_dims(NrType t) { return nr_type_is_tensor(t) && (!nr_type_is_ranked(t) || t->rank); }
+static bool is_memref_of_dims(NrType t) { return nr_type_is_memref(t) && (!nr_type_is_ranked(t) || t->rank); }
 static bool is_vector(NrType t) { return t->kind == NR_TYPE_VECTOR; }
 static bool is_function(NrType t) { return t->kind == NR_TYPE_FUNCTION; }
 static bool is_seq(NrType t) { return t->kind == NR_TYPE_SEQ; }
@@ -43,6 +45,8 @@ static const struct Class {
     {"ranked_tensor", is_ranked_tensor, false, "ranked tensor of any type values"},
     {"memref", nr_type_is_memref, false, "ranked or unranked memref of any type values"},
     {"ranked_memref", is_ranked_memref, false, "memref of any type values"},
+    {"tensor_of_dims", is_tensor_of_dims, false, "non-0-ranked or unranked tensor"},
+    {"memref_of_dims", is_memref_of_dims, false, "non-0-ranked or unranked memref"},
     {"vector", is_vector, false, "vector of any type values"},
     {"function", is_function, false, "function type"},
     {"shaped", nr_type_is_shaped, false, "shaped of any type values"},
@@ -299,6 +303,12 @@ static void parse_parents(NrContext *ctx, const char *text, NrOpSpec *spec) {
   nr_vec_deinit(&parents);
 }
 
+static bool all_have(const NrSpecItem *items, size_t count, char variable) {
+  for (size_t i = 0; i < count; i++)
+    if (items[i].variable != variable) return false;
+  return true;
+}
+
 static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   NrOpSpec *spec = NR_NEW(nr_context_arena(ctx), NrOpSpec);
   spec->operands = parse_list(ctx, info->operands, false, &spec->num_operands);
@@ -312,6 +322,9 @@ static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   spec->successor_range = nr_spec_range(spec->successors, spec->num_successors);
   spec->is_fixed = spec->operand_range.singles == spec->num_operands &&
                    spec->result_range.singles == spec->num_results && spec->num_successors == 0;
+  char variable = spec->num_operands ? spec->operands[0].variable : 0;
+  spec->has_one_type = variable && all_have(spec->operands, spec->num_operands, variable) &&
+                       all_have(spec->results, spec->num_results, variable);
   for (size_t i = 0; i < spec->num_attrs; i++) spec->has_symbols |= nr_str_is(spec->attrs[i].constraint, "symbol");
   return ctx->specs[info->id] = spec;
 }

@@ -166,6 +166,41 @@ static void check_types(Row *r) {
   }
 }
 
+static bool is_mapped(NrType t) { return t->kind == NR_TYPE_VECTOR || nr_type_is_tensor(t); }
+
+static bool dims_agree(NrType a, NrType b) {
+  if (a->kind != b->kind || !nr_type_is_ranked(a)) return a->kind == b->kind;
+  if (a->rank != b->rank || a->scalable != b->scalable) return false;
+  for (uint32_t i = 0; i < a->rank; i++)
+    if (a->dims[i] != b->dims[i] && a->dims[i] != NR_DYNAMIC && b->dims[i] != NR_DYNAMIC) return false;
+  return true;
+}
+
+/* An element-wise op gives as many elements as it takes: its vectors, or its tensors, have one shape, and with one
+ * among the operands all results are such. MLIR's trait Elementwise says the same. */
+static const char *elementwise_fault(const NrOp *op) {
+  NrType shape = NULL, type;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    if (!is_mapped(type = nr_operand(op, i)->type)) continue;
+    if (shape && !dims_agree(shape, type)) return "all non-scalar operands/results must have the same shape and base type";
+    if (!shape) shape = type;
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    type = nr_result(op, i)->type;
+    if (is_mapped(type) && !shape) return "if a result is non-scalar, then at least one operand must be non-scalar";
+    if (!is_mapped(type) && shape) return "if an operand is non-scalar, then all results must be non-scalar";
+    if (shape && !dims_agree(shape, type)) return "all non-scalar operands/results must have the same shape and base type";
+  }
+  return NULL;
+}
+
+static void check_elementwise(Row *r) {
+  const char *fault = elementwise_fault(r->op);
+  if (!fault) return;
+  nr_op_error(r->op, "%s", fault);
+  r->good = false;
+}
+
 /* ---- regions ---------------------------------------------------------------------------------------------------- */
 
 static void check_region_args(Row *r, size_t index) {
@@ -269,6 +304,7 @@ bool nr_verify_row(NrContext *ctx, NrOp *op) {
   check_counts(&r);
   check_attrs(&r);
   if (r.good) check_types(&r);
+  if (r.good && nr_op_has(op, NR_ELEMENTWISE) && !r.spec->has_one_type) check_elementwise(&r);
   check_regions(&r);
   return r.good;
 }

@@ -79,11 +79,12 @@ static NrStatus constant_infer(NrContext *ctx, const NrOpState *state, NrType *o
   return NR_OK;
 }
 
-/* Same container and, as far as both are known, the same dims. */
+/* Same container, dims and encoding. */
 static bool same_shape(NrType a, NrType b) {
   if (!nr_type_is_shaped(a) || !nr_type_is_shaped(b)) return !nr_type_is_shaped(a) && !nr_type_is_shaped(b);
-  if (a->kind != b->kind) return nr_type_is_tensor(a) && nr_type_is_tensor(b);
+  if (a->kind != b->kind) return false;
   if (!nr_type_is_ranked(a)) return true;
+  if (a->kind == NR_TYPE_TENSOR && a->layout != b->layout) return false;
   if (a->rank != b->rank || a->scalable != b->scalable) return false;
   for (uint32_t i = 0; i < a->rank; i++)
     if (a->dims[i] != b->dims[i]) return false;
@@ -92,8 +93,11 @@ static bool same_shape(NrType a, NrType b) {
 
 static NrStatus cast_verify(NrOp *op) {
   NrType in = nr_operand(op, 0)->type, out = nr_result(op, 0)->type;
-  bool alike = same_shape(in, out) && (op->num_operands == 1 || same_shape(nr_operand(op, 1)->type, out));
-  if (!alike) return nr_op_error(op, "requires the same shape for all operands and results");
+  if (!same_shape(in, out))
+    return nr_op_error(op, "operand type '%s' and result type '%s' are cast incompatible", text_of(in), text_of(out));
+  if (op->num_operands > 1 && !same_shape(nr_operand(op, 1)->type, out))
+    return nr_op_error(op, "operand types '%s', '%s' and result type '%s' are cast incompatible", text_of(in),
+                       text_of(nr_operand(op, 1)->type), text_of(out));
   NrType from = nr_type_elem(in), to = nr_type_elem(out);
   if (nr_type_is_index(from) || nr_type_is_index(to))
     return nr_op_error(op, "works on integers of a fixed width, not on index: use arith.index_cast");
@@ -138,10 +142,14 @@ static NrStatus bitcast_verify(NrOp *op) {
   return nr_op_error(op, "operand type '%s' and result type '%s' are cast incompatible", text_of(in), text_of(out));
 }
 
+NrStatus nr_arith_verify_bool(NrOp *op) {
+  if (nr_result(op, 0)->type == nr_arith_bool_like(nr_operand(op, 0)->type)) return NR_OK;
+  return nr_op_error(op, "failed to verify that result type has i1 element type and same shape as operands");
+}
+
 static NrStatus cmp_verify(NrOp *op) {
-  NrType expected = nr_arith_bool_like(nr_operand(op, 0)->type);
-  if (nr_result(op, 0)->type != expected)
-    return nr_op_error(op, "failed to verify that result type has i1 element type and same shape as operands");
+  NrStatus status = nr_arith_verify_bool(op);
+  if (status) return status;
   int64_t predicate = nr_op_attr_int(op, "predicate", -1);
   if (predicate < 0 || predicate > (nr_op_is(op, NR_OP_arith_cmpi) ? (int64_t)NR_CMPI_UGE : (int64_t)NR_CMPF_TRUE))
     return nr_op_error(op, "attribute 'predicate' failed to satisfy constraint: a known comparison");

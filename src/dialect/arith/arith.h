@@ -42,6 +42,7 @@ void nr_arith_print_flags(NrPrinter *w, NrOp *op);
 /* The attributes that nr_arith_print_flags prints, or leaves out as defaults. */
 extern const char *const nr_arith_flag_attrs[];
 
+NrStatus nr_arith_verify_bool(NrOp *op); /* the result is i1 in the shape of operand 0 */
 NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out_types);
 
 /* Hooks of arith.constant; func.constant shares the 2020 spelling `constant` and so the parser. */

@@ -32,21 +32,43 @@ NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue 
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
+/* weights([90, 10]) */
+static NrStatus weights_parse(NrParser *p, NrOpState *state) {
+  NR_VEC(int32_t) weights = {0};
+  NrStatus status = nr_p_expect(p, "(");
+  if (!status) status = nr_p_expect(p, "[");
+  while (!status && !nr_p_peek(p, "]")) {
+    int64_t weight;
+    if (weights.size && (status = nr_p_expect(p, ","))) break;
+    NrLoc loc = nr_p_loc(p);
+    if ((status = nr_p_int(p, &weight))) break;
+    if (weight != (int32_t)weight) status = nr_p_error(p, loc, "integer value too large");
+    nr_vec_push(&weights, (int32_t)weight);
+  }
+  if (!status) status = nr_p_expect(p, "]");
+  if (!status) status = nr_p_expect(p, ")");
+  if (!status) {
+    NrType i32 = nr_type_i32(nr_p_context(p));
+    nr_p_add_attr(p, state, "branch_weights", nr_attr_dense_array(i32, weights.data, weights.size * sizeof(int32_t)));
+  }
+  nr_vec_deinit(&weights);
+  return status;
+}
+
+static void weights_print(NrPrinter *w, NrAttr weights) {
+  nr_w_puts(w, " weights([");
+  for (size_t i = 0; i < weights->data_size / sizeof(int32_t); i++)
+    nr_w_printf(w, "%s%d", i ? ", " : "", ((const int32_t *)weights->data)[i]);
+  nr_w_puts(w, "])");
+}
+
 /* cond_br %c weights([90, 10]), ^bb1(%x : t), ^bb2 */
 static NrStatus cond_br_parse(NrParser *p, NrOpState *state) {
   NrContext *ctx = nr_p_context(p);
   NrOperandRef condition;
   NrStatus status = nr_p_operand(p, &condition);
   if (status || (status = nr_p_add_operand(p, state, condition, nr_type_i1(ctx)))) return status;
-  if (nr_p_try(p, "weights")) {
-    int64_t first, second;
-    if ((status = nr_p_expect(p, "(")) || (status = nr_p_expect(p, "[")) || (status = nr_p_int(p, &first)) ||
-        (status = nr_p_expect(p, ",")) || (status = nr_p_int(p, &second)) || (status = nr_p_expect(p, "]")) ||
-        (status = nr_p_expect(p, ")")))
-      return status;
-    int32_t weights[2] = {(int32_t)first, (int32_t)second};
-    nr_p_add_attr(p, state, "branch_weights", nr_attr_dense_array(nr_type_i32(ctx), weights, sizeof weights));
-  }
+  if (nr_p_try(p, "weights") && (status = weights_parse(p, state))) return status;
   if ((status = nr_p_expect(p, ",")) || (status = nr_p_successor(p, state)) || (status = nr_p_expect(p, ",")) ||
       (status = nr_p_successor(p, state)))
     return status;
@@ -57,11 +79,7 @@ static void cond_br_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   NrAttr weights = nr_op_attr(op, "branch_weights");
-  if (weights && weights->kind == NR_ATTR_DENSE_ARRAY && weights->data_size == 8) {
-    int32_t w32[2];
-    memcpy(w32, weights->data, sizeof w32);
-    nr_w_printf(w, " weights([%d, %d])", w32[0], w32[1]);
-  }
+  if (weights) weights_print(w, weights);
   nr_w_puts(w, ", ");
   nr_w_successor(w, op, 0);
   nr_w_puts(w, ", ");
@@ -128,6 +146,19 @@ static void switch_print(NrPrinter *w, NrOp *op) {
 }
 
 /* ---- verification ------------------------------------------------------------------------------------------------ */
+
+/* No weights say nothing, as in MLIR. */
+static NrStatus cond_br_verify(NrOp *op) {
+  NrAttr weights = nr_op_attr(op, "branch_weights");
+  size_t count = weights ? weights->data_size / sizeof(int32_t) : 0;
+  if (count == 0) return NR_OK;
+  if (count != op->num_successors)
+    return nr_op_error(op, "(C1) expects number of branch weights to match number of successors: %zu vs %u", count,
+                       op->num_successors);
+  for (size_t i = 0; i < count; i++)
+    if (((const int32_t *)weights->data)[i]) return NR_OK;
+  return nr_op_error(op, "(C1) branch weights cannot all be zero");
+}
 
 static NrStatus switch_verify(NrOp *op) {
   NrAttr values = nr_op_attr(op, "case_values");

@@ -7,15 +7,6 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-static NrStatus alignment_verify(NrOp *op, const char *id, bool required) {
-  NrAttr a = nr_op_attr(op, "alignment");
-  int64_t value;
-  if (!a && !required) return NR_OK;
-  if (!a || !nr_attr_is_int(a, &value) || value <= 0 || (value & (value - 1)))
-    return nr_op_error(op, "(%s) alignment must be a positive power of two", id);
-  return NR_OK;
-}
-
 /* In 2019 the type alone said which operands are sizes. */
 static NrStatus alloc_finish(NrParser *p, NrOp *op) {
   if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
@@ -39,7 +30,7 @@ static NrStatus alloc_verify(NrOp *op) {
   if (symbols != need)
     return nr_op_error(op, "(C2) symbol operand count (%zu) does not equal the memref's symbol count (%zu)", symbols,
                        need);
-  return alignment_verify(op, "C3", false);
+  return NR_OK;
 }
 
 static NrStatus realloc_verify(NrOp *op) {
@@ -51,7 +42,7 @@ static NrStatus realloc_verify(NrOp *op) {
   if ((op->num_operands == 2) != (to->dims[0] == NR_DYNAMIC))
     return nr_op_error(op, "(C2) %s", op->num_operands == 2 ? "a size is given but the result is static"
                                                             : "the result is dynamic but no size is given");
-  return alignment_verify(op, "C1", false);
+  return NR_OK;
 }
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
@@ -252,7 +243,6 @@ static void assume_alignment_print(NrPrinter *w, NrOp *op) {
   nr_w_type(w, memref_of(op, 0));
 }
 
-static NrStatus assume_alignment_verify(NrOp *op) { return alignment_verify(op, "C1", true); }
 
 /* ---- globals ---------------------------------------------------------------------------------------------------- */
 
@@ -304,14 +294,14 @@ static NrStatus global_verify(NrOp *op) {
   NrType memref = type->type;
   if (memref->kind != NR_TYPE_MEMREF || !nr_type_has_static_shape(memref))
     return nr_op_error(op, "(C1) type should be static shaped memref, but got %s", text_of(op, memref));
-  if (!value || value->kind == NR_ATTR_UNIT) return alignment_verify(op, "C1", false);
+  if (!value || value->kind == NR_ATTR_UNIT) return NR_OK;
   NrType tensor = nr_type_tensor(memref->dims, memref->rank, memref->elem);
   if (!nr_attr_is_elements(value) && value->kind != NR_ATTR_RESOURCE && value->kind != NR_ATTR_DENSE_STRINGS)
     return nr_op_error(op, "(C2) initial value should be a unit or elements attribute");
   if (value->type != tensor)
     return nr_op_error(op, "(C2) initial value expected to be of type %s, but was of type %s", text_of(op, tensor),
                        text_of(op, value->type));
-  return alignment_verify(op, "C1", false);
+  return NR_OK;
 }
 
 static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {

@@ -85,6 +85,8 @@ bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
     /* The stored value of a buffer of buffers is not an access. */
     if (store && i == 0) continue;
     while ((source = cast_source(nr_operand(op, i)))) {
+      /* A buffer of rank 0 has no dim: that is found in the run. */
+      if (nr_op_is(op, NR_OP_memref_dim) && nr_type_is_ranked(source->type) && source->type->rank == 0) break;
       nr_op_set_operand(op, i, source);
       changed = true;
     }

@@ -154,6 +154,30 @@ void nr_scf_in_parallel_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, NULL);
 }
 
+NrStatus nr_scf_in_parallel_verify(NrOp *op) {
+  const NrOp *loop = nr_op_parent(op);
+  const NrBlock *body = op->block;
+  for (NrOp *insert = nr_op_body(op, 0)->first; insert; insert = insert->next) {
+    if (!nr_op_is(insert, NR_OP_tensor_parallel_insert_slice))
+      return nr_op_error(op, "(C1) expected only 'tensor.parallel_insert_slice' ops");
+    const NrValue *dest = nr_operand(insert, 1);
+    bool shared = dest->block == body && dest->index + loop->num_results >= body->num_args;
+    if (!shared) return nr_op_error(insert, "(C2) may only insert into an output block argument");
+  }
+  return NR_OK;
+}
+
+/* Device mappings are attributes of dialects that Noria does not have: it knows them by being such. */
+static NrStatus mapping_verify(NrOp *op, size_t rank) {
+  NrAttr mapping = nr_op_attr(op, "mapping");
+  for (size_t i = 0; mapping && i < mapping->size; i++)
+    if (mapping->items[i]->kind != NR_ATTR_OPAQUE)
+      return nr_op_error(op, "(C1) attribute 'mapping' failed to satisfy constraint: Device Mapping array attribute");
+  if (mapping && mapping->size && mapping->size != rank)
+    return nr_op_error(op, "(C1) mapping attribute size must match op rank");
+  return NR_OK;
+}
+
 NrStatus nr_scf_forall_verify(NrOp *op) {
   const int64_t *values;
   NrBlock *body = nr_op_body(op, 0);
@@ -166,6 +190,8 @@ NrStatus nr_scf_forall_verify(NrOp *op) {
       return nr_op_error(
           op, "expects as many bounds and steps as there are dimensions, and an operand for each that is dynamic");
   }
+  NrStatus status = mapping_verify(op, rank);
+  if (status) return status;
   if (!nr_op_operand_group(op, OUTPUTS, &begin, &count)) return NR_OK;
   if (count != op->num_results)
     return nr_op_error(op, "produces %u results, but has %zu outputs", op->num_results, count);

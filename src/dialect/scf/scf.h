@@ -110,6 +110,7 @@ NrStatus nr_scf_parallel_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_reduce_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_forall_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_in_parallel_parse(NrParser *p, NrOpState *state);
+NrStatus nr_scf_in_parallel_verify(NrOp *op);
 NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op);
 NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op);
 NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op);

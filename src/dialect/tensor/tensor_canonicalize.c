@@ -246,7 +246,9 @@ bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t i;
   NrIndex dim;
   if (tensor->type->kind == NR_TYPE_UNRANKED_TENSOR && nr_op_is(tensor->op, NR_OP_tensor_cast)) {
-    nr_op_set_operand(op, 0, nr_operand(tensor->op, 0));
+    NrValue *whole = nr_operand(tensor->op, 0);
+    if (nr_type_is_ranked(whole->type) && whole->type->rank == 0) return false; /* has no dim; that is found in the run */
+    nr_op_set_operand(op, 0, whole);
     return true;
   }
   if (!tensor->op || tensor->type->kind != NR_TYPE_TENSOR) return false;

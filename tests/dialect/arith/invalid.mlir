@@ -41,7 +41,7 @@ func.func @not_shorter(%a: f32) {
 // -----
 
 func.func @shapes(%a: vector<4xi8>) {
-  // expected-error@+1 {{requires the same shape for all operands and results}}
+  // expected-error@+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = arith.extsi %a : vector<4xi8> to vector<8xi16>
   return
 }
@@ -89,7 +89,7 @@ func.func @flag(%a: f32) {
 // -----
 
 func.func @condition_shape(%c: vector<2xi1>, %a: vector<4xf32>) {
-  // expected-error@+1 {{expected condition type to have the same shape as the result type}}
+  // expected-error@+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = arith.select %c, %a, %a : vector<2xi1>, vector<4xf32>
   return
 }
@@ -121,7 +121,7 @@ func.func @scaling_to_wider(%a: f32, %scale: f8E8M0FNU) {
 // -----
 
 func.func @scaling_of_other_shape(%a: vector<4xf16>, %scale: vector<2xf8E8M0FNU>) {
-  // expected-error@+1 {{requires the same shape for all operands and results}}
+  // expected-error@+1 {{all non-scalar operands/results must have the same shape and base type}}
   %0 = arith.scaling_extf %a, %scale : vector<4xf16>, vector<2xf8E8M0FNU> to vector<4xf32>
   return
 }

@@ -6,7 +6,7 @@ func.func @alloc(%n: index) {
   %0 = memref.alloc(%n) : memref<?x?xf32>
   // expected-error@+1 {{'memref.alloca' op (C2) symbol operand count (0) does not equal the memref's symbol count (1)}}
   %1 = memref.alloca() : memref<4xf32, affine_map<(d0)[s0] -> (d0 + s0)>>
-  // expected-error@+1 {{'memref.alloc' op (C3) alignment must be a positive power of two}}
+  // expected-error@+1 {{'memref.alloc' op attribute 'alignment' failed to satisfy constraint}}
   %2 = memref.alloc() {alignment = 3 : i64} : memref<4xf32>
   return
 }
@@ -93,7 +93,7 @@ func.func @shape(%a: memref<4xf32>, %m: memref<4x?xf32>) {
   %0 = memref.dim %a, %c1 : memref<4xf32>
   // expected-error@+1 {{'memref.extract_strided_metadata' op (C1) expected 4 sizes and strides, got 1 results}}
   %1:3 = memref.extract_strided_metadata %m : memref<4x?xf32> -> memref<f32>, index, index
-  // expected-error@+1 {{'memref.assume_alignment' op (C1) alignment must be a positive power of two}}
+  // expected-error@+1 {{'memref.assume_alignment' op attribute 'alignment' failed to satisfy constraint}}
   %2 = memref.assume_alignment %a, 0 : memref<4xf32>
   return
 }
