@@ -192,7 +192,7 @@ static NrStatus drop_others(NrModule *module) {
   NrAttr hidden = nr_attr_string(module->ctx, NR_STR("private"));
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
     if (nr_op_has(op, NR_SYMBOL) && !nr_op_attr(op, "noria.entry")) nr_op_set_attr(op, "sym_visibility", hidden);
-  return nr_run_pass(module, nr_pass_find(NR_STR("symbol-dce")), NULL, 0, &(NrPassOptions){0});
+  return nr_run_passes(module, NR_STR("symbol-dce"), &(NrPassOptions){0});
 }
 
 NrStatus nr_unit_set_entry(NrUnit *unit, const char *name) {

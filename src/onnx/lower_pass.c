@@ -9,5 +9,5 @@ static NrStatus lower_onnx_run(NrPassContext *pass, NrOp *op) {
   return status;
 }
 
-NR_PASS(lower_onnx, .name = "lower-onnx", .run = lower_onnx_run,
+NR_PASS(lower_onnx, .name = "lower-onnx", .of_table = true, .run = lower_onnx_run,
         .doc = "a model's nodes become structured ops, tensor ops and structured control flow, with all types inferred")

@@ -132,7 +132,7 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
 /* Gives the constants that are still read a memref.global each, one for equal ones. */
 static void place_constants(NrBufferize *s) {
   NrMap names = {0};
-  NrBuilder b = nr_builder_at_start(s->module, nr_op_body(s->module->op, 0), s->module->op->loc);
+  NrBuilder b = nr_builder_at_start(s->module, nr_op_body(s->table, 0), s->table->loc);
   size_t count = 0;
   for (size_t i = 0; i < s->constants.size; i++) {
     NrOp *get = s->constants.data[i];
@@ -167,7 +167,7 @@ static bool collect_function(NrOp *op, void *user) {
 }
 
 static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
-  NrBufferize s = {.ctx = pass->ctx, .module = pass->module, .arena = pass->scratch};
+  NrBufferize s = {.ctx = pass->ctx, .module = pass->module, .table = module, .arena = pass->scratch};
   NrStatus status = nr_bufferize_open_executables(&s);
   nr_walk_post(module, collect_function, &s);
   size_t count = s.dead.size;
@@ -190,5 +190,5 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   return status;
 }
 
-NR_PASS(bufferize, .name = "bufferize", .run = bufferize_run,
+NR_PASS(bufferize, .name = "bufferize", .of_table = true, .run = bufferize_run,
         .doc = "turns tensors into memory: memrefs with owners, in-place updates, frees")

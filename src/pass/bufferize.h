@@ -43,6 +43,7 @@ typedef struct NrPlace {
 typedef struct NrBufferize {
   NrContext *ctx;
   NrModule *module;
+  NrOp *table;     /* the module op that the pass runs on */
   NrArena *arena;  /* of the pass */
   NrMap places;    /* value -> NrPlace */
   NrMap numbers;   /* op of the input -> its number in program order, from 1 */

@@ -137,7 +137,7 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
 
 NrStatus nr_bufferize_open_executables(NrBufferize *s) {
   NrStatus status = NR_OK;
-  for (NrOp *op = nr_op_body(s->module->op, 0)->first; op; op = op->next) {
+  for (NrOp *op = nr_op_body(s->table, 0)->first; op; op = op->next) {
     if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(&s->names, nr_op_attr_str(op, "sym_name"), op);
     if (nr_op_is(op, NR_OP_flow_executable)) nr_vec_push(&s->executables, op);
   }

@@ -104,5 +104,5 @@ static NrStatus guard_recursion_run(NrPassContext *pass, NrOp *module) {
   return NR_OK;
 }
 
-NR_PASS(guard_recursion, .name = "guard-recursion", .run = guard_recursion_run,
+NR_PASS(guard_recursion, .name = "guard-recursion", .of_table = true, .run = guard_recursion_run,
         .doc = "functions that may call themselves end the run when the stack is full")

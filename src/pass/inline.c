@@ -4,7 +4,7 @@
  * call themselves, declarations, those marked no_inline, those of more than `max-ops` ops, and those with affine ops
  * where the call stands inside of another op. A body of several blocks goes into an scf.execute_region where the call
  * stands in a region that may have only one block. Functions stay: symbol-dce removes private ones that nobody calls
- * any more. */
+ * any more. `default-pipeline` runs on each function when all is inlined into it, so before it is inlined itself. */
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/pass.h"
@@ -22,6 +22,8 @@ typedef struct Inliner {
   NrStrMap functions; /* name -> Function* in the scratch arena */
   NR_VEC(Function *) all;
   size_t max_ops;
+  NrStr passes; /* of every function */
+  NrStatus status;
 } Inliner;
 
 static Function *callee_of(const Inliner *in, const NrOp *call) {
@@ -152,6 +154,19 @@ static void inline_call(NrOp *call, Function *callee) {
 
 /* ---- the call graph ---------------------------------------------------------------------------------------------- */
 
+static bool count_op(NrOp *op, void *user) {
+  (void)op;
+  ++*(size_t *)user;
+  return true;
+}
+
+static void optimize(Inliner *in, Function *f) {
+  if (!in->passes.size || in->status) return;
+  in->status = nr_run_passes_on(in->pass->module, f->op, in->passes, &(NrPassOptions){.target = in->pass->target});
+  f->size = 0;
+  nr_walk_pre(f->op, count_op, &f->size);
+}
+
 /* Callees first. A function that is met again while it is being visited calls itself. */
 static void visit(Inliner *in, Function *f, size_t depth) {
   if (f->active || depth > NR_MAX_NESTING) f->recursive = true;
@@ -167,12 +182,14 @@ static void visit(Inliner *in, Function *f, size_t depth) {
     f->size += callee->size;
     inline_call(f->calls.data[i], callee);
   }
+  optimize(in, f);
   f->active = false;
   f->visited = true;
 }
 
 static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
   Inliner in = {.pass = pass, .max_ops = (size_t)nr_pass_int(pass, "max-ops")};
+  in.passes = nr_pass_passes(pass, "default-pipeline");
   NrBlock *body = nr_op_body(op, 0);
   for (NrOp *func = body ? body->first : NULL; func; func = func->next) {
     if (!nr_op_is(func, NR_OP_func_func)) continue;
@@ -186,12 +203,13 @@ static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
   for (size_t i = 0; i < in.all.size; i++) nr_vec_deinit(&in.all.data[i]->calls);
   nr_vec_deinit(&in.all);
   nr_strmap_deinit(&in.functions);
-  return NR_OK;
+  return in.status;
 }
 
 static const NrPassOption options[] = {
     NR_INT("max-ops", 1 << 20, 0, INT64_MAX, "larger functions are not inlined"),
+    NR_PASSES("default-pipeline", "run on each function, after what it calls is inlined into it"),
     {0},
 };
-NR_PASS(inline, .name = "inline", .run = inline_run, .options = options,
+NR_PASS(inline, .name = "inline", .of_table = true, .run = inline_run, .options = options,
         .doc = "replaces calls by the bodies of the functions called")

@@ -150,5 +150,5 @@ static const NrPassOption options[] = {
     NR_INT("max-ops", 5000, 1, INT64_MAX, "ops that inlining may make a function"),
     {0},
 };
-NR_PASS(limit_inlining, .name = "limit-inlining", .run = limit_inlining_run, .options = options,
+NR_PASS(limit_inlining, .name = "limit-inlining", .of_table = true, .run = limit_inlining_run, .options = options,
         .doc = "keeps calls whose inlining would make a function too large for LLVM")

@@ -9,6 +9,7 @@
 
 typedef struct Outline {
   NrModule *module;
+  NrOp *table;
   NrArena *arena;
   NrStrMap known; /* text of body and count -> name */
   NrSymbolNames names;
@@ -49,8 +50,8 @@ static NrStr make_executable(Outline *o, NrOp *op) {
   NrContext *ctx = o->module->ctx;
   NrStr base = enclosing_name(op);
   NrStr name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_dispatch_%u", NR_STR_ARG(base), o->count++));
-  name = nr_symbol_free_name(&o->names, o->module->op, name);
-  NrBuilder top = nr_builder_at_start(o->module, nr_op_body(o->module->op, 0), op->loc);
+  name = nr_symbol_free_name(&o->names, o->table, name);
+  NrBuilder top = nr_builder_at_start(o->module, nr_op_body(o->table, 0), op->loc);
   NrOp *executable = nr_build(&top, &(NrOpState){.info = nr_op_infos[NR_OP_flow_executable], .num_regions = 1});
   nr_op_set_attr(executable, "sym_name", nr_attr_string(ctx, name));
   nr_op_set_attr(executable, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
@@ -118,7 +119,7 @@ static bool collect(NrOp *op, void *user) {
 
 static NrStatus outline_dispatches_run(NrPassContext *pass, NrOp *root) {
   Found found = {{0}};
-  Outline o = {.module = pass->module, .arena = pass->scratch};
+  Outline o = {.module = pass->module, .table = root, .arena = pass->scratch};
   nr_walk_pre(root, collect, &found);
   for (size_t i = 0; i < found.ops.size; i++) outline(&o, found.ops.data[i]);
   nr_vec_deinit(&found.ops);
@@ -127,5 +128,5 @@ static NrStatus outline_dispatches_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(outline_dispatches, .name = "outline-dispatches", .run = outline_dispatches_run,
+NR_PASS(outline_dispatches, .name = "outline-dispatches", .of_table = true, .run = outline_dispatches_run,
         .doc = "bodies of dispatches become functions of executables, equal ones once")

@@ -426,6 +426,6 @@ static const NrPassOption options[] = {
     NR_INT("worth", WORTH, 1, INT64_MAX, "scalar ops of a workgroup, and of a loop at least"),
     {0},
 };
-NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .run = parallel_to_dispatch_run,
+NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .of_table = true, .run = parallel_to_dispatch_run,
         .options = options,
         .doc = "makes of heavy parallel loops over buffers dispatches, which run on all threads")

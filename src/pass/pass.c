@@ -97,6 +97,16 @@ static bool read_word(const NrPassOption *option, NrStr text, int64_t *out) {
   return false;
 }
 
+bool nr_pass_takes_text(const NrPass *pass, NrStr option) {
+  const NrPassOption *found = find_option(pass, option);
+  return found && found->kind == NR_OPTION_PASSES;
+}
+
+NrStr nr_pass_passes(const NrPassContext *pass, const char *name) {
+  const NrPassArg *arg = find_arg(pass, name);
+  return arg ? arg->value : NR_STR("");
+}
+
 int64_t nr_pass_int(const NrPassContext *pass, const char *name) {
   const NrPassOption *option = find_option(pass->pass, nr_str(name));
   const NrPassArg *arg = find_arg(pass, name);
@@ -122,7 +132,7 @@ size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out) {
 }
 
 void nr_pass_put_option(NrBuf *out, const NrPassOption *option) {
-  const char *types[] = {"flag", "i64", "i64 list", "word"};
+  const char *types[] = {"flag", "i64", "i64 list", "word", "passes"};
   nr_buf_printf(out, "%s: %s", option->name, types[option->kind]);
   if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? " = true" : " = false");
   if (option->kind == NR_OPTION_INT) nr_buf_printf(out, " = %lld", (long long)option->otherwise);
@@ -162,6 +172,7 @@ NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *
   bool flag;
   size_t count;
   if (!option) return no_such_option(ctx, pass, arg->name);
+  if (option->kind == NR_OPTION_PASSES) return nr_passes_check(ctx, arg->value);
   bool is_one = option->kind == NR_OPTION_FLAG   ? read_flag(arg->value, &flag)
                 : option->kind == NR_OPTION_WORD ? read_word(option, arg->value, NULL)
                                                  : read_ints(option, arg->value, NULL, &count);
@@ -195,18 +206,29 @@ static void show(const NrPassOptions *options, const char *which, const char *wh
   nr_print_module(options->print_to, module, options->print_as);
 }
 
-NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args, size_t num_args,
-                     const NrPassOptions *options) {
+static NrStatus check_roots(NrContext *ctx, const NrPass *pass, NrOp *const *roots, size_t num_roots) {
+  for (size_t i = 0; i < num_roots && pass->of_table; i++)
+    if (!nr_op_has(roots[i], NR_SYMBOL_TABLE))
+      return nr_error(ctx, NULL, "pass '%s' runs on modules, not on '%.*s'", pass->name,
+                      NR_STR_ARG(nr_op_name(roots[i])));
+  return NR_OK;
+}
+
+NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, const NrPass *pass, const NrPassArg *args,
+                     size_t num_args, const NrPassOptions *options) {
+  NrStatus status = check_roots(module->ctx, pass, roots, num_roots);
+  if (status) return status;
   NrArena scratch;
   nr_arena_init(&scratch);
   NrTarget host = nr_target_host();
   NrPassContext run = {module->ctx, module,   &scratch, pass,
                        args,        num_args, options && options->target ? options->target : &host};
   Collect targets = {.name = pass->on};
-  if (pass->on) nr_walk_post(module->op, collect_op, &targets);
-  else nr_vec_push(&targets.ops, module->op);
+  for (size_t i = 0; i < num_roots; i++) {
+    if (pass->on) nr_walk_post(roots[i], collect_op, &targets);
+    else nr_vec_push(&targets.ops, roots[i]);
+  }
   if (options) show(options, options->print_before, "before", pass, module);
-  NrStatus status = NR_OK;
   int64_t begin = nr_now_ns();
   for (size_t i = 0; i < targets.ops.size && !status; i++) status = pass->run(&run, targets.ops.data[i]);
   if (options && options->times) nr_vec_push(options->times, ((NrPassTime){pass, nr_now_ns() - begin}));

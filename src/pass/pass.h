@@ -33,7 +33,13 @@ typedef struct NrTarget {
 NrTarget nr_target_host(void);
 
 /* What a pass can be told, in a pipeline text or on the command line. A table of these ends with {0}. */
-typedef enum NrOptionKind { NR_OPTION_FLAG, NR_OPTION_INT, NR_OPTION_INTS, NR_OPTION_WORD } NrOptionKind;
+typedef enum NrOptionKind {
+  NR_OPTION_FLAG,
+  NR_OPTION_INT,
+  NR_OPTION_INTS,
+  NR_OPTION_WORD,
+  NR_OPTION_PASSES, /* a pipeline text, which may be empty */
+} NrOptionKind;
 typedef struct NrPassOption {
   const char *name;
   NrOptionKind kind;
@@ -46,11 +52,13 @@ typedef struct NrPassOption {
 #define NR_FLAG(name, otherwise, doc) {name, NR_OPTION_FLAG, otherwise, 0, 1, 1, doc, NULL}
 #define NR_INT(name, otherwise, least, most, doc) {name, NR_OPTION_INT, otherwise, least, most, 1, doc, NULL}
 #define NR_INTS(name, count, least, most, doc) {name, NR_OPTION_INTS, 0, least, most, count, doc, NULL}
+#define NR_PASSES(name, doc) {name, NR_OPTION_PASSES, 0, 0, 0, 1, doc, NULL}
 #define NR_WORD(name, otherwise, words, doc) {name, NR_OPTION_WORD, otherwise, 0, 0, 1, doc, words}
 
 typedef struct NrPass {
   const char *name;            /* "fuse-maps" */
-  const char *on;              /* full name of the op that it runs on, each in turn; NULL = the module */
+  const char *on;              /* full name of the op that it runs on, each in turn; NULL = any op */
+  bool of_table;               /* it changes the symbols of a module, so that is what it runs on */
   const NrPassOption *options; /* NULL = none */
   const char *doc;
   NrStatus (*run)(NrPassContext *pass, NrOp *op); /* reports its errors */
@@ -62,6 +70,8 @@ int64_t nr_pass_int(const NrPassContext *pass, const char *name);
 bool nr_pass_flag(const NrPassContext *pass, const char *name);
 /* A list, of as many numbers at most as the table says; returns how many there are. */
 size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out);
+NrStr nr_pass_passes(const NrPassContext *pass, const char *name);
+bool nr_pass_takes_text(const NrPass *pass, NrStr option); /* NR_OPTION_PASSES */
 /* An error when the pass has no such option, or this is no value of it. */
 NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *arg);
 /* "limit: i64 = 1024 (bytes of a buffer at most)". */
@@ -99,12 +109,16 @@ typedef struct NrPassOptions {
   bool after_each_pass;
 } NrPassOptions;
 
-/* Runs "canonicalize,cse,loop-unroll{unroll-factor=4}" on the module. Also read is what mlir-opt writes around passes:
- * "builtin.module(func.func(cse))"; a pass finds the ops that it runs on by itself. Wrong text is an error at an
- * unknown location, and nothing has run then. */
+/* Runs "canonicalize,cse,loop-unroll{unroll-factor=4}" on the module. "builtin.module(func.func(cse))" runs cse on the
+ * functions directly in it and changes nothing else, as in mlir-opt. Wrong text is an error at an unknown location, and
+ * nothing has run then. */
 NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options);
-NrStatus nr_run_pass(NrModule *module, const NrPass *pass, const NrPassArg *args, size_t num_args,
-                     const NrPassOptions *options);
+/* The same on an op of the module that is isolated from above. */
+NrStatus nr_run_passes_on(NrModule *module, NrOp *root, NrStr pipeline, const NrPassOptions *options);
+NrStatus nr_passes_check(NrContext *ctx, NrStr pipeline); /* the text only */
+/* Runs a pass on each of the roots, ops of the module of which none contains another. */
+NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, const NrPass *pass, const NrPassArg *args,
+                     size_t num_args, const NrPassOptions *options);
 
 /* ---- the pipeline (pipeline.c) ---------------------------------------------------------------------------------- */
 

@@ -36,6 +36,8 @@ typedef struct Function {
 
 typedef struct Solver {
   NrPassContext *pass;
+  NrOp *root;  /* what the pass runs on */
+  NrOp *table; /* the nearest symbol table: root or around it */
   NrMap known;     /* NrValue* -> Known* */
   NR_VEC(Known *) all;
   NrMap reached;   /* NrBlock* that something can reach */
@@ -139,7 +141,7 @@ static bool is_in_own_table(const NrOp *op, const NrOp *module) {
 
 static bool find_calls(NrOp *op, void *user) {
   Solver *s = user;
-  bool is_call = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->pass->module->op);
+  bool is_call = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->table);
   Function *callee = is_call ? callee_of(s, op) : NULL;
   if (callee) nr_vec_push(&callee->calls, op);
   for (uint32_t i = 0; i < op->num_attrs; i++)
@@ -147,22 +149,29 @@ static bool find_calls(NrOp *op, void *user) {
   return true;
 }
 
-static void collect_functions(Solver *s, NrOp *module) {
-  NrBlock *body = nr_op_body(module, 0);
-  for (NrOp *op = body ? body->first : NULL; op; op = op->next) {
-    if (!nr_op_is(op, NR_OP_func_func)) continue;
-    Function *f = NR_NEW(s->pass->scratch, Function);
-    NrType type = nr_func_type(op);
-    f->op = op;
-    f->tracked = nr_op_body(op, 0) && nr_str_is(nr_op_attr_str(op, "sym_visibility"), "private") &&
-                 !nr_op_attr(op, "noria.entry");
-    f->num_results = type ? type->num_results : 0;
-    f->results = NR_NEW_ARRAY(s->pass->scratch, Known *, f->num_results + 1);
-    nr_strmap_set(&s->functions, nr_op_attr_str(op, "sym_name"), f);
-    nr_map_set(&s->by_op, op, f);
-    nr_vec_push(&s->all_functions, f);
+static void add_function(Solver *s, NrOp *op) {
+  Function *f = NR_NEW(s->pass->scratch, Function);
+  NrType type = nr_func_type(op);
+  f->op = op;
+  f->tracked = op != s->root && nr_op_body(op, 0) && nr_str_is(nr_op_attr_str(op, "sym_visibility"), "private") &&
+               !nr_op_attr(op, "noria.entry");
+  f->num_results = type ? type->num_results : 0;
+  f->results = NR_NEW_ARRAY(s->pass->scratch, Known *, f->num_results + 1);
+  nr_strmap_set(&s->functions, nr_op_attr_str(op, "sym_name"), f);
+  nr_map_set(&s->by_op, op, f);
+  nr_vec_push(&s->all_functions, f);
+}
+
+/* Of a function that the pass runs on alone the calls are not seen, and those that it makes give anything. */
+static void collect_functions(Solver *s) {
+  NrBlock *body = nr_op_body(s->root, 0);
+  if (nr_op_is(s->root, NR_OP_func_func)) {
+    add_function(s, s->root);
+  } else {
+    for (NrOp *op = body ? body->first : NULL; op; op = op->next)
+      if (nr_op_is(op, NR_OP_func_func)) add_function(s, op);
   }
-  nr_walk_pre(module, find_calls, s);
+  nr_walk_pre(s->root, find_calls, s);
 }
 
 static void visit_return(Solver *s, NrOp *op) {
@@ -179,7 +188,7 @@ static void visit_return(Solver *s, NrOp *op) {
 }
 
 static void visit_call(Solver *s, NrOp *op) {
-  Function *f = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->pass->module->op) ? callee_of(s, op) : NULL;
+  Function *f = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->table) ? callee_of(s, op) : NULL;
   NrBlock *entry = f ? nr_op_body(f->op, 0) : NULL;
   if (!entry || entry->num_args != op->num_operands || f->num_results != op->num_results) {
     results_unknown(s, op);
@@ -402,13 +411,14 @@ static void solve(Solver *s) {
     reach(s, entry);
     args_unknown(s, entry);
   }
-  NrBlock *body = nr_op_body(s->pass->module->op, 0);
+  NrOp *top = nr_op_is(s->root, NR_OP_func_func) ? NULL : s->root;
+  NrBlock *body = top ? nr_op_body(top, 0) : NULL;
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (!nr_op_is(op, NR_OP_func_func)) queue(s, op);
   while (s->work.size) {
     NrOp *op = nr_vec_pop(&s->work);
     nr_map_remove(&s->queued, op);
-    bool at_top = nr_op_parent(op) == s->pass->module->op;
+    bool at_top = top && nr_op_parent(op) == top;
     if (at_top || nr_map_has(&s->reached, op->block)) visit(s, op);
   }
 }
@@ -431,8 +441,9 @@ static void replace_constants(Solver *s) {
 }
 
 static NrStatus sccp_run(NrPassContext *pass, NrOp *op) {
-  Solver s = {.pass = pass};
-  collect_functions(&s, op);
+  Solver s = {.pass = pass, .root = op, .table = op};
+  while (s.table && !nr_op_has(s.table, NR_SYMBOL_TABLE)) s.table = nr_op_parent(s.table);
+  collect_functions(&s);
   solve(&s);
   replace_constants(&s);
   for (size_t i = 0; i < s.all_functions.size; i++) nr_vec_deinit(&s.all_functions.data[i]->calls);

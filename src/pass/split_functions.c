@@ -535,5 +535,5 @@ static const NrPassOption options[] = {
     NR_INT("max-ops", 20000, 1, INT64_MAX, "ops of a function at most"),
     {0},
 };
-NR_PASS(split_functions, .name = "split-functions", .run = split_functions_run, .options = options,
+NR_PASS(split_functions, .name = "split-functions", .of_table = true, .run = split_functions_run, .options = options,
         .doc = "cuts functions of very many loops or ops into several")
