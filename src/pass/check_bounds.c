@@ -119,7 +119,7 @@ static void check_float_to_int(NrOp *op) {
   uint32_t bits = nr_type_bits(to), from = nr_type_bits(nr_type_elem(x->type));
   bool is_unsigned = nr_op_is(op, NR_OP_arith_fptoui);
   if (bits > 64 || from > 64) return;
-  NrType wide = nr_type_is_shaped(x->type) ? nr_type_vector(x->type->dims, x->type->rank, f64) : f64;
+  NrType wide = nr_type_is_shaped(x->type) ? nr_type_with_elem(x->type, f64) : f64;
   if (from < 64) x = nr_build_value(&b, NR_OP_arith_extf, wide, &x, 1);
   double end = ldexp(1, (int)(is_unsigned ? bits : bits - 1)), begin = is_unsigned ? 0 : -end;
   bool exact = is_unsigned || bits <= 53;

@@ -114,7 +114,7 @@ NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
                value->type == type;
   bool function = value->kind == NR_ATTR_SYMBOL && type->kind == NR_TYPE_FUNCTION;
   bool complex = value->kind == NR_ATTR_ARRAY && type->kind == NR_TYPE_COMPLEX;
-  if (!arith && !function && !complex) return NULL;
+  if ((!arith && !function && !complex) || !nr_arith_is_constant_type(type)) return NULL;
   unsigned id = arith ? NR_OP_arith_constant : function ? NR_OP_func_constant : NR_OP_complex_constant;
   NrOp *op = nr_build_op(b, id, NULL, 0, &type, 1);
   nr_op_set_attr(op, "value", value);

@@ -5,10 +5,23 @@
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
+/* Without a sign: arith.constant has no other integers. */
+static NrValue *signed_constant(NrBuilder *b, NrAttr value) {
+  NrType bits = nr_type_int(b->ctx, value->type->width);
+  NrAttr plain = value->words ? nr_attr_int_wide(bits, value->words, value->num_words) : nr_attr_int(bits, value->i);
+  NrValue *constant = nr_arith_constant(b, plain);
+  return nr_build_value(b, NR_OP_builtin_unrealized_conversion_cast, value->type, &constant, 1);
+}
+
 NrValue *nr_arith_constant(NrBuilder *b, NrAttr value) {
+  if (!nr_arith_is_constant_type(value->type)) return signed_constant(b, value);
   NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &value->type, 1);
   nr_op_set_attr(op, "value", value);
   return nr_result(op, 0);
+}
+
+bool nr_arith_is_constant_type(NrType type) {
+  return !nr_type_is_int(type) || type->signedness == NR_SIGNLESS;
 }
 
 NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value) {
@@ -66,7 +79,7 @@ static NrStatus constant_verify(NrOp *op) {
   if (value->type && value->type != type)
     return nr_op_error(op, "failed to verify that all of {value, result} have same type: '%s' vs '%s'",
                        text_of(value->type), text_of(type));
-  if (nr_type_is_int(type) && type->signedness != NR_SIGNLESS)
+  if (!nr_arith_is_constant_type(type))
     return nr_op_error(op, "integer return type must be signless");
   if (type->kind == NR_TYPE_VECTOR && type->scalable && value->kind == NR_ATTR_DENSE && !value->splat)
     return nr_op_error(op, "a vector of unknown length needs one element for all");

@@ -18,6 +18,7 @@ typedef enum NrCmpF {
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
 NrValue *nr_arith_constant(NrBuilder *b, NrAttr value); /* of value's type */
+bool nr_arith_is_constant_type(NrType type); /* not of integers with a sign: nr_arith_constant casts to these */
 NrValue *nr_arith_constant_index(NrBuilder *b, int64_t value);
 NrValue *nr_arith_constant_int(NrBuilder *b, NrType type, int64_t value); /* integer or index type */
 NrValue *nr_arith_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs); /* result has lhs's type */

@@ -1,4 +1,4 @@
-/* complex.c - the rows of dialect complex and their hooks. A constant is an array of two float attributes. */
+/* complex.c - the rows of dialect complex and their hooks. A constant is an array of two attributes, floats or integers. */
 #include "dialect/arith/arith.h"
 #include "dialect/shaped.h"
 
@@ -32,7 +32,10 @@ static NrStatus constant_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   NrType part = nr_result(op, 0)->type->elem;
   bool fits = value->size == 2;
-  for (size_t i = 0; i < 2 && fits; i++) fits = value->items[i]->kind == NR_ATTR_FLOAT && value->items[i]->type == part;
+  for (size_t i = 0; i < 2 && fits; i++) {
+    NrAttr item = value->items[i];
+    fits = (item->kind == NR_ATTR_FLOAT || item->kind == NR_ATTR_INTEGER) && item->type == part;
+  }
   return fits ? NR_OK : nr_op_error(op, "(C1) expected two attributes of type %s", text_of(op, part));
 }
 

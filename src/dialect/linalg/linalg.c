@@ -150,8 +150,20 @@ static NrStatus results_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
+/* The attributes in front of the operands: `{..}`, or an alias of such, `#trait`. */
+static NrStatus trait_parse(NrParser *p, NrOpState *state) {
+  if (nr_p_peek(p, "{")) return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+  NrLoc loc = nr_p_loc(p);
+  NrAttr trait;
+  NR_TRY(nr_p_attr(p, &trait));
+  if (trait->kind != NR_ATTR_DICT) return nr_p_error(p, loc, "expected a dictionary of the op's attributes");
+  for (size_t i = 0; i < trait->num_named; i++)
+    nr_p_add_attr(p, state, trait->named[i].name.data, trait->named[i].value);
+  return NR_OK;
+}
+
 static NrStatus generic_parse(NrParser *p, NrOpState *state) {
-  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(trait_parse(p, state));
   NR_TRY(operands_parse(p, state));
   if (nr_p_try(p, "attrs")) {
     NR_TRY(nr_p_expect(p, "="));

@@ -115,16 +115,21 @@ void nr_vector_multi_reduction_print(NrPrinter *w, NrOp *op) {
 NrStatus nr_vector_multi_reduction_verify(NrOp *op) {
   NrType from = operand_type(op, 0), to = result_of(op);
   int64_t dims[NR_MAX_RANK];
+  uint64_t scalable = 0;
   size_t count = nr_index_list_size(op, "reduction_dims"), left = 0, next = 0;
   const int64_t *reduced = nr_index_list_statics(op, "reduction_dims");
   for (size_t i = 0; i < count; i++)
     if (reduced[i] < 0 || reduced[i] >= from->rank || (i && reduced[i] <= reduced[i - 1]))
       return nr_op_error(op, "(C1) reduction_dims must ascend and be less than the rank");
   for (uint32_t i = 0; i < from->rank; i++) {
-    if (next < count && reduced[next] == i) next++;
-    else dims[left++] = from->dims[i];
+    if (next < count && reduced[next] == i) {
+      next++;
+      continue;
+    }
+    scalable |= (from->scalable >> i & 1) << left;
+    dims[left++] = from->dims[i];
   }
-  NrType vector = nr_type_vector(dims, left, from->elem);
+  NrType vector = nr_type_vector_scalable(dims, left, from->elem, scalable);
   if (to != (left ? vector : from->elem) && to != vector)
     return nr_op_error(op, "(C2) destination type %s is incompatible with source type %s", text_of(op, to),
                        text_of(op, from));

@@ -27,11 +27,15 @@ NrAttr nr_transfer_minor_identity(NrContext *ctx, uint32_t rank, uint32_t vector
 
 NrType nr_transfer_mask_type(NrType vector, NrAttr map) {
   int64_t dims[NR_MAX_RANK];
+  uint64_t scalable = 0;
   size_t count = 0;
   for (uint32_t d = 0; d < map->num_dims; d++)
-    for (uint32_t r = 0; r < map->num_exprs && r < vector->rank; r++)
-      if (map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == d) dims[count++] = vector->dims[r];
-  return nr_type_vector(dims, count, nr_type_i1(vector->ctx));
+    for (uint32_t r = 0; r < map->num_exprs && r < vector->rank; r++) {
+      if (map->exprs[r]->kind != NR_AFFINE_DIM || map->exprs[r]->value != d) continue;
+      scalable |= (vector->scalable >> r & 1) << count;
+      dims[count++] = vector->dims[r];
+    }
+  return nr_type_vector_scalable(dims, count, nr_type_i1(vector->ctx), scalable);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -211,7 +215,8 @@ NrValue *nr_build_shape_cast(NrBuilder *b, NrValue *source, NrType type) {
 
 static NrType at_position(NrType vector, size_t count) {
   return count == vector->rank ? vector->elem
-                               : nr_type_vector(vector->dims + count, vector->rank - count, vector->elem);
+                               : nr_type_vector_scalable(vector->dims + count, vector->rank - count, vector->elem,
+                                                         vector->scalable >> count);
 }
 
 NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *position, size_t count) {
