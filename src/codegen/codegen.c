@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "codegen/backend.h"
+#include "codegen/limits.h"
 
 static const NrCodegenOptions default_options = {.opt_level = 2};
 
@@ -47,7 +48,8 @@ static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
 static NrStatus start(NrModule *module, const NrCodegenOptions **options, const NrBackend **out) {
   int64_t begin = nr_now_ns();
   if (!*options) *options = &default_options;
-  NrStatus status = load_backend(module->ctx, out);
+  NrStatus status = nr_codegen_check_limits(module);
+  if (!status) status = load_backend(module->ctx, out);
   if ((*options)->times) *(*options)->times = (NrCodegenTimes){.load = nr_now_ns() - begin};
   return status;
 }

@@ -18,6 +18,7 @@ static NrAffineExpr expr_get(NrContext *ctx, const struct NrAffineExprData *key)
   if (found) return found;
   struct NrAffineExprData *e = nr_arena_copy(&ctx->arena, key, sizeof *key);
   e->ctx = ctx;
+  e->height = key->lhs ? NR_MAX(key->lhs->height, key->rhs->height) + 1 : 1;
   nr_unique_add(&ctx->affine, hash, e);
   return e;
 }
@@ -111,7 +112,8 @@ static NrAffineExpr simpler_sum(NrAffineExpr lhs, NrAffineExpr rhs) {
   if (factor == split_factor(rhs, &right) && nr_add_i64(left, right, &folded))
     return product(factor, nr_affine_constant(ctx, folded));
   if (constant_inside) return sum(sum(lhs->lhs, rhs), lhs->rhs);
-  return remainder_of(lhs, rhs);
+  bool chain = rhs->kind == NR_AFFINE_ADD && lhs->height + rhs->height <= NR_MAX_NESTING;
+  return chain ? sum(sum(lhs, rhs->lhs), rhs->rhs) : remainder_of(lhs, rhs);
 }
 
 static NrAffineExpr simpler_product(NrAffineExpr lhs, NrAffineExpr rhs) {

@@ -97,13 +97,14 @@ NrAttr nr_attr_bool(NrContext *ctx, bool value) {
   return ctx->bools[value];
 }
 
-/* The value as its type holds it: i1 and unsigned types zero-extended, others sign-extended. */
+/* The value as its type holds it: i1 (not si1) and unsigned types zero-extended, others sign-extended. */
 static int64_t wrap(NrType type, int64_t value) {
   uint32_t width = nr_type_is_index(type) ? 64 : type->width;
   if (width == 0) return 0;
   if (width >= 64) return value;
   uint64_t bits = (uint64_t)value & ((1ull << width) - 1);
-  if (width == 1 || type->signedness == NR_UNSIGNED) return (int64_t)bits;
+  bool is_bool = width == 1 && type->signedness == NR_SIGNLESS;
+  if (is_bool || type->signedness == NR_UNSIGNED) return (int64_t)bits;
   return (int64_t)(bits << (64 - width)) >> (64 - width);
 }
 
@@ -125,9 +126,10 @@ NrAttr nr_attr_int_wide(NrType type, const uint64_t *words, size_t num_words) {
   size_t count = ((size_t)type->width + 63) / 64;
   uint64_t *exact = nr_calloc(count, sizeof *exact);
   memcpy(exact, words, NR_MIN(count, num_words) * sizeof *words);
-  /* Bits above the width repeat the sign, so that equal values are equal words. */
+  /* Bits above the width repeat the sign, or are 0 without one, so that equal values are equal words. */
   unsigned used = type->width % 64;
-  if (used) exact[count - 1] = (uint64_t)((int64_t)(exact[count - 1] << (64 - used)) >> (64 - used));
+  if (used && type->signedness == NR_UNSIGNED) exact[count - 1] &= (1ull << used) - 1;
+  else if (used) exact[count - 1] = (uint64_t)((int64_t)(exact[count - 1] << (64 - used)) >> (64 - used));
   NrAttr attr = attr_get(type->ctx, &(struct NrAttrData){.kind = NR_ATTR_INTEGER,
                                                          .type = type,
                                                          .i = (int64_t)exact[0],

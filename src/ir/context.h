@@ -49,6 +49,7 @@ struct NrContext {
   NrArena diag_arena;
   size_t num_errors;
   uint64_t next_distinct;
+  NrType oversized; /* nr_context_take_oversized */
   bool folded; /* constants are such as passes make, also where nothing runs: ops that they break are marked */
   bool legacy_names; /* the program read last is spelled as in 2020, and so are ops in messages */
 };

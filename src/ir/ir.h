@@ -131,6 +131,8 @@ struct NrTypeData {
   NrAccess access;         /* DISPATCH_TENSOR */
   uint32_t rank;           /* VECTOR, TENSOR, MEMREF */
   uint64_t scalable;       /* VECTOR: bit i = dim i is scalable */
+  bool oversized;          /* VECTOR, TENSOR, MEMREF: its bytes, `?` and 0 taken as 1, are more than an int64_t says.
+                            * No reader accepts such a type, and the verifier no value of it. */
   const int64_t *dims;     /* rank of them; NR_DYNAMIC where unknown */
   NrType elem;             /* COMPLEX, VECTOR, TENSOR, MEMREF, SEQ, OPTIONAL, DISPATCH_TENSOR */
   NrAttr layout;           /* MEMREF: affine map or strided layout, NULL = identity; TENSOR: encoding or NULL */
@@ -139,6 +141,9 @@ struct NrTypeData {
   const NrType *inputs, *results;
   NrStr text;              /* OPAQUE: what follows `!` */
 };
+
+/* The last oversized type that was made since the last call, or NULL. */
+NrType nr_context_take_oversized(NrContext *ctx);
 
 NrType nr_type_int(NrContext *ctx, uint32_t width);
 NrType nr_type_int_signed(NrContext *ctx, uint32_t width, NrSignedness signedness);
@@ -185,6 +190,7 @@ size_t nr_type_num_dynamic(NrType t);   /* count of `?` dims */
 NrType nr_type_elem(NrType t);          /* element of a shaped type, else t itself */
 /* Product of static dims; false when it does not fit or a dim is dynamic. */
 bool nr_type_num_elements(NrType t, int64_t *out);
+bool nr_type_num_bytes(NrType t, int64_t *out); /* the same in bytes, of elements that have some */
 NrType nr_type_with_elem(NrType shaped, NrType elem);           /* same shape and kind, other element */
 NrType nr_type_with_dims(NrType shaped, const int64_t *dims, size_t rank);
 /* Equal but for the signs that integers have: si8, ui8 and i8 hold the same bits. */
@@ -206,10 +212,12 @@ typedef enum NrAffineKind {
 struct NrAffineExprData {
   NrAffineKind kind;
   NrContext *ctx;
-  int64_t value; /* DIM, SYMBOL: position; CONSTANT: value */
+  uint32_t height; /* 1 of a leaf */
+  int64_t value;   /* DIM, SYMBOL: position; CONSTANT: value */
   NrAffineExpr lhs, rhs;
 };
-/* Makers simplify: constants fold and stand on the right, x+0, x*1, x*0, equal terms, division of multiples. */
+/* Makers simplify: constants fold and stand on the right, x+0, x*1, x*0, equal terms, division of multiples. A sum's
+ * right side is no sum, as in text, so that what is printed reads as the same expression: (x + y) + z. */
 NrAffineExpr nr_affine_dim(NrContext *ctx, uint32_t position);
 NrAffineExpr nr_affine_symbol(NrContext *ctx, uint32_t position);
 NrAffineExpr nr_affine_constant(NrContext *ctx, int64_t value);

@@ -129,6 +129,7 @@ static NrAffineExpr parse_sum(Affine *a) {
     NrAffineExpr rhs = parse_right(a, a->height, parse_product);
     if (!rhs) return NULL;
     lhs = nr_affine_binary(NR_AFFINE_ADD, lhs, minus ? negated(rhs) : rhs);
+    a->height = NR_MAX(a->height, lhs->height);
   }
   return lhs;
 }

@@ -332,8 +332,8 @@ static NrAttr parse_free_literal(NrParser *p, NrType elem) {
   return attr;
 }
 
-/* As MLIR keeps them: indices n x rank, values n. A single index may stand without its list, and so may a value, which
- * is then that of all indices. */
+/* As MLIR keeps them: indices n x rank, values n. A single index may stand without its list, as one number if it is the
+ * same for all dims, and so may a value, which is then that of all indices. */
 static bool check_sparse(NrParser *p, const char *at, NrType type, NrAttr *indices, NrAttr *values) {
   NrType it = (*indices)->type, vt = (*values)->type;
   bool none = it->rank == 1 && it->dims[0] == 0;
@@ -342,7 +342,7 @@ static bool check_sparse(NrParser *p, const char *at, NrType type, NrAttr *indic
   bool fits = vt->rank <= 1;
   if (none) fits &= n == 0;
   else if (it->rank == 2 || each) fits &= count == n && (each || it->dims[1] == (int64_t)type->rank);
-  else fits &= n == 1 && (it->rank == 0 ? 1 : it->dims[0]) == (int64_t)type->rank;
+  else fits &= n == 1 && type->rank && (it->rank == 0 || it->dims[0] == (int64_t)type->rank);
   if (!fits) return nr_parse_fail_at(p, at, "sparse indices and values do not match each other and the type");
   NrType shape = nr_type_tensor((int64_t[]){n, type->rank}, 2, it->elem);
   *indices = nr_attr_dense(shape, (*indices)->data, (*indices)->data_size);

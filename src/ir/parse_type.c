@@ -125,6 +125,13 @@ static bool fits_tensor(NrType t) {
          t->kind == NR_TYPE_OPTIONAL;
 }
 
+/* at: where its dims stand. */
+static NrType checked_size(NrParser *p, const char *at, NrType type) {
+  if (!type->oversized) return type;
+  nr_parse_fail_at(p, at, "the size of '%s' does not fit in 64 bits", nr_type_text(p->ctx, type));
+  return NULL;
+}
+
 static NrType parse_vector(NrParser *p) {
   int64_t dims[NR_MAX_RANK];
   uint32_t rank;
@@ -133,11 +140,11 @@ static NrType parse_vector(NrParser *p) {
   if (!nr_parse_dims(p, dims, &rank, &scalable)) return NULL;
   for (uint32_t i = 0; i < rank; i++)
     if (dims[i] <= 0) return nr_parse_fail_at(p, at, "vector types must have positive constant sizes"), NULL;
-  at = p->tok.begin;
+  const char *elem_at = p->tok.begin;
   NrType elem = nr_parse_type_here(p);
   if (!elem) return NULL;
-  if (!fits_vector(elem)) return bad_element(p, at, "vector", elem);
-  return nr_type_vector_scalable(dims, rank, elem, scalable);
+  if (!fits_vector(elem)) return bad_element(p, elem_at, "vector", elem);
+  return checked_size(p, at, nr_type_vector_scalable(dims, rank, elem, scalable));
 }
 
 /* `*x` of a type without rank. */
@@ -150,6 +157,7 @@ static NrType parse_tensor(NrParser *p) {
   int64_t dims[NR_MAX_RANK];
   uint32_t rank = 0;
   bool unranked;
+  const char *dims_at = p->tok.begin;
   if (!take_star(p, &unranked) || (!unranked && !nr_parse_dims(p, dims, &rank, NULL))) return NULL;
   const char *at = p->tok.begin;
   NrType elem = nr_parse_type_here(p);
@@ -158,7 +166,7 @@ static NrType parse_tensor(NrParser *p) {
   if (unranked) return nr_type_tensor_unranked(elem);
   NrAttr encoding = NULL;
   if (nr_parse_take(p, ',') && !(encoding = nr_parse_attr_here(p, NULL))) return NULL;
-  return nr_type_tensor_encoded(dims, rank, elem, encoding);
+  return checked_size(p, dims_at, nr_type_tensor_encoded(dims, rank, elem, encoding));
 }
 
 /* One of the numbers of a strided layout: 4 or ?. */
@@ -227,6 +235,7 @@ static NrType parse_memref(NrParser *p) {
   int64_t dims[NR_MAX_RANK];
   uint32_t rank = 0;
   bool unranked;
+  const char *dims_at = p->tok.begin;
   if (!take_star(p, &unranked) || (!unranked && !nr_parse_dims(p, dims, &rank, NULL))) return NULL;
   const char *at = p->tok.begin;
   NrType elem = nr_parse_type_here(p);
@@ -235,7 +244,7 @@ static NrType parse_memref(NrParser *p) {
   NrAttr layout = NULL, space = NULL;
   at = p->tok.begin;
   if (!memref_suffix(p, rank, &layout, &space)) return NULL;
-  if (!unranked) return nr_type_memref_layout(dims, rank, elem, layout, space);
+  if (!unranked) return checked_size(p, dims_at, nr_type_memref_layout(dims, rank, elem, layout, space));
   if (layout) return nr_parse_fail_at(p, at, "an unranked memref has no layout"), NULL;
   return nr_type_memref_unranked(elem, space);
 }
@@ -321,12 +330,14 @@ static NrType parse_dispatch_tensor(NrParser *p) {
   if (!nr_parse_need(p, ':')) return NULL;
   int64_t dims[NR_MAX_RANK];
   uint32_t rank;
+  const char *dims_at = p->tok.begin;
   if (!nr_parse_dims(p, dims, &rank, NULL)) return NULL;
   const char *at = p->tok.begin;
   NrType bound = nr_parse_type_here(p);
   if (!bound) return NULL;
   if (rank && !fits_tensor(bound)) return bad_element(p, at, "tensor", bound);
-  return nr_type_dispatch_tensor(access, rank ? nr_type_tensor(dims, rank, bound) : bound);
+  if (rank) bound = checked_size(p, dims_at, nr_type_tensor(dims, rank, bound));
+  return bound ? nr_type_dispatch_tensor(access, bound) : NULL;
 }
 
 static NrType in_angles(NrParser *p, NrType (*parse)(NrParser *p)) {

@@ -81,6 +81,7 @@ void nr_w_resources(NrPrinter *w);
 
 /* print_dense.c */
 void nr_w_dense(NrPrinter *w, NrAttr attr);
+void nr_w_listed(NrPrinter *w, NrAttr dense); /* all elements as nested lists */
 void nr_w_element(NrPrinter *w, NrType elem, const void *data);
 
 /* print_affine.c */

@@ -112,15 +112,15 @@ static void put_elements(NrPrinter *w, NrAttr a, NrTypeElision elision) {
 }
 
 static void put_sparse(NrPrinter *w, NrAttr a, NrTypeElision elision) {
+  NrAttr indices = a->items[0], values = a->items[1];
   nr_w_puts(w, "sparse<");
-  for (int i = 0; i < 2 && a->items[0]->data_size; i++) {
-    if (i) nr_w_puts(w, ", ");
-    size_t start = w->out->size;
-    nr_w_dense(w, a->items[i]); /* the lists stand without their "dense<" and ">" */
-    size_t skip = sizeof "dense<" - 1;
-    memmove(w->out->data + start, w->out->data + start + skip, w->out->size - start - skip);
-    w->out->size -= skip + 1;
-    w->out->data[w->out->size] = 0;
+  if (indices->data_size) {
+    /* A number alone is all of one index: of several, each stands in the list. */
+    if (indices->splat && indices->type->dims[0] == 1) nr_w_element(w, indices->type->elem, indices->data);
+    else nr_w_listed(w, indices);
+    nr_w_puts(w, ", ");
+    if (values->splat) nr_w_element(w, values->type->elem, values->data);
+    else nr_w_listed(w, values);
   }
   nr_w_char(w, '>');
   put_type_suffix(w, a->type, elision);

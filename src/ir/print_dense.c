@@ -15,7 +15,7 @@ static void put_int_bits(NrPrinter *w, NrType elem, const void *data) {
   uint64_t bits = 0;
   memcpy(&bits, data, size);
   uint32_t width = nr_type_bits(elem);
-  if (elem->kind == NR_TYPE_INTEGER && width == 1 && elem->signedness == NR_SIGNLESS) {
+  if (elem->kind == NR_TYPE_INTEGER && width == 1) { /* with a sign too, as in MLIR */
     nr_w_puts(w, bits & 1 ? "true" : "false");
   } else if (width == 0) {
     nr_w_char(w, '0');
@@ -72,6 +72,11 @@ static bool has_plain_bytes(NrType elem) {
   if (elem->kind == NR_TYPE_INDEX) return true;
   return (elem->kind == NR_TYPE_INTEGER || elem->kind == NR_TYPE_FLOAT) &&
          (elem->width == 8 || elem->width == 16 || elem->width == 32 || elem->width == 64);
+}
+
+void nr_w_listed(NrPrinter *w, NrAttr a) {
+  int64_t count = 0;
+  if (nr_type_num_elements(a->type, &count)) put_nested(w, a, count);
 }
 
 void nr_w_dense(NrPrinter *w, NrAttr a) {

@@ -87,16 +87,41 @@ NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs,
                                             .results = results});
 }
 
+/* Of one element; of buffers in buffers, what describes one. At least 1. */
+static int64_t element_bytes(NrType elem) {
+  int64_t bytes = (int64_t)nr_type_byte_size(nr_type_elem(elem));
+  if (elem->kind == NR_TYPE_VECTOR && nr_type_num_bytes(elem, &bytes)) return NR_MAX(bytes, 1);
+  if (nr_type_is_memref(elem)) bytes = (3 + 2 * NR_MAX_RANK) * 8;
+  return NR_MAX(bytes, 1);
+}
+
+static bool is_oversized(const int64_t *dims, size_t rank, NrType elem) {
+  int64_t bytes = element_bytes(elem);
+  for (size_t i = 0; i < rank; i++)
+    if (dims[i] != NR_DYNAMIC && dims[i] != 0 && !nr_mul_i64(bytes, dims[i], &bytes)) return true;
+  return false;
+}
+
 static NrType shaped(NrTypeKind kind, const int64_t *dims, size_t rank, NrType elem, NrAttr layout, NrAttr space,
                      uint64_t scalable) {
-  return type_get(elem->ctx, &(struct NrTypeData){.kind = kind,
-                                                  .rank = (uint32_t)rank,
-                                                  .dims = dims,
-                                                  .elem = elem,
-                                                  .layout = layout,
-                                                  .space = space,
-                                                  .scalable = scalable});
+  bool oversized = rank && is_oversized(dims, rank, elem);
+  NrType type = type_get(elem->ctx, &(struct NrTypeData){.kind = kind,
+                                                         .rank = (uint32_t)rank,
+                                                         .dims = dims,
+                                                         .elem = elem,
+                                                         .layout = layout,
+                                                         .space = space,
+                                                         .scalable = scalable,
+                                                         .oversized = oversized});
+  if (oversized) elem->ctx->oversized = type;
+  return type;
 }
+NrType nr_context_take_oversized(NrContext *ctx) {
+  NrType type = ctx->oversized;
+  ctx->oversized = NULL;
+  return type;
+}
+
 NrType nr_type_vector(const int64_t *dims, size_t rank, NrType elem) {
   return shaped(NR_TYPE_VECTOR, dims, rank, elem, NULL, NULL, 0);
 }
@@ -185,6 +210,11 @@ bool nr_type_num_elements(NrType t, int64_t *out) {
     if (t->dims[i] == NR_DYNAMIC || !nr_mul_i64(n, t->dims[i], &n)) return false;
   *out = n;
   return true;
+}
+
+bool nr_type_num_bytes(NrType t, int64_t *out) {
+  int64_t n;
+  return nr_type_num_elements(t, &n) && nr_mul_i64(n, (int64_t)nr_type_byte_size(t->elem), out);
 }
 
 NrType nr_type_with_elem(NrType t, NrType elem) {

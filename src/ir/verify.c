@@ -168,13 +168,30 @@ static void verify_inside(Verifier *v, NrOp *op, size_t depth) {
   }
 }
 
+static bool check_size(NrOp *op, NrType type, const char *what, uint32_t number) {
+  if (!type->oversized) return true;
+  nr_op_error(op, "%s #%u is of type '%s', whose size does not fit in 64 bits", what, number,
+              nr_type_text(type->ctx, type));
+  return false;
+}
+
+static bool check_sizes(NrOp *op) {
+  bool good = true;
+  for (uint32_t i = 0; i < op->num_results; i++) good &= check_size(op, nr_result(op, i)->type, "result", i);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (uint32_t i = 0; i < block->num_args; i++)
+        good &= check_size(op, block->args[i]->type, "block argument", i);
+  return good;
+}
+
 static void verify_op(Verifier *v, NrOp *op, size_t depth) {
   if (depth > NR_MAX_NESTING) {
     nr_op_error(op, "is nested more than %d levels deep", NR_MAX_NESTING);
     fail(v);
     return;
   }
-  bool good = check_place(op);
+  bool good = check_place(op) & check_sizes(op);
   good &= nr_verify_row(v->ctx, op);
   if (nr_op_has(op, NR_SYMBOL) || nr_op_is(op, NR_OP_builtin_module)) good &= nr_verify_symbol(op);
   for (uint32_t i = 0; i < op->num_regions; i++) good &= check_region(op, i);

@@ -1,6 +1,7 @@
 /* lower.c - the driver of the lowering: op by op, with what each op's function may ask and give. */
 #include "onnx/lower_state.h"
 
+#include "ir/text.h"
 #include "onnx/dtype.h"
 
 const NrLowerRow nr_lower_rows[] = {
@@ -116,9 +117,14 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   if (!row) return nr_lower_error(&l, "the op has no lowering");
   const NrOp *before = l.b.block->last;
   NrStatus status = nr_lower_check_inputs(&l, row);
+  nr_context_take_oversized(l.ctx);
   if (!status) status = row->lower(&l);
   if (!status) status = l.state->refused;
   l.state->refused = NR_OK;
+  NrType oversized = nr_context_take_oversized(l.ctx);
+  if (!status && oversized)
+    status = nr_lower_error(&l, "it makes a value of type '%s', whose size does not fit in 64 bits",
+                            nr_type_text(l.ctx, oversized));
   outer->b = l.b;
   outer->b.loc = op->loc;
   for (uint32_t i = 0; !status && i < op->num_results; i++)

@@ -9,7 +9,9 @@
  * identity element. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/fold.h"
 #include "dialect/scf/scf.h"
+#include "dialect/vector/vector.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
 
@@ -213,14 +215,36 @@ static void keep_name(const Lowering *l, NrOp *from, NrOp *to) {
   if (l->keep_names) nr_op_set_attr(to, NR_WRITTEN_AS, nr_attr_string(nr_op_context(from), nr_op_name(from)));
 }
 
+/* A vector that does not lie in the rows of its buffer, which vector.load and vector.store want, is accessed under a mask
+ * that lets all through. */
+static NrOp *access_under_mask(NrBuilder *b, Values *operands, NrType type) {
+  NrType vector = type ? type : operands->data[0]->type;
+  NrType mask = nr_type_with_elem(vector, nr_type_i1(b->ctx));
+  NrValue *stored = type ? NULL : operands->data[0];
+  if (stored) memmove(operands->data, operands->data + 1, --operands->size * sizeof *operands->data);
+  nr_vec_push(operands, nr_arith_constant(b, nr_splat_int(mask, -1)));
+  nr_vec_push(operands, stored ? stored : nr_build_value(b, NR_OP_ub_poison, vector, NULL, 0));
+  unsigned id = stored ? NR_OP_vector_maskedstore : NR_OP_vector_maskedload;
+  return nr_build_op(b, id, operands->data, operands->size, &type, stored ? 0 : 1);
+}
+
+static NrOp *build_access(NrBuilder *b, NrOp *op, Values *operands) {
+  unsigned id = plain_access(op);
+  bool vectors = id == NR_OP_vector_load || id == NR_OP_vector_store;
+  NrType type = op->num_results ? nr_result(op, 0)->type : NULL;
+  NrType base = operands->data[id == NR_OP_vector_store]->type;
+  if (vectors && !nr_vector_is_in_rows(base, type ? type : operands->data[0]->type))
+    return access_under_mask(b, operands, type);
+  return nr_build_op(b, id, operands->data, operands->size, &type, op->num_results);
+}
+
 static void lower_access(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   size_t first = nr_affine_map_operands(op);
   Values operands = {0};
   get_operands(op, 0, first, &operands);
   expand_indices(&b, op, first, nr_op_attr(op, "map"), &operands);
-  NrType type = op->num_results ? nr_result(op, 0)->type : NULL;
-  NrOp *access = nr_build_op(&b, plain_access(op), operands.data, operands.size, &type, op->num_results);
+  NrOp *access = build_access(&b, op, &operands);
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "map")) nr_op_set_attr(access, op->attrs[i].name.data, op->attrs[i].value);
   keep_name(l, op, access);

@@ -329,40 +329,67 @@ static NrStatus body_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* The dims that a map reads, against the loops' ranges: the largest index must be inside. */
-static NrStatus ranges_verify(NrOp *op) {
-  size_t loops = nr_generic_num_loops(op), operand, dim;
-  int64_t ranges[NR_MAX_RANK], coeff[NR_MAX_RANK], constant;
-  for (size_t i = 0; i < loops; i++) {
-    if (!nr_generic_loop_source(op, i, &operand, &dim))
-      return nr_op_error(op, "(C5) no dim of an operand gives the range of loop d%zu", i);
-    ranges[i] = nr_generic_static_range(op, i);
+/* What a map reads against the loops' ranges: the largest index must be inside. */
+typedef struct RangeFault {
+  uint32_t operand, dim;
+  int64_t size;  /* of the operand along dim */
+  int64_t found; /* what the loop takes it to be, or, not exact, an index outside of it */
+  bool exact;
+} RangeFault;
+
+/* The least and the last value of an expression, where they are known. */
+static bool extremes(NrAffineExpr e, size_t loops, const int64_t *ranges, int64_t *out_least, int64_t *out_last) {
+  int64_t coeff[NR_MAX_RANK], step;
+  if (!nr_affine_linear(e, (uint32_t)loops, coeff, out_least)) return false;
+  *out_last = *out_least;
+  for (size_t d = 0; d < loops; d++) {
+    if (!coeff[d]) continue;
+    int64_t *end = coeff[d] > 0 ? out_last : out_least;
+    bool known = ranges[d] != NR_DYNAMIC && ranges[d] > 0 && nr_mul_i64(coeff[d], ranges[d] - 1, &step);
+    if (!known || !nr_add_i64(*end, step, end)) return false;
   }
+  return true;
+}
+
+static bool find_range_fault(const NrOp *op, RangeFault *out) {
+  size_t loops = nr_generic_num_loops(op);
+  int64_t ranges[NR_MAX_RANK], least, last;
+  for (size_t i = 0; i < loops; i++) ranges[i] = nr_generic_static_range(op, i);
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrAttr map = nr_generic_map(op, k);
     for (uint32_t i = 0; i < map->num_exprs; i++) {
-      int64_t size = nr_operand(op, k)->type->dims[i], last, least;
+      int64_t size = nr_operand(op, k)->type->dims[i];
       NrAffineExpr e = map->exprs[i];
-      if (size == NR_DYNAMIC || !nr_affine_linear(e, (uint32_t)loops, coeff, &constant)) continue;
-      bool known = true;
-      last = least = constant;
-      for (size_t d = 0; d < loops && known; d++) {
-        int64_t step;
-        if (!coeff[d]) continue;
-        known = ranges[d] != NR_DYNAMIC && ranges[d] > 0 && nr_mul_i64(coeff[d], ranges[d] - 1, &step) &&
-                nr_add_i64(coeff[d] > 0 ? last : least, step, coeff[d] > 0 ? &last : &least);
-      }
-      bool exact = e->kind == NR_AFFINE_DIM;
-      if (exact && ranges[e->value] != size)
-        return nr_op_error(
-            op, "(C6) inferred input/output operand #%u has shape's dimension #%u to be %lld, but found %lld", k, i,
-            (long long)ranges[e->value], (long long)size);
-      if (known && (last >= size || least < 0))
-        return nr_op_error(op, "(C6) operand #%u is read at %lld along dimension #%u, outside of its size %lld", k,
-                           (long long)(least < 0 ? least : last), i, (long long)size);
+      if (size == NR_DYNAMIC) continue;
+      *out = (RangeFault){k, i, size, 0, e->kind == NR_AFFINE_DIM};
+      if (out->exact && (out->found = ranges[e->value]) != size) return true;
+      if (!extremes(e, loops, ranges, &least, &last)) continue;
+      out->exact = false;
+      out->found = least < 0 ? least : last;
+      if (last >= size || least < 0) return true;
     }
   }
-  return NR_OK;
+  return false;
+}
+
+bool nr_generic_ranges_agree(const NrOp *op) {
+  RangeFault fault;
+  return !find_range_fault(op, &fault);
+}
+
+static NrStatus ranges_verify(NrOp *op) {
+  size_t operand, dim;
+  RangeFault fault;
+  for (size_t i = 0; i < nr_generic_num_loops(op); i++)
+    if (!nr_generic_loop_source(op, i, &operand, &dim))
+      return nr_op_error(op, "(C5) no dim of an operand gives the range of loop d%zu", i);
+  if (!find_range_fault(op, &fault)) return NR_OK;
+  if (fault.exact)
+    return nr_op_error(op,
+                       "(C6) inferred input/output operand #%u has shape's dimension #%u to be %lld, but found %lld",
+                       fault.operand, fault.dim, (long long)fault.found, (long long)fault.size);
+  return nr_op_error(op, "(C6) operand #%u is read at %lld along dimension #%u, outside of its size %lld",
+                     fault.operand, (long long)fault.found, fault.dim, (long long)fault.size);
 }
 
 static NrStatus generic_verify(NrOp *op) {

@@ -17,6 +17,8 @@ bool nr_generic_loop_source(const NrOp *op, size_t loop, size_t *out_operand, si
 NrIndex nr_generic_loop_range(NrBuilder *b, NrOp *op, size_t loop);
 /* The constant range, or NR_DYNAMIC. */
 int64_t nr_generic_static_range(const NrOp *op, size_t loop);
+/* Whether no static dim of an operand contradicts another one's. */
+bool nr_generic_ranges_agree(const NrOp *op);
 
 /* Builds a generic with an empty body block that has its arguments; fill it and end it with linalg.yield. iterators:
  * one letter per loop, 'p' parallel or 'r' reduction. maps: one affine map per operand, inputs first. Tensor outputs

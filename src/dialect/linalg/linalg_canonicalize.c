@@ -153,6 +153,10 @@ static bool absorb_casts(NrOp *op, NrBuilder *b) {
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_refines(source->type, value->type)) continue;
     if (k >= num_inputs && op->num_results != op->num_operands - num_inputs) continue;
     nr_op_set_operand(op, k, source);
+    if (!nr_generic_ranges_agree(op)) { /* of a wrong program: that is found in the run */
+      nr_op_set_operand(op, k, value);
+      continue;
+    }
     changed = true;
     if (k < num_inputs) continue;
     types[k - num_inputs] = source->type;

@@ -1,6 +1,8 @@
 /* memref_fold.c - folds and canonicalisations of memref ops. */
 #include "dialect/memref/memref.h"
 
+#include "dialect/vector/vector.h"
+
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_index(NrOp *op, NrFold *out, int64_t c) {
   return out->attr = nr_attr_index(nr_op_context(op), c), true;
@@ -72,6 +74,18 @@ static NrValue *cast_source(NrValue *value) {
   return source->type->kind == NR_TYPE_MEMREF ? source : NULL;
 }
 
+/* Whether op may have an operand of this type. A cast may claim what is not so: then it hides from op what would make it
+ * invalid, and stays, for that to be found in the run. */
+static bool stays_valid(const NrOp *op, uint32_t operand, NrType type) {
+  switch (op->info->id) {
+  case NR_OP_memref_dim: return type->rank > 0;
+  case NR_OP_memref_copy: return nr_types_cast_compatible(type, nr_operand(op, 1 - operand)->type);
+  case NR_OP_vector_load: return nr_vector_is_in_rows(type, nr_result(op, 0)->type);
+  case NR_OP_vector_store: return nr_vector_is_in_rows(type, nr_operand(op, 0)->type);
+  default: return true;
+  }
+}
+
 /* For ops whose results do not depend on how much the operand's type says. A write to what is never read goes. */
 bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
   bool changed = false, store = nr_op_is(op, NR_OP_memref_store);
@@ -85,8 +99,7 @@ bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
     /* The stored value of a buffer of buffers is not an access. */
     if (store && i == 0) continue;
     while ((source = cast_source(nr_operand(op, i)))) {
-      /* A buffer of rank 0 has no dim: that is found in the run. */
-      if (nr_op_is(op, NR_OP_memref_dim) && nr_type_is_ranked(source->type) && source->type->rank == 0) break;
+      if (!stays_valid(op, i, source->type)) break;
       nr_op_set_operand(op, i, source);
       changed = true;
     }

@@ -106,13 +106,22 @@ static bool shape_constants(NrValue *shape, NrType type, int64_t *dims) {
   return more;
 }
 
+/* Whether both numbers of elements are known and differ. */
+static bool counts_differ(NrType a, NrType b) {
+  int64_t n, m;
+  return nr_type_is_ranked(a) && nr_type_is_ranked(b) && nr_type_num_elements(a, &n) && nr_type_num_elements(b, &m) &&
+         n != m;
+}
+
 /* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one
- * element that is made here gets its final shape at once. */
+ * element that is made here gets its final shape at once. Shapes that contradict each other stay as they are, for that to
+ * be found in the run. */
 bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
   NrType type = nr_result(op, 0)->type;
   int64_t dims[NR_MAX_RANK];
-  if (nr_op_is(source->op, NR_OP_tensor_reshape) || nr_tensor_cast_source(source)) {
+  bool known = nr_op_is(source->op, NR_OP_tensor_reshape) || nr_tensor_cast_source(source);
+  if (known && !counts_differ(nr_operand(source->op, 0)->type, type)) {
     nr_op_set_operand(op, 0, nr_operand(source->op, 0));
     return true;
   }
@@ -130,6 +139,8 @@ bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
     return nr_op_replace(op, fresh);
   }
   if (!shape_constants(operands[1], type, dims)) return false;
-  NrValue *fresh = nr_build_value(b, NR_OP_tensor_reshape, nr_type_with_dims(type, dims, type->rank), operands, 2);
+  NrType exact = nr_type_with_dims(type, dims, type->rank);
+  if (counts_differ(source->type, exact)) return false;
+  NrValue *fresh = nr_build_value(b, NR_OP_tensor_reshape, exact, operands, 2);
   return nr_op_replace(op, nr_build_tensor_cast(b, fresh, type));
 }

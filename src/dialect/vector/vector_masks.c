@@ -82,6 +82,7 @@ bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b) {
   Lets lets = what_lets(nr_operand(op, group_begin(op, 2, &one)));
   for (size_t i = 0; i < num_indices; i++) at[i] = nr_operand(op, indices + i);
   if (lets == NONE && op->num_results) return nr_op_replace(op, vector);
+  if (lets == ALL && !nr_vector_is_in_rows(nr_operand(op, 0)->type, vector->type)) lets = SOME;
   if (lets == ALL && op->num_results)
     return nr_op_replace(op, nr_build_vector_load(b, nr_result(op, 0)->type, nr_operand(op, 0), at, num_indices));
   if (lets == SOME) return nr_memref_absorb_cast(op, b);

@@ -17,21 +17,27 @@ static NrStatus base_verify(NrOp *op, size_t base, size_t tail, NrType vector) {
   return NR_OK;
 }
 
-/* What lies beside each other in the vector does so in memory: along the last dim, unless the vector has one element. */
-static NrStatus run_verify(NrOp *op, size_t base, NrType vector) {
-  NR_TRY(base_verify(op, base, 0, vector));
-  NrType memref = operand_type(op, base);
+static bool has_unit_stride(NrType memref, NrType vector) {
   int64_t elements, strides[NR_MAX_RANK], offset;
   bool single = !vector->scalable && nr_type_num_elements(vector, &elements) && elements == 1;
-  bool strided = nr_memref_strides(memref, strides, &offset);
-  if (!single && !(strided && (memref->rank == 0 || strides[memref->rank - 1] == 1)))
-    return nr_op_error(op, "(C3) most minor memref dim must have unit stride");
+  return single || (nr_memref_strides(memref, strides, &offset) &&
+                    (memref->rank == 0 || strides[memref->rank - 1] == 1));
+}
+
+bool nr_vector_is_in_rows(NrType memref, NrType vector) {
+  return memref->rank >= vector->rank && has_unit_stride(memref, vector);
+}
+
+static NrStatus rows_verify(NrOp *op, size_t base, NrType vector) {
+  NR_TRY(base_verify(op, base, 0, vector));
+  NrType memref = operand_type(op, base);
+  if (!has_unit_stride(memref, vector)) return nr_op_error(op, "(C3) most minor memref dim must have unit stride");
   if (memref->rank < vector->rank) return nr_op_error(op, "(C4) the memref has lower rank than the vector");
   return NR_OK;
 }
 
-NrStatus nr_vector_access_verify(NrOp *op) { return run_verify(op, 0, result_of(op)); }
-NrStatus nr_vector_store_verify(NrOp *op) { return run_verify(op, 1, operand_type(op, 0)); }
+NrStatus nr_vector_access_verify(NrOp *op) { return rows_verify(op, 0, result_of(op)); }
+NrStatus nr_vector_store_verify(NrOp *op) { return rows_verify(op, 1, operand_type(op, 0)); }
 
 static NrStatus same_shape(NrOp *op, NrType of, NrType vector, bool mask) {
   if (of->rank != vector->rank || memcmp(of->dims, vector->dims, of->rank * sizeof *of->dims))
