@@ -248,9 +248,9 @@ NrAttr nr_attr_affine_set(NrContext *ctx, uint32_t dims, uint32_t symbols, const
 
 NrAttr nr_attr_dense(NrType shaped, const void *data, size_t size) {
   size_t elem = nr_type_byte_size(shaped->elem);
-  int64_t count;
+  int64_t count = INT64_MAX; /* of an oversized type, which has a splat at most, until it is refused */
   bool known = nr_type_num_elements(shaped, &count);
-  assert(known && elem && (size == elem || size == elem * (size_t)count));
+  assert(elem && (size == elem || (known && size == elem * (size_t)count)));
   (void)known;
   bool splat = size == elem && count != 0;
   if (!splat && size > elem) {

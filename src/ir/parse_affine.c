@@ -92,14 +92,16 @@ static bool product_kind(NrParser *p, NrAffineKind *out) {
   return true;
 }
 
+static NrAffineExpr too_deep(NrParser *p) {
+  return nr_parse_fail(p, "affine expression is nested deeper than %d", NR_MAX_NESTING), NULL;
+}
+
 /* The right operand of an operator whose left one has the given height. A chain is as deep as it is long. */
 static NrAffineExpr parse_right(Affine *a, unsigned left, NrAffineExpr (*parse)(Affine *a)) {
   nr_parse_advance(a->p);
   NrAffineExpr rhs = parse(a);
   a->height = NR_MAX(left, a->height) + 2; /* a difference is a sum with a product */
-  if (rhs && a->height > NR_MAX_NESTING)
-    return nr_parse_fail(a->p, "affine expression is nested deeper than %d", NR_MAX_NESTING), NULL;
-  return rhs;
+  return rhs && a->height > NR_MAX_NESTING ? too_deep(a->p) : rhs;
 }
 
 static NrAffineExpr parse_product(Affine *a) {
@@ -130,6 +132,9 @@ static NrAffineExpr parse_sum(Affine *a) {
     if (!rhs) return NULL;
     lhs = nr_affine_binary(NR_AFFINE_ADD, lhs, minus ? negated(rhs) : rhs);
     a->height = NR_MAX(a->height, lhs->height);
+    /* Its terms in a row would be nested too deeply, and so the sum printed. */
+    bool too_long = lhs->kind == NR_AFFINE_ADD && lhs->rhs->kind == NR_AFFINE_ADD;
+    if (too_long) return too_deep(p);
   }
   return lhs;
 }

@@ -322,10 +322,12 @@ static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {
 NrValue *nr_build_alloc(NrBuilder *b, unsigned op_id, NrType elem, const NrIndex *dims, size_t rank) {
   NrValue *operands[NR_MAX_RANK];
   size_t count = 0;
-  int64_t sizes[NR_MAX_RANK];
+  int64_t sizes[NR_MAX_RANK] = {0};
+  for (size_t i = 0; i < rank; i++) sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
+  bool fits = !nr_type_memref(sizes, rank, elem)->oversized; /* else what is asked for is found in the run */
   for (size_t i = 0; i < rank; i++) {
-    sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
-    if (dims[i].value) operands[count++] = dims[i].value;
+    if (!fits) sizes[i] = NR_DYNAMIC;
+    if (sizes[i] == NR_DYNAMIC) operands[count++] = nr_index_value(b, dims[i]);
   }
   NrValue *value = nr_build_value(b, op_id, nr_type_memref(sizes, rank, elem), operands, count);
   nr_op_set_segments(value->op, (uint32_t[]){(uint32_t)count, 0}, 2);

@@ -57,10 +57,10 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
     if (nr_value_constant_int(size, &c) && c >= 0) dims[i] = c;
     else operands[kept++] = size;
   }
-  if (kept == count) return false;
+  NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
+  if (kept == count || to->oversized) return false; /* what never runs may ask for any size */
   uint32_t segments[2] = {(uint32_t)kept, (uint32_t)(op->num_operands - count)};
   for (size_t i = count; i < op->num_operands; i++) operands[kept++] = nr_operand(op, i);
-  NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
   NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
   for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(alloc, op->attrs[i].name.data, op->attrs[i].value);
   nr_op_set_segments(alloc, segments, 2);
@@ -227,6 +227,7 @@ bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
   if (source && source->type->layout) return false;
   if (source) operands[0] = source;
   NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
+  if (to->oversized) return false;
   NrValue *view = nr_build_value(b, NR_OP_memref_view, to, operands, kept);
   return nr_op_replace(op, cast_to(b, view, type));
 }
@@ -254,7 +255,7 @@ static NrType refined_type(NrOp *op, const bool *keep) {
   for (uint32_t i = 0; i < source->rank; i++) /* what never runs may make no sense */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], source->dims[i], NULL)) return NULL;
   NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
-  return full ? nr_memref_drop_dims(full, keep) : NULL;
+  return full && !full->oversized ? nr_memref_drop_dims(full, keep) : NULL;
 }
 
 bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {

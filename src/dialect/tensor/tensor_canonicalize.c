@@ -7,7 +7,7 @@
 /* The type with the sizes that are constants, and the operands that stay; false when none is constant. */
 static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **operands, size_t *num_operands) {
   NrType type = nr_result(op, 0)->type;
-  int64_t dims[NR_MAX_RANK], c;
+  int64_t dims[NR_MAX_RANK] = {0}, c;
   size_t used = first;
   bool any = false;
   for (size_t i = 0; i < first; i++) operands[i] = nr_operand(op, i);
@@ -22,7 +22,7 @@ static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **o
     else operands[(*num_operands)++] = size;
   }
   *out_type = nr_type_with_dims(type, dims, type->rank);
-  return any;
+  return any && !(*out_type)->oversized; /* what never runs may ask for any size */
 }
 
 /* empty and splat: constant sizes move into the type. */

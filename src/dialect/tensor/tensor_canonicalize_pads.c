@@ -153,7 +153,9 @@ static bool constant_padding(NrOp *op, NrBuilder *b) {
     }
   }
   if (!more || !padded_dims(nr_operand(op, 0)->type, lists, type, dims)) return false;
-  NrValue *pad = rebuild(op, b, nr_operand(op, 0), lists, nr_type_with_dims(type, dims, type->rank));
+  NrType exact = nr_type_with_dims(type, dims, type->rank);
+  if (exact->oversized) return false;
+  NrValue *pad = rebuild(op, b, nr_operand(op, 0), lists, exact);
   return nr_op_replace(op, nr_build_tensor_cast(b, pad, type));
 }
 

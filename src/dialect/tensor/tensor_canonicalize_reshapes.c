@@ -140,7 +140,7 @@ bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
   }
   if (!shape_constants(operands[1], type, dims)) return false;
   NrType exact = nr_type_with_dims(type, dims, type->rank);
-  if (counts_differ(source->type, exact)) return false;
+  if (counts_differ(source->type, exact) || exact->oversized) return false;
   NrValue *fresh = nr_build_value(b, NR_OP_tensor_reshape, exact, operands, 2);
   return nr_op_replace(op, nr_build_tensor_cast(b, fresh, type));
 }

@@ -16,7 +16,8 @@ static NrType refined_part_type(NrOp *op, const NrIndex *now, NrType old) {
   if (!nr_slice_keeps(op, old, keep)) return NULL;
   for (size_t i = 0; i < rank; i++)
     if (keep[i]) dims[count++] = now[i].value ? NR_DYNAMIC : now[i].constant;
-  return nr_type_tensor(dims, count, old->elem);
+  NrType type = nr_type_tensor(dims, count, old->elem);
+  return type->oversized ? NULL : type;
 }
 
 /* slice(slice(x)) with unit strides and all dims kept is one slice. */

@@ -163,12 +163,15 @@ bool nr_tensor_pad_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* ---- builders --------------------------------------------------------------------------------------------------- */
 
-/* Splits dims into a type's dims and the operands of its `?`. */
-static size_t split_dims(const NrIndex *dims, size_t rank, int64_t *sizes, NrValue **operands) {
+/* Splits dims into a type's dims and the operands of its `?`, which all are when no type may have such dims. */
+static size_t split_dims(NrBuilder *b, NrType elem, const NrIndex *dims, size_t rank, int64_t *sizes,
+                         NrValue **operands) {
   size_t count = 0;
+  for (size_t i = 0; i < rank; i++) sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
+  bool fits = !nr_type_tensor(sizes, rank, elem)->oversized;
   for (size_t i = 0; i < rank; i++) {
-    sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
-    if (dims[i].value) operands[count++] = dims[i].value;
+    if (!fits) sizes[i] = NR_DYNAMIC;
+    if (sizes[i] == NR_DYNAMIC) operands[count++] = nr_index_value(b, dims[i]);
   }
   return count;
 }
@@ -176,14 +179,14 @@ static size_t split_dims(const NrIndex *dims, size_t rank, int64_t *sizes, NrVal
 NrValue *nr_build_empty(NrBuilder *b, NrType elem, const NrIndex *dims, size_t rank) {
   NrValue *operands[NR_MAX_RANK];
   int64_t sizes[NR_MAX_RANK];
-  size_t count = split_dims(dims, rank, sizes, operands);
+  size_t count = split_dims(b, elem, dims, rank, sizes, operands);
   return nr_build_value(b, NR_OP_tensor_empty, nr_type_tensor(sizes, rank, elem), operands, count);
 }
 
 NrValue *nr_build_splat(NrBuilder *b, NrValue *value, const NrIndex *dims, size_t rank) {
   NrValue *operands[1 + NR_MAX_RANK] = {value};
   int64_t sizes[NR_MAX_RANK];
-  size_t count = split_dims(dims, rank, sizes, operands + 1);
+  size_t count = split_dims(b, value->type, dims, rank, sizes, operands + 1);
   return nr_build_value(b, NR_OP_tensor_splat, nr_type_tensor(sizes, rank, value->type), operands, 1 + count);
 }
 
@@ -232,7 +235,7 @@ NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *gr
                                size_t rank) {
   NrValue *operands[1 + NR_MAX_RANK] = {source};
   int64_t sizes[NR_MAX_RANK];
-  size_t count = split_dims(dims, rank, sizes, operands + 1);
+  size_t count = split_dims(b, source->type->elem, dims, rank, sizes, operands + 1);
   NrType type = nr_type_tensor(sizes, rank, source->type->elem);
   NrValue *value = nr_build_value(b, NR_OP_tensor_expand_shape, type, operands, 1 + count);
   nr_op_set_attr(value->op, "reassociation", nr_groups_attr(b->ctx, groups));
