@@ -1,5 +1,5 @@
-/* limits.c - what is too large for machine code. LLVM has no limits of its own for these: it runs out of time or memory,
- * and then ends the process. */
+/* limits.c - what is too large for machine code. LLVM has no limits of its own for these: it runs out of time or
+ * memory, and then ends the process. */
 #include "codegen/limits.h"
 
 #include "ir/text.h"

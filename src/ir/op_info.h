@@ -20,7 +20,8 @@
  *   *    short for any*
  *   a|b  either
  * Attributes in .attrs: "predicate: i64, value: any, fastmath?: any", kinds any unit bool int i64 index float string
- *   symbol array dict type map elements i32s i64s (dense arrays) alignment alignment32 (a power of two); `?` after the name = may be absent.
+ *   symbol array dict type map elements i32s i64s (dense arrays) alignment alignment32 (a power of
+ *   two, of 64 and of 32 bits); `?` after the name = may be absent.
  * Regions in .regions: "body(iv: index, acc: *), else?"; a region without parentheses may have any arguments.
  *
  * .format is the declarative syntax, words separated by blanks:

@@ -179,17 +179,18 @@ static bool dims_agree(NrType a, NrType b) {
 /* An element-wise op gives as many elements as it takes: its vectors, or its tensors, have one shape, and with one
  * among the operands all results are such. MLIR's trait Elementwise says the same. */
 static const char *elementwise_fault(const NrOp *op) {
+  static const char differ[] = "all non-scalar operands/results must have the same shape and base type";
   NrType shape = NULL, type;
   for (uint32_t i = 0; i < op->num_operands; i++) {
     if (!is_mapped(type = nr_operand(op, i)->type)) continue;
-    if (shape && !dims_agree(shape, type)) return "all non-scalar operands/results must have the same shape and base type";
+    if (shape && !dims_agree(shape, type)) return differ;
     if (!shape) shape = type;
   }
   for (uint32_t i = 0; i < op->num_results; i++) {
     type = nr_result(op, i)->type;
     if (is_mapped(type) && !shape) return "if a result is non-scalar, then at least one operand must be non-scalar";
     if (!is_mapped(type) && shape) return "if an operand is non-scalar, then all results must be non-scalar";
-    if (shape && !dims_agree(shape, type)) return "all non-scalar operands/results must have the same shape and base type";
+    if (shape && !dims_agree(shape, type)) return differ;
   }
   return NULL;
 }

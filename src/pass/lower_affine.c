@@ -215,8 +215,8 @@ static void keep_name(const Lowering *l, NrOp *from, NrOp *to) {
   if (l->keep_names) nr_op_set_attr(to, NR_WRITTEN_AS, nr_attr_string(nr_op_context(from), nr_op_name(from)));
 }
 
-/* A vector that does not lie in the rows of its buffer, which vector.load and vector.store want, is accessed under a mask
- * that lets all through. */
+/* A vector that does not lie in the rows of its buffer, which vector.load and vector.store want, is accessed under a
+ * mask that lets all through. */
 static NrOp *access_under_mask(NrBuilder *b, Values *operands, NrType type) {
   NrType vector = type ? type : operands->data[0]->type;
   NrType mask = nr_type_with_elem(vector, nr_type_i1(b->ctx));

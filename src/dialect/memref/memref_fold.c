@@ -74,8 +74,8 @@ static NrValue *cast_source(NrValue *value) {
   return source->type->kind == NR_TYPE_MEMREF ? source : NULL;
 }
 
-/* Whether op may have an operand of this type. A cast may claim what is not so: then it hides from op what would make it
- * invalid, and stays, for that to be found in the run. */
+/* Whether op may have an operand of this type. A cast may claim what is not so: then it hides from op what would make
+ * it invalid, and stays, for that to be found in the run. */
 static bool stays_valid(const NrOp *op, uint32_t operand, NrType type) {
   switch (op->info->id) {
   case NR_OP_memref_dim: return type->rank > 0;

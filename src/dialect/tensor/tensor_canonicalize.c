@@ -247,7 +247,8 @@ bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
   NrIndex dim;
   if (tensor->type->kind == NR_TYPE_UNRANKED_TENSOR && nr_op_is(tensor->op, NR_OP_tensor_cast)) {
     NrValue *whole = nr_operand(tensor->op, 0);
-    if (nr_type_is_ranked(whole->type) && whole->type->rank == 0) return false; /* has no dim; that is found in the run */
+    /* A scalar has no dims: that is found in the run. */
+    if (nr_type_is_ranked(whole->type) && whole->type->rank == 0) return false;
     nr_op_set_operand(op, 0, whole);
     return true;
   }

@@ -114,8 +114,8 @@ static bool counts_differ(NrType a, NrType b) {
 }
 
 /* tensor.reshape: what its shape operand says moves into the type; of reshapes in a row the last counts; a value of one
- * element that is made here gets its final shape at once. Shapes that contradict each other stay as they are, for that to
- * be found in the run. */
+ * element that is made here gets its final shape at once. Shapes that contradict each other stay as they are, for that
+ * to be found in the run. */
 bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
   NrType type = nr_result(op, 0)->type;

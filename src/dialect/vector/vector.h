@@ -42,8 +42,8 @@ void nr_vector_shuffle_print(NrPrinter *w, NrOp *op);
 NrStatus nr_vector_shuffle_verify(NrOp *op);
 
 /* vector_memory.c */
-/* Whether vector.load and vector.store may access such a vector there: it has no more dims than the memref, and what lies
- * beside each other in it does so in memory, unless it has one element. */
+/* Whether vector.load and vector.store may access such a vector there: it has no more dims than the memref, and what
+ * lies beside each other in it does so in memory, unless it has one element. */
 bool nr_vector_is_in_rows(NrType memref, NrType vector);
 NrStatus nr_vector_access_verify(NrOp *op); /* load */
 NrStatus nr_vector_store_verify(NrOp *op);
