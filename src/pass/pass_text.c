@@ -2,7 +2,8 @@
  *
  * Passes in an op, "builtin.module(func.func(canonicalize,cse))", run on the ops of that name directly inside of the
  * ops of the name before, as in mlir-opt: the first name is the program's own module, `any` is every op that is
- * isolated from above. Without such names a pass runs on the whole program. The whole text is read before anything runs. */
+ * isolated from above. Without such names a pass runs on the whole program. The whole text is read before anything
+ * runs. */
 #include "ir/text.h"
 #include "pass/pass.h"
 
