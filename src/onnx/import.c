@@ -3,7 +3,6 @@
 #include "onnx/import.h"
 
 #include "ir/op_info.h"
-#include "ir/text.h"
 #include "onnx/dtype.h"
 #include "onnx/lower.h"
 
@@ -52,26 +51,6 @@ static NrType declared_type(Importer *im, const NrOnnxGraph *g, NrStr name) {
   for (size_t i = 0; i < g->num_outputs; i++)
     if (nr_str_eq(g->outputs[i].name, name)) return import_type(im->ctx, g->outputs[i].type);
   return nr_type_none(im->ctx);
-}
-
-/* Of a value that the graph declares. */
-static NrStatus check_size(Importer *im, NrStr name, const NrOnnxType *declared) {
-  nr_context_take_oversized(im->ctx);
-  import_type(im->ctx, declared);
-  NrType type = nr_context_take_oversized(im->ctx);
-  if (!type) return NR_OK;
-  return nr_error(im->ctx, NULL, "'%.*s' is declared as '%s', whose size does not fit in 64 bits", NR_STR_ARG(name),
-                  nr_type_text(im->ctx, type));
-}
-
-static NrStatus check_sizes(Importer *im, const NrOnnxGraph *g) {
-  NrStatus status = NR_OK;
-  for (size_t i = 0; i < g->num_inputs && !status; i++) status = check_size(im, g->inputs[i].name, g->inputs[i].type);
-  for (size_t i = 0; i < g->num_outputs && !status; i++)
-    status = check_size(im, g->outputs[i].name, g->outputs[i].type);
-  for (size_t i = 0; i < g->num_value_infos && !status; i++)
-    status = check_size(im, g->value_infos[i].name, g->value_infos[i].type);
-  return status;
 }
 
 /* ---- constants ---- */
@@ -225,8 +204,6 @@ static bool is_initializer(const NrOnnxGraph *g, NrStr name) {
 static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block, Scope *scope, NrLoc loc) {
   NrBuilder b = nr_builder_at_end(im->module, block, loc);
   im->none = NULL;
-  NrStatus status = check_sizes(im, g);
-  if (status) return status;
   for (size_t i = 0; i < g->num_inputs; i++) {
     NrStr name = g->inputs[i].name;
     if (is_initializer(g, name)) continue; /* its default is its value */
@@ -244,9 +221,11 @@ static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block,
     nr_strmap_set(&scope->names, t->name, nr_result(op, 0));
   }
   for (size_t i = 0; i < g->num_nodes; i++) {
-    if ((status = import_node(im, g, &g->nodes[i], &b, scope))) return status;
+    NrStatus status = import_node(im, g, &g->nodes[i], &b, scope);
+    if (status) return status;
   }
   NR_VEC(NrValue *) outputs = {0};
+  NrStatus status = NR_OK;
   for (size_t i = 0; i < g->num_outputs && !status; i++) {
     NrValue *v = find(scope, g->outputs[i].name);
     if (!v) status = nr_error(im->ctx, loc, "nothing gives the output '%.*s'", NR_STR_ARG(g->outputs[i].name));
