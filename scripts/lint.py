@@ -42,12 +42,13 @@ FOREIGN = {
 # Calls that library code must not make: (pattern, message, paths where it may).
 ALLOCATORS = r"malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf"
 CALLS = [
-    (r"(?<![\w.>])(?:exit|_exit|abort|longjmp|setjmp)\s*\(", "library code does not end or leave the program",
-     ("src/base/arena.c", "src/runtime/sanitize.c")),
+    (r"(?<![\w.>])(?:exit|_exit|abort|_?longjmp|_?setjmp)\s*\(", "library code does not end or leave the program",
+     ("src/base/guard.c", "src/runtime/sanitize.c")),
+    (r"#\s*include\s*<assert\.h>", "base.h has the assert that does not end the process", ()),
     (r"(?<![\w.>])(?:printf|puts|putchar|perror)\s*\(|[(,]\s*(?:stderr|stdout)\s*[,)]", "library code does not print",
      ("src/base/",)),
     (rf"(?<![\w.>*])(?:{ALLOCATORS})\s*\(", "compiler code allocates through nr_malloc and arenas",
-     ("src/base/arena.c", "src/runtime/")),
+     ("src/base/heap.c", "src/runtime/")),
     (r"(?<![\w.>])(?:strcpy|strcat|sprintf|vsprintf|gets|atoi|atol|atof|alloca|strtok)\s*\(",
      "a call without a bound or an error", ()),
 ]

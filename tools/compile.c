@@ -22,6 +22,8 @@ static const char help[] =
     "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name, `native`); --features=+avx2,-fma; -O=1, 2 or 3\n"
     "  --format=onnx|mlir     what FILE is, where its ending does not say\n"
+    "  --compile-memory-limit=BYTES, --compile-time-limit=SECONDS\n"
+    "                         of compiling; without them half of what the machine has, and no limit of time\n"
     "  --time                 say on standard error where the time went\n"
     "\n"
     "examples:\n"

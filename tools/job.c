@@ -104,6 +104,7 @@ int job_compile(Job *job) {
   NoriaStatus made = job->interpret ? nr_unit_interpret(&unit, &job->options, &job->program, &error)
                                     : nr_unit_jit(&unit, &job->options, &job->times.code, &job->program, &error);
   progress_end();
+  nr_heap_settle(nr_heap_current()); /* what follows has the limits of runs */
   return made ? job_report(job, &error) : 0;
 }
 

@@ -1,4 +1,6 @@
 /* noria.c - the command line tool: finds the subcommand. */
+#include "base/guard.h"
+#include "job.h"
 #include "pass/pass.h"
 #include "tools.h"
 
@@ -134,6 +136,66 @@ static int close_standard_streams(int status) {
   return status;
 }
 
+typedef struct Command {
+  const struct Tool *tool;
+  int argc;
+  char **argv;
+  int status;
+} Command;
+
+static void run_command(void *user) {
+  Command *c = user;
+  c->status = c->tool->run(c->argc, c->argv);
+}
+
+/* "PASS" or "PASS:memory": what --inject-fault says. Not in the help: it is for the tests of faults. */
+static bool read_injection(const char *text) {
+  static char step[64];
+  size_t n = text ? strcspn(text, ":") : 0;
+  if (!n || n >= sizeof step || (text[n] && strcmp(text + n, ":memory"))) return false;
+  memcpy(step, text, n);
+  nr_injection = (NrInjection){.step = step, .status = text[n] ? NR_ERROR_MEMORY : NR_ERROR_INTERNAL};
+  return true;
+}
+
+/* Takes the options that every command has out of argv. 0, or 2 when one is wrong. */
+static int take_limits(const struct Tool *tool, int *io_argc, char **argv, NrLimits *limits) {
+  int kept = 1;
+  for (int i = 1; i < *io_argc; i++) {
+    const char *value;
+    bool ok = true;
+    if (tool_option(argv[i], "compile-memory-limit", &value)) ok = parse_size(value, &limits->memory);
+    else if (tool_option(argv[i], "compile-time-limit", &value)) ok = parse_seconds(value, &limits->time_s);
+    else if (tool_option(argv[i], "inject-fault", &value)) ok = read_injection(value);
+    else argv[kept++] = argv[i];
+    if (!ok) return tool_usage_error(tool->name, "'%s' is not understood", argv[i]);
+  }
+  *io_argc = kept;
+  return 0;
+}
+
+/* Whatever goes wrong inside is one message, and the memory is given back. */
+static int run_guarded(const struct Tool *tool, int argc, char **argv) {
+  NrLimits limits = {0};
+  int status = take_limits(tool, &argc, argv, &limits);
+  if (status) return status;
+  Command c = {tool, argc, argv, 0};
+  NrFault fault;
+  NrHeap *heap = nr_heap_create(&limits, false);
+  if (!heap) {
+    fprintf(stderr, "noria %s: the system has no memory\n", tool->name);
+    return 1;
+  }
+  if (nr_guard_run(heap, run_command, &c, &fault)) {
+    nr_heap_close(heap);
+    return c.status;
+  }
+  progress_end();
+  fprintf(stderr, "noria %s: %s\n", tool->name, fault.text);
+  nr_heap_destroy(heap);
+  return fault.status == NR_ERROR_INTERNAL ? 3 : 1;
+}
+
 static int run_tool(int argc, char **argv) {
   const char *name = argc > 1 ? argv[1] : "--help", *value;
   if (argc == 1 || tool_option(name, "help", &value) || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
@@ -145,7 +207,7 @@ static int run_tool(int argc, char **argv) {
     return 0;
   }
   for (size_t i = 0; i < NR_COUNTOF(tools); i++)
-    if (strcmp(name, tools[i].name) == 0) return tools[i].run(argc - 1, argv + 1);
+    if (strcmp(name, tools[i].name) == 0) return run_guarded(&tools[i], argc - 1, argv + 1);
   NrNearest nearest = nr_nearest(nr_str(name));
   for (size_t i = 0; i < NR_COUNTOF(tools); i++) nr_nearest_try(&nearest, nr_str(tools[i].name));
   fprintf(stderr, "noria: there is no command '%s'" NR_HINT "\n`noria --help` lists them.\n", name,

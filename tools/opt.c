@@ -174,6 +174,7 @@ static bool is_model(const char *path) {
 
 static int run(const OptOptions *o) {
   NrBuf out = {0}, text = {0};
+  nr_guard_step("reading", false);
   int status = 0;
   if (o->help) nr_buf_puts(&out, opt_help);
   else if (o->version) nr_buf_puts(&out, "noria " NORIA_VERSION "\n");

@@ -24,6 +24,8 @@ const char opt_help[] =
     "  --no-verify                   do not check the program, before or between passes; --verify-each=false: between\n"
     "  --error-limit=N               show N errors and warnings, and count the rest; 0: all of them; else 100\n"
     "  --verify-roundtrip            fail unless the program, printed and read again, is the same, in both forms\n"
+    "  --compile-memory-limit=BYTES  (also 64M, 2G) end with an error beyond it; else half of what the machine has\n"
+    "  --compile-time-limit=SECONDS  the same with time; else none\n"
     "\n"
     "passes:\n"
     "  --PASS, --PASS=OPTIONS        run a pass; several run in the order given\n"

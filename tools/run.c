@@ -43,6 +43,8 @@ static const char help[] =
     "limits, 0 = none; Ctrl-C stops the run too:\n"
     "  --threads=N            of a run; 0 (the default) is one per CPU\n"
     "  --time-limit=SECONDS   --iteration-limit=N (trips of all loops)   --memory-limit=BYTES (also 64M, 2G)\n"
+    "  --compile-memory-limit=BYTES, --compile-time-limit=SECONDS\n"
+    "                         of compiling; without them half of what the machine has, and no limit of time\n"
     "\n"
     "stages (noria opt --list-pipeline):\n"
     "  --check-stages         run the interpreter after every stage, then machine code; standard error says which "

@@ -1,5 +1,6 @@
 /* tools.h - the subcommands of `noria` and what they share. Each takes its own arguments, argv[0] being its name, and
- * returns the exit code: 0, 1 when the input is wrong or a run failed, 2 when the command line is. */
+ * returns the exit code: 0, 1 when the input is wrong or a run failed, 2 when the command line is; 3 is that of an
+ * internal error. */
 #ifndef NORIA_TOOLS_TOOLS_H
 #define NORIA_TOOLS_TOOLS_H
 

@@ -116,6 +116,8 @@ struct NoriaExec {
   int32_t threads;                 /* of the pool, at least 1 */
 };
 
+/* What an entry returns after api->fail when the failure is a fault of Noria, not of the program. */
+#define NORIA_RESULT_INTERNAL 2
 /* int32_t entry(exec, inputs, outputs): returns 0, or non-zero after api->fail. Outputs are fresh buffers of api->alloc
  * (owned by the caller), never aliases of inputs or constants; handles may also be those of the inputs. What else the
  * run still holds when entry returns is freed by the runtime, also after a failure. */

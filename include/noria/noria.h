@@ -5,7 +5,12 @@
  *   if (noria_compile_file("model.onnx", NULL, &program, &error)) { fputs(error.message, stderr); ... }
  *   noria_program_run(program, inputs, num_inputs, outputs, num_outputs, NULL, &error);
  *
- * Link with libnoria, which contains the runtime. The conventions are runtime.h's. */
+ * Link with libnoria, which contains the runtime. The conventions are runtime.h's.
+ *
+ * A fault of the compiler itself ends a call with NORIA_ERROR_INTERNAL, and a message that names the pass and the
+ * place in the program; the call's memory is freed, and others are not affected. noria_interrupt_all ends calls that
+ * compile with NORIA_ERROR_INTERRUPTED, within a tenth of a second. A thread that LLVM worked on may then run on for a
+ * while. */
 #ifndef NORIA_NORIA_H
 #define NORIA_NORIA_H
 
@@ -30,6 +35,9 @@ typedef struct NoriaCompileOptions {
   const char *sanitize;           /* "address": an access of machine code to memory that is not the program's fails,
                                    * naming node or line; slow, and for code in memory only. NULL: none */
   int32_t check_bounds;           /* not 0: accesses of text IR that are out of bounds fail, naming op and index */
+  /* Limits of compiling itself; those of runs are program.limits. Beyond one, compiling ends with NORIA_ERROR_LIMIT. */
+  double compile_time_s;          /* wall time; 0: none */
+  int64_t compile_memory;         /* bytes; 0: half of what the machine or its control group has; negative: none */
 } NoriaCompileOptions;
 
 /* "-" is standard input. External data of a model is looked for in the folder of path. error lists all that is wrong, a

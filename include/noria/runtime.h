@@ -38,12 +38,12 @@ typedef enum NoriaStatus {
   NORIA_OK = 0,
   NORIA_ERROR_INVALID,     /* an argument, an input of the program or a file is wrong */
   NORIA_ERROR_NOT_FOUND,   /* a file, symbol or name does not exist */
-  NORIA_ERROR_LIMIT,       /* the time, iteration or memory limit of the run was reached */
+  NORIA_ERROR_LIMIT,       /* the time, iteration or memory limit of the run, or of compiling, was reached */
   NORIA_ERROR_IO,          /* the system refused to read or write */
   NORIA_ERROR_INTERNAL,    /* a bug of Noria, reported rather than hidden */
   NORIA_ERROR_FAILED,      /* a check of the program failed while it ran: the message names node and values */
   NORIA_ERROR_MEMORY,      /* the system has no more memory */
-  NORIA_ERROR_INTERRUPTED, /* noria_interrupt_all or noria_program_interrupt stopped the run */
+  NORIA_ERROR_INTERRUPTED, /* noria_interrupt_all or noria_program_interrupt stopped the run, or the compiler */
   NORIA_ERROR_UNSUPPORTED, /* right, but not something that this function can do */
 } NoriaStatus;
 
@@ -226,8 +226,9 @@ NORIA_API NoriaStatus noria_program_run(NoriaProgram *program, const NoriaValue 
 /* Frees the blocks that finished runs left for the next ones. */
 NORIA_API void noria_program_trim(NoriaProgram *program);
 
-/* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, within
- * 0.1 s. Both may be called from any thread and from a signal handler. Later runs are not affected. */
+/* Stops the runs that are in progress now, of one program or of all, with NORIA_ERROR_INTERRUPTED, within 0.1 s;
+ * noria_interrupt_all also stops what is being compiled. Both may be called from any thread and from a signal handler.
+ * Later runs are not affected. */
 NORIA_API void noria_program_interrupt(NoriaProgram *program);
 NORIA_API void noria_interrupt_all(void);
 

@@ -27,6 +27,8 @@ __version__ = _native.version()
 class SessionOptions:
     """What a session may be told. Fields: intra_op_num_threads (0: one per core), time_limit (seconds a run),
     iteration_limit (trips of all loops of a run), memory_limit (bytes of a run); 0 means no limit.
+    compile_time_limit: seconds that compiling may take, 0: no limit; compile_memory_limit: bytes, 0: half of what the
+    machine or its control group has, negative: no limit.
     interpret_after: a stage of the pipeline ("tensor", "buffer", ..) after which the reference interpreter runs the
     program, instead of machine code.
     sanitize: "address" for machine code that raises Error where it would touch memory that is not the program's."""
@@ -36,6 +38,8 @@ class SessionOptions:
         self.time_limit = 0.0
         self.iteration_limit = 0
         self.memory_limit = 0
+        self.compile_time_limit = 0.0
+        self.compile_memory_limit = 0
         self.interpret_after = None
         self.sanitize = None
         self.shapes = []
@@ -85,7 +89,9 @@ class InferenceSession:
                                         int(getattr(options, "iteration_limit", 0)),
                                         int(getattr(options, "memory_limit", 0)),
                                         getattr(options, "interpret_after", None),
-                                        getattr(options, "sanitize", None))
+                                        getattr(options, "sanitize", None),
+                                        float(getattr(options, "compile_time_limit", 0.0)),
+                                        int(getattr(options, "compile_memory_limit", 0)))
         self._inputs = [NodeArg(i) for i in self._session.inputs]
         self._outputs = [NodeArg(o) for o in self._session.outputs]
         self._output_index = {o.name: i for i, o in enumerate(self._outputs)}

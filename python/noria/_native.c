@@ -379,18 +379,20 @@ static bool compile_program(Compile *c) {
   return false;
 }
 
-/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer)
- * -> Session */
+/* compile(path or None, bytes or None, folder or None, threads, shapes, time_s, iterations, memory, stage, sanitizer,
+ *         compile_time_s, compile_memory) -> Session */
 static PyObject *compile(PyObject *module, PyObject *args) {
   (void)module;
   int threads;
   PyObject *shapes;
   Compile c = {.error = NORIA_ERROR_INIT};
   NoriaRunLimits *limits = &c.options.program.limits;
-  long long iterations, memory;
-  if (!PyArg_ParseTuple(args, "zz#ziOdLLzz", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes, &limits->time_s,
-                        &iterations, &memory, &c.options.interpret_after, &c.options.sanitize))
+  long long iterations, memory, compile_memory;
+  if (!PyArg_ParseTuple(args, "zz#ziOdLLzzdL", &c.path, &c.bytes, &c.size, &c.folder, &threads, &shapes,
+                        &limits->time_s, &iterations, &memory, &c.options.interpret_after, &c.options.sanitize,
+                        &c.options.compile_time_s, &compile_memory))
     return NULL;
+  c.options.compile_memory = compile_memory;
   c.options.program.threads = threads;
   limits->iterations = iterations;
   limits->memory = memory;

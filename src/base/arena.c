@@ -1,10 +1,5 @@
-/* arena.c - the allocator door, bump arenas, growing vectors. */
+/* arena.c - bump arenas, growing vectors. */
 #include "base/base.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 struct NrArenaChunk {
   NrArenaChunk *next;
@@ -13,49 +8,6 @@ struct NrArenaChunk {
 _Static_assert(sizeof(NrArenaChunk) % 16 == 0, "what follows the head of a chunk is aligned");
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
-
-_Noreturn void nr_oom(void) {
-  fputs("noria: out of memory\n", stderr);
-  abort();
-}
-
-/* Asks the system for the pages of a large piece at once: it will be filled, and one fault for each page as it is
- * touched takes longer. (Huge pages would be fewer still, but clearing them can take longer than all the work on them.)
- */
-static void *populate(void *p, size_t size) {
-#ifdef MADV_POPULATE_WRITE
-  enum { LEAST = 1 << 20, MOST = 1 << 24 };
-  if (size < LEAST || size > MOST) return p;
-  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)p, end = (begin + size) & ~(page - 1);
-  begin = (begin + page - 1) & ~(page - 1);
-  madvise((void *)begin, end - begin, MADV_POPULATE_WRITE); /* a hint: where it fails, nothing is lost */
-#endif
-  return p;
-}
-
-void *nr_malloc(size_t size) {
-  void *p = malloc(size ? size : 1);
-  if (!p) nr_oom();
-  return populate(p, size);
-}
-
-void *nr_calloc(size_t count, size_t size) {
-  void *p = calloc(count ? count : 1, size ? size : 1);
-  if (!p) nr_oom();
-  return populate(p, count * size);
-}
-
-void *nr_try_calloc(size_t count, size_t size) { return calloc(count ? count : 1, size ? size : 1); }
-
-void *nr_realloc(void *ptr, size_t size) {
-  void *p = realloc(ptr, size ? size : 1);
-  if (!p) nr_oom();
-  return populate(p, size);
-}
-
-void nr_free(void *ptr) { free(ptr); }
-
-/* ---- arenas ---- */
 
 void nr_arena_init(NrArena *arena) { *arena = (NrArena){0}; }
 

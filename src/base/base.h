@@ -1,11 +1,10 @@
 /* base.h - what every part of Noria stands on: status, checked sizes, memory, strings, vectors, maps.
  *
- * This folder knows nothing of tensors, IR or ONNX. Nothing here prints or exits on wrong input; see nr_oom for the one
- * exception, memory that the system will not give. */
+ * This folder knows nothing of tensors, IR or ONNX. Nothing here prints or exits on wrong input. What cannot go on, as
+ * after an assert that fails or without memory, ends the call into the library: see guard.h. */
 #ifndef NORIA_BASE_H
 #define NORIA_BASE_H
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,15 +13,21 @@
 
 #if defined(__GNUC__)
 #define NR_PRINTF(fmt_index, first) __attribute__((format(printf, fmt_index, first)))
-#define NR_UNREACHABLE() (assert(!"unreachable"), __builtin_unreachable())
+#define NR_UNREACHABLE() nr_assert_failed("a place that should not be reached", __FILE__, __LINE__)
 #define NR_WARN_UNUSED __attribute__((warn_unused_result))
 #define NR_ALWAYS_INLINE static inline __attribute__((always_inline))
 #else
 #define NR_PRINTF(fmt_index, first)
-#define NR_UNREACHABLE() assert(!"unreachable")
+#define NR_UNREACHABLE() nr_assert_failed("a place that should not be reached", __FILE__, __LINE__)
 #define NR_WARN_UNUSED
 #define NR_ALWAYS_INLINE static inline
 #endif
+
+/* Always on: a wrong program must not pass silently. One that fails ends the call into the library with
+ * NR_ERROR_INTERNAL (guard.h), not the process, as that of <assert.h> would. */
+#undef assert
+#define assert(expression) ((expression) ? (void)0 : nr_assert_failed(#expression, __FILE__, __LINE__))
+_Noreturn void nr_assert_failed(const char *what, const char *file, int line);
 
 #define NR_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 #define NR_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -38,6 +43,8 @@ typedef enum NrStatus {
   NR_ERROR_LIMIT,     /* a stated limit was reached */
   NR_ERROR_IO,        /* the system refused to read or write */
   NR_ERROR_INTERNAL,  /* a bug of ours, reported rather than hidden */
+  NR_ERROR_MEMORY,    /* the system has no more memory */
+  NR_ERROR_INTERRUPTED, /* somebody asked the work to stop */
 } NrStatus;
 
 /* ---- checked sizes: every product or sum of untrusted sizes goes through these; true = it fits ------------------- */
@@ -59,16 +66,16 @@ static inline uint64_t nr_gcd(uint64_t a, uint64_t b) {
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-/* The one door to the system's allocator for compiler data structures. They never return NULL: compiler structures are
- * small against the input that they describe, so running out there ends the process (nr_oom), as in LLVM. Tensor data,
- * whose size the input chooses, is allocated by the runtime, which returns a status instead. */
+/* The one door to the system's allocator for compiler data structures. They never return NULL: running out, or passing
+ * the limit of the call's heap, ends the call into the library (guard.h), which frees what it allocated. Memory is
+ * aligned to 16 bytes. Tensor data is allocated by the runtime, which returns a status instead. */
 void *nr_malloc(size_t size);
 void *nr_calloc(size_t count, size_t size);
 void *nr_realloc(void *ptr, size_t size);
-/* NULL when the system has none: for sizes that a program chose, whose error it is. */
+/* NULL when there is none, or the heap's limit is passed: for sizes that a program chose, whose error it is. */
 void *nr_try_calloc(size_t count, size_t size);
 void nr_free(void *ptr);
-_Noreturn void nr_oom(void);
+_Noreturn void nr_oom(void); /* the fault of a size that cannot be had */
 
 /* Bump allocator: everything in it dies at once. Memory comes zeroed; its alignment is 16 bytes where its size is a
  * multiple of that, as the size of what needs it is, and else 8. */
@@ -212,6 +219,8 @@ bool nr_strmap_remove(NrStrMap *map, NrStr key);
 
 /* Reads a whole file (path "-" = standard input) into out, a buffer that the caller deinits. */
 NR_WARN_UNUSED NrStatus nr_file_read(const char *path, NrBuf *out);
+/* The path without links, to be freed with nr_free; NULL, with errno set, when there is no such file. */
+char *nr_file_real_path(const char *path);
 /* Writes a file that is whole or untouched (new_file.h; "-" = standard output), behind symbolic links. What is there
  * and is no regular file, /dev/null say, is written to as it is. errno tells why it failed. */
 NR_WARN_UNUSED NrStatus nr_file_write(const char *path, const void *data, size_t size);

@@ -1,31 +1,62 @@
 /* file.c - whole files in and out, and the clock. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdio_ext.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "base/new_file.h"
 
 enum { READ_SIZE = 1 << 16 };
 
+/* A device or a pipe may have no end. A program takes many times the memory of its text or file, so one that takes more
+ * than an eighth of the limit would pass it later on. */
+static void check_stream(const char *path, size_t size) {
+  enum { PART = 8 };
+  NrHeap *heap = nr_heap_current();
+  if (!heap || size < (size_t)1 << 20 || (int64_t)size <= nr_heap_memory_limit(heap) / PART) return;
+  char words[NR_BYTES_TEXT];
+  nr_raise(NR_ERROR_LIMIT, "'%s' has no end within %s, an eighth of the memory limit", path,
+           nr_bytes_in_words(nr_heap_memory_limit(heap) / PART, words));
+}
+
+static void close_file(void *file) { fclose(file); }
+
 NrStatus nr_file_read(const char *path, NrBuf *out) {
   bool is_stdin = strcmp(path, "-") == 0;
+  NrHold *hold = is_stdin ? NULL : nr_hold(close_file);
   FILE *f = is_stdin ? stdin : fopen(path, "rb");
-  if (!f) return NR_ERROR_NOT_FOUND;
+  if (!f) {
+    nr_hold_end(hold);
+    return NR_ERROR_NOT_FOUND;
+  }
+  if (hold) hold->what = f;
   struct stat about;
   bool is_sized = fstat(fileno(f), &about) == 0 && S_ISREG(about.st_mode);
   nr_buf_reserve(out, (is_sized ? (size_t)about.st_size : 0) + READ_SIZE);
   for (size_t n;; out->size += n) {
+    if (!is_sized) check_stream(path, out->size);
     nr_buf_reserve(out, READ_SIZE);
     if ((n = fread(out->data + out->size, 1, out->capacity - out->size - 1, f)) == 0) break;
   }
   bool bad = ferror(f) != 0;
+  nr_hold_end(hold);
   if (!is_stdin) fclose(f);
   nr_buf_append(out, "", 0);
   return bad ? NR_ERROR_IO : NR_OK;
+}
+
+char *nr_file_real_path(const char *path) {
+  char found[PATH_MAX], *copy;
+  if (!realpath(path, found)) return NULL;
+  copy = nr_malloc(strlen(found) + 1);
+  memcpy(copy, found, strlen(found) + 1);
+  return copy;
 }
 
 /* A failure is the caller's to report: the stream forgets it, and what it could not write. */

@@ -1,6 +1,6 @@
 /* map.c - open-addressing hash maps from pointers and from strings. Removal shifts the run back, so there are no
  * tombstones and a map that is filled and emptied again stays fast. */
-#include "base/base.h"
+#include "base/guard.h"
 
 struct NrMapSlot {
   const void *key;
@@ -30,7 +30,9 @@ static struct NrMapSlot *map_find(const NrMap *map, const void *key) {
     if (!map->slots[i].key || map->slots[i].key == key) return &map->slots[i];
 }
 
+/* Work that takes long asks maps again and again, so these look whether it is to stop. */
 void nr_map_set(NrMap *map, const void *key, void *value) {
+  nr_poll();
   assert(key);
   if ((map->size + 1) * 4 > map->capacity * 3) {
     NrMap bigger = {.capacity = map->capacity ? map->capacity * 2 : 16};
@@ -47,7 +49,10 @@ void nr_map_set(NrMap *map, const void *key, void *value) {
   slot->value = value;
 }
 
-void *nr_map_get(const NrMap *map, const void *key) { return map->size ? map_find(map, key)->value : NULL; }
+void *nr_map_get(const NrMap *map, const void *key) {
+  nr_poll();
+  return map->size ? map_find(map, key)->value : NULL;
+}
 bool nr_map_has(const NrMap *map, const void *key) { return map->size && map_find(map, key)->key; }
 
 bool nr_map_remove(NrMap *map, const void *key) {

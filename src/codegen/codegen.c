@@ -3,46 +3,44 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 
 #include "codegen/backend.h"
 #include "codegen/limits.h"
 
 static const NrCodegenOptions default_options = {.opt_level = 2};
 
-/* The library lies beside this one, wherever that was installed; else the loader's own search finds it. */
-static void *open_library(void) {
+/* The library lies beside this one, wherever that was installed. */
+static void put_path(NrBuf *out) {
   Dl_info self;
-  void *library = NULL;
-  if (dladdr((const void *)&default_options, &self) && self.dli_fname) {
-    NrBuf path = {0};
-    const char *slash = strrchr(self.dli_fname, '/');
-    if (slash) nr_buf_append(&path, self.dli_fname, (size_t)(slash + 1 - self.dli_fname));
-    nr_buf_puts(&path, NR_BACKEND_LIBRARY);
-    library = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
-    nr_buf_deinit(&path);
-  }
-  return library ? library : dlopen(NR_BACKEND_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  bool known = dladdr((const void *)&default_options, &self) && self.dli_fname;
+  const char *slash = known ? strrchr(self.dli_fname, '/') : NULL;
+  if (slash) nr_buf_append(out, self.dli_fname, (size_t)(slash + 1 - self.dli_fname));
+  nr_buf_puts(out, NR_BACKEND_LIBRARY);
 }
 
-/* Never unloaded: code of other sessions may be in use, and LLVM does not like to be unloaded. */
+/* Never unloaded: code of other sessions may be in use, and LLVM does not like to be unloaded. No fault can come while
+ * the lock is held. */
 static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static const NrBackend *backend;
-  NrStatus status = NR_OK;
+  char why[500] = "unknown reason";
+  NrBuf path = {0};
+  put_path(&path);
   pthread_mutex_lock(&lock);
   if (!backend) {
-    void *library = open_library();
+    void *library = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    if (!library) library = dlopen(NR_BACKEND_LIBRARY, RTLD_NOW | RTLD_LOCAL); /* the loader's own search */
     backend = library ? dlsym(library, NR_BACKEND_SYMBOL) : NULL;
-    if (!backend) {
-      const char *why = dlerror();
-      nr_error(ctx, nr_loc_unknown(ctx), "machine code needs %s, which could not be loaded: %s", NR_BACKEND_LIBRARY,
-               why ? why : "unknown reason");
-      status = NR_ERROR_NOT_FOUND;
-    }
+    const char *message = backend ? NULL : dlerror();
+    if (message) snprintf(why, sizeof why, "%s", message);
   }
   *out = backend;
   pthread_mutex_unlock(&lock);
-  return status;
+  nr_buf_deinit(&path);
+  if (*out) return NR_OK;
+  nr_error(ctx, nr_loc_unknown(ctx), "machine code needs %s, which could not be loaded: %s", NR_BACKEND_LIBRARY, why);
+  return NR_ERROR_NOT_FOUND;
 }
 
 static NrStatus start(NrModule *module, const NrCodegenOptions **options, const NrBackend **out) {

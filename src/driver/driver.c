@@ -100,8 +100,8 @@ static NrStatus model_error(NrUnit *unit, NrStatus status, const NrBuf *errors) 
   return status;
 }
 
-NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
-                             const NoriaCompileOptions *options) {
+static NrStatus read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
+                            const NoriaCompileOptions *options) {
   NrStatus status = begin(unit, options);
   if (status) return status;
   if (!size) return finish(unit, nr_error(unit->ctx, NULL, "the program is empty"));
@@ -121,7 +121,15 @@ NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const 
   return finish(unit, status ? status : import(unit, options));
 }
 
-NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
+NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
+                             const NoriaCompileOptions *options) {
+  NrDoing before = nr_guard_step("reading", false);
+  NrStatus status = read_memory(unit, data, size, name, folder, options);
+  nr_guard_done(before);
+  return status;
+}
+
+static NrStatus read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
   if (!(options && options->format) && ends_with(path, ".onnx")) {
     NrStatus status = begin(unit, options);
     if (status) return status;
@@ -144,9 +152,16 @@ NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOpt
   }
   char *copy = nr_malloc(strlen(path) + 1);
   memcpy(copy, path, strlen(path) + 1);
-  status = nr_unit_read_memory(unit, bytes.data, bytes.size, path, strcmp(path, "-") ? dirname(copy) : NULL, options);
+  status = read_memory(unit, bytes.data, bytes.size, path, strcmp(path, "-") ? dirname(copy) : NULL, options);
   unit->owned = bytes.data; /* the model may refer into it */
   nr_free(copy);
+  return status;
+}
+
+NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
+  NrDoing before = nr_guard_step("reading", false);
+  NrStatus status = read_file(unit, path, options);
+  nr_guard_done(before);
   return status;
 }
 
@@ -169,11 +184,17 @@ typedef struct Held {
 
 static void release(void *user) {
   Held *held = user;
+  NrHeap *heap = held->unit.heap;
+  if (held->interp && nr_interp_is_broken(held->interp)) { /* a run was abandoned: nothing in it can be relied on */
+    nr_heap_destroy(heap); /* without one, the tool's, whose guard frees it */
+    return;
+  }
   nr_compiled_destroy(held->code);
   nr_interp_destroy(held->interp);
   nr_unit_deinit(&held->unit);
   nr_free(held->regions);
   nr_free(held);
+  nr_heap_close(heap);
 }
 
 static NoriaStatus create_program(Held held, const NoriaModule *module, const NoriaCompileOptions *options,
@@ -185,23 +206,32 @@ static NoriaStatus create_program(Held held, const NoriaModule *module, const No
   program.release = release;
   program.user = kept;
   NoriaStatus made = noria_program_create(module, &program, out_program, error);
-  if (made) release(kept);
+  if (made) {
+    kept->unit.heap = NULL; /* the caller's again */
+    release(kept);
+  }
   return made;
 }
 
-NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error) {
+NoriaStatus nr_public_status(NrStatus status) {
   static const NoriaStatus map[] = {[NR_OK] = NORIA_OK,
                                     [NR_ERROR_INVALID] = NORIA_ERROR_INVALID,
                                     [NR_ERROR_NOT_FOUND] = NORIA_ERROR_NOT_FOUND,
                                     [NR_ERROR_LIMIT] = NORIA_ERROR_LIMIT,
                                     [NR_ERROR_IO] = NORIA_ERROR_IO,
-                                    [NR_ERROR_INTERNAL] = NORIA_ERROR_INTERNAL};
+                                    [NR_ERROR_INTERNAL] = NORIA_ERROR_INTERNAL,
+                                    [NR_ERROR_MEMORY] = NORIA_ERROR_MEMORY,
+                                    [NR_ERROR_INTERRUPTED] = NORIA_ERROR_INTERRUPTED};
+  return map[status];
+}
+
+NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error) {
   if (unit->ctx) nr_diag_flush(unit->ctx);
   size_t n = unit->errors.size;
   while (n && unit->errors.data[n - 1] == '\n') n--;
-  nr_error_set(error, map[status], "%.*s", (int)NR_MIN(n, (size_t)INT32_MAX), n ? unit->errors.data : "");
+  nr_error_set(error, nr_public_status(status), "%.*s", (int)NR_MIN(n, (size_t)INT32_MAX), n ? unit->errors.data : "");
   nr_unit_deinit(unit);
-  return map[status];
+  return nr_public_status(status);
 }
 
 static NrCodegenOptions codegen_options(const NrUnit *unit, const NoriaCompileOptions *o, NrCodegenTimes *times) {
@@ -272,23 +302,6 @@ static NoriaStatus lower_and_jit(NrUnit *unit, NrStatus status, const NoriaCompi
                : nr_unit_jit(unit, options, NULL, out_program, error);
 }
 
-NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options, NoriaProgram **out_program,
-                               NoriaError *error) {
-  NrUnit unit = {0};
-  return lower_and_jit(&unit, nr_unit_read_file(&unit, path, options), options, out_program, error);
-}
-
-NoriaStatus noria_compile_memory(const void *data, size_t size, const char *folder, const NoriaCompileOptions *options,
-                                 NoriaProgram **out_program, NoriaError *error) {
-  NrUnit unit = {0};
-  /* The model's constants refer into its bytes, which need not outlive the call. */
-  void *copy = nr_malloc(size);
-  memcpy(copy, data, size);
-  NrStatus status = nr_unit_read_memory(&unit, copy, size, NULL, folder, options);
-  unit.owned = copy;
-  return lower_and_jit(&unit, status, options, out_program, error);
-}
-
 NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times, NrCodegenKind kind,
                       const char *path, const char *header) {
   NrCodegenOptions codegen = codegen_options(unit, options, times);
@@ -303,23 +316,105 @@ NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodege
   return finish(unit, status);
 }
 
+/* ---- the doors of the C API ------------------------------------------------------------------------------------- */
+
+/* What a call was given, and what it returns. */
+typedef struct Call {
+  const NoriaCompileOptions *options;
+  const char *path; /* NULL: data */
+  const void *data;
+  size_t size;
+  const char *folder;
+  NrCodegenKind kind; /* noria_compile_to_file */
+  const char *out_path, *header;
+  NrHeap *heap;
+  NoriaProgram **out_program;
+  NoriaError *error;
+  NoriaStatus status;
+} Call;
+
+/* Runs body(call) so that whatever goes wrong in it ends as a status. The heap of the call is the program's, if it made
+ * one. */
+static NoriaStatus enter(void (*body)(void *call), Call *call) {
+  const NoriaCompileOptions *o = call->options;
+  NrLimits limits = {0};
+  if (o) limits = (NrLimits){o->compile_memory, o->compile_time_s};
+  if (!(limits.time_s >= 0))
+    return nr_error_set(call->error, NORIA_ERROR_INVALID, "a limit of %g seconds for compiling: it cannot be negative",
+                        limits.time_s);
+  call->heap = nr_heap_create(&limits, true);
+  if (!call->heap) return nr_error_set_memory(call->error, sizeof limits);
+  NrFault fault;
+  if (!nr_guard_run(call->heap, body, call, &fault)) {
+    nr_heap_destroy(call->heap);
+    if (call->out_program) *call->out_program = NULL;
+    return nr_error_set(call->error, nr_public_status(fault.status), "%s", fault.text);
+  }
+  if (call->status || !call->out_program) nr_heap_close(call->heap);
+  else nr_heap_settle(call->heap);
+  return call->status;
+}
+
+static void compile_file(void *user) {
+  Call *c = user;
+  NrUnit unit = {.heap = c->heap};
+  NrStatus status = nr_unit_read_file(&unit, c->path, c->options);
+  c->status = lower_and_jit(&unit, status, c->options, c->out_program, c->error);
+}
+
+NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *options, NoriaProgram **out_program,
+                               NoriaError *error) {
+  *out_program = NULL;
+  return enter(compile_file, &(Call){.options = options, .path = path, .out_program = out_program, .error = error});
+}
+
+static void compile_memory(void *user) {
+  Call *c = user;
+  NrUnit unit = {.heap = c->heap};
+  /* The model's constants refer into its bytes, which need not outlive the call. */
+  unit.owned = nr_malloc(c->size);
+  memcpy(unit.owned, c->data, c->size);
+  NrStatus status = nr_unit_read_memory(&unit, unit.owned, c->size, NULL, c->folder, c->options);
+  c->status = lower_and_jit(&unit, status, c->options, c->out_program, c->error);
+}
+
+NoriaStatus noria_compile_memory(const void *data, size_t size, const char *folder, const NoriaCompileOptions *options,
+                                 NoriaProgram **out_program, NoriaError *error) {
+  *out_program = NULL;
+  return enter(compile_memory, &(Call){.options = options,
+                                       .data = data,
+                                       .size = size,
+                                       .folder = folder,
+                                       .out_program = out_program,
+                                       .error = error});
+}
+
+static void compile_to_file(void *user) {
+  Call *c = user;
+  NrUnit unit = {0};
+  NrPassOptions passes = {0};
+  NrStatus status = nr_unit_read_file(&unit, c->path, c->options);
+  if (!status) status = nr_unit_set_entry(&unit, c->options ? c->options->entry : NULL);
+  if (!status) status = nr_unit_lower(&unit, &passes);
+  if (!status) status = nr_unit_emit(&unit, c->options, NULL, c->kind, c->out_path, c->header);
+  if (status) c->status = nr_unit_fail(&unit, status, c->error);
+  else nr_unit_deinit(&unit);
+}
+
 NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *options, NoriaFileKind kind,
                                   const char *out_path, const char *header, NoriaError *error) {
   static const NrCodegenKind kinds[] = {[NORIA_FILE_OBJECT] = NR_CODEGEN_OBJECT,
                                         [NORIA_FILE_SHARED] = NR_CODEGEN_SHARED,
                                         [NORIA_FILE_LLVM_IR] = NR_CODEGEN_LLVM_IR,
                                         [NORIA_FILE_ASSEMBLY] = NR_CODEGEN_ASSEMBLY};
-  NrUnit unit = {0};
-  NrPassOptions passes = {0};
   if ((size_t)kind >= NR_COUNTOF(kinds))
     return nr_error_set(error, NORIA_ERROR_INVALID, "there is no file kind %d", kind);
-  NrStatus status = nr_unit_read_file(&unit, path, options);
-  if (!status) status = nr_unit_set_entry(&unit, options ? options->entry : NULL);
-  if (!status) status = nr_unit_lower(&unit, &passes);
-  if (!status) status = nr_unit_emit(&unit, options, NULL, kinds[kind], out_path, header);
-  if (status) return nr_unit_fail(&unit, status, error);
-  nr_unit_deinit(&unit);
-  return NORIA_OK;
+  return enter(compile_to_file, &(Call){.options = options,
+                                        .path = path,
+                                        .kind = kinds[kind],
+                                        .out_path = out_path,
+                                        .header = header,
+                                        .error = error});
 }
 
 const char *noria_version(void) { return "0.1.0"; }

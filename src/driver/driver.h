@@ -2,6 +2,7 @@
 #ifndef NORIA_DRIVER_DRIVER_H
 #define NORIA_DRIVER_DRIVER_H
 
+#include "base/guard.h"
 #include "codegen/codegen.h"
 #include "interp/interp.h"
 #include "ir/text.h"
@@ -19,6 +20,7 @@ typedef struct NrUnit {
   NrBuf errors;       /* rendered diagnostics, a line or more each */
   NrDiagList shown;   /* in it */
   bool check_bounds, sanitize; /* of the options that it was read with: for nr_unit_lower */
+  NrHeap *heap;       /* that the program which is made of the unit takes over; NULL: it is the caller's */
 } NrUnit;
 void nr_unit_deinit(NrUnit *unit);
 
@@ -47,5 +49,6 @@ NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, 
                               NoriaError *error);
 /* Puts what was reported into *error, frees the unit and gives the status in the API's words. */
 NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error);
+NoriaStatus nr_public_status(NrStatus status); /* in the API's words */
 
 #endif

@@ -16,8 +16,8 @@ typedef struct NrInterpOptions {
 } NrInterpOptions;
 
 /* A function of a module as a NoriaModule whose entry interprets it: the runtime runs it like compiled code, with the
- * same checks of inputs, limits and errors. The module must outlive it, and must not change. Runs take turns: one at a
- * time. */
+ * same checks of inputs, limits and errors. The module must outlive it, and must not change. Runs take turns: those of
+ * other threads wait. */
 typedef struct NrInterpProgram NrInterpProgram;
 /* entry: name of a func.func; NULL = the one with noria.entry, else the first. Errors go to the module's context. */
 NrStatus nr_interp_create(NrModule *module, const char *entry, const NrInterpOptions *options, NrInterpProgram **out);
@@ -25,6 +25,9 @@ const NoriaModule *nr_interp_module(const NrInterpProgram *program);
 /* The entry of any public function, as nr_codegen_function gives it for compiled code: scalars pass with rank -1. */
 NrOp *nr_interp_func(const NrInterpProgram *program);
 void nr_interp_destroy(NrInterpProgram *program);
+/* An internal error ended a run: every later run fails too, and what the module's heap holds is to be freed as a
+ * whole. */
+bool nr_interp_is_broken(const NrInterpProgram *program);
 
 /* Computes op, which must be pure, from constant operands; out has num_results places. False when it cannot or should
  * not: an error would come up, or it takes more than max_steps ops. Nothing is reported. */

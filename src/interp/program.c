@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "base/guard.h"
 #include "interp/internal.h"
 
 struct NrInterpProgram {
@@ -13,6 +14,9 @@ struct NrInterpProgram {
   NoriaConstant self;
   NR_VEC(NoriaSite) sites;
   NR_VEC(const char *) imports;
+  NrHeap *heap;         /* that the module is in, or NULL */
+  bool broken;          /* a run was abandoned in the middle of something */
+  char fault_text[2 * NR_FAULT_TEXT];
 };
 
 /* ---- tables ---- */
@@ -105,7 +109,7 @@ static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *o
   return ok;
 }
 
-static int32_t run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+static bool run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NrInterp *in = &p->in;
   NrType type = nr_op_attr(p->func, "function_type")->type;
   NrIValue *args = nr_calloc(type->num_inputs, sizeof *args), *results = nr_calloc(type->num_results, sizeof *results);
@@ -127,17 +131,48 @@ static int32_t run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs,
     exec->api->fail(exec, (int32_t)p->sites.size - 1, 0, 0, 0, 0);
   }
   in->exec = NULL;
-  return ok ? 0 : 1;
+  return ok;
+}
+
+typedef struct Run {
+  NrInterpProgram *p;
+  NoriaExec *exec;
+  const NoriaDesc *inputs;
+  NoriaDesc *outputs;
+  bool ok;
+} Run;
+
+static void run_guarded(void *user) {
+  Run *r = user;
+  nr_guard_step("the interpreter", false);
+  r->ok = run(r->p, r->exec, r->inputs, r->outputs);
+}
+
+static int32_t fail_broken(NrInterpProgram *p, NoriaExec *exec) {
+  NoriaSite *site = &p->sites.data[p->sites.size - 1];
+  *site = (NoriaSite){"", p->fault_text};
+  exec->api->fail(exec, (int32_t)p->sites.size - 1, 0, 0, 0, 0);
+  return NORIA_RESULT_INTERNAL;
 }
 
 /* The interpreter has one state: runs from several threads take turns, and the limits of those that wait hold. */
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NrInterpProgram *p = (NrInterpProgram *)exec->constants[0];
+  Run r = {p, exec, inputs, outputs, false};
+  NrFault fault;
   while (pthread_mutex_trylock(&p->lock)) {
     if (exec->api->poll(exec, 0)) return 1;
     usleep(200);
   }
-  int32_t result = run(p, exec, inputs, outputs);
+  if (!p->broken && !nr_guard_run(p->heap, run_guarded, &r, &fault)) {
+    p->broken = true;
+    char *to = p->fault_text;
+    for (const char *c = fault.text; *c; c++) { /* %% is a % in the text of a site */
+      if (*c == '%') *to++ = '%';
+      *to++ = *c;
+    }
+  }
+  int32_t result = p->broken ? fail_broken(p, exec) : r.ok ? 0 : 1;
   pthread_mutex_unlock(&p->lock);
   return result;
 }
@@ -162,6 +197,7 @@ NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOpti
   NrInterpProgram *p = nr_calloc(1, sizeof *p);
   pthread_mutex_init(&p->lock, NULL);
   p->func = func;
+  p->heap = nr_heap_current();
   p->in.ctx = module->ctx;
   p->in.module = module;
   p->in.max_steps = options ? options->max_steps : 0;
@@ -187,6 +223,7 @@ NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOpti
 
 const NoriaModule *nr_interp_module(const NrInterpProgram *program) { return &program->module; }
 NrOp *nr_interp_func(const NrInterpProgram *program) { return program->func; }
+bool nr_interp_is_broken(const NrInterpProgram *program) { return program->broken; }
 
 static void deinit(NrInterp *in) {
   for (size_t i = 0; i < in->global_views.size; i++) nr_iview_release(in->global_views.data[i]);

@@ -1,4 +1,5 @@
 /* block.c - blocks, regions, values, and walks over them. */
+#include "base/guard.h"
 #include "ir/op_info.h"
 
 /* ---- blocks ---- */
@@ -151,6 +152,7 @@ static bool walk_inside(NrOp *root, NrWalkFn fn, void *user, bool (*walk)(NrOp *
       for (NrOp *op = b->first, *next; op; op = next) {
         next = op->next;
         nr_op_prefetch_head(op);
+        nr_poll();
         if (!walk(op, fn, user)) return false;
       }
     }

@@ -1,8 +1,22 @@
 /* context.c - the context: unique strings and locations, diagnostics. */
 #include "ir/context.h"
+
+#include <stdio.h>
+
+#include "base/guard.h"
 #include "ir/text.h"
 
+/* For faults, which can do nothing that may fail. */
+static void place_fault(const void *at, char *out, size_t size) {
+  NrLoc file = nr_loc_in_file(at);
+  NrStr name = nr_loc_first_name(at);
+  if (file && file->line)
+    snprintf(out, size, "%.*s:%u:%u", NR_STR_ARG(file->name), (unsigned)file->line, (unsigned)file->column);
+  else if (name.size) snprintf(out, size, "node '%.*s'", NR_STR_ARG(name));
+}
+
 NrContext *nr_context_create(void) {
+  nr_guard_set_place(place_fault);
   NrContext *ctx = nr_calloc(1, sizeof *ctx);
   ctx->unknown = nr_loc_unknown(ctx);
   return ctx;

@@ -1,4 +1,5 @@
 /* op.c - ops: creation, links, operands and use lists, attributes, clone. */
+#include "base/guard.h"
 #include "ir/op_info.h"
 
 #include <stdio.h>
@@ -143,6 +144,7 @@ static NrOp *alloc_op(NrModule *module, const NrOpState *s) {
 }
 
 NrOp *nr_op_create(NrModule *module, const NrOpState *state) {
+  nr_poll();
   NrOp *op = alloc_op(module, state);
   op->info = state->info;
   op->raw_name = state->raw_name.size ? state->raw_name.data : NULL;
@@ -194,6 +196,7 @@ static void bury_nested(NrOp *op) {
 }
 
 void nr_op_erase(NrOp *op) {
+  nr_poll();
   nr_op_drop_uses(op);
   nr_op_unlink(op);
   bury_nested(op);

@@ -2,6 +2,7 @@
  *
  * The type stands behind the elements, so they are passed over once to read it and then read for it. The bytes grow
  * with the text that gives them: a large type with one element costs nothing. */
+#include "base/guard.h"
 #include "ir/parse.h"
 
 #include <ctype.h>
@@ -99,6 +100,7 @@ static bool parse_list(Elements *e, uint32_t depth);
 
 static bool parse_item(Elements *e, uint32_t depth) {
   NrParser *p = e->p;
+  nr_poll();
   if (nr_parse_at(p, '[')) return parse_list(e, depth);
   if (e->rank_known && depth != e->rank)
     return nr_parse_fail(p, "tensor literal is invalid; ranks are not consistent between elements");
@@ -240,11 +242,13 @@ static bool stored_elements(Elements *e, const char *at, const NrBuf *raw, NrTyp
 /* Passes over `<...>` to the token behind the closing angle. */
 static bool pass_angles(NrParser *p) {
   const char *begin = p->tok.begin;
-  for (nr_parse_advance(p); !nr_parse_at(p, '>'); nr_parse_advance(p))
+  for (nr_parse_advance(p); !nr_parse_at(p, '>'); nr_parse_advance(p)) {
+    nr_poll();
     if (nr_parse_at(p, NR_TOK_EOF) || nr_parse_at(p, NR_TOK_ERROR) || nr_parse_at(p, '<') || nr_parse_at(p, '{') ||
         nr_parse_at(p, '}'))
       return nr_parse_at(p, NR_TOK_ERROR) ? nr_parse_fail(p, "expected '>'")
                                           : nr_parse_fail_at(p, begin, "expected '>' for this '<'");
+  }
   nr_parse_advance(p);
   return true;
 }

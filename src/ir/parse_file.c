@@ -1,4 +1,5 @@
 /* parse_file.c - files: aliases, resources, the module; and single types and attributes. */
+#include "base/guard.h"
 #include "ir/parse.h"
 
 /* ---- aliases ----------------------------------------------------------------------------------------------------- */
@@ -236,6 +237,7 @@ static void unwrap_module(NrModule *module) {
 }
 
 NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax) {
+  NrDoing before = nr_guard_step("reading", false);
   size_t errors = nr_context_num_errors(ctx);
   if (options && options->text_stays) nr_context_lend_source(ctx, file, text, options->lines_before);
   else nr_context_add_source(ctx, file, text);
@@ -256,6 +258,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   if (out_syntax) *out_syntax = ctx->legacy_names ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR;
   nr_parser_deinit(&p);
   nr_diag_flush(ctx);
+  nr_guard_done(before);
   if (nr_context_num_errors(ctx) != errors) {
     nr_module_destroy(module);
     return NULL;

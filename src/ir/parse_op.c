@@ -1,4 +1,5 @@
 /* parse_op.c - ops: results, name, custom form, and the making of the op. The generic form is in parse_generic.c. */
+#include "base/guard.h"
 #include "ir/parse.h"
 
 /* ---- frames ------------------------------------------------------------------------------------------------------ */
@@ -351,6 +352,7 @@ static NrOp *make_op(NrParser *p, bool custom) {
   for (size_t i = frame->branch_operands; i < p->branch_operands.size; i++)
     nr_vec_push(&p->operands, p->branch_operands.data[i]);
   nr_parse_sync(p);
+  nr_guard_at(frame->state.loc);
   NrOp *op = nr_op_create(p->module, &frame->state);
   for (uint32_t i = 0; i < op->num_regions; i++) nr_region_take(&op->regions[i], p->regions.data[frame->regions + i]);
   if (custom) add_terminators(p, op);

@@ -24,26 +24,37 @@ static void *map_descriptor(int fd, size_t *out_size) {
   return data == MAP_FAILED ? NULL : data;
 }
 
+static void unmap(void *mapping) {
+  NrOnnxMapping *m = mapping;
+  if (m->size) munmap((void *)m->data, m->size);
+}
+
 const NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path) {
   for (NrOnnxMapping *m = model->mappings; m; m = m->next)
     if (nr_str_is(m->path, path)) return m;
+  NrOnnxMapping *fresh = NR_NEW(&model->arena, NrOnnxMapping);
+  fresh->path = nr_str_copy(&model->arena, nr_str(path));
+  fresh->hold = nr_hold(unmap);
   /* Without O_NONBLOCK, opening a named pipe would wait for its writer. */
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) return NULL;
-  size_t size = 0;
-  void *data = map_descriptor(fd, &size);
+  fresh->data = fd < 0 ? NULL : map_descriptor(fd, &fresh->size);
   int reason = errno;
-  close(fd);
-  errno = reason;
-  if (!data) return NULL;
-  NrOnnxMapping *m = NR_NEW(&model->arena, NrOnnxMapping);
-  *m = (NrOnnxMapping){model->mappings, nr_str_copy(&model->arena, nr_str(path)), data, size};
-  return model->mappings = m;
+  if (fd >= 0) close(fd);
+  if (!fresh->data) {
+    nr_hold_end(fresh->hold);
+    errno = reason;
+    return NULL;
+  }
+  fresh->hold->what = fresh;
+  fresh->next = model->mappings;
+  return model->mappings = fresh;
 }
 
 void nr_onnx_unmap_all(NrOnnxModel *model) {
-  for (NrOnnxMapping *m = model->mappings; m; m = m->next)
-    if (m->size) munmap((void *)m->data, m->size);
+  for (NrOnnxMapping *m = model->mappings; m; m = m->next) {
+    nr_hold_end(m->hold);
+    unmap(m);
+  }
   model->mappings = NULL;
 }
 
@@ -90,7 +101,7 @@ static bool is_inside(const char *path, const char *folder) {
 static char *resolve(NrOnnxReader *r, NrStr location, const char **out_problem) {
   NrBuf joined = {0};
   nr_buf_printf(&joined, "%s/%.*s", r->folder, NR_STR_ARG(location));
-  char *folder = realpath(r->folder, NULL), *path = realpath(joined.data, NULL);
+  char *folder = nr_file_real_path(r->folder), *path = nr_file_real_path(joined.data);
   nr_buf_deinit(&joined);
   bool inside = path && ((folder && is_inside(path, folder)) || (r->real_folder && is_inside(path, r->real_folder)));
   *out_problem = !path ? strerror(errno) : inside ? NULL : "it is a link that leaves the model's folder";

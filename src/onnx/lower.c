@@ -1,4 +1,5 @@
 /* lower.c - the driver of the lowering: op by op, with what each op's function may ask and give. */
+#include "base/guard.h"
 #include "onnx/lower_state.h"
 
 #include "ir/text.h"
@@ -111,6 +112,7 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   NrLower l = *outer;
   l.op = op;
   l.b.loc = op->loc;
+  nr_guard_at(op->loc);
   l.version = nr_op_attr_int(op, "opset", 0);
   if (nr_op_is(op, NR_OP_onnx_NoValue)) return NR_OK;
   const NrLowerRow *row = nr_lower_find(nr_str(op->info->name));

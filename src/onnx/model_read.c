@@ -431,7 +431,7 @@ NrStatus nr_onnx_read_file(const char *path, NrOnnxModel **out_model, NrBuf *err
   NrOnnxModel *model = new_model();
   NrOnnxReader r = {.model = model, .arena = &model->arena, .errors = &list};
   if (load_file(&r, path)) {
-    char *real = realpath(path, NULL);
+    char *real = nr_file_real_path(path);
     if (strcmp(path, "-") != 0) r.folder = folder_of(r.arena, path);
     if (r.folder && real) r.real_folder = folder_of(r.arena, real);
     nr_free(real);

@@ -3,6 +3,7 @@
 #define NORIA_ONNX_READER_H
 
 #include "onnx.pb-c.h"
+#include "base/guard.h"
 #include "onnx/model.h"
 
 /* Where in the model we are, for messages: from the inside out. */
@@ -57,6 +58,7 @@ typedef struct NrOnnxMapping {
   NrStr path;
   const uint8_t *data;
   size_t size;
+  NrHold *hold;
 } NrOnnxMapping;
 const NrOnnxMapping *nr_onnx_map_file(NrOnnxModel *model, const char *path);
 void nr_onnx_unmap_all(NrOnnxModel *model);

@@ -7,6 +7,7 @@
  * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand
  * once at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is
  * linear, and since values flow forwards the second one mostly finds nothing left. Each isolated op has its own. */
+#include "base/guard.h"
 #include "interp/interp.h"
 #include "pass/pass.h"
 #include "pass/rewrite.h"
@@ -272,6 +273,8 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
     NrOp *op = ops->data[i];
     if (c->forwards && i + AHEAD < ops->size) nr_prefetch(ops->data[i + AHEAD], 0, NR_OP_LINES);
     if (nr_is_erased(op)) continue;
+    nr_guard_at(op->loc);
+    nr_poll();
     if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(c, op);
     if (nr_is_erased(op) || !visit(c, op)) continue;
     changed = true;

@@ -1,6 +1,7 @@
 /* pass.c - the registry of passes, what they can be told, and running one. Texts of several: pass_text.c. */
 #include "pass/pass.h"
 
+#include "base/guard.h"
 #include "ir/text.h"
 
 #include <errno.h>
@@ -230,7 +231,12 @@ NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, con
   }
   if (options) show(options, options->print_before, "before", pass, module);
   int64_t begin = nr_now_ns();
-  for (size_t i = 0; i < targets.ops.size && !status; i++) status = pass->run(&run, targets.ops.data[i]);
+  NrDoing before = nr_guard_step(pass->name, true);
+  for (size_t i = 0; i < targets.ops.size && !status; i++) {
+    nr_guard_at(targets.ops.data[i]->loc);
+    status = pass->run(&run, targets.ops.data[i]);
+  }
+  nr_guard_done(before);
   if (options && options->times) nr_vec_push(options->times, ((NrPassTime){pass, nr_now_ns() - begin}));
   nr_vec_deinit(&targets.ops);
   nr_arena_deinit(&scratch);

@@ -270,6 +270,7 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   }
   if (nr_exec_stopped(e)) result = 1;
   bool failed = atomic_load(&e->failed) != 0;
+  if (failed && result == NORIA_RESULT_INTERNAL) e->fail_code = NORIA_ERROR_INTERNAL;
   if (failed)
     return nr_error_set(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");
   if (result)

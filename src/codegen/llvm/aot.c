@@ -32,11 +32,16 @@ static NrStatus io_error(NrLl *g, const char *what, const char *path) {
   return NR_ERROR_IO;
 }
 
+/* Closes a file when the work is abandoned. */
+static void drop_fd(void *what) { close((int)((intptr_t)what - 1)); }
+static void hold_fd(NrHold *hold, int fd) { hold->what = fd < 0 ? NULL : (void *)((intptr_t)fd + 1); }
+
 /* All constants one after the other, each at a multiple of 64, in a file without a name. -1 after an error. */
-static int write_constants(NrLl *g, const char *folder) {
+static int write_constants(NrLl *g, const char *folder, NrHold *hold) {
   static const char zeros[64];
   int fd = nr_nameless_file(folder);
   bool good = fd >= 0;
+  hold_fd(hold, fd);
   for (size_t i = 0; i < g->tables->constants.size && good; i++) {
     size_t size = nr_ll_constant_size(g->tables->constants.data[i]), pad = (64 - size % 64) % 64;
     void *copy = nr_malloc(size ? size : 1);
@@ -46,6 +51,7 @@ static int write_constants(NrLl *g, const char *folder) {
   }
   if (good) return fd;
   io_error(g, "cannot write constants in", folder);
+  hold->what = NULL;
   if (fd >= 0) close(fd);
   return -1;
 }
@@ -112,17 +118,26 @@ static void begin_linking(Linking *l) {
   l->environment[kept] = l->folder_variable.data;
 }
 
-static void end_linking(Linking *l) {
+static void drop_linking(void *linking) {
+  Linking *l = linking;
   if (l->folder) nr_guarded_folder_remove(l->folder, &l->guard);
+  l->folder = NULL;
+}
+
+static void end_linking(Linking *l) {
+  drop_linking(l);
   nr_free(l->environment);
   nr_buf_deinit(&l->folder_variable);
   nr_buf_deinit(&l->text);
 }
 
-/* Runs a program that keeps both files open; its messages go to l->text. False when it cannot be started. */
+/* Runs a program that keeps both files open; the begin of what it says goes to l->text. False when it cannot be
+ * started. Nothing is allocated while it runs, so that no fault leaves it behind. */
 static bool run(Linking *l, char *const *argv, int *out_status) {
+  enum { MOST_TEXT = 4096 };
   int ends[2];
   pid_t child;
+  nr_buf_reserve(&l->text, MOST_TEXT);
   if (pipe2(ends, O_CLOEXEC)) return false;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -136,7 +151,7 @@ static bool run(Linking *l, char *const *argv, int *out_status) {
   char part[512];
   ssize_t n;
   while (started && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR)))
-    if (n > 0) nr_buf_append(&l->text, part, (size_t)n);
+    if (n > 0) nr_buf_append(&l->text, part, NR_MIN((size_t)n, MOST_TEXT - l->text.size));
   close(ends[0]);
   while (started && waitpid(child, out_status, 0) < 0 && errno == EINTR) {}
   return started && !(WIFEXITED(*out_status) && WEXITSTATUS(*out_status) == 127);
@@ -179,24 +194,28 @@ static bool take_library(const char *path, int library) {
 /* GNU's linkers write to an open file. LLVM's wants to make its output itself: it gets a name, and what it made is
  * read. */
 static NrStatus link_shared(NrLl *g, int object, int library, const char *path) {
-  Linking l = {.object = object, .library = library};
+  Linking *l = nr_calloc(1, sizeof *l);
+  NrHold *hold = nr_hold(drop_linking);
   NrLoc loc = nr_loc_unknown(g->ctx);
   NrStatus status = NR_OK;
   char open_file[32];
   const char *failed = NULL;
-  begin_linking(&l);
+  l->object = object;
+  l->library = library;
+  hold->what = l;
+  begin_linking(l);
   nr_fd_path(library, open_file);
-  bool found = link_to(&l, open_file, &failed);
-  if (failed && l.folder) {
+  bool found = link_to(l, open_file, &failed);
+  if (failed && l->folder) {
     NrBuf name = {0};
-    nr_buf_printf(&name, "%s/library.so", l.folder);
-    link_to(&l, name.data, &failed);
+    nr_buf_printf(&name, "%s/library.so", l->folder);
+    link_to(l, name.data, &failed);
     if (!failed && !take_library(name.data, library)) status = io_error(g, "cannot write", path);
     nr_buf_deinit(&name);
   }
   if (failed)
     status = nr_error(g->ctx, loc, "the linker '%s' could not make '%s': %.*s", failed, path,
-                      (int)NR_MIN(l.text.size, 2000), l.text.size ? l.text.data : "it failed without a message");
+                      (int)NR_MIN(l->text.size, 2000), l->text.size ? l->text.data : "it failed without a message");
   else if (!found)
     status = nr_error(g->ctx, loc,
                       "no linker was found to make '%s' (looked for cc, gcc, clang, ld.lld, ld); an object file (.o) "
@@ -204,7 +223,9 @@ static NrStatus link_shared(NrLl *g, int object, int library, const char *path) 
                       path);
   if (failed) status = NR_ERROR_IO;
   if (!found) status = NR_ERROR_NOT_FOUND;
-  end_linking(&l);
+  nr_hold_end(hold);
+  end_linking(l);
+  nr_free(l);
   return status;
 }
 
@@ -224,18 +245,26 @@ static NrStatus make_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef
   return NR_OK;
 }
 
+static void drop_code(void *code) { LLVMDisposeMemoryBuffer(code); }
+static void drop_text(void *text) { LLVMDisposeMessage(text); }
+
 static NrStatus write_code(NrLl *g, LLVMCodeGenFileType kind, const char *path) {
   LLVMMemoryBufferRef code;
   NrStatus status = make_code(g, kind, &code);
   if (status) return status;
+  NrHold *hold = nr_hold(drop_code);
+  hold->what = code;
+  nr_ll_keep_caller();
   status = nr_file_write(path, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
   if (status) io_error(g, "cannot write", path);
+  nr_ll_let_caller_go();
+  nr_hold_end(hold);
   LLVMDisposeMemoryBuffer(code);
   return status;
 }
 
 /* The object goes to the linker in a file without a name. */
-static int write_object(NrLl *g, const char *folder) {
+static int write_object(NrLl *g, const char *folder, NrHold *hold) {
   LLVMMemoryBufferRef code;
   if (make_code(g, LLVMObjectFile, &code)) return -1;
   int fd = nr_nameless_file(folder);
@@ -244,36 +273,62 @@ static int write_object(NrLl *g, const char *folder) {
     if (fd >= 0) close(fd);
     fd = -1;
   }
+  hold_fd(hold, fd);
   LLVMDisposeMemoryBuffer(code);
   return fd;
 }
 
 static NrStatus write_ir(NrLl *g, const char *path) {
-  char *text = LLVMPrintModuleToString(g->mod);
+  NrHold *hold = nr_hold(drop_text);
+  char *text = hold->what = LLVMPrintModuleToString(g->mod);
+  nr_ll_keep_caller();
   NrStatus status = nr_file_write(path, text, strlen(text));
+  nr_ll_let_caller_go();
+  nr_hold_end(hold);
   LLVMDisposeMessage(text);
   return status ? io_error(g, "cannot write", path) : NR_OK;
 }
 
-static NrStatus write_shared(NrLl *g, const char *path) {
-  NrNewFile f;
-  if (nr_new_file_open(&f, path)) return io_error(g, "cannot write", path);
-  char *folder = nr_folder_of(f.path);
-  int object = write_object(g, folder);
+static void drop_new_file(void *file) { nr_new_file_drop(file); }
+
+static NrStatus link_into(NrLl *g, NrNewFile *f, const char *path) {
+  NrHold *hold = nr_hold(drop_fd);
+  char *folder = nr_folder_of(f->path);
+  int object = write_object(g, folder, hold);
   nr_free(folder);
   NrStatus status = object < 0 ? NR_ERROR_IO : NR_OK;
   int64_t begin = nr_now_ns();
-  if (!status) status = link_shared(g, object, f.fd, path);
-  if (!status && !nr_seal_write(f.fd)) status = io_error(g, "cannot seal", path);
+  if (!status) status = link_shared(g, object, f->fd, path);
+  if (!status && !nr_seal_write(f->fd)) status = io_error(g, "cannot seal", path);
   if (g->options->times) g->options->times->link = nr_now_ns() - begin;
+  nr_hold_end(hold);
   if (object >= 0) close(object);
-  if (status) nr_new_file_drop(&f);
-  else if ((status = nr_new_file_commit(&f))) io_error(g, "cannot write", path);
+  return status;
+}
+
+static NrStatus write_shared(NrLl *g, const char *path) {
+  NrNewFile *f = nr_calloc(1, sizeof *f);
+  NrHold *hold = nr_hold(drop_new_file);
+  NrStatus status = nr_new_file_open(f, path);
+  if (status) {
+    io_error(g, "cannot write", path);
+    nr_hold_end(hold);
+    nr_free(f);
+    return status;
+  }
+  hold->what = f;
+  status = link_into(g, f, path);
+  if (!status) nr_ll_keep_caller();
+  nr_hold_end(hold);
+  if (status) nr_new_file_drop(f);
+  else if ((status = nr_new_file_commit(f))) io_error(g, "cannot write", path);
+  nr_ll_let_caller_go();
+  nr_free(f);
   return status;
 }
 
 /* Tables and constants. *out_data: the file that the assembler includes, or -1. */
-static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, int *out_data) {
+static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, NrHold *hold, int *out_data) {
   size_t size;
   size_t *offsets = constant_offsets(g, &size);
   bool include = kind == NR_CODEGEN_OBJECT || kind == NR_CODEGEN_SHARED;
@@ -281,7 +336,7 @@ static NrStatus define_data(NrLl *g, NrCodegenKind kind, const char *path, int *
   LLVMValueRef block = NULL;
   if (size && include) {
     char *folder = nr_folder_of(path);
-    *out_data = write_constants(g, folder);
+    *out_data = write_constants(g, folder, hold);
     nr_free(folder);
     if (*out_data < 0) status = NR_ERROR_IO;
     else block = included_block(g, *out_data, size);
@@ -317,39 +372,54 @@ static NrStatus write_file(NrLl *g, NrCodegenKind kind, const char *path) {
   return NR_ERROR_INTERNAL;
 }
 
-static NrStatus emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
-  NrLlProgram program;
+static NrStatus emit_file(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind,
+                          const char *path) {
+  NrHold *hold = nr_hold(drop_fd);
   int data = -1;
   int64_t begin = nr_now_ns();
-  NrStatus status = nr_ll_program_build(&program, module, options, false);
-  NrLl *g = program.units; /* files are one unit */
-  if (!status) status = define_data(g, kind, path, &data);
+  NrStatus status = nr_ll_program_build(program, module, options, false);
+  NrLl *g = program->units; /* files are one unit */
+  if (!status) status = define_data(g, kind, path, hold, &data);
   if (!status && kind == NR_CODEGEN_SHARED) LLVMAppendModuleInlineAsm(g->mod, NR_SEAL_NOTE, strlen(NR_SEAL_NOTE));
   if (!status) status = nr_ll_check(g);
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = optimize(g);
   if (!status) status = write_file(g, kind, path);
+  nr_hold_end(hold);
   if (data >= 0) close(data);
-  nr_ll_program_deinit(&program);
   return status;
 }
 
 typedef struct Emit {
+  NrLlProgram program;
   NrModule *module;
-  const NrCodegenOptions *options;
+  NrCodegenOptions options;
+  NrCodegenTimes times;
   NrCodegenKind kind;
-  const char *path;
+  char *path;
   NrStatus status;
 } Emit;
 
-static void *run_emit(void *user) {
+static void run_emit(void *user) {
   Emit *e = user;
-  e->status = emit_file(e->module, e->options, e->kind, e->path);
-  return NULL;
+  NrHold *program = nr_hold(nr_ll_program_drop);
+  program->what = &e->program;
+  e->status = emit_file(&e->program, e->module, &e->options, e->kind, e->path);
+  nr_hold_end(program);
+  nr_ll_program_deinit(&e->program);
 }
 
 NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
-  Emit e = {module, options, kind, path, NR_OK};
-  nr_ll_with_stack(module, run_emit, &e);
-  return e.status;
+  Emit *e = nr_calloc(1, sizeof *e);
+  e->module = module;
+  e->kind = kind;
+  e->path = memcpy(nr_malloc(strlen(path) + 1), path, strlen(path) + 1);
+  nr_ll_copy_options(options, &e->options, &e->times);
+  nr_ll_apart(module->ctx, run_emit, e);
+  NrStatus status = e->status;
+  if (options->times) *options->times = e->times;
+  nr_ll_free_options(&e->options);
+  nr_free(e->path);
+  nr_free(e);
+  return status;
 }

@@ -1,5 +1,6 @@
 /* emit.c - a module as LLVM IR: the order of things, and the step from an op to its row. */
 #include <llvm-c/Analysis.h>
+#include <stdio.h>
 
 #include "codegen/llvm/ll.h"
 
@@ -33,11 +34,21 @@ static void init_types(NrLl *g) {
   g->workgroup_type = function(g->i32, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64, g->i64, g->i64}, 5);
 }
 
+/* LLVM would print it, and end the process after an error. */
+static void note_complaint(LLVMDiagnosticInfoRef info, void *user) {
+  NrLl *g = user;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || g->complaint[0]) return;
+  char *text = LLVMGetDiagInfoDescription(info);
+  snprintf(g->complaint, sizeof g->complaint, "%s", text);
+  LLVMDisposeMessage(text);
+}
+
 void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned unit,
                 LLVMTargetMachineRef tm) {
   *g = (NrLl){.module = module, .ctx = module->ctx, .options = options, .tables = tables, .unit = unit, .tm = tm};
   nr_arena_init(&g->arena);
   g->llvm = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(g->llvm, note_complaint, g);
   LLVMContextSetDiscardValueNames(g->llvm, true);
   g->b = LLVMCreateBuilderInContext(g->llvm);
   g->mod = LLVMModuleCreateWithNameInContext("noria", g->llvm);
@@ -67,13 +78,24 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
   add_rows(g, nr_ll_vector_memory_rows);
 }
 
+void nr_ll_drop(NrLl *g) {
+  if (!g->in_llvm) {
+    if (g->debug) LLVMDisposeDIBuilder(g->debug);
+    if (g->b) LLVMDisposeBuilder(g->b);
+    if (g->mod) LLVMDisposeModule(g->mod);
+    if (g->llvm) LLVMContextDispose(g->llvm);
+    if (g->tm) LLVMDisposeTargetMachine(g->tm);
+  }
+  g->debug = NULL;
+  g->b = NULL;
+  g->mod = NULL;
+  g->llvm = NULL;
+  g->tm = NULL;
+}
+
 void nr_ll_deinit(NrLl *g) {
-  if (g->debug) LLVMDisposeDIBuilder(g->debug);
+  nr_ll_drop(g);
   nr_map_deinit(&g->global_sizes);
-  LLVMDisposeBuilder(g->b);
-  LLVMDisposeModule(g->mod);
-  LLVMContextDispose(g->llvm);
-  LLVMDisposeTargetMachine(g->tm);
   nr_vec_deinit(&g->all);
   nr_map_deinit(&g->funcs);
   nr_map_deinit(&g->global_data);
@@ -137,6 +159,8 @@ static bool has_soft(NrLl *g, NrOp *op) {
 }
 
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
+  nr_poll();
+  nr_guard_at(op->loc);
   const NrLlRow *row = g->rows[op->info->id];
   if (!row) return nr_op_error(op, "has no machine code: an earlier stage should have lowered it");
   for (uint32_t i = 0; i < op->num_results; i++)

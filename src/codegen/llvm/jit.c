@@ -8,6 +8,7 @@
 typedef struct Jit {
   NrCompiled base; /* first: callers see only this */
   LLVMOrcLLJITRef jit;
+  bool in_llvm;        /* after a fault: it is in no state to be freed */
   NR_VEC(void *) data; /* blocks with copies of constants */
   NR_VEC(NrCodeRegion) regions;
 } Jit;
@@ -128,10 +129,17 @@ static NrStatus find_regions(NrContext *ctx, size_t num_units, Jit *out) {
   return NR_OK;
 }
 
+/* LLVM would print it; what fails tells us too. */
+static void drop_error(void *user, LLVMErrorRef error) {
+  (void)user;
+  LLVMConsumeError(error);
+}
+
 static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   NrContext *ctx = p->module->ctx;
   NrStatus status = llvm_error(ctx, "LLVM's linker did not start", LLVMOrcCreateLLJIT(&out->jit, NULL));
   if (status) return status;
+  LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(out->jit), drop_error, NULL);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
   for (size_t i = 0; i < p->num_units && !status; i++) {
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, p->objects[i]);
@@ -162,7 +170,10 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = nr_ll_program_compile(p);
   begin = nr_now_ns();
+  nr_guard_step("linking", false);
+  out->in_llvm = true;
   if (!status) status = link_objects(p, out);
+  out->in_llvm = false;
   if (options->times) options->times->link = nr_now_ns() - begin;
   return status;
 }
@@ -170,26 +181,47 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
 typedef struct Compile {
   NrLlProgram program;
   NrModule *module;
-  const NrCodegenOptions *options;
+  NrCodegenOptions options;
+  NrCodegenTimes times;
   Jit *out;
   NrStatus status;
 } Compile;
 
-static void *run_compile(void *user) {
+static void drop_jit(void *user) {
+  Jit *jit = user;
+  if (jit->jit && !jit->in_llvm) {
+    LLVMErrorRef error = LLVMOrcDisposeLLJIT(jit->jit);
+    if (error) LLVMConsumeError(error);
+  }
+  jit->jit = NULL;
+}
+
+static void run_compile(void *user) {
   Compile *c = user;
-  c->status = compile(&c->program, c->module, c->options, c->out);
+  NrHold *jit = nr_hold(drop_jit), *program = nr_hold(nr_ll_program_drop);
+  jit->what = c->out;
+  program->what = &c->program;
+  c->status = compile(&c->program, c->module, &c->options, c->out);
+  nr_hold_end(program);
+  nr_hold_end(jit);
   nr_ll_program_deinit(&c->program);
-  return NULL;
 }
 
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
   Jit *out = nr_calloc(1, sizeof *out);
+  Compile *c = nr_calloc(1, sizeof *c);
   out->base.backend = &nr_llvm_backend;
-  Compile c = {.module = module, .options = options, .out = out};
-  nr_ll_with_stack(module, run_compile, &c);
-  if (c.status) nr_ll_jit_destroy(&out->base);
+  c->module = module;
+  c->out = out;
+  nr_ll_copy_options(options, &c->options, &c->times);
+  nr_ll_apart(module->ctx, run_compile, c);
+  NrStatus status = c->status;
+  if (options->times) *options->times = c->times;
+  if (status) nr_ll_jit_destroy(&out->base);
   else *out_compiled = &out->base;
-  return c.status;
+  nr_ll_free_options(&c->options);
+  nr_free(c);
+  return status;
 }
 
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name) {
@@ -205,10 +237,7 @@ NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name) {
 
 void nr_ll_jit_destroy(NrCompiled *compiled) {
   Jit *jit = (Jit *)compiled;
-  if (jit->jit) {
-    LLVMErrorRef error = LLVMOrcDisposeLLJIT(jit->jit);
-    if (error) LLVMConsumeError(error);
-  }
+  drop_jit(jit);
   for (size_t i = 0; i < jit->data.size; i++) nr_free(jit->data.data[i]);
   nr_vec_deinit(&jit->data);
   nr_vec_deinit(&jit->regions);

@@ -10,7 +10,7 @@
  *
  * Files: target.c host and passes; types.c types and constants; function.c functions and their blocks; boundary.c
  * NoriaDesc wrappers; tables.c noria_module; arith.c math.c complex.c memref*.c frame.c atomic.c vector*.c control.c
- * rt.c the op rows; program.c and stack.c the threads; jit.c and aot.c the ways out. */
+ * rt.c the op rows; program.c and thread.c the threads; jit.c and aot.c the ways out. */
 #ifndef NORIA_CODEGEN_LLVM_LL_H
 #define NORIA_CODEGEN_LLVM_LL_H
 
@@ -21,6 +21,7 @@
 #include <pthread.h>
 
 #include "base/float_format.h"
+#include "base/guard.h"
 #include "codegen/backend.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
@@ -93,6 +94,8 @@ struct NrLl {
   LLVMModuleRef mod;
   LLVMBuilderRef b;
   LLVMTargetMachineRef tm;
+  bool in_llvm;        /* LLVM works on the module: after a fault it is in no state to be freed, and stays */
+  char complaint[400]; /* the first error that LLVM reported; empty: none */
   bool native_f16; /* the CPU converts between f16 and f32 */
 
   LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
@@ -321,12 +324,21 @@ void nr_ll_sanitize_read(NrLl *g, NrOp *op, LLVMValueRef address, LLVMValueRef s
 void nr_ll_sanitize_block(NrLl *g, NrOp *op, LLVMValueRef base, LLVMValueRef data, LLVMValueRef size);
 LLVMErrorRef nr_ll_sanitize(NrLl *g); /* the last pass */
 
-/* ---- stack.c ---------------------------------------------------------------------------------------------------- */
+/* ---- thread.c --------------------------------------------------------------------------------------------------- */
 
+typedef struct NrLlTask NrLlTask;
 /* False when there is no thread to be had. */
 bool nr_ll_start_thread(pthread_t *out_thread, void *(*run)(void *user), void *user);
-/* run(user), on a thread of its own while the caller waits where the module is not small. */
-void nr_ll_with_stack(NrModule *module, void *(*run)(void *user), void *user);
+/* run(user), on a thread with a large stack while the caller waits. The caller leaves the thread alone when it is
+ * interrupted or a limit is passed, with a fault: all that run reads must be in the heap of the caller's guard, or be
+ * static. A fault on the thread is the caller's. */
+void nr_ll_apart(NrContext *ctx, void (*run)(void *user), void *user);
+/* Around what must not happen once the caller has left, such as to write its file: in between it does not leave. */
+void nr_ll_keep_caller(void); /* raises a fault when it has left */
+void nr_ll_let_caller_go(void);
+/* The task that a thread works for, which it gives to the threads that it starts. */
+NrLlTask *nr_ll_task(void);
+void nr_ll_set_task(NrLlTask *task);
 
 /* ---- emit.c, target.c, program.c -------------------------------------------------------------------------------- */
 
@@ -337,7 +349,9 @@ static inline bool nr_ll_is_host(const NrCodegenOptions *options) {
 }
 /* Appends the features that code for tm may use, as NoriaModule names them. */
 NrStatus nr_ll_cpu_needs(const NrCodegenOptions *options, LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out);
-NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu); /* reports a name that LLVM does not know */
+/* These report a name that LLVM does not know. */
+NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu);
+NrStatus nr_ll_check_features(NrContext *ctx, const char *features); /* "+avx2,-fma" */
 /* Both give NULL, or a message for LLVMDisposeMessage; neither touches the module's NrContext. */
 char *nr_ll_optimize(NrLl *g);
 char *nr_ll_machine_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
@@ -345,6 +359,7 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
                 LLVMTargetMachineRef tm);
 NrStatus nr_ll_build(NrLl *g); /* the unit's functions; in the first unit the wrappers too. Tables come later */
 NrStatus nr_ll_check(NrLl *g); /* LLVM's verifier, in debug builds */
+void nr_ll_drop(NrLl *g); /* gives back what LLVM has, once; memory is the heap's */
 void nr_ll_deinit(NrLl *g);
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op);
 NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row);
@@ -360,7 +375,11 @@ typedef struct NrLlProgram {
 } NrLlProgram;
 NrStatus nr_ll_program_build(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options, bool jit);
 NrStatus nr_ll_program_compile(NrLlProgram *program); /* to object code; adds to options->times */
+void nr_ll_program_drop(void *program); /* gives back what LLVM has, for a hold */
 void nr_ll_program_deinit(NrLlProgram *program);
+/* A copy that lives as long as the heap, with times of its own. */
+void nr_ll_copy_options(const NrCodegenOptions *options, NrCodegenOptions *out, NrCodegenTimes *times);
+void nr_ll_free_options(NrCodegenOptions *copy);
 
 extern const NrBackend nr_llvm_backend; /* the one exported name: NR_BACKEND_SYMBOL */
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);

@@ -138,14 +138,23 @@ NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOp
     LLVMTargetMachineRef tm;
     status = nr_ll_target(module->ctx, options, jit, &tm);
     if (status) return status;
-    nr_ll_init(&p->units[p->num_units], module, options, &p->tables, (unsigned)p->num_units, tm);
-    p->num_units++;
+    size_t unit = p->num_units++; /* from here on what LLVM gives it is given back */
+    nr_ll_init(&p->units[unit], module, options, &p->tables, (unsigned)unit, tm);
   }
   /* The last one first: the others add to what the first one defines. */
   for (size_t i = wanted; i-- > 0 && !status;) status = nr_ll_build(&p->units[i]);
   for (size_t i = 0; i < p->tables.variables.size && !status; i++)
     nr_ll_define_variable(&p->units[0], p->tables.variables.data[i]);
   return status;
+}
+
+void nr_ll_program_drop(void *program) {
+  NrLlProgram *p = program;
+  for (size_t i = 0; i < p->num_units; i++) {
+    if (p->objects[i]) LLVMDisposeMemoryBuffer(p->objects[i]);
+    p->objects[i] = NULL;
+    nr_ll_drop(&p->units[i]);
+  }
 }
 
 void nr_ll_program_deinit(NrLlProgram *p) {
@@ -173,11 +182,13 @@ void nr_ll_program_deinit(NrLlProgram *p) {
 typedef struct Job {
   NrLl *unit;
   LLVMMemoryBufferRef *object;
+  NrLlTask *task;
   int64_t optimize, emit;
   char *message; /* what went wrong, or NULL */
+  NrFault fault;
 } Job;
 
-static void *compile_unit(void *user) {
+static void compile_unit(void *user) {
   Job *job = user;
   int64_t begin = nr_now_ns();
   job->message = nr_ll_optimize(job->unit);
@@ -185,21 +196,39 @@ static void *compile_unit(void *user) {
   if (!job->message) job->message = nr_ll_machine_code(job->unit, LLVMObjectFile, job->object);
   job->optimize = middle - begin;
   job->emit = nr_now_ns() - middle;
+}
+
+/* Also where there is no other thread: a fault waits until those that there are have ended. No heap, because the others
+ * use it. */
+static void compile_guarded(Job *job) { nr_guard_run(NULL, compile_unit, job, &job->fault); }
+
+static void *unit_thread(void *user) {
+  Job *job = user;
+  nr_ll_set_task(job->task);
+  compile_guarded(job);
   return NULL;
+}
+
+static void run_jobs(Job *jobs, size_t count) {
+  pthread_t threads[MAX_UNITS];
+  bool started[MAX_UNITS] = {false};
+  for (size_t i = 1; i < count; i++) started[i] = nr_ll_start_thread(&threads[i], unit_thread, &jobs[i]);
+  compile_guarded(&jobs[0]);
+  for (size_t i = 1; i < count; i++) {
+    if (started[i]) pthread_join(threads[i], NULL);
+    else compile_guarded(&jobs[i]);
+  }
+  for (size_t i = 0; i < count; i++)
+    if (jobs[i].fault.status) nr_raise_fault(&jobs[i].fault);
+  nr_poll_slow(); /* the caller may have left meanwhile */
 }
 
 NrStatus nr_ll_program_compile(NrLlProgram *p) {
   Job jobs[MAX_UNITS];
-  pthread_t threads[MAX_UNITS];
-  bool started[MAX_UNITS] = {false};
   NrStatus status = NR_OK;
-  for (size_t i = 0; i < p->num_units; i++) jobs[i] = (Job){.unit = &p->units[i], .object = &p->objects[i]};
-  for (size_t i = 1; i < p->num_units; i++) started[i] = nr_ll_start_thread(&threads[i], compile_unit, &jobs[i]);
-  compile_unit(&jobs[0]);
-  for (size_t i = 1; i < p->num_units; i++) {
-    if (started[i]) pthread_join(threads[i], NULL);
-    else compile_unit(&jobs[i]); /* no thread to be had */
-  }
+  for (size_t i = 0; i < p->num_units; i++)
+    jobs[i] = (Job){.unit = &p->units[i], .object = &p->objects[i], .task = nr_ll_task()};
+  run_jobs(jobs, p->num_units);
   for (size_t i = 0; i < p->num_units; i++) {
     if (p->options->times) { /* of the slowest one */
       p->options->times->optimize = NR_MAX(p->options->times->optimize, jobs[i].optimize);
@@ -211,4 +240,26 @@ NrStatus nr_ll_program_compile(NrLlProgram *p) {
     status = NR_ERROR_INTERNAL;
   }
   return status;
+}
+
+/* ---- options ---------------------------------------------------------------------------------------------------- */
+
+static const char *copy_text(const char *text) {
+  size_t size = text ? strlen(text) + 1 : 0;
+  return text ? memcpy(nr_malloc(size), text, size) : NULL;
+}
+
+void nr_ll_copy_options(const NrCodegenOptions *options, NrCodegenOptions *out, NrCodegenTimes *times) {
+  *out = *options;
+  out->cpu = copy_text(options->cpu);
+  out->features = copy_text(options->features);
+  out->name = copy_text(options->name);
+  if (options->times) *times = *options->times;
+  out->times = times;
+}
+
+void nr_ll_free_options(NrCodegenOptions *copy) {
+  nr_free((void *)copy->cpu);
+  nr_free((void *)copy->features);
+  nr_free((void *)copy->name);
 }

@@ -6,7 +6,26 @@
 
 #include "codegen/llvm/ll.h"
 
+/* ---- LLVM's own ways to end a process --------------------------------------------------------------------------- */
+
+/* LLVM ends the process after these, unless they do not return. What it held stays behind: its frames have no
+ * destructors that could be run. In a thread that is in no call of ours, it does what it does without us. */
+static void on_fatal_error(const char *reason) {
+  if (nr_guard_now) nr_raise(NR_ERROR_INTERNAL, "LLVM cannot go on: %s; please report it", reason);
+}
+
+static void on_bad_alloc(void *user, const char *reason, bool wants_dump) {
+  (void)user, (void)reason, (void)wants_dump;
+  if (nr_guard_now) nr_oom();
+}
+
+/* llvm::install_bad_alloc_error_handler; the C interface has no door to it. */
+void install_bad_alloc_error_handler(void (*handler)(void *user, const char *reason, bool wants_dump), void *user)
+    __asm__("_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_");
+
 static void init_native(void) {
+  LLVMInstallFatalErrorHandler(on_fatal_error);
+  install_bad_alloc_error_handler(on_bad_alloc, NULL);
   LLVMInitializeNativeTarget();
   LLVMInitializeNativeAsmPrinter();
   LLVMInitializeNativeAsmParser();
@@ -22,34 +41,57 @@ static LLVMCodeGenOptLevel codegen_level(int level) {
  * of it out. */
 static const char without[] = "-avx512vnni,-avxvnni";
 
+/* What LLVM says of the machine; its own strings. */
+typedef struct Machine {
+  char *triple, *cpu, *features; /* the last two of this machine, or NULL */
+} Machine;
+
+static void drop_machine(void *machine) {
+  Machine *m = machine;
+  LLVMDisposeMessage(m->triple);
+  if (m->cpu) LLVMDisposeMessage(m->cpu);
+  if (m->features) LLVMDisposeMessage(m->features);
+}
+
+static NrStatus make_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, const Machine *m,
+                            LLVMTargetMachineRef *out) {
+  NrBuf wanted = {0}; /* what is asked for by name comes last and holds */
+  if (!options->features && m->features) nr_buf_printf(&wanted, "%s,", m->features);
+  if (strncmp(m->triple, "x86", 3) == 0) nr_buf_puts(&wanted, without);
+  if (options->features) nr_buf_printf(&wanted, ",%s", options->features);
+  const char *cpu = m->cpu ? m->cpu : options->cpu;
+  LLVMTargetRef target;
+  char *error = NULL;
+  bool known = !LLVMGetTargetFromTriple(m->triple, &target, &error);
+  *out = known ? LLVMCreateTargetMachine(target, m->triple, cpu, wanted.data ? wanted.data : "",
+                                         codegen_level(options->opt_level), LLVMRelocPIC,
+                                         jit ? LLVMCodeModelJITDefault : LLVMCodeModelDefault)
+               : NULL;
+  NrStatus status = NR_OK;
+  if (!known) status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM cannot compile for %s: %s", m->triple, error);
+  else if (!*out) status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM has no target machine for CPU '%s'", cpu);
+  if (error) LLVMDisposeMessage(error);
+  nr_buf_deinit(&wanted);
+  return status;
+}
+
 NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, init_native);
   bool native = !options->cpu || strcmp(options->cpu, "native") == 0;
   NrStatus status = native ? NR_OK : nr_ll_check_cpu(ctx, options->cpu);
+  if (!status && options->features) status = nr_ll_check_features(ctx, options->features);
   if (status) return status;
-  char *triple = LLVMGetDefaultTargetTriple(), *error = NULL;
-  char *cpu = native ? LLVMGetHostCPUName() : NULL, *features = native ? LLVMGetHostCPUFeatures() : NULL;
-  NrBuf wanted = {0}; /* what is asked for by name comes last and holds */
-  if (!options->features && features) nr_buf_printf(&wanted, "%s,", features);
-  if (strncmp(triple, "x86", 3) == 0) nr_buf_puts(&wanted, without);
-  if (options->features) nr_buf_printf(&wanted, ",%s", options->features);
-  LLVMTargetRef target;
-  if (LLVMGetTargetFromTriple(triple, &target, &error)) {
-    status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM cannot compile for %s: %s", triple, error);
-    LLVMDisposeMessage(error);
-    goto out;
-  }
-  *out = LLVMCreateTargetMachine(target, triple, cpu ? cpu : options->cpu, wanted.data ? wanted.data : "",
-                                 codegen_level(options->opt_level), LLVMRelocPIC,
-                                 jit ? LLVMCodeModelJITDefault : LLVMCodeModelDefault);
-  if (!*out)
-    status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM has no target machine for CPU '%s'", cpu ? cpu : options->cpu);
-out:
-  nr_buf_deinit(&wanted);
-  LLVMDisposeMessage(triple);
-  if (cpu) LLVMDisposeMessage(cpu);
-  if (features) LLVMDisposeMessage(features);
+  Machine *machine = nr_calloc(1, sizeof *machine);
+  NrHold *hold = nr_hold(drop_machine);
+  machine->triple = LLVMGetDefaultTargetTriple();
+  if (native) machine->cpu = LLVMGetHostCPUName();
+  if (native) machine->features = LLVMGetHostCPUFeatures();
+  hold->what = machine;
+  status = make_target(ctx, options, jit, machine, out);
+  nr_hold_end(hold);
+  drop_machine(machine);
+  nr_free(machine);
   return status;
 }
 
@@ -68,21 +110,37 @@ static const char level_2[] = "cgscc(inline),"
                               "globaldce";
 static const char *const pipelines[] = {"default<O0>", "default<O1>", level_2, "default<O3>"};
 
+/* What LLVM reported while it worked, or its answer. */
+static char *end_work(NrLl *g, char *message, NrDoing before) {
+  g->in_llvm = false;
+  nr_guard_done(before);
+  return message || !g->complaint[0] ? message : LLVMCreateMessage(g->complaint);
+}
+
 char *nr_ll_optimize(NrLl *g) {
   int level = NR_MIN(NR_MAX(g->options->opt_level, 0), 3);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(options, level == 3);
   LLVMPassBuilderOptionsSetSLPVectorization(options, level == 3);
+  NrDoing before = nr_guard_step("LLVM", false);
+  g->in_llvm = true;
   LLVMErrorRef error = LLVMRunPasses(g->mod, pipelines[level], g->tm, options);
   LLVMDisposePassBuilderOptions(options);
   if (!error && g->options->sanitize) error = nr_ll_sanitize(g);
-  if (!error) return NULL;
-  char *text = LLVMGetErrorMessage(error), *message = LLVMCreateMessage(text);
-  LLVMDisposeErrorMessage(text);
-  return message;
+  char *text = error ? LLVMGetErrorMessage(error) : NULL, *message = text ? LLVMCreateMessage(text) : NULL;
+  if (text) LLVMDisposeErrorMessage(text);
+  return end_work(g, message, before);
 }
 
 char *nr_ll_machine_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out) {
   char *message = NULL;
-  return LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->mod, kind, &message, out) ? message : NULL;
+  NrDoing before = nr_guard_step("LLVM", false);
+  g->in_llvm = true;
+  bool failed = LLVMTargetMachineEmitToMemoryBuffer(g->tm, g->mod, kind, &message, out);
+  message = end_work(g, failed ? message : NULL, before);
+  if (message && !failed) {
+    LLVMDisposeMemoryBuffer(*out);
+    *out = NULL;
+  }
+  return message;
 }

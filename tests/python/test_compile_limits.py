@@ -1,0 +1,63 @@
+"""Limits of compiling, and Ctrl-C while a model is compiled."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import noria
+from onnx import TensorProto, helper, save
+
+
+def chain(length):
+    """A model of so many nodes on scalars, in one function, for which LLVM takes long."""
+    nodes = [helper.make_node("Mul", ["x", "y"], ["v0"])]
+    for i in range(1, length):
+        nodes.append(helper.make_node("Add" if i % 2 else "Mul", [f"v{i - 1}", f"v{i * 7919 % i // 2}"], [f"v{i}"]))
+    graph = helper.make_graph(nodes, "chain", [helper.make_tensor_value_info(n, TensorProto.FLOAT, []) for n in "xy"],
+                              [helper.make_tensor_value_info(f"v{length - 1}", TensorProto.FLOAT, [])])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+
+
+@pytest.mark.parametrize("field, value, message", [
+    ("compile_time_limit", 0.0001, "compiling takes longer than the time limit of 0.0001 s"),
+    ("compile_memory_limit", 100000, "compiling takes more memory than the limit of 97.66 KiB"),
+    ("compile_time_limit", -1.0, "cannot be negative"),
+])
+def test_limits(field, value, message):
+    options = noria.SessionOptions()
+    setattr(options, field, value)
+    model = chain(300).SerializeToString()
+    with pytest.raises(noria.Error, match=message):
+        noria.InferenceSession(model, options)
+    session = noria.InferenceSession(model)  # another one is not affected
+    assert len(session.get_inputs()) == 2
+
+
+PROGRAM = """
+import sys, time, noria
+print("begin", flush=True)
+begin = time.time()
+try:
+    noria.InferenceSession(sys.argv[1])
+    print("compiled after", time.time() - begin, flush=True)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+"""
+
+
+def test_ctrl_c(tmp_path):
+    """The process then ends while LLVM's thread still runs: quickly, and without a crash."""
+    path = tmp_path / "chain.onnx"
+    save(chain(12000), path)
+    child = subprocess.Popen([sys.executable, "-c", PROGRAM, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True, env=dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)))
+    assert child.stdout.readline() == "begin\n"
+    time.sleep(1)
+    child.send_signal(signal.SIGINT)
+    begin = time.time()
+    out, err = child.communicate(timeout=60)
+    assert (out, err, child.returncode) == ("interrupted\n", "", 0)
+    assert time.time() - begin < 10  # of a machine under load; 0.2 s without
