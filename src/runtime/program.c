@@ -268,7 +268,7 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
     nr_watchdog_remove(&program->watchdog, e);
     if (nr_now_ns() > until) nr_exec_stop(e, NR_STOP_TIME);
   }
-  if (nr_exec_stopped(e)) result = 1;
+  if (nr_exec_stopped(e) && !result) result = 1;
   bool failed = atomic_load(&e->failed) != 0;
   if (failed && result == NORIA_RESULT_INTERNAL) e->fail_code = NORIA_ERROR_INTERNAL;
   if (failed)

@@ -2,6 +2,7 @@
  * errors in every pass, memory that is not to be had, limits, interrupts. Run with the address sanitizer, they show
  * that nothing is left behind either. */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -233,13 +234,15 @@ static void time_is_limited(void **state) {
 
 typedef struct Interrupter {
   int64_t delay_ns, at_ns;
+  atomic_bool heard;
 } Interrupter;
 
 static void *interrupt_later(void *user) {
   Interrupter *i = user;
   nanosleep(&(struct timespec){i->delay_ns / 1000000000, i->delay_ns % 1000000000}, NULL);
   i->at_ns = nr_now_ns();
-  noria_interrupt_all();
+  /* Once would be enough, had the call begun by now. */
+  for (; !atomic_load(&i->heard); nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL)) noria_interrupt_all();
   return NULL;
 }
 
@@ -250,12 +253,13 @@ static void interrupts_are_heard(void **state) {
   const int64_t delays_ms[] = {1, 5, 20, 80, 700};
   for (size_t i = 0; i < NR_COUNTOF(delays_ms); i++) {
     pthread_t thread;
-    Interrupter interrupter = {delays_ms[i] * 1000000, 0};
+    Interrupter interrupter = {.delay_ns = delays_ms[i] * 1000000};
     assert_int_equal(pthread_create(&thread, NULL, interrupt_later, &interrupter), 0);
     NoriaProgram *program;
     NoriaError error = NORIA_ERROR_INIT;
     assert_int_equal(noria_compile_memory(b.data, b.size, NULL, NULL, &program, &error), NORIA_ERROR_INTERRUPTED);
     int64_t end = nr_now_ns();
+    atomic_store(&interrupter.heard, true);
     pthread_join(thread, NULL);
     assert_non_null(strstr(error.message, "compiling was interrupted"));
     assert_true(end - interrupter.at_ns < 2000000000);
