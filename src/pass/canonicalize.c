@@ -274,7 +274,6 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
     if (c->forwards && i + AHEAD < ops->size) nr_prefetch(ops->data[i + AHEAD], 0, NR_OP_LINES);
     if (nr_is_erased(op)) continue;
     nr_guard_at(op->loc);
-    nr_poll();
     if (c->blocks && op->num_regions && !nr_op_has(op, NR_ISOLATED)) changed |= simplify_regions(c, op);
     if (nr_is_erased(op) || !visit(c, op)) continue;
     changed = true;

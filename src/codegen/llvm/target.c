@@ -119,10 +119,10 @@ static char *end_work(NrLl *g, char *message, NrDoing before) {
 
 char *nr_ll_optimize(NrLl *g) {
   int level = NR_MIN(NR_MAX(g->options->opt_level, 0), 3);
+  NrDoing before = nr_guard_step("LLVM", false);
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMPassBuilderOptionsSetLoopVectorization(options, level == 3);
   LLVMPassBuilderOptionsSetSLPVectorization(options, level == 3);
-  NrDoing before = nr_guard_step("LLVM", false);
   g->in_llvm = true;
   LLVMErrorRef error = LLVMRunPasses(g->mod, pipelines[level], g->tm, options);
   LLVMDisposePassBuilderOptions(options);
