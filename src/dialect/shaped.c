@@ -324,6 +324,10 @@ static NrValue *destination(NrOp *op, uint32_t result) {
   }
 }
 
+bool nr_op_selects_whole(const NrOp *op) {
+  return nr_op_is(op, NR_OP_arith_select) && !nr_type_is_shaped(nr_operand(op, 0)->type);
+}
+
 bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
   for (;;) {
     NrType type = shaped->type;

@@ -162,6 +162,8 @@ bool nr_types_cast_compatible(NrType a, NrType b);
 int64_t nr_dims_product(const int64_t *dims, size_t count);
 /* Whether a says at least as much as b: same dims except that b may have `?` where a has a number. */
 bool nr_type_refines(NrType a, NrType b);
+/* An arith.select that takes one tensor or the other as a whole, by one condition: their shapes may differ. */
+bool nr_op_selects_whole(const NrOp *op);
 /* The size of dim i of a shaped value, as a constant, or as the value that the defining op takes it from (the operand
  * of an alloc or empty, the size of a slice, through casts and loops' results never). False when not known without an
  * op. */

@@ -120,10 +120,14 @@ bool nr_run_cast(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   NrType t = nr_result(op, 0)->type;
   if (nr_type_is_ranked(t)) {
-    bool fits = t->rank == view->rank;
-    for (uint32_t i = 0; i < t->rank && fits; i++) fits = t->dims[i] == NR_DYNAMIC || t->dims[i] == view->dims[i];
-    if (fits && nr_type_is_memref(t)) fits = has_layout(view, t);
-    if (!fits) return nr_interp_fail(in, op, "the value does not have the shape that the cast claims");
+    if (t->rank != view->rank)
+      return nr_interp_fail(in, op, "the value has rank %zu, where %u is expected", view->rank, t->rank);
+    for (uint32_t i = 0; i < t->rank; i++)
+      if (t->dims[i] != NR_DYNAMIC && t->dims[i] != view->dims[i])
+        return nr_interp_fail(in, op, "dim %u is %lld, where %lld is expected", i, (long long)view->dims[i],
+                              (long long)t->dims[i]);
+    if (nr_type_is_memref(t) && !has_layout(view, t))
+      return nr_interp_fail(in, op, "the value does not have the strides and offset that are expected");
   }
   view->refs++;
   return give(in, op, view);

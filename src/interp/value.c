@@ -31,10 +31,14 @@ static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
 }
 
 int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank) {
-  int64_t n = (int64_t)nr_iview_elem_size(elem);
-  for (size_t i = 0; i < rank; i++)
-    if (dims[i] < 0 || !nr_mul_i64(n, dims[i], &n)) n = INT64_MAX;
-  return n;
+  int64_t n = 1, bytes; /* n: of the dims that are not 0 */
+  bool empty = false;
+  for (size_t i = 0; i < rank; i++) {
+    if (dims[i] < 0 || !nr_mul_i64(n, NR_MAX(dims[i], 1), &n) || n > NORIA_MAX_ELEMENTS) return INT64_MAX;
+    empty |= dims[i] == 0;
+  }
+  if (empty) return 0;
+  return nr_mul_i64(n, (int64_t)nr_iview_elem_size(elem), &bytes) ? bytes : INT64_MAX;
 }
 
 NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank) {

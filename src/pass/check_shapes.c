@@ -6,8 +6,10 @@
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
+#include "dialect/tensor/tensor.h"
 #include "pass/checks.h"
 #include "pass/loops.h"
+#include "pass/prover.h"
 
 #include <stdio.h>
 
@@ -37,6 +39,22 @@ NrValue *nr_check_product(NrBuilder *b, NrValue *x, NrValue *y) {
   return nr_arith_select(b, fits, index, number(b, INT64_MAX));
 }
 
+bool nr_check_is_product(const NrValue *value, NrValue **out_x, NrValue **out_y) {
+  const NrOp *op = value->op, *cast, *wide;
+  int64_t otherwise;
+  if (!nr_op_is(op, NR_OP_arith_select) || !nr_value_constant_int(nr_operand(op, 2), &otherwise)) return false;
+  cast = nr_operand(op, 1)->op;
+  wide = otherwise == INT64_MAX && nr_op_is(cast, NR_OP_arith_index_cast) ? nr_operand(cast, 0)->op : NULL;
+  if (!nr_op_is(wide, NR_OP_arith_mului_extended) || nr_operand(cast, 0)->index != 0) return false;
+  NrValue **out[] = {out_x, out_y};
+  for (size_t i = 0; i < 2; i++) {
+    const NrOp *from = nr_operand(wide, i)->op;
+    if (!nr_op_is(from, NR_OP_arith_index_cast) || !nr_type_is_index(nr_operand(from, 0)->type)) return false;
+    *out[i] = nr_operand(from, 0);
+  }
+  return true;
+}
+
 static NrValue *count_of(NrBuilder *b, NrValue *shaped, uint32_t begin, uint32_t end) {
   NrValue *n = number(b, 1);
   for (uint32_t d = begin; d < end; d++) n = nr_check_product(b, n, nr_check_size_of(b, shaped, d));
@@ -45,7 +63,14 @@ static NrValue *count_of(NrBuilder *b, NrValue *shaped, uint32_t begin, uint32_t
 
 /* ---- casts ------------------------------------------------------------------------------------------------------ */
 
-static const char claims[] = "the value does not have the shape that the cast claims";
+/* The size of a dim is the number that the type of the result says. */
+static void check_static_dim(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
+  char text[96];
+  int64_t want = nr_result(op, 0)->type->dims[d], have;
+  if (want == NR_DYNAMIC || (nr_value_constant_int(size, &have) && have == want)) return;
+  snprintf(text, sizeof text, "dim %u is %%0, where %lld is expected", d, (long long)want);
+  nr_check_unless(b, op, nr_fold_cmpi(b, NR_CMPI_EQ, size, number(b, want)), text, &size, 1);
+}
 
 /* Strides and offset that the result's type fixes and the source's leaves open. */
 static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
@@ -79,24 +104,24 @@ static NrValue *with_open_layout(NrBuilder *b, NrValue *source, NrType to) {
 
 static void check_cast(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0), *same = NULL;
+  NrValue *source = nr_operand(op, 0);
   NrType from = source->type, to = nr_result(op, 0)->type, index = nr_type_index(b.ctx);
   bool memref = nr_type_is_memref(from);
   if (!nr_type_is_ranked(to)) return;
   if (!nr_type_is_ranked(from)) {
     NrValue *rank = nr_build_value(&b, memref ? NR_OP_memref_rank : NR_OP_tensor_rank, index, &source, 1);
-    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_EQ, rank, number(&b, to->rank)), claims, NULL, 0);
+    char text[96];
+    snprintf(text, sizeof text, "the value has rank %%0, where %u is expected", to->rank);
+    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_EQ, rank, number(&b, to->rank)), text, &rank, 1);
   }
   for (uint32_t d = 0; d < to->rank; d++) {
     if (to->dims[d] == NR_DYNAMIC || (nr_type_is_ranked(from) && from->dims[d] != NR_DYNAMIC)) continue;
     NrValue *operands[] = {source, number(&b, d)};
-    NrValue *size = nr_build_value(&b, memref ? NR_OP_memref_dim : NR_OP_tensor_dim, index, operands, 2);
-    same = both(&b, same, nr_arith_cmpi(&b, NR_CMPI_EQ, size, number(&b, to->dims[d])));
+    check_static_dim(&b, op, d, nr_build_value(&b, memref ? NR_OP_memref_dim : NR_OP_tensor_dim, index, operands, 2));
   }
   if (memref && !nr_type_is_ranked(from)) source = with_open_layout(&b, source, to);
   NrValue *layout = memref ? same_layout(&b, source, to) : NULL;
-  if (layout) same = both(&b, same, layout);
-  if (same) nr_check_unless(&b, op, same, claims, NULL, 0);
+  if (layout) nr_check_unless(&b, op, layout, "the value does not have the strides and offset that are expected", NULL, 0);
 }
 
 /* ---- equal shapes ----------------------------------------------------------------------------------------------- */
@@ -113,6 +138,7 @@ static void check_same_shape(NrBuilder *b, NrOp *op, NrValue *x, NrValue *y, con
 static void check_elementwise(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *first = NULL;
+  if (nr_op_selects_whole(op)) return;
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrValue *v = nr_operand(op, i);
     if (v->type->kind != NR_TYPE_TENSOR) continue;
@@ -123,12 +149,22 @@ static void check_elementwise(NrOp *op) {
 
 /* ---- structured ops --------------------------------------------------------------------------------------------- */
 
-/* Grows with each dim: its greatest value is at the last point. */
-static bool is_monotone(NrAffineExpr e) {
-  if (!e->lhs) return e->kind != NR_AFFINE_SYMBOL;
-  bool constant = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value >= 0;
-  if (e->kind == NR_AFFINE_ADD) return is_monotone(e->lhs) && is_monotone(e->rhs);
-  return e->kind != NR_AFFINE_MOD && constant && is_monotone(e->lhs);
+/* A number that an expression never passes, up or down, where each dim runs from 0 to last: its value at an end where it
+ * adds and multiplies, the divisor of a rest. */
+static NrValue *bound_of(NrBuilder *b, NrAffineExpr e, NrValue *const *last, bool upper) {
+  static const unsigned quotients[] = {NR_OP_arith_floordivsi, NR_OP_arith_ceildivsi};
+  if (e->kind == NR_AFFINE_CONSTANT) return number(b, e->value);
+  if (e->kind == NR_AFFINE_DIM) return upper ? last[e->value] : number(b, 0);
+  if (e->kind == NR_AFFINE_ADD)
+    return nr_fold_binary(b, NR_OP_arith_addi, bound_of(b, e->lhs, last, upper), bound_of(b, e->rhs, last, upper));
+  if (e->kind == NR_AFFINE_MOD) {
+    NrValue *most = nr_fold_binary(b, NR_OP_arith_subi, bound_of(b, e->rhs, last, true), number(b, 1));
+    return upper ? most : number(b, 0);
+  }
+  bool falls = e->rhs->kind == NR_AFFINE_CONSTANT && e->rhs->value < 0;
+  NrValue *x = bound_of(b, e->lhs, last, upper != falls), *y = bound_of(b, e->rhs, last, upper);
+  if (e->kind == NR_AFFINE_MUL) return nr_fold_binary(b, NR_OP_arith_muli, x, y);
+  return nr_fold_binary(b, quotients[e->kind == NR_AFFINE_CEILDIV], x, y);
 }
 
 static void check_generic(NrOp *op) {
@@ -157,9 +193,10 @@ static void check_generic(NrOp *op) {
   for (uint32_t k = 0; k < op->num_operands; k++)
     for (uint32_t r = 0; nr_type_is_shaped(nr_operand(op, k)->type) && r < maps->items[k]->num_exprs; r++) {
       NrAffineExpr e = maps->items[k]->exprs[r];
-      if (e->kind == NR_AFFINE_DIM || !is_monotone(e)) continue;
-      NrValue *end = nr_affine_expand(&b, e, loops, last), *size = nr_check_size_of(&b, nr_operand(op, k), r);
-      NrValue *inside = nr_arith_cmpi(&b, NR_CMPI_ULT, end, size);
+      if (e->kind == NR_AFFINE_DIM) continue;
+      NrValue *size = nr_check_size_of(&b, nr_operand(op, k), r);
+      NrValue *inside = nr_fold_cmpi(&b, NR_CMPI_SGE, bound_of(&b, e, last, false), number(&b, 0));
+      inside = both(&b, inside, nr_arith_cmpi(&b, NR_CMPI_SLT, bound_of(&b, e, last, true), size));
       if (runs) inside = nr_arith_select(&b, runs, inside, nr_arith_constant(&b, nr_attr_bool(b.ctx, true)));
       nr_check_unless(&b, op, inside, "an indexing map leaves an operand's bounds", NULL, 0);
     }
@@ -172,27 +209,67 @@ static void check_counts(NrBuilder *b, NrOp *op, NrValue *have, NrValue *want) {
                   (NrValue *[]){have, want}, 2);
 }
 
+/* The size of a dim that the program computed: one that a tensor can have. */
+static void check_size(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
+  char text[96];
+  int64_t known;
+  if (nr_value_constant_int(size, &known) && known >= 0) return;
+  snprintf(text, sizeof text, "dim %u of the result would be %%0", d);
+  nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, size, number(b, NR_MAX_DIM)), text, &size, 1);
+}
+
+/* Also of no elements the other dims must not be out of all measure (prover.h): those that are not 0 are multiplied. */
+static void check_measure(NrBuilder *b, NrOp *op, NrValue *const *sizes, uint32_t rank) {
+  NrValue *n = number(b, 1);
+  uint32_t open = 0;
+  int64_t known;
+  for (uint32_t d = 0; d < rank; d++) {
+    open += !nr_value_constant_int(sizes[d], &known);
+    n = nr_check_product(b, n, nr_fold_binary(b, NR_OP_arith_maxui, sizes[d], number(b, 1)));
+  }
+  if (open > 1)
+    nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, n, number(b, NR_MAX_DIM)), "gives a tensor that is too large",
+                    NULL, 0);
+}
+
 static void check_expand_shape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_operand(op, 0), *sizes[NR_MAX_RANK];
+  uint32_t rank = nr_result(op, 0)->type->rank;
   NrGroups groups;
-  if (nr_index_list_size(op, nr_output_shape_slot.attr) != nr_result(op, 0)->type->rank || !nr_groups_of(op, &groups))
-    return;
+  if (nr_index_list_size(op, nr_output_shape_slot.attr) != rank || !nr_groups_of(op, &groups)) return;
+  for (uint32_t d = 0; d < rank; d++) {
+    sizes[d] = nr_index_value(&b, nr_index_list_get(op, nr_output_shape_slot, d));
+    check_size(&b, op, d, sizes[d]);
+  }
   for (uint32_t g = 0; g < groups.count; g++) {
     NrValue *n = number(&b, 1);
-    for (uint32_t i = 0; i < groups.size[g]; i++)
-      n = nr_check_product(&b, n, nr_index_value(&b, nr_index_list_get(op, nr_output_shape_slot, groups.begin[g] + i)));
+    for (uint32_t i = 0; i < groups.size[g]; i++) n = nr_check_product(&b, n, sizes[groups.begin[g] + i]);
     check_counts(&b, op, nr_check_size_of(&b, source, g), n);
   }
+  check_measure(&b, op, sizes, rank);
 }
 
 enum { MAX_UNRANKED = 16 }; /* dims of a value of unknown rank in machine code */
+
+/* Of a value whose rank the run knows: the dims are multiplied one by one. */
+static NrValue *count_unranked(NrBuilder *b, NrValue *shaped) {
+  bool memref = nr_type_is_memref(shaped->type);
+  NrType type = nr_type_index(b->ctx);
+  NrValue *index, *n = number(b, 1);
+  NrValue *rank = nr_build_value(b, memref ? NR_OP_memref_rank : NR_OP_tensor_rank, type, &shaped, 1);
+  NrOp *loop = nr_scf_open_for(b, number(b, 0), rank, number(b, 1), &n, 1, &index);
+  n = nr_check_product(b, n, nr_build_value(b, memref ? NR_OP_memref_dim : NR_OP_tensor_dim, type,
+                                   (NrValue *[]){shaped, index}, 2));
+  nr_scf_close_for(b, loop, &n, 1);
+  return n;
+}
 
 /* The shape stands in memory, or is a tensor. */
 static void check_reshape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *index, *n = number(&b, 1);
-  if (!nr_type_is_ranked(source->type) || !nr_type_is_ranked(shape->type)) return;
+  if (!nr_type_is_ranked(shape->type)) return;
   bool memref = nr_type_is_memref(shape->type);
   NrValue *rank = nr_check_size_of(&b, shape, 0);
   NrValue *fits = nr_arith_cmpi(&b, NR_CMPI_ULE, rank, number(&b, MAX_UNRANKED));
@@ -205,7 +282,8 @@ static void check_reshape(NrOp *op) {
                   (NrValue *[]){index, dim}, 2);
   n = nr_check_product(&b, n, dim);
   nr_scf_close_for(&b, loop, &n, 1);
-  check_counts(&b, op, count_of(&b, source, 0, source->type->rank), n);
+  bool ranked = nr_type_is_ranked(source->type);
+  check_counts(&b, op, ranked ? count_of(&b, source, 0, source->type->rank) : count_unranked(&b, source), n);
 }
 
 /* ---- views ------------------------------------------------------------------------------------------------------ */
@@ -324,6 +402,95 @@ static void check_dma_start(NrOp *op) {
   check_element(&b, op, nr_operand(op, 0), source, strides_target ? k : far);
   check_element(&b, op, nr_operand(op, parts.target), target, strides_target ? far : k);
   nr_scf_close_for(&b, loop, NULL, 0);
+}
+
+/* ---- dims of results ---------------------------------------------------------------------------------------------- */
+
+static void check_collapse_shape(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrGroups groups;
+  if (!nr_groups_of(op, &groups)) return;
+  for (uint32_t g = 0; g < groups.count; g++)
+    check_static_dim(&b, op, g, count_of(&b, nr_operand(op, 0), groups.begin[g], groups.begin[g] + groups.size[g]));
+}
+
+/* check-operands asks whether the padding cuts. */
+static void check_pad(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
+    NrValue *size = nr_check_size_of(&b, nr_operand(op, 0), d), *fits = NULL, *pads[2];
+    for (size_t k = 0; k < 2; k++) {
+      pads[k] = nr_index_value(&b, nr_index_list_get(op, nr_pad_slots[k], d));
+      fits = both(&b, fits, nr_fold_cmpi(&b, NR_CMPI_ULE, pads[k], number(&b, NR_MAX_DIM)));
+    }
+    char text[96];
+    snprintf(text, sizeof text, "the padding of dim %u is %%0 and %%1", d);
+    nr_check_unless(&b, op, fits, text, pads, 2);
+    for (size_t k = 0; k < 2; k++) size = nr_fold_binary(&b, NR_OP_arith_addi, size, pads[k]);
+    check_static_dim(&b, op, d, size);
+  }
+}
+
+static void check_concat(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  uint32_t axis = (uint32_t)nr_op_attr_int(op, "dim", 0);
+  for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
+    NrValue *first = nr_check_size_of(&b, nr_operand(op, 0), d), *total = first;
+    for (uint32_t i = 1; i < op->num_operands; i++) {
+      NrValue *size = nr_check_size_of(&b, nr_operand(op, i), d);
+      if (d == axis) total = nr_fold_binary(&b, NR_OP_arith_addi, total, size);
+      else nr_check_unless(&b, op, nr_fold_cmpi(&b, NR_CMPI_EQ, first, size), "joins tensors with dims of %0 and %1",
+                           (NrValue *[]){first, size}, 2);
+    }
+    check_static_dim(&b, op, d, total);
+  }
+}
+
+/* The dims stand in a tensor of known length. */
+static void check_tensor_reshape(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *n = number(&b, 1);
+  NrType index = nr_type_index(b.ctx);
+  NrValue *sizes[NR_MAX_RANK];
+  int64_t rank = shape->type->dims[0];
+  for (int64_t i = 0; i < rank; i++) {
+    NrValue *dim = nr_build_value(&b, NR_OP_tensor_extract, shape->type->elem, (NrValue *[]){shape, number(&b, i)}, 2);
+    if (dim->type != index) dim = nr_build_value(&b, NR_OP_arith_index_cast, index, &dim, 1);
+    check_size(&b, op, (uint32_t)i, dim);
+    sizes[i] = dim;
+    if (nr_type_is_ranked(nr_result(op, 0)->type)) check_static_dim(&b, op, (uint32_t)i, dim);
+    n = nr_check_product(&b, n, dim);
+  }
+  check_counts(&b, op, count_of(&b, source, 0, source->type->rank), n);
+  check_measure(&b, op, sizes, (uint32_t)rank);
+}
+
+/* ---- by op -------------------------------------------------------------------------------------------------------- */
+
+void nr_check_claims(NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_tensor_extract: nr_check_indices(op, 0, 1, NULL); return;
+  case NR_OP_tensor_insert: nr_check_indices(op, 1, 2, NULL); return;
+  case NR_OP_tensor_extract_slice: nr_check_slice(op, nr_operand(op, 0), nr_extract_slice_slots); return;
+  case NR_OP_tensor_insert_slice:
+  case NR_OP_tensor_parallel_insert_slice:
+    nr_check_slice(op, nr_operand(op, 1), nr_insert_slice_slots);
+    nr_check_inserted(op);
+    return;
+  case NR_OP_tensor_collapse_shape: check_collapse_shape(op); return;
+  case NR_OP_tensor_pad: check_pad(op); return;
+  case NR_OP_tensor_concat: check_concat(op); return;
+  case NR_OP_tensor_reshape:
+    if (nr_type_is_ranked(nr_operand(op, 1)->type) && nr_operand(op, 1)->type->dims[0] != NR_DYNAMIC &&
+        nr_operand(op, 1)->type->dims[0] <= NR_MAX_RANK &&
+        nr_type_is_ranked(nr_operand(op, 0)->type))
+      check_tensor_reshape(op);
+    else check_reshape(op);
+    return;
+  case NR_OP_vector_transfer_read: nr_check_transfer(op, 1); return;
+  case NR_OP_vector_transfer_write: nr_check_transfer(op, 2); return;
+  default: nr_check_shapes(op);
+  }
 }
 
 void nr_check_shapes(NrOp *op) {

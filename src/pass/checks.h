@@ -2,6 +2,7 @@
 #ifndef NORIA_PASS_CHECKS_H
 #define NORIA_PASS_CHECKS_H
 
+#include "dialect/shaped.h"
 #include "ir/op_info.h"
 
 /* Builds: unless cond holds (of a vector: each of its elements) the run fails with "'<op>' op <text>", in which %0..%3
@@ -19,6 +20,15 @@ void nr_check_sizes(NrOp *op, NrType type, size_t first);
 void nr_check_flow(NrOp *op);
 /* Asks what op takes for granted about shapes (check_shapes.c). */
 void nr_check_shapes(NrOp *op);
+
+/* Asks whether an op on tensors claims what is so: what nr_claims_hold could not prove (check_shapes.c). */
+void nr_check_claims(NrOp *op);
+/* The product that a check of a number of elements compares: x * y, or INT64_MAX where that does not fit. */
+bool nr_check_is_product(const NrValue *value, NrValue **out_x, NrValue **out_y);
+
+/* check_slices.c */
+void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots);
+void nr_check_inserted(NrOp *op); /* of an insert: the source has the shape of the slice */
 
 /* check_lanes.c. The operands from `first` on index operand shaped_at; the access takes a vector from there on, or one
  * element (NULL, or a vector that is the element). */

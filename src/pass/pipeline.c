@@ -17,6 +17,7 @@ const NrStep nr_pipeline[] = {
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
     {"tensor", "scalarize,canonicalize,cse",
      "scalars in registers, before loops are looked at: the values that they carry change"},
+    {"tensor", "check-claims,verify-claims", "last: machine code believes all shapes and places from here on"},
     {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
     {"loop", "fuse-maps,canonicalize,cse", "before buffers: what is fused needs none in between"},
     {"flow", "form-dispatches", "on values: what a workgroup reads and writes is still plain"},

@@ -49,16 +49,17 @@ NoriaStatus nr_shape_size(NoriaDType dtype, int64_t rank, const int64_t *dims, i
   if (rank < 0 || rank > NORIA_MAX_RANK)
     return nr_error_set(error, NORIA_ERROR_INVALID, "rank %lld is not in 0..%d", (long long)rank, NORIA_MAX_RANK);
   if (rank > 0 && !dims) return nr_error_set(error, NORIA_ERROR_INVALID, "a tensor of rank %d needs dims", (int)rank);
-  int64_t count = 1, size;
+  int64_t count = 1, size; /* of the dims that are not 0 */
   bool empty = false;
   for (int64_t i = 0; i < rank; i++) {
     if (dims[i] < 0)
       return nr_error_set(error, NORIA_ERROR_INVALID, "dim %d is negative: %lld", (int)i, (long long)dims[i]);
     empty |= dims[i] == 0;
   }
-  for (int64_t i = 0; i < rank && !empty; i++)
-    if (!nr_mul_i64(count, dims[i], &count))
-      return nr_error_set(error, NORIA_ERROR_INVALID, "the product of the dims does not fit 64 bits");
+  for (int64_t i = 0; i < rank; i++)
+    if (!nr_mul_i64(count, NR_MAX(dims[i], 1), &count) || count > NORIA_MAX_ELEMENTS)
+      return nr_error_set(error, NORIA_ERROR_INVALID, "the dims multiply to more than %lld",
+                          (long long)NORIA_MAX_ELEMENTS);
   if (empty) count = 0;
   if (!nr_mul_i64(count, (int64_t)element, &size))
     return nr_error_set(error, NORIA_ERROR_INVALID, "the size in bytes does not fit 64 bits");

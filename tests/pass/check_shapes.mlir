@@ -11,7 +11,7 @@ func.func @cast(%m: memref<?xf32>) -> index {
 // CAST: 4 : index
 // RUN: not noria run %s --entry=cast --check-bounds zeros:3 2>&1 | FileCheck %s --check-prefix=CAST3
 // RUN: not noria run %s --entry=cast --interpret zeros:3 2>&1 | FileCheck %s --check-prefix=CAST3
-// CAST3: check_shapes.mlir:[[#@LINE-9]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+// CAST3: check_shapes.mlir:[[#@LINE-9]]:8: 'memref.cast' op dim 0 is 3, where 4 is expected
 
 func.func @cast_ranked(%m: memref<?x?xf32>) -> index {
   %c0 = arith.constant 0 : index
@@ -22,7 +22,7 @@ func.func @cast_ranked(%m: memref<?x?xf32>) -> index {
 }
 // RUN: not noria run %s --entry=cast_ranked --check-bounds zeros:3x2 2>&1 | FileCheck %s --check-prefix=RANK
 // RUN: not noria run %s --entry=cast_ranked --interpret zeros:3x2 2>&1 | FileCheck %s --check-prefix=RANK
-// RANK: check_shapes.mlir:[[#@LINE-6]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+// RANK: check_shapes.mlir:[[#@LINE-6]]:8: 'memref.cast' op the value has rank 2, where 1 is expected
 
 func.func @cast_tensor(%t: tensor<?x2xf32>) -> tensor<4x2xf32> {
   %s = tensor.cast %t : tensor<?x2xf32> to tensor<4x2xf32>
@@ -30,7 +30,7 @@ func.func @cast_tensor(%t: tensor<?x2xf32>) -> tensor<4x2xf32> {
 }
 // RUN: not noria run %s --entry=cast_tensor --check-bounds zeros:3x2 2>&1 | FileCheck %s --check-prefix=TENSOR
 // RUN: not noria run %s --entry=cast_tensor --interpret zeros:3x2 2>&1 | FileCheck %s --check-prefix=TENSOR
-// TENSOR: check_shapes.mlir:[[#@LINE-5]]:8: 'tensor.cast' op the value does not have the shape that the cast claims
+// TENSOR: check_shapes.mlir:[[#@LINE-5]]:8: 'tensor.cast' op dim 0 is 3, where 4 is expected
 
 func.func @copy(%a: memref<?x4xf32>, %b: memref<?x4xf32>) {
   memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>

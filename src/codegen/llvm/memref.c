@@ -197,10 +197,20 @@ NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin) {
   return mem;
 }
 
+static LLVMValueRef binary_i64(NrLl *g, const char *intrinsic, LLVMValueRef a, LLVMValueRef b) {
+  return nr_ll_intrinsic(g, intrinsic, &g->i64, 1, (LLVMValueRef[]){a, b}, 2);
+}
+
+/* More than the runtime gives where the dims that are not 0 multiply to more than NORIA_MAX_ELEMENTS, also of a buffer
+ * without elements: passes rely on it. A size below zero is too large as well. */
 static LLVMValueRef dense_bytes(NrLl *g, NrType type, NrLlMem *mem) {
-  LLVMValueRef bytes = nr_ll_elem_bytes(g, type->elem);
-  for (uint32_t i = 0; i < type->rank; i++) bytes = mul_saturated(g, bytes, mem->sizes[i]);
-  return bytes;
+  LLVMValueRef one = nr_ll_int(g, 1), bytes = nr_ll_elem_bytes(g, type->elem), measure = one;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    bytes = LLVMBuildMul(g->b, bytes, mem->sizes[i], "");
+    measure = mul_saturated(g, measure, binary_i64(g, "llvm.umax", mem->sizes[i], one));
+  }
+  LLVMValueRef too_large = LLVMBuildICmp(g->b, LLVMIntSGT, measure, nr_ll_int(g, NORIA_MAX_ELEMENTS), "");
+  return LLVMBuildSelect(g->b, too_large, nr_ll_int(g, INT64_MAX), bytes, "");
 }
 
 /* A sum of products of dims and symbols; NULL for divisions. */
@@ -237,10 +247,6 @@ static bool fill_layout(NrLl *g, NrOp *op, NrType type, NrLlMem *mem) {
     dims[i] = nr_ll_int(g, 0);
   }
   return true;
-}
-
-static LLVMValueRef binary_i64(NrLl *g, const char *intrinsic, LLVMValueRef a, LLVMValueRef b) {
-  return nr_ll_intrinsic(g, intrinsic, &g->i64, 1, (LLVMValueRef[]){a, b}, 2);
 }
 
 /* How many elements from the begin of a strided buffer to behind its last one; the largest number where that does not

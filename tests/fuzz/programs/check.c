@@ -465,8 +465,15 @@ static const NrPass *random_pass_of(const char *list, uint64_t *seed) {
   return count ? passes[next_random(seed) % count] : nr_passes[0];
 }
 
+/* verify-claims changes nothing, and refuses a program that check-claims was not run on. */
+static bool only_verifies(const NrPass *pass) { return nr_str_starts(nr_str(pass->name), "verify-"); }
+
 static const NrPass *random_pass(const Check *c, uint64_t *seed) {
-  return c->only ? random_pass_of(c->only, seed) : nr_passes[next_random(seed) % num_passes()];
+  if (c->only) return random_pass_of(c->only, seed);
+  for (;;) {
+    const NrPass *pass = nr_passes[next_random(seed) % num_passes()];
+    if (!only_verifies(pass)) return pass;
+  }
 }
 
 static void random_sequence(const Check *c, NrBuf *out, uint64_t *seed) {
@@ -513,6 +520,7 @@ CheckStatus check_everything(Check *c, uint64_t seed, int sequences) {
   CheckStatus status = CHECK_OK;
   for (size_t i = 0; i < NR_COUNTOF(syntaxes) && !status; i++) status = check_text(c, syntaxes[i]);
   for (size_t i = 0; i < 2 * num_passes() && !status; i++) {
+    if (only_verifies(nr_passes[i / 2])) continue;
     pass.size = 0;
     put_pass(&pass, nr_passes[i / 2], &seed);
     status = check_passes(c, pass.data);
