@@ -15,8 +15,8 @@ extern "C" {
 
 #define NORIA_ABI_VERSION 2
 #define NORIA_MAX_RANK 16
-/* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a machine
- * can address. Compiled code relies on it where it calculates with sizes. */
+/* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a
+ * machine can address. Compiled code relies on it where it calculates with sizes. */
 #define NORIA_MAX_ELEMENTS (INT64_C(1) << 47)
 
 /* Element types, numbered as ONNX's TensorProto.DataType. Types of 2 and 4 bits take a byte per element in memory: the

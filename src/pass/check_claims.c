@@ -6,13 +6,14 @@
  *           rt.check %same, "'tensor.cast' op dim 0 is %0, where 4 is expected"(%d)
  *           %c = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
  *
- * A claim that follows from declared dims, from arithmetic on them or from checks before it costs nothing. An op that is
- * checked carries the attribute `noria.checked` until verify-claims has seen its checks: for that pass a claim that is
- * neither proven nor checked is an error of the compiler. */
+ * A claim that follows from declared dims, from arithmetic on them or from checks before it costs nothing. An op that
+ * is checked carries the attribute `noria.checked` until verify-claims has seen its checks: for that pass a claim that
+ * is neither proven nor checked is an error of the compiler. */
 #include "ir/op_info.h"
 #include "pass/checks.h"
 #include "pass/claims.h"
 #include "pass/pass.h"
+#include "pass/rewrite.h"
 
 typedef struct Walk {
   NrProver *prover;
@@ -60,13 +61,17 @@ static void visit_region(Walk *w, NrRegion *region) {
   nr_prover_reset(w->prover, outside);
 }
 
-/* What the checks say is known from here on. */
+/* Of the new checks those that say something new stay, and what they say is known from here on. */
 static void insert_checks(Walk *w, NrOp *op) {
-  NrOp *place = checked_place(op), *before = place->prev;
+  NrOp *place = checked_place(op), *before = place->prev, *next;
   nr_check_claims(op);
   nr_op_set_attr(op, mark, nr_attr_unit(nr_op_context(op)));
-  for (NrOp *check = before ? before->next : place->block->first; check != place; check = check->next)
-    nr_prover_visit(w->prover, check);
+  for (NrOp *new = before ? before->next : place->block->first; new != place; new = next) {
+    next = new->next;
+    bool says_nothing = nr_op_is(new, NR_OP_rt_check) && nr_prove_condition(w->prover, nr_operand(new, 0), true);
+    if (says_nothing) nr_erase_with_operands(new);
+    else nr_prover_visit(w->prover, new);
+  }
 }
 
 static void verify_op(Walk *w, NrOp *op) {

@@ -61,7 +61,7 @@ static NrValue *count_of(NrBuilder *b, NrValue *shaped, uint32_t begin, uint32_t
   return n;
 }
 
-/* ---- casts ------------------------------------------------------------------------------------------------------ */
+/* ---- casts ---------------------------------------------------------------------------------------------------- */
 
 /* The size of a dim is the number that the type of the result says. */
 static void check_static_dim(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
@@ -121,10 +121,11 @@ static void check_cast(NrOp *op) {
   }
   if (memref && !nr_type_is_ranked(from)) source = with_open_layout(&b, source, to);
   NrValue *layout = memref ? same_layout(&b, source, to) : NULL;
-  if (layout) nr_check_unless(&b, op, layout, "the value does not have the strides and offset that are expected", NULL, 0);
+  if (layout)
+    nr_check_unless(&b, op, layout, "the value does not have the strides and offset that are expected", NULL, 0);
 }
 
-/* ---- equal shapes ----------------------------------------------------------------------------------------------- */
+/* ---- equal shapes --------------------------------------------------------------------------------------------- */
 
 static void check_same_shape(NrBuilder *b, NrOp *op, NrValue *x, NrValue *y, const char *text) {
   NrValue *same = NULL;
@@ -147,10 +148,10 @@ static void check_elementwise(NrOp *op) {
   }
 }
 
-/* ---- structured ops --------------------------------------------------------------------------------------------- */
+/* ---- structured ops ------------------------------------------------------------------------------------------- */
 
-/* A number that an expression never passes, up or down, where each dim runs from 0 to last: its value at an end where it
- * adds and multiplies, the divisor of a rest. */
+/* A number that an expression never passes, up or down, where each dim runs from 0 to last: its value at an end where
+ * it adds and multiplies, the divisor of a rest. */
 static NrValue *bound_of(NrBuilder *b, NrAffineExpr e, NrValue *const *last, bool upper) {
   static const unsigned quotients[] = {NR_OP_arith_floordivsi, NR_OP_arith_ceildivsi};
   if (e->kind == NR_AFFINE_CONSTANT) return number(b, e->value);
@@ -202,7 +203,7 @@ static void check_generic(NrOp *op) {
     }
 }
 
-/* ---- other shapes of the same elements -------------------------------------------------------------------------- */
+/* ---- other shapes of the same elements ------------------------------------------------------------------------ */
 
 static void check_counts(NrBuilder *b, NrOp *op, NrValue *have, NrValue *want) {
   nr_check_unless(b, op, nr_fold_cmpi(b, NR_CMPI_EQ, have, want), "the shapes have %0 and %1 elements",
@@ -286,7 +287,7 @@ static void check_reshape(NrOp *op) {
   check_counts(&b, op, ranked ? count_of(&b, source, 0, source->type->rank) : count_unranked(&b, source), n);
 }
 
-/* ---- views ------------------------------------------------------------------------------------------------------ */
+/* ---- views ---------------------------------------------------------------------------------------------------- */
 
 static void check_view(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
@@ -363,7 +364,7 @@ static void check_dim(NrOp *op) {
                   (NrValue *[]){index, rank}, 2);
 }
 
-/* ---- transfers -------------------------------------------------------------------------------------------------- */
+/* ---- transfers ------------------------------------------------------------------------------------------------ */
 
 static NrValue *start_of(NrBuilder *b, NrOp *op, size_t memref) {
   NrValue *at = number(b, 0), *m = nr_operand(op, memref);
@@ -404,7 +405,8 @@ static void check_dma_start(NrOp *op) {
   nr_scf_close_for(&b, loop, NULL, 0);
 }
 
-/* ---- dims of results ---------------------------------------------------------------------------------------------- */
+/* ---- dims of results ----------------------------------------------------------------------------------------------
+ */
 
 static void check_collapse_shape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
@@ -465,7 +467,8 @@ static void check_tensor_reshape(NrOp *op) {
   check_measure(&b, op, sizes, (uint32_t)rank);
 }
 
-/* ---- by op -------------------------------------------------------------------------------------------------------- */
+/* ---- by op --------------------------------------------------------------------------------------------------------
+ */
 
 void nr_check_claims(NrOp *op) {
   switch (op->info->id) {

@@ -157,7 +157,8 @@ static bool generic_holds(NrProver *p, NrOp *op) {
   if (loops > NR_MAX_RANK || !ranges_agree(p, op, loops, ranges)) return false;
   NrProverMark mark = nr_prover_mark(p);
   bool holds = true;
-  for (uint32_t d = 0; d < loops; d++) nr_prover_assume(p, nr_sum_add_constant(&ranges[d], -1)); /* or it does nothing */
+  for (uint32_t d = 0; d < loops; d++)
+    nr_prover_assume(p, nr_sum_add_constant(&ranges[d], -1)); /* or it does nothing */
   for (uint32_t k = 0; k < op->num_operands && holds; k++) {
     NrAttr map = nr_generic_map(op, k);
     for (uint32_t r = 0; is_tensor(nr_operand(op, k)) && r < map->num_exprs && holds; r++)
@@ -218,8 +219,8 @@ static bool collapse_holds(NrProver *p, NrOp *op) {
   return true;
 }
 
-/* The dims stand in a tensor of known length: each is a size, they are those of the type, and they have as many elements
- * as the source. */
+/* The dims stand in a tensor of known length: each is a size, they are those of the type, and they have as many
+ * elements as the source. */
 static bool reshape_holds(NrProver *p, NrOp *op) {
   NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1);
   NrType to = nr_result(op, 0)->type;

@@ -69,6 +69,12 @@ bool nr_prover_product_fits(const NrProver *p, const NrOp *mul) {
   return false;
 }
 
+/* That two numbers are different is no sum that is not negative: the condition itself is remembered. */
+static bool says_different(const NrOp *cmp, bool holds) {
+  int64_t predicate = nr_op_attr_int(cmp, "predicate", -1);
+  return predicate == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
+}
+
 /* As a signed comparison, or `x == y` or `x != y`. Of two numbers without a sign x < y says more where y is not
  * negative: it is kept as it is. False when it is no comparison of integers. */
 static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *out) {
@@ -145,10 +151,8 @@ void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
       nr_prover_assume_condition(p, nr_operand(op, 0), holds != known);
     return;
   case NR_OP_arith_cmpi:
-    if (!holds || !is_product_check(op)) {
-      assume_comparison(p, op, holds);
-      return;
-    }
+    assume_comparison(p, op, holds);
+    if (!is_product_check(op) && !says_different(op, holds)) return;
     break;
   case NR_OP_arith_select: break;
   default: return;
@@ -169,12 +173,25 @@ static void open_condition(NrProver *p, NrCondition c) {
     }
     return;
   }
-  if (is_product_check(op)) return;
+  if (nr_op_is(op, NR_OP_arith_cmpi)) return;
   for (uint32_t i = 0; i < 2; i++)
     if (nr_prove_condition(p, nr_operand(op, i), !c.holds)) {
       nr_prover_assume_condition(p, nr_operand(op, !i), c.holds);
       return;
     }
+}
+
+static bool is_remembered(const NrProver *p, const NrValue *condition, bool holds) {
+  for (size_t i = p->conditions.size; i-- > 0;)
+    if (p->conditions.data[i].value == condition && p->conditions.data[i].holds == holds) return true;
+  return false;
+}
+
+static void open_conditions(NrProver *p, size_t count) {
+  if (p->opening) return;
+  p->opening = true;
+  for (size_t i = count; i-- > 0;) open_condition(p, p->conditions.data[i]);
+  p->opening = false;
 }
 
 /* ---- intervals --------------------------------------------------------------------------------------------------- */
@@ -186,22 +203,18 @@ typedef struct Interval {
 static const __int128 far = (__int128)1 << 100;
 static __int128 clamp(__int128 x) { return x < -far ? -far : x > far ? far : x; }
 
+static bool has_64_bits(Interval x) { return x.min >= INT64_MIN && x.max <= INT64_MAX; }
+
 static Interval multiply(Interval x, Interval y) {
-  if (x.min >= 0 && y.min >= 0) { /* the common case, which cannot overflow where one is of 64 bits */
-    bool fits = x.max < ((__int128)1 << 63) || y.max == 0;
-    return (Interval){fits && y.min < ((__int128)1 << 63) ? x.min * y.min : 0,
-                      fits && y.max < ((__int128)1 << 63) ? clamp(x.max * y.max) : far};
-  }
-  if (x.max >= ((__int128)1 << 62) || y.max >= ((__int128)1 << 62) || x.min <= -((__int128)1 << 62) ||
-      y.min <= -((__int128)1 << 62))
-    return (Interval){-far, far};
+  bool not_negative = x.min >= 0 && y.min >= 0;
+  if (!has_64_bits(x) || !has_64_bits(y)) return (Interval){not_negative ? 0 : -far, far};
   __int128 p[] = {x.min * y.min, x.min * y.max, x.max * y.min, x.max * y.max};
   Interval out = {p[0], p[0]};
   for (int i = 1; i < 4; i++) {
     out.min = NR_MIN(out.min, p[i]);
     out.max = NR_MAX(out.max, p[i]);
   }
-  return out;
+  return (Interval){clamp(out.min), clamp(out.max)};
 }
 
 /* Different dims of one tensor: their product is one of its numbers of elements. */
@@ -214,6 +227,12 @@ static bool is_part_of_a_shape(const NrProver *p, const NrTerm *t) {
   return true;
 }
 
+static __int128 scaled(__int128 x, int64_t factor) {
+  __int128 most = factor ? far / (factor < 0 ? -(__int128)factor : factor) : far;
+  if (x > most || x < -most) return (x < 0) == (factor < 0) ? far : -far;
+  return x * factor;
+}
+
 static Interval of_term(const NrProver *p, const NrTerm *t) {
   Interval product = {1, 1};
   for (uint32_t i = 0; i < t->degree; i++) {
@@ -221,12 +240,8 @@ static Interval of_term(const NrProver *p, const NrTerm *t) {
     product = multiply(product, (Interval){a->min, a->max});
   }
   if (is_part_of_a_shape(p, t)) product.max = NR_MIN(product.max, (__int128)NR_MAX_DIM);
-  __int128 low = t->factor >= 0 ? product.min : product.max, high = t->factor >= 0 ? product.max : product.min;
-  bool wide = low <= -far || low >= far, wider = high <= -far || high >= far;
-  __int128 f = t->factor, limit = (__int128)1 << 60;
-  Interval out = {wide || low > far / limit || low < -far / limit ? (f < 0 ? -far : product.min < 0 ? -far : 0) : low * f,
-                  wider || high > far / limit || high < -far / limit ? far : high * f};
-  return (Interval){clamp(out.min), clamp(out.max)};
+  Interval out = {scaled(product.min, t->factor), scaled(product.max, t->factor)};
+  return t->factor >= 0 ? out : (Interval){out.max, out.min};
 }
 
 static Interval interval_of(const NrProver *p, const NrSum *x) {
@@ -255,15 +270,18 @@ static bool is_not_negative(NrProver *p, const NrTerm *t) {
   return t->degree == 1 && prove(p, &sum, 1);
 }
 
-/* goal - k * rest * fact, with k and rest such that this term of the goal goes away. */
+/* m * goal - k * rest * fact, with positive m and k and such a rest that this term of the goal goes away. */
 static bool try_fact(NrProver *p, const NrSum *goal, const NrTerm *t, const NrSum *fact, int depth) {
   for (uint32_t i = 0; i < fact->num_terms; i++) {
     const NrTerm *f = &fact->terms[i];
     NrTerm rest;
     if ((f->factor < 0) != (t->factor < 0) || !nr_term_divides(f, t, &rest)) continue;
-    if (t->factor % f->factor != 0 || (rest.degree && !is_not_negative(p, &rest))) continue;
-    NrSum scale = nr_sum_of_term(&rest), scaled = nr_sum_mul(fact, &scale);
-    NrSum left = nr_sum_add(goal, -(t->factor / f->factor), &scaled);
+    if (rest.degree && !is_not_negative(p, &rest)) continue;
+    uint64_t of_goal = nr_magnitude(t->factor), of_fact = nr_magnitude(f->factor), common = nr_gcd(of_goal, of_fact);
+    if (of_goal / common > INT64_MAX || of_fact / common > INT64_MAX) continue;
+    NrSum scale = nr_sum_of_term(&rest), subtracted = nr_sum_mul(fact, &scale), zero = nr_sum_constant(0);
+    NrSum left = nr_sum_add(&zero, (int64_t)(of_fact / common), goal);
+    left = nr_sum_add(&left, -(int64_t)(of_goal / common), &subtracted);
     if (left.known && left.num_terms <= goal->num_terms + 2 && prove(p, &left, depth - 1)) return true;
   }
   return false;
@@ -302,7 +320,11 @@ static bool try_cases(NrProver *p, const NrSum *goal, uint32_t number, int depth
   bool one_is_enough = linear && ((atom.kind == NR_ATOM_MIN && falls) || (atom.kind == NR_ATOM_MAX && rises));
   for (uint32_t i = 0; i < 2; i++) {
     NrProverMark mark = nr_prover_mark(p);
-    if (atom.kind == NR_ATOM_SELECT && !one_is_enough) nr_prover_assume_condition(p, atom.condition, i == 0);
+    if (atom.kind == NR_ATOM_SELECT && !one_is_enough) {
+      if (is_remembered(p, atom.condition, i != 0)) continue; /* this case is none */
+      nr_prover_assume_condition(p, atom.condition, i == 0);
+      open_conditions(p, mark.conditions);
+    }
     NrSum with = nr_sum_replace(goal, number, &atom.cases[i]);
     bool proven = with.known && prove(p, &with, depth - 1);
     nr_prover_reset(p, mark);
@@ -338,6 +360,7 @@ static bool search(NrProver *p, const NrSum *goal) {
 bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t max) {
   if (nr_prover_fits(p, x, min, max)) return true;
   if (!x->known || p->facts.size == 0 || p->fitting) return false;
+  min = NR_MAX(min, -INT64_MAX);
   NrSum low = nr_sum_add_constant(x, -min), zero = nr_sum_constant(0), negated = nr_sum_add(&zero, -1, x);
   NrSum high = nr_sum_add_constant(&negated, max);
   Interval i = interval_of(p, x);
@@ -360,10 +383,8 @@ bool nr_prove_not_negative(NrProver *p, NrSum x) {
   if (interval_of(p, &x).min >= 0 || search(p, &x)) return true;
   if (p->opening || p->conditions.size == 0) return false;
   NrProverMark mark = nr_prover_mark(p);
-  p->opening = true;
-  for (size_t i = mark.conditions; i-- > 0;) open_condition(p, p->conditions.data[i]);
+  open_conditions(p, mark.conditions);
   bool proven = p->facts.size > mark.facts && search(p, &x);
-  p->opening = false;
   nr_prover_reset(p, mark);
   return proven;
 }
@@ -399,6 +420,7 @@ bool nr_prove_condition(NrProver *p, NrValue *condition, bool holds) {
   const NrOp *op = condition->op;
   bool known;
   if (nr_prover_constant_bool(condition, &known)) return known == holds;
+  if (is_remembered(p, condition, holds)) return true;
   switch (op ? op->info->id : 0) {
   case NR_OP_arith_andi:
   case NR_OP_arith_ori: {

@@ -1,8 +1,8 @@
 /* prover.h - what is certain about sizes and indices of a program.
  *
- * Each index or integer value, and each dim of a tensor, is a sum of products of atoms (sums.h): the dims of arguments,
- * loop counters, numbers that were read. A sum is made only where the arithmetic that it stands for cannot wrap, so sums
- * are whole numbers. Facts are sums that are not negative. They come from the ops themselves (a loop counter lies
+ * Each index or integer value, and each dim of a tensor, is a sum of products of atoms (sums.h): dims of arguments,
+ * loop counters, numbers that were read. A sum is made only where the arithmetic that it stands for cannot wrap, so
+ * sums are whole numbers. Facts are sums that are not negative. They come from the ops themselves (a loop counter lies
  * between its bounds, a minimum is at most each of its operands) and from conditions that hold where the prover stands,
  * above all rt.check.
  *

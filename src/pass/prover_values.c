@@ -18,7 +18,7 @@ bool nr_prover_constant_bool(const NrValue *value, bool *out) {
   return true;
 }
 
-/* ---- atoms ------------------------------------------------------------------------------------------------------- */
+/* ---- atoms ----------------------------------------------------------------------------------------------------- */
 
 /* Atoms of one value are found by a list of their numbers. */
 typedef struct NumberList {
@@ -68,7 +68,8 @@ static NrSum plain_atom(NrProver *p, NrValue *value) {
   return nr_sum_atom(number);
 }
 
-/* ---- elements of tensors ------------------------------------------------------------------------------------------ */
+/* ---- elements of tensors ------------------------------------------------------------------------------------------
+ */
 
 /* The tensor that holds the elements of this one, in another shape or some of them. */
 static NrValue *holder_of(NrValue *tensor) {
@@ -105,8 +106,27 @@ typedef struct Content {
   NrSum bounds[MAX_ATOM_FACTS];
 } Content;
 
+/* What is known of the first element of a list and holds for all others holds for any of them. */
+static void content_of_list(NrProver *p, uint32_t number, NrOp *list) {
+  enum { MAX_LISTED = 64 };
+  if (list->num_operands == 0 || list->num_operands > MAX_LISTED) return;
+  NrSum first = nr_prover_value(p, nr_operand(list, 0)), atom = nr_sum_atom(number);
+  if (first.num_terms != 1 || first.terms[0].degree != 1 || first.terms[0].factor != 1 || first.constant) return;
+  uint32_t element = first.terms[0].atoms[0];
+  for (size_t i = p->facts.size; i-- > 0;) {
+    NrSum fact = p->facts.data[i].sum;
+    bool holds = nr_sum_has(&fact, element);
+    for (uint32_t k = 1; k < list->num_operands && holds; k++) {
+      NrSum other = nr_prover_value(p, nr_operand(list, k));
+      holds = nr_prove_not_negative(p, nr_sum_replace(&fact, element, &other));
+    }
+    if (holds) add_atom_fact(p, number, nr_sum_replace(&fact, element, &atom));
+  }
+}
+
 static void take_content(NrProver *p, uint32_t number, NrValue *tensor) {
   NrValue *holder = holder_of(tensor);
+  if (nr_op_is(holder->op, NR_OP_tensor_from_elements)) content_of_list(p, number, holder->op);
   NrAttr constant = nr_value_constant(holder);
   int64_t min, max;
   if (constant && content_of_constant(constant, &min, &max)) {
@@ -193,7 +213,8 @@ static NrSum element_of(NrProver *p, NrValue *value, NrOp *extract) {
   return sum;
 }
 
-/* ---- arithmetic --------------------------------------------------------------------------------------------------- */
+/* ---- arithmetic ---------------------------------------------------------------------------------------------------
+ */
 
 /* The sum where the op that makes it cannot have wrapped, else the op's result as an unknown. */
 static NrSum where_exact(NrProver *p, NrValue *value, NrSum sum) {
@@ -210,6 +231,9 @@ static NrSum where_exact(NrProver *p, NrValue *value, NrSum sum) {
 static NrSum choice(NrProver *p, NrValue *value, NrAtomKind kind, NrSum x, NrSum y, NrValue *condition) {
   NrSum difference = nr_sum_add(&x, -1, &y);
   if (nr_sum_is_constant(&difference, 0)) return x;
+  NrSum negated = nr_sum_add(&y, -1, &x);
+  bool x_is_more = nr_prover_fits(p, &difference, 0, INT64_MAX), y_is_more = nr_prover_fits(p, &negated, 0, INT64_MAX);
+  if (kind != NR_ATOM_SELECT && (x_is_more || y_is_more)) return (kind == NR_ATOM_MAX) == x_is_more ? x : y;
   bool fresh;
   uint32_t number = atom_of(p, value, NR_ATOM_VALUE, &fresh);
   NrSum sum = nr_sum_atom(number);
@@ -349,6 +373,13 @@ static NrSum of_op(NrProver *p, NrValue *value, NrOp *op) {
                  dim < (int64_t)shaped->type->rank;
     return known ? nr_prover_dim(p, shaped, (uint32_t)dim) : plain_atom(p, value);
   }
+  case NR_OP_linalg_index: {
+    NrSum sum = plain_atom(p, value);
+    NrAtom *atom = &p->atoms.data[sum.terms[0].atoms[0]];
+    atom->min = 0;
+    atom->max = NR_MAX_DIM;
+    return sum;
+  }
   case NR_OP_tensor_rank: return nr_prover_rank(p, nr_operand(op, 0));
   case NR_OP_tensor_extract: return element_of(p, value, op);
   default: return plain_atom(p, value);
@@ -422,7 +453,8 @@ NrSum nr_prover_affine(NrProver *p, NrAffineExpr e, const NrSum *dims, const NrS
   return e->kind == NR_AFFINE_ADD ? nr_sum_add(&x, 1, &y) : nr_sum_mul(&x, &y);
 }
 
-/* ---- dims --------------------------------------------------------------------------------------------------------- */
+/* ---- dims ---------------------------------------------------------------------------------------------------------
+ */
 
 /* The value before a loop that an argument or result of it begins with, and what each trip gives on. */
 static bool carried(NrValue *value, NrValue **out_init, NrValue **out_arg, NrValue **out_next) {
@@ -555,7 +587,8 @@ NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim) {
   return sum;
 }
 
-/* ---- what ops say ------------------------------------------------------------------------------------------------- */
+/* ---- what ops say -------------------------------------------------------------------------------------------------
+ */
 
 /* lower <= iv < upper in a loop that runs. */
 static void assume_between(NrProver *p, NrSum lower, NrSum iv, NrSum upper) {
@@ -620,6 +653,25 @@ static void enter_generate(NrProver *p, NrOp *op, NrBlock *body) {
                    nr_prover_dim(p, nr_result(op, 0), i));
 }
 
+/* Dims of a program's inputs that have one name are equal: the runtime refuses other inputs. */
+static void enter_program(NrProver *p, NrOp *func, NrBlock *body) {
+  NrAttr inputs = nr_op_attr(func, "noria.inputs");
+  NrStrMap named = {0};
+  for (uint32_t i = 0; inputs && inputs->kind == NR_ATTR_ARRAY && i < inputs->size && i < body->num_args; i++) {
+    NrValue *arg = nr_block_arg(body, i);
+    NrAttr names = inputs->items[i]->kind == NR_ATTR_DICT ? nr_dict_get(inputs->items[i], "dim_names") : NULL;
+    if (!names || names->kind != NR_ATTR_ARRAY || arg->type->kind != NR_TYPE_TENSOR) continue;
+    for (uint32_t d = 0; d < arg->type->rank && d < names->size; d++) {
+      if (names->items[d]->kind != NR_ATTR_STRING || names->items[d]->s.size == 0) continue;
+      NrSum size = nr_prover_dim(p, arg, d);
+      NrSum *first = nr_strmap_get(&named, names->items[d]->s);
+      if (!first) nr_strmap_set(&named, names->items[d]->s, nr_arena_copy(&p->arena, &size, sizeof size));
+      else if (arg->type->dims[d] == NR_DYNAMIC) ((NrSum **)nr_map_get(&p->dims, arg))[d] = first;
+    }
+  }
+  nr_strmap_deinit(&named);
+}
+
 void nr_prover_enter_region(NrProver *p, NrRegion *region) {
   NrOp *op = region->op;
   NrBlock *body = region->first;
@@ -630,6 +682,7 @@ void nr_prover_enter_region(NrProver *p, NrRegion *region) {
     enter_loop(p, body);
     if (yield) enter_counters(p, op, body, yield, 1, 3);
     return;
+  case NR_OP_func_func: enter_program(p, op, body); return;
   case NR_OP_scf_parallel: enter_loop(p, body); return;
   case NR_OP_scf_if: nr_prover_assume_condition(p, nr_operand(op, 0), region == op->regions); return;
   case NR_OP_scf_while: {

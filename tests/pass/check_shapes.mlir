@@ -316,7 +316,7 @@ func.func @cast_strides(%m: memref<4xf32>, %stride: index) -> f32 {
 // STRIDES: 4.000000e+00 : f32
 // RUN: not noria run %s --entry=cast_strides --check-bounds '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=STRIDES2
 // RUN: not noria run %s --entry=cast_strides --interpret '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=STRIDES2
-// STRIDES2: check_shapes.mlir:[[#@LINE-8]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+// STRIDES2: check_shapes.mlir:[[#@LINE-8]]:8: 'memref.cast' op the value does not have the strides and offset that are expected
 
 func.func @cast_unranked_strides(%m: memref<4xf32>, %stride: index) -> f32 {
   %c1 = arith.constant 1 : index
@@ -329,7 +329,7 @@ func.func @cast_unranked_strides(%m: memref<4xf32>, %stride: index) -> f32 {
 // RUN: noria run %s --entry=cast_unranked_strides --check-stages --check-bounds '[1, 2, 3, 4]' 3 | FileCheck %s --check-prefix=STRIDES
 // RUN: not noria run %s --entry=cast_unranked_strides --check-bounds '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=UNRANKED2
 // RUN: not noria run %s --entry=cast_unranked_strides --interpret '[1, 2, 3, 4]' 2 2>&1 | FileCheck %s --check-prefix=UNRANKED2
-// UNRANKED2: check_shapes.mlir:[[#@LINE-7]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+// UNRANKED2: check_shapes.mlir:[[#@LINE-7]]:8: 'memref.cast' op the value does not have the strides and offset that are expected
 
 func.func @cast_offset(%m: memref<4xf32>, %from: index) -> f32 {
   %c1 = arith.constant 1 : index
@@ -341,4 +341,4 @@ func.func @cast_offset(%m: memref<4xf32>, %from: index) -> f32 {
 // RUN: noria run %s --entry=cast_offset --check-stages --check-bounds '[1, 2, 3, 4]' 2 | FileCheck %s --check-prefix=STRIDES
 // RUN: not noria run %s --entry=cast_offset --check-bounds '[1, 2, 3, 4]' 1 2>&1 | FileCheck %s --check-prefix=OFFSET1
 // RUN: not noria run %s --entry=cast_offset --interpret '[1, 2, 3, 4]' 1 2>&1 | FileCheck %s --check-prefix=OFFSET1
-// OFFSET1: check_shapes.mlir:[[#@LINE-7]]:8: 'memref.cast' op the value does not have the shape that the cast claims
+// OFFSET1: check_shapes.mlir:[[#@LINE-7]]:8: 'memref.cast' op the value does not have the strides and offset that are expected
