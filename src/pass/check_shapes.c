@@ -214,7 +214,7 @@ static void check_counts(NrBuilder *b, NrOp *op, NrValue *have, NrValue *want) {
 static void check_size(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
   char text[96];
   int64_t known;
-  if (nr_value_constant_int(size, &known) && known >= 0) return;
+  if (nr_value_constant_int(size, &known) && known >= 0 && known <= NR_MAX_DIM) return;
   snprintf(text, sizeof text, "dim %u of the result would be %%0", d);
   nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, size, number(b, NR_MAX_DIM)), text, &size, 1);
 }
@@ -408,6 +408,13 @@ static void check_dma_start(NrOp *op) {
 /* ---- dims of results ----------------------------------------------------------------------------------------------
  */
 
+static void check_sizes(NrOp *op, size_t first) {
+  NrBuilder b = nr_builder_before(op);
+  NrType type = nr_result(op, 0)->type;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (type->dims[d] == NR_DYNAMIC) check_size(&b, op, d, nr_operand(op, first++));
+}
+
 static void check_collapse_shape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrGroups groups;
@@ -474,6 +481,10 @@ void nr_check_claims(NrOp *op) {
   switch (op->info->id) {
   case NR_OP_tensor_extract: nr_check_indices(op, 0, 1, NULL); return;
   case NR_OP_tensor_insert: nr_check_indices(op, 1, 2, NULL); return;
+  case NR_OP_tensor_empty:
+  case NR_OP_tensor_generate:
+  case NR_OP_bufferization_alloc_tensor: check_sizes(op, 0); return;
+  case NR_OP_tensor_splat: check_sizes(op, 1); return;
   case NR_OP_tensor_extract_slice: nr_check_slice(op, nr_operand(op, 0), nr_extract_slice_slots); return;
   case NR_OP_tensor_insert_slice:
   case NR_OP_tensor_parallel_insert_slice:

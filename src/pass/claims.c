@@ -241,6 +241,15 @@ static bool reshape_holds(NrProver *p, NrOp *op) {
   return nr_prove_equal(p, have, want);
 }
 
+/* The operands from `first` on are sizes that a tensor can have: others would wrap in what is calculated with them. */
+static bool sizes_hold(NrProver *p, NrOp *op, size_t first) {
+  for (size_t i = 0; i < nr_type_num_dynamic(nr_result(op, 0)->type); i++) {
+    NrSum size = nr_prover_value(p, nr_operand(op, first + i)), most = nr_sum_constant(NR_MAX_DIM);
+    if (!nr_prove_not_negative(p, size) || !nr_prove_not_negative(p, nr_sum_add(&most, -1, &size))) return false;
+  }
+  return true;
+}
+
 /* Dims that the result's type fixes are those that the padding makes, and no padding cuts. */
 static bool pad_holds(NrProver *p, NrOp *op) {
   NrType to = nr_result(op, 0)->type;
@@ -278,6 +287,10 @@ bool nr_claims_hold(NrProver *p, NrOp *op) {
   case NR_OP_tensor_insert: return indices_hold(p, op, nr_operand(op, 1), 2);
   case NR_OP_tensor_dim: return dim_holds(p, op);
   case NR_OP_tensor_cast: return cast_holds(p, op);
+  case NR_OP_tensor_empty:
+  case NR_OP_tensor_generate: return sizes_hold(p, op, 0);
+  case NR_OP_tensor_splat: return sizes_hold(p, op, 1);
+  case NR_OP_bufferization_alloc_tensor: return nr_op_group_operand(op, 1) || sizes_hold(p, op, 0);
   case NR_OP_tensor_extract_slice: return slice_holds(p, op, nr_operand(op, 0), nr_extract_slice_slots);
   case NR_OP_tensor_insert_slice:
   case NR_OP_tensor_parallel_insert_slice:
