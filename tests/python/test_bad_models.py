@@ -30,13 +30,17 @@ def test_declared_sizes(folder, text):
     (f"g (float x) => (float[N] y) <int64[2] s = {{{MOST}, {MOST}}}> {{ z = ConstantOfShape(s) y = Add(z, x) }}",
      "ConstantOfShape"),
     (f"g (float[1,4] x) => (float[N] y) <int64[2] r = {{{HUGE}, {HUGE}}}> {{ y = Tile(x, r) }}", "Tile"),
-    (f"g (float[2] x) => (float[N] y) <int64[2] p = {{{HUGE}, {HUGE}}}> {{ y = Pad(x, p) }}", "Pad"),
     (f"g (bool[8] x) => (float[N] y) <int64 d = {{{MOST}}}, float[2] v = {{0, 1}}> "
      "{ i = Cast <to = 7> (x)  y = OneHot(i, d, v) }", "OneHot"),
 ])
 def test_sizes_on_the_way(folder, text, op):
     """What nodes make of constants is as large as what is declared."""
     refused(model_of(text), f"({op}): needs a tensor of shape", folder=folder)
+
+
+def test_sizes_of_a_pad(folder):
+    text = f"g (float[2] x) => (float[N] y) <int64[2] p = {{{HUGE}, {HUGE}}}> {{ y = Pad(x, p) }}"
+    refused(model_of(text), "make a dim of 2 too large", folder=folder)
 
 
 def test_sizes_of_an_attention_body(folder):

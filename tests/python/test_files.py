@@ -164,6 +164,6 @@ def test_nothing_is_left_of_a_killed_compile(tmp_path, model, how):
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, "group", signal.SIGTERM, signal.SIGINT], ids=str)
 def test_nothing_is_left_of_a_killed_reduce(tmp_path, how):
-    command = [TOOL, "reduce", str(ROOT / "tests" / "tools" / "Inputs" / "reduce.mlir"), "--test=sleep 0.01; false"]
+    command = [TOOL, "reduce", str(ROOT / "tests" / "tools" / "Inputs" / "reduce.mlir"), "--test=sleep 1; false"]
     killed = kill_at_random(command, [tmp_path], 0.3, how)
     assert killed and leftovers([tmp_path]) == []
