@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define NORIA_ABI_VERSION 2
+#define NORIA_ABI_VERSION 3
 #define NORIA_MAX_RANK 16
 /* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a
  * machine can address. Compiled code relies on it where it calculates with sizes. */
@@ -67,7 +67,9 @@ typedef enum NoriaKind { NORIA_KIND_TENSOR = 0, NORIA_KIND_SEQUENCE = 1, NORIA_K
 
 /* One value at the boundary of compiled code, always dense and row-major.
  *   tensor:             data = first element, rank and dims valid. Inputs of a program are aligned to their element
- *                       only; what api->alloc gave, and constants, to 64 bytes. May be NULL when there are no elements
+ *                       only; what api->alloc gave, and constants, to 64 bytes. May be NULL when there are no elements.
+ *                       In imports bits is the size of an element in bytes, plus NORIA_DESC_STRINGS for strings; 0: not
+ *                       said. The runtime refuses a tensor as one of a NoriaDType that it cannot be
  *   sequence, optional: data = the runtime's NoriaValue*, rank = 0
  *   scalar (imports only): rank = -1 and the value itself, zero-extended, in bits */
 typedef struct NoriaDesc {
@@ -76,6 +78,7 @@ typedef struct NoriaDesc {
   uint64_t bits;
   int64_t dims[NORIA_MAX_RANK];
 } NoriaDesc;
+#define NORIA_DESC_STRINGS 0x100
 
 typedef struct NoriaExec NoriaExec;
 
@@ -86,7 +89,7 @@ typedef int32_t (*NoriaWorkgroupFn)(NoriaExec *exec, const void *args, int64_t x
 /* A runtime function that compiled code imports by name (NoriaModule.imports). Returns 0, or non-zero after api->fail.
  * Tensors in results are fresh buffers from api->alloc, owned by the caller. Handles in results carry one reference,
  * which the caller may give back with the import "value_release"; the run gives back the rest when it ends. The list of
- * functions with their arguments is the table in src/runtime/imports.c. */
+ * functions with their arguments is the table in src/base/imports.def. */
 typedef int32_t (*NoriaImportFn)(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results);
 
 typedef struct NoriaRuntimeApi {

@@ -123,8 +123,16 @@ bool nr_run_flow_workgroups(NrInterp *in, NrOp *op) {
   return dispatch(in, op, &(Workgroups){.body = nr_op_region(op, 0), .count = nr_op_region(op, 1)});
 }
 
+bool nr_run_flow_dim(NrInterp *in, NrOp *op) {
+  NrIView *view = nr_get(in, nr_operand(op, 0)).view;
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[nr_op_attr_int(op, "dimension", 0)]});
+  return true;
+}
+
+bool nr_run_flow_load(NrInterp *in, NrOp *op) { return nr_interp_flow_dims(in, op) && nr_run_extract_slice(in, op); }
+
 bool nr_run_flow_store(NrInterp *in, NrOp *op) {
-  return nr_insert_part(in, op, nr_get(in, nr_operand(op, 1)).view);
+  return nr_interp_flow_dims(in, op) && nr_insert_part(in, op, nr_get(in, nr_operand(op, 1)).view);
 }
 
 bool nr_run_flow_id(NrInterp *in, NrOp *op) {

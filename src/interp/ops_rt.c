@@ -1,4 +1,5 @@
 /* ops_rt.c - what a program asks of the runtime. Without one (while folding constants) these fail quietly. */
+#include "dialect/rt/rt.h"
 #include "interp/ops.h"
 
 bool nr_run_check(NrInterp *in, NrOp *op) {
@@ -35,6 +36,7 @@ static void to_desc(NrInterp *in, NrValue *value, NoriaDesc *out) {
   if (v.view) {
     out->data = v.view->buffer->data + (size_t)v.view->offset * v.view->elem_size;
     out->rank = (int64_t)v.view->rank;
+    out->bits = nr_rt_elements(v.view->elem);
     memcpy(out->dims, v.view->dims, v.view->rank * sizeof *out->dims);
   } else if (!nr_type_is_scalar(value->type) || value->type->kind == NR_TYPE_STRING) {
     out->data = v.handle;
@@ -46,8 +48,14 @@ static void to_desc(NrInterp *in, NrValue *value, NoriaDesc *out) {
 static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
   NrType t = value->type;
   if (nr_type_is_shaped(t)) {
+    if (nr_rt_is_import(nr_op_attr_str(op, "name")) && d->bits != nr_rt_elements(t->elem))
+      return nr_interp_fail(in, op, NR_RT_ELEMENTS_TEXT);
     if (nr_type_is_ranked(t) && d->rank != (int64_t)t->rank)
       return nr_interp_fail(in, op, "gives a tensor of rank %lld where the model says %u", (long long)d->rank, t->rank);
+    for (uint32_t i = 0; nr_type_is_ranked(t) && i < t->rank; i++)
+      if (t->dims[i] != NR_DYNAMIC && d->dims[i] != t->dims[i])
+        return nr_interp_fail(in, op, NR_RT_DIM_TEXT("%u", "%lld", "%lld"), i, (long long)d->dims[i],
+                              (long long)t->dims[i]);
     NrIView *borrowed = nr_iview_borrow(t->elem, d->dims, (size_t)d->rank, d->data),
             *copy = nr_iview_dense_copy(in, borrowed);
     nr_iview_release(borrowed);
@@ -85,6 +93,8 @@ bool nr_run_rt_call(NrInterp *in, NrOp *op) {
     to_desc(in, nr_operand(op, i), &args[i]);
     if (view && (dense[i] = nr_iview_dense_copy(in, view))) args[i].data = dense[i]->buffer->data;
   }
+  int64_t count = nr_rt_count_operand(op);
+  if (count >= 0) args[count].bits = (uint64_t)(op->num_operands - 1 - count);
   uintptr_t site = (uintptr_t)nr_map_get(&in->sites, op);
   if (site) args[0] = (NoriaDesc){.rank = -1, .bits = (uint32_t)(site - 1)};
   bool ok = in->exec->imports[index - 1](in->exec, args, results) == 0;

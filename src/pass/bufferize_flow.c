@@ -191,6 +191,13 @@ NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op) {
   case NR_OP_flow_dispatch: status = dispatch(s, op); break;
   case NR_OP_flow_dispatch_tensor_load: load(s, op); break;
   case NR_OP_flow_dispatch_tensor_store: store(s, op); break;
+  case NR_OP_flow_dispatch_tensor_dim: {
+    NrBuilder b = nr_builder_before(op);
+    NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
+    size_t dim = (size_t)nr_op_attr_int(op, "dimension", 0);
+    nr_value_replace_uses(nr_result(op, 0), nr_index_value(&b, nr_dim_build(&b, place->memref, dim)));
+    break;
+  }
   case NR_OP_flow_dispatch_tie_shape: {
     NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
     nr_bufferize_join(s, nr_result(op, 0), place->buffer, place->memref);

@@ -1,6 +1,6 @@
-/* check_flow.c - the part of check-operands that is about flow: an op on the host names the dims of its operands, which
- * passes believe, and takes elements and parts of tensors. One such op works on whole tensors, so asking costs nothing
- * that could be measured.
+/* check_flow.c - the part of check-operands that is about flow: an op names the dims of its operands, which passes
+ * believe, and takes elements and parts of tensors; in the body of a dispatch, of those that are bound. One such op
+ * works on whole tensors, so asking costs nothing that could be measured.
  *
  *   before  %r = flow.tensor.clone %x : tensor<?xf32>{%n}
  *   after   %d = tensor.dim %x, %c0 : tensor<?xf32>
@@ -125,6 +125,11 @@ void nr_check_flow(NrOp *op) {
   case NR_OP_flow_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;
   case NR_OP_flow_tensor_load: nr_check_indices(op, 0, (uint32_t)first_of(op, 2), NULL); return;
   case NR_OP_flow_tensor_store: nr_check_indices(op, 1, (uint32_t)first_of(op, 3), NULL); return;
+  case NR_OP_flow_dispatch_tensor_load: nr_check_slice(op, nr_operand(op, 0), nr_flow_load_slots); return;
+  case NR_OP_flow_dispatch_tensor_store:
+    nr_check_slice(op, nr_operand(op, 1), nr_flow_store_slots);
+    nr_check_inserted(op);
+    return;
   case NR_OP_flow_tensor_bitcast:
   case NR_OP_flow_tensor_reshape: check_reshape(op); return;
   case NR_OP_flow_tensor_slice: check_slice(op); return;

@@ -255,6 +255,10 @@ static void check_op(NrOp *op) {
     return;
   case NR_OP_tensor_pad: check_pad(op); return;
   case NR_OP_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;
+  case NR_OP_rt_call:
+    if (nr_str_is(nr_op_attr_str(op, "name"), "tensor_grow"))
+      nr_check_sizes(op, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, nr_operand(op, 0)->type->elem), 1);
+    return;
   case NR_OP_memref_realloc:
     if (op->num_operands > 1) nr_check_sizes(op, nr_result(op, 0)->type, 1);
     return;

@@ -48,10 +48,16 @@ void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
   enum { MOST_STEP = 1 << 15 }; /* times a dim it does not wrap */
   NrBuilder b = before_slice(op);
   NrValue *zero = nr_arith_constant_index(&b, 0), *one = nr_arith_constant_index(&b, 1);
-  for (uint32_t d = 0; d < shaped->type->rank; d++) {
+  bool bound = shaped->type->kind == NR_TYPE_DISPATCH_TENSOR;
+  NrType type = bound ? shaped->type->elem : shaped->type;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    NrIndex part[3];
     NrValue *v[4], *fine;
     int64_t step;
-    for (size_t k = 0; k < 3; k++) v[k] = nr_index_value(&b, nr_index_list_get(op, slots[k], d));
+    for (size_t k = 0; k < 3; k++) part[k] = nr_index_list_get(op, slots[k], d);
+    bool known = !part[0].value && !part[1].value && !part[2].value && type->dims[d] != NR_DYNAMIC;
+    if (bound && known) continue; /* the verifier looked at it */
+    for (size_t k = 0; k < 3; k++) v[k] = nr_index_value(&b, part[k]);
     v[3] = nr_check_size_of(&b, shaped, d);
     NrValue *none = nr_arith_cmpi(&b, NR_CMPI_EQ, v[1], zero);
     NrValue *signs = nr_arith_binary(&b, NR_OP_arith_andi, nr_arith_cmpi(&b, NR_CMPI_SGE, v[0], zero),
@@ -76,9 +82,10 @@ void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
 void nr_check_inserted(NrOp *op) {
   NrBuilder b = before_slice(op);
   NrValue *source = nr_operand(op, 0), *same = NULL;
-  uint32_t rank = nr_operand(op, 1)->type->rank, from = 0;
+  NrIndexListSlot sizes = nr_slice_slots(op)[1];
+  uint32_t rank = (uint32_t)nr_index_list_size(op, sizes.attr), from = 0;
   for (uint32_t d = 0; d < rank && from < source->type->rank; d++) {
-    NrIndex size = nr_index_list_get(op, nr_insert_slice_slots[1], d);
+    NrIndex size = nr_index_list_get(op, sizes, d);
     if (source->type->rank < rank && nr_index_is(size, 1) && source->type->dims[from] != 1) continue;
     NrValue *have = nr_check_size_of(&b, source, from++);
     NrValue *equal = nr_arith_cmpi(&b, NR_CMPI_EQ, have, nr_index_value(&b, size));

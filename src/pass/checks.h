@@ -10,7 +10,7 @@
 void nr_check_unless(NrBuilder *b, const NrOp *op, NrValue *cond, const char *text, NrValue *const *values,
                      size_t count);
 
-/* Dim `dim` of a memref or tensor of known rank. */
+/* Dim `dim` of a memref, tensor or dispatch tensor of known rank. */
 NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim);
 /* x * y of numbers without a sign, and the largest one where it does not fit: also of those below zero. */
 NrValue *nr_check_product(NrBuilder *b, NrValue *x, NrValue *y);

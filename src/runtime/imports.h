@@ -24,6 +24,9 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
 int32_t nr_copy_into_run(NrExec *e, NoriaDType dtype, void *to, const void *from, int64_t count);
 
 int64_t nr_desc_count(const NoriaDesc *tensor); /* elements */
+uint64_t nr_desc_elements(NoriaDType dtype);    /* what `bits` says of tensors of this type */
+/* False after failing: the tensor cannot have elements of this type. */
+bool nr_desc_is(NrExec *e, const NoriaDesc *tensor, NoriaDType dtype);
 
 /* For a loop over elements, with the number of the one that comes: looks from time to time whether the run is to stop,
  * which is then its failure. */

@@ -1,4 +1,4 @@
-/* imports_cast.c - numbers to strings and back, as ONNX Cast wants it. Signatures: the table in imports.c.
+/* imports_cast.c - numbers to strings and back, as ONNX Cast wants it. Signatures: base/imports.def.
  *
  * Floats print with the fewest digits that give the same value of their type again, in plain notation from 1e-4 up to
  * 1e17 ("314.15927", "1000000", integers in full), else as "1e-07"; the special ones as "NaN", "INF", "-INF"; bools as
@@ -125,7 +125,8 @@ int32_t nr_import_string_from(NoriaExec *exec, const NoriaDesc *args, NoriaDesc 
   NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[0]);
   const NoriaDesc *t = &args[1];
   locale_t c, old;
-  if (!castable(e, dtype) || nr_result_tensor(e, &results[0], NORIA_STRING, t->rank, t->dims)) return 1;
+  if (!castable(e, dtype) || !nr_desc_is(e, t, dtype)) return 1;
+  if (nr_result_tensor(e, &results[0], NORIA_STRING, t->rank, t->dims)) return 1;
   if (!enter_locale(e, &c, &old)) return 1;
   NoriaString **strings = results[0].data;
   bool ok = true;

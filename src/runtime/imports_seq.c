@@ -1,4 +1,4 @@
-/* imports_seq.c - references, sequences and optionals for compiled code. Signatures: the table in imports.c. */
+/* imports_seq.c - references, sequences and optionals for compiled code. Signatures: base/imports.def. */
 #include "runtime/imports.h"
 
 /* ---- between compiled code and values --------------------------------------------------------------------------- */
@@ -7,6 +7,25 @@ int64_t nr_desc_count(const NoriaDesc *tensor) {
   int64_t n = 1;
   for (int64_t d = 0; d < tensor->rank; d++) n = tensor->dims[d] == 0 || n == 0 ? 0 : n * tensor->dims[d];
   return n;
+}
+
+uint64_t nr_desc_elements(NoriaDType dtype) {
+  return noria_dtype_size(dtype) + (dtype == NORIA_STRING ? NORIA_DESC_STRINGS : 0);
+}
+
+bool nr_desc_is(NrExec *e, const NoriaDesc *tensor, NoriaDType dtype) {
+  if (!tensor->bits || tensor->bits == nr_desc_elements(dtype)) return true;
+  nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "a tensor of %s%d bytes an element is taken for one of type %s (%d)",
+               tensor->bits & NORIA_DESC_STRINGS ? "strings, " : "",
+               (int)(tensor->bits & ~(uint64_t)NORIA_DESC_STRINGS), noria_dtype_name(dtype), (int)dtype);
+  return false;
+}
+
+/* A number from compiled code as a type of elements. */
+static bool is_dtype(NrExec *e, NoriaDType dtype) {
+  if (noria_dtype_size(dtype)) return true;
+  nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "there is no element type %d", (int)dtype);
+  return false;
 }
 
 int32_t nr_result_handle(NrExec *e, NoriaDesc *result, NoriaValue *handle) {
@@ -21,6 +40,7 @@ int32_t nr_result_tensor(NrExec *e, NoriaDesc *result, NoriaDType dtype, int64_t
   if (nr_shape_size(dtype, rank, dims, &count, &size, NULL))
     return nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "the size of a tensor does not fit 64 bits");
   result->rank = rank;
+  result->bits = nr_desc_elements(dtype);
   for (int64_t d = 0; d < rank; d++) result->dims[d] = dims[d];
   result->data = nr_api_alloc(&e->pub, (int64_t)size);
   return result->data ? 0 : 1;
@@ -30,6 +50,7 @@ NoriaValue *nr_value_from_desc(NrExec *e, NoriaDType dtype, const NoriaDesc *des
   int64_t count;
   size_t size;
   NoriaValue *value = NULL;
+  if (!nr_desc_is(e, desc, dtype)) return NULL;
   if (nr_shape_size(dtype, desc->rank, desc->dims, &count, &size, NULL)) {
     nr_exec_fail(e, NORIA_ERROR_INTERNAL, -1, "a malformed tensor of rank %lld", (long long)desc->rank);
     return NULL;
@@ -85,13 +106,16 @@ int32_t nr_import_value_release(NoriaExec *exec, const NoriaDesc *args, NoriaDes
 /* ---- sequences -------------------------------------------------------------------------------------------------- */
 
 int32_t nr_import_seq_empty(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
-  return nr_result_handle(nr_exec(exec), &results[0], nr_sequence_new((NoriaDType)nr_arg_i32(&args[0])));
+  NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[0]);
+  if (!is_dtype(nr_exec(exec), dtype)) return 1;
+  return nr_result_handle(nr_exec(exec), &results[0], nr_sequence_new(dtype));
 }
 
 int32_t nr_import_seq_construct(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
   NrExec *e = nr_exec(exec);
   NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[0]);
   int64_t n = nr_arg_i64(&args[1]);
+  if (!is_dtype(e, dtype)) return 1;
   if (nr_result_handle(e, &results[0], nr_sequence_new(dtype))) return 1;
   for (int64_t i = 0; i < n; i++) {
     NoriaValue *item = nr_value_from_desc(e, dtype, &args[2 + i]);
@@ -195,8 +219,13 @@ int32_t nr_import_seq_at(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *resu
 /* ---- optionals -------------------------------------------------------------------------------------------------- */
 
 int32_t nr_import_optional_none(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {
-  NoriaValue *o = nr_optional_new(NULL, (NoriaKind)nr_arg_i32(&args[0]), (NoriaDType)nr_arg_i32(&args[1]));
-  return nr_result_handle(nr_exec(exec), &results[0], o);
+  NrExec *e = nr_exec(exec);
+  int32_t kind = nr_arg_i32(&args[0]);
+  NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[1]);
+  if (kind != NORIA_KIND_TENSOR && kind != NORIA_KIND_SEQUENCE)
+    return nr_exec_fail(e, NORIA_ERROR_FAILED, -1, "an optional cannot hold values of kind %d", (int)kind);
+  if (!is_dtype(e, dtype)) return 1;
+  return nr_result_handle(e, &results[0], nr_optional_new(NULL, (NoriaKind)kind, dtype));
 }
 
 int32_t nr_import_optional_some(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *results) {

@@ -1,4 +1,4 @@
-/* imports_split.c - between a tensor and a sequence of its pieces. Signatures: the table in imports.c. */
+/* imports_split.c - between a tensor and a sequence of its pieces. Signatures: base/imports.def. */
 #include "runtime/imports.h"
 
 static int32_t no_memory(NrExec *e) {
@@ -140,7 +140,7 @@ int32_t nr_import_seq_split(NoriaExec *exec, const NoriaDesc *args, NoriaDesc *r
   const NoriaDesc *t = &args[2];
   int64_t axis = nr_arg_i64(&args[3]), size = nr_arg_i64(&args[4]);
   bool keepdims = nr_arg_bool(&args[5]);
-  if (!axis_in_range(e, nr_arg_i32(&args[0]), &axis, t->rank)) return 1;
+  if (!nr_desc_is(e, t, dtype) || !axis_in_range(e, nr_arg_i32(&args[0]), &axis, t->rank)) return 1;
   if (size <= 0 || (!keepdims && size != 1))
     return nr_exec_fail(e, NORIA_ERROR_FAILED, nr_arg_i32(&args[0]), "a tensor cannot be split into pieces of %lld",
                         (long long)size);
@@ -157,7 +157,7 @@ int32_t nr_import_seq_split_sizes(NoriaExec *exec, const NoriaDesc *args, NoriaD
   NoriaDType dtype = (NoriaDType)nr_arg_i32(&args[1]);
   const NoriaDesc *t = &args[2], *sizes = &args[4];
   int64_t axis = nr_arg_i64(&args[3]), begin = 0;
-  if (!axis_in_range(e, nr_arg_i32(&args[0]), &axis, t->rank)) return 1;
+  if (!nr_desc_is(e, t, dtype) || !axis_in_range(e, nr_arg_i32(&args[0]), &axis, t->rank)) return 1;
   if (nr_result_handle(e, &results[0], nr_sequence_new(dtype))) return 1;
   for (int64_t i = 0; i <= sizes->dims[0]; i++) {
     int64_t left = t->dims[axis] - begin;

@@ -1,4 +1,4 @@
-/* imports_string.c - element-wise work on string tensors for compiled code. Signatures: the table in imports.c. */
+/* imports_string.c - element-wise work on string tensors for compiled code. Signatures: base/imports.def. */
 #include "runtime/imports.h"
 
 /* ---- pairs of elements, with NumPy's broadcasting ---------------------------------------------------------------- */

@@ -258,6 +258,7 @@ extern const NoriaRuntimeApi nr_runtime_api;
 /* ---- imports (imports.c) ---------------------------------------------------------------------------------------- */
 
 NoriaImportFn nr_import_find(const char *name); /* NULL when there is none */
+NrNearest nr_import_nearest(const char *name);  /* of the names of all imports */
 
 /* ---- programs (program.c, feeds.c) ------------------------------------------------------------------------------ */
 

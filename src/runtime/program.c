@@ -79,9 +79,12 @@ static NoriaStatus resolve_imports(NoriaProgram *program, const NoriaProgramOpti
     for (size_t k = 0; options && k < options->num_imports && !found; k++)
       if (strcmp(options->imports[k].name, module->imports[i]) == 0) found = options->imports[k].function;
     if (!found) found = nr_import_find(module->imports[i]);
-    if (!found)
-      return nr_error_set(error, NORIA_ERROR_NOT_FOUND, "the program imports '%s', which this runtime does not have",
-                      module->imports[i]);
+    if (!found) {
+      NrNearest nearest = nr_import_nearest(module->imports[i]);
+      return nr_error_set(error, NORIA_ERROR_NOT_FOUND,
+                          "the program imports '%s', which this runtime does not have" NR_HINT, module->imports[i],
+                          NR_HINT_ARG(nearest));
+    }
     program->imports[i] = found;
   }
   return NORIA_OK;

@@ -1,5 +1,6 @@
 /* boundary.c - values as NoriaDesc, and the NoriaEntryFn wrappers of functions. */
 #include "codegen/llvm/ll.h"
+#include "dialect/rt/rt.h"
 
 bool nr_ll_can_pass(NrType type) {
   switch (type->kind) {
@@ -49,6 +50,7 @@ static void write_unranked(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef desc
   mem = nr_ll_unranked_clone(g, NULL, type, mem);
   put(g, desc, offsetof(NoriaDesc, data), mem->data);
   put(g, desc, offsetof(NoriaDesc, rank), mem->rank);
+  put(g, desc, offsetof(NoriaDesc, bits), nr_ll_int(g, (int64_t)nr_rt_elements(type->elem)));
   LLVMValueRef store = LLVMBuildStore(g->b, mem->all_sizes, field(g, desc, offsetof(NoriaDesc, dims)));
   LLVMSetAlignment(store, 8);
 }
@@ -67,6 +69,7 @@ void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc) 
     NrLlMem *mem = part;
     put(g, desc, offsetof(NoriaDesc, data), dense_data(g, type, mem));
     put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, type->rank));
+    put(g, desc, offsetof(NoriaDesc, bits), nr_ll_int(g, (int64_t)nr_rt_elements(type->elem)));
     for (uint32_t i = 0; i < type->rank; i++)
       put(g, desc, offsetof(NoriaDesc, dims) + i * sizeof(int64_t), mem->sizes[i]);
     return;
@@ -86,6 +89,14 @@ void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc) 
 void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc) {
   void *part = nr_type_is_memref(value->type) ? (void *)nr_ll_mem(g, value) : (void *)nr_ll_value(g, value);
   nr_ll_desc_write_part(g, value->type, part, desc);
+}
+
+LLVMValueRef nr_ll_desc_bits(NrLl *g, LLVMValueRef desc) {
+  return LLVMBuildLoad2(g->b, g->i64, field(g, desc, offsetof(NoriaDesc, bits)), "");
+}
+
+LLVMValueRef nr_ll_desc_dim(NrLl *g, LLVMValueRef desc, uint32_t dim) {
+  return LLVMBuildLoad2(g->b, g->i64, field(g, desc, offsetof(NoriaDesc, dims) + dim * sizeof(int64_t)), "");
 }
 
 LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc) {

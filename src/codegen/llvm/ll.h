@@ -300,6 +300,8 @@ bool nr_ll_can_pass(NrType type);
 void nr_ll_desc_write(NrLl *g, NrValue *value, LLVMValueRef desc);
 void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc);
 LLVMValueRef nr_ll_desc_rank(NrLl *g, LLVMValueRef desc);
+LLVMValueRef nr_ll_desc_bits(NrLl *g, LLVMValueRef desc);
+LLVMValueRef nr_ll_desc_dim(NrLl *g, LLVMValueRef desc, uint32_t dim);
 void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc);
 
 unsigned nr_ll_site(NrLl *g, NrStr place, NrStr text);

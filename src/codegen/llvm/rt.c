@@ -1,4 +1,5 @@
 /* rt.c - rt ops and cf.assert: checks, polls, calls of the runtime, dispatches. */
+#include "dialect/rt/rt.h"
 #include "codegen/llvm/ll.h"
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
@@ -198,13 +199,27 @@ static NrStatus check_passes(NrOp *op, NrType type) {
       nr_type_text(type->ctx, type), NORIA_MAX_RANK);
 }
 
-/* Items of sequences come in any rank: the one that the program was compiled for must be it. */
-static void check_result_rank(NrLl *g, NrOp *op, NrType type, LLVMValueRef desc) {
+/* Items of sequences come in any shape and element type: the ones that the program was compiled for must be it. */
+static void check_result(NrLl *g, NrOp *op, NrType type, LLVMValueRef desc) {
+  LLVMValueRef zero = nr_ll_int(g, 0);
+  if (nr_type_is_memref(type) && nr_rt_is_import(nr_op_attr_str(op, "name"))) {
+    LLVMValueRef elements = nr_ll_int(g, (int64_t)nr_rt_elements(type->elem));
+    LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntEQ, nr_ll_desc_bits(g, desc), elements, "");
+    LLVMValueRef none[4] = {zero, zero, zero, zero};
+    end_failure(g, begin_failure(g, same), nr_ll_place(g, op), NR_STR(NR_RT_ELEMENTS_TEXT), none);
+  }
   if (type->kind != NR_TYPE_MEMREF) return;
   LLVMValueRef have = nr_ll_desc_rank(g, desc), want = nr_ll_int(g, type->rank);
   LLVMBasicBlockRef next = begin_failure(g, LLVMBuildICmp(g->b, LLVMIntEQ, have, want, ""));
-  LLVMValueRef values[4] = {have, want, nr_ll_int(g, 0), nr_ll_int(g, 0)};
+  LLVMValueRef values[4] = {have, want, zero, zero};
   end_failure(g, next, nr_ll_place(g, op), NR_STR("a tensor of rank %0 where the model says %1"), values);
+  for (uint32_t d = 0; d < type->rank; d++) {
+    if (type->dims[d] == NR_DYNAMIC) continue;
+    LLVMValueRef size = nr_ll_desc_dim(g, desc, d), said = nr_ll_int(g, type->dims[d]);
+    next = begin_failure(g, LLVMBuildICmp(g->b, LLVMIntEQ, size, said, ""));
+    LLVMValueRef dims[4] = {nr_ll_int(g, d), size, said, zero};
+    end_failure(g, next, nr_ll_place(g, op), NR_STR(NR_RT_DIM_TEXT("%0", "%1", "%2")), dims);
+  }
 }
 
 static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -220,6 +235,11 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
     NrLlMem *mem = nr_ll_mem(g, nr_operand(op, i));
     nr_ll_sanitize_read(g, op, nr_ll_mem_data(g, type->elem, mem), nr_ll_mem_bytes(g, type, mem));
   }
+  int64_t count = nr_rt_count_operand(op);
+  if (count >= 0) {
+    LLVMValueRef follow = nr_ll_int(g, op->num_operands - 1 - count);
+    nr_ll_desc_write_part(g, nr_type_i64(g->ctx), follow, desc_at(g, (unsigned)count));
+  }
   if (nr_op_attr(op, "node")) {
     LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, nr_ll_place(g, op), NR_STR("")));
     nr_ll_desc_write_part(g, nr_type_i32(g->ctx), site, desc_at(g, 0));
@@ -233,7 +253,7 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
   stop_unless(g, op, LLVMBuildICmp(g->b, LLVMIntEQ, call, nr_ll_int32(g, 0), ""));
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *result = nr_result(op, i);
-    check_result_rank(g, op, result->type, desc_at(g, op->num_operands + i));
+    check_result(g, op, result->type, desc_at(g, op->num_operands + i));
     nr_map_set(&g->values, result, nr_ll_desc_read(g, result->type, desc_at(g, op->num_operands + i)));
   }
   return NR_OK;

@@ -22,6 +22,14 @@ static NrStatus workgroup_verify(NrOp *op) {
   return NR_OK;
 }
 
+static NrStatus dispatch_dim_verify(NrOp *op) {
+  NrType bound = operand_type(op, 0)->elem;
+  int64_t dimension = nr_op_attr_int(op, "dimension", -1);
+  if (bound->kind == NR_TYPE_TENSOR && dimension >= 0 && dimension < bound->rank) return NR_OK;
+  return nr_op_error(op, "(C1) dimension %lld is not one of %s", (long long)dimension,
+                     nr_type_text(nr_op_context(op), bound));
+}
+
 static NrStatus dispatch_tie_shape_verify(NrOp *op) {
   return nr_flow_dims_verify(op, "C1", nr_flow_num_dims(operand_type(op, 0)), 1);
 }

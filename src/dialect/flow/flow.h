@@ -28,7 +28,7 @@ typedef struct NrFlowClaim {
   NrValue *size;
 } NrFlowClaim;
 typedef bool (*NrFlowClaimFn)(void *user, const NrFlowClaim *claim);
-/* Calls fn for every claim until it returns false. Of ops on the host: dispatches and flow.tensor.*. */
+/* Calls fn for every claim until it returns false. Of dispatches, flow.tensor.* and flow.dispatch.tensor.*. */
 bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user);
 
 /* Elements of as many bits, which lie in as many bytes. */

@@ -151,7 +151,7 @@ static bool refine_access(NrOp *op) {
     for (NrUse *u = arg->first_use; u; u = u->next) {
       if (nr_op_is(u->owner, NR_OP_flow_dispatch_tensor_load)) loads = true;
       else if (nr_op_is(u->owner, NR_OP_flow_dispatch_tensor_store)) stores = true;
-      else other = true;
+      else other |= !nr_op_is(u->owner, NR_OP_flow_dispatch_tensor_dim);
     }
     if (other || loads == stores) continue;
     arg->type = nr_type_dispatch_tensor(loads ? NR_READONLY : NR_WRITEONLY, arg->type->elem);

@@ -330,8 +330,11 @@ static size_t claim_groups(const NrOp *op, size_t (*out)[2]) {
   case NR_OP_flow_tensor_tie_shape:
   case NR_OP_flow_tensor_trace:
   case NR_OP_flow_tensor_transfer:
-  case NR_OP_flow_tensor_update: out[0][0] = 0; break;
-  case NR_OP_flow_tensor_store: out[0][0] = 1; break;
+  case NR_OP_flow_tensor_update:
+  case NR_OP_flow_dispatch_tensor_load:
+  case NR_OP_flow_dispatch_tie_shape: out[0][0] = 0; break;
+  case NR_OP_flow_tensor_store:
+  case NR_OP_flow_dispatch_tensor_store: out[0][0] = 1; break;
   case NR_OP_flow_dispatch:
   case NR_OP_flow_dispatch_workgroups: out[0][0] = NR_FLOW_ARGUMENTS; break;
   default: return 0;
@@ -349,6 +352,7 @@ bool nr_flow_each_claim(const NrOp *op, NrFlowClaimFn fn, void *user) {
     if (!nr_op_operand_group(op, groups[g][1], &next, &num_dims)) continue;
     for (size_t i = first; i < first + num; i++) {
       NrType t = nr_operand(op, i)->type;
+      if (t->kind == NR_TYPE_DISPATCH_TENSOR) t = t->elem;
       if (t->kind != NR_TYPE_TENSOR) continue;
       for (uint32_t d = 0; d < t->rank; d++) {
         if (t->dims[d] != NR_DYNAMIC) continue;

@@ -1,3 +1,175 @@
 /* rt.c - the rows of dialect rt and their hooks. */
+#include "dialect/rt/rt.h"
+#include "dialect/shaped.h"
+#include "ir/op_info.h"
+#include "ir/text.h"
+#include "noria/exec_abi.h"
+
+/* ---- signatures of the runtime's functions ----------------------------------------------------------------------- */
+
+typedef struct Import {
+  const char *name, *operands, *results;
+  bool expanded;
+} Import;
+
+static const Import imports[] = {
+#define IMPORT(name, operands, results) {#name, operands, results, false},
+#define EXPANDED(name, operands, results) {#name, operands, results, true},
+#include "base/imports.def"
+};
+
+static const Import *find(NrStr name) {
+  for (size_t i = 0; i < NR_COUNTOF(imports); i++)
+    if (nr_str_is(name, imports[i].name)) return &imports[i];
+  return NULL;
+}
+
+/* Takes the next word off a list "a, b, c"; empty at its end. */
+static NrStr take_word(const char **list) {
+  while (**list == ',' || **list == ' ') (*list)++;
+  NrStr word = {*list, strcspn(*list, ",")};
+  *list += word.size;
+  return word;
+}
+
+static size_t num_words(const char *list) {
+  size_t count = 0;
+  while (take_word(&list).size) count++;
+  return count;
+}
+
+bool nr_rt_is_import(NrStr name) {
+  const Import *import = find(name);
+  return import && !import->expanded;
+}
+
+int64_t nr_rt_count_operand(const NrOp *op) {
+  const Import *import = find(nr_op_attr_str(op, "name"));
+  const char *list = import ? import->operands : "";
+  for (int64_t i = 0;; i++) {
+    NrStr word = take_word(&list);
+    if (!word.size) return -1;
+    if (nr_str_is(word, "count")) return i;
+  }
+}
+
+uint64_t nr_rt_elements(NrType elem) {
+  return nr_type_byte_size(elem) + (elem->kind == NR_TYPE_STRING ? NORIA_DESC_STRINGS : 0);
+}
+
+/* ---- the verifier of rt.call ------------------------------------------------------------------------------------- */
+
+static bool is_int(NrType t, uint32_t width) { return t->kind == NR_TYPE_INTEGER && t->width == width; }
+
+static bool is_array(NrType t) { return nr_type_is_tensor(t) || nr_type_is_memref(t); }
+
+static bool holds_values(NrType t) {
+  return nr_type_is_int_or_index(t) || nr_type_is_float(t) || t->kind == NR_TYPE_COMPLEX || t->kind == NR_TYPE_STRING;
+}
+
+static bool is_of_class(NrType t, NrStr word) {
+  if (nr_str_is(word, "i1")) return is_int(t, 1);
+  if (nr_str_is(word, "index")) return nr_type_is_index(t);
+  if (nr_str_is(word, "i64") || nr_str_is(word, "count")) return is_int(t, 64);
+  if (nr_str_is(word, "tensor") || nr_str_is(word, "tensors")) return is_array(t) && holds_values(t->elem);
+  if (nr_str_is(word, "strings")) return is_array(t) && t->elem->kind == NR_TYPE_STRING;
+  if (nr_str_is(word, "bools")) return is_array(t) && is_int(t->elem, 1);
+  if (nr_str_is(word, "i64s")) return is_array(t) && is_int(t->elem, 64) && nr_type_is_ranked(t) && t->rank == 1;
+  if (nr_str_is(word, "seq")) return t->kind == NR_TYPE_SEQ;
+  if (nr_str_is(word, "opt")) return t->kind == NR_TYPE_OPTIONAL;
+  if (nr_str_is(word, "handle")) return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL;
+  return is_int(t, 32);
+}
+
+/* The type of the elements of a tensor, or of those in a handle; NULL for scalars and where nothing is said. */
+static NrType elements_of(NrType t) {
+  while (t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL) t = t->elem;
+  return is_array(t) ? t->elem : NULL;
+}
+
+static const char *class_text(NrStr word) {
+  static const struct {
+    const char *word, *text;
+  } rows[] = {{"i1", "i1"},
+              {"index", "index"},
+              {"i64", "i64"},
+              {"count", "i64"},
+              {"seq", "a sequence"},
+              {"opt", "an optional"},
+              {"tensor", "a tensor of numbers or strings"},
+              {"tensors", "a tensor of numbers or strings"},
+              {"strings", "a tensor of strings"},
+              {"bools", "a tensor of i1"},
+              {"i64s", "a tensor of i64 of rank 1"},
+              {"handle", "a sequence or an optional"}};
+  for (size_t i = 0; i < NR_COUNTOF(rows); i++)
+    if (nr_str_is(word, rows[i].word)) return rows[i].text;
+  return "i32";
+}
+
+/* What the values of a call must agree in, from the first that says it. */
+typedef struct Agreed {
+  NrType elements, handle;
+} Agreed;
+
+static NrStatus value_verify(NrOp *op, const char *what, size_t i, NrType type, NrStr word, Agreed *agreed) {
+  NrStr name = nr_op_attr_str(op, "name");
+  if (!is_of_class(type, word))
+    return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must be %s, got %s", what, i, NR_STR_ARG(name), class_text(word),
+                       nr_type_text(nr_op_context(op), type));
+  bool shares = nr_str_is(word, "tensor") || nr_str_is(word, "tensors") || nr_str_is(word, "seq") ||
+                nr_str_is(word, "opt") || nr_str_is(word, "handle");
+  NrType elements = shares ? elements_of(type) : NULL;
+  if (elements && agreed->elements && elements != agreed->elements)
+    return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must have elements of type %s, got %s", what, i, NR_STR_ARG(name),
+                       nr_type_text(nr_op_context(op), agreed->elements), nr_type_text(nr_op_context(op), elements));
+  if (elements) agreed->elements = elements;
+  if (!nr_str_is(word, "handle")) return NR_OK;
+  if (agreed->handle && agreed->handle->kind != type->kind)
+    return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must be a handle of the operand's kind, got %s", what, i,
+                       NR_STR_ARG(name), nr_type_text(nr_op_context(op), type));
+  agreed->handle = type;
+  return NR_OK;
+}
+
+static NrStatus grow_verify(NrOp *op) {
+  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  bool fits = nr_type_is_ranked(from) && nr_type_is_ranked(to) && from->rank == to->rank && from->rank > 0 &&
+              to->dims[0] == NR_DYNAMIC;
+  for (uint32_t d = 1; fits && d < to->rank; d++) fits = to->dims[d] == NR_DYNAMIC || to->dims[d] == from->dims[d];
+  if (fits) return NR_OK;
+  return nr_op_error(op, "(C5) \"tensor_grow\" changes dim 0 alone, and leaves it open; got %s from %s",
+                     nr_type_text(nr_op_context(op), to), nr_type_text(nr_op_context(op), from));
+}
+
+static NrStatus call_verify(NrOp *op) {
+  NrStr name = nr_op_attr_str(op, "name");
+  const Import *import = find(name);
+  bool has_site =
+      import ? strncmp(import->operands, "site", 4) == 0 : op->num_operands > 0 && is_int(nr_operand(op, 0)->type, 32);
+  if (nr_op_attr(op, "node") && !has_site)
+    return nr_op_error(op, "(C3) names a node, but \"%.*s\" has no check site as first operand", NR_STR_ARG(name));
+  if (!import) return NR_OK; /* of the host, or not known: found out when the program is loaded */
+  size_t words = num_words(import->operands), num_results = num_words(import->results);
+  int64_t count = nr_rt_count_operand(op), said;
+  bool enough = count >= 0 ? op->num_operands + 1 >= words : op->num_operands == words;
+  if (!enough || op->num_results != num_results)
+    return nr_op_error(op, "(C1) \"%s\" takes (%s) and gives (%s); got %u operands and %u results", import->name,
+                       import->operands, import->results, op->num_operands, op->num_results);
+  Agreed agreed = {NULL, NULL};
+  const char *operands = import->operands, *results = import->results;
+  NrStr word = {NULL, 0};
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    if (i < words) word = take_word(&operands);
+    NR_TRY(value_verify(op, "operand", i, nr_operand(op, i)->type, word, &agreed));
+  }
+  for (uint32_t i = 0; i < op->num_results; i++)
+    NR_TRY(value_verify(op, "result", i, nr_result(op, i)->type, take_word(&results), &agreed));
+  if (count >= 0 && nr_value_constant_int(nr_operand(op, (size_t)count), &said) && said != op->num_operands - 1 - count)
+    return nr_op_error(op, "(C4) \"%s\" is said to get %lld operands more, but gets %lld", import->name,
+                       (long long)said, (long long)(op->num_operands - 1 - count));
+  return import->expanded ? grow_verify(op) : NR_OK;
+}
+
 #include "dialect/rows.h"
 #include "dialect/rt/rt.def"

@@ -308,3 +308,11 @@ func.func @target(%t: tensor<8xf32>, %u: tensor<8xf32>, %c: !flow.channel) {
   %0 = flow.collective.all_gather f32, %t, %u, %c : (tensor<8xf32>, tensor<8xf32>, !flow.channel) -> %u as tensor<8xf32>
   return
 }
+
+// -----
+
+func.func @bound_dim(%t: !flow.dispatch.tensor<readonly:tensor<?xf32>>) {
+  // expected-error@+1 {{(C1) dimension 1 is not one of tensor<?xf32>}}
+  %d = flow.dispatch.tensor.dim %t[1] : !flow.dispatch.tensor<readonly:tensor<?xf32>>
+  return
+}

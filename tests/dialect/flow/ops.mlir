@@ -179,3 +179,10 @@ func.func @equal_arguments(%t: tensor<4xf32>, %d: index) {
   }
   return
 }
+
+// CHECK-LABEL: func.func @bound_dim
+func.func @bound_dim(%t: !flow.dispatch.tensor<readonly:tensor<2x?xf32>>) -> index {
+  // CHECK: flow.dispatch.tensor.dim %{{.*}}[1] : !flow.dispatch.tensor<readonly:tensor<2x?xf32>>
+  %0 = flow.dispatch.tensor.dim %t[1] : !flow.dispatch.tensor<readonly:tensor<2x?xf32>>
+  return %0 : index
+}
