@@ -5,8 +5,10 @@
  *           }                                                  }
  * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, nor a slice
  * that may not be there (speculation.c). Loads are moved out of loops that are known to run, scf.for with constant
- * bounds and the first region of scf.while, when nothing in the loop may write there. Inner loops first, so that an
- * op leaves as many loops as it can. */
+ * bounds and the first region of scf.while, when nothing in the loop may write there. An rt.check of what does not change
+ * is asked once, in front of the loop; where that may run no iteration, only if it runs one. Inner loops first, so that
+ * an op leaves as many loops as it can. */
+#include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/dependence.h"
 #include "pass/pass.h"
@@ -62,6 +64,30 @@ static bool loads_the_same(Memory *m, NrOp *op) {
   return same;
 }
 
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
+
+/* The op is reached in the first iteration, and nothing that can be seen is done before it: what fails there may fail in
+ * front of the loop. */
+static bool is_asked_first(const NrOp *loop, const NrOp *check) {
+  if (!nr_op_is(loop, NR_OP_scf_for) && !nr_op_is(loop, NR_OP_scf_while)) return false;
+  if (check->block != nr_op_body(loop, 0)) return false;
+  for (NrOp *before = check->prev; before; before = before->prev)
+    if (!nr_op_is_pure(before) && !nr_op_is(before, NR_OP_rt_check)) return false;
+  return true;
+}
+
+static void hoist_check(NrOp *loop, NrOp *check) {
+  if (!runs_at_once(loop, check->block)) {
+    NrBuilder b = nr_builder_before(loop);
+    bool is_unsigned = nr_op_attr(loop, "unsignedCmp") != NULL;
+    NrValue *ends = nr_arith_cmpi(&b, is_unsigned ? NR_CMPI_UGE : NR_CMPI_SGE, nr_scf_for_lower(loop),
+                                  nr_scf_for_upper(loop));
+    nr_op_set_operand(check, 0, nr_arith_binary(&b, NR_OP_arith_ori, ends, nr_operand(check, 0)));
+  }
+  nr_op_unlink(check);
+  nr_op_insert_before(check, loop);
+}
+
 /* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 static void hoist_from(NrOp *loop) {
@@ -71,6 +97,10 @@ static void hoist_from(NrOp *loop) {
       for (NrOp *op = block->first, *next; op; op = next) {
         next = op->next;
         if (nr_op_has(op, NR_TERMINATOR) || !nr_walk_pre(op, uses_outside_only, &(Invariance){loop, op})) continue;
+        if (nr_op_is(op, NR_OP_rt_check) && is_asked_first(loop, op)) {
+          hoist_check(loop, op);
+          continue;
+        }
         if (!nr_op_is_speculatable(op) && !loads_the_same(&memory, op)) continue;
         nr_op_unlink(op);
         nr_op_insert_before(op, loop);
