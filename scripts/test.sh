@@ -31,7 +31,9 @@ stage "rules of the source tree" make --no-print-directory -s lint
 stage "tests, release build" ctest --test-dir build/release --output-on-failure -j"$(nproc)"
 mkdir -p build/fuzz
 stage "random programs" build/release/tests/programs --seconds=120 --jobs="$(nproc)" --found=build/fuzz/found
-stage "wrong shapes and values" "${NORIA_VENV:-.venv}/bin/python" tests/fuzz/shapes --seed 31337 --seconds 120 --jobs "$(nproc)"
+# One seed: what this stage runs is the same each time. `make fuzz` takes a new one.
+shapes() { "${NORIA_VENV:-.venv}/bin/python" tests/fuzz/shapes --seed 31337 --seconds 120 --jobs "$(nproc)"; }
+stage "wrong shapes and values" shapes
 stage "C and text tests, sanitized" make --no-print-directory asan
 stage "threads, ThreadSanitizer" make --no-print-directory threads
 any_bytes() { make --no-print-directory -s configure-fuzz && scripts/fuzz.sh 60 parse opt; }

@@ -5,9 +5,9 @@
  *           }                                                  }
  * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, nor a slice
  * that may not be there (speculation.c). Loads are moved out of loops that are known to run, scf.for with constant
- * bounds and the first region of scf.while, when nothing in the loop may write there. An rt.check of what does not change
- * is asked once, in front of the loop; where that may run no iteration, only if it runs one. Inner loops first, so that
- * an op leaves as many loops as it can. */
+ * bounds and the first region of scf.while, when nothing in the loop may write there. An rt.check of what does not
+ * change is asked once, in front of the loop; where that may run no iteration, only if it runs one. Inner loops first,
+ * so that an op leaves as many loops as it can. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/dependence.h"
@@ -66,8 +66,8 @@ static bool loads_the_same(Memory *m, NrOp *op) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The op is reached in the first iteration, and nothing that can be seen is done before it: what fails there may fail in
- * front of the loop. */
+/* The op is reached in the first iteration, and nothing that can be seen is done before it: what fails there may fail
+ * in front of the loop. */
 static bool is_asked_first(const NrOp *loop, const NrOp *check) {
   if (!nr_op_is(loop, NR_OP_scf_for) && !nr_op_is(loop, NR_OP_scf_while)) return false;
   if (check->block != nr_op_body(loop, 0)) return false;

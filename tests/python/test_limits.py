@@ -78,7 +78,9 @@ def ends_in_time(session, feeds, limit, what="time limit", node="node 'heavy'"):
         with pytest.raises(noria.Error) as error:
             session.run(None, feeds)
         spent = time.process_time() - begin
-        assert what in str(error.value) and node in str(error.value), str(error.value)
+        text = str(error.value)
+        # Where the machine is busy a run may end by itself before its thread is told: then no node was stopped.
+        assert what in text and (node in text or text.startswith(f"the {what} of")), text
         if spent <= limit + GRAIN:
             return
         late.append(spent)
