@@ -9,7 +9,8 @@
 typedef struct Scan {
   size_t num_states, num_inputs, num_outputs;
   NrLowered *states, *inputs; /* inputs: of rank with the trip axis */
-  size_t *input_axis, *output_axis;
+  size_t *input_axis;
+  const int64_t *output_axis; /* as written, NULL: all 0. The rank is known once the body is lowered */
   bool *input_reverse, *output_reverse;
   NrDim trips;                /* that the body runs */
   NrDim rows;                 /* of the outputs: trips or more (Scan 8) */
@@ -86,11 +87,8 @@ static NrStatus scan_trips(NrLower *l, Scan *scan) {
     outs[i] = (NrScanOut){.dtype = row->dtype,
                           .reverse = scan->output_reverse[i],
                           .name = nr_scan_out_name(l, scan->num_states + i)};
-    int64_t axis = (int64_t)scan->output_axis[i], rank = (int64_t)nr_rank(row->value) + 1;
-    if (axis >= rank) axis += rank - NORIA_MAX_RANK * 2; /* stored negative axes */
-    if (axis < 0 || axis >= rank)
-      status = nr_lower_error(l, "scan output axis is out of range for rank %lld", (long long)rank);
-    outs[i].axis = (size_t)axis;
+    int64_t axis = scan->output_axis ? scan->output_axis[i] : 0;
+    if (!nr_lower_axis(l, axis, nr_rank(row->value) + 1, &outs[i].axis)) status = NR_ERROR_INVALID;
     if (!status) status = nr_scan_out_begin(l, &outs[i], body, &first, row->value, &scan->rows);
     if (status) break;
     NrValue *init = outs[i].init;
@@ -141,7 +139,6 @@ static NrStatus read_axes(NrLower *l, Scan *scan) {
   const int64_t *values;
   size_t count;
   bool old = l->version < 9;
-  for (size_t i = 0; i < scan->num_outputs; i++) scan->output_axis[i] = 0;
   if (!old && nr_lower_attr_ints(l, "scan_input_axes", &values, &count)) {
     if (count != scan->num_inputs)
       return nr_lower_error(l, "scan_input_axes has %zu entries for %zu inputs", count, scan->num_inputs);
@@ -151,9 +148,7 @@ static NrStatus read_axes(NrLower *l, Scan *scan) {
   if (!old && nr_lower_attr_ints(l, "scan_output_axes", &values, &count)) {
     if (count != scan->num_outputs)
       return nr_lower_error(l, "scan_output_axes has %zu entries for %zu outputs", count, scan->num_outputs);
-    /* The rank is known once the body is lowered: a negative axis is kept with an offset until then. */
-    for (size_t i = 0; i < count; i++)
-      scan->output_axis[i] = (size_t)(values[i] < 0 ? values[i] + NORIA_MAX_RANK * 2 : values[i]);
+    scan->output_axis = values;
   }
   if (nr_lower_attr_ints(l, old ? "directions" : "scan_input_directions", &values, &count))
     for (size_t i = 0; i < NR_MIN(count, scan->num_inputs); i++) scan->input_reverse[i] = values[i] == 1;
@@ -246,7 +241,6 @@ NrStatus nr_lower_scan(NrLower *l) {
   scan.inputs = NR_NEW_ARRAY(arena, NrLowered, scan.num_inputs);
   scan.results = NR_NEW_ARRAY(arena, NrLowered, n);
   scan.input_axis = NR_NEW_ARRAY(arena, size_t, scan.num_inputs);
-  scan.output_axis = NR_NEW_ARRAY(arena, size_t, scan.num_outputs);
   scan.input_reverse = NR_NEW_ARRAY(arena, bool, scan.num_inputs);
   scan.output_reverse = NR_NEW_ARRAY(arena, bool, scan.num_outputs);
   for (size_t i = 0; i < total; i++) {

@@ -227,6 +227,25 @@ def test_axes_and_directions(run, forward_in, forward_out, axis_in, axis_out):
         }}""", dict(s=np.zeros(rows.shape[1:]), x=x, w=weights), want)
 
 
+@pytest.mark.parametrize("rank", [2, 3, 16])
+@pytest.mark.parametrize("version", [9, 16, 25])
+def test_output_axes_at_the_ends(rank, version):
+    """Axes are -rank .. rank - 1, and no others, however far from that."""
+    dims = ", ".join(["1"] * (rank - 1))
+    named = ", ".join("ABCDEFGHIJKLMNOP"[:rank])
+    text = f"""g (float[2, {dims}] x) => (float[{named}] y) {{
+          y = Scan<num_scan_inputs = 1, scan_output_axes = [AXIS],
+                   body = b (float[{dims}] v) => (float[{dims}] row) {{ row = Neg(v) }}>(x)
+        }}"""
+    x = np.zeros([2] + [1] * (rank - 1))
+    for axis in [-rank, rank - 1]:
+        assert fails(version, text.replace("AXIS", str(axis)), dict(x=x), valid=False) == "no error"
+    far = [rank, -rank - 1, 1 << 62, -(1 << 63), *range(17, 40), *range(-40, -17)]
+    for axis in far:
+        message = fails(version, text.replace("AXIS", str(axis)), dict(x=x), valid=False)
+        assert f"axis {axis} is out of range for rank {rank}" in message, (axis, message)
+
+
 def test_no_states(run):
     x, y = np.float32([[1, 2], [3, 4], [5, 6]]), np.float32([1, 10, 100])
     run(11, """g (float[N, 2] x, float[N] y) => (float[N, 2] z) {
