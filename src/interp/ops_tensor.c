@@ -379,12 +379,17 @@ static bool are_usable(NrInterp *in, NrOp *op, size_t num_inputs) {
 }
 
 /* Views of a structured op's operands; outputs of tensor type are taken over, to be given as results. */
-static void operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **views) {
+static bool operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **views) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrIValue v = nr_get(in, nr_operand(op, k));
     bool output = k >= num_inputs && nr_type_is_tensor(nr_operand(op, k)->type);
     views[k] = output ? nr_iview_dense_copy(in, v.view) : v.view;
+    if (!output || views[k]) continue;
+    for (uint32_t i = (uint32_t)num_inputs; i < k; i++)
+      if (nr_type_is_tensor(nr_operand(op, i)->type)) nr_iview_release(views[i]);
+    return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
   }
+  return true;
 }
 
 static bool map_indices(NrInterp *in, NrOp *op, NrAttr map, const int64_t *ivs, const NrIView *view, int64_t *out) {
@@ -421,7 +426,12 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
   NrIView **views = nr_calloc(op->num_operands, sizeof *views);
   NrIValue *args = nr_calloc(op->num_operands, sizeof *args), *results = nr_calloc(num_outputs, sizeof *results);
   int64_t ranges[NR_MAX_RANK], ivs[NR_MAX_RANK] = {0}, at[NR_MAX_RANK];
-  operand_views(in, op, num_inputs, views);
+  if (!operand_views(in, op, num_inputs, views)) {
+    nr_free(views);
+    nr_free(args);
+    nr_free(results);
+    return false;
+  }
   bool ok = loop_ranges(in, op, maps, views, num_loops, ranges), any = ok;
   for (size_t d = 0; d < num_loops && ok; d++) any &= ranges[d] > 0;
   const int64_t *outer = nr_map_get(&in->loop_indices, nr_op_region(op, 0));
@@ -463,7 +473,7 @@ bool nr_run_index(NrInterp *in, NrOp *op) {
 bool nr_run_fill(NrInterp *in, NrOp *op) {
   NrIView *views[2];
   if (!are_usable(in, op, 1)) return false;
-  operand_views(in, op, 1, views);
+  if (!operand_views(in, op, 1, views)) return false;
   nr_iview_fill(in, views[1], nr_get(in, nr_operand(op, 0)));
   return op->num_results ? give(in, op, views[1]) : true;
 }
