@@ -1,4 +1,6 @@
 """If and Scan of all versions, and loops, branches and scans in each other. Expected results are plain Python's and NumPy's."""
+import re
+
 import numpy as np
 import pytest
 
@@ -490,4 +492,4 @@ def test_rows_beyond_memory_are_an_error():
     }"""
     for trips in (10 ** 13, 2 ** 62, 2 ** 63 - 1):
         message = fails(16, text, [dict(m=3), dict(m=trips)])
-        assert "memory" in message or "large" in message or "bytes" in message, message
+        assert re.search("memory|large|bytes|dim 0 of the result would be", message), message

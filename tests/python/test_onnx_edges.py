@@ -1,6 +1,8 @@
 """Edges of ops' inputs: what the schemas say of them, by NumPy, and errors for what cannot be; compiled and interpreted."""
 import itertools
 
+import re
+
 import numpy as np
 import pytest
 
@@ -61,6 +63,10 @@ def test_pad(options, mode):
             assert wrong_pads(low, high, d) in said and "the_node" in said, (low, high, d, said)
 
 
+# A size that is known when it is compiled is refused then; else by the system, or before it is asked.
+NO_SUCH_SIZE = "no memory|dim 0 of the result would be"
+
+
 @pytest.mark.parametrize("mode", ["constant"])
 @pytest.mark.parametrize("low, high, words", [
     (LEAST, 0, "take away more than the 2"), (0, LEAST, "take away more than the 2"),
@@ -68,11 +74,11 @@ def test_pad(options, mode):
     (MOST, LEAST, "take away more than the 2"), (MOST, -MOST, "take away more than the 2"),
     (MOST, 0, "make a dim of 2 too large"), (0, MOST, "make a dim of 2 too large"),
     (MOST, MOST, "make a dim of 2 too large"), (MOST - 2, 1, "make a dim of 2 too large"),
-    (MOST - 2, 0, "no memory"), (2**62, -1, "no memory")])
+    (MOST - 2, 0, NO_SUCH_SIZE), (2**62, -1, NO_SUCH_SIZE)])
 def test_pad_by_numbers_at_the_ends(options, mode, low, high, words):
     for pads, symbolic in ((ints(low, high), True), (Const(ints(low, high)), False)):
         said = fails("Pad", [np.ones(2, F), pads], 19, symbolic=symbolic, options=options, mode=mode)
-        assert words in said, said
+        assert re.search(words, said), said
 
 
 def test_pad_of_every_version(options):
