@@ -297,8 +297,10 @@ bool nr_run_forall(NrInterp *in, NrOp *op) {
     any &= ok && counts[d] > 0;
   }
   NrIValue *results = nr_calloc(outputs + 1, sizeof *results), *args = nr_calloc(rank + outputs + 1, sizeof *args);
-  for (size_t i = 0; i < outputs && ok; i++)
+  for (size_t i = 0; i < outputs && ok; i++) {
     results[i].view = nr_iview_dense_copy(in, nr_get(in, nr_operand(op, begin + i)).view);
+    if (!results[i].view) ok = nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+  }
   if (ok && any) do {
       for (size_t d = 0; d < rank; d++)
         args[d] = nr_ivalue_from_int(body->args[d]->type, bounds[0][d] + at[d] * bounds[2][d]);
