@@ -13,12 +13,18 @@
 
 enum { MEET = 0, FOREVER = -1, FORK = -2 };
 
-/* ThreadSanitizer's runtime cannot start threads in the child of a process that had several: under it only the parent's
- * side is tested. */
+/* The sanitizers' runtimes limit what a child process can do; where they do, only the parent's side is tested.
+ * ThreadSanitizer's cannot start threads in the child of a process that had several. AddressSanitizer's of GCC 12 keeps
+ * the locks of its allocator as they were at the fork: where another thread held one, the child waits for ever. */
 #ifdef __SANITIZE_THREAD__
 enum { CHILDREN_HAVE_THREADS = 0 };
 #else
 enum { CHILDREN_HAVE_THREADS = 1 };
+#endif
+#ifdef __SANITIZE_ADDRESS__
+enum { CHILDREN_OF_BUSY_PROCESSES_ALLOCATE = 0 };
+#else
+enum { CHILDREN_OF_BUSY_PROCESSES_ALLOCATE = 1 };
 #endif
 
 static pid_t forked; /* by the run with FORK */
@@ -138,7 +144,7 @@ static void forks_while_other_threads_run(void **state) {
   for (int i = 0; i < 2; i++) pthread_create(&threads[i], NULL, run_again_and_again, program);
   for (int i = 0; i < 40; i++) {
     pid_t child = fork();
-    if (child == 0) _exit(use_in_child(program));
+    if (child == 0) _exit(CHILDREN_OF_BUSY_PROCESSES_ALLOCATE ? use_in_child(program) : 0);
     expect_success_of(child);
   }
   atomic_store(&over, true);
