@@ -1,7 +1,10 @@
 /* lower_reduce.c - the ops Reduce*: a map of each element, a reduction, a map of each result.
  *
- * Floats narrower than 32 bits are summed as f32. Means of integers are summed as i64 and rounded to 0; roots and
- * logarithms of integers go through f64. An empty set gives what the reduction starts from, a mean of floats NaN. */
+ * Floats narrower than 32 bits are summed as f32. Means of integers are summed as i64 and rounded to 0. ReduceLogSum
+ * sums integers in 64 bits, modulo 2^64 as ReduceSum does, and takes the logarithm of the sum as f64: a sum of floats
+ * would lose small addends next to large ones of opposite signs. The roots of ReduceL2 and the exponentials of
+ * ReduceLogSumExp are f64; their addends are not negative. An empty set gives what the reduction starts from, a mean of
+ * floats NaN. */
 #include "onnx/lower_reduce.h"
 
 #include <math.h>
@@ -46,6 +49,11 @@ static NrValue *combine_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *post_body(NrLower *l, NrValue *const *a, void *user) {
   const Reduction *r = user;
   NrValue *x = a[0];
+  NoriaDType from = r->work;
+  if (r->kind == LOG_SUM && nr_dtype_is_int(from)) {
+    x = nr_lower_cast(l, x, from, NORIA_F64, true);
+    from = NORIA_F64;
+  }
   if (r->kind == L2) x = same1(l, NR_OP_math_sqrt, x);
   if (r->kind == LOG_SUM || r->kind == LOG_SUM_EXP) x = same1(l, NR_OP_math_log, x);
   if (r->kind == LOG_SUM_EXP) x = add(l, x, a[1]);
@@ -56,7 +64,7 @@ static NrValue *post_body(NrLower *l, NrValue *const *a, void *user) {
     else
       x = same2(l, NR_OP_arith_divsi, x, same2(l, NR_OP_arith_maxsi, n, nr_lower_int(l, n->type, 1)));
   }
-  return nr_lower_cast(l, x, r->work, r->dtype, true);
+  return nr_lower_cast(l, x, from, r->dtype, true);
 }
 
 /* What the reduction starts from, and what an empty set gives. */
@@ -72,8 +80,11 @@ static NrValue *start(NrLower *l, const Reduction *r) {
 }
 
 static NoriaDType work_type(Kind kind, NoriaDType t) {
-  bool fraction = kind == L2 || kind == LOG_SUM || kind == LOG_SUM_EXP;
-  if (nr_dtype_is_int(t)) return fraction ? NORIA_F64 : kind == MEAN ? NORIA_I64 : t;
+  if (nr_dtype_is_int(t)) {
+    if (kind == L2 || kind == LOG_SUM_EXP) return NORIA_F64;
+    if (kind == LOG_SUM) return t == NORIA_U64 ? NORIA_U64 : NORIA_I64;
+    return kind == MEAN ? NORIA_I64 : t;
+  }
   return nr_dtype_is_float(t) && t != NORIA_F64 ? NORIA_F32 : t;
 }
 

@@ -1,5 +1,7 @@
 """Reductions, ArgMax/ArgMin, Softmax, CumSum, TopK and normalisations against NumPy: axes as attributes and as data,
 every version's rules, empty sets, NaN."""
+import math
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -120,6 +122,29 @@ def test_nan_infinity_and_booleans(random):
     batch.add("ReduceMax", [flags, axes], flags.any(1, keepdims=True))
     batch.add("ReduceMin", [flags, axes], flags.all(1, keepdims=True))
     batch.check()
+
+
+def log_of_exact_sum(x):
+    """Of each row, rounded to 0."""
+    return np.array([[int(math.log(sum(map(int, row))))] for row in x], x.dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int32, np.uint64, np.uint32, np.int8, np.uint8])
+def test_logarithms_of_sums_of_integers_are_exact(random, dtype):
+    """Small addends next to the largest and the smallest of the type, in any order and in rows of any length."""
+    limits = np.iinfo(dtype)
+    for n in 3, 9, 40, 126:
+        x = random.integers(1, 7, (8, n)).astype(dtype)
+        if limits.min < 0:
+            x[:4, 0], x[:4, 1] = limits.max, -limits.max
+        else:
+            x[:4, 0] = limits.max - 7 * n if limits.bits == 64 else limits.max
+        x = random.permuted(x, axis=1)
+        batch, want = Batch(13), log_of_exact_sum(x)
+        batch.add("ReduceLogSum", [x], want, axes=[1])
+        batch.add("ReduceLogSum", [x.T], want.T, axes=[0])
+        batch.add("ReduceLogSum", [x[:1]], want[0, 0], keepdims=0)
+        batch.check()
 
 
 def test_long_sums(random):

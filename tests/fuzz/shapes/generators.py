@@ -49,6 +49,17 @@ def max_unpool(d, op):
     return Case(op, [x, at] + more, attrs, opset=d.choose(9, 11, 22))
 
 
+@ops("ReduceLogSumExp")
+def integers_log_sum_exp(d, op):
+    x, axes = d.array(d.choose(np.int32, np.int64, np.uint32, np.uint64)), None
+    if d.chance(.8):
+        axes = d.axes(x.ndim)
+    attrs = {"keepdims": d.integer(0, 1)} if d.chance(.7) else {}
+    if d.chance():
+        return Case(op, [x] if axes is None else [x, Operand(axes)], attrs, opset=18)
+    return Case(op, [x], attrs | ({"axes": axes} if axes else {}), opset=d.choose(11, 13))
+
+
 @ops("SwiGLU")
 def swiglu(d, op):
     shape = d.shape()
