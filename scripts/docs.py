@@ -44,7 +44,7 @@ def listed_passes(text):
 def sources():
     """Pass name -> the file of the pass, and the name of its row."""
     found = {}
-    for path in [*(ROOT / "src").glob("*/*.c")]:
+    for path in [*(ROOT / "src").rglob("*.c")]:
         for row, fields in re.findall(r"^NR_PASS\((\w+), (.*?)\)$", path.read_text(), re.M | re.S):
             found[re.search(r'\.name = "(.*?)"', fields)[1]] = (path, row)
     return found

@@ -10,8 +10,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# What each folder of src/ may include from the others. Arrows point down: base <- ir <- dialect <- {onnx, pass, interp}
-# <- codegen <- driver <- tools; the runtime stands beside them on base alone.
+# What each folder of src/ may include from the others. Arrows point down: base <- ir <- dialect <- interp <- pass
+# <- {onnx, abi, codegen} <- driver <- tools; the runtime stands beside them on base alone.
 DIALECTS = {"base", "ir", "dialect"}
 LAYERS = {
     "base": {"base"},
@@ -20,9 +20,10 @@ LAYERS = {
     "interp": DIALECTS | {"interp"},
     "pass": DIALECTS | {"interp", "pass"},
     "onnx": DIALECTS | {"interp", "onnx", "pass"},
-    "codegen": DIALECTS | {"interp", "onnx", "pass", "codegen"},
+    "abi": DIALECTS | {"pass", "abi"},
+    "codegen": DIALECTS | {"interp", "pass", "codegen"},
     "runtime": {"base", "runtime"},
-    "driver": DIALECTS | {"interp", "onnx", "pass", "codegen", "runtime", "driver"},
+    "driver": DIALECTS | {"interp", "onnx", "pass", "abi", "codegen", "runtime", "driver"},
 }
 
 # Installed headers: exec_abi.h includes nothing of ours, so every layer above base may use its types.

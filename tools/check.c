@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "job.h"
-#include "onnx/lower.h"
+#include "onnx/lower/core/lower.h"
 
 /* Sums may be taken in another order: a thousandth of a float's precision is not a bug, a wrong index is. */
 static const double tolerance = 1e-4;
@@ -108,9 +108,9 @@ static NrStatus after_stage(void *user, NrModule *module, const char *name) {
   return status;
 }
 
-static int check_compiled(Check *c, NrUnit *unit) {
+static int check_compiled(Check *c, NrCompilation *unit) {
   NoriaError error = NORIA_ERROR_INIT;
-  if (nr_unit_jit(unit, &c->job->options, &c->job->times.code, &c->job->program, &error))
+  if (nr_compilation_jit(unit, &c->job->options, &c->job->times.code, &c->job->program, &error))
     return job_report(c->job, &error);
   return check(c, "compiled", c->job->program) ? 0 : 1;
 }
@@ -132,14 +132,14 @@ static int finish(Check *c) {
 
 int job_check_stages(Job *job, bool each_pass) {
   Check c = {.job = job};
-  NrUnit unit = {0};
+  NrCompilation unit = {0};
   if (job_read(job, &unit)) return 1;
   NrPassOptions passes = {.verify = true, .after = after_stage, .after_each_pass = each_pass, .user = &c};
-  NrStatus status = nr_unit_lower(&unit, &passes);
+  NrStatus status = nr_compilation_lower(&unit, &passes);
   int result = 1;
   if (!status) result = check_compiled(&c, &unit);
   else if (!c.differs) result = job_report_unit(job, &unit, status);
-  nr_unit_deinit(&unit);
+  nr_compilation_deinit(&unit);
   if (!result) result = finish(&c);
   outcome_deinit(&c.first);
   return result;

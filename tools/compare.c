@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/float_format.h"
-#include "onnx/dtype.h"
+#include "dialect/onnx/dtype.h"
 #include "values.h"
 
 static double element(const NoriaValue *v, NrType elem, int64_t i) {

@@ -88,18 +88,18 @@ static int take_arguments(Compile *c, int argc, char **argv) {
 }
 
 static int compile(Compile *c) {
-  NrUnit unit = {0};
+  NrCompilation unit = {0};
   Job *job = &c->job;
   if (job_read(job, &unit)) return 1;
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
-  NrStatus status = nr_unit_lower(&unit, &(NrPassOptions){0});
+  NrStatus status = nr_compilation_lower(&unit, &(NrPassOptions){0});
   job->times.lower = nr_now_ns() - start;
   if (!status)
-    status = nr_unit_emit(&unit, &job->options, &job->times.code, find_kind(c)->kind, c->out, c->header);
+    status = nr_compilation_emit(&unit, &job->options, &job->times.code, find_kind(c)->kind, c->out, c->header);
   progress_end();
   if (status) return job_report_unit(job, &unit, status);
-  nr_unit_deinit(&unit);
+  nr_compilation_deinit(&unit);
   if (job->time) job_put_times(job);
   return 0;
 }

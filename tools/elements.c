@@ -6,7 +6,7 @@
 
 #include "base/dtype.h"
 #include "dialect/shaped.h"
-#include "onnx/dtype.h"
+#include "dialect/onnx/dtype.h"
 #include "values.h"
 
 /* ---- kinds ------------------------------------------------------------------------------------------------------ */
@@ -15,7 +15,7 @@ bool element_kind(NrContext *ctx, const char *text, NoriaDType dtype, ElementKin
   NrType declared = text ? nr_parse_type(ctx, nr_str(text)) : NULL;
   NrType type = declared ? nr_type_elem(declared) : nr_dtype_type(ctx, dtype);
   *out = (ElementKind){.type = type, .declared = declared};
-  if (!type || !nr_type_is_scalar(type) || !nr_carrier_of(type, &out->carrier)) return false;
+  if (!type || !nr_type_is_scalar(type) || !nr_abi_type_of(type, &out->carrier)) return false;
   out->is_signless = declared ? type->signedness == NR_SIGNLESS : nr_type_is_int_width(type, 1);
   return true;
 }

@@ -2,7 +2,7 @@
 #ifndef NORIA_TOOLS_ELEMENTS_H
 #define NORIA_TOOLS_ELEMENTS_H
 
-#include "driver/carrier.h"
+#include "abi/abi_type.h"
 #include "ir/text.h"
 #include "noria/runtime.h"
 
@@ -10,7 +10,7 @@
 typedef struct ElementKind {
   NrType type;
   NrType declared; /* what the program's text says, NULL where only the carrying type is known */
-  NrCarrier carrier;
+  NrAbiType carrier;
   bool is_signless; /* integers may be written with a sign or as bit patterns: 255 : i8 */
 } ElementKind;
 

@@ -40,15 +40,15 @@ int job_report(const Job *job, NoriaError *error) {
   return 1;
 }
 
-int job_report_unit(const Job *job, NrUnit *unit, NrStatus status) {
+int job_report_unit(const Job *job, NrCompilation *unit, NrStatus status) {
   NoriaError error = NORIA_ERROR_INIT;
-  nr_unit_fail(unit, status, &error);
+  nr_compilation_fail(unit, status, &error);
   return job_report(job, &error);
 }
 
 /* ---- reading and compiling -------------------------------------------------------------------------------------- */
 
-/* Set by nr_unit_set_entry for functions of text IR. */
+/* Set by nr_compilation_set_entry for functions of text IR. */
 static void note_types(NrContext *ctx, NrAttr infos, const char **out) {
   for (size_t i = 0; i < infos->size; i++) {
     NrAttr type = nr_dict_get(infos->items[i], "type");
@@ -59,7 +59,7 @@ static void note_types(NrContext *ctx, NrAttr infos, const char **out) {
   }
 }
 
-static void note_entry(Job *job, const NrUnit *unit) {
+static void note_entry(Job *job, const NrCompilation *unit) {
   for (NrOp *op = nr_op_body(unit->module->op, 0)->first; op; op = op->next) {
     if (!nr_op_attr(op, "noria.entry")) continue;
     NrAttr inputs = nr_op_attr(op, "noria.inputs"), outputs = nr_op_attr(op, "noria.outputs");
@@ -74,12 +74,12 @@ static void note_entry(Job *job, const NrUnit *unit) {
   }
 }
 
-int job_read(Job *job, NrUnit *unit) {
+int job_read(Job *job, NrCompilation *unit) {
   int64_t start = nr_now_ns();
   if (!job->ctx) job->ctx = nr_context_create();
   progress_begin("reading", job->path);
-  NrStatus status = nr_unit_read_file(unit, job->path, &job->options);
-  if (!status) status = nr_unit_set_entry(unit, job->options.entry);
+  NrStatus status = nr_compilation_read_file(unit, job->path, &job->options);
+  if (!status) status = nr_compilation_set_entry(unit, job->options.entry);
   progress_end();
   job->times.read = nr_now_ns() - start;
   if (status) return job_report_unit(job, unit, status);
@@ -91,35 +91,35 @@ int job_read(Job *job, NrUnit *unit) {
 }
 
 int job_compile(Job *job) {
-  NrUnit unit = {0};
+  NrCompilation unit = {0};
   NoriaError error = NORIA_ERROR_INIT;
   if (job_read(job, &unit)) return 1;
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
   /* The interpreter runs what is there; a model's ops have their meaning by being lowered. */
   NrPassOptions passes = {.stop_after = !job->interpret ? NULL : unit.model ? "tensor" : "import"};
-  NrStatus status = nr_unit_lower(&unit, &passes);
+  NrStatus status = nr_compilation_lower(&unit, &passes);
   job->times.lower = nr_now_ns() - start;
   if (status) return job_report_unit(job, &unit, status);
-  NoriaStatus made = job->interpret ? nr_unit_interpret(&unit, &job->options, &job->program, &error)
-                                    : nr_unit_jit(&unit, &job->options, &job->times.code, &job->program, &error);
+  NoriaStatus made = job->interpret ? nr_compilation_interpret(&unit, &job->options, &job->program, &error)
+                                    : nr_compilation_jit(&unit, &job->options, &job->times.code, &job->program, &error);
   progress_end();
   nr_heap_settle(nr_heap_current()); /* what follows has the limits of runs */
   return made ? job_report(job, &error) : 0;
 }
 
 int job_print(Job *job) {
-  NrUnit unit = {0};
+  NrCompilation unit = {0};
   NrBuf text = {0};
   if (job_read(job, &unit)) return 1;
   NrPassOptions passes = {
       .verify = true, .stop_after = job->stop_after, .print_after = job->print_after, .print_to = &text};
-  NrStatus status = nr_unit_lower(&unit, &passes);
+  NrStatus status = nr_compilation_lower(&unit, &passes);
   if (!status && !job->print_after) nr_print_module(&text, unit.module, NULL);
   fwrite(text.data ? text.data : "", 1, text.size, stdout);
   nr_buf_deinit(&text);
   int result = status ? job_report_unit(job, &unit, status) : 0;
-  nr_unit_deinit(&unit);
+  nr_compilation_deinit(&unit);
   return result;
 }
 

@@ -47,14 +47,14 @@ void job_take_argument(Job *job, const char *arg);
 bool job_is_value(const char *arg);
 
 /* The steps of a job. Each prints its errors to standard error and returns 0 or 1. */
-int job_read(Job *job, NrUnit *unit);     /* with the entry set, and types of inputs and outputs noted */
+int job_read(Job *job, NrCompilation *unit);     /* with the entry set, and types of inputs and outputs noted */
 int job_compile(Job *job);                /* to job->program: machine code, or the interpreter */
 int job_print(Job *job);                  /* the text after stages and passes, instead of a program */
 int job_bind(Job *job, const NoriaModule *module, bool make_up); /* feeds; make_up: random ones for what is not given */
 int job_run(Job *job);                    /* results; Ctrl-C stops it */
 int job_put_results(Job *job);            /* saves and prints */
 int job_report(const Job *job, NoriaError *error); /* "noria run: ..." and clears it; returns 1 */
-int job_report_unit(const Job *job, NrUnit *unit, NrStatus status); /* the same with a unit's errors; frees it */
+int job_report_unit(const Job *job, NrCompilation *unit, NrStatus status); /* the same with a unit's errors; frees it */
 void job_drop_results(Job *job);
 void job_put_times(const Job *job);
 

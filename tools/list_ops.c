@@ -1,5 +1,5 @@
 /* list_ops.c - the op rows, passes and pipeline steps as lists for people, and as the pages of docs/dialects. */
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 #include "tools.h"
 
 static bool is_chosen(const NrOpInfo *info, const char *dialect) {
@@ -92,15 +92,16 @@ const char *find_dialect(const char *name, NrNearest *out_nearest) {
 }
 
 void list_passes(NrBuf *out) {
-  for (const NrPass *const *pass = nr_passes; *pass; pass++) {
-    nr_buf_printf(out, "%-24s %s\n", (*pass)->name, (*pass)->doc ? (*pass)->doc : "");
-    for (const NrPassOption *option = (*pass)->options; option && option->name; option++) {
+  const NrPass *pass;
+  for (size_t i = 0; (pass = nr_pass_at(i)); i++) {
+    nr_buf_printf(out, "%-24s %s\n", pass->name, pass->doc ? pass->doc : "");
+    for (const NrPassOption *option = pass->options; option && option->name; option++) {
       nr_buf_printf(out, "%-24s   ", "");
       nr_pass_put_option(out, option);
       nr_buf_putc(out, '\n');
     }
     for (const NrPassAlias *alias = nr_pass_aliases; alias->name; alias++)
-      if (strcmp(alias->pass, (*pass)->name) == 0)
+      if (strcmp(alias->pass, pass->name) == 0)
         nr_buf_printf(out, "%-24s   also --%s%s%s\n", "", alias->name, alias->first ? ", behind " : "",
                       alias->first ? alias->first : "");
   }

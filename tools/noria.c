@@ -1,7 +1,7 @@
 /* noria.c - the command line tool: finds the subcommand. */
 #include "base/guard.h"
 #include "job.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 #include "tools.h"
 
 #include <errno.h>
@@ -103,8 +103,7 @@ int tool_no_option(const char *tool, const char *help, bool or_pass, const char 
     nr_nearest_try(&nearest, option);
     at += 2 + option.size;
   }
-  for (const NrPass *const *pass = nr_passes; or_pass && *pass; pass++)
-    nr_nearest_try(&nearest, nr_str((*pass)->name));
+  for (size_t i = 0; or_pass && nr_pass_at(i); i++) nr_nearest_try(&nearest, nr_str(nr_pass_at(i)->name));
   for (const NrPassAlias *alias = nr_pass_aliases; or_pass && alias->name; alias++)
     nr_nearest_try(&nearest, nr_str(alias->name));
   return tool_usage_error(tool, "there is no option%s '%s'" NR_HINT, or_pass ? " or pass" : "", arg,

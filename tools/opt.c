@@ -106,11 +106,12 @@ static bool process(const OptOptions *o, NrContext *ctx, const Part *part, const
 }
 
 static bool process_model(const OptOptions *o, NrBuf *out) {
-  NrUnit unit = {0};
-  bool good = nr_unit_read_file(&unit, o->input, NULL) == NR_OK && process_module(o, unit.module, NR_SYNTAX_MLIR, out);
+  NrCompilation unit = {0};
+  bool good =
+      nr_compilation_read_file(&unit, o->input, NULL) == NR_OK && process_module(o, unit.module, NR_SYNTAX_MLIR, out);
   nr_diag_flush(unit.ctx);
   fwrite(unit.errors.size ? unit.errors.data : "", 1, unit.errors.size, stderr);
-  nr_unit_deinit(&unit);
+  nr_compilation_deinit(&unit);
   return good;
 }
 

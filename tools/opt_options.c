@@ -2,7 +2,7 @@
 #include "opt_options.h"
 
 #include "job.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 #include "tools.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* reductions.c - see reductions.h. */
 #include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 #include "reductions_parts.h"
 
 bool reduction_is_chosen(size_t i, size_t begin, size_t end) { return i >= begin && i < end; }

@@ -2,7 +2,7 @@
 #ifndef NORIA_TOOLS_REDUCTIONS_PARTS_H
 #define NORIA_TOOLS_REDUCTIONS_PARTS_H
 
-#include "pass/rewrite.h"
+#include "pass/core/rewrite.h"
 #include "reductions.h"
 
 /* ---- places ----------------------------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "job.h"
-#include "onnx/lower.h"
+#include "onnx/lower/core/lower.h"
 #include "tools.h"
 
 static const char help[] = "usage: noria show FILE\n"
@@ -191,8 +191,8 @@ static bool count_op(NrOp *op, void *user) {
 }
 
 static int show_text(Job *job, NrBuf *out) {
-  NrUnit unit = {0};
-  NrStatus status = nr_unit_read_file(&unit, job->path, &job->options);
+  NrCompilation unit = {0};
+  NrStatus status = nr_compilation_read_file(&unit, job->path, &job->options);
   if (status) return job_report_unit(job, &unit, status);
   Counts ops = {0};
   nr_buf_printf(out, "%s: text IR\nfunctions\n", job->path);
@@ -205,7 +205,7 @@ static int show_text(Job *job, NrBuf *out) {
     nr_buf_putc(out, '\n');
   }
   put_counts(out, "operations", &ops);
-  nr_unit_deinit(&unit);
+  nr_compilation_deinit(&unit);
   return 0;
 }
 

@@ -4,33 +4,34 @@
 #include <errno.h>
 #include <libgen.h>
 
-#include "onnx/lower.h"
+#include "abi/abi_wrapper.h"
+#include "onnx/lower/core/lower.h"
 #include "runtime/error.h"
 #include "runtime/sanitize.h"
 
 static void collect(void *user, const NrDiag *diag) {
-  NrUnit *unit = user;
+  NrCompilation *unit = user;
   nr_diag_list_add(&unit->shown, diag, &unit->errors);
 }
 
-void nr_unit_deinit(NrUnit *unit) {
+void nr_compilation_deinit(NrCompilation *unit) {
   nr_module_destroy(unit->module);
   nr_context_destroy(unit->ctx);
   nr_onnx_model_destroy(unit->model);
   nr_free(unit->owned);
   nr_buf_deinit(&unit->name);
   nr_buf_deinit(&unit->errors);
-  *unit = (NrUnit){0};
+  *unit = (NrCompilation){0};
 }
 
-static NrStatus finish(NrUnit *unit, NrStatus status) {
+static NrStatus finish(NrCompilation *unit, NrStatus status) {
   nr_diag_flush(unit->ctx);
   nr_diag_list_end(&unit->shown, &unit->errors);
   return status;
 }
 
 /* What can be said about options before anything is read. The rest is told where they are used. */
-static NrStatus check_options(NrUnit *unit, const NoriaCompileOptions *o) {
+static NrStatus check_options(NrCompilation *unit, const NoriaCompileOptions *o) {
   if (!o) return NR_OK;
   if (o->format && strcmp(o->format, "onnx") != 0 && strcmp(o->format, "mlir") != 0)
     return nr_error(unit->ctx, NULL, "there is no format '%s'; it is onnx or mlir", o->format);
@@ -41,7 +42,7 @@ static NrStatus check_options(NrUnit *unit, const NoriaCompileOptions *o) {
   return NR_OK;
 }
 
-static NrStatus begin(NrUnit *unit, const NoriaCompileOptions *options) {
+static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   unit->ctx = nr_context_create();
   unit->shown = (NrDiagList){.ctx = unit->ctx, .limit = NR_DIAG_LIMIT};
   nr_context_set_diag_handler(unit->ctx, collect, unit);
@@ -51,7 +52,7 @@ static NrStatus begin(NrUnit *unit, const NoriaCompileOptions *options) {
 }
 
 /* The graph's name, or else the file's; what is in no file is a "model". */
-static void name_unit(NrUnit *unit, const char *path) {
+static void name_unit(NrCompilation *unit, const char *path) {
   if (unit->model && unit->model->graph && unit->model->graph->name.size) {
     nr_buf_str(&unit->name, unit->model->graph->name);
     return;
@@ -62,7 +63,7 @@ static void name_unit(NrUnit *unit, const char *path) {
   nr_buf_append(&unit->name, size ? base : "model", size ? size : strlen("model"));
 }
 
-static NrStatus import(NrUnit *unit, const NoriaCompileOptions *options) {
+static NrStatus import(NrCompilation *unit, const NoriaCompileOptions *options) {
   size_t count = options ? options->num_shapes : 0;
   NrShapeFix *fixes = nr_calloc(count, sizeof *fixes);
   NrStatus status = NR_OK;
@@ -95,12 +96,12 @@ static bool is_text(const NoriaCompileOptions *options, const char *path, const 
   return looks_like_text(data, size);
 }
 
-static NrStatus model_error(NrUnit *unit, NrStatus status, const NrBuf *errors) {
+static NrStatus model_error(NrCompilation *unit, NrStatus status, const NrBuf *errors) {
   nr_error(unit->ctx, NULL, "%s", errors->size ? errors->data : "the model cannot be read");
   return status;
 }
 
-static NrStatus read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
+static NrStatus read_memory(NrCompilation *unit, const void *data, size_t size, const char *name, const char *folder,
                             const NoriaCompileOptions *options) {
   NrStatus status = begin(unit, options);
   if (status) return status;
@@ -121,15 +122,15 @@ static NrStatus read_memory(NrUnit *unit, const void *data, size_t size, const c
   return finish(unit, status ? status : import(unit, options));
 }
 
-NrStatus nr_unit_read_memory(NrUnit *unit, const void *data, size_t size, const char *name, const char *folder,
-                             const NoriaCompileOptions *options) {
+NrStatus nr_compilation_read_memory(NrCompilation *unit, const void *data, size_t size, const char *name,
+                                    const char *folder, const NoriaCompileOptions *options) {
   NrDoing before = nr_guard_step("reading", false);
   NrStatus status = read_memory(unit, data, size, name, folder, options);
   nr_guard_done(before);
   return status;
 }
 
-static NrStatus read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
+static NrStatus read_file(NrCompilation *unit, const char *path, const NoriaCompileOptions *options) {
   if (!(options && options->format) && ends_with(path, ".onnx")) {
     NrStatus status = begin(unit, options);
     if (status) return status;
@@ -158,14 +159,20 @@ static NrStatus read_file(NrUnit *unit, const char *path, const NoriaCompileOpti
   return status;
 }
 
-NrStatus nr_unit_read_file(NrUnit *unit, const char *path, const NoriaCompileOptions *options) {
+NrStatus nr_compilation_read_file(NrCompilation *unit, const char *path, const NoriaCompileOptions *options) {
   NrDoing before = nr_guard_step("reading", false);
   NrStatus status = read_file(unit, path, options);
   nr_guard_done(before);
   return status;
 }
 
-NrStatus nr_unit_lower(NrUnit *unit, const NrPassOptions *options) {
+NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name) {
+  NrStatus status = nr_abi_wrap_entry(unit->module, name);
+  nr_diag_flush(unit->ctx);
+  return status;
+}
+
+NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options) {
   NrPassOptions passes = *options;
   passes.check_bounds |= unit->check_bounds;
   passes.separate_buffers |= unit->sanitize;
@@ -179,7 +186,7 @@ typedef struct Held {
   NrCompiled *code;        /* or */
   NrInterpProgram *interp; /* with the module that it runs */
   NrMemoryRegion *regions; /* of sanitized code */
-  NrUnit unit;
+  NrCompilation unit;
 } Held;
 
 static void release(void *user) {
@@ -191,7 +198,7 @@ static void release(void *user) {
   }
   nr_compiled_destroy(held->code);
   nr_interp_destroy(held->interp);
-  nr_unit_deinit(&held->unit);
+  nr_compilation_deinit(&held->unit);
   nr_free(held->regions);
   nr_free(held);
   nr_heap_close(heap);
@@ -225,16 +232,17 @@ NoriaStatus nr_public_status(NrStatus status) {
   return map[status];
 }
 
-NoriaStatus nr_unit_fail(NrUnit *unit, NrStatus status, NoriaError *error) {
+NoriaStatus nr_compilation_fail(NrCompilation *unit, NrStatus status, NoriaError *error) {
   if (unit->ctx) nr_diag_flush(unit->ctx);
   size_t n = unit->errors.size;
   while (n && unit->errors.data[n - 1] == '\n') n--;
   nr_error_set(error, nr_public_status(status), "%.*s", (int)NR_MIN(n, (size_t)INT32_MAX), n ? unit->errors.data : "");
-  nr_unit_deinit(unit);
+  nr_compilation_deinit(unit);
   return nr_public_status(status);
 }
 
-static NrCodegenOptions codegen_options(const NrUnit *unit, const NoriaCompileOptions *o, NrCodegenTimes *times) {
+static NrCodegenOptions codegen_options(const NrCompilation *unit, const NoriaCompileOptions *o,
+                                        NrCodegenTimes *times) {
   return (NrCodegenOptions){.name = unit->name.data,
                             .times = times,
                             .cpu = o ? o->cpu : NULL,
@@ -242,7 +250,7 @@ static NrCodegenOptions codegen_options(const NrUnit *unit, const NoriaCompileOp
                             .opt_level = o && o->opt_level ? o->opt_level : 2};
 }
 
-NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
+NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error) {
   static const NrSanitizeCalls watch = {nr_sanitize_access, nr_sanitize_allocated};
   NrCodegenOptions codegen = codegen_options(unit, options, times);
@@ -250,11 +258,11 @@ NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCode
   NrCompiled *code = NULL;
   *out_program = NULL;
   NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
-  if (status) return nr_unit_fail(unit, status, error);
+  if (status) return nr_compilation_fail(unit, status, error);
   nr_module_destroy(unit->module); /* code does not need it; what its constants refer to stays */
   unit->module = NULL;
   Held held = {.code = code, .unit = *unit};
-  *unit = (NrUnit){0};
+  *unit = (NrCompilation){0};
   size_t count;
   const NrCodeRegion *regions = nr_compiled_regions(code, &count);
   if (codegen.sanitize) held.regions = nr_calloc(count, sizeof *held.regions);
@@ -266,8 +274,8 @@ NoriaStatus nr_unit_jit(NrUnit *unit, const NoriaCompileOptions *options, NrCode
   return made;
 }
 
-NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, NoriaProgram **out_program,
-                              NoriaError *error) {
+NoriaStatus nr_compilation_interpret(NrCompilation *unit, const NoriaCompileOptions *options,
+                                     NoriaProgram **out_program, NoriaError *error) {
   NrInterpProgram *interp = NULL;
   *out_program = NULL;
   NrStatus status = NR_OK;
@@ -277,9 +285,9 @@ NoriaStatus nr_unit_interpret(NrUnit *unit, const NoriaCompileOptions *options, 
                       "meaning by being lowered");
   if (!status) status = nr_interp_create(unit->module, NULL, NULL, &interp);
   status = finish(unit, status);
-  if (status) return nr_unit_fail(unit, status, error);
+  if (status) return nr_compilation_fail(unit, status, error);
   Held held = {.interp = interp, .unit = *unit};
-  *unit = (NrUnit){0};
+  *unit = (NrCompilation){0};
   return create_program(held, nr_interp_module(interp), options, out_program, error);
 }
 
@@ -289,21 +297,21 @@ static bool is_stage(const char *name) {
   return false;
 }
 
-static NoriaStatus lower_and_jit(NrUnit *unit, NrStatus status, const NoriaCompileOptions *options,
+static NoriaStatus lower_and_jit(NrCompilation *unit, NrStatus status, const NoriaCompileOptions *options,
                                  NoriaProgram **out_program, NoriaError *error) {
   *out_program = NULL;
   const char *stage = options ? options->interpret_after : NULL;
   NrPassOptions passes = {.stop_after = stage};
-  if (!status) status = nr_unit_set_entry(unit, options ? options->entry : NULL);
+  if (!status) status = nr_compilation_set_entry(unit, options ? options->entry : NULL);
   if (!status && stage && !is_stage(stage)) status = nr_error(unit->ctx, NULL, "the pipeline has no stage '%s'", stage);
-  if (!status) status = nr_unit_lower(unit, &passes);
-  if (status) return nr_unit_fail(unit, status, error);
-  return stage ? nr_unit_interpret(unit, options, out_program, error)
-               : nr_unit_jit(unit, options, NULL, out_program, error);
+  if (!status) status = nr_compilation_lower(unit, &passes);
+  if (status) return nr_compilation_fail(unit, status, error);
+  return stage ? nr_compilation_interpret(unit, options, out_program, error)
+               : nr_compilation_jit(unit, options, NULL, out_program, error);
 }
 
-NrStatus nr_unit_emit(NrUnit *unit, const NoriaCompileOptions *options, NrCodegenTimes *times, NrCodegenKind kind,
-                      const char *path, const char *header) {
+NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
+                             NrCodegenKind kind, const char *path, const char *header) {
   NrCodegenOptions codegen = codegen_options(unit, options, times);
   if (unit->sanitize)
     return finish(unit, nr_error(unit->ctx, NULL, "code under the address sanitizer is made in memory only"));
@@ -357,8 +365,8 @@ static NoriaStatus enter(void (*body)(void *call), Call *call) {
 
 static void compile_file(void *user) {
   Call *c = user;
-  NrUnit unit = {.heap = c->heap};
-  NrStatus status = nr_unit_read_file(&unit, c->path, c->options);
+  NrCompilation unit = {.heap = c->heap};
+  NrStatus status = nr_compilation_read_file(&unit, c->path, c->options);
   c->status = lower_and_jit(&unit, status, c->options, c->out_program, c->error);
 }
 
@@ -370,11 +378,11 @@ NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *opti
 
 static void compile_memory(void *user) {
   Call *c = user;
-  NrUnit unit = {.heap = c->heap};
+  NrCompilation unit = {.heap = c->heap};
   /* The model's constants refer into its bytes, which need not outlive the call. */
   unit.owned = nr_malloc(c->size);
   memcpy(unit.owned, c->data, c->size);
-  NrStatus status = nr_unit_read_memory(&unit, unit.owned, c->size, NULL, c->folder, c->options);
+  NrStatus status = nr_compilation_read_memory(&unit, unit.owned, c->size, NULL, c->folder, c->options);
   c->status = lower_and_jit(&unit, status, c->options, c->out_program, c->error);
 }
 
@@ -391,14 +399,14 @@ NoriaStatus noria_compile_memory(const void *data, size_t size, const char *fold
 
 static void compile_to_file(void *user) {
   Call *c = user;
-  NrUnit unit = {0};
+  NrCompilation unit = {0};
   NrPassOptions passes = {0};
-  NrStatus status = nr_unit_read_file(&unit, c->path, c->options);
-  if (!status) status = nr_unit_set_entry(&unit, c->options ? c->options->entry : NULL);
-  if (!status) status = nr_unit_lower(&unit, &passes);
-  if (!status) status = nr_unit_emit(&unit, c->options, NULL, c->kind, c->out_path, c->header);
-  if (status) c->status = nr_unit_fail(&unit, status, c->error);
-  else nr_unit_deinit(&unit);
+  NrStatus status = nr_compilation_read_file(&unit, c->path, c->options);
+  if (!status) status = nr_compilation_set_entry(&unit, c->options ? c->options->entry : NULL);
+  if (!status) status = nr_compilation_lower(&unit, &passes);
+  if (!status) status = nr_compilation_emit(&unit, c->options, NULL, c->kind, c->out_path, c->header);
+  if (status) c->status = nr_compilation_fail(&unit, status, c->error);
+  else nr_compilation_deinit(&unit);
 }
 
 NoriaStatus noria_compile_to_file(const char *path, const NoriaCompileOptions *options, NoriaFileKind kind,

@@ -1,6 +1,6 @@
 /* fuzz_onnx.c - any bytes as an ONNX file: read or refused with a message, functions inlined or refused, all freed. */
 #include "base/base.h"
-#include "onnx/model.h"
+#include "onnx/read/model.h"
 
 #include <stdlib.h>
 

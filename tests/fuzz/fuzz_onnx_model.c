@@ -1,5 +1,5 @@
 /* fuzz_onnx_model.c - any bytes give a checked model or an error, and inlining a model's functions likewise. */
-#include "onnx/model.h"
+#include "onnx/read/model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

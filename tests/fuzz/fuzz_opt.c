@@ -1,6 +1,6 @@
 /* fuzz_opt.c - any bytes as a program: one that is valid is still valid after canonicalize and cse. */
 #include "fuzz_text.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -378,7 +378,7 @@ static NrStatus emit_file(NrLlProgram *program, NrModule *module, const NrCodege
   int data = -1;
   int64_t begin = nr_now_ns();
   NrStatus status = nr_ll_program_build(program, module, options, false);
-  NrLl *g = program->units; /* files are one unit */
+  NrLl *g = program->partitions; /* files are one partition */
   if (!status) status = define_data(g, kind, path, hold, &data);
   if (!status && kind == NR_CODEGEN_SHARED) LLVMAppendModuleInlineAsm(g->mod, NR_SEAL_NOTE, strlen(NR_SEAL_NOTE));
   if (!status) status = nr_ll_check(g);

@@ -43,9 +43,10 @@ static void note_complaint(LLVMDiagnosticInfoRef info, void *user) {
   LLVMDisposeMessage(text);
 }
 
-void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned unit,
+void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned partition,
                 LLVMTargetMachineRef tm) {
-  *g = (NrLl){.module = module, .ctx = module->ctx, .options = options, .tables = tables, .unit = unit, .tm = tm};
+  *g = (NrLl){
+      .module = module, .ctx = module->ctx, .options = options, .tables = tables, .partition = partition, .tm = tm};
   nr_arena_init(&g->arena);
   g->llvm = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(g->llvm, note_complaint, g);
@@ -182,7 +183,7 @@ NrStatus nr_ll_build(NrLl *g) {
   NrStatus status = nr_ll_declare_functions(g);
   if (!status) status = nr_ll_define_functions(g);
   if (g->debug) LLVMDIBuilderFinalize(g->debug);
-  return status || g->unit ? status : nr_ll_define_wrappers(g);
+  return status || g->partition ? status : nr_ll_define_wrappers(g);
 }
 
 

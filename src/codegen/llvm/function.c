@@ -233,7 +233,7 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   *func = (NrLlFunc){.op = op, .type = type, .ll_type = nr_ll_function_type(g, type)};
   const char *symbol = nr_arena_printf(&g->arena, "noria.%.*s", NR_STR_ARG(name));
   func->value = LLVMAddFunction(g->mod, symbol, func->ll_type);
-  func->here = (uintptr_t)nr_map_get(&g->tables->func_unit, op) == g->unit + 1;
+  func->here = (uintptr_t)nr_map_get(&g->tables->func_partition, op) == g->partition + 1;
   if (func->here && !nr_map_has(&g->tables->outside_calls, op)) LLVMSetLinkage(func->value, LLVMInternalLinkage);
   else LLVMSetVisibility(func->value, LLVMHiddenVisibility);
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "nounwind", 0);

@@ -113,10 +113,10 @@ static LLVMValueRef *place_constants(NrLl *g, Jit *out) {
 
 /* ---- the way through -------------------------------------------------------------------------------------------- */
 
-static NrStatus find_regions(NrContext *ctx, size_t num_units, Jit *out) {
-  for (unsigned unit = 0; unit < num_units; unit++) {
+static NrStatus find_regions(NrContext *ctx, size_t num_partitions, Jit *out) {
+  for (unsigned partition = 0; partition < num_partitions; partition++) {
     NrBuf name = {0};
-    nr_buf_printf(&name, NR_SANITIZE_REGIONS "%u", unit);
+    nr_buf_printf(&name, NR_SANITIZE_REGIONS "%u", partition);
     LLVMOrcExecutorAddress address = 0;
     NrStatus status =
         llvm_error(ctx, "object code was not linked", LLVMOrcLLJITLookup(out->jit, &address, name.data));
@@ -141,7 +141,7 @@ static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   if (status) return status;
   LLVMOrcExecutionSessionSetErrorReporter(LLVMOrcLLJITGetExecutionSession(out->jit), drop_error, NULL);
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(out->jit);
-  for (size_t i = 0; i < p->num_units && !status; i++) {
+  for (size_t i = 0; i < p->num_partitions && !status; i++) {
     LLVMErrorRef error = LLVMOrcLLJITAddObjectFile(out->jit, library, p->objects[i]);
     p->objects[i] = NULL; /* taken, also after an error */
     status = llvm_error(ctx, "object code was not accepted", error);
@@ -151,7 +151,7 @@ static NrStatus link_objects(NrLlProgram *p, Jit *out) {
   if (!status)
     status = llvm_error(ctx, "object code was not linked", LLVMOrcLLJITLookup(out->jit, &address, "noria_module"));
   out->base.module = (const NoriaModule *)(uintptr_t)address;
-  if (!status && p->options->sanitize) status = find_regions(ctx, p->num_units, out);
+  if (!status && p->options->sanitize) status = find_regions(ctx, p->num_partitions, out);
   return status;
 }
 
@@ -161,12 +161,12 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   if (status) return status;
   NrBuf needs = {0};
   /* Code for the CPU that it is made on has what it needs. */
-  if (!nr_ll_is_host(options)) status = nr_ll_cpu_needs(options, p->units[0].tm, module->ctx, &needs);
-  LLVMValueRef *pointers = place_constants(&p->units[0], out);
-  if (!status) status = nr_ll_define_tables(&p->units[0], pointers, (NrStr){needs.data, needs.size});
+  if (!nr_ll_is_host(options)) status = nr_ll_cpu_needs(options, p->partitions[0].tm, module->ctx, &needs);
+  LLVMValueRef *pointers = place_constants(&p->partitions[0], out);
+  if (!status) status = nr_ll_define_tables(&p->partitions[0], pointers, (NrStr){needs.data, needs.size});
   nr_free(pointers);
   nr_buf_deinit(&needs);
-  for (size_t i = 0; i < p->num_units && !status; i++) status = nr_ll_check(&p->units[i]);
+  for (size_t i = 0; i < p->num_partitions && !status; i++) status = nr_ll_check(&p->partitions[i]);
   if (options->times) options->times->build = nr_now_ns() - begin;
   if (!status) status = nr_ll_program_compile(p);
   begin = nr_now_ns();

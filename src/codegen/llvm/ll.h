@@ -1,4 +1,4 @@
-/* ll.h - inside of libnoria_llvm.so: one NrLl turns one unit of a Noria module into one LLVM module.
+/* ll.h - inside of libnoria_llvm.so: one NrLl turns one partition of a Noria module into one LLVM module.
  *
  * How values map:
  *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16,
@@ -44,14 +44,14 @@ typedef struct NrLlFunc {
   LLVMValueRef thunk;       /* workgroup function, made when the first dispatch needs it */
   LLVMTypeRef thunk_args;   /* the struct that a dispatch packs */
   LLVMValueRef wrapper;     /* NoriaEntryFn, or NULL */
-  bool here;                /* its body is in this unit */
+  bool here;                /* its body is in this partition */
 } NrLlFunc;
 
 typedef struct NrLlSite {
   NrStr place, text;
 } NrLlSite;
 
-/* What all units of a program share; noria_module is made of it. */
+/* What all partitions of a program share; noria_module is made of it. */
 typedef struct NrLlTables {
   NrArena arena;
   NR_VEC(NrAttr) constants; /* DENSE or RESOURCE */
@@ -60,9 +60,9 @@ typedef struct NrLlTables {
   NrStrMap import_index;    /* index + 1 */
   NR_VEC(NrLlSite) sites;
   NrStrMap site_index;      /* "place\0text" -> index + 1 */
-  NrMap func_unit;          /* func.func -> unit + 1 */
-  NrMap outside_calls;      /* func.func that another unit calls -> itself */
-  NR_VEC(NrOp *) variables; /* memref.globals that are written to and that units other than the first use */
+  NrMap func_partition;          /* func.func -> partition + 1 */
+  NrMap outside_calls;      /* func.func that another partition calls -> itself */
+  NR_VEC(NrOp *) variables; /* memref.globals that are written to and that partitions other than the first use */
 } NrLlTables;
 
 typedef struct NrLl NrLl;
@@ -87,7 +87,7 @@ struct NrLl {
   NrContext *ctx;
   const NrCodegenOptions *options;
   NrLlTables *tables;
-  unsigned unit; /* the first one has the tables and the wrappers */
+  unsigned partition; /* the first one has the tables and the wrappers */
   NrArena arena; /* of this struct's lifetime */
 
   LLVMContextRef llvm;
@@ -316,7 +316,7 @@ void nr_ll_constant_copy(NrAttr value, void *out); /* all elements, splats writt
 
 #define NR_SANITIZE_ACCESS "noria.sanitize.access"       /* NrSanitizeCalls.access */
 #define NR_SANITIZE_ALLOCATED "noria.sanitize.allocated" /* NrSanitizeCalls.allocated */
-#define NR_SANITIZE_REGIONS "noria.sanitize.regions."    /* and the unit's number: {address, size}... */
+#define NR_SANITIZE_REGIONS "noria.sanitize.regions."    /* and the partition's number: {address, size}... */
 enum { NR_LL_RED_ZONE = 256 };                           /* behind each variable */
 void nr_ll_sanitize_function(NrLl *g, NrLlFunc *func); /* at its begin */
 void nr_ll_sanitize_op(NrLl *g, NrOp *op);             /* what is built from here on is op's */
@@ -357,23 +357,24 @@ NrStatus nr_ll_check_features(NrContext *ctx, const char *features); /* "+avx2,-
 /* Both give NULL, or a message for LLVMDisposeMessage; neither touches the module's NrContext. */
 char *nr_ll_optimize(NrLl *g);
 char *nr_ll_machine_code(NrLl *g, LLVMCodeGenFileType kind, LLVMMemoryBufferRef *out);
-void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned unit,
+void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLlTables *tables, unsigned partition,
                 LLVMTargetMachineRef tm);
-NrStatus nr_ll_build(NrLl *g); /* the unit's functions; in the first unit the wrappers too. Tables come later */
+NrStatus
+nr_ll_build(NrLl *g); /* the partition's functions; in the first partition the wrappers too. Tables come later */
 NrStatus nr_ll_check(NrLl *g); /* LLVM's verifier, in debug builds */
 void nr_ll_drop(NrLl *g); /* gives back what LLVM has, once; memory is the heap's */
 void nr_ll_deinit(NrLl *g);
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op);
 NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row);
 
-/* A whole program. Functions that rt.dispatch names are spread over units that are compiled side by side. */
+/* A whole program. Functions that rt.dispatch names are spread over partitions that are compiled side by side. */
 typedef struct NrLlProgram {
   NrModule *module;
   const NrCodegenOptions *options;
   NrLlTables tables;
-  NrLl *units;
-  size_t num_units;
-  LLVMMemoryBufferRef *objects; /* per unit, after nr_ll_program_compile; whoever takes one sets it to NULL */
+  NrLl *partitions;
+  size_t num_partitions;
+  LLVMMemoryBufferRef *objects; /* per partition, after nr_ll_program_compile; whoever takes one sets it to NULL */
 } NrLlProgram;
 NrStatus nr_ll_program_build(NrLlProgram *program, NrModule *module, const NrCodegenOptions *options, bool jit);
 NrStatus nr_ll_program_compile(NrLlProgram *program); /* to object code; adds to options->times */

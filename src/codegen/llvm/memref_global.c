@@ -20,9 +20,9 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   LLVMTypeRef type = LLVMArrayType2(g->i8, size + (g->options->sanitize ? NR_LL_RED_ZONE : 0));
   NrStr name = nr_op_attr_str(op, "sym_name");
   global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_arena_printf(&g->arena, "noria.var.%.*s", NR_STR_ARG(name)));
-  if (constant || !g->unit)
+  if (constant || !g->partition)
     LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
-  else nr_vec_push(&g->tables->variables, op); /* the first unit defines it */
+  else nr_vec_push(&g->tables->variables, op); /* the first partition defines it */
   if (constant) LLVMSetLinkage(global, LLVMInternalLinkage);
   else LLVMSetVisibility(global, LLVMHiddenVisibility);
   LLVMSetGlobalConstant(global, constant);

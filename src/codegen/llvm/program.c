@@ -1,9 +1,9 @@
-/* program.c - a program as units that are compiled side by side.
+/* program.c - a program as partitions that are compiled side by side.
  *
- * The first unit has the host program, the tables and all that may be inlined there. The others share by size the
+ * The first partition has the host program, the tables and all that may be inlined there. The others share by size the
  * functions that an rt.dispatch names, and those that are not to be inlined and call none that may be. A small program
- * is one unit: a thread costs more than it would save. Units are built one after the other, because an NrContext is
- * used by one thread; LLVM's work on them, which is nearly all, runs in parallel. */
+ * is one partition: a thread costs more than it would save. Partitions are built one after the other, because an
+ * NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in parallel. */
 #include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "codegen/llvm/ll.h"
 
 #define OPS_PER_UNIT 150 /* about 40 ms of LLVM's time */
-#define MAX_UNITS 8
+#define MAX_PARTITIONS 8
 
 /* ---- who goes where --------------------------------------------------------------------------------------------- */
 
@@ -19,7 +19,7 @@ typedef struct Function {
   NrOp *op;
   NrStr name;
   size_t cost; /* ops */
-  bool apart;  /* can stand in any unit, as far as is known */
+  bool apart;  /* can stand in any partition, as far as is known */
 } Function;
 
 typedef struct Plan {
@@ -56,7 +56,7 @@ static int larger_first(const void *a, const void *b) {
   return x->cost < y->cost ? 1 : x->cost > y->cost ? -1 : 0;
 }
 
-static size_t unit_count(const Plan *plan, const NrCodegenOptions *options) {
+static size_t partition_count(const Plan *plan, const NrCodegenOptions *options) {
   size_t ops = 0, apart = 0;
   for (size_t i = 0; i < plan->functions.size; i++) {
     if (!plan->functions.data[i].apart) continue;
@@ -64,7 +64,7 @@ static size_t unit_count(const Plan *plan, const NrCodegenOptions *options) {
     apart++;
   }
   long cpus = options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
-  size_t most = (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_UNITS);
+  size_t most = (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_PARTITIONS);
   return NR_MAX(NR_MIN(NR_MIN(most, ops / OPS_PER_UNIT), apart), 1);
 }
 
@@ -89,12 +89,12 @@ static void find_apart(Plan *plan) {
     }
 }
 
-/* Fills tables->func_unit and outside_calls; returns the number of units. */
-static size_t plan_units(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
+/* Fills tables->func_partition and outside_calls; returns the number of partitions. */
+static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
   Plan plan = {0};
   nr_walk_pre(module->op, collect, &plan);
   find_apart(&plan);
-  size_t units = jit ? unit_count(&plan, options) : 1, load[MAX_UNITS] = {0};
+  size_t partitions = jit ? partition_count(&plan, options) : 1, load[MAX_PARTITIONS] = {0};
   nr_strmap_clear(&plan.by_name);
   if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
   for (size_t i = 0; i < plan.functions.size; i++) {
@@ -104,25 +104,25 @@ static size_t plan_units(NrModule *module, const NrCodegenOptions *options, bool
   }
   for (size_t i = 0; i < plan.functions.size; i++) {
     Function *f = &plan.functions.data[i];
-    size_t unit = 0;
-    for (size_t u = 1; u < units && f->apart; u++)
-      if (load[u] < load[unit]) unit = u;
-    if (f->apart) load[unit] += f->cost;
-    nr_map_set(&tables->func_unit, f->op, (void *)(unit + 1));
+    size_t partition = 0;
+    for (size_t u = 1; u < partitions && f->apart; u++)
+      if (load[u] < load[partition]) partition = u;
+    if (f->apart) load[partition] += f->cost;
+    nr_map_set(&tables->func_partition, f->op, (void *)(partition + 1));
   }
-  for (size_t i = 0; i < plan.functions.size && units > 1; i++)
+  for (size_t i = 0; i < plan.functions.size && partitions > 1; i++)
     FOR_EACH_OP(op, plan.functions.data[i].op) {
       Function *to = callee(&plan, op);
-      void *here = nr_map_get(&tables->func_unit, plan.functions.data[i].op);
-      if (to && nr_map_get(&tables->func_unit, to->op) != here) nr_map_set(&tables->outside_calls, to->op, to->op);
+      void *here = nr_map_get(&tables->func_partition, plan.functions.data[i].op);
+      if (to && nr_map_get(&tables->func_partition, to->op) != here) nr_map_set(&tables->outside_calls, to->op, to->op);
     }
-  /* Wrappers stand in the first unit. */
+  /* Wrappers stand in the first partition. */
   for (size_t i = 0; i < plan.functions.size; i++)
-    if (nr_map_get(&tables->func_unit, plan.functions.data[i].op) != (void *)1)
+    if (nr_map_get(&tables->func_partition, plan.functions.data[i].op) != (void *)1)
       nr_map_set(&tables->outside_calls, plan.functions.data[i].op, plan.functions.data[i].op);
   nr_vec_deinit(&plan.functions);
   nr_strmap_deinit(&plan.by_name);
-  return units;
+  return partitions;
 }
 
 /* ---- building --------------------------------------------------------------------------------------------------- */
@@ -130,37 +130,37 @@ static size_t plan_units(NrModule *module, const NrCodegenOptions *options, bool
 NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOptions *options, bool jit) {
   *p = (NrLlProgram){.module = module, .options = options};
   nr_arena_init(&p->tables.arena);
-  size_t wanted = plan_units(module, options, jit, &p->tables);
-  p->units = nr_calloc(wanted, sizeof *p->units);
+  size_t wanted = plan_partitions(module, options, jit, &p->tables);
+  p->partitions = nr_calloc(wanted, sizeof *p->partitions);
   p->objects = nr_calloc(wanted, sizeof *p->objects);
   NrStatus status = NR_OK;
-  while (p->num_units < wanted && !status) {
+  while (p->num_partitions < wanted && !status) {
     LLVMTargetMachineRef tm;
     status = nr_ll_target(module->ctx, options, jit, &tm);
     if (status) return status;
-    size_t unit = p->num_units++; /* from here on what LLVM gives it is given back */
-    nr_ll_init(&p->units[unit], module, options, &p->tables, (unsigned)unit, tm);
+    size_t partition = p->num_partitions++; /* from here on what LLVM gives it is given back */
+    nr_ll_init(&p->partitions[partition], module, options, &p->tables, (unsigned)partition, tm);
   }
   /* The last one first: the others add to what the first one defines. */
-  for (size_t i = wanted; i-- > 0 && !status;) status = nr_ll_build(&p->units[i]);
+  for (size_t i = wanted; i-- > 0 && !status;) status = nr_ll_build(&p->partitions[i]);
   for (size_t i = 0; i < p->tables.variables.size && !status; i++)
-    nr_ll_define_variable(&p->units[0], p->tables.variables.data[i]);
+    nr_ll_define_variable(&p->partitions[0], p->tables.variables.data[i]);
   return status;
 }
 
 void nr_ll_program_drop(void *program) {
   NrLlProgram *p = program;
-  for (size_t i = 0; i < p->num_units; i++) {
+  for (size_t i = 0; i < p->num_partitions; i++) {
     if (p->objects[i]) LLVMDisposeMemoryBuffer(p->objects[i]);
     p->objects[i] = NULL;
-    nr_ll_drop(&p->units[i]);
+    nr_ll_drop(&p->partitions[i]);
   }
 }
 
 void nr_ll_program_deinit(NrLlProgram *p) {
-  for (size_t i = 0; i < p->num_units; i++) {
+  for (size_t i = 0; i < p->num_partitions; i++) {
     if (p->objects[i]) LLVMDisposeMemoryBuffer(p->objects[i]);
-    nr_ll_deinit(&p->units[i]);
+    nr_ll_deinit(&p->partitions[i]);
   }
   NrLlTables *t = &p->tables;
   nr_vec_deinit(&t->constants);
@@ -168,19 +168,19 @@ void nr_ll_program_deinit(NrLlProgram *p) {
   nr_vec_deinit(&t->sites);
   nr_vec_deinit(&t->variables);
   nr_map_deinit(&t->constant_index);
-  nr_map_deinit(&t->func_unit);
+  nr_map_deinit(&t->func_partition);
   nr_map_deinit(&t->outside_calls);
   nr_strmap_deinit(&t->import_index);
   nr_strmap_deinit(&t->site_index);
   nr_arena_deinit(&t->arena);
-  nr_free(p->units);
+  nr_free(p->partitions);
   nr_free(p->objects);
 }
 
 /* ---- compiling -------------------------------------------------------------------------------------------------- */
 
 typedef struct Job {
-  NrLl *unit;
+  NrLl *partition;
   LLVMMemoryBufferRef *object;
   NrLlTask *task;
   int64_t optimize, emit;
@@ -188,19 +188,19 @@ typedef struct Job {
   NrFault fault;
 } Job;
 
-static void compile_unit(void *user) {
+static void compile_partition(void *user) {
   Job *job = user;
   int64_t begin = nr_now_ns();
-  job->message = nr_ll_optimize(job->unit);
+  job->message = nr_ll_optimize(job->partition);
   int64_t middle = nr_now_ns();
-  if (!job->message) job->message = nr_ll_machine_code(job->unit, LLVMObjectFile, job->object);
+  if (!job->message) job->message = nr_ll_machine_code(job->partition, LLVMObjectFile, job->object);
   job->optimize = middle - begin;
   job->emit = nr_now_ns() - middle;
 }
 
 /* Also where there is no other thread: a fault waits until those that there are have ended. No heap, because the others
  * use it. */
-static void compile_guarded(Job *job) { nr_guard_run(NULL, compile_unit, job, &job->fault); }
+static void compile_guarded(Job *job) { nr_guard_run(NULL, compile_partition, job, &job->fault); }
 
 static void *unit_thread(void *user) {
   Job *job = user;
@@ -210,8 +210,8 @@ static void *unit_thread(void *user) {
 }
 
 static void run_jobs(Job *jobs, size_t count) {
-  pthread_t threads[MAX_UNITS];
-  bool started[MAX_UNITS] = {false};
+  pthread_t threads[MAX_PARTITIONS];
+  bool started[MAX_PARTITIONS] = {false};
   for (size_t i = 1; i < count; i++) started[i] = nr_ll_start_thread(&threads[i], unit_thread, &jobs[i]);
   compile_guarded(&jobs[0]);
   for (size_t i = 1; i < count; i++) {
@@ -224,12 +224,12 @@ static void run_jobs(Job *jobs, size_t count) {
 }
 
 NrStatus nr_ll_program_compile(NrLlProgram *p) {
-  Job jobs[MAX_UNITS];
+  Job jobs[MAX_PARTITIONS];
   NrStatus status = NR_OK;
-  for (size_t i = 0; i < p->num_units; i++)
-    jobs[i] = (Job){.unit = &p->units[i], .object = &p->objects[i], .task = nr_ll_task()};
-  run_jobs(jobs, p->num_units);
-  for (size_t i = 0; i < p->num_units; i++) {
+  for (size_t i = 0; i < p->num_partitions; i++)
+    jobs[i] = (Job){.partition = &p->partitions[i], .object = &p->objects[i], .task = nr_ll_task()};
+  run_jobs(jobs, p->num_partitions);
+  for (size_t i = 0; i < p->num_partitions; i++) {
     if (p->options->times) { /* of the slowest one */
       p->options->times->optimize = NR_MAX(p->options->times->optimize, jobs[i].optimize);
       p->options->times->emit = NR_MAX(p->options->times->emit, jobs[i].emit);

@@ -137,7 +137,7 @@ static void replace_calls(NrLl *g) {
       }
 }
 
-/* The unit's variables and constants, {address, size} each, until one of address 0: what JIT code brings along. */
+/* The partition's variables and constants, {address, size} each, until one of address 0: what JIT code brings along. */
 static void list_globals(NrLl *g) {
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(g->mod);
   LLVMTypeRef fields[] = {g->ptr, g->i64}, type = LLVMStructTypeInContext(g->llvm, fields, 2, false);
@@ -152,7 +152,7 @@ static void list_globals(NrLl *g) {
   nr_vec_push(&items, LLVMConstNull(type));
   LLVMValueRef list = LLVMConstArray2(type, items.data, items.size);
   NrBuf name = {0};
-  nr_buf_printf(&name, NR_SANITIZE_REGIONS "%u", g->unit);
+  nr_buf_printf(&name, NR_SANITIZE_REGIONS "%u", g->partition);
   LLVMValueRef global = LLVMAddGlobal(g->mod, LLVMTypeOf(list), name.data);
   LLVMSetInitializer(global, list);
   nr_buf_deinit(&name);

@@ -160,13 +160,15 @@ static void doing(Try *t, const char *what, const char *stage) {
 }
 
 bool try_model(Try *t, const NrBuf *bytes, uint64_t random) {
-  static const char *const stages[] = {"tensor", "loop", "flow", "buffer", "kernel", NULL, NULL, NULL, NULL, NULL, NULL};
+  static const char *const stages[] = {"tensor", "loop", "flow", "buffer", "kernel", NULL,
+                                       NULL,     NULL,   NULL,   NULL,     NULL};
   NoriaCompileOptions options = {
-      .program = {.threads = 1, .limits = {.time_s = 0.2, .iterations = 1000000, .memory = RUN_MEMORY}}, .opt_level = 1};
+      .program = {.threads = 1, .limits = {.time_s = 0.2, .iterations = 1000000, .memory = RUN_MEMORY}},
+      .opt_level = 1};
   NrTarget target = nr_target_host();
   target.threads = 2;
   NrPassOptions passes = {.verify = true, .target = &target};
-  NrUnit unit = {0};
+  NrCompilation unit = {0};
   random |= 1;
   fuzz_random(&random);
   passes.stop_after = stages[fuzz_below(&random, NR_COUNTOF(stages))];
@@ -175,25 +177,25 @@ bool try_model(Try *t, const NrBuf *bytes, uint64_t random) {
   t->counts.models++;
   t->message.size = 0;
   doing(t, "reads it", NULL);
-  NrStatus status = nr_unit_read_memory(&unit, bytes->data, bytes->size, "model.onnx", NULL, &options);
+  NrStatus status = nr_compilation_read_memory(&unit, bytes->data, bytes->size, "model.onnx", NULL, &options);
   bool lowers = !status;
   if (lowers) {
     doing(t, "lowers it", passes.stop_after);
-    status = nr_unit_lower(&unit, &passes);
+    status = nr_compilation_lower(&unit, &passes);
   }
   if (status) {
     holds = status != NR_ERROR_INTERNAL && unit.errors.size;
     if (!holds) finding(t, lowers ? "lower" : "read", (int)status, unit.errors.data);
     t->counts.refused++;
-    nr_unit_deinit(&unit);
+    nr_compilation_deinit(&unit);
     return holds;
   }
   t->counts.lowered++;
   NoriaProgram *program = NULL;
   NoriaError error = NORIA_ERROR_INIT;
   doing(t, code ? "makes code" : "interprets it after ", code ? NULL : passes.stop_after);
-  NoriaStatus made = code ? nr_unit_jit(&unit, &options, NULL, &program, &error)
-                          : nr_unit_interpret(&unit, &options, &program, &error);
+  NoriaStatus made = code ? nr_compilation_jit(&unit, &options, NULL, &program, &error)
+                          : nr_compilation_interpret(&unit, &options, &program, &error);
   if (made) {
     holds = made != NORIA_ERROR_INTERNAL && error.message && *error.message;
     if (!holds) finding(t, "program", (int)made, error.message);

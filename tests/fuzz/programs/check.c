@@ -229,8 +229,8 @@ static CheckStatus run_hostile(Check *c) {
 
 CheckStatus check_begin(Check *c, const char *text, size_t size) {
   c->counts.programs++;
-  if (nr_unit_read_memory(&c->unit, text, size, "program.mlir", NULL, NULL)) return failed(c, "is not read");
-  if (nr_unit_set_entry(&c->unit, NULL)) return failed(c, "has no entry");
+  if (nr_compilation_read_memory(&c->unit, text, size, "program.mlir", NULL, NULL)) return failed(c, "is not read");
+  if (nr_compilation_set_entry(&c->unit, NULL)) return failed(c, "has no entry");
   CheckStatus status = run_first(c);
   return status ? status : run_hostile(c);
 }
@@ -241,7 +241,7 @@ void check_end(Check *c) {
     nr_vec_deinit(&c->inputs[set]);
     outcome_deinit(&c->want[set]);
   }
-  nr_unit_deinit(&c->unit);
+  nr_compilation_deinit(&c->unit);
   nr_buf_deinit(&c->message);
   nr_buf_deinit(&c->text);
 }
@@ -409,7 +409,7 @@ CheckStatus check_text(Check *c, const char *syntax) {
 
 static size_t num_passes(void) {
   size_t n = 0;
-  while (nr_passes[n]) n++;
+  while (nr_pass_at(n)) n++;
   return n;
 }
 
@@ -445,8 +445,8 @@ static const char *const in_order[][2] = {
     {"bufferize", "scf-forall-to-parallel"},
     {"bufferize", "vectorize-contractions"},
     {"bufferize", "convert-linalg-to-loops"},
-    {"bufferize", "hoist-allocs"},
-    {"bufferize", "rotate-buffers"},
+    {"bufferize", "buffer-loop-hoisting"},
+    {"bufferize", "double-buffer-loops"},
     {"scf-for-to-parallel", "scf-parallel-loop-fusion"},
     {"while-to-for", "scf-for-to-parallel"},
     {"convert-scf-to-cf", "lift-cf-to-scf"},
@@ -462,7 +462,7 @@ static const NrPass *random_pass_of(const char *list, uint64_t *seed) {
     const NrPass *pass = nr_pass_find((NrStr){p, strcspn(p, ",")});
     if (pass) passes[count++] = pass;
   }
-  return count ? passes[next_random(seed) % count] : nr_passes[0];
+  return count ? passes[next_random(seed) % count] : nr_pass_at(0);
 }
 
 /* verify-claims changes nothing, and refuses a program that check-claims was not run on. */
@@ -471,7 +471,7 @@ static bool only_verifies(const NrPass *pass) { return nr_str_starts(nr_str(pass
 static const NrPass *random_pass(const Check *c, uint64_t *seed) {
   if (c->only) return random_pass_of(c->only, seed);
   for (;;) {
-    const NrPass *pass = nr_passes[next_random(seed) % num_passes()];
+    const NrPass *pass = nr_pass_at(next_random(seed) % num_passes());
     if (!only_verifies(pass)) return pass;
   }
 }
@@ -520,9 +520,9 @@ CheckStatus check_everything(Check *c, uint64_t seed, int sequences) {
   CheckStatus status = CHECK_OK;
   for (size_t i = 0; i < NR_COUNTOF(syntaxes) && !status; i++) status = check_text(c, syntaxes[i]);
   for (size_t i = 0; i < 2 * num_passes() && !status; i++) {
-    if (only_verifies(nr_passes[i / 2])) continue;
+    if (only_verifies(nr_pass_at(i / 2))) continue;
     pass.size = 0;
-    put_pass(&pass, nr_passes[i / 2], &seed);
+    put_pass(&pass, nr_pass_at(i / 2), &seed);
     status = check_passes(c, pass.data);
   }
   if (!status) status = check_pipeline(c, "");

@@ -20,7 +20,7 @@ typedef struct CheckCounts {
 } CheckCounts;
 
 typedef struct Check {
-  NrUnit unit; /* the program, with its entry */
+  NrCompilation unit; /* the program, with its entry */
   const char *cpu; /* whose machine code; NULL: this machine's */
   bool sanitize;   /* machine code also under the address sanitizer */
   const char *only; /* the passes that sequences are made of, "licm,cse"; NULL: all */

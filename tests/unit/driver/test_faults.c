@@ -13,7 +13,7 @@
 
 #include "base/guard.h"
 #include "noria/noria.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 
 static const char text[] = "func.func @main(%x: tensor<4xi64>) -> tensor<4xi64> {\n"
                            "  %c0 = arith.constant 0 : index\n"
@@ -84,14 +84,14 @@ static bool fails_in(const Source *source, const char *step, NrStatus fault) {
 /* The passes that the pipeline names, each once. */
 static size_t pipeline_passes(const char **out, size_t size) {
   size_t count = 0;
-  for (size_t i = 0; nr_passes[i]; i++) {
+  for (size_t i = 0; nr_pass_at(i); i++) {
     bool named = false;
-    size_t n = strlen(nr_passes[i]->name);
+    size_t n = strlen(nr_pass_at(i)->name);
     for (const NrStep *step = nr_pipeline; step->stage && !named; step++)
-      for (const char *at = step->passes; !step->checks_bounds && (at = strstr(at, nr_passes[i]->name)); at += n)
+      for (const char *at = step->passes; !step->checks_bounds && (at = strstr(at, nr_pass_at(i)->name)); at += n)
         named |= (at == step->passes || at[-1] == ',') && (!at[n] || at[n] == ',' || at[n] == '{');
     assert_true(count < size);
-    if (named) out[count++] = nr_passes[i]->name;
+    if (named) out[count++] = nr_pass_at(i)->name;
   }
   return count;
 }
@@ -199,7 +199,8 @@ static NrBuf slow_program(size_t ops) {
   NrBuf b = {0};
   nr_buf_puts(&b, "func.func @main(%v0: f64) -> f64 {\n  %v1 = arith.mulf %v0, %v0 : f64\n");
   for (size_t i = 2; i < ops; i++)
-    nr_buf_printf(&b, "  %%v%zu = arith.%s %%v%zu, %%v%zu : f64\n", i, i % 2 ? "addf" : "mulf", i - 1, i * 7919 % i / 2);
+    nr_buf_printf(&b, "  %%v%zu = arith.%s %%v%zu, %%v%zu : f64\n", i, i % 2 ? "addf" : "mulf", i - 1,
+                  i * 7919 % i / 2);
   nr_buf_printf(&b, "  return %%v%zu : f64\n}\n", ops - 1);
   return b;
 }
@@ -227,7 +228,8 @@ static void memory_is_limited(void **state) {
 
 static void time_is_limited(void **state) {
   NrBuf b = slow_program(60000);
-  expect_end(&b, &(NoriaCompileOptions){.compile_time_s = 0.01}, NORIA_ERROR_LIMIT, "the time limit of 0.01 s (reading");
+  expect_end(&b, &(NoriaCompileOptions){.compile_time_s = 0.01}, NORIA_ERROR_LIMIT,
+             "the time limit of 0.01 s (reading");
   expect_end(&b, &(NoriaCompileOptions){.compile_time_s = -1}, NORIA_ERROR_INVALID, "cannot be negative");
   nr_buf_deinit(&b);
 }

@@ -1,5 +1,5 @@
 /* test_model_read.c - the model reader against the files of make_model_read.py, and against broken bytes. */
-#include "onnx/model.h"
+#include "onnx/read/model.h"
 
 #include <dirent.h>
 #include <stdio.h>

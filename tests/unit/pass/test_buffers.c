@@ -3,7 +3,7 @@
 #include "../codegen/codegen_test.h"
 
 #include "interp/interp.h"
-#include "pass/pass.h"
+#include "pass/core/pass.h"
 #include "tensor_programs.h"
 
 enum { MAX_RESULTS = 4, MAX_ELEMENTS = 64 };
@@ -76,7 +76,8 @@ static void compile(const Programs *g, const char *passes, Results *out) {
 }
 
 #define CLEAN "canonicalize,cse"
-#define BUFFER_PASSES "hoist-allocs,rotate-buffers,hoist-allocs,promote-small,plan-memory"
+#define BUFFER_PASSES                                                                                                  \
+  "buffer-loop-hoisting,double-buffer-loops,buffer-loop-hoisting,promote-buffers-to-stack,plan-memory"
 
 static void check_program(uint64_t seed) {
   static const char *const stages[] = {"bufferize", CLEAN ",bufferize," CLEAN "," BUFFER_PASSES "," CLEAN};

@@ -3,7 +3,7 @@
 #include "../test.h"
 
 #include "ir/text.h"
-#include "pass/dependence.h"
+#include "pass/analysis/dependence.h"
 
 #include <stdio.h>
 

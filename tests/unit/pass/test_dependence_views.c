@@ -5,8 +5,8 @@
 
 #include "dialect/affine/affine.h"
 #include "ir/text.h"
-#include "pass/dependence.h"
-#include "pass/pass.h"
+#include "pass/analysis/dependence.h"
+#include "pass/core/pass.h"
 
 #include <stdio.h>
 
@@ -147,8 +147,8 @@ static void print_access(const Nest *n, int k, NrBuf *out) {
                   k, k, s0, s1, type);
   } else if (a->view == ROW) {
     snprintf(type, sizeof type, "memref<6xf32, strided<[%lld], offset: ?>>", s1);
-    nr_buf_printf(out, "%s = memref.subview %%m[%%o%d0, %%o%d1] [1, 6] [1, %lld] : memref<12x20xf32> to %s\n", own, k, k,
-                  s1, type);
+    nr_buf_printf(out, "%s = memref.subview %%m[%%o%d0, %%o%d1] [1, 6] [1, %lld] : memref<12x20xf32> to %s\n", own, k,
+                  k, s1, type);
   } else if (a->view == JOINED || a->view == PART_OF_JOINED) {
     nr_buf_printf(out, "%%j%d = memref.collapse_shape %%m [[0, 1]] : memref<12x20xf32> into memref<240xf32>\n", k);
     snprintf(type, sizeof type, "memref<240xf32>");
@@ -326,11 +326,12 @@ static void never_says_no_wrongly(void **state) {
     nr_diag_flush(ctx);
     if (!module) fail_msg("does not parse:\n%s", text.data);
     bool meet = meets(&nest, points, d, listed), may = may_meet(module, d, listed);
-    assert_int_equal(nr_run_passes(module, nr_str("lower-affine,canonicalize"), &(NrPassOptions){.verify = true}), NR_OK);
+    assert_int_equal(nr_run_passes(module, nr_str("lower-affine,canonicalize"), &(NrPassOptions){.verify = true}),
+                     NR_OK);
     bool may_lowered = may_meet(module, d, listed);
     if (meet && (!may || !may_lowered))
-      fail_msg("they meet, but no conflict is seen %s(%zu loops listed, n = %lld):\n%s", may ? "after lower-affine " : "",
-               listed, (long long)nest.n, text.data);
+      fail_msg("they meet, but no conflict is seen %s(%zu loops listed, n = %lld):\n%s",
+               may ? "after lower-affine " : "", listed, (long long)nest.n, text.data);
     apart += !meet;
     seen += !meet && !may;
     seen_lowered += !meet && !may_lowered;
@@ -339,7 +340,8 @@ static void never_says_no_wrongly(void **state) {
     nr_buf_deinit(&text);
   }
   nr_free(points);
-  print_message("%d nests; %d pairs never meet, seen of %d, after lower-affine of %d\n", asked, apart, seen, seen_lowered);
+  print_message("%d nests; %d pairs never meet, seen of %d, after lower-affine of %d\n", asked, apart, seen,
+                seen_lowered);
   assert_true(asked > ROUNDS / 8);
 }
 

@@ -1,5 +1,5 @@
 // As index_at_the_end, by a step that is not known while the loop becomes another one.
-// passes: poll-loops,for-to-while,sccp
+// passes: insert-loop-polls,for-to-while,sccp
 // passes: convert-scf-to-cf,canonicalize
 func.func @main(%x: index) -> index {
   %c0 = arith.constant 0 : index

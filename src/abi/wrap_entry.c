@@ -1,0 +1,219 @@
+/* wrap_entry.c - makes a function of text IR a program's entry, by a function that calls it:
+ *
+ *   func.func @f(%n: i64, %m: memref<4xf32>) -> f32
+ *   ->
+ *   func.func @entry(%n: tensor<i64>, %m: memref<4xf32>) -> (tensor<f32>, memref<4xf32>)
+ *
+ * A program takes and gives tensors: scalars pass as tensors of rank 0. Its inputs are never written, so the function
+ * gets copies of its memrefs, and what it left in them is given back behind its own results. */
+#include "dialect/func/func.h"
+#include "abi/abi_wrapper.h"
+#include "dialect/onnx/dtype.h"
+#include "pass/core/pass.h"
+
+/* ---- which function --------------------------------------------------------------------------------------------- */
+
+static bool is_candidate(const NrOp *op) { return nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0); }
+static bool is_private(const NrOp *func) { return nr_str_is(nr_op_attr_str(func, "sym_visibility"), "private"); }
+
+static NrStatus no_entry(NrModule *module, const char *name) {
+  NrBuf names = {0};
+  NrNearest nearest = nr_nearest(nr_str(name ? name : ""));
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
+    NrStr symbol = nr_op_attr_str(op, "sym_name");
+    bool is_meant = name && nr_op_is(op, NR_OP_func_func) && nr_str_is(symbol, name);
+    if (is_meant) return nr_op_error(op, "has no body, so it cannot be the entry"), NR_ERROR_NOT_FOUND;
+    if (!is_candidate(op)) continue;
+    nr_buf_printf(&names, "%s@%.*s", names.size ? ", " : "", NR_STR_ARG(symbol));
+    nr_nearest_try(&nearest, symbol);
+  }
+  if (!names.size) nr_error(module->ctx, NULL, "the program has no function with a body");
+  else if (nearest.best.size)
+    nr_error(module->ctx, NULL, "there is no function '%s'" NR_HINT " The program has %s", name, NR_HINT_ARG(nearest),
+             names.data);
+  else if (name) nr_error(module->ctx, NULL, "there is no function '%s'; the program has %s", name, names.data);
+  else nr_error(module->ctx, NULL, "which function shall be the entry? The program has %s", names.data);
+  nr_buf_deinit(&names);
+  return NR_ERROR_NOT_FOUND;
+}
+
+/* The one named; without a name the one that is marked, else @main, else the only public one. */
+static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
+  NrOp *main = NULL, *only = NULL;
+  size_t num_public = 0;
+  *out = NULL;
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
+    if (!is_candidate(op)) continue;
+    NrStr symbol = nr_op_attr_str(op, "sym_name");
+    if (name ? nr_str_is(symbol, name) : nr_op_attr(op, "noria.entry") != NULL) return *out = op, NR_OK;
+    if (nr_str_is(symbol, "main")) main = op;
+    if (!is_private(op)) only = op, num_public++;
+  }
+  *out = name ? NULL : main ? main : num_public == 1 ? only : NULL;
+  return *out ? NR_OK : no_entry(module, name);
+}
+
+/* ---- what the tables of a program say ---------------------------------------------------------------------------- */
+
+static NrNamedAttr named(NrContext *ctx, const char *name, NrAttr value) {
+  return (NrNamedAttr){nr_context_intern(ctx, nr_str(name)), value};
+}
+
+/* `type` is what the function itself has there: the tools read and print by it. */
+static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, NoriaDType dtype) {
+  int64_t dims[NORIA_MAX_RANK];
+  bool is_handle = nr_abi_is_handle(t), has_rank = !is_handle && nr_type_is_ranked(t);
+  for (uint32_t i = 0; has_rank && i < t->rank; i++) dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
+  NrNamedAttr items[6] = {named(ctx, "type", nr_attr_type(nr_abi_shown_type(inner))),
+                          named(ctx, "name", nr_attr_string(ctx, name)),
+                          named(ctx, "dtype", nr_attr_i64(ctx, dtype))};
+  size_t count = 3 + nr_type_kind_attrs(t, items + 3);
+  if (has_rank) items[count++] = named(ctx, "dims", nr_attr_i64_array(ctx, dims, t->rank));
+  return nr_attr_dict(ctx, items, count);
+}
+
+/* ---- the function that calls it --------------------------------------------------------------------------------- */
+
+typedef struct Wrapper {
+  NrContext *ctx;
+  NrOp *func;
+  NrType type; /* of func */
+  NR_VEC(NrType) inputs, results;
+  NR_VEC(NrAbiType) input_abi, result_abi;
+  NR_VEC(NrAttr) input_infos, result_infos;
+} Wrapper;
+
+/* Why a type has no values outside. */
+static const char *why_not(NrType t) {
+  NrType elem = nr_type_elem(t);
+  if (t->kind == NR_TYPE_TUPLE) return "no op makes or takes apart";
+  if (t->kind == NR_TYPE_NONE) return "has no values";
+  if (t->kind == NR_TYPE_FUNCTION) return "means something inside of a program only";
+  if (t->kind == NR_TYPE_VECTOR && t->scalable) return "has a size that only the processor knows";
+  NrAbiType c;
+  if (t->kind == NR_TYPE_MEMREF && nr_abi_type_of(elem, &c)) return "has elements where no memory can be given";
+  if (elem->kind == NR_TYPE_COMPLEX) return "has no arithmetic";
+  if (elem->kind == NR_TYPE_INTEGER) return "is wider than what there are literals of";
+  if (nr_type_is_float(elem)) return "is read and printed, but not computed with";
+  return "does not pass between programs";
+}
+
+static NrStatus cannot_pass(const Wrapper *w, const char *what, size_t i, NrType t) {
+  return nr_op_error(w->func, "cannot be a program: its %s %zu is of type %s, which %s", what, i,
+                     nr_type_text(w->ctx, t), why_not(t));
+}
+
+/* What memrefs leave is called as the arguments are: a result may not be. */
+static NrStr result_name(const Wrapper *w, size_t i) {
+  const char *name = nr_arena_printf(nr_context_arena(w->ctx), "result%zu", i);
+  for (size_t k = 0; k < w->input_infos.size; k++)
+    if (nr_str_is(nr_dict_get(w->input_infos.data[k], "name")->s, name))
+      return nr_str(nr_arena_printf(nr_context_arena(w->ctx), "%s_", name));
+  return nr_str(name);
+}
+
+static NrStr input_name(const Wrapper *w, size_t i) {
+  const char *name = nr_block_arg(nr_op_body(w->func, 0), i)->name;
+  return name ? nr_str(name) : nr_str(nr_arena_printf(nr_context_arena(w->ctx), "arg%zu", i));
+}
+
+static NrStatus add_signature(Wrapper *w) {
+  NrAbiType c;
+  for (size_t i = 0; i < w->type->num_inputs; i++) {
+    NrType outer = nr_abi_outer_type(w->type->inputs[i], &c);
+    if (!outer) return cannot_pass(w, "argument", i, w->type->inputs[i]);
+    nr_vec_push(&w->inputs, outer);
+    nr_vec_push(&w->input_abi, c);
+    nr_vec_push(&w->input_infos, value_info(w->ctx, input_name(w, i), outer, w->type->inputs[i], c.dtype));
+  }
+  for (size_t i = 0; i < w->type->num_results; i++) {
+    NrType outer = nr_abi_outer_type(w->type->results[i], &c);
+    if (!outer) return cannot_pass(w, "result", i, w->type->results[i]);
+    NrStr name = result_name(w, i);
+    nr_vec_push(&w->results, outer);
+    nr_vec_push(&w->result_abi, c);
+    nr_vec_push(&w->result_infos, value_info(w->ctx, name, outer, w->type->results[i], c.dtype));
+  }
+  for (size_t i = 0; i < w->type->num_inputs; i++) {
+    if (!nr_type_is_memref(w->type->inputs[i])) continue;
+    nr_vec_push(&w->results, w->inputs.data[i]);
+    nr_vec_push(&w->result_infos, w->input_infos.data[i]);
+  }
+  return NR_OK;
+}
+
+static void build_body(Wrapper *w, NrModule *module, NrBlock *block) {
+  NrBuilder b = nr_builder_at_end(module, block, w->func->loc);
+  NR_VEC(NrValue *) args = {0};
+  NR_VEC(NrValue *) results = {0};
+  for (size_t i = 0; i < w->type->num_inputs; i++) {
+    NrValue *outer = nr_block_add_arg(block, w->inputs.data[i], w->func->loc);
+    nr_vec_push(&args, nr_abi_in(&b, &w->input_abi.data[i], outer, w->type->inputs[i]));
+  }
+  NrOp *call = nr_build_op(&b, NR_OP_func_call, args.data, args.size, w->type->results, w->type->num_results);
+  nr_op_set_attr(call, "callee", nr_attr_symbol(w->ctx, nr_op_attr_str(w->func, "sym_name")));
+  for (size_t i = 0; i < w->type->num_results; i++)
+    nr_vec_push(&results, nr_abi_out(&b, &w->result_abi.data[i], nr_result(call, i), w->results.data[i]));
+  for (size_t i = 0; i < w->type->num_inputs; i++)
+    if (nr_type_is_memref(w->type->inputs[i]))
+      nr_vec_push(&results, nr_abi_out(&b, &w->input_abi.data[i], args.data[i], w->inputs.data[i]));
+  nr_build_op(&b, NR_OP_func_return, results.data, results.size, NULL, 0);
+  nr_vec_deinit(&args);
+  nr_vec_deinit(&results);
+}
+
+static NrStatus build_wrapper(NrModule *module, NrOp *func) {
+  Wrapper w = {.ctx = module->ctx, .func = func, .type = nr_func_type(func)};
+  NrStatus status = add_signature(&w);
+  if (!status) {
+    NrBuilder b = nr_builder_at_end(module, nr_op_body(module->op, 0), func->loc);
+    NrType type = nr_type_function(w.ctx, w.inputs.data, w.inputs.size, w.results.data, w.results.size);
+    NrSymbolNames names = {0};
+    NrOp *entry = nr_func_create(&b, nr_symbol_free_name(&names, module->op, NR_STR("entry")), type, false);
+    NrBlock *block = nr_block_create(module);
+    nr_block_append(nr_op_region(entry, 0), block);
+    build_body(&w, module, block);
+    nr_op_set_attr(entry, "noria.entry", nr_attr_unit(w.ctx));
+    nr_op_set_attr(entry, "noria.inputs", nr_attr_array(w.ctx, w.input_infos.data, w.input_infos.size));
+    nr_symbol_names_deinit(&names);
+    nr_op_set_attr(entry, "noria.outputs", nr_attr_array(w.ctx, w.result_infos.data, w.result_infos.size));
+  }
+  nr_vec_deinit(&w.inputs);
+  nr_vec_deinit(&w.results);
+  nr_vec_deinit(&w.input_abi);
+  nr_vec_deinit(&w.result_abi);
+  nr_vec_deinit(&w.input_infos);
+  nr_vec_deinit(&w.result_infos);
+  return status;
+}
+
+/* What the entry does not reach need not be fit to be compiled. */
+static NrStatus drop_others(NrModule *module) {
+  NrAttr hidden = nr_attr_string(module->ctx, NR_STR("private"));
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
+    if (nr_op_has(op, NR_SYMBOL) && !nr_op_attr(op, "noria.entry")) nr_op_set_attr(op, "sym_visibility", hidden);
+  return nr_run_passes(module, NR_STR("symbol-dce"), &(NrPassOptions){0});
+}
+
+NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
+  NrOp *func;
+  if (name && *name == '@') name++;
+  NrStatus status = find_entry(module, name, &func);
+  if (!status && !nr_op_attr(func, "noria.entry")) {
+    for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) nr_op_remove_attr(op, "noria.entry");
+    status = build_wrapper(module, func);
+    if (!status) status = drop_others(module);
+  }
+  return status;
+}
+
+static NrStatus wrap_entry_run(NrPassContext *pass, NrOp *op) {
+  (void)op;
+  return nr_abi_wrap_entry(pass->module, NULL);
+}
+
+NR_PASS(wrap_entry, .name = "wrap-entry", .on = "builtin.module", .run = wrap_entry_run,
+        .doc = "makes a program's entry: a function on tensors that calls @main or the only public function")
+
+static const NrPass *const abi_passes[] = {&nr_pass_wrap_entry, NULL};
+NR_PASS_TABLE(abi)

@@ -1,0 +1,402 @@
+/* import.c - see import.h. A graph's names are looked up from the innermost scope outwards: captures become plain uses.
+ */
+#include "onnx/import/import.h"
+
+#include "ir/op_info.h"
+#include "dialect/onnx/dtype.h"
+#include "onnx/lower/core/lower.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Scope {
+  NrStrMap names; /* -> NrValue* */
+  const struct Scope *outer;
+} Scope;
+
+typedef struct Importer {
+  NrContext *ctx;
+  NrModule *module;
+  NrOnnxModel *model;
+  const NrImportOptions *options;
+  NrStrMap keys; /* resource keys in use */
+  unsigned next_key;
+  NrValue *none; /* the result of onnx.NoValue in the block being filled */
+} Importer;
+
+static NrValue *find(const Scope *scope, NrStr name) {
+  for (; scope; scope = scope->outer) {
+    NrValue *v = nr_strmap_get(&scope->names, name);
+    if (v) return v;
+  }
+  return NULL;
+}
+
+/* ---- types ---- */
+
+static NrType import_type(NrContext *ctx, const NrOnnxType *t) {
+  if (t->kind == NR_ONNX_TYPE_SEQUENCE) return nr_type_seq(import_type(ctx, t->elem));
+  if (t->kind == NR_ONNX_TYPE_OPTIONAL) return nr_type_optional(import_type(ctx, t->elem));
+  NrType elem = t->kind == NR_ONNX_TYPE_TENSOR || t->kind == NR_ONNX_TYPE_SPARSE ? nr_dtype_type(ctx, t->dtype) : NULL;
+  if (!elem) return nr_type_none(ctx);
+  if (!t->has_shape) return nr_type_tensor_unranked(elem);
+  int64_t dims[NORIA_MAX_RANK];
+  for (size_t i = 0; i < t->rank; i++) dims[i] = t->dims[i].kind == NR_ONNX_DIM_VALUE ? t->dims[i].value : NR_DYNAMIC;
+  return nr_type_tensor(dims, t->rank, elem);
+}
+
+static NrType declared_type(Importer *im, const NrOnnxGraph *g, NrStr name) {
+  for (size_t i = 0; i < g->num_value_infos; i++)
+    if (nr_str_eq(g->value_infos[i].name, name)) return import_type(im->ctx, g->value_infos[i].type);
+  for (size_t i = 0; i < g->num_outputs; i++)
+    if (nr_str_eq(g->outputs[i].name, name)) return import_type(im->ctx, g->outputs[i].type);
+  return nr_type_none(im->ctx);
+}
+
+/* ---- constants ---- */
+
+enum { INLINE_BYTES = 1024, ALIGNMENT = 64 };
+
+static NrAttr import_tensor(Importer *im, const NrOnnxTensor *t) {
+  NrType type = nr_type_tensor(t->dims, t->rank, nr_dtype_type(im->ctx, t->dtype));
+  if (t->dtype == NORIA_STRING) return nr_attr_dense_strings(type, t->strings, t->count);
+  if (t->size <= INLINE_BYTES) {
+    /* The attribute may be read as one element when there is one; copies are aligned. */
+    void *copy = nr_malloc(t->size);
+    memcpy(copy, t->data, t->size);
+    NrAttr attr = nr_attr_dense(type, copy, t->size);
+    nr_free(copy);
+    return attr;
+  }
+  const void *data = t->data;
+  if ((uintptr_t)data % ALIGNMENT) {
+    char *raw = nr_arena_alloc(&im->model->arena, t->size + ALIGNMENT);
+    raw += (ALIGNMENT - (uintptr_t)raw % ALIGNMENT) % ALIGNMENT;
+    data = memcpy(raw, t->data, t->size);
+  }
+  NrStr key = t->name.size ? t->name : NR_STR("constant");
+  while (nr_strmap_has(&im->keys, key))
+    key = nr_str(nr_arena_printf(nr_context_arena(im->ctx), "%.*s_%u", NR_STR_ARG(t->name), im->next_key++));
+  key = nr_context_intern(im->ctx, key);
+  nr_strmap_set(&im->keys, key, (void *)data);
+  return nr_attr_resource(type, key, data, t->size);
+}
+
+static NrAttr import_attr(Importer *im, const NrOnnxAttr *a) {
+  NrContext *ctx = im->ctx;
+  switch (a->type) {
+  case NR_ONNX_ATTR_FLOAT: return nr_attr_float(nr_type_f32(ctx), a->f);
+  case NR_ONNX_ATTR_INT: return nr_attr_i64(ctx, a->i);
+  case NR_ONNX_ATTR_STRING: return nr_attr_string(ctx, a->s);
+  case NR_ONNX_ATTR_TENSOR: return import_tensor(im, a->t);
+  case NR_ONNX_ATTR_FLOATS: return nr_attr_dense_array(nr_type_f32(ctx), a->floats, a->count * sizeof(float));
+  case NR_ONNX_ATTR_INTS: return nr_attr_i64_array(ctx, a->ints, a->count);
+  case NR_ONNX_ATTR_TYPE: return nr_attr_type(import_type(ctx, a->tp));
+  case NR_ONNX_ATTR_STRINGS:
+  case NR_ONNX_ATTR_TENSORS: {
+    NrAttr *items = nr_malloc(a->count * sizeof *items);
+    for (size_t i = 0; i < a->count; i++)
+      items[i] =
+          a->type == NR_ONNX_ATTR_STRINGS ? nr_attr_string(ctx, a->strings[i]) : import_tensor(im, a->tensors[i]);
+    NrAttr attr = nr_attr_array(ctx, items, a->count);
+    nr_free(items);
+    return attr;
+  }
+  default: return NULL; /* graphs become regions */
+  }
+}
+
+/* ---- graphs ---- */
+
+static const NrOpInfo *node_info(const NrOnnxNode *n) {
+  if (n->domain.size) return NULL;
+  char name[128];
+  int size = snprintf(name, sizeof name, "onnx.%.*s", NR_STR_ARG(n->op_type));
+  if (size < 0 || (size_t)size >= sizeof name) return NULL;
+  bool legacy;
+  return nr_op_info_find((NrStr){name, (size_t)size}, &legacy);
+}
+
+static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block, Scope *scope, NrLoc loc);
+
+static int by_name(const void *a, const void *b) {
+  return nr_str_cmp((*(const NrOnnxAttr *const *)a)->name, (*(const NrOnnxAttr *const *)b)->name);
+}
+
+static NrLoc node_loc(Importer *im, const NrOnnxNode *n) {
+  NrStr name = n->name;
+  for (size_t i = 0; i < n->num_outputs && !name.size; i++) name = n->outputs[i];
+  return nr_loc_name(im->ctx, name, NULL);
+}
+
+/* Longer than the model. */
+static const char *value_name(Importer *im, NrStr name) {
+  return name.size ? nr_context_intern(im->ctx, name).data : NULL;
+}
+
+static NrValue *no_value(Importer *im, NrBuilder *b) {
+  NrType none = nr_type_none(im->ctx);
+  if (!im->none) im->none = nr_result(nr_build_op(b, NR_OP_onnx_NoValue, NULL, 0, &none, 1), 0);
+  return im->none;
+}
+
+static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, Scope *scope) {
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  NR_VEC(const NrOnnxAttr *) graphs = {0};
+  b->loc = node_loc(im, n);
+  for (size_t i = 0; i < n->num_inputs; i++) {
+    NrValue *v = n->inputs[i].size ? find(scope, n->inputs[i]) : no_value(im, b);
+    if (!v) return nr_error(im->ctx, b->loc, "nothing gives the value '%.*s'", NR_STR_ARG(n->inputs[i]));
+    nr_vec_push(&operands, v);
+  }
+  for (size_t i = 0; i < n->num_outputs; i++) nr_vec_push(&types, declared_type(im, g, n->outputs[i]));
+  for (size_t i = 0; i < n->num_attrs; i++)
+    if (n->attrs[i].type == NR_ONNX_ATTR_GRAPH) nr_vec_push(&graphs, &n->attrs[i]);
+  if (graphs.size) qsort(graphs.data, graphs.size, sizeof *graphs.data, by_name);
+  NrOpState state = {.info = node_info(n),
+                     .operands = operands.data,
+                     .num_operands = operands.size,
+                     .result_types = types.data,
+                     .num_results = types.size,
+                     .num_regions = graphs.size};
+  NrOp *op = nr_build(b, &state);
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < n->num_attrs; i++) {
+    NrAttr value = import_attr(im, &n->attrs[i]);
+    NrStr name = nr_context_intern(im->ctx, n->attrs[i].name);
+    if (value) nr_op_set_attr(op, name.data, value);
+  }
+  nr_op_set_attr(op, "opset", nr_attr_i64(im->ctx, n->version));
+  size_t want = nr_op_spec(im->ctx, op->info)->num_regions;
+  if (graphs.size != want)
+    status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu graphs; it must have %zu", NR_STR_ARG(b->loc->name),
+                      op->info->name, graphs.size, want);
+  if (!status && nr_op_is(op, NR_OP_onnx_If) && n->num_inputs != 1)
+    status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu inputs; it must have 1", NR_STR_ARG(b->loc->name),
+                      op->info->name, n->num_inputs);
+  for (size_t i = 0; i < graphs.size && !status; i++) {
+    NrBlock *body = nr_block_create(im->module);
+    nr_block_append(nr_op_region(op, i), body);
+    Scope inner = {.outer = scope};
+    NrValue *outer_none = im->none;
+    status = import_graph(im, graphs.data[i]->g, body, &inner, b->loc);
+    im->none = outer_none;
+    nr_strmap_deinit(&inner.names);
+  }
+  for (size_t i = 0; i < n->num_outputs; i++) {
+    nr_result(op, i)->name = value_name(im, n->outputs[i]);
+    if (n->outputs[i].size) nr_strmap_set(&scope->names, n->outputs[i], nr_result(op, i));
+  }
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  nr_vec_deinit(&graphs);
+  return status;
+}
+
+static bool is_initializer(const NrOnnxGraph *g, NrStr name) {
+  for (size_t i = 0; i < g->num_initializers; i++)
+    if (nr_str_eq(g->initializers[i].name, name)) return true;
+  return false;
+}
+
+/* Fills block, whose arguments for the graph's inputs are made here, and ends it with onnx.Yield. */
+static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block, Scope *scope, NrLoc loc) {
+  NrBuilder b = nr_builder_at_end(im->module, block, loc);
+  im->none = NULL;
+  for (size_t i = 0; i < g->num_inputs; i++) {
+    NrStr name = g->inputs[i].name;
+    if (is_initializer(g, name)) continue; /* its default is its value */
+    NrValue *arg = nr_block_add_arg(block, import_type(im->ctx, g->inputs[i].type), loc);
+    arg->name = value_name(im, name);
+    nr_strmap_set(&scope->names, name, arg);
+  }
+  for (size_t i = 0; i < g->num_initializers; i++) {
+    const NrOnnxTensor *t = &g->initializers[i];
+    NrAttr value = import_tensor(im, t);
+    NrOp *op = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
+    op->loc = nr_loc_name(im->ctx, t->name, NULL);
+    nr_op_set_attr(op, "value", value);
+    nr_result(op, 0)->name = value_name(im, t->name);
+    nr_strmap_set(&scope->names, t->name, nr_result(op, 0));
+  }
+  for (size_t i = 0; i < g->num_nodes; i++) {
+    NrStatus status = import_node(im, g, &g->nodes[i], &b, scope);
+    if (status) return status;
+  }
+  NR_VEC(NrValue *) outputs = {0};
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < g->num_outputs && !status; i++) {
+    NrValue *v = find(scope, g->outputs[i].name);
+    if (!v) status = nr_error(im->ctx, loc, "nothing gives the output '%.*s'", NR_STR_ARG(g->outputs[i].name));
+    else nr_vec_push(&outputs, v);
+  }
+  b.loc = loc;
+  if (!status) nr_build_op(&b, NR_OP_onnx_Yield, outputs.data, outputs.size, NULL, 0);
+  nr_vec_deinit(&outputs);
+  return status;
+}
+
+/* ---- the entry's description ---- */
+
+static NrAttr value_info(Importer *im, NrStr name, const NrOnnxType *t) {
+  NrContext *ctx = im->ctx;
+  const NrOnnxType *tensor = t;
+  NrType type = import_type(ctx, t);
+  while (tensor->elem && tensor->kind != NR_ONNX_TYPE_TENSOR && tensor->kind != NR_ONNX_TYPE_NONE)
+    tensor = tensor->elem;
+  int64_t dims[NORIA_MAX_RANK];
+  NrAttr names[NORIA_MAX_RANK];
+  size_t rank = nr_type_kind(type) == NORIA_KIND_TENSOR && tensor->has_shape ? tensor->rank : 0;
+  for (size_t i = 0; i < rank; i++) {
+    dims[i] = tensor->dims[i].kind == NR_ONNX_DIM_VALUE ? tensor->dims[i].value : -1;
+    names[i] = nr_attr_string(ctx, tensor->dims[i].kind == NR_ONNX_DIM_SYMBOL ? tensor->dims[i].symbol : NR_STR(""));
+  }
+  NrNamedAttr items[6] = {
+      {NR_STR("name"), nr_attr_string(ctx, name)},
+      {NR_STR("dtype"), nr_attr_i64(ctx, tensor->dtype)},
+      {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
+      {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
+  };
+  return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(type, items + 4));
+}
+
+static NrAttr value_infos(Importer *im, const NrOnnxGraph *g, const NrOnnxValue *values, size_t count, bool inputs) {
+  NR_VEC(NrAttr) items = {0};
+  for (size_t i = 0; i < count; i++)
+    if (!inputs || !is_initializer(g, values[i].name))
+      nr_vec_push(&items, value_info(im, values[i].name, values[i].type));
+  NrAttr attr = nr_attr_array(im->ctx, items.data, items.size);
+  nr_vec_deinit(&items);
+  return attr;
+}
+
+/* ---- shapes fixed by the user ---- */
+
+bool nr_shape_fix_parse(NrStr text, NrShapeFix *out) {
+  *out = (NrShapeFix){0};
+  size_t eq = 0;
+  while (eq < text.size && text.data[eq] != '=') eq++;
+  if (eq == 0 || eq + 1 >= text.size) return false;
+  out->name = (NrStr){text.data, eq};
+  for (size_t i = eq + 1; i < text.size;) {
+    int64_t n = 0;
+    if (out->rank == NORIA_MAX_RANK) return false;
+    if (text.data[i] == '?') {
+      n = NR_DYNAMIC;
+      i++;
+    } else {
+      if (text.data[i] < '0' || text.data[i] > '9') return false;
+      for (; i < text.size && text.data[i] >= '0' && text.data[i] <= '9'; i++)
+        if (!nr_mul_i64(n, 10, &n) || !nr_add_i64(n, text.data[i] - '0', &n)) return false;
+    }
+    out->dims[out->rank++] = n;
+    if (i < text.size && (text.data[i++] != 'x' || i == text.size)) return false;
+  }
+  out->is_symbol = out->rank == 1 && out->dims[0] != NR_DYNAMIC;
+  return true;
+}
+
+/* Applies the fixes to the graph's inputs in place. A name may be that of a symbol or of an input. */
+static NrStatus fix_shapes(Importer *im, NrOnnxGraph *g) {
+  for (size_t f = 0; im->options && f < im->options->num_fixes; f++) {
+    const NrShapeFix *fix = &im->options->fixes[f];
+    bool used = false;
+    for (size_t i = 0; i < g->num_inputs; i++) {
+      NrOnnxType *t = nr_arena_copy(&im->model->arena, g->inputs[i].type, sizeof *t);
+      NrOnnxDim *dims = nr_arena_copy(&im->model->arena, t->dims, t->rank * sizeof *dims);
+      bool whole = nr_str_eq(g->inputs[i].name, fix->name) && t->has_shape && t->rank == fix->rank;
+      bool changed = false;
+      for (size_t d = 0; d < t->rank; d++) {
+        bool by_symbol = fix->is_symbol && dims[d].kind == NR_ONNX_DIM_SYMBOL && nr_str_eq(dims[d].symbol, fix->name);
+        int64_t n = by_symbol ? fix->dims[0] : whole ? fix->dims[d] : NR_DYNAMIC;
+        if (n == NR_DYNAMIC) continue;
+        if (dims[d].kind == NR_ONNX_DIM_VALUE && dims[d].value != n)
+          return nr_error(im->ctx, NULL, "input '%.*s' has %lld elements in dim %zu, not %lld",
+                          NR_STR_ARG(g->inputs[i].name), (long long)dims[d].value, d, (long long)n);
+        dims[d] = (NrOnnxDim){.kind = NR_ONNX_DIM_VALUE, .value = n};
+        changed = true;
+      }
+      used |= whole || changed;
+      t->dims = dims;
+      g->inputs[i].type = t;
+    }
+    if (!used)
+      return nr_error(im->ctx, NULL, "no input of rank %zu and no symbol is named '%.*s'", fix->rank,
+                      NR_STR_ARG(fix->name));
+  }
+  return NR_OK;
+}
+
+/* ---- unknown ops ---- */
+
+static void list_unknown(const NrOnnxGraph *g, NrStrMap *seen, NrBuf *text) {
+  for (size_t i = 0; i < g->num_nodes; i++) {
+    const NrOnnxNode *n = &g->nodes[i];
+    for (size_t a = 0; a < n->num_attrs; a++)
+      if (n->attrs[a].type == NR_ONNX_ATTR_GRAPH) list_unknown(n->attrs[a].g, seen, text);
+    const NrOpInfo *info = node_info(n);
+    if ((info && nr_lower_find(n->op_type)) || nr_strmap_has(seen, n->op_type)) continue;
+    nr_strmap_set(seen, n->op_type, (void *)n);
+    NrStr name = n->name.size ? n->name : nr_onnx_output(n, 0);
+    nr_buf_printf(text, "%s%.*s%s%.*s (opset %lld, node '%.*s')", text->size ? ", " : "", NR_STR_ARG(n->domain),
+                  n->domain.size ? "." : "", NR_STR_ARG(n->op_type), (long long)n->version, NR_STR_ARG(name));
+  }
+}
+
+/* Of ai.onnx. What ops mean in a later one is not known. */
+enum { NEWEST_OPSET = 28 };
+
+static NrStatus check_known(Importer *im) {
+  NrStrMap seen = {0};
+  NrBuf text = {0};
+  list_unknown(im->model->graph, &seen, &text);
+  int64_t opset = nr_onnx_opset_version(im->model, NULL, NR_STR(""));
+  if (opset > NEWEST_OPSET)
+    nr_buf_printf(&text, "%sthose of operator set %lld (the newest that is known is %d)", text.size ? ", and " : "",
+                  (long long)opset, NEWEST_OPSET);
+  NrStatus status = text.size ? nr_error(im->ctx, NULL, "the model uses ops that are not known: %s", text.data) : NR_OK;
+  nr_strmap_deinit(&seen);
+  nr_buf_deinit(&text);
+  return status;
+}
+
+NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options, NrModule **out) {
+  Importer im = {.ctx = ctx, .model = model, .options = options};
+  *out = NULL;
+  NrBuf errors = {0};
+  NrStatus status = nr_onnx_inline_functions(model, &errors);
+  if (status) nr_error(ctx, NULL, "%s", errors.data ? errors.data : "the model's functions cannot be inlined");
+  nr_buf_deinit(&errors);
+  if (!status) status = check_known(&im);
+  if (!status) status = fix_shapes(&im, model->graph);
+  if (status) return status;
+  NrOnnxGraph *g = model->graph;
+  NrLoc loc = nr_loc_name(ctx, g->name, NULL);
+  im.module = nr_module_create(ctx, loc);
+  NrOpState state = {.info = nr_op_infos[NR_OP_func_func], .loc = loc, .num_regions = 1};
+  NrBuilder b = nr_builder_at_end(im.module, nr_op_body(im.module->op, 0), loc);
+  NrOp *func = nr_build(&b, &state);
+  NrBlock *block = nr_block_create(im.module);
+  nr_block_append(nr_op_region(func, 0), block);
+  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, NR_STR("main")));
+  nr_op_set_attr(func, "noria.entry", nr_attr_unit(ctx));
+  nr_op_set_attr(func, "noria.inputs", value_infos(&im, g, g->inputs, g->num_inputs, true));
+  nr_op_set_attr(func, "noria.outputs", value_infos(&im, g, g->outputs, g->num_outputs, false));
+  Scope scope = {0};
+  status = import_graph(&im, g, block, &scope, loc);
+  if (!status) {
+    NR_VEC(NrType) types = {0};
+    NrOp *yield = block->last;
+    for (uint32_t i = 0; i < block->num_args; i++) nr_vec_push(&types, block->args[i]->type);
+    for (uint32_t i = 0; i < yield->num_operands; i++) nr_vec_push(&types, nr_operand(yield, i)->type);
+    NrType type = nr_type_function(ctx, types.data, block->num_args, types.data + block->num_args, yield->num_operands);
+    nr_op_set_attr(func, "function_type", nr_attr_type(type));
+    nr_vec_deinit(&types);
+  }
+  nr_strmap_deinit(&scope.names);
+  nr_strmap_deinit(&im.keys);
+  if (status) nr_module_destroy(im.module);
+  else *out = im.module;
+  return status;
+}

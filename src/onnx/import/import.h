@@ -1,0 +1,30 @@
+/* import.h - from a model that was read and checked to a module in the onnx dialect, op for op. */
+#ifndef NORIA_ONNX_IMPORT_IMPORT_H
+#define NORIA_ONNX_IMPORT_IMPORT_H
+
+#include "ir/ir.h"
+#include "onnx/read/model.h"
+
+/* Fixes sizes before the run: `N=16` gives the symbol N (rank 0, dims[0]); `x=1x3` gives the input x all of its dims.
+ */
+typedef struct NrShapeFix {
+  NrStr name;
+  bool is_symbol;
+  size_t rank;
+  int64_t dims[NORIA_MAX_RANK]; /* NR_DYNAMIC leaves a dim as it is */
+} NrShapeFix;
+/* Parses "N=16" or "x=1x?x3"; false when the text is neither. name is a view of text. */
+bool nr_shape_fix_parse(NrStr text, NrShapeFix *out);
+
+typedef struct NrImportOptions {
+  size_t num_fixes;
+  const NrShapeFix *fixes;
+} NrImportOptions;
+
+/* Makes func.func @main, with the attributes noria.entry, noria.inputs and noria.outputs, of the model's graph. Calls
+ * of local functions are inlined first. Unknown ops are reported all at once. The module's constants refer into the
+ * model, which must outlive the context's use of them. options may be NULL. */
+NR_WARN_UNUSED NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options,
+                                       NrModule **out);
+
+#endif

@@ -1,0 +1,99 @@
+/* infer_shapes.c - the types of a model's values, written on its ops; and what is known before the run.
+ *
+ *   before  %1 = "onnx.MatMul"(%x, %w) : (tensor<?x8xf32>, none) -> none
+ *   after   %1 = "onnx.MatMul"(%x, %w) {noria.dim_names = [["N", ""]]}
+ *               : (tensor<?x8xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
+ *
+ * There are no rules of shapes here: the lowering is run for the types that it finds, and what it builds is dropped
+ * (lower.h). An op whose results turn out to be known becomes constants, an If whose condition is known the branch that
+ * is run. What cannot run, and results that nothing uses, keep the type that the model declares or `none`. Opsets stay:
+ * the lowering of an op knows all of its versions. */
+#include "onnx/lower/core/lower.h"
+#include "pass/core/pass.h"
+
+static void take_type(const NrInferred *inferred, NrValue *value) {
+  NrType type = nr_map_get(&inferred->types, value);
+  if (type) value->type = type;
+}
+
+/* One array a result; those without names are empty. */
+static void name_dims(const NrInferred *inferred, NrOp *op) {
+  NrContext *ctx = nr_op_context(op);
+  NR_VEC(NrAttr) items = {0};
+  bool named = false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrAttr names = nr_map_get(&inferred->symbols, nr_result(op, i));
+    named |= names != NULL;
+    nr_vec_push(&items, names ? names : nr_attr_array(ctx, NULL, 0));
+  }
+  if (named) nr_op_set_attr(op, "noria.dim_names", nr_attr_array(ctx, items.data, items.size));
+  else nr_op_remove_attr(op, "noria.dim_names");
+  nr_vec_deinit(&items);
+}
+
+static void inline_branch(NrOp *op, NrRegion *region) {
+  NrBlock *block = region->first;
+  NrOp *yield = nr_block_terminator(block);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(yield, i));
+  nr_op_erase(yield);
+  nr_block_splice(block, op->block, op);
+  nr_op_erase(op);
+}
+
+/* Puts constants in the place of op when all that is used of it is known. */
+static bool make_constants(const NrInferred *inferred, NrOp *op) {
+  bool used = false;
+  if (nr_op_is(op, NR_OP_onnx_Constant)) return false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *result = nr_result(op, i);
+    used |= nr_value_has_uses(result);
+    if (nr_value_has_uses(result) && !nr_map_has(&inferred->constants, result)) return false;
+  }
+  for (uint32_t i = 0; used && i < op->num_results; i++) {
+    NrValue *result = nr_result(op, i);
+    NrAttr value = nr_map_get(&inferred->constants, result);
+    if (!value || !nr_value_has_uses(result)) continue;
+    NrBuilder b = nr_builder_before(op);
+    NrOp *constant = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
+    nr_op_set_attr(constant, "value", value);
+    nr_result(constant, 0)->name = result->name;
+    nr_value_replace_uses(result, nr_result(constant, 0));
+  }
+  if (used) nr_op_erase(op);
+  return used;
+}
+
+static bool drop_unused_constant(NrOp *op, void *user) {
+  (void)user;
+  if (nr_op_is(op, NR_OP_onnx_Constant) && !nr_value_has_uses(nr_result(op, 0))) nr_op_erase(op);
+  return true;
+}
+
+static bool rewrite(NrOp *op, void *user) {
+  const NrInferred *inferred = user;
+  for (uint32_t i = 0; i < op->num_results; i++) take_type(inferred, nr_result(op, i));
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next)
+      for (uint32_t i = 0; i < block->num_args; i++) take_type(inferred, block->args[i]);
+  NrRegion *taken = nr_map_get(&inferred->branches, op);
+  if (taken) inline_branch(op, taken);
+  else if (!make_constants(inferred, op) && op->num_results) name_dims(inferred, op);
+  return true;
+}
+
+static NrStatus infer_shapes_run(NrPassContext *pass, NrOp *op) {
+  (void)pass;
+  NrStatus status = NR_OK;
+  for (NrOp *func = nr_op_body(op, 0)->first; func && !status; func = func->next) {
+    if (!nr_func_has_onnx_ops(func)) continue;
+    NrInferred inferred = {0};
+    status = nr_lower_infer(func, &inferred);
+    if (!status) nr_walk_post(func, rewrite, &inferred);
+    if (!status) nr_walk_post(func, drop_unused_constant, NULL);
+    nr_inferred_deinit(&inferred);
+  }
+  return status;
+}
+
+NR_PASS(infer_shapes, .name = "infer-shapes", .of_table = true, .run = infer_shapes_run,
+        .doc = "writes on a model's ops the types that their lowering finds; what is known becomes constants")

@@ -1,0 +1,25 @@
+/* kernel.h - kernels written in IR (lib/) as parts of a lowering. */
+#ifndef NORIA_ONNX_LOWER_CORE_KERNEL_H
+#define NORIA_ONNX_LOWER_CORE_KERNEL_H
+
+#include "onnx/lower/core/lower.h"
+
+/* A file of lib/, without its folder and ending. */
+typedef struct NrKernelText {
+  const char *name; /* NULL ends the table */
+  const char *text; /* not NUL-terminated */
+  size_t size;
+} NrKernelText;
+extern const NrKernelText nr_kernel_texts[];
+
+/* Copies function @name of lib/<name>.mlir to l->b with its arguments bound, and gives the values that it returns.
+ * prelude: text that defines what the file leaves open, "!T = f32" and functions. Tensors in args are cast to the
+ * parameters' types. */
+NrStatus nr_lower_kernel(NrLower *l, const char *name, NrStr prelude, NrValue *const *args, size_t num_args,
+                         NrValue **results, size_t num_results);
+
+/* The first k of each row along the middle dim of three, largest or smallest first, and their places (i64); equal ones
+ * in the order of their places (topk.c). */
+NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]);
+
+#endif

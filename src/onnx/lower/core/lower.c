@@ -1,0 +1,341 @@
+/* lower.c - the driver of the lowering: op by op, with what each op's function may ask and give. */
+#include "base/guard.h"
+#include "onnx/lower/core/state.h"
+
+#include "ir/text.h"
+#include "dialect/onnx/dtype.h"
+
+const NrLowerRow nr_lower_rows[] = {
+#define LOWER(name, function, ...) {#name, nr_lower_##function, "" __VA_ARGS__},
+#include "onnx/lower/core/lower.def"
+#undef LOWER
+};
+const size_t nr_num_lower_rows = NR_COUNTOF(nr_lower_rows);
+
+const NrLowerRow *nr_lower_find(NrStr name) {
+  for (size_t i = 0; i < nr_num_lower_rows; i++)
+    if (nr_str_is(name, nr_lower_rows[i].name)) return &nr_lower_rows[i];
+  return NULL;
+}
+
+/* ---- inputs, attributes, outputs ---- */
+
+size_t nr_lower_num_in(NrLower *l) { return l->op->num_operands; }
+
+static NrLowered *lowered(NrLower *l, size_t i) {
+  return i < l->op->num_operands ? nr_map_get(&l->state->values, nr_operand(l->op, i)) : NULL;
+}
+
+NrValue *nr_lower_in(NrLower *l, size_t i) {
+  NrLowered *v = lowered(l, i);
+  return v ? v->value : NULL;
+}
+
+NoriaDType nr_lower_dtype(NrLower *l, size_t i) {
+  NrLowered *v = lowered(l, i);
+  return v ? v->dtype : NORIA_UNDEFINED;
+}
+
+size_t nr_lower_num_out(NrLower *l) { return l->op->num_results; }
+
+bool nr_lower_wants(NrLower *l, size_t i) { return i < l->op->num_results && nr_value_has_uses(nr_result(l->op, i)); }
+
+static void bind(NrLower *l, NrValue *onnx_value, NrLowered v) {
+  if (l->state->inferred) nr_lower_tell_value(l, onnx_value, &v);
+  NrLowered *copy = NR_NEW(&l->state->arena, NrLowered);
+  *copy = v;
+  nr_map_set(&l->state->values, onnx_value, copy);
+}
+
+NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype) {
+  if (!value) return NR_ERROR_INVALID;
+  /* What the model says about a value, where it says something: only inputs have a type that nothing else tells. */
+  NoriaDType declared = i < l->op->num_results ? nr_dtype_of(nr_result(l->op, i)->type) : NORIA_UNDEFINED;
+  if (declared != NORIA_UNDEFINED && declared != dtype) {
+    NrStr name = nr_str(nr_result(l->op, i)->name);
+    return nr_lower_error(l, "output '%.*s' is %s, but the model declares %s", NR_STR_ARG(name), nr_dtype_name(dtype),
+                          nr_dtype_name(declared));
+  }
+  if (i < l->op->num_results) bind(l, nr_result(l->op, i), (NrLowered){value, dtype});
+  return NR_OK;
+}
+
+NrStatus nr_lower_error(NrLower *l, const char *format, ...) {
+  NrBuf text = {0};
+  va_list args;
+  va_start(args, format);
+  nr_buf_vprintf(&text, format, args);
+  va_end(args);
+  NrLoc loc = l->op ? l->op->loc : l->b.loc;
+  if (l->op && loc->kind == NR_LOC_NAME)
+    nr_error(l->ctx, loc, "node '%.*s' (%s): %s", NR_STR_ARG(loc->name), l->op->info->name, text.data);
+  else nr_error(l->ctx, loc, "%s", text.data);
+  nr_buf_deinit(&text);
+  return NR_ERROR_INVALID;
+}
+
+NrAttr nr_lower_attr(NrLower *l, const char *name) { return nr_op_attr(l->op, name); }
+
+int64_t nr_lower_attr_int(NrLower *l, const char *name, int64_t otherwise) {
+  return nr_op_attr_int(l->op, name, otherwise);
+}
+
+double nr_lower_attr_float(NrLower *l, const char *name, double otherwise) {
+  NrAttr a = nr_op_attr(l->op, name);
+  return a && a->kind == NR_ATTR_FLOAT ? a->f : otherwise;
+}
+
+NrStr nr_lower_attr_str(NrLower *l, const char *name, const char *otherwise) {
+  NrAttr a = nr_op_attr(l->op, name);
+  return a && a->kind == NR_ATTR_STRING ? a->s : nr_str(otherwise);
+}
+
+bool nr_lower_attr_ints(NrLower *l, const char *name, const int64_t **out, size_t *count) {
+  NrAttr a = nr_op_attr(l->op, name);
+  if (!a || a->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_int_width(a->type, 64)) return false;
+  *out = a->data;
+  *count = a->data_size / sizeof(int64_t);
+  return true;
+}
+
+bool nr_lower_attr_floats(NrLower *l, const char *name, const float **out, size_t *count) {
+  NrAttr a = nr_op_attr(l->op, name);
+  if (!a || a->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_float_kind(a->type, NR_F32)) return false;
+  *out = a->data;
+  *count = a->data_size / sizeof(float);
+  return true;
+}
+
+/* ---- ops and regions ---- */
+
+static NrStatus lower_op(NrLower *outer, NrOp *op) {
+  NrLower l = *outer;
+  l.op = op;
+  l.b.loc = op->loc;
+  nr_guard_at(op->loc);
+  l.version = nr_op_attr_int(op, "opset", 0);
+  if (nr_op_is(op, NR_OP_onnx_NoValue)) return NR_OK;
+  const NrLowerRow *row = nr_lower_find(nr_str(op->info->name));
+  if (!row) return nr_lower_error(&l, "the op has no lowering");
+  const NrOp *before = l.b.block->last;
+  NrStatus status = nr_lower_check_inputs(&l, row);
+  nr_context_take_oversized(l.ctx);
+  if (!status) status = row->lower(&l);
+  if (!status) status = l.state->refused;
+  l.state->refused = NR_OK;
+  NrType oversized = nr_context_take_oversized(l.ctx);
+  if (!status && oversized)
+    status = nr_lower_error(&l, "it makes a value of type '%s', whose size does not fit in 64 bits",
+                            nr_type_text(l.ctx, oversized));
+  outer->b = l.b;
+  outer->b.loc = op->loc;
+  for (uint32_t i = 0; !status && i < op->num_results; i++)
+    if (nr_value_has_uses(nr_result(op, i)) && !nr_map_has(&l.state->values, nr_result(op, i)))
+      return nr_lower_error(&l, "output %u is used but the op does not give it", i);
+  if (!status && l.state->inferred) nr_lower_tell_constants(&l, before);
+  return status;
+}
+
+NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, size_t num_args, NrLowered *out_yields,
+                         size_t num_yields) {
+  NrBlock *block = region->first;
+  if (block->num_args != num_args)
+    return nr_lower_error(l, "the body has %u inputs; %zu values are given to it", block->num_args, num_args);
+  for (size_t i = 0; i < num_args; i++)
+    if (args[i].value) bind(l, nr_block_arg(block, i), args[i]);
+  NrOp *last = nr_block_terminator(block);
+  for (NrOp *op = block->first; op && op != last; op = op->next) {
+    NrStatus status = lower_op(l, op);
+    if (status) return status;
+  }
+  if (!last || last->num_operands != num_yields)
+    return nr_lower_error(l, "the body gives %u values where %zu are expected", last ? last->num_operands : 0,
+                          num_yields);
+  for (size_t i = 0; i < num_yields; i++) {
+    NrLowered *v = nr_map_get(&l->state->values, nr_operand(last, i));
+    if (v) out_yields[i] = *v;
+    else return nr_lower_error(l, "output %zu of the body has no value", i);
+  }
+  return NR_OK;
+}
+
+/* ---- functions ---- */
+
+/* Arguments whose dims share a symbol share one dim value: the runtime checks that they agree. */
+static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
+  NrAttr inputs = nr_op_attr(func, "noria.inputs");
+  NrLowerState *state = l->state;
+  state->symbols.size = 0;
+  for (uint32_t a = 0; inputs && a < entry->num_args && a < inputs->size; a++) {
+    NrAttr names = nr_dict_get(inputs->items[a], "dim_names");
+    NrValue *arg = entry->args[a];
+    if (!names || arg->type->kind != NR_TYPE_TENSOR) continue;
+    for (size_t i = 0; i < names->size && i < nr_rank(arg); i++) {
+      NrStr name = names->items[i]->s;
+      if (!name.size || arg->type->dims[i] != NR_DYNAMIC) continue;
+      bool known = false;
+      for (size_t s = 0; s < state->symbols.size && !known; s++)
+        if ((known = nr_str_eq(state->symbols.data[s].name, name)))
+          nr_lower_set_dim(l, arg, i, state->symbols.data[s].dim);
+      if (!known) nr_vec_push(&state->symbols, ((NrSymbol){name, nr_lower_dim(l, arg, i)}));
+    }
+  }
+}
+
+/* What an output looks like once lowered: the declared names, the dtype and dims that came out. */
+static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
+  NrContext *ctx = l->ctx;
+  NrType t = v->value->type;
+  int64_t dims[NORIA_MAX_RANK];
+  NrAttr names[NORIA_MAX_RANK];
+  NrAttr declared_names = nr_dict_get(declared, "dim_names");
+  size_t rank = t->kind == NR_TYPE_TENSOR ? t->rank : 0;
+  for (size_t i = 0; i < rank; i++) {
+    dims[i] = t->dims[i] == NR_DYNAMIC ? -1 : t->dims[i];
+    bool named = declared_names && declared_names->size == rank && dims[i] < 0;
+    names[i] = named ? declared_names->items[i] : nr_attr_string(ctx, NR_STR(""));
+  }
+  NrNamedAttr items[6] = {
+      {NR_STR("name"), nr_dict_get(declared, "name")},
+      {NR_STR("dtype"), nr_attr_i64(ctx, v->dtype)},
+      {NR_STR("dims"), nr_attr_i64_array(ctx, dims, rank)},
+      {NR_STR("dim_names"), nr_attr_array(ctx, names, rank)},
+  };
+  return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(t, items + 4));
+}
+
+/* Keeps the errors of a try; they are reported when there is no other. */
+static void keep_error(void *user, const NrDiag *diag) {
+  NrBuf *text = user;
+  if (diag->severity == NR_ERROR && !text->size) nr_buf_str(text, diag->message);
+}
+
+/* A function while it is being lowered. */
+typedef struct Func {
+  NrOp *op;
+  NrLower l;
+  NrLowerState state;
+  NrBlock *entry; /* of the new body */
+  size_t num_args, num_yields;
+  NrLowered *args, *yields;
+} Func;
+
+/* Fills entry, again with other choices while that fails and there are any. */
+static NrStatus lower_body(Func *f) {
+  NrContext *ctx = f->l.ctx;
+  NrDiagHandler handler;
+  void *user;
+  NrBuf why = {0};
+  NrLower start = f->l;
+  NrStatus status;
+  bind_symbols(&f->l, f->op, f->entry);
+  nr_context_diag_handler(ctx, &handler, &user);
+  nr_context_set_diag_handler(ctx, keep_error, &why);
+  while ((status = nr_lower_region(&f->l, nr_op_region(f->op, 0), f->args, f->num_args, f->yields, f->num_yields)) &&
+         nr_lower_next_choice(&f->l, 0)) {
+    while (f->entry->last) {
+      nr_op_drop_uses(f->entry->last);
+      nr_op_erase(f->entry->last);
+    }
+    f->l = start;
+    nr_map_clear(&f->state.dims);
+    bind_symbols(&f->l, f->op, f->entry);
+    why.size = 0;
+  }
+  nr_context_set_diag_handler(ctx, handler, user);
+  if (status) nr_error(ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
+  nr_buf_deinit(&why);
+  return status;
+}
+
+/* Lowers op's region into f->entry, a block of module. f is to be deinitialised, also after an error. */
+static NrStatus func_init(Func *f, NrModule *module, NrOp *op, NrInferred *inferred) {
+  NrContext *ctx = module->ctx;
+  NrBlock *old = nr_op_body(op, 0);
+  *f = (Func){.op = op,
+              .state = {.inferred = inferred},
+              .entry = nr_block_create(module),
+              .num_args = old->num_args,
+              .num_yields = nr_block_terminator(old)->num_operands};
+  f->l = (NrLower){.b = nr_builder_at_end(module, f->entry, op->loc), .ctx = ctx, .state = &f->state};
+  f->args = NR_NEW_ARRAY(&f->state.arena, NrLowered, f->num_args);
+  f->yields = NR_NEW_ARRAY(&f->state.arena, NrLowered, f->num_yields);
+  NrStatus status = NR_OK;
+  for (uint32_t i = 0; i < f->num_args; i++) {
+    const NrValue *arg = old->args[i];
+    NrType type = nr_type_lowered(arg->type);
+    if (nr_type_is_tensor(type) && !nr_type_is_ranked(type))
+      status = nr_error(ctx, nr_arg_loc(arg),
+                        "input '%.*s' has no rank: a value whose rank is not known before the run "
+                        "cannot be compiled",
+                        NR_STR_ARG(nr_str(arg->name)));
+    else if (type->kind != NR_TYPE_NONE && nr_dtype_of(arg->type) == NORIA_UNDEFINED)
+      status = nr_error(ctx, nr_arg_loc(arg), "input '%.*s' has no element type", NR_STR_ARG(nr_str(arg->name)));
+    f->args[i] = (NrLowered){nr_block_add_arg(f->entry, type, nr_arg_loc(arg)), nr_dtype_of(arg->type)};
+  }
+  return status ? status : lower_body(f);
+}
+
+static void func_deinit(Func *f) {
+  nr_map_deinit(&f->state.values);
+  nr_map_deinit(&f->state.dims);
+  nr_map_deinit(&f->state.carried);
+  nr_vec_deinit(&f->state.choices);
+  nr_vec_deinit(&f->state.symbols);
+  nr_arena_deinit(&f->state.arena);
+}
+
+/* Gives the function the type and the outputs that came out. raised: in the types of dialect onnx. */
+static void set_signature(Func *f, bool raised) {
+  NrContext *ctx = f->l.ctx;
+  NR_VEC(NrType) types = {0};
+  NR_VEC(NrAttr) infos = {0};
+  NrAttr declared = nr_op_attr(f->op, "noria.outputs");
+  for (size_t i = 0; i < f->num_args + f->num_yields; i++) {
+    const NrLowered *v = i < f->num_args ? &f->args[i] : &f->yields[i - f->num_args];
+    nr_vec_push(&types, raised ? nr_type_raised(v->value->type, v->dtype) : v->value->type);
+  }
+  for (size_t i = 0; declared && i < f->num_yields; i++)
+    nr_vec_push(&infos, output_info(&f->l, declared->items[i], &f->yields[i]));
+  NrType type = nr_type_function(ctx, types.data, f->num_args, types.data + f->num_args, f->num_yields);
+  nr_op_set_attr(f->op, "function_type", nr_attr_type(type));
+  if (declared) nr_op_set_attr(f->op, "noria.outputs", nr_attr_array(ctx, infos.data, infos.size));
+  nr_vec_deinit(&types);
+  nr_vec_deinit(&infos);
+}
+
+NrStatus nr_lower_func(NrModule *module, NrOp *func) {
+  Func f;
+  NrStatus status = func_init(&f, module, func, NULL);
+  if (!status) {
+    NrValue **results = NR_NEW_ARRAY(&f.state.arena, NrValue *, f.num_yields);
+    for (size_t i = 0; i < f.num_yields; i++) results[i] = f.yields[i].value;
+    nr_build_op(&f.l.b, NR_OP_func_return, results, f.num_yields, NULL, 0);
+    set_signature(&f, false);
+    nr_block_erase(nr_op_body(func, 0));
+    nr_block_append(nr_op_region(func, 0), f.entry);
+  } else nr_block_erase(f.entry);
+  func_deinit(&f);
+  return status;
+}
+
+bool nr_func_has_onnx_ops(NrOp *func) {
+  NrBlock *body = nr_op_is(func, NR_OP_func_func) ? nr_op_body(func, 0) : NULL;
+  return body && body->last && nr_op_is(body->last, NR_OP_onnx_Yield);
+}
+
+bool nr_module_has_onnx_ops(NrModule *module) {
+  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
+    if (nr_func_has_onnx_ops(op)) return true;
+  return false;
+}
+
+NrStatus nr_lower_infer(NrOp *func, NrInferred *out) {
+  NrModule *scratch = nr_module_create(nr_op_context(func), func->loc);
+  Func f;
+  NrStatus status = func_init(&f, scratch, func, out);
+  if (!status) set_signature(&f, true);
+  func_deinit(&f);
+  nr_module_destroy(scratch);
+  return status;
+}

@@ -1,0 +1,18 @@
+/* lower_onnx.c - the lowering of the onnx dialect as a pass. */
+#include "onnx/lower/core/lower.h"
+#include "pass/core/pass.h"
+
+static NrStatus lower_onnx_run(NrPassContext *pass, NrOp *op) {
+  NrStatus status = NR_OK;
+  for (NrOp *func = nr_op_body(op, 0)->first; func && !status; func = func->next)
+    if (nr_func_has_onnx_ops(func)) status = nr_lower_func(pass->module, func);
+  return status;
+}
+
+extern const NrPass nr_pass_infer_shapes;
+
+NR_PASS(lower_onnx, .name = "lower-onnx", .of_table = true, .run = lower_onnx_run,
+        .doc = "a model's nodes become structured ops, tensor ops and structured control flow, with all types inferred")
+
+static const NrPass *const onnx_passes[] = {&nr_pass_infer_shapes, &nr_pass_lower_onnx, NULL};
+NR_PASS_TABLE(onnx)

@@ -1,0 +1,87 @@
+/* scalar.c - scalars while lowering: constants, and ops that fold as they are built. */
+#include "onnx/lower/core/state.h"
+
+NrValue *nr_lower_fold(NrLower *l, NrOp *op) {
+  NrAttr constants[4] = {0};
+  NrFold folded[1] = {{0}};
+  assert(op->num_operands <= NR_COUNTOF(constants) && op->num_results == 1);
+  for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
+  NrValue *result = nr_result(op, 0);
+  if (!op->info->fold || !op->info->fold(op, constants, folded)) return result;
+  NrValue *value = folded[0].value;
+  if (folded[0].attr) {
+    NrOp *constant = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &result->type, 1);
+    nr_op_set_attr(constant, "value", folded[0].attr);
+    value = nr_result(constant, 0);
+  }
+  if (!value || value == result) return result;
+  nr_op_erase(op);
+  return value;
+}
+
+static NrValue *constant(NrLower *l, NrType type, NrAttr value) {
+  NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &type, 1);
+  nr_op_set_attr(op, "value", value);
+  return nr_result(op, 0);
+}
+
+NrValue *nr_lower_index(NrLower *l, int64_t value) {
+  NrType index = nr_type_index(l->ctx);
+  return constant(l, index, nr_attr_int(index, value));
+}
+
+NrValue *nr_lower_int(NrLower *l, NrType type, int64_t value) { return constant(l, type, nr_attr_int(type, value)); }
+NrValue *nr_lower_float(NrLower *l, NrType type, double value) { return constant(l, type, nr_attr_float(type, value)); }
+
+NrValue *nr_lower_constant(NrLower *l, NrType type, double value) {
+  return nr_type_is_float(type) ? nr_lower_float(l, type, value) : nr_lower_int(l, type, (int64_t)value);
+}
+
+NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a) {
+  return nr_lower_fold(l, nr_build_op(&l->b, op_id, &a, 1, &result, 1));
+}
+
+NrValue *nr_lower_op2(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b) {
+  return nr_lower_fold(l, nr_build_op(&l->b, op_id, (NrValue *[]){a, b}, 2, &result, 1));
+}
+
+NrValue *nr_lower_op3(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b, NrValue *c) {
+  return nr_lower_fold(l, nr_build_op(&l->b, op_id, (NrValue *[]){a, b, c}, 3, &result, 1));
+}
+
+static NrValue *compare(NrLower *l, unsigned op_id, int64_t predicate, NrValue *a, NrValue *b) {
+  NrType i1 = nr_type_i1(l->ctx);
+  NrOp *op = nr_build_op(&l->b, op_id, (NrValue *[]){a, b}, 2, &i1, 1);
+  nr_op_set_attr(op, "predicate", nr_attr_i64(l->ctx, predicate));
+  return nr_lower_fold(l, op);
+}
+
+NrValue *nr_lower_cmpi(NrLower *l, int64_t predicate, NrValue *a, NrValue *b) {
+  return compare(l, NR_OP_arith_cmpi, predicate, a, b);
+}
+NrValue *nr_lower_cmpf(NrLower *l, int64_t predicate, NrValue *a, NrValue *b) {
+  return compare(l, NR_OP_arith_cmpf, predicate, a, b);
+}
+NrValue *nr_lower_select(NrLower *l, NrValue *cond, NrValue *a, NrValue *b) {
+  return nr_lower_op3(l, NR_OP_arith_select, a->type, cond, a, b);
+}
+
+NrValue *nr_lower_fast(NrValue *value) {
+  if (value->op && !nr_op_has(value->op, NR_CONSTANT_LIKE) && nr_type_is_float(value->type))
+    nr_op_set_attr(value->op, "fastmath",
+                   nr_attr_opaque(nr_value_context(value), NR_STR("arith.fastmath<reassoc,contract>"), NULL));
+  return value;
+}
+
+static NrValue *arithmetic(NrLower *l, unsigned int_op, unsigned float_op, NrValue *a, NrValue *b) {
+  return nr_lower_op2(l, nr_type_is_float(a->type) ? float_op : int_op, a->type, a, b);
+}
+NrValue *nr_lower_add(NrLower *l, NrValue *a, NrValue *b) {
+  return arithmetic(l, NR_OP_arith_addi, NR_OP_arith_addf, a, b);
+}
+NrValue *nr_lower_sub(NrLower *l, NrValue *a, NrValue *b) {
+  return arithmetic(l, NR_OP_arith_subi, NR_OP_arith_subf, a, b);
+}
+NrValue *nr_lower_mul(NrLower *l, NrValue *a, NrValue *b) {
+  return arithmetic(l, NR_OP_arith_muli, NR_OP_arith_mulf, a, b);
+}

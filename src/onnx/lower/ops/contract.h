@@ -1,0 +1,33 @@
+/* contract.h - sums of products, for the lowerings of MatMul, Gemm, Conv and the recurrent ops. */
+#ifndef NORIA_ONNX_LOWER_OPS_CONTRACT_H
+#define NORIA_ONNX_LOWER_OPS_CONTRACT_H
+
+#include "onnx/lower/core/body.h"
+
+/* init + sum of a * b. Each operand's dims are named by letters ("mk", "kn", "mn"); letters of the output are parallel,
+ * the others are summed over; `.` is a dim of size 1. init has the output's shape and the accumulator's type. */
+NrValue *nr_lower_sum_products(NrLower *l, NrValue *a, const char *a_dims, NrValue *b, const char *b_dims,
+                               const char *out_dims, NrValue *init);
+void nr_multiply_add_body(NrLower *l, NrValue *const *args, NrValue **results, void *user); /* args: a, b, acc */
+NrValue *nr_lower_zeros(NrLower *l, const NrShape *shape, NrType elem);
+NrValue *nr_lower_sum(NrLower *l, NrValue *a, NrValue *b);               /* a + b, broadcast */
+
+/* Strides, dilations and pads of a convolution or pooling over `spatial` dims, from the node's attributes. */
+typedef struct NrWindow {
+  size_t spatial;
+  NrDim size[NORIA_MAX_RANK];      /* of the kernel */
+  int64_t stride[NORIA_MAX_RANK], dilation[NORIA_MAX_RANK];
+  NrDim begin[NORIA_MAX_RANK], end[NORIA_MAX_RANK]; /* padding */
+  NrDim out[NORIA_MAX_RANK];       /* positions */
+} NrWindow;
+/* x: [N, C, spatial..]. size is set by the caller. Reads strides, dilations, pads, auto_pad, ceil_mode. */
+NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w);
+
+/* The integers of a window's attribute: `count` of them, none below least; all `otherwise` when it is left out. False
+ * after an error. */
+bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out);
+
+/* Sets w->size to the dims of the kernel k of a convolution, which are 1 or more, and as kernel_shape says. */
+bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);
+
+#endif

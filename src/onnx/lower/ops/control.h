@@ -1,0 +1,43 @@
+/* control.h - what the lowerings of If, Loop and Scan share: joining types, carrying values, gathering scan
+ * outputs. */
+#ifndef NORIA_ONNX_LOWER_OPS_CONTROL_H
+#define NORIA_ONNX_LOWER_OPS_CONTROL_H
+
+#include "onnx/lower/core/state.h"
+
+/* The least type that holds values of both: equal dims stay, others become `?`. NULL when rank or element differ. */
+NrType nr_join_types(NrType a, NrType b);
+
+/* How a value crosses a loop's back edge: a tensor of one (static) element as a scalar, everything else as it is. */
+NrType nr_carried_type(NrType type);
+NrValue *nr_to_carried(NrLower *l, NrValue *value, NrType type); /* casts to type first */
+NrValue *nr_from_carried(NrLower *l, NrValue *carried, NrType type);
+
+/* A scan output while its loop is being built. */
+typedef struct NrScanOut {
+  NrType row;       /* type of what the body gives each trip */
+  NoriaDType dtype;
+  size_t axis;      /* of the result that counts the trips */
+  bool reverse;     /* fills from the end */
+  bool grows;       /* trip count unknown: the buffer doubles */
+  bool late;        /* row dims are known only inside the body: the first trip allocates */
+  NrShape row_dims; /* valid before the loop unless late */
+  NrValue *init;    /* what the loop starts with */
+  const char *name; /* for messages */
+} NrScanOut;
+
+/* What messages call output i of the node: its name, or its number when it has none. */
+const char *nr_scan_out_name(NrLower *l, size_t i);
+/* Decides grows/late and builds init at l->b (before the loop). body: the loop's detached body block, whose value `row`
+ * is. first: what its arguments are in the first trip. trips: the trip count, or NULL-and-dynamic when unknown. */
+NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap *first, NrValue *row,
+                           const NrDim *trips);
+/* In the body: acc with this trip's row at index iv. */
+NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *row, NrValue *iv, const NrDim *trips);
+/* Behind the loop: the rows of `count` trips. */
+NrValue *nr_scan_out_end(NrLower *l, const NrScanOut *s, NrValue *acc, NrDim count);
+
+/* Polls the runtime every so many trips of the loop whose body is being built; iv counts from 0. */
+void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv);
+
+#endif

@@ -1,0 +1,193 @@
+/* conv.c - convolutions.
+ *
+ * Conv gathers each window into a row and contracts rows with the kernels: x[n, c, i*s + k*d - p] -> rows[n, g, i.., (c
+ * k..)], y[n, g, o, i..] = b[o] + sum rows * w[g, o, (c k..)]. Both factors are then contiguous along what is summed,
+ * whatever the strides, dilations and pads, so that one dot-product kernel serves all. A kernel of size 1 with unit
+ * strides and no pads needs no rows. */
+#include <stdio.h>
+
+#include "onnx/lower/ops/contract.h"
+#include "onnx/lower/ops/data.h"
+
+bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out) {
+  const int64_t *values = NULL;
+  size_t given;
+  if (nr_lower_attr_ints(l, name, &values, &given) && given != count)
+    return nr_lower_error(l, "%s has %zu entries, not %zu", name, given, count), false;
+  for (size_t i = 0; i < count; i++) {
+    out[i] = values ? values[i] : otherwise;
+    if (values && (out[i] < least || out[i] > INT32_MAX))
+      return nr_lower_error(l, "%s has the entry %lld, which is out of range", name, (long long)out[i]), false;
+  }
+  return true;
+}
+
+bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w) {
+  int64_t sizes[NORIA_MAX_RANK];
+  size_t spatial = nr_rank(k) - 2;
+  if (!nr_lower_window_list(l, "kernel_shape", spatial, NR_DYNAMIC, 1, sizes)) return false;
+  for (size_t i = 0; i < spatial; i++) {
+    w->size[i] = sizes[i] == NR_DYNAMIC ? nr_lower_dim(l, k, i + 2) : nr_dim(sizes[i]);
+    if (!nr_lower_expect_dim(l, "W", k, i + 2, w->size[i])) return false;
+    if (nr_dim_is(w->size[i], 0)) return nr_lower_error(l, "dim %zu of W is 0", i + 2), false;
+    if (nr_dim_known(w->size[i])) continue;
+    NrValue *size = nr_dim_value(l, w->size[i]);
+    nr_lower_check(l, nr_lower_cmpi(l, NR_I_NE, size, nr_lower_index(l, 0)), "the kernel has a dim of 0", NULL, 0);
+  }
+  return true;
+}
+
+/* Positions that a window has along one dim of size n, pads included. */
+static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim padded, bool ceil_mode) {
+  NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
+  NrDim room = nr_dim_sub(l, padded, reach);
+  NrDim steps = ceil_mode ? nr_dim_ceildiv(l, room, nr_dim(w->stride[i])) : nr_dim_div(l, room, nr_dim(w->stride[i]));
+  return nr_dim_max(l, nr_dim_add(l, steps, nr_dim(1)), nr_dim(0));
+}
+
+NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
+  int64_t pads[2 * NORIA_MAX_RANK];
+  NrStr auto_pad = nr_lower_attr_str(l, "auto_pad", "NOTSET");
+  bool ceil_mode = nr_lower_attr_int(l, "ceil_mode", 0) != 0;
+  w->spatial = nr_rank(x) - 2;
+  if (!nr_lower_window_list(l, "strides", w->spatial, 1, 1, w->stride) ||
+      !nr_lower_window_list(l, "dilations", w->spatial, 1, 1, w->dilation) ||
+      !nr_lower_window_list(l, "pads", 2 * w->spatial, 0, INT32_MIN, pads))
+    return NR_ERROR_INVALID;
+  for (size_t i = 0; i < w->spatial; i++) {
+    NrDim n = nr_lower_dim(l, x, i + 2);
+    if (nr_str_starts(auto_pad, "SAME")) {
+      /* As many positions as the input has strides; what is missing is padded, the odd one on the side that the name
+       * says. */
+      w->out[i] = nr_dim_ceildiv(l, n, nr_dim(w->stride[i]));
+      NrDim reach =
+          nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
+      NrDim need = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->out[i], nr_dim(1)), nr_dim(w->stride[i])), reach);
+      NrDim total = nr_dim_max(l, nr_dim_sub(l, need, n), nr_dim(0)), half = nr_dim_div(l, total, nr_dim(2));
+      bool lower = nr_str_is(auto_pad, "SAME_LOWER");
+      w->begin[i] = lower ? nr_dim_sub(l, total, half) : half;
+      w->end[i] = nr_dim_sub(l, total, w->begin[i]);
+      continue;
+    }
+    bool valid = nr_str_is(auto_pad, "VALID");
+    w->begin[i] = nr_dim(valid ? 0 : pads[i]);
+    w->end[i] = nr_dim(valid ? 0 : pads[i + w->spatial]);
+    w->out[i] = positions(l, w, i, nr_dim_add(l, nr_dim_add(l, n, w->begin[i]), w->end[i]), ceil_mode);
+    if (ceil_mode && !nr_dim_is(w->out[i], 0)) {
+      /* A last window that begins in the padding behind the input is left out. */
+      NrDim last = nr_dim_mul(l, nr_dim_sub(l, w->out[i], nr_dim(1)), nr_dim(w->stride[i]));
+      NrDim limit = nr_dim_add(l, n, w->begin[i]);
+      if (nr_dim_known(last) && nr_dim_known(limit))
+        w->out[i] = nr_dim(w->out[i].size - (last.size >= limit.size));
+      else {
+        NrValue *beyond = nr_lower_cmpi(l, 5, nr_dim_value(l, last), nr_dim_value(l, limit));
+        w->out[i] = nr_dim_select(l, beyond, nr_dim_sub(l, w->out[i], nr_dim(1)), w->out[i]);
+      }
+    }
+  }
+  return NR_OK;
+}
+
+/* ---- rows ---- */
+
+typedef struct Rows {
+  NrValue *x;
+  const NrWindow *w;
+  NrDim channels; /* of a group */
+  bool padded;
+} Rows;
+
+/* Element (n, g, i.., c, k..) of the rows. */
+static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
+  const Rows *r = user;
+  NrType index = nr_type_index(l->ctx);
+  size_t spatial = r->w->spatial;
+  NrValue *indices[NORIA_MAX_RANK], *inside = NULL;
+  indices[0] = at[0];
+  NrValue *c = at[2 + spatial];
+  indices[1] = nr_lower_op2(l, NR_OP_arith_addi, index,
+                            nr_lower_op2(l, NR_OP_arith_muli, index, at[1], nr_dim_value(l, r->channels)), c);
+  for (size_t i = 0; i < spatial; i++) {
+    NrValue *p = nr_lower_op2(l, NR_OP_arith_muli, index, at[2 + i], nr_lower_index(l, r->w->stride[i]));
+    NrValue *k = nr_lower_op2(l, NR_OP_arith_muli, index, at[3 + spatial + i], nr_lower_index(l, r->w->dilation[i]));
+    p = nr_lower_op2(l, NR_OP_arith_addi, index, p, k);
+    if (!nr_dim_is(r->w->begin[i], 0)) p = nr_lower_op2(l, NR_OP_arith_subi, index, p, nr_dim_value(l, r->w->begin[i]));
+    if (!nr_dim_is(r->w->begin[i], 0) || !nr_dim_is(r->w->end[i], 0)) {
+      /* One unsigned comparison covers both ends; outside, index 0 is read and dropped. */
+      NrValue *ok = nr_lower_cmpi(l, 6, p, nr_dim_value(l, nr_lower_dim(l, r->x, i + 2)));
+      inside = inside ? nr_lower_op2(l, NR_OP_arith_andi, ok->type, inside, ok) : ok;
+      p = nr_lower_select(l, ok, p, nr_lower_index(l, 0));
+    }
+    indices[2 + i] = p;
+  }
+  NrValue *element = nr_lower_extract(l, r->x, indices, spatial + 2);
+  return inside ? nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0)) : element;
+}
+
+static bool is_pointwise(const NrWindow *w) {
+  for (size_t i = 0; i < w->spatial; i++)
+    if (!nr_dim_is(w->size[i], 1) || w->stride[i] != 1 || !nr_dim_is(w->begin[i], 0) || !nr_dim_is(w->end[i], 0))
+      return false;
+  return true;
+}
+
+/* The bias spread over the output, or zeros. */
+static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim groups, NrDim per_group, NrType acc) {
+  if (!bias) return nr_lower_zeros(l, out, acc);
+  NrShape column = {out->rank, {nr_dim(1), groups, per_group}};
+  for (size_t i = 3; i < out->rank; i++) column.dims[i] = nr_dim(1);
+  return nr_lower_broadcast_to(l, nr_lower_widen_tensor(l, nr_lower_reshape(l, bias, &column)), out);
+}
+
+NrStatus nr_lower_conv(NrLower *l) {
+  NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
+  size_t rank = nr_rank(x);
+  if (rank < 3 || nr_rank(k) != rank)
+    return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
+                          nr_rank(k));
+  if (rank + 3 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
+  int64_t group = nr_lower_attr_int(l, "group", 1);
+  if (group < 1) return nr_lower_error(l, "group must be positive");
+  NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
+  NrWindow w = {0};
+  if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
+  NrStatus status = nr_lower_window(l, x, &w);
+  if (status) return status;
+  NrDim groups = nr_dim(group), channels = sk.dims[1], per_group = nr_dim_div(l, sk.dims[0], groups);
+  if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sx.dims[1], "channels of kernel and input") ||
+      !nr_lower_dims_agree(l, nr_dim_mul(l, per_group, groups), sk.dims[0], "output channels, and as many groups") ||
+      (bias && !nr_lower_is_vector(l, 2, sk.dims[0])))
+    return NR_ERROR_INVALID;
+  NrType elem = x->type->elem, acc = nr_lower_wide_type(elem);
+  NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], sk.dims[0]}};
+  for (size_t i = 0; i < w.spatial; i++) out.dims[i + 3] = result.dims[i + 2] = w.out[i];
+  NrValue *init = bias_init(l, bias, &out, groups, per_group, acc), *y;
+  /* Letters: n batch, g group, o output channel, q what is summed, a.. spatial. */
+  char spatial[NORIA_MAX_RANK + 1] = {0}, row_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
+  for (size_t i = 0; i < w.spatial; i++) spatial[i] = (char)('a' + i);
+  NrDim depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
+  NrValue *flat = nr_lower_reshape(l, k, &(NrShape){3, {groups, per_group, depth}});
+  snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
+  if (is_pointwise(&w)) {
+    NrShape split = {rank + 1, {sx.dims[0], groups, channels}};
+    for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
+    snprintf(row_dims, sizeof row_dims, "ngq%s", spatial);
+    y = nr_lower_sum_products(l, nr_lower_reshape(l, x, &split), row_dims, flat, "goq", out_dims, init);
+  } else {
+    NrShape rows = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
+    for (size_t i = 0; i < w.spatial; i++) folded.dims[i + 2] = rows.dims[i + 2] = w.out[i];
+    rows.dims[2 + w.spatial] = channels;
+    for (size_t i = 0; i < w.spatial; i++) rows.dims[3 + w.spatial + i] = w.size[i];
+    folded.dims[2 + w.spatial] = depth;
+    if (rows.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
+    /* Places outside are read as index 0, which must be there. */
+    for (size_t i = 0; i < w.spatial; i++)
+      if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &rows);
+    Rows r = {x, &w, channels, true};
+    NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &r), &folded);
+    snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
+    y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims, init);
+  }
+  y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);
+  return nr_lower_out(l, 0, y, nr_lower_dtype(l, 0));
+}

@@ -1,0 +1,57 @@
+/* data.h - what the ops that move data share; for src/onnx/lower/ops only. */
+#ifndef NORIA_ONNX_LOWER_OPS_DATA_H
+#define NORIA_ONNX_LOWER_OPS_DATA_H
+
+#include "onnx/lower/core/lower.h"
+
+enum { NR_SMALL_LIST = 32 }; /* longer lists are data, not shapes */
+
+/* A list of integers of a node: constants, or values of the run. */
+typedef struct NrInts {
+  bool given; /* false: attribute or input is left out */
+  size_t count;
+  NrDim at[NORIA_MAX_RANK];
+} NrInts;
+
+/* From input `input` when from_input, else from attribute `name`. Its length must be known. False after an error. */
+bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, NrInts *out);
+/* Which dims a list of axes names: the list all known, negative ones counted from the end, none twice. */
+bool nr_lower_known_axes(NrLower *l, const NrInts *axes, size_t rank, size_t *out);
+bool nr_ints_known(const NrInts *ints);
+
+/* Certainly not negative: a size, or computed from sizes. */
+bool nr_dim_is_size(NrDim d);
+/* A position counted from the end when negative. */
+NrDim nr_dim_wrap(NrLower *l, NrDim position, NrDim size);
+/* min(max(d, low), high) */
+NrDim nr_dim_clamp(NrLower *l, NrDim d, NrDim low, NrDim high);
+/* The index value of an integer scalar: counted from the end when negative, checked to be inside. */
+NrValue *nr_lower_position(NrLower *l, NrValue *integer, NrDim size);
+/* A tensor of integers, each of them checked and counted from the front. */
+NrValue *nr_lower_positions(NrLower *l, NrValue *integers, NrDim size);
+
+/* Fails, now (false) or in the run, unless 0 <= part <= whole. text may name them as %0 and %1. */
+bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text);
+
+/* Fails, now (false) or in the run, unless both dims are equal. */
+bool nr_lower_dims_agree(NrLower *l, NrDim a, NrDim b, const char *what);
+/* The same for whether input i is a vector of `count` elements. */
+bool nr_lower_is_vector(NrLower *l, size_t i, NrDim count);
+
+/* The elements at offset, offset + step, .. along one axis; keeps short lists of scalars. step may be negative. */
+NrValue *nr_lower_slice_axis(NrLower *l, NrValue *tensor, size_t axis, NrDim offset, NrDim size, NrDim step);
+/* Elements of `tensor` along axis at the positions that a tensor holds, all of them inside: Gather without its checks.
+ */
+NrValue *nr_lower_take(NrLower *l, NrValue *tensor, NrValue *positions, size_t axis);
+
+/* scf.if that passes values through when cond is false. body fills next (as many) from them. */
+typedef NrStatus (*NrWhenFn)(NrLower *l, NrValue *const *values, NrValue **next, void *user);
+NrStatus nr_lower_when(NrLower *l, NrValue *cond, NrValue *const *values, size_t count, NrValue **out, NrWhenFn body,
+                       void *user);
+
+/* Loops over all index tuples of a shape, in row-major order, carrying values. body fills next (as many). */
+typedef NrStatus (*NrNestFn)(NrLower *l, NrValue *const *indices, NrValue *const *carried, NrValue **next, void *user);
+NrStatus nr_lower_nest(NrLower *l, const NrShape *shape, NrValue *const *init, size_t count, NrValue **out,
+                       NrNestFn body, void *user);
+
+#endif

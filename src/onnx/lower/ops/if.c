@@ -1,0 +1,190 @@
+/* if.c - If 1..25: scf.if whose results take the join of the branches' types.
+ *
+ * Branches whose results differ in rank cannot join: the rank of a value must be known when it is compiled. Such an If
+ * is mostly a squeeze that depends on a dim, and the model goes on with one of the two only. So one branch is compiled
+ * in place, with a check that the condition chooses it: the then-branch, or the else-branch when what follows cannot be
+ * lowered with the other. Choices are undone in reverse order, up to a stated number of tries.
+ *
+ * A condition known now leaves only its branch. A branch that cannot be lowered (a Split that does not fit, say) is
+ * legal as long as it is not taken: it becomes a failing check. */
+#include "onnx/lower/ops/sequence.h"
+
+enum { MAX_CHOICES = 64 };
+
+unsigned nr_lower_choice(NrLower *l, NrOp *op) {
+  for (size_t i = 0; i < l->state->choices.size; i++)
+    if (l->state->choices.data[i].op == op) return l->state->choices.data[i].branch;
+  nr_vec_push(&l->state->choices, ((NrChoice){op, 0}));
+  return 0;
+}
+
+bool nr_lower_next_choice(NrLower *l, size_t first) {
+  if (++l->state->tries > MAX_CHOICES) return false;
+  while (l->state->choices.size > first) {
+    NrChoice *last = &nr_vec_last(&l->state->choices);
+    if (last->branch == 0) return last->branch = 1, true;
+    l->state->choices.size--;
+  }
+  return false;
+}
+
+typedef struct Branch {
+  NrBlock *block;
+  NrLowered *values;
+  NrBuilder end;
+  bool broken;
+} Branch;
+
+/* Says which region is run whatever the input is; NULL: it depends. */
+static void tell_branch(NrLower *l, NrRegion *region) {
+  if (!l->state->inferred) return;
+  if (region) nr_map_set(&l->state->inferred->branches, l->op, region);
+  else nr_map_remove(&l->state->inferred->branches, l->op);
+}
+
+static NrStatus lower_inline(NrLower *l, size_t region) {
+  size_t n = nr_lower_num_out(l);
+  NrLowered *yields = NR_NEW_ARRAY(&l->state->arena, NrLowered, n);
+  NrStatus status = nr_lower_region(l, nr_op_region(l->op, region), NULL, 0, yields, n);
+  for (size_t i = 0; !status && i < n; i++) status = nr_lower_out(l, i, yields[i].value, yields[i].dtype);
+  return status;
+}
+
+/* Keeps the first error of a branch instead of reporting it. */
+static void keep_first(void *user, const NrDiag *diag) {
+  NrBuf *text = user;
+  if (diag->severity == NR_ERROR && !text->size) nr_buf_str(text, diag->message);
+}
+
+static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *why) {
+  b->block = nr_block_create(l->b.module);
+  b->values = NR_NEW_ARRAY(&l->state->arena, NrLowered, n);
+  NrLower inner = *l;
+  inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
+  NrDiagHandler handler;
+  void *user;
+  nr_context_diag_handler(l->ctx, &handler, &user);
+  nr_context_set_diag_handler(l->ctx, keep_first, why);
+  size_t first = l->state->choices.size;
+  while ((b->broken = nr_lower_region(&inner, nr_op_region(l->op, region), NULL, 0, b->values, n) != NR_OK) &&
+         nr_lower_next_choice(l, first)) {
+    nr_block_erase(b->block);
+    b->block = nr_block_create(l->b.module);
+    inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
+  }
+  nr_context_set_diag_handler(l->ctx, handler, user);
+  b->end = inner.b;
+}
+
+/* A branch that fails when it is entered and pretends to give values like the other's. */
+static void make_failing(NrLower *l, Branch *b, const Branch *other, size_t n, const char *why) {
+  nr_block_erase(b->block);
+  b->block = nr_block_create(l->b.module);
+  NrLower inner = *l;
+  inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
+  nr_lower_check(&inner, nr_lower_int(&inner, nr_type_i1(l->ctx), 0), why, NULL, 0);
+  for (size_t i = 0; i < n; i++) {
+    NrType t = other->values[i].value->type;
+    b->values[i] = other->values[i];
+    if (t->kind != NR_TYPE_TENSOR) {
+      b->values[i].value = nr_lower_nothing(&inner, t, other->values[i].dtype);
+      continue;
+    }
+    NrShape shape = {.rank = t->rank};
+    for (size_t d = 0; d < t->rank; d++)
+      shape.dims[d] = t->dims[d] == NR_DYNAMIC ? (NrDim){NR_DYNAMIC, nr_lower_index(&inner, 0)} : nr_dim(t->dims[d]);
+    b->values[i].value = nr_lower_empty(&inner, &shape, t->elem);
+  }
+  b->end = inner.b;
+}
+
+/* Whether output i of both branches is a tensor of the same kind of elements, but of another rank. */
+static bool ranks_differ(const Branch *branch, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    NrType a = branch[0].values[i].value->type, b = branch[1].values[i].value->type;
+    if (a->kind == NR_TYPE_TENSOR && b->kind == NR_TYPE_TENSOR && a->rank != b->rank) return true;
+  }
+  return false;
+}
+
+/* Compiles one branch only, behind a check of the condition. */
+static NrStatus lower_chosen(NrLower *l, NrValue *cond) {
+  unsigned branch = nr_lower_choice(l, l->op);
+  NrType i1 = nr_type_i1(l->ctx);
+  NrValue *holds = branch ? nr_lower_op2(l, NR_OP_arith_xori, i1, cond, nr_lower_int(l, i1, 1)) : cond;
+  nr_lower_check(
+      l, holds,
+      branch ? "the then-branch gives a value of another rank than the model was compiled for; fix the input's shape"
+             : "the else-branch gives a value of another rank than the model was compiled for; fix the input's shape",
+      NULL, 0);
+  return lower_inline(l, 1 - branch);
+}
+
+NrStatus nr_lower_if(NrLower *l) {
+  NrValue *cond_tensor = nr_lower_in(l, 0);
+  for (size_t i = 0; i < 2; i++)
+    if (nr_op_body(l->op, i)->num_args)
+      return nr_lower_error(l, "the %s branch has inputs; it may only use values from outside", i ? "then" : "else");
+  if (!cond_tensor || nr_lower_dtype(l, 0) != NORIA_BOOL)
+    return nr_lower_error(l, "the condition must be a boolean tensor");
+  int64_t elements;
+  if (nr_type_num_elements(cond_tensor->type, &elements) && elements != 1)
+    return nr_lower_error(l, "the condition must have one element, not %lld", (long long)elements);
+  for (size_t i = 0; i < nr_rank(cond_tensor); i++)
+    nr_lower_check_dims_equal(l, nr_lower_dim(l, cond_tensor, i), nr_dim(1), "elements of the condition");
+  NrValue *cond = nr_lower_scalar(l, cond_tensor);
+  int64_t known;
+  /* Regions in the order of the attributes' names: else_branch, then_branch. */
+  bool is_known = nr_value_constant_int(cond, &known);
+  tell_branch(l, is_known ? nr_op_region(l->op, known ? 1 : 0) : NULL);
+  if (is_known) return lower_inline(l, known ? 1 : 0);
+
+  size_t n = nr_lower_num_out(l);
+  Branch branch[2];
+  NrBuf why[2] = {{0}, {0}};
+  for (size_t i = 0; i < 2; i++) lower_branch(l, &branch[i], 1 - i, n, &why[i]);
+  NrStatus status = NR_OK;
+  if (branch[0].broken && branch[1].broken) status = nr_lower_error(l, "neither branch can run: %s", why[0].data);
+  for (size_t i = 0; i < 2 && !status; i++)
+    if (branch[i].broken)
+      make_failing(l, &branch[i], &branch[1 - i], n,
+                   nr_arena_printf(&l->state->arena, "the %s branch cannot run: %s", i ? "else" : "then", why[i].data));
+  nr_buf_deinit(&why[0]);
+  nr_buf_deinit(&why[1]);
+  if (!status && ranks_differ(branch, n)) {
+    for (size_t i = 0; i < 2; i++) nr_block_erase(branch[i].block);
+    return lower_chosen(l, cond);
+  }
+
+  NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, n), *carried_types = NR_NEW_ARRAY(&l->state->arena, NrType, n);
+  for (size_t i = 0; i < n && !status; i++) {
+    const NrLowered *a = &branch[0].values[i], *b = &branch[1].values[i];
+    types[i] = a->dtype == b->dtype ? nr_join_types(a->value->type, b->value->type) : NULL;
+    if (!types[i])
+      status = nr_lower_error(l, "output %zu has another %s in each branch", i,
+                              a->dtype == b->dtype ? "rank" : "element type");
+    else carried_types[i] = nr_carried_type(types[i]);
+  }
+  if (status) {
+    for (size_t i = 0; i < 2; i++) nr_block_erase(branch[i].block);
+    return status;
+  }
+  NrOpState state = {.info = nr_op_infos[NR_OP_scf_if],
+                     .operands = &cond,
+                     .num_operands = 1,
+                     .result_types = carried_types,
+                     .num_results = n,
+                     .num_regions = 2};
+  for (size_t i = 0; i < 2; i++) {
+    NrLower inner = *l;
+    inner.b = branch[i].end;
+    NrValue **yields = NR_NEW_ARRAY(&l->state->arena, NrValue *, n);
+    for (size_t k = 0; k < n; k++) yields[k] = nr_to_carried(&inner, branch[i].values[k].value, types[k]);
+    nr_build_op(&inner.b, NR_OP_scf_yield, yields, n, NULL, 0);
+  }
+  NrOp *op = nr_build(&l->b, &state);
+  for (size_t i = 0; i < 2; i++) nr_block_append(nr_op_region(op, i), branch[i].block);
+  for (size_t i = 0; i < n && !status; i++)
+    status = nr_lower_out(l, i, nr_from_carried(l, nr_result(op, i), types[i]), branch[0].values[i].dtype);
+  return status;
+}

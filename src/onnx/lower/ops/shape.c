@@ -1,0 +1,267 @@
+/* shape.c - ops that ask for shapes and ops that give the same elements another shape. */
+#include "dialect/onnx/dtype.h"
+#include "onnx/lower/core/body.h"
+#include "onnx/lower/ops/data.h"
+
+/* ---- Shape, Size ---- */
+
+static NrValue *dim_as_i64(NrLower *l, NrDim d) {
+  return nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), nr_dim_value(l, d));
+}
+
+static int64_t clamp_axis(int64_t axis, int64_t rank) {
+  if (axis < 0) axis += rank;
+  return axis < 0 ? 0 : axis > rank ? rank : axis;
+}
+
+NrStatus nr_lower_shape_op(NrLower *l) {
+  NrShape shape = nr_lower_shape(l, nr_lower_in(l, 0));
+  int64_t rank = (int64_t)shape.rank, start = clamp_axis(nr_lower_attr_int(l, "start", 0), rank);
+  int64_t end = clamp_axis(nr_lower_attr_int(l, "end", rank), rank), count = end > start ? end - start : 0;
+  NrValue *sizes[NORIA_MAX_RANK];
+  for (int64_t i = 0; i < count; i++) sizes[i] = dim_as_i64(l, shape.dims[start + i]);
+  NrType type = nr_type_tensor(&count, 1, nr_type_i64(l->ctx));
+  return nr_lower_out(l, 0, nr_lower_from_elements(l, type, sizes, (size_t)count), NORIA_I64);
+}
+
+NrStatus nr_lower_size_op(NrLower *l) {
+  NrShape shape = nr_lower_shape(l, nr_lower_in(l, 0));
+  NrDim total = nr_shape_elements(l, &shape, 0, shape.rank);
+  return nr_lower_out(l, 0, nr_lower_from_scalar(l, dim_as_i64(l, total)), NORIA_I64);
+}
+
+/* ---- Reshape ---- */
+
+/* Takes dims that stand in both lists out of both: what is left of each must multiply to the same. The list `from`
+ * loses its constants to *from_known, the product of what was left of them. */
+static void cancel(NrShape *from, NrShape *to) {
+  for (size_t i = 0; i < to->rank; i++)
+    for (size_t k = 0; k < from->rank; k++)
+      if (!nr_dim_known(to->dims[i]) && nr_dim_same(to->dims[i], from->dims[k])) {
+        to->dims[i] = from->dims[k] = nr_dim(1);
+        break;
+      }
+  for (size_t i = 0; i < to->rank; i++)
+    for (size_t k = 0; k < from->rank; k++)
+      if (nr_dim_known(to->dims[i]) && to->dims[i].size != 0 && nr_dim_same(to->dims[i], from->dims[k])) {
+        to->dims[i] = from->dims[k] = nr_dim(1);
+        break;
+      }
+}
+
+/* The size that makes `rest` times it the elements in `from`; 0 for none. Without dims of the run it must divide. */
+static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
+  NrShape a = *from, b = *rest;
+  cancel(&a, &b);
+  int64_t have = 1, want = 1;
+  NrDim dynamic_have = nr_dim(1), dynamic_want = nr_dim(1);
+  for (size_t i = 0; i < a.rank; i++)
+    if (!nr_dim_known(a.dims[i]))
+      dynamic_have = nr_dim_mul(l, dynamic_have, a.dims[i]);
+    else if (!nr_mul_i64(have, a.dims[i].size, &have))
+      return nr_dim(0);
+  for (size_t i = 0; i < b.rank; i++)
+    if (!nr_dim_known(b.dims[i]))
+      dynamic_want = nr_dim_mul(l, dynamic_want, b.dims[i]);
+    else if (!nr_mul_i64(want, b.dims[i].size, &want))
+      return nr_dim(0);
+  if (want > 0 && have % want == 0 && nr_dim_is(dynamic_want, 1))
+    return nr_dim_mul(l, dynamic_have, nr_dim(have / want));
+  NrDim divisor = nr_dim_max(l, nr_dim_mul(l, dynamic_want, nr_dim(want)), nr_dim(1));
+  return nr_dim_div(l, nr_dim_mul(l, dynamic_have, nr_dim(have)), divisor);
+}
+
+/* Whether dims that the run gives make a shape of `have` elements in truth, not by a product that wraps: no size is
+ * negative, and each product on the way is at most `have`, unless that is 0. */
+static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
+  NrType i1 = nr_type_i1(l->ctx);
+  NrDim product = nr_dim(1);
+  NrValue *fits = nr_lower_cmpi(l, NR_I_EQ, nr_dim_value(l, have), nr_lower_index(l, 0));
+  NrValue *sizes = nr_lower_int(l, i1, 1), *small = nr_lower_int(l, i1, 1);
+  for (size_t i = 0; i < to->rank; i++) {
+    NrDim d = to->dims[i], size = nr_dim_max(l, d, nr_dim(1)), most = nr_dim_div(l, have, size);
+    if (!nr_dim_is_size(d))
+      sizes = both(l, sizes, nr_lower_cmpi(l, NR_I_SGE, nr_dim_value(l, d), nr_lower_index(l, 0)));
+    small = both(l, small, nr_lower_cmpi(l, NR_I_SLE, nr_dim_value(l, product), nr_dim_value(l, most)));
+    product = nr_dim_mul(l, product, size);
+  }
+  return both(l, sizes, either(l, fits, small));
+}
+
+/* Fails, now or in the run, unless both shapes have as many elements. */
+static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
+  NrShape a = *from, b = *to;
+  cancel(&a, &b);
+  NrDim have = nr_shape_elements(l, &a, 0, a.rank), want = nr_shape_elements(l, &b, 0, b.rank);
+  if (nr_dim_same(have, want)) return true;
+  have = nr_shape_elements(l, from, 0, from->rank);
+  want = nr_shape_elements(l, to, 0, to->rank);
+  if (nr_dim_known(have) && nr_dim_known(want)) {
+    nr_lower_error(l, "%lld elements do not fit a shape of %lld", (long long)have.size, (long long)want.size);
+    return false;
+  }
+  NrValue *values[2] = {nr_dim_value(l, have), nr_dim_value(l, want)};
+  NrValue *same = nr_lower_cmpi(l, NR_I_EQ, values[0], values[1]);
+  nr_lower_check(l, same, "%0 elements do not fit a shape of %1", values, 2);
+  nr_lower_check(l, multiplies(l, have, to), "%0 elements do not fit the shape, whose sizes are negative or too large",
+                 values, 1);
+  return true;
+}
+
+/* The result's shape: 0 takes the input's dim, -1 what is left. Sizes computed from sizes mean what they are: a batch
+ * that happens to be empty is not a request for another dim. */
+static bool reshape_target(NrLower *l, const NrShape *from, const NrInts *asked, bool zero_copies, NrShape *out) {
+  NrValue *is_rest[NORIA_MAX_RANK] = {0};
+  NrShape rest = {.rank = asked->count};
+  bool any = false, surely = false;
+  out->rank = asked->count;
+  for (size_t i = 0; i < asked->count; i++) {
+    NrDim d = asked->at[i];
+    if (nr_dim_known(d) && d.size < -1)
+      return nr_lower_error(l, "size %lld at %zu is below -1", (long long)d.size, i), false;
+    if (nr_dim_is(d, -1) && surely) return nr_lower_error(l, "two sizes are -1"), false;
+    surely |= nr_dim_is(d, -1);
+    if (zero_copies && i < from->rank) {
+      if (nr_dim_is(d, 0))
+        d = from->dims[i];
+      else if (!nr_dim_is_size(d) && !nr_dim_known(d))
+        d = nr_dim_select(l, nr_lower_cmpi(l, 0, d.value, nr_lower_index(l, 0)), from->dims[i], d);
+    } else if (zero_copies && nr_dim_is(d, 0)) {
+      return nr_lower_error(l, "size 0 at %zu copies a dim that the input does not have", i), false;
+    }
+    rest.dims[i] = out->dims[i] = d;
+    if (nr_dim_is_size(d)) continue;
+    any = true;
+    is_rest[i] = nr_lower_cmpi(l, 0, nr_dim_value(l, d), nr_lower_index(l, -1));
+    rest.dims[i] = nr_dim_select(l, is_rest[i], nr_dim(1), d);
+  }
+  if (!any) return true;
+  NrDim inferred = infer(l, from, &rest);
+  for (size_t i = 0; i < asked->count; i++)
+    if (is_rest[i]) out->dims[i] = nr_dim_select(l, is_rest[i], inferred, out->dims[i]);
+  return true;
+}
+
+NrStatus nr_lower_reshape_op(NrLower *l) {
+  NrInts asked;
+  if (!nr_lower_ints(l, l->version >= 5, 1, "shape", &asked)) return NR_ERROR_INVALID;
+  if (!asked.given) return nr_lower_error(l, "the shape is missing");
+  NrShape from = nr_lower_shape(l, nr_lower_in(l, 0)), to;
+  if (!reshape_target(l, &from, &asked, nr_lower_attr_int(l, "allowzero", 0) == 0, &to)) return NR_ERROR_INVALID;
+  if (!check_elements(l, &from, &to)) return NR_ERROR_INVALID;
+  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
+}
+
+NrStatus nr_lower_flatten(NrLower *l) {
+  NrShape from = nr_lower_shape(l, nr_lower_in(l, 0));
+  int64_t axis = nr_lower_attr_int(l, "axis", 1), rank = (int64_t)from.rank;
+  if (axis < -rank || axis > rank)
+    return nr_lower_error(l, "axis %lld is out of range for rank %zu", (long long)axis, from.rank);
+  size_t at = (size_t)(axis < 0 ? axis + rank : axis);
+  NrShape to = {2, {nr_shape_elements(l, &from, 0, at), nr_shape_elements(l, &from, at, from.rank)}};
+  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
+}
+
+/* ---- Squeeze, Unsqueeze ---- */
+
+/* Per dim whether a list of axes, which are data of the run, names it; fails the run unless they are all different. */
+static void dynamic_axes(NrLower *l, const NrInts *axes, size_t rank, NrValue **out_named) {
+  NrType i1 = nr_type_i1(l->ctx);
+  NrDim total = nr_dim(0);
+  for (size_t i = 0; i < rank; i++) out_named[i] = nr_lower_int(l, i1, 0);
+  for (size_t k = 0; k < axes->count; k++) {
+    NrValue *axis = nr_lower_position(l, nr_dim_value(l, axes->at[k]), nr_dim((int64_t)rank));
+    for (size_t i = 0; axis && i < rank; i++) {
+      NrValue *here = nr_lower_cmpi(l, 0, axis, nr_lower_index(l, (int64_t)i));
+      out_named[i] = nr_lower_op2(l, NR_OP_arith_ori, i1, out_named[i], here);
+    }
+  }
+  for (size_t i = 0; i < rank; i++) total = nr_dim_add(l, total, nr_dim_select(l, out_named[i], nr_dim(1), nr_dim(0)));
+  nr_lower_check_dims_equal(l, total, nr_dim((int64_t)axes->count), "an axis is named twice; axes");
+}
+
+/* Dim number `position`, a value of the run, of a shape. */
+static NrDim pick_dim(NrLower *l, const NrShape *shape, NrDim position) {
+  NrDim d = nr_dim(1);
+  for (size_t i = 0; i < shape->rank; i++) {
+    NrValue *here = nr_lower_cmpi(l, 0, nr_dim_value(l, position), nr_lower_index(l, (int64_t)i));
+    d = nr_dim_select(l, here, shape->dims[i], d);
+  }
+  return d;
+}
+
+NrStatus nr_lower_unsqueeze(NrLower *l) {
+  NrInts axes;
+  if (!nr_lower_ints(l, l->version >= 13, 1, "axes", &axes)) return NR_ERROR_INVALID;
+  if (!axes.given) return nr_lower_error(l, "the axes are missing");
+  NrShape from = nr_lower_shape(l, nr_lower_in(l, 0)), to = {.rank = from.rank + axes.count};
+  if (to.rank > NORIA_MAX_RANK) return nr_lower_error(l, "the result has more than %d dims", NORIA_MAX_RANK);
+  if (nr_ints_known(&axes)) {
+    size_t at[NORIA_MAX_RANK];
+    if (!nr_lower_known_axes(l, &axes, to.rank, at)) return NR_ERROR_INVALID;
+    uint64_t added = 0;
+    for (size_t i = 0; i < axes.count; i++) added |= UINT64_C(1) << at[i];
+    for (size_t i = 0, next = 0; i < to.rank; i++) to.dims[i] = added >> i & 1 ? nr_dim(1) : from.dims[next++];
+  } else {
+    NrValue *added[NORIA_MAX_RANK];
+    dynamic_axes(l, &axes, to.rank, added);
+    NrDim next = nr_dim(0);
+    for (size_t i = 0; i < to.rank; i++) {
+      to.dims[i] = nr_dim_select(l, added[i], nr_dim(1), pick_dim(l, &from, next));
+      next = nr_dim_add(l, next, nr_dim_select(l, added[i], nr_dim(0), nr_dim(1)));
+    }
+  }
+  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
+}
+
+/* Without axes, dims of 1 go. One that is not known now stays: the rank may not depend on the run. */
+static void squeeze_ones(NrLower *l, const NrShape *from, NrShape *to) {
+  for (size_t i = 0; i < from->rank; i++) {
+    NrDim d = from->dims[i];
+    if (nr_dim_is(d, 1)) continue;
+    if (!nr_dim_known(d))
+      nr_lower_check(l, nr_lower_cmpi(l, 1, d.value, nr_lower_index(l, 1)),
+                     "a dim that was not known before the run is 1: name the axes that go", NULL, 0);
+    to->dims[to->rank++] = d;
+  }
+}
+
+NrStatus nr_lower_squeeze(NrLower *l) {
+  NrInts axes;
+  if (!nr_lower_ints(l, l->version >= 13, 1, "axes", &axes)) return NR_ERROR_INVALID;
+  NrShape from = nr_lower_shape(l, nr_lower_in(l, 0)), to = {0};
+  if (!axes.given) {
+    squeeze_ones(l, &from, &to);
+  } else if (nr_ints_known(&axes)) {
+    size_t at[NORIA_MAX_RANK];
+    if (!nr_lower_known_axes(l, &axes, from.rank, at)) return NR_ERROR_INVALID;
+    uint64_t gone = 0;
+    for (size_t i = 0; i < axes.count; i++) {
+      NrDim d = from.dims[at[i]];
+      if (nr_dim_known(d) && d.size != 1)
+        return nr_lower_error(l, "dim %zu has %lld elements, not 1", at[i], (long long)d.size);
+      nr_lower_check_dims_equal(l, d, nr_dim(1), "a dim that goes must be 1");
+      gone |= UINT64_C(1) << at[i];
+    }
+    for (size_t i = 0; i < from.rank; i++)
+      if (!(gone >> i & 1)) to.dims[to.rank++] = from.dims[i];
+  } else {
+    NrValue *gone[NORIA_MAX_RANK];
+    if (axes.count > from.rank) return nr_lower_error(l, "more axes than dims");
+    dynamic_axes(l, &axes, from.rank, gone);
+    to.rank = from.rank - axes.count;
+    for (size_t p = 0; p < to.rank; p++) to.dims[p] = nr_dim(1);
+    NrDim kept = nr_dim(0);
+    for (size_t i = 0; i < from.rank; i++) {
+      nr_lower_check_dims_equal(l, nr_dim_select(l, gone[i], from.dims[i], nr_dim(1)), nr_dim(1),
+                                "a dim that goes must be 1");
+      for (size_t p = 0; p < to.rank && p <= i; p++) {
+        NrValue *here = nr_lower_cmpi(l, 0, nr_dim_value(l, kept), nr_lower_index(l, (int64_t)p));
+        NrDim d = nr_dim_select(l, gone[i], to.dims[p], from.dims[i]);
+        to.dims[p] = nr_dim_select(l, here, d, to.dims[p]);
+      }
+      kept = nr_dim_add(l, kept, nr_dim_select(l, gone[i], nr_dim(0), nr_dim(1)));
+    }
+  }
+  return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
+}

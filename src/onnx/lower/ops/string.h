@@ -1,0 +1,12 @@
+/* string.h - what other lowerings do with tensors of strings; for src/onnx/lower/ops only. */
+#ifndef NORIA_ONNX_LOWER_OPS_STRING_H
+#define NORIA_ONNX_LOWER_OPS_STRING_H
+
+#include "onnx/lower/core/lower.h"
+
+/* Cast where one of the two is NORIA_STRING. */
+NrValue *nr_lower_string_cast(NrLower *l, NrValue *tensor, NoriaDType from, NoriaDType to);
+/* Equal of two broadcast tensors of strings. NULL after an error. */
+NrValue *nr_lower_string_equal(NrLower *l, NrValue *const *tensors);
+
+#endif

@@ -1,0 +1,75 @@
+/* topk.c - TopK, by the kernel of that name. */
+#include "onnx/lower/core/body.h"
+#include "onnx/lower/core/kernel.h"
+#include "onnx/lower/core/state.h"
+
+#include "ir/text.h"
+
+/* The order of the elements, as the kernel wants it. NaN counts as larger than all numbers, as NumPy sorts it. */
+static void write_prelude(NrLower *l, NrBuf *out, NoriaDType dtype, bool largest) {
+  NrType elem = nr_lower_elem_type(l->ctx, dtype), wide = nr_lower_wide_type(elem);
+  const char *e = nr_type_text(l->ctx, elem), *w = nr_type_text(l->ctx, wide);
+  nr_buf_printf(out, "!T = %s\nfunc.func private @before(%%a: !T, %%b: !T) -> i1 {\n", e);
+  if (nr_type_is_int(elem)) {
+    bool is_unsigned = nr_dtype_is_unsigned(dtype) || dtype == NORIA_BOOL;
+    const char *predicate = is_unsigned ? largest ? "ugt" : "ult" : largest ? "sgt" : "slt";
+    nr_buf_printf(out, "  %%before = arith.cmpi %s, %%a, %%b : !T\n", predicate);
+  } else {
+    const char *x = "%a", *y = "%b";
+    if (elem != wide) {
+      nr_buf_printf(out, "  %%x = arith.extf %%a : %s to %s\n  %%y = arith.extf %%b : %s to %s\n", e, w, e, w);
+      x = "%x", y = "%y";
+    }
+    nr_buf_printf(out, "  %%better = arith.cmpf %s, %s, %s : %s\n", largest ? "ogt" : "olt", x, y, w);
+    nr_buf_printf(out, "  %%nan = arith.cmpf uno, %s, %s : %s\n", largest ? x : y, largest ? x : y, w);
+    nr_buf_printf(out, "  %%number = arith.cmpf ord, %s, %s : %s\n", largest ? y : x, largest ? y : x, w);
+    nr_buf_printf(out, "  %%beyond = arith.andi %%nan, %%number : i1\n");
+    nr_buf_printf(out, "  %%before = arith.ori %%better, %%beyond : i1\n");
+  }
+  nr_buf_printf(out, "  return %%before : i1\n}\n");
+}
+
+NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, NrDim k, NrValue *out[2]) {
+  NrBuf prelude = {0};
+  write_prelude(l, &prelude, dtype, largest);
+  NrValue *args[2] = {x, nr_dim_value(l, k)};
+  NrStatus status = nr_lower_kernel(l, "topk", (NrStr){prelude.data, prelude.size}, args, 2, out, 2);
+  nr_buf_deinit(&prelude);
+  for (size_t i = 0; i < 2 && !status; i++)
+    for (size_t d = 0; d < 3; d++) nr_lower_set_dim(l, out[i], d, d == 1 ? k : nr_lower_dim(l, x, d));
+  return status;
+}
+
+/* How many elements: an attribute in the first version, then an input. */
+static bool count_wanted(NrLower *l, NrDim along, NrDim *out) {
+  if (l->version < 10)
+    *out = nr_dim(nr_lower_attr_int(l, "k", 0));
+  else if (nr_lower_takes(l, 1, NR_INTS))
+    *out = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, nr_lower_in(l, 1))));
+  else
+    return false;
+  if (nr_dim_known(*out) && nr_dim_known(along) && (out->size < 0 || out->size > along.size))
+    return nr_lower_error(l, "k is %lld, but there are %lld elements", (long long)out->size, (long long)along.size),
+           false;
+  NrValue *k = nr_dim_value(l, *out), *n = nr_dim_value(l, along);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_I_ULE, k, n), "k is %0, but there are %1 elements", (NrValue *[]){k, n}, 2);
+  return true;
+}
+
+NrStatus nr_lower_topk(NrLower *l) {
+  if (!nr_lower_takes(l, 0, NR_NUMBERS)) return NR_ERROR_INVALID;
+  NrValue *x = nr_lower_in(l, 0), *out[2];
+  NrShape shape = nr_lower_shape(l, x);
+  size_t axis;
+  NrDim k;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), shape.rank, &axis)) return NR_ERROR_INVALID;
+  if (!count_wanted(l, shape.dims[axis], &k)) return NR_ERROR_INVALID;
+  NrShape rows = {
+      3, {nr_shape_elements(l, &shape, 0, axis), shape.dims[axis], nr_shape_elements(l, &shape, axis + 1, shape.rank)}};
+  bool largest = nr_lower_attr_int(l, "largest", 1) != 0;
+  NrStatus status = nr_lower_top(l, nr_lower_reshape(l, x, &rows), nr_lower_dtype(l, 0), largest, k, out);
+  shape.dims[axis] = k;
+  for (size_t i = 0; i < 2 && !status; i++)
+    status = nr_lower_out(l, i, nr_lower_reshape(l, out[i], &shape), i ? NORIA_I64 : nr_lower_dtype(l, 0));
+  return status;
+}

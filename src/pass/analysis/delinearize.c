@@ -1,0 +1,113 @@
+/* delinearize.c - indices of rows of a length that is known in the run only; see dependence_test.h.
+ *
+ *   for %i { for %j = 0 to %m { memref.store %x, %a[%i * %m + %j] } }
+ *
+ * Where 0 <= j < m, i * m + j is the same for two pairs only if both parts are: an equation for i and one for j. As
+ * numbers that wrap that holds while the products of what i differs by and m stay below 2^64. They do, for j runs over
+ * all of m in each step of i: the loops of i are around that of j and go by small steps, and no run gets 2^50
+ * iterations far. */
+#include "dialect/affine/affine.h"
+#include "pass/analysis/dependence_test.h"
+
+enum { MAX_STEP = 4, MAX_ROW_DIMS = 4 };
+
+/* number * length + rest */
+typedef struct Rows {
+  NrValue *number, *length, *rest;
+} Rows;
+
+/* What a loop over affine or scf counts from and to, where it is one value or constant (value NULL). */
+static bool bound_of(const NrValue *iv, bool upper, NrValue **out_value, int64_t *out_constant) {
+  NrLoopRange range;
+  *out_value = NULL;
+  if (nr_loop_range(iv, &range)) {
+    NrValue *bound = upper ? range.upper : range.lower;
+    if (!nr_value_constant_int(bound, out_constant)) *out_value = bound;
+    return !range.is_unsigned && nr_type_bits(bound->type) == 64;
+  }
+  if (!nr_affine_is_iv(iv)) return false;
+  NrAffineBound bound = nr_affine_iv_bound(iv, upper);
+  NrAffineExpr e = bound.map->exprs[bound.begin];
+  if (bound.count != 1) return false;
+  if (e->kind == NR_AFFINE_CONSTANT) return *out_constant = e->value, true;
+  if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) return false;
+  size_t at = (size_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? bound.map->num_dims : 0);
+  *out_value = nr_operand(nr_loop_of_iv(iv), bound.first + at);
+  return true;
+}
+
+/* 0: not known, or large. */
+static int64_t small_step(const NrValue *iv) {
+  NrLoopRange range;
+  int64_t step = 0;
+  if (nr_loop_range(iv, &range)) {
+    if (!nr_value_constant_int(range.step, &step)) return 0;
+  } else if (nr_affine_is_iv(iv)) {
+    step = nr_affine_iv_step(iv);
+  }
+  return step > 0 && step <= MAX_STEP ? step : 0;
+}
+
+/* An induction variable from a number that is not negative up to length. */
+static bool runs_below(const NrValue *iv, const NrValue *length) {
+  NrValue *lower, *upper;
+  int64_t first, last;
+  return small_step(iv) && bound_of(iv, false, &lower, &first) && !lower && first >= 0 &&
+         bound_of(iv, true, &upper, &last) && upper == length;
+}
+
+/* A sum of what stays the same and of few small multiples of induction variables of loops around that of inner, which
+ * begin near 0. */
+static bool differs_little(const NrProblem *p, const NrValue *inner, NrValue *number) {
+  NrLinear sum;
+  nr_linear_of(number, &sum);
+  if (sum.num_terms > MAX_STEP) return false;
+  for (uint32_t i = 0; i < sum.num_terms; i++) {
+    NrValue *value = sum.terms[i].value, *lower;
+    int64_t factor = sum.terms[i].factor, first;
+    if (nr_problem_is_same(p, value)) continue;
+    int64_t step = small_step(value);
+    if (!step || factor < -MAX_STEP || factor > MAX_STEP || factor * step > MAX_STEP || factor * step < -MAX_STEP)
+      return false;
+    if (!nr_op_is_ancestor(nr_loop_of_iv(value), nr_loop_of_iv(inner))) return false;
+    if (!bound_of(value, false, &lower, &first) || lower || first < -MAX_STEP || first > MAX_STEP) return false;
+  }
+  return true;
+}
+
+/* The parts of an index; its number may have such parts too, of loops further out. */
+static bool rows_of(const NrProblem *p, NrValue *index, int depth, Rows *out) {
+  NrLinear sum;
+  nr_linear_of(index, &sum);
+  if (sum.num_terms != 2 || sum.constant || sum.terms[0].factor != 1 || sum.terms[1].factor != 1) return false;
+  for (uint32_t i = 0; i < 2; i++) {
+    NrValue *product = sum.terms[i].value, *rest = sum.terms[1 - i].value;
+    if (!nr_op_is(product->op, NR_OP_arith_muli)) continue;
+    for (uint32_t k = 0; k < 2; k++) {
+      *out = (Rows){nr_operand(product->op, 1 - k), nr_operand(product->op, k), rest};
+      if (!nr_problem_is_same(p, out->length) || !runs_below(rest, out->length)) continue;
+      if (differs_little(p, rest, out->number)) return true;
+      Rows outer;
+      if (depth < MAX_ROW_DIMS && rows_of(p, out->number, depth + 1, &outer) &&
+          nr_op_is_ancestor(nr_loop_of_iv(outer.rest), nr_loop_of_iv(rest)))
+        return true;
+    }
+  }
+  return false;
+}
+
+static void add_equal_values(NrProblem *p, NrValue *a, NrValue *b) {
+  NrEquation eq = {0};
+  if (nr_problem_add_value(p, &eq, a, 0, -1) && nr_problem_add_value(p, &eq, b, 1, 1)) nr_system_add(&p->system, &eq);
+}
+
+void nr_problem_add_rows(NrProblem *p, NrValue *a, NrValue *b) {
+  Rows of_a, of_b;
+  for (int i = 0; i < MAX_ROW_DIMS; i++) { /* the number of a row may be made of parts itself */
+    if (!rows_of(p, a, i, &of_a) || !rows_of(p, b, i, &of_b) || of_a.length != of_b.length) return;
+    add_equal_values(p, of_a.rest, of_b.rest);
+    add_equal_values(p, of_a.number, of_b.number);
+    a = of_a.number;
+    b = of_b.number;
+  }
+}

@@ -1,0 +1,46 @@
+/* dependence.c - whether two accesses may meet at given distances; see dependence.h.
+ *
+ * "Both touch the same element" is a system of equations: of the positions of both in the listed loops, T for a and
+ * T + D for b, and of values that the indices are made of (dependence_test.c, access_origins.c). Without a solution
+ * (integer_constraints.c) the two never meet. */
+#include "pass/analysis/dependence_test.h"
+
+/* Made anew in every iteration of a listed loop in which a and b are not the same. */
+static bool is_of_one_iteration(const NrProblem *p, NrValue *root) {
+  if (!nr_op_is(root->op, NR_OP_memref_alloc) && !nr_op_is(root->op, NR_OP_memref_alloca)) return false;
+  for (size_t i = 0; i < p->num_listed; i++) {
+    const NrDistance *d = &p->listed[i];
+    bool apart = d->iv_a == d->iv_b && (d->min > 0 || d->max < 0);
+    if (apart && nr_op_is_ancestor(nr_loop_of_iv(d->iv_a), root->op)) return true;
+  }
+  return false;
+}
+
+bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistance *distances, size_t count) {
+  if ((!a->writes && !b->writes) || !nr_may_alias(a->memref, b->memref)) return false;
+  for (size_t i = 0; i < count; i++)
+    if (distances[i].min > distances[i].max) return false;
+  if (count > NR_MAX_LISTED) return true;
+  NrProblem p;
+  p.a = a;
+  p.b = b;
+  p.listed = distances;
+  p.num_listed = count;
+  p.num_quotients = 0;
+  NrValue *root = nr_memref_root(a->memref);
+  if (root == nr_memref_root(b->memref) && is_of_one_iteration(&p, root)) return false;
+  bool possible;
+  if (!nr_problem_list(&p, &possible)) return true;
+  if (!possible) return false;
+  nr_problem_add_places(&p);
+  return nr_system_may_be_solved(&p.system);
+}
+
+bool nr_iterations_independent(const NrMemAccesses *list, NrValue *iv) {
+  NrDistance later = {iv, iv, 1, NR_FAR};
+  if (list->size > NR_MAX_COMPARED) return false;
+  for (size_t i = 0; i < list->size; i++)
+    for (size_t j = 0; j < list->size; j++)
+      if (nr_may_conflict(&list->data[i], &list->data[j], &later, 1)) return false;
+  return true;
+}

@@ -1,0 +1,240 @@
+/* integer_constraints.c - whether a system of linear equations over integers can have a solution; see
+ * integer_constraints.h.
+ *
+ * The range of each unknown is narrowed by every equation until nothing changes; an empty range, or a constant that is
+ * no multiple of the factors' common divisor, says that there is none. Where that does not decide, unknowns are put in
+ * terms of others, those first of which least is known, and the equations that follow are asked the same:
+ *
+ *   i = 4q + r, j = 4q + r    gives    i - j = 0 */
+#include "pass/analysis/integer_constraints.h"
+
+enum { MAX_ROUNDS = 6 };
+/* Bounds of what is believed not to wrap. */
+#define HUGE_NUMBER (INT64_C(1) << 61)
+#define LARGEST_FACTOR (INT64_C(1) << 20)
+
+/* ---- building ---------------------------------------------------------------------------------------------------- */
+
+int nr_system_unknown(NrSystem *s, const void *key, int number, int side, bool *out_new) {
+  *out_new = false;
+  for (uint32_t i = 0; i < s->num_unknowns; i++) {
+    const NrUnknown *x = &s->unknowns[i];
+    if (x->key == key && x->number == number && x->side == side) return (int)i;
+  }
+  if (s->num_unknowns == NR_MAX_UNKNOWNS) return -1;
+  *out_new = true;
+  s->unknowns[s->num_unknowns] =
+      (NrUnknown){.key = key, .number = number, .side = side, .min = -NR_FAR, .max = NR_FAR};
+  return (int)s->num_unknowns++;
+}
+
+void nr_system_add(NrSystem *s, const NrEquation *eq) {
+  if (s->num_equations < NR_MAX_EQUATIONS) s->equations[s->num_equations++] = *eq;
+}
+
+bool nr_equation_add(NrEquation *eq, uint32_t unknown, int64_t factor) {
+  return nr_add_i64(eq->factors[unknown], factor, &eq->factors[unknown]);
+}
+
+bool nr_equation_add_constant(NrEquation *eq, int64_t factor, int64_t constant) {
+  int64_t product;
+  return nr_mul_i64(factor, constant, &product) && nr_add_i64(eq->constant, product, &eq->constant);
+}
+
+bool nr_equation_add_scaled(NrEquation *eq, const NrEquation *other, int64_t factor) {
+  int64_t product;
+  for (uint32_t i = 0; i < NR_MAX_UNKNOWNS; i++)
+    if (other->factors[i] &&
+        (!nr_mul_i64(other->factors[i], factor, &product) || !nr_equation_add(eq, i, product)))
+      return false;
+  return nr_equation_add_constant(eq, factor, other->constant);
+}
+
+/* ---- what is believed -------------------------------------------------------------------------------------------- */
+
+/* With a step that is not known, a few iterations can go once around. One variable alone still does not meet itself. */
+static bool compares_alone(const NrSystem *s, const NrEquation *eq, uint32_t unknown) {
+  if (eq->constant || (eq->factors[unknown] != 1 && eq->factors[unknown] != -1)) return false;
+  for (uint32_t i = 0; i < s->num_unknowns; i++) {
+    const NrUnknown *x = &s->unknowns[i];
+    if (i != unknown && eq->factors[i] && (x->min != 0 || x->max != 0)) return false;
+  }
+  return true;
+}
+
+/* No sum of terms that are so small comes around the 64 bits, so that equal means equal as whole numbers. */
+static bool cannot_wrap(const NrSystem *s, const NrEquation *eq) {
+  int64_t sum = eq->constant < 0 ? -(eq->constant + 1) : eq->constant;
+  for (uint32_t i = 0; i < s->num_unknowns; i++) {
+    const NrUnknown *x = &s->unknowns[i];
+    int64_t factor = eq->factors[i], reach;
+    if (!factor || !x->counts || (x->min == 0 && x->max == 0)) continue;
+    if (x->of_any_step) {
+      if (!compares_alone(s, eq, i)) return false;
+    } else if (x->min != -NR_FAR && x->max != NR_FAR) {
+      if (factor == INT64_MIN || !nr_mul_i64(factor < 0 ? -factor : factor, NR_MAX(x->max, -x->min), &reach))
+        return false;
+      if (reach > 0 && !nr_add_i64(sum, reach, &sum)) return false;
+    } else if (factor > LARGEST_FACTOR || factor < -LARGEST_FACTOR) {
+      return false;
+    }
+  }
+  return sum <= HUGE_NUMBER;
+}
+
+/* ---- narrowing --------------------------------------------------------------------------------------------------- */
+
+/* A value of 64 bits that is not limited: factor times it reaches all multiples of the power of 2 in factor. */
+static int64_t power_of_two_in(int64_t factor) {
+  uint64_t f = (uint64_t)factor;
+  return (int64_t)(f & -f) > 0 ? (int64_t)(f & -f) : 1;
+}
+
+static bool divisor_allows(const NrSystem *s, const NrEquation *eq) {
+  int64_t divisor = 0, constant = eq->constant, product;
+  for (uint32_t i = 0; i < s->num_unknowns; i++) {
+    const NrUnknown *x = &s->unknowns[i];
+    int64_t factor = eq->factors[i];
+    if (!factor) continue;
+    if (x->min == x->max) {
+      if (!nr_mul_i64(factor, x->min, &product) || !nr_add_i64(constant, product, &constant)) return true;
+      continue;
+    }
+    bool free = !x->counts;
+    divisor = (int64_t)nr_gcd((uint64_t)divisor, nr_magnitude(free ? power_of_two_in(factor) : factor));
+  }
+  return divisor == 0 ? constant == 0 : constant % divisor == 0;
+}
+
+/* An interval of sums whose ends may be infinite. */
+typedef struct Span {
+  int64_t min, max;
+  uint32_t min_infinite, max_infinite; /* terms without a limit on that side */
+  bool overflow;
+} Span;
+
+static void span_add(Span *s, int64_t factor, const NrUnknown *x, int sign) {
+  bool min_limited = x->min != -NR_FAR, max_limited = x->max != NR_FAR;
+  bool low_limited = factor > 0 ? min_limited : max_limited, high_limited = factor > 0 ? max_limited : min_limited;
+  int64_t low = 0, high = 0;
+  if (low_limited) s->overflow |= !nr_mul_i64(factor, factor > 0 ? x->min : x->max, &low);
+  if (high_limited) s->overflow |= !nr_mul_i64(factor, factor > 0 ? x->max : x->min, &high);
+  s->overflow |= !nr_mul_i64(low, sign, &low) || !nr_mul_i64(high, sign, &high);
+  s->overflow |= !nr_add_i64(s->min, low, &s->min) || !nr_add_i64(s->max, high, &s->max);
+  if (!low_limited) s->min_infinite += (uint32_t)sign;
+  if (!high_limited) s->max_infinite += (uint32_t)sign;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
+
+/* factor * x = -rest for a rest in the span: what x may be. False when there is nothing. */
+static bool narrow(NrUnknown *x, int64_t factor, const Span *rest, bool *changed) {
+  int64_t min = x->min, max = x->max;
+  bool rest_above = !rest->max_infinite, rest_below = !rest->min_infinite;
+  if (rest->overflow || rest->min == INT64_MIN || rest->max == INT64_MIN) return true;
+  /* factor * x is at least -rest.max and at most -rest.min */
+  if (factor > 0) {
+    if (rest_above) min = NR_MAX(min, ceil_div(-rest->max, factor));
+    if (rest_below) max = NR_MIN(max, floor_div(-rest->min, factor));
+  } else {
+    if (rest_above) max = NR_MIN(max, floor_div(-rest->max, factor));
+    if (rest_below) min = NR_MAX(min, ceil_div(-rest->min, factor));
+  }
+  if (min > max) return false;
+  *changed |= min != x->min || max != x->max;
+  x->min = min;
+  x->max = max;
+  return true;
+}
+
+static bool narrow_all(NrSystem *s, const NrEquation *eq, bool *changed) {
+  Span whole = {0};
+  for (uint32_t i = 0; i < s->num_unknowns; i++)
+    if (eq->factors[i]) span_add(&whole, eq->factors[i], &s->unknowns[i], 1);
+  bool any = !nr_add_i64(whole.min, eq->constant, &whole.min) || !nr_add_i64(whole.max, eq->constant, &whole.max);
+  if (any || whole.overflow) return true;
+  if ((!whole.min_infinite && whole.min > 0) || (!whole.max_infinite && whole.max < 0)) return false;
+  for (uint32_t i = 0; i < s->num_unknowns; i++) {
+    NrUnknown before = s->unknowns[i];
+    if (!eq->factors[i]) continue;
+    /* Values that are not counted may wrap: they say nothing. */
+    if (!before.counts) continue;
+    Span rest = whole;
+    span_add(&rest, eq->factors[i], &before, -1);
+    if (!narrow(&s->unknowns[i], eq->factors[i], &rest, changed)) return false;
+    span_add(&rest, eq->factors[i], &s->unknowns[i], 1);
+    whole = rest;
+  }
+  return true;
+}
+
+/* Those from `begin` on, as far as they are believed. */
+static bool narrow_from(NrSystem *s, uint32_t begin) {
+  bool believed[NR_COUNTOF(s->equations)], changed = true;
+  for (uint32_t i = begin; i < s->num_equations; i++)
+    believed[i] = s->equations[i].exact || cannot_wrap(s, &s->equations[i]);
+  for (int round = 0; round < MAX_ROUNDS && changed; round++) {
+    changed = false;
+    for (uint32_t i = begin; i < s->num_equations; i++)
+      if (believed[i] && (!narrow_all(s, &s->equations[i], &changed) || !divisor_allows(s, &s->equations[i])))
+        return false;
+  }
+  return true;
+}
+
+/* ---- elimination ------------------------------------------------------------------------------------------------- */
+
+/* How little is known of it: what counts least comes last. */
+static uint64_t width(const NrUnknown *x) {
+  if (!x->counts) return UINT64_MAX;
+  if (x->min == -NR_FAR || x->max == NR_FAR) return UINT64_MAX - 1;
+  return (uint64_t)x->max - (uint64_t)x->min;
+}
+
+typedef struct Pivot {
+  uint32_t equation, unknown;
+} Pivot;
+
+/* The unknown of the greatest width that an open equation gives as a sum of others. */
+static bool find_pivot(const NrSystem *s, uint32_t begin, const bool *done, Pivot *out) {
+  bool found = false;
+  for (uint32_t i = begin; i < s->num_equations; i++)
+    for (uint32_t k = 0; k < s->num_unknowns && !done[i]; k++) {
+      int64_t factor = s->equations[i].factors[k];
+      if ((factor != 1 && factor != -1) || s->unknowns[k].kept) continue;
+      if (found && width(&s->unknowns[k]) <= width(&s->unknowns[out->unknown])) continue;
+      *out = (Pivot){i, k};
+      found = true;
+    }
+  return found;
+}
+
+/* Copies of all equations behind them, with unknowns put in terms of others as far as that goes. One in which a number
+ * does not fit stays as it was given. */
+static void eliminate(NrSystem *s) {
+  bool done[NR_COUNTOF(s->equations)] = {false};
+  uint32_t begin = s->num_equations;
+  Pivot pivot = {0};
+  for (uint32_t i = 0; i < begin; i++) s->equations[s->num_equations++] = s->equations[i];
+  while (find_pivot(s, begin, done, &pivot)) {
+    const NrEquation *by = &s->equations[pivot.equation];
+    done[pivot.equation] = true;
+    for (uint32_t i = begin; i < s->num_equations; i++) {
+      NrEquation sum = s->equations[i];
+      int64_t factor = sum.factors[pivot.unknown], times;
+      if (i == pivot.equation || !factor) continue;
+      sum.exact = sum.exact && by->exact;
+      bool fits = nr_mul_i64(factor, -by->factors[pivot.unknown], &times) && nr_equation_add_scaled(&sum, by, times);
+      s->equations[i] = fits ? sum : s->equations[i - begin];
+      done[i] |= !fits;
+    }
+  }
+}
+
+bool nr_system_may_be_solved(NrSystem *s) {
+  uint32_t given = s->num_equations;
+  if (!narrow_from(s, 0)) return false;
+  eliminate(s);
+  return narrow_from(s, given) && narrow_from(s, 0);
+}

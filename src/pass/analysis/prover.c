@@ -1,0 +1,437 @@
+/* prover.c - facts about sizes and indices, and the search that proves goals from them; see prover.h. How values become
+ * sums is in prover_values.c. */
+#include "pass/analysis/prover_state.h"
+
+#include "dialect/arith/arith.h"
+#include "pass/core/checks.h"
+
+enum { MAX_STEPS = 240, MAX_DEPTH = 7, FEW_STEPS = 40 };
+
+NrProver *nr_prover_create(void) {
+  NrProver *p = nr_calloc(1, sizeof *p);
+  nr_arena_init(&p->arena);
+  return p;
+}
+
+void nr_prover_destroy(NrProver *p) {
+  nr_map_deinit(&p->sums);
+  nr_map_deinit(&p->dims);
+  nr_map_deinit(&p->contents);
+  nr_map_deinit(&p->atoms_of);
+  nr_vec_deinit(&p->atoms);
+  nr_vec_deinit(&p->facts);
+  nr_vec_deinit(&p->conditions);
+  nr_arena_deinit(&p->arena);
+  nr_free(p);
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
+
+NrProverMark nr_prover_mark(const NrProver *p) { return (NrProverMark){p->facts.size, p->conditions.size}; }
+
+void nr_prover_reset(NrProver *p, NrProverMark mark) {
+  p->facts.size = mark.facts;
+  p->conditions.size = mark.conditions;
+}
+
+void nr_prover_assume(NrProver *p, NrSum not_negative) {
+  if (not_negative.known && not_negative.num_terms > 0)
+    nr_vec_push(&p->facts, ((NrFact){not_negative, ++p->num_facts}));
+}
+
+void nr_prover_assume_equal(NrProver *p, NrSum x, NrSum y) {
+  nr_prover_assume(p, nr_sum_add(&x, -1, &y));
+  nr_prover_assume(p, nr_sum_add(&y, -1, &x));
+}
+
+/* x <= y - gap */
+static void assume_ordered(NrProver *p, const NrSum *x, const NrSum *y, int64_t gap) {
+  NrSum difference = nr_sum_add(y, -1, x);
+  nr_prover_assume(p, nr_sum_add_constant(&difference, -gap));
+}
+
+typedef struct Comparison {
+  int64_t predicate;
+  NrSum x, y;
+} Comparison;
+
+/* Tells that a product of 64 bits did not wrap: its upper half repeats the sign of the lower one. */
+static bool is_product_check(const NrOp *cmp) {
+  return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_op_attr_int(cmp, "predicate", -1) == NR_CMPI_EQ &&
+         nr_operand(cmp, 0)->index == 1 && nr_op_is(nr_operand(cmp, 0)->op, NR_OP_arith_mulsi_extended);
+}
+
+bool nr_prover_product_fits(const NrProver *p, const NrOp *mul) {
+  for (size_t i = p->conditions.size; i-- > 0;) {
+    NrCondition c = p->conditions.data[i];
+    if (c.holds && is_product_check(c.value->op) && nr_operand(c.value->op, 0)->op == mul) return true;
+  }
+  return false;
+}
+
+/* That two numbers are different is no sum that is not negative: the condition itself is remembered. */
+static bool says_different(const NrOp *cmp, bool holds) {
+  int64_t predicate = nr_op_attr_int(cmp, "predicate", -1);
+  return predicate == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
+}
+
+/* As a signed comparison, or `x == y` or `x != y`. Of two numbers without a sign x < y says more where y is not
+ * negative: it is kept as it is. False when it is no comparison of integers. */
+static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *out) {
+  static const NrCmpI negated[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
+                                   NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
+  if (!nr_op_is(op, NR_OP_arith_cmpi) || !nr_type_is_int_or_index(nr_operand(op, 0)->type)) return false;
+  int64_t predicate = nr_op_attr_int(op, "predicate", 0);
+  if (!holds) predicate = negated[predicate];
+  bool turned = predicate == NR_CMPI_SGT || predicate == NR_CMPI_SGE || predicate == NR_CMPI_UGT ||
+                predicate == NR_CMPI_UGE;
+  NrValue *x = nr_operand(op, turned), *y = nr_operand(op, !turned);
+  if (predicate == NR_CMPI_SGT || predicate == NR_CMPI_UGT) predicate -= 2; /* y < x */
+  else if (turned) predicate -= 2;                                         /* y <= x */
+  out->predicate = predicate;
+  out->x = nr_prover_value(p, x);
+  out->y = nr_prover_value(p, y);
+  return out->x.known && out->y.known;
+}
+
+/* Of a choice that equals y, a case that cannot equal y is not the one. */
+static void assume_choice(NrProver *p, const NrSum *x, const NrSum *y) {
+  if (x->num_terms != 1 || x->terms[0].degree != 1 || x->terms[0].factor != 1 || x->constant) return;
+  const NrAtom atom = p->atoms.data[x->terms[0].atoms[0]];
+  for (size_t i = 0; i < 2 && atom.kind == NR_ATOM_SELECT; i++) {
+    NrSum gap = nr_sum_add(&atom.cases[i], -1, y), back = nr_sum_add(y, -1, &atom.cases[i]);
+    if (!nr_prover_fits_by_facts(p, &gap, 1, INT64_MAX) && !nr_prover_fits_by_facts(p, &back, 1, INT64_MAX)) continue;
+    nr_prover_assume_equal(p, atom.cases[!i], *y);
+    assume_choice(p, &atom.cases[!i], y);
+    return;
+  }
+}
+
+static void assume_comparison(NrProver *p, const NrOp *op, bool holds) {
+  Comparison c;
+  if (!comparison_of(p, op, holds, &c)) return;
+  bool is_unsigned = c.predicate == NR_CMPI_ULT || c.predicate == NR_CMPI_ULE;
+  if (is_unsigned) { /* below a number that is not negative lie only such */
+    if (!nr_prove_not_negative(p, c.y)) return;
+    nr_prover_assume(p, c.x);
+  }
+  switch (c.predicate) {
+  case NR_CMPI_EQ:
+    nr_prover_assume_equal(p, c.x, c.y);
+    assume_choice(p, &c.x, &c.y);
+    assume_choice(p, &c.y, &c.x);
+    return;
+  case NR_CMPI_SLT:
+  case NR_CMPI_ULT: assume_ordered(p, &c.x, &c.y, 1); return;
+  case NR_CMPI_SLE:
+  case NR_CMPI_ULE: assume_ordered(p, &c.x, &c.y, 0); return;
+  case NR_CMPI_NE: /* a number that is not negative and not 0 is at least 1 */
+    if (nr_sum_is_constant(&c.y, 0) && nr_prove_not_negative(p, c.x))
+      nr_prover_assume(p, nr_sum_add_constant(&c.x, -1));
+    return;
+  default: return;
+  }
+}
+
+/* Of conditions that are chosen or joined by "or", nothing is certain until a goal knows more: they are kept. */
+void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
+  const NrOp *op = condition->op;
+  bool known;
+  switch (op ? op->info->id : 0) {
+  case NR_OP_arith_andi:
+  case NR_OP_arith_ori:
+    if (nr_op_is(op, NR_OP_arith_andi) == holds) {
+      nr_prover_assume_condition(p, nr_operand(op, 0), holds);
+      nr_prover_assume_condition(p, nr_operand(op, 1), holds);
+      return;
+    }
+    break;
+  case NR_OP_arith_xori:
+    if (nr_prover_constant_bool(nr_operand(op, 1), &known))
+      nr_prover_assume_condition(p, nr_operand(op, 0), holds != known);
+    return;
+  case NR_OP_arith_cmpi:
+    assume_comparison(p, op, holds);
+    if (!is_product_check(op) && !says_different(op, holds)) return;
+    break;
+  case NR_OP_arith_select: break;
+  default: return;
+  }
+  nr_vec_push(&p->conditions, ((NrCondition){condition, holds}));
+}
+
+/* What a kept condition says now that more is known: of `a or b` where a does not hold, b. */
+static void open_condition(NrProver *p, NrCondition c) {
+  const NrOp *op = c.value->op;
+  bool known;
+  if (nr_op_is(op, NR_OP_arith_select)) {
+    for (uint32_t i = 0; i < 2; i++) {
+      bool chosen = nr_prove_condition(p, nr_operand(op, 0), i == 0);
+      bool excluded = nr_prover_constant_bool(nr_operand(op, 2 - i), &known) && known != c.holds;
+      if (chosen || excluded) nr_prover_assume_condition(p, nr_operand(op, 1 + i), c.holds);
+      if (excluded) nr_prover_assume_condition(p, nr_operand(op, 0), i == 0);
+    }
+    return;
+  }
+  if (nr_op_is(op, NR_OP_arith_cmpi)) return;
+  for (uint32_t i = 0; i < 2; i++)
+    if (nr_prove_condition(p, nr_operand(op, i), !c.holds)) {
+      nr_prover_assume_condition(p, nr_operand(op, !i), c.holds);
+      return;
+    }
+}
+
+static bool is_remembered(const NrProver *p, const NrValue *condition, bool holds) {
+  for (size_t i = p->conditions.size; i-- > 0;)
+    if (p->conditions.data[i].value == condition && p->conditions.data[i].holds == holds) return true;
+  return false;
+}
+
+static void open_conditions(NrProver *p, size_t count) {
+  if (p->opening) return;
+  p->opening = true;
+  for (size_t i = count; i-- > 0;) open_condition(p, p->conditions.data[i]);
+  p->opening = false;
+}
+
+/* ---- intervals --------------------------------------------------------------------------------------------------- */
+
+typedef struct Interval {
+  __int128 min, max;
+} Interval;
+
+static const __int128 far = (__int128)1 << 100;
+static __int128 clamp(__int128 x) { return x < -far ? -far : x > far ? far : x; }
+
+static bool has_64_bits(Interval x) { return x.min >= INT64_MIN && x.max <= INT64_MAX; }
+
+static Interval multiply(Interval x, Interval y) {
+  bool not_negative = x.min >= 0 && y.min >= 0;
+  if (!has_64_bits(x) || !has_64_bits(y)) return (Interval){not_negative ? 0 : -far, far};
+  __int128 p[] = {x.min * y.min, x.min * y.max, x.max * y.min, x.max * y.max};
+  Interval out = {p[0], p[0]};
+  for (int i = 1; i < 4; i++) {
+    out.min = NR_MIN(out.min, p[i]);
+    out.max = NR_MAX(out.max, p[i]);
+  }
+  return (Interval){clamp(out.min), clamp(out.max)};
+}
+
+/* Different dims of one tensor: their product is one of its numbers of elements. */
+static bool is_part_of_a_shape(const NrProver *p, const NrTerm *t) {
+  for (uint32_t i = 0; i < t->degree; i++) {
+    const NrAtom *a = &p->atoms.data[t->atoms[i]];
+    if (a->dim < 0 || a->value != p->atoms.data[t->atoms[0]].value || (i && t->atoms[i] == t->atoms[i - 1]))
+      return false;
+  }
+  return true;
+}
+
+static __int128 scaled(__int128 x, int64_t factor) {
+  __int128 most = factor ? far / (factor < 0 ? -(__int128)factor : factor) : far;
+  if (x > most || x < -most) return (x < 0) == (factor < 0) ? far : -far;
+  return x * factor;
+}
+
+static Interval of_term(const NrProver *p, const NrTerm *t) {
+  Interval product = {1, 1};
+  for (uint32_t i = 0; i < t->degree; i++) {
+    const NrAtom *a = &p->atoms.data[t->atoms[i]];
+    product = multiply(product, (Interval){a->min, a->max});
+  }
+  if (is_part_of_a_shape(p, t)) product.max = NR_MIN(product.max, (__int128)NR_MAX_DIM);
+  Interval out = {scaled(product.min, t->factor), scaled(product.max, t->factor)};
+  return t->factor >= 0 ? out : (Interval){out.max, out.min};
+}
+
+static Interval interval_of(const NrProver *p, const NrSum *x) {
+  Interval out = {x->constant, x->constant};
+  for (uint32_t i = 0; i < x->num_terms; i++) {
+    Interval t = of_term(p, &x->terms[i]);
+    out = (Interval){clamp(out.min + t.min), clamp(out.max + t.max)};
+    if (t.min <= -far) out.min = -far;
+    if (t.max >= far) out.max = far;
+  }
+  return out;
+}
+
+bool nr_prover_fits(const NrProver *p, const NrSum *x, int64_t min, int64_t max) {
+  Interval i = interval_of(p, x);
+  return x->known && i.min >= min && i.max <= max;
+}
+
+/* ---- the search -------------------------------------------------------------------------------------------------- */
+
+static bool prove(NrProver *p, const NrSum *goal, int depth);
+
+static bool is_not_negative(NrProver *p, const NrTerm *t) {
+  if (of_term(p, t).min >= 0) return true;
+  NrSum sum = nr_sum_of_term(t);
+  return t->degree == 1 && prove(p, &sum, 1);
+}
+
+/* m * goal - k * rest * fact, with positive m and k and such a rest that this term of the goal goes away. */
+static bool try_fact(NrProver *p, const NrSum *goal, const NrTerm *t, const NrSum *fact, int depth) {
+  for (uint32_t i = 0; i < fact->num_terms; i++) {
+    const NrTerm *f = &fact->terms[i];
+    NrTerm rest;
+    if ((f->factor < 0) != (t->factor < 0) || !nr_term_divides(f, t, &rest)) continue;
+    if (rest.degree && !is_not_negative(p, &rest)) continue;
+    uint64_t of_goal = nr_magnitude(t->factor), of_fact = nr_magnitude(f->factor), common = nr_gcd(of_goal, of_fact);
+    if (of_goal / common > INT64_MAX || of_fact / common > INT64_MAX) continue;
+    NrSum scale = nr_sum_of_term(&rest), subtracted = nr_sum_mul(fact, &scale), zero = nr_sum_constant(0);
+    NrSum left = nr_sum_add(&zero, (int64_t)(of_fact / common), goal);
+    left = nr_sum_add(&left, -(int64_t)(of_goal / common), &subtracted);
+    if (left.known && left.num_terms <= goal->num_terms + 2 && prove(p, &left, depth - 1)) return true;
+  }
+  return false;
+}
+
+static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
+  for (uint32_t i = 0; i < goal->num_terms; i++) {
+    const NrTerm *t = &goal->terms[i];
+    for (size_t k = p->facts.size; k-- > 0;)
+      if (k < p->facts.size) { /* a copy: a case may add facts, and the list moves */
+        NrSum fact = p->facts.data[k].sum;
+        if (try_fact(p, goal, t, &fact, depth)) return true;
+      }
+    for (uint32_t a = 0; a < t->degree; a++) {
+      const NrSum *facts = p->atoms.data[t->atoms[a]].facts; /* atoms move when there are more, their facts do not */
+      for (uint32_t k = 0, n = p->atoms.data[t->atoms[a]].num_facts; k < n; k++)
+        if (try_fact(p, goal, t, &facts[k], depth)) return true;
+    }
+  }
+  return false;
+}
+
+/* The atom is one of its cases; a minimum is at most each, a maximum at least. */
+static bool try_cases(NrProver *p, const NrSum *goal, uint32_t number, int depth) {
+  NrAtom atom = p->atoms.data[number];
+  bool linear = true, falls = true, rises = true;
+  for (uint32_t i = 0; i < goal->num_terms; i++) {
+    uint32_t times = 0;
+    NrTerm rest, single = {.factor = 1, .degree = 1, .atoms = {number}};
+    for (uint32_t k = 0; k < goal->terms[i].degree; k++) times += goal->terms[i].atoms[k] == number;
+    if (times == 0) continue;
+    linear &= times == 1 && nr_term_divides(&single, &goal->terms[i], &rest) && is_not_negative(p, &rest);
+    falls &= goal->terms[i].factor < 0;
+    rises &= goal->terms[i].factor > 0;
+  }
+  bool one_is_enough = linear && ((atom.kind == NR_ATOM_MIN && falls) || (atom.kind == NR_ATOM_MAX && rises));
+  for (uint32_t i = 0; i < 2; i++) {
+    NrProverMark mark = nr_prover_mark(p);
+    if (atom.kind == NR_ATOM_SELECT && !one_is_enough) {
+      if (is_remembered(p, atom.condition, i != 0)) continue; /* this case is none */
+      nr_prover_assume_condition(p, atom.condition, i == 0);
+      open_conditions(p, mark.conditions);
+    }
+    NrSum with = nr_sum_replace(goal, number, &atom.cases[i]);
+    bool proven = with.known && prove(p, &with, depth - 1);
+    nr_prover_reset(p, mark);
+    if (proven == one_is_enough) return proven;
+  }
+  return !one_is_enough;
+}
+
+static bool prove(NrProver *p, const NrSum *goal, int depth) {
+  if (!goal->known || ++p->steps > MAX_STEPS) return false;
+  if (interval_of(p, goal).min >= 0) return true;
+  if (depth <= 0 || goal->num_terms == 0) return false;
+  if (try_facts(p, goal, depth)) return true;
+  for (uint32_t i = 0; i < goal->num_terms; i++)
+    for (uint32_t k = 0; k < goal->terms[i].degree; k++)
+      if (p->atoms.data[goal->terms[i].atoms[k]].kind != NR_ATOM_PLAIN)
+        return try_cases(p, goal, goal->terms[i].atoms[k], depth);
+  return false;
+}
+
+static bool search(NrProver *p, const NrSum *goal) {
+  bool outermost = p->searches++ == 0;
+  int before = p->steps;
+  if (outermost) p->steps = 0;
+  bool proven = false;
+  for (int depth = 1; depth <= MAX_DEPTH && !proven && p->steps <= MAX_STEPS; depth += 2)
+    proven = prove(p, goal, depth);
+  p->searches--;
+  if (outermost) p->steps = before;
+  return proven;
+}
+
+bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t max) {
+  if (nr_prover_fits(p, x, min, max)) return true;
+  if (!x->known || p->facts.size == 0 || p->fitting) return false;
+  min = NR_MAX(min, -INT64_MAX);
+  NrSum low = nr_sum_add_constant(x, -min), zero = nr_sum_constant(0), negated = nr_sum_add(&zero, -1, x);
+  NrSum high = nr_sum_add_constant(&negated, max);
+  Interval i = interval_of(p, x);
+  int before = p->steps;
+  bool fits = true;
+  p->fitting = true; /* a search looks at values, whose sums must not ask for a search in turn */
+  p->searches++;
+  if (i.min < min) fits = low.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &low, 3));
+  if (fits && i.max > max) fits = high.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &high, 3));
+  p->searches--;
+  p->fitting = false;
+  p->steps = before;
+  return fits;
+}
+
+/* ---- goals ------------------------------------------------------------------------------------------------------- */
+
+bool nr_prove_not_negative(NrProver *p, NrSum x) {
+  if (!x.known) return false;
+  if (interval_of(p, &x).min >= 0 || search(p, &x)) return true;
+  if (p->opening || p->conditions.size == 0) return false;
+  NrProverMark mark = nr_prover_mark(p);
+  open_conditions(p, mark.conditions);
+  bool proven = p->facts.size > mark.facts && search(p, &x);
+  nr_prover_reset(p, mark);
+  return proven;
+}
+
+bool nr_prove_less(NrProver *p, NrSum x, NrSum y) {
+  NrSum gap = nr_sum_add(&y, -1, &x);
+  return nr_prove_not_negative(p, nr_sum_add_constant(&gap, -1));
+}
+
+bool nr_prove_equal(NrProver *p, NrSum x, NrSum y) {
+  NrSum difference = nr_sum_add(&x, -1, &y), negated = nr_sum_add(&y, -1, &x);
+  if (!difference.known) return false;
+  if (difference.num_terms == 0) return difference.constant == 0;
+  return nr_prove_not_negative(p, difference) && nr_prove_not_negative(p, negated);
+}
+
+static bool prove_comparison(NrProver *p, const NrOp *op, bool holds) {
+  Comparison c;
+  if (!comparison_of(p, op, holds, &c)) return false;
+  switch (c.predicate) {
+  case NR_CMPI_EQ: return nr_prove_equal(p, c.x, c.y);
+  case NR_CMPI_NE: return nr_prove_less(p, c.x, c.y) || nr_prove_less(p, c.y, c.x);
+  case NR_CMPI_SLT: return nr_prove_less(p, c.x, c.y);
+  case NR_CMPI_SLE: return nr_prove_not_negative(p, nr_sum_add(&c.y, -1, &c.x));
+  case NR_CMPI_ULT: return nr_prove_not_negative(p, c.x) && nr_prove_less(p, c.x, c.y);
+  case NR_CMPI_ULE:
+    return nr_prove_not_negative(p, c.x) && nr_prove_not_negative(p, nr_sum_add(&c.y, -1, &c.x));
+  default: return false;
+  }
+}
+
+bool nr_prove_condition(NrProver *p, NrValue *condition, bool holds) {
+  const NrOp *op = condition->op;
+  bool known;
+  if (nr_prover_constant_bool(condition, &known)) return known == holds;
+  if (is_remembered(p, condition, holds)) return true;
+  switch (op ? op->info->id : 0) {
+  case NR_OP_arith_andi:
+  case NR_OP_arith_ori: {
+    bool both = nr_op_is(op, NR_OP_arith_andi) == holds;
+    bool first = nr_prove_condition(p, nr_operand(op, 0), holds);
+    return first != both ? first : nr_prove_condition(p, nr_operand(op, 1), holds);
+  }
+  case NR_OP_arith_xori:
+    return nr_prover_constant_bool(nr_operand(op, 1), &known) &&
+           nr_prove_condition(p, nr_operand(op, 0), holds != known);
+  case NR_OP_arith_cmpi: return prove_comparison(p, op, holds);
+  default: return false;
+  }
+}

@@ -1,0 +1,224 @@
+/* speculation.c - whether an op may run where the program would not have run it; see rewrite.h.
+ *
+ *   scf.for %i = %c0 to %n step %c1 {
+ *     %s = tensor.extract_slice %t[%o] [2] [1]      stays: the loop may never run, and then nothing fails where %o is
+ *     ..                                            no place of a slice
+ *
+ * Of operands that an op may fail for it must be known that they are not such. One thing is taken for granted: that the
+ * shapes of tensors that meet in an op fit. What has unknown dims could not move otherwise. */
+#include "dialect/arith/arith.h"
+#include "dialect/fold.h"
+#include "dialect/scf/scf.h"
+#include "dialect/shaped.h"
+#include "pass/loop/parallel.h"
+#include "pass/analysis/ranges.h"
+#include "pass/core/rewrite.h"
+
+/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+
+static bool is_integer(NrAttr scalar) { return scalar && scalar->kind == NR_ATTR_INTEGER; }
+
+/* Division by a constant that is neither 0 nor -1 always has a result. */
+static bool divides_safely(const NrOp *op) {
+  NrAttr divisor = nr_splat_scalar(nr_value_constant(nr_operand(op, 1)));
+  return is_integer(divisor) && !nr_const_is_int(divisor, 0) && !nr_const_is_int(divisor, -1);
+}
+
+static bool shifts_safely(const NrOp *op) {
+  NrValue *by = nr_operand(op, 1);
+  NrAttr number = nr_splat_scalar(nr_value_constant(by));
+  uint32_t bits = nr_type_bits(nr_type_elem(by->type));
+  if (number) return is_integer(number) && !number->num_words && number->i >= 0 && number->i < (int64_t)bits;
+  NrRange range = nr_range_of(by);
+  return bits <= 64 && range.min >= 0 && range.max < (int64_t)bits;
+}
+
+/* x to the -1 is not there for 0. */
+static bool raises_safely(const NrOp *op) {
+  NrAttr exponent = nr_splat_scalar(nr_value_constant(nr_operand(op, 1)));
+  return is_integer(exponent) && !exponent->num_words && exponent->i >= 0;
+}
+
+static bool divides_by_constants(NrAffineExpr e) {
+  if (!e->lhs) return true;
+  bool divides = e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL;
+  if (divides && (e->rhs->kind != NR_AFFINE_CONSTANT || e->rhs->value <= 0)) return false;
+  return divides_by_constants(e->lhs) && divides_by_constants(e->rhs);
+}
+
+bool nr_map_never_fails(NrAttr map) {
+  if (!map || map->kind != NR_ATTR_AFFINE_MAP) return false;
+  for (uint32_t i = 0; i < map->num_exprs; i++)
+    if (!divides_by_constants(map->exprs[i])) return false;
+  return true;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------ */
+
+static bool lies_in(NrIndex index, int64_t size) {
+  if (!index.value) return index.constant >= 0 && index.constant < size;
+  NrRange range = nr_range_of(index.value);
+  return range.min >= 0 && range.max < size;
+}
+
+/* An element that is there: indices below static dims. A 0-d tensor always has its one element. */
+static bool indexes_safely(const NrOp *op, uint32_t shaped, uint32_t first) {
+  NrType type = nr_operand(op, shaped)->type;
+  for (uint32_t d = 0; d < type->rank; d++)
+    if (type->dims[d] == NR_DYNAMIC || !lies_in(nr_index_of(nr_operand(op, first + d)), type->dims[d])) return false;
+  return true;
+}
+
+static bool positions_are_there(const NrOp *op, NrValue *vector, size_t group) {
+  NrIndex list[NR_MAX_RANK];
+  size_t count = nr_index_list_all(op, (NrIndexListSlot){group, "static_position"}, list);
+  for (size_t d = 0; d < count; d++)
+    if (list[d].value && !lies_in(list[d], vector->type->dims[d])) return false;
+  return true;
+}
+
+static bool asks_for_a_dim(const NrOp *op) {
+  NrType type = nr_operand(op, 0)->type;
+  return nr_type_is_ranked(type) && lies_in(nr_index_of(nr_operand(op, 1)), type->rank);
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* The index is the size of that dim. */
+static bool is_dim_of(NrIndex index, NrValue *shaped, size_t d) {
+  NrIndex size;
+  int64_t number;
+  if (nr_dim_of(shaped, d, &size) && nr_index_eq(size, index)) return true;
+  const NrOp *op = index.value ? index.value->op : NULL;
+  bool asks = nr_op_is(op, NR_OP_tensor_dim) || nr_op_is(op, NR_OP_memref_dim);
+  return asks && nr_operand(op, 0) == shaped && nr_value_constant_int(nr_operand(op, 1), &number) &&
+         number == (int64_t)d;
+}
+
+/* Of a whole dim, or by constants inside of a static one. */
+static bool slices_safely(const NrOp *op, NrValue *whole, const NrIndexListSlot *slots) {
+  for (uint32_t d = 0; d < whole->type->rank; d++) {
+    NrIndex offset = nr_index_list_get(op, slots[0], d), size = nr_index_list_get(op, slots[1], d);
+    NrIndex stride = nr_index_list_get(op, slots[2], d);
+    if (nr_index_is(offset, 0) && nr_index_is(stride, 1) && is_dim_of(size, whole, d)) continue;
+    if (whole->type->dims[d] == NR_DYNAMIC || size.value || stride.value) return false;
+    NrRange begin = {offset.constant, offset.constant};
+    if (offset.value) begin = nr_range_of(offset.value);
+    if (begin.min < 0 || begin.max > whole->type->dims[d]) return false;
+    if (!nr_slice_is_inside(nr_index_const(begin.min), size, stride, whole->type->dims[d], NULL) ||
+        !nr_slice_is_inside(nr_index_const(begin.max), size, stride, whole->type->dims[d], NULL))
+      return false;
+  }
+  return true;
+}
+
+/* Nothing is claimed that the operand's type does not say. */
+static bool casts_safely(const NrOp *op) {
+  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  int64_t have[NR_MAX_RANK], want[NR_MAX_RANK], offset, wanted;
+  if (!nr_type_is_ranked(to)) return true;
+  if (!nr_type_is_ranked(from) || !nr_type_refines(from, to)) return false;
+  if (!nr_type_is_memref(to) || from->layout == to->layout) return true;
+  if (!nr_memref_strides(from, have, &offset) || !nr_memref_strides(to, want, &wanted)) return false;
+  bool known = wanted == NR_DYNAMIC || wanted == offset;
+  for (uint32_t d = 0; d < to->rank; d++) known &= want[d] == NR_DYNAMIC || want[d] == have[d];
+  return known;
+}
+
+/* All that is not 1 of a group is the one dim that it is made of. */
+static bool expands_safely(const NrOp *op) {
+  NrValue *source = nr_operand(op, 0);
+  NrGroups groups;
+  if (nr_type_has_static_shape(source->type) && nr_type_has_static_shape(nr_result(op, 0)->type)) return true;
+  if (!nr_groups_of(op, &groups)) return false;
+  for (uint32_t g = 0; g < groups.count; g++) {
+    NrIndex other = nr_index_const(1);
+    for (uint32_t k = 0; k < groups.size[g]; k++) {
+      NrIndex size = nr_index_list_get(op, nr_output_shape_slot, groups.begin[g] + k);
+      if (nr_index_is(size, 1)) continue;
+      if (!nr_index_is(other, 1)) return false;
+      other = size;
+    }
+    if (!is_dim_of(other, source, g)) return false;
+  }
+  return true;
+}
+
+/* The operands from `first` on are the dims of the result that its type leaves open. */
+static bool sizes_are_sizes(const NrOp *op, uint32_t first) {
+  NrType type = nr_result(op, 0)->type;
+  for (size_t i = 0; i < nr_type_num_dynamic(type); i++)
+    if (nr_range_of(nr_operand(op, first + i)).min < 0) return false;
+  return true;
+}
+
+static bool pads_safely(const NrOp *op) {
+  for (uint32_t i = 1; i < op->num_operands; i++)
+    if (nr_range_of(nr_operand(op, i)).min < 0) return false;
+  return true;
+}
+
+/* ---- ops --------------------------------------------------------------------------------------------------------- */
+
+/* A loop ends and does not fail as it begins: its steps are positive. Of others nobody knows. */
+static bool loops_safely(NrOp *op) {
+  size_t steps;
+  switch (op->info->id) {
+  case NR_OP_scf_while:
+  case NR_OP_scf_loop: return false;
+  case NR_OP_scf_for: return nr_range_of(nr_scf_for_step(op)).min > 0;
+  case NR_OP_scf_forall: return nr_segment_size(nr_op_attr(op, "operandSegmentSizes"), 2, &steps) && steps == 0;
+  case NR_OP_scf_parallel:
+    for (uint32_t d = 0; d < nr_parallel_rank(op); d++)
+      if (nr_range_of(nr_parallel_step(op, d)).min <= 0) return false;
+    return !nr_op_attr(op, "noInit"); /* fails when it has no points */
+  default: return true;
+  }
+}
+
+/* Whatever its operands are, or with these. */
+static bool never_fails(const NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_arith_shli:
+  case NR_OP_arith_shrsi:
+  case NR_OP_arith_shrui: return shifts_safely(op);
+  case NR_OP_arith_fptosi:
+  case NR_OP_arith_fptoui: return false;
+  case NR_OP_math_ipowi: return raises_safely(op);
+  case NR_OP_tensor_extract: return indexes_safely(op, 0, 1);
+  case NR_OP_tensor_insert: return indexes_safely(op, 1, 2);
+  case NR_OP_vector_extract: return positions_are_there(op, nr_operand(op, 0), 1);
+  case NR_OP_vector_insert: return positions_are_there(op, nr_operand(op, 1), 2);
+  case NR_OP_tensor_dim:
+  case NR_OP_memref_dim: return asks_for_a_dim(op);
+  case NR_OP_tensor_extract_slice:
+  case NR_OP_memref_subview: return slices_safely(op, nr_operand(op, 0), nr_extract_slice_slots);
+  case NR_OP_tensor_insert_slice: return slices_safely(op, nr_operand(op, 1), nr_insert_slice_slots);
+  case NR_OP_tensor_cast:
+  case NR_OP_memref_cast: return casts_safely(op);
+  case NR_OP_tensor_expand_shape:
+  case NR_OP_memref_expand_shape: return expands_safely(op);
+  case NR_OP_tensor_reshape:
+  case NR_OP_memref_view:
+  case NR_OP_memref_reinterpret_cast:
+  case NR_OP_tensor_gather:
+  case NR_OP_tensor_scatter: return false;
+  case NR_OP_tensor_empty:
+  case NR_OP_tensor_generate: return sizes_are_sizes(op, 0);
+  case NR_OP_tensor_splat: return sizes_are_sizes(op, 1);
+  case NR_OP_tensor_pad: return pads_safely(op);
+  default: break;
+  }
+  if (nr_op_has(op, NR_DIVIDES)) return divides_safely(op);
+  return !nr_op_has(op, NR_SPECULATABLE_NO) || nr_map_never_fails(nr_op_attr(op, "map"));
+}
+
+static bool may_speculate(NrOp *op, void *user) {
+  (void)user;
+  if (!loops_safely(op) || !never_fails(op)) return false;
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (op->regions[r].first != op->regions[r].last) return false; /* branches can make loops too */
+  return true;
+}
+
+bool nr_op_is_speculatable(NrOp *op) { return nr_op_is_pure(op) && nr_walk_pre(op, may_speculate, NULL); }

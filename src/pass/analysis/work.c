@@ -1,0 +1,51 @@
+/* work.c - see work.h. */
+#include "pass/analysis/work.h"
+
+int64_t nr_work_times(int64_t work, uint64_t times) {
+  return times <= INT64_MAX && nr_mul_i64(work, (int64_t)times, &work) ? work : INT64_MAX;
+}
+
+/* Ops on scalars, or on vectors of 32 bytes, that an op on this type comes to. */
+static int64_t width_of(NrType type) {
+  NrType elem = nr_type_elem(type);
+  int64_t size = nr_type_is_int(elem) ? (elem->width + 7) / 8 : 8, count = 1;
+  if (type->kind == NR_TYPE_VECTOR)
+    for (uint32_t i = 0; i < type->rank; i++) count = nr_work_times(count, (uint64_t)NR_MAX(type->dims[i], 1));
+  int64_t words = NR_MAX(size / 8, 1);
+  return NR_MAX(nr_work_times(nr_work_times(count, (uint64_t)size), (uint64_t)words) / 32, words * words);
+}
+
+static int64_t copied_bytes(const NrOp *op) {
+  int64_t bytes = 8;
+  NrType type = nr_operand(op, 0)->type;
+  for (uint32_t i = 0; i < type->rank && type->kind == NR_TYPE_MEMREF; i++)
+    bytes = type->dims[i] == NR_DYNAMIC ? INT64_MAX : nr_work_times(bytes, (uint64_t)type->dims[i]);
+  return bytes;
+}
+
+static int64_t weight_of(const NrOp *op) {
+  if (strcmp(op->info->dialect, "math") == 0) return 16;
+  if (nr_op_has(op, NR_DIVIDES) || nr_op_is(op, NR_OP_arith_divf) || nr_op_is(op, NR_OP_arith_remf)) return 6;
+  return nr_op_has(op, NR_READS) || nr_op_has(op, NR_WRITES) ? 2 : 1;
+}
+
+int64_t nr_work_of(const NrOp *op) {
+  if (nr_op_has(op, NR_CONSTANT_LIKE)) return 0;
+  switch (op->info->id) {
+  case NR_OP_memref_copy: /* these two are cut where code is made */
+  case NR_OP_bufferization_clone: return NR_MIN(copied_bytes(op) / 16, NR_STRIP_WORK / 16);
+  case NR_OP_memref_realloc: return NR_STRIP_WORK / 256; /* large blocks move by remapping their pages */
+  case NR_OP_rt_call: return NR_STRIP_WORK / 32; /* those that work longer look at the flag themselves */
+  case NR_OP_memref_generic_atomic_rmw: return 64;
+  default: break;
+  }
+  if (nr_op_has(op, NR_ALLOCATES) || nr_op_has(op, NR_FREES)) return 64;
+  NrType type = op->num_results ? nr_result(op, 0)->type : op->num_operands ? nr_operand(op, 0)->type : NULL;
+  return type ? nr_work_times(width_of(type), (uint64_t)weight_of(op)) : 1;
+}
+
+int64_t nr_strip_length(int64_t work) {
+  int64_t length = 1;
+  while (length * NR_MAX(work, 1) < NR_STRIP_WORK) length *= 2;
+  return length;
+}

@@ -1,0 +1,214 @@
+/* control.c - loops, branches, calls: who owns a buffer when control goes from block to block.
+ *
+ * A value that enters a region as an argument, or leaves one through the terminator, changes its owner. It moves when
+ * the giver owns it and needs it no more; else a copy goes. So a swap (`yield %b, %a`) moves two buffers and copies
+ * none, and a value yielded twice is copied once. */
+#include "pass/bufferize/bufferize.h"
+
+/* ---- giving away ------------------------------------------------------------------------------------------------ */
+
+NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op) {
+  for (size_t i = 0; i < op->num_operands; i++)
+    if (nr_bufferize_place(s, nr_operand(op, i)))
+      nr_op_set_operand(op, i, nr_bufferize_take(s, nr_operand(op, i), op));
+  return NR_OK;
+}
+
+/* ---- regions that run once: buffers that end in them ------------------------------------------------------------- */
+
+/* A buffer of the enclosing block that is used for the last time inside op. Every region then owns it: it moves the
+ * buffer on or frees it. */
+typedef struct Handover {
+  NrBuffer *buffer;
+  uint32_t *last; /* per region: the number of the last op directly in it that uses the buffer; 0 = none */
+  bool wanted;    /* some region could give it away or overwrite it */
+} Handover;
+
+typedef struct Handovers {
+  NrBufferize *s;
+  NrOp *op;
+  NR_VEC(Handover) list;
+  NrMap index; /* buffer -> position + 1 */
+  size_t region;
+  uint32_t top; /* number of the op directly in the region that is being walked */
+} Handovers;
+
+/* Whether op would rather own operand i than borrow it. */
+static bool wants_to_own(NrOp *op, size_t i) {
+  size_t begin, count;
+  switch (op->info->id) {
+  case NR_OP_scf_yield:
+  case NR_OP_scf_condition:
+  case NR_OP_scf_for:
+  case NR_OP_scf_forall:
+  case NR_OP_scf_while:
+  case NR_OP_flow_dispatch:
+  case NR_OP_rt_call: return true;
+  case NR_OP_tensor_insert:
+  case NR_OP_tensor_insert_slice: return i == 1;
+  case NR_OP_linalg_generic:
+  case NR_OP_linalg_fill: return nr_op_operand_group(op, 1, &begin, &count) && i >= begin;
+  default: return false;
+  }
+}
+
+static bool note_uses(NrOp *op, void *user) {
+  Handovers *h = user;
+  uint32_t number = nr_bufferize_number(h->s, h->op);
+  for (size_t i = 0; i < op->num_operands; i++) {
+    NrPlace *place = nr_bufferize_place(h->s, nr_operand(op, i));
+    NrBuffer *buffer = place ? place->buffer : NULL;
+    if (!buffer || buffer->owner != h->op->block || buffer->moved || buffer->last != number) continue;
+    size_t at = (size_t)(uintptr_t)nr_map_get(&h->index, buffer);
+    if (!at) {
+      nr_vec_push(&h->list, ((Handover){buffer, NR_NEW_ARRAY(h->s->arena, uint32_t, h->op->num_regions), false}));
+      at = h->list.size;
+      nr_map_set(&h->index, buffer, (void *)(uintptr_t)at);
+    }
+    Handover *handover = &h->list.data[at - 1];
+    handover->last[h->region] = h->top;
+    handover->wanted |= wants_to_own(op, i);
+  }
+  return true;
+}
+
+static void find_handovers(Handovers *h) {
+  for (h->region = 0; h->region < h->op->num_regions; h->region++) {
+    NrBlock *block = nr_op_body(h->op, h->region);
+    for (NrOp *inner = block ? block->first : NULL; inner; inner = inner->next) {
+      h->top = nr_bufferize_number(h->s, inner);
+      nr_walk_pre(inner, note_uses, h);
+    }
+  }
+}
+
+/* Regions that run at most once each, exactly one of them: scf.if, index_switch, execute_region. */
+static bool runs_once(NrOp *op) {
+  return nr_op_is(op, NR_OP_scf_if) || nr_op_is(op, NR_OP_scf_index_switch) || nr_op_is(op, NR_OP_scf_execute_region);
+}
+
+static NrStatus regions_once(NrBufferize *s, NrOp *op) {
+  Handovers h = {.s = s, .op = op};
+  NrStatus status = NR_OK;
+  /* Without results nothing can leave, and a region may be missing. */
+  if (op->num_results) find_handovers(&h);
+  for (size_t r = 0; r < op->num_regions && !status; r++) {
+    NrBlock *block = nr_op_body(op, r);
+    if (!block) continue;
+    size_t base = s->owned.size;
+    for (size_t i = 0; i < h.list.size; i++) {
+      Handover *handover = &h.list.data[i];
+      if (!handover->wanted) continue;
+      handover->buffer->owner = block;
+      handover->buffer->last = handover->last[r];
+      handover->buffer->moved = false;
+      nr_vec_push(&s->owned, handover->buffer);
+    }
+    status = nr_bufferize_ops(s, block, base);
+  }
+  for (size_t i = 0; i < h.list.size; i++) {
+    if (!h.list.data[i].wanted) continue;
+    h.list.data[i].buffer->owner = op->block;
+    h.list.data[i].buffer->moved = true;
+  }
+  nr_vec_deinit(&h.list);
+  nr_map_deinit(&h.index);
+  return status;
+}
+
+/* ---- all ops with regions ---------------------------------------------------------------------------------------- */
+
+/* Lifetimes are those of blocks in each other; between blocks side by side they are not known. */
+static NrStatus refuse_branches(NrOp *op) {
+  for (size_t r = 0; r < op->num_regions; r++) {
+    NrRegion *region = &op->regions[r];
+    if (region->first == region->last) continue;
+    for (size_t i = 0; i < op->num_results; i++)
+      if (nr_has_place(nr_result(op, i)->type))
+        return nr_op_error(op, "gives a tensor out of a region of several blocks, which cannot be bufferized");
+    for (NrBlock *block = region->first; block; block = block->next) {
+      for (size_t i = 0; i < block->num_args; i++)
+        if (nr_has_place(block->args[i]->type))
+          return nr_op_error(op, "hands tensors from block to block; only regions of one block can be bufferized");
+      for (NrOp *inner = block->first; inner; inner = inner->next)
+        for (size_t i = 0; i < inner->num_results; i++)
+          if (nr_has_place(nr_result(inner, i)->type))
+            return nr_op_error(inner, "computes a tensor in a region of several blocks, which cannot be bufferized");
+    }
+  }
+  return NR_OK;
+}
+
+NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
+  NrStatus status = refuse_branches(op);
+  if (status) return status;
+  for (size_t i = 0; i < op->num_results; i++)
+    if (nr_op_is(op, NR_OP_scf_parallel) && nr_has_place(nr_result(op, i)->type))
+      return nr_op_error(op, "reduces tensors, which cannot be bufferized");
+  if (runs_once(op)) status = regions_once(s, op);
+  else {
+    nr_bufferize_mark_captured(s, op);
+    for (size_t i = 0; i < op->num_operands; i++)
+      if (nr_bufferize_place(s, nr_operand(op, i)))
+        nr_op_set_operand(op, i, nr_bufferize_take(s, nr_operand(op, i), op));
+    for (size_t r = 0; r < op->num_regions && !status; r++)
+      for (NrBlock *block = op->regions[r].first; block && !status; block = block->next)
+        status = nr_bufferize_block(s, block);
+  }
+  for (size_t i = 0; i < op->num_results && !status; i++)
+    if (nr_has_place(nr_result(op, i)->type)) nr_bufferize_adopt(s, nr_result(op, i), op->block);
+  return status;
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------------------- */
+
+/* "tensor_grow"(%t, %rows): the same tensor with room for more rows. */
+static void grow(NrBufferize *s, NrOp *op) {
+  NrValue *result = nr_result(op, 0), *buffer = nr_bufferize_take(s, nr_operand(op, 0), op);
+  NrBuilder b = nr_builder_before(op);
+  NrIndex dims[NR_MAX_RANK] = {nr_index_of(nr_operand(op, 1))};
+  for (uint32_t i = 1; i < buffer->type->rank; i++) dims[i] = nr_dim_build(&b, buffer, i);
+  buffer = nr_bufferize_resize(&b, buffer, nr_bufferized_type(result->type), dims);
+  nr_bufferize_join(s, result, nr_bufferize_own(s, buffer, op->block, nr_bufferize_number(s, op)), buffer);
+  nr_vec_push(&s->dead, op);
+}
+
+/* Edits of a sequence which, given the only reference, work in place. */
+static const char *owned_variant(NrOp *op) {
+  static const struct {
+    const char *name, *owned;
+  } rows[] = {{"seq_append", "seq_append_owned"}, {"seq_insert", "seq_insert_owned"}, {"seq_erase", "seq_erase_owned"}};
+  NrStr name = nr_op_attr_str(op, "name");
+  for (size_t i = 0; i < NR_COUNTOF(rows); i++)
+    if (nr_str_is(name, rows[i].name)) return rows[i].owned;
+  return NULL;
+}
+
+static void give_handle(NrBufferize *s, NrOp *op) {
+  const char *owned = owned_variant(op);
+  for (size_t i = 0; owned && i < op->num_operands; i++) {
+    if (!nr_is_handle(nr_operand(op, i)->type)) continue;
+    NrBuffer *buffer = nr_bufferize_place(s, nr_operand(op, i))->buffer;
+    if (!nr_bufferize_may_write(s, op, buffer)) return;
+    buffer->moved = true;
+    nr_op_set_attr(op, "name", nr_attr_string(s->ctx, nr_str(owned)));
+    return;
+  }
+}
+
+NrStatus nr_bufferize_call(NrBufferize *s, NrOp *op) {
+  if (nr_op_is(op, NR_OP_rt_call) && nr_str_is(nr_op_attr_str(op, "name"), "tensor_grow")) {
+    if (op->num_operands != 2 || op->num_results != 1)
+      return nr_op_error(op, "takes a tensor and its new number of rows");
+    grow(s, op);
+    return NR_OK;
+  }
+  if (nr_op_is(op, NR_OP_rt_call)) give_handle(s, op);
+  for (size_t i = 0; i < op->num_operands; i++) {
+    NrValue *value = nr_operand(op, i);
+    if (nr_bufferize_place(s, value)) nr_op_set_operand(op, i, nr_bufferize_read_dense(s, value, op, NULL));
+  }
+  for (size_t i = 0; i < op->num_results; i++)
+    if (nr_has_place(nr_result(op, i)->type)) nr_bufferize_adopt(s, nr_result(op, i), op->block);
+  return NR_OK;
+}

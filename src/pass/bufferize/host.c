@@ -1,0 +1,278 @@
+/* host.c - flow.tensor.* of a host program, which are copies and views by another name, become tensor ops;
+ * so do results of dispatches that are tied to an argument of another type. */
+#include "dialect/arith/arith.h"
+#include "pass/bufferize/bufferize.h"
+#include "pass/core/checks.h"
+
+#include <stdio.h>
+
+/* All operands of a group. */
+static size_t group(NrOp *op, size_t g, NrValue **out) {
+  size_t begin, count;
+  if (!nr_op_operand_group(op, g, &begin, &count)) return 0;
+  for (size_t i = 0; i < count && i < NR_MAX_RANK; i++) out[i] = nr_operand(op, begin + i);
+  return count;
+}
+
+/* The dims of t, whose `?` are the operands of group g. */
+static void dims_of(NrOp *op, NrType t, size_t g, NrIndex *out) {
+  NrValue *dynamic[NR_MAX_RANK];
+  size_t count = group(op, g, dynamic), next = 0;
+  for (uint32_t i = 0; i < t->rank; i++) {
+    bool known = t->dims[i] != NR_DYNAMIC || next >= count;
+    out[i] = known ? nr_index_const(t->dims[i]) : nr_index_of(dynamic[next++]);
+  }
+}
+
+static NrStatus replace(NrOp *op, NrValue *value) {
+  NrBuilder b = nr_builder_before(op);
+  if (nr_type_is_tensor(value->type)) value = nr_build_tensor_cast(&b, value, nr_result(op, 0)->type);
+  nr_op_replace(op, value);
+  return NR_OK;
+}
+
+static NrValue *empty(NrOp *op, size_t dims_group) {
+  NrBuilder b = nr_builder_before(op);
+  NrType t = nr_result(op, 0)->type;
+  NrIndex dims[NR_MAX_RANK];
+  dims_of(op, t, dims_group, dims);
+  return nr_build_empty(&b, t->elem, dims, t->rank);
+}
+
+/* ---- reshapes ---------------------------------------------------------------------------------------------------- */
+
+static NrGroups all_dims(uint32_t rank) { return (NrGroups){.count = rank ? 1 : 0, .begin = {0}, .size = {rank}}; }
+
+static NrValue *flatten(NrBuilder *b, NrValue *source) {
+  uint32_t rank = source->type->rank;
+  NrGroups groups = all_dims(rank);
+  NrIndex one = nr_index_const(1);
+  if (rank == 1) return source;
+  return rank == 0 ? nr_build_expand_shape(b, source, &groups, &one, 1) : nr_build_collapse_shape(b, source, &groups);
+}
+
+/* The elements in the shape of t, row by row. */
+static NrValue *reshaped(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
+  NrValue *value = flatten(b, source);
+  NrGroups groups = all_dims(t->rank);
+  int64_t size = 1;
+  for (uint32_t i = 0; i < t->rank && size != NR_DYNAMIC; i++)
+    if (dims[i].value || !nr_mul_i64(size, dims[i].constant, &size)) size = NR_DYNAMIC;
+  value = nr_build_tensor_cast(b, value, nr_type_tensor(&size, 1, source->type->elem));
+  if (t->rank == 0) return nr_build_collapse_shape(b, value, &groups);
+  return t->rank == 1 ? value : nr_build_expand_shape(b, value, &groups, dims, t->rank);
+}
+
+static bool same_dims(NrType a, NrType b) {
+  bool same = a->rank == b->rank;
+  for (uint32_t i = 0; same && i < a->rank; i++) same = a->dims[i] == b->dims[i];
+  return same;
+}
+
+/* The bytes as another type. */
+static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
+  NrType from = source->type;
+  if (!nr_flow_same_width(from->elem, t->elem))
+    return reshaped(b, nr_bytes_as(b, flatten(b, source), t->elem), t, dims);
+  if (from->elem == t->elem || !same_dims(from, t)) source = reshaped(b, source, t, dims);
+  if (from->elem == t->elem) return source;
+  return nr_build_value(b, NR_OP_tensor_bitcast, nr_type_tensor(source->type->dims, t->rank, t->elem), &source, 1);
+}
+
+static NrStatus reshape(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrIndex dims[NR_MAX_RANK];
+  dims_of(op, nr_result(op, 0)->type, 2, dims);
+  return replace(op, as_bytes_of(&b, nr_operand(op, 0), nr_result(op, 0)->type, dims));
+}
+
+static NrStatus bitcast(NrOp *op) {
+  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  return nr_flow_can_bitcast(from->elem, to->elem) ? reshape(op) : nr_op_error(op, NR_FLOW_BITCAST_TEXT);
+}
+
+/* ---- tied results ------------------------------------------------------------------------------------------------ */
+
+static NrType tied_type(NrOp *op, size_t result) {
+  size_t arguments, count;
+  int64_t tied = nr_flow_tied_operand(op, result);
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
+  return tied < 0 ? nr_result(op, result)->type : nr_operand(op, arguments + (size_t)tied)->type;
+}
+
+static bool has_other_tied_type(NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (tied_type(op, i) != nr_result(op, i)->type) return true;
+  return false;
+}
+
+/* Which operand has the first of an argument's dims. */
+static size_t argument_dims(NrOp *op, size_t argument) {
+  size_t arguments, dims, count;
+  nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
+  nr_op_operand_group(op, NR_FLOW_ARGUMENT_DIMS, &dims, &count);
+  for (size_t i = 0; i < argument; i++) dims += nr_flow_num_dims(nr_operand(op, arguments + i)->type);
+  return dims;
+}
+
+static NrValue *bytes_of(NrBuilder *b, NrType t, NrValue *const *dynamic) {
+  NrValue *bytes = nr_arith_constant_index(b, (int64_t)nr_type_byte_size(t->elem));
+  for (uint32_t i = 0, k = 0; i < t->rank; i++) {
+    NrValue *dim = t->dims[i] == NR_DYNAMIC ? dynamic[k++] : nr_arith_constant_index(b, t->dims[i]);
+    bytes = nr_arith_binary(b, NR_OP_arith_muli, bytes, dim);
+  }
+  return bytes;
+}
+
+/* What a result is tied to has its size; dims known beforehand were verified. */
+static void check_size(NrBuilder *b, NrOp *op, uint32_t r, size_t own_dims, NrType type, size_t dims) {
+  NrType own = nr_result(op, r)->type;
+  char text[96];
+  if (!nr_flow_num_dims(own) && !nr_flow_num_dims(type)) return;
+  NrValue *have[NR_MAX_RANK], *want[NR_MAX_RANK];
+  for (size_t k = 0; k < nr_flow_num_dims(own); k++) want[k] = nr_operand(op, own_dims + k);
+  for (size_t k = 0; k < nr_flow_num_dims(type); k++) have[k] = nr_operand(op, dims + k);
+  NrValue *same = nr_arith_cmpi(b, NR_CMPI_EQ, bytes_of(b, own, want), bytes_of(b, type, have));
+  snprintf(text, sizeof text, "result #%u does not have the size of the argument that it is tied to", r);
+  nr_check_unless(b, op, same, text, NULL, 0);
+}
+
+/* A dispatch gives back what its arguments are; the results are those bytes as another type. */
+static NrStatus dispatch(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NR_VEC(NrValue *) operands = {0};
+  NR_VEC(NrType) types = {0};
+  NrStatus status = NR_OK;
+  uint32_t sizes[4];
+  size_t begin, count, next;
+  nr_op_operand_group(op, NR_FLOW_RESULT_DIMS, &next, &count);
+  for (size_t i = 0; i < next; i++) nr_vec_push(&operands, nr_operand(op, i));
+  for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
+    NrType own = nr_result(op, r)->type, type = tied_type(op, r);
+    size_t first = type == own ? at : argument_dims(op, (size_t)nr_flow_tied_operand(op, r));
+    if (!nr_flow_can_bitcast(type->elem, own->elem)) status = nr_op_error(op, "result #%u " NR_FLOW_BITCAST_TEXT, r);
+    for (size_t k = 0; k < nr_flow_num_dims(type); k++) nr_vec_push(&operands, nr_operand(op, first + k));
+    nr_vec_push(&types, type);
+    if (type != own && !status) check_size(&b, op, r, at, type, first);
+    at += (uint32_t)nr_flow_num_dims(own);
+  }
+  if (!status) {
+    for (size_t g = 0; g < 4; g++) {
+      nr_op_operand_group(op, g, &begin, &count);
+      sizes[g] = (uint32_t)count;
+    }
+    sizes[NR_FLOW_RESULT_DIMS] = (uint32_t)(operands.size - next);
+    NrOp *made = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
+    nr_op_set_segments(made, sizes, 4);
+    for (uint32_t r = 0, at = (uint32_t)next; r < op->num_results; r++) {
+      NrType own = nr_result(op, r)->type;
+      NrValue *value = nr_result(made, r);
+      NrIndex dims[NR_MAX_RANK];
+      for (uint32_t i = 0; i < own->rank; i++)
+        dims[i] = own->dims[i] == NR_DYNAMIC ? nr_index_of(nr_operand(op, at++)) : nr_index_const(own->dims[i]);
+      if (value->type != own) value = nr_build_tensor_cast(&b, as_bytes_of(&b, value, own, dims), own);
+      nr_value_replace_uses(nr_result(op, r), value);
+    }
+    nr_op_erase(op);
+  }
+  nr_vec_deinit(&operands);
+  nr_vec_deinit(&types);
+  return status;
+}
+
+/* ---- elements and parts ------------------------------------------------------------------------------------------ */
+
+static NrStatus load(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *indices[NR_MAX_RANK];
+  size_t count = group(op, 2, indices);
+  return replace(op, nr_build_extract(&b, nr_operand(op, 0), indices, count));
+}
+
+static NrStatus store(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *indices[NR_MAX_RANK];
+  size_t count = group(op, 3, indices);
+  return replace(op, nr_build_insert(&b, nr_operand(op, 0), nr_op_group_operand(op, 1), indices, count));
+}
+
+/* Starts from group g, steps of one. */
+static void box(NrOp *op, size_t g, NrIndex *offsets, NrIndex *strides) {
+  NrValue *starts[NR_MAX_RANK];
+  size_t count = group(op, g, starts);
+  for (size_t i = 0; i < count; i++) {
+    offsets[i] = nr_index_of(starts[i]);
+    strides[i] = nr_index_const(1);
+  }
+}
+
+static NrStatus slice(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
+  NrValue *lengths[NR_MAX_RANK];
+  box(op, 2, offsets, strides);
+  size_t count = group(op, 3, lengths);
+  for (size_t i = 0; i < count; i++) sizes[i] = nr_index_of(lengths[i]);
+  return replace(op, nr_build_extract_slice(&b, nr_operand(op, 0), offsets, sizes, strides, NULL));
+}
+
+static NrStatus update(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
+  NrValue *part = nr_op_group_operand(op, 3);
+  box(op, 2, offsets, strides);
+  dims_of(op, part->type, 4, sizes);
+  return replace(op, nr_build_insert_slice(&b, part, nr_operand(op, 0), offsets, sizes, strides));
+}
+
+static NrStatus constant(NrOp *op) {
+  NrAttr value = nr_op_attr(op, "value");
+  if (!nr_attr_is_elements(value))
+    return nr_op_error(op, NR_FLOW_PARAMETER_TEXT);
+  NrBuilder b = nr_builder_before(op);
+  NrValue *dense = nr_build_value(&b, NR_OP_arith_constant, value->type, NULL, 0);
+  nr_op_set_attr(dense->op, "value", value);
+  return replace(op, dense);
+}
+
+/* ---- all -------------------------------------------------------------------------------------------------------- */
+
+bool nr_bufferize_is_host_op(const NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_flow_dispatch: return has_other_tied_type((NrOp *)op);
+  case NR_OP_flow_tensor_alloca:
+  case NR_OP_flow_tensor_bitcast:
+  case NR_OP_flow_tensor_clone:
+  case NR_OP_flow_tensor_constant:
+  case NR_OP_flow_tensor_dynamic_constant:
+  case NR_OP_flow_tensor_empty:
+  case NR_OP_flow_tensor_load:
+  case NR_OP_flow_tensor_reshape:
+  case NR_OP_flow_tensor_slice:
+  case NR_OP_flow_tensor_splat:
+  case NR_OP_flow_tensor_store:
+  case NR_OP_flow_tensor_tie_shape:
+  case NR_OP_flow_tensor_transfer:
+  case NR_OP_flow_tensor_update: return true;
+  default: return false;
+  }
+}
+
+NrStatus nr_bufferize_host_op(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  switch (op->info->id) {
+  case NR_OP_flow_dispatch: return dispatch(op);
+  case NR_OP_flow_tensor_alloca:
+  case NR_OP_flow_tensor_empty: return replace(op, empty(op, 0));
+  case NR_OP_flow_tensor_splat: return replace(op, nr_build_fill(&b, nr_operand(op, 0), empty(op, 1)));
+  case NR_OP_flow_tensor_constant:
+  case NR_OP_flow_tensor_dynamic_constant: return constant(op);
+  case NR_OP_flow_tensor_reshape: return reshape(op);
+  case NR_OP_flow_tensor_bitcast: return bitcast(op);
+  case NR_OP_flow_tensor_load: return load(op);
+  case NR_OP_flow_tensor_store: return store(op);
+  case NR_OP_flow_tensor_slice: return slice(op);
+  case NR_OP_flow_tensor_update: return update(op);
+  default: return replace(op, nr_operand(op, 0)); /* clone, tie_shape, transfer: values are copied where they must be */
+  }
+}

@@ -1,0 +1,97 @@
+/* linalg.c - structured ops on tensors become structured ops on memrefs.
+ *
+ * Each output's memory is, in order of preference: the output operand's own buffer; that of an input which ends here
+ * and is read at the same place as the output is written; the part of a larger tensor that the result goes to; a new
+ * buffer. */
+#include "pass/bufferize/bufferize.h"
+
+/* Whether the map gives every point of the loops a place of its own: a permutation of all loop dims. */
+static bool is_permutation(NrAttr map) {
+  uint64_t seen = 0;
+  if (map->num_exprs != map->num_dims || map->num_symbols) return false;
+  for (uint32_t i = 0; i < map->num_exprs; i++) {
+    NrAffineExpr e = map->exprs[i];
+    if (e->kind != NR_AFFINE_DIM || e->value >= 64 || seen >> e->value & 1) return false;
+    seen |= 1ull << e->value;
+  }
+  return true;
+}
+
+bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out) {
+  if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
+  NrAttr map = nr_generic_map(op, out);
+  return nr_generic_map(op, in) == map && is_permutation(map) && nr_generic_num_reductions(op) == 0;
+}
+
+/* Whether output number `out` (an operand) may be written over `place`, as far as the other operands matter. */
+static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrPlace *place) {
+  size_t num_inputs = nr_op_is(op, NR_OP_linalg_generic) ? nr_generic_num_inputs(op) : 0;
+  for (size_t i = 0; i < op->num_operands; i++) {
+    NrPlace *other = i == out ? NULL : nr_bufferize_place(s, nr_operand(op, i));
+    if (!other || other->buffer != place->buffer || !other->buffer) continue;
+    if (i >= num_inputs || other->memref != place->memref || !nr_bufferize_in_step(op, i, out)) return false;
+  }
+  return true;
+}
+
+/* An input whose buffer the result can have: it ends here, has the result's shape and is read in step. */
+static NrPlace *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type) {
+  if (!nr_op_is(op, NR_OP_linalg_generic)) return NULL;
+  for (size_t i = 0; i < nr_generic_num_inputs(op); i++) {
+    NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
+    if (!place || !place->memref || place->memref->type != nr_bufferized_type(type) ||
+        !nr_bufferize_in_step(op, i, out))
+      continue;
+    if (nr_bufferize_may_write(s, op, place->buffer) && operands_allow(s, op, out, place)) return place;
+  }
+  return NULL;
+}
+
+static NrValue *output_memory(NrBufferize *s, NrOp *op, size_t out, NrValue *result, bool keep) {
+  NrValue *value = nr_operand(op, out);
+  NrPlace *place = nr_bufferize_place(s, value);
+  NrValue *placed = nr_bufferize_placed(s, op, result, place);
+  if (placed) return placed;
+  if (!nr_bufferize_may_write(s, op, place->buffer) || !operands_allow(s, op, out, place)) {
+    NrValue *part = keep ? NULL : nr_bufferize_sink(s, op, result);
+    if (part) return part;
+    place = keep ? NULL : reusable_input(s, op, out, result->type);
+    if (!place) return nr_bufferize_copy(s, op, result, value, keep);
+  }
+  place->buffer->claimed_by = nr_bufferize_number(s, op);
+  nr_bufferize_join(s, result, place->buffer, place->memref);
+  return place->memref;
+}
+
+/* Whether the output's old elements may be seen in the result: the body reads them, or does not write each place, as
+ * when a reduction has no trips. */
+static bool reads_output(NrOp *op, size_t operand) {
+  if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
+  return nr_value_has_uses(nr_block_arg(nr_op_body(op, 0), operand)) || !is_permutation(nr_generic_map(op, operand));
+}
+
+NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {
+  size_t outs, num_outs;
+  if (!nr_op_operand_group(op, 1, &outs, &num_outs)) return nr_op_error(op, "has no group of outputs");
+  nr_bufferize_mark_captured(s, op);
+  NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, op->num_operands);
+  size_t result = 0;
+  /* Outputs first: an input that shares an output's buffer is the same memref then. */
+  for (size_t i = outs; i < outs + num_outs; i++) {
+    operands[i] = nr_operand(op, i);
+    if (nr_bufferize_place(s, operands[i]))
+      operands[i] = output_memory(s, op, i, nr_result(op, result++), reads_output(op, i));
+  }
+  for (size_t i = 0; i < outs; i++) {
+    operands[i] = nr_operand(op, i);
+    if (nr_bufferize_place(s, operands[i])) operands[i] = nr_bufferize_read(s, operands[i], op, NULL);
+  }
+  for (size_t r = 0; r < op->num_regions; r++) {
+    NrBlock *body = nr_op_body(op, r);
+    NrStatus status = body ? nr_bufferize_block(s, body) : NR_OK;
+    if (status) return status;
+  }
+  nr_op_rebuild(op, operands, op->num_operands, NULL, 0);
+  nr_vec_push(&s->dead, op);
+  return NR_OK;
+}

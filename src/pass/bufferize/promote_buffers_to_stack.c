@@ -1,0 +1,58 @@
+/* promote_buffers_to_stack.c - small buffers of known size that do not outlive their block are put on the stack.
+ *
+ *   before  %a = memref.alloc() : memref<4xf32>       after  %a = memref.alloca() : memref<4xf32>
+ *           memref.dealloc %a
+ *
+ * In the entry block of the function, so that a loop does not grow the stack; in that of scf.parallel's body for those
+ * inside one, of which the iterations may run at once. */
+#include "dialect/memref/memref.h"
+#include "pass/bufferize/buffers.h"
+#include "pass/core/pass.h"
+
+typedef struct Promote {
+  int64_t limit, total; /* bytes a buffer, bytes a function */
+  int64_t used;
+} Promote;
+
+static bool promote(NrOp *op, void *user) {
+  Promote *p = user;
+  if (!nr_op_is(op, NR_OP_memref_alloc)) return true;
+  NrValue *memref = nr_result(op, 0);
+  NrOp *dealloc = nr_buffer_dealloc(memref);
+  int64_t bytes;
+  if (!dealloc || dealloc->block != op->block || !nr_buffer_bytes(memref->type, &bytes)) return true;
+  if (bytes > p->limit || p->used + bytes > p->total) return true;
+  NrBlock *block = op->block;
+  for (NrOp *outer = nr_block_parent_op(block); !nr_op_has(outer, NR_FUNCTION); outer = nr_block_parent_op(block)) {
+    if (nr_op_is(outer, NR_OP_scf_parallel) || nr_op_is(outer, NR_OP_scf_forall)) break;
+    block = outer->block;
+    if (!block) return true;
+  }
+  NrBuilder b = nr_builder_at_start(op->module, block, op->loc);
+  NrValue *on_stack = nr_result(nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_memref_alloca],
+                                                          .result_types = &memref->type,
+                                                          .num_results = 1,
+                                                          .attrs = op->attrs,
+                                                          .num_attrs = op->num_attrs}),
+                                0);
+  p->used += bytes;
+  nr_op_erase(dealloc);
+  nr_value_replace_uses(memref, on_stack);
+  nr_op_erase(op);
+  return true;
+}
+
+static NrStatus promote_buffers_to_stack_run(NrPassContext *pass, NrOp *func) {
+  Promote p = {.limit = nr_pass_int(pass, "limit"), .total = nr_pass_int(pass, "total")};
+  nr_walk_post(func, promote, &p);
+  return NR_OK;
+}
+
+static const NrPassOption options[] = {
+    NR_INT("limit", 1024, 0, INT64_MAX, "bytes of a buffer at most"),
+    NR_INT("total", 65536, 0, INT64_MAX, "bytes of a function at most"),
+    {0},
+};
+NR_PASS(promote_buffers_to_stack, .name = "promote-buffers-to-stack", .on = "func.func",
+        .run = promote_buffers_to_stack_run, .options = options,
+        .doc = "puts small buffers that stay in their block on the stack")

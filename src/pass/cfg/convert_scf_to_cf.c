@@ -1,0 +1,299 @@
+/* convert_scf_to_cf.c - structured control flow to blocks and branches.
+ *   before  %r = scf.for %i = %lb to %ub step %c1        after    cf.br ^cond(%lb, %x : index, f32)
+ *                iter_args(%a = %x) -> (f32) {                  ^cond(%i: index, %r: f32):
+ *             %v = f(%i, %a)                                      %c = arith.cmpi slt, %i, %ub : index
+ *             scf.yield %v : f32                                  cf.cond_br %c, ^body, ^end
+ *           }                                                   ^body:
+ *                                                                 %v = f(%i, %r)
+ *                                                                 %n = arith.addi %i, %c1 : index
+ *                                                                 cf.br ^cond(%n, %v : index, f32)
+ *                                                               ^end:
+ * Where the sum may pass the end of the type, %n is the upper bound if that is less: the loop would not end.
+ * Linear: a block is cut into its parts from its end, so that each op moves to another block at most once, and the
+ * blocks of a body move to their final region before what is inside them is looked at. What was found is converted in
+ * the order of the program, so that later walks over it go through memory in order. Ops inside of regions that may have
+ * only one block (linalg.generic, ..) stay structured. */
+#include "dialect/arith/arith.h"
+#include "dialect/cf/cf.h"
+#include "dialect/scf/scf.h"
+#include "pass/loop/loops.h"
+#include "pass/loop/parallel.h"
+
+/* A structured op to convert, the last one of its block. */
+typedef struct Found {
+  NrOp *op;
+  NrBlock *end;  /* behind its block, where the program goes on */
+  bool may_wrap; /* of scf.for, while what its bounds are made of is structured */
+} Found;
+
+typedef struct Converter {
+  NrPassContext *pass;
+  NR_VEC(NrBlock *) blocks; /* in their final region, whose ops are to be looked at; the last one first */
+  NR_VEC(Found) work;       /* likewise */
+  bool only_exits;        /* only loops that are left from inside, and what is left with them */
+  bool bounds_are_sizes;  /* as nr_for_may_wrap takes it */
+} Converter;
+
+/* The op's terminators hand over their operands from `first` on; what they end goes on at `to`. */
+static void branch_instead(NrOp *terminator, NrBlock *to, NrValue *const *more, size_t num_more, uint32_t first) {
+  NR_VEC(NrValue *) operands = {0};
+  for (size_t i = 0; i < num_more; i++) nr_vec_push(&operands, more[i]);
+  for (uint32_t i = first; i < terminator->num_operands; i++) nr_vec_push(&operands, nr_operand(terminator, i));
+  NrBuilder b = nr_builder_before(terminator);
+  nr_cf_br(&b, to, operands.data, operands.size);
+  nr_op_erase(terminator);
+  nr_vec_deinit(&operands);
+}
+
+/* Moves the blocks of a region of op behind `after` and queues them; returns the last one. */
+static NrBlock *adopt(Converter *c, NrRegion *from, NrBlock *after) {
+  for (NrBlock *block = from->first, *next; block; block = next) {
+    next = block->next;
+    nr_block_unlink(block);
+    nr_block_insert_after(block, after);
+    nr_vec_push(&c->blocks, block);
+    after = block;
+  }
+  return after;
+}
+
+static NrBlock *new_block_after(NrOp *op, NrBlock *after) {
+  NrBlock *block = nr_block_create(op->module);
+  nr_block_insert_after(block, after);
+  return block;
+}
+
+static void replace_results(NrOp *op, NrBlock *by_args, uint32_t first) {
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *arg = nr_block_arg(by_args, first + i);
+    if (!arg->name) arg->name = nr_result(op, i)->name;
+    nr_value_replace_uses(nr_result(op, i), arg);
+  }
+}
+
+static void add_result_args(NrOp *op, NrBlock *block) {
+  for (uint32_t i = 0; i < op->num_results; i++) nr_block_add_arg(block, nr_result(op, i)->type, op->loc);
+}
+
+static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
+  NrBlock *before = op->block, *body = nr_op_body(op, 0);
+  NrBlock *condition = new_block_after(op, before);
+  NR_VEC(NrValue *) inits = {0};
+  nr_vec_push(&inits, nr_scf_for_lower(op));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&inits, nr_scf_for_init(op, i));
+  for (uint32_t i = 0; i < body->num_args; i++) {
+    NrValue *arg = nr_block_add_arg(condition, body->args[i]->type, nr_arg_loc(body->args[i]));
+    arg->name = body->args[i]->name;
+    nr_value_replace_uses(body->args[i], arg);
+  }
+  replace_results(op, condition, 1);
+  while (body->num_args) nr_block_erase_arg(body, body->num_args - 1);
+  adopt(c, nr_op_region(op, 0), condition);
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, condition, inits.data, inits.size);
+  b = nr_builder_at_end(op->module, condition, op->loc);
+  NrValue *goes_on = nr_for_build_goes_on(&b, op, condition->args[0]);
+  nr_cf_cond_br(&b, goes_on, body, NULL, 0, end, NULL, 0);
+  NrOp *yield = nr_block_terminator(body);
+  b = nr_builder_before(yield);
+  NrValue *next = nr_for_build_next(&b, op, condition->args[0], may_wrap);
+  branch_instead(yield, condition, &next, 1, 0);
+  nr_op_erase(op);
+  nr_vec_deinit(&inits);
+}
+
+/* All regions of op, in order, between its block and the one that goes on; they are entered without arguments. */
+static void adopt_branches(Converter *c, NrOp *op, NrBlock *end, NrBlock **entries) {
+  NrBlock *at = op->block;
+  add_result_args(op, end);
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    NrRegion *region = nr_op_region(op, r);
+    entries[r] = region->first ? region->first : end;
+    for (NrBlock *block = region->first; block; block = block->next)
+      if (nr_op_is(block->last, NR_OP_scf_yield)) branch_instead(block->last, end, NULL, 0, 0);
+    at = adopt(c, region, at);
+  }
+  replace_results(op, end, 0);
+}
+
+static void convert_if(Converter *c, NrOp *op, NrBlock *end) {
+  NrBlock *entries[2];
+  NrValue *condition = nr_operand(op, 0);
+  adopt_branches(c, op, end, entries);
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_cond_br(&b, condition, entries[0], NULL, 0, entries[1], NULL, 0);
+  nr_op_erase(op);
+}
+
+static void convert_execute_region(Converter *c, NrOp *op, NrBlock *end) {
+  NrBlock *entry;
+  adopt_branches(c, op, end, &entry);
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, entry, NULL, 0);
+  nr_op_erase(op);
+}
+
+static void convert_index_switch(Converter *c, NrOp *op, NrBlock *end) {
+  NrAttr cases = nr_op_attr(op, "cases");
+  int64_t count = (int64_t)op->num_regions - 1;
+  NrBlock **entries = NR_NEW_ARRAY(c->pass->scratch, NrBlock *, op->num_regions);
+  uint32_t *operands = NR_NEW_ARRAY(c->pass->scratch, uint32_t, op->num_regions); /* zeros: no operands */
+  adopt_branches(c, op, end, entries);
+  NrBuilder b = nr_builder_before(op);
+  NrType i64 = nr_type_i64(b.ctx);
+  NrValue *flag = nr_build_value(&b, NR_OP_arith_index_cast, i64, (NrValue *[]){nr_operand(op, 0)}, 1);
+  NrOp *branch = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_cf_switch],
+                                           .operands = &flag,
+                                           .num_operands = 1,
+                                           .successors = entries,
+                                           .num_successors = op->num_regions,
+                                           .successor_operands = operands});
+  if (count)
+    nr_op_set_attr(branch, "case_values", nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
+  nr_op_erase(op);
+}
+
+static void convert_while(Converter *c, NrOp *op, NrBlock *end) {
+  NrBlock *block = op->block;
+  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrOp *condition = nr_block_terminator(before);
+  NR_VEC(NrValue *) values = {0};
+  for (uint32_t i = 1; i < condition->num_operands; i++) nr_vec_push(&values, nr_operand(condition, i));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), values.data[i]);
+  branch_instead(nr_block_terminator(after), before, NULL, 0, 0);
+  NrBuilder b = nr_builder_before(condition);
+  nr_cf_cond_br(&b, nr_operand(condition, 0), after, values.data, values.size, end, NULL, 0);
+  nr_op_erase(condition);
+  values.size = 0;
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&values, nr_operand(op, i));
+  adopt(c, nr_op_region(op, 1), adopt(c, nr_op_region(op, 0), block));
+  b = nr_builder_before(op);
+  nr_cf_br(&b, before, values.data, values.size);
+  nr_op_erase(op);
+  nr_vec_deinit(&values);
+}
+
+/* The body is the block that each iteration begins with. Breaks and continues branch from wherever they stand: what is
+ * around them becomes blocks of the same region in turn. */
+static void convert_loop(Converter *c, NrOp *op, NrBlock *end) {
+  NrBlock *before = op->block, *body = nr_op_body(op, 0);
+  NrValue *token = body->args[0];
+  NR_VEC(NrValue *) inits = {0};
+  add_result_args(op, end);
+  while (token->first_use) {
+    NrOp *exit = token->first_use->owner;
+    branch_instead(exit, nr_op_is(exit, NR_OP_scf_break) ? end : body, NULL, 0, 1);
+  }
+  nr_block_erase_arg(body, 0);
+  adopt(c, nr_op_region(op, 0), before);
+  replace_results(op, end, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&inits, nr_operand(op, i));
+  NrBuilder b = nr_builder_before(op);
+  nr_cf_br(&b, body, inits.data, inits.size);
+  nr_op_erase(op);
+  nr_vec_deinit(&inits);
+}
+
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+
+static bool stays_inside(NrOp *op, void *user) {
+  if (nr_scf_is_exit(op)) return false;
+  for (uint32_t i = 0; i < op->num_successors; i++)
+    if (op->successors[i].block->region != op->block->region) return false;
+  return true;
+}
+
+/* Whether something in op leaves it: a break or continue, or the branch that was made of one. */
+static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
+
+/* The op that stands for op when it is to be converted, or NULL. Of a scf.forall without dims the body takes its place.
+ */
+static NrOp *to_convert(Converter *c, NrOp *op) {
+  if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) return NULL;
+  switch (op->info->id) {
+  case NR_OP_scf_parallel: return nr_parallel_to_for(op);
+  case NR_OP_scf_forall: return nr_forall_to_for(op);
+  case NR_OP_scf_loop:
+  case NR_OP_scf_for:
+  case NR_OP_scf_if:
+  case NR_OP_scf_while:
+  case NR_OP_scf_index_switch:
+  case NR_OP_scf_execute_region: return op;
+  default: return NULL;
+  }
+}
+
+/* The new blocks are made in the order of the program and filled from the last one on. */
+static void find_in(Converter *c, NrBlock *block) {
+  size_t begin = c->work.size;
+  for (NrOp *op = block->last; op; op = op->prev) {
+    NrOp *next = op->next, *found = to_convert(c, op);
+    if (found) {
+      bool may_wrap = nr_op_is(found, NR_OP_scf_for) && nr_for_may_wrap(found, c->bounds_are_sizes);
+      nr_vec_push(&c->work, ((Found){found, NULL, may_wrap}));
+      op = found;
+    } else if (nr_is_erased(op)) {
+      op = next;
+    }
+  }
+  for (size_t i = c->work.size; i-- > begin;) c->work.data[i].end = nr_block_create(block->module);
+  for (size_t i = begin; i < c->work.size; i++) nr_block_split(block, c->work.data[i].op->next, c->work.data[i].end);
+}
+
+static void convert(Converter *c, const Found *found) {
+  NrOp *op = found->op;
+  NrBlock *end = found->end;
+  switch (op->info->id) {
+  case NR_OP_scf_for: convert_for(c, op, end, found->may_wrap); break;
+  case NR_OP_scf_if: convert_if(c, op, end); break;
+  case NR_OP_scf_while: convert_while(c, op, end); break;
+  case NR_OP_scf_index_switch: convert_index_switch(c, op, end); break;
+  case NR_OP_scf_execute_region: convert_execute_region(c, op, end); break;
+  default: convert_loop(c, op, end); break;
+  }
+}
+
+static void convert_region(Converter *c, NrRegion *region) {
+  for (NrBlock *block = region->first; block; block = block->next) nr_vec_push(&c->blocks, block);
+  while (c->blocks.size || c->work.size) {
+    while (c->blocks.size) find_in(c, nr_vec_pop(&c->blocks));
+    if (c->work.size) {
+      Found found = nr_vec_pop(&c->work);
+      convert(c, &found);
+    }
+  }
+}
+
+static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
+
+/* Regions that may have any number of blocks, outside of scf ops: there branches can stand. */
+static bool collect_homes(NrOp *op, void *user) {
+  if (op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK)) nr_vec_push((NrOpList *)user, op);
+  return true;
+}
+
+static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
+  Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
+  NrOpList homes = {0};
+  nr_walk_pre(root, collect_homes, &homes);
+  for (size_t i = 0; i < homes.size; i++)
+    for (uint32_t r = 0; r < homes.data[i]->num_regions; r++) convert_region(&c, &homes.data[i]->regions[r]);
+  nr_vec_deinit(&homes);
+  nr_vec_deinit(&c.blocks);
+  nr_vec_deinit(&c.work);
+  return NR_OK;
+}
+
+void nr_convert_exits(NrPassContext *pass, NrOp *op) {
+  Converter c = {.pass = pass, .only_exits = true};
+  convert_region(&c, &op->regions[0]);
+  nr_vec_deinit(&c.blocks);
+  nr_vec_deinit(&c.work);
+}
+
+static const NrPassOption options[] = {
+    NR_FLAG("assume-sizes", false, "bounds and steps that are not known are at most 2^62"),
+    {0},
+};
+NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run, .options = options,
+        .doc = "turns structured loops and branches into blocks that branch to each other")

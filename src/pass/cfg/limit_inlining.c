@@ -1,0 +1,154 @@
+/* limit_inlining.c - calls stay calls where what they call would make a function too large for LLVM.
+ *
+ *   before  func.func @f(..) {                after  func.func @f(..) {
+ *             call @large_enough(..)                   call @large_enough(..) {no_inline}
+ *             .. thousands of them                     .. all but those that come to little
+ *           }                                        }
+ *
+ * LLVM's inliner asks what a call gains, not what the caller becomes, and its other passes take for a function more
+ * than linear time in its blocks: 3,100 calls of a function with one loop took 40 s. Callees come before callers, so
+ * that their size is what it is then. Of the functions that one calls, those come first that add the least to it with
+ * all of their calls: so the one in an inner loop is still inlined beside thousands of calls of another one. */
+#include <stdlib.h>
+
+#include "pass/core/pass.h"
+
+enum {
+  TINY_OPS = 8,   /* smaller than a call with its test of the status: always inlined */
+  SMALL_OPS = 80, /* what LLVM inlines as often as it is called, at most */
+};
+
+typedef struct Function {
+  NrOp *op;
+  size_t ops; /* with what is inlined, when it is done */
+  size_t num_calls; /* of it, in the program */
+  NR_VEC(NrOp *) calls;
+  size_t next; /* of calls, to be looked at */
+  enum { NEW, OPEN, DONE } state;
+} Function;
+
+typedef struct Limiter {
+  NrPassContext *pass;
+  NrStrMap by_name; /* by the last part of the symbol, as where code is made */
+  NR_VEC(Function *) all;
+  Function *current; /* whose ops are counted */
+  size_t most;
+} Limiter;
+
+static bool collect_function(NrOp *op, void *user) {
+  Limiter *l = user;
+  if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) return true;
+  Function *f = NR_NEW(l->pass->scratch, Function);
+  *f = (Function){.op = op};
+  nr_vec_push(&l->all, f);
+  nr_strmap_set(&l->by_name, nr_op_attr_str(op, "sym_name"), f);
+  return true;
+}
+
+static Function *callee_of(const Limiter *l, const NrOp *call) {
+  NrAttr symbol = nr_op_attr(call, "callee");
+  if (!symbol || symbol->kind != NR_ATTR_SYMBOL) return NULL;
+  return nr_strmap_get(&l->by_name, symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s);
+}
+
+static bool collect_op(NrOp *op, void *user) {
+  Limiter *l = user;
+  l->current->ops++;
+  Function *callee = nr_op_is(op, NR_OP_func_call) ? callee_of(l, op) : NULL;
+  if (!callee) return true;
+  callee->num_calls++;
+  nr_vec_push(&l->current->calls, op);
+  return true;
+}
+
+/* ---- one function ------------------------------------------------------------------------------------------------ */
+
+/* All calls of one function in another one. */
+typedef struct Group {
+  Function *callee;
+  size_t calls, order;
+} Group;
+
+static size_t added_by(const Group *g) { return g->calls * g->callee->ops; }
+
+static int least_first(const void *a, const void *b) {
+  const Group *x = a, *y = b;
+  if (added_by(x) != added_by(y)) return added_by(x) < added_by(y) ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* A function that calls itself is not done when its calls are looked at. */
+static bool may_be_inlined(const NrOp *call, const Function *callee) {
+  bool is_wanted = callee->ops <= SMALL_OPS || callee->num_calls == 1;
+  return is_wanted && callee->state == DONE && !nr_op_attr(call, "no_inline") && !nr_op_attr(callee->op, "no_inline");
+}
+
+static void limit(Limiter *l, Function *f) {
+  NR_VEC(Group) groups = {0};
+  NrMap index = {0}, kept = {0}; /* by callee: of its group + 1 */
+  for (size_t i = 0; i < f->calls.size; i++) {
+    Function *callee = callee_of(l, f->calls.data[i]);
+    if (!may_be_inlined(f->calls.data[i], callee)) continue;
+    uintptr_t at = (uintptr_t)nr_map_get(&index, callee);
+    if (!at) {
+      nr_vec_push(&groups, ((Group){.callee = callee, .order = groups.size}));
+      nr_map_set(&index, callee, (void *)(at = groups.size));
+    }
+    groups.data[at - 1].calls++;
+  }
+  if (groups.size) qsort(groups.data, groups.size, sizeof(Group), least_first);
+  for (size_t i = 0; i < groups.size; i++) {
+    bool keep = groups.data[i].callee->ops <= TINY_OPS || f->ops + added_by(&groups.data[i]) <= l->most;
+    if (keep) f->ops += added_by(&groups.data[i]);
+    else nr_map_set(&kept, groups.data[i].callee, f);
+  }
+  for (size_t i = 0; i < f->calls.size; i++)
+    if (nr_map_has(&kept, callee_of(l, f->calls.data[i])))
+      nr_op_set_attr(f->calls.data[i], "no_inline", nr_attr_unit(l->pass->ctx));
+  nr_vec_deinit(&groups);
+  nr_map_deinit(&index);
+  nr_map_deinit(&kept);
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+/* Depth first, callees before what calls them. */
+static void limit_from(Limiter *l, Function *root) {
+  NR_VEC(Function *) stack = {0};
+  nr_vec_push(&stack, root);
+  while (stack.size) {
+    Function *f = nr_vec_last(&stack);
+    f->state = OPEN;
+    if (f->next == f->calls.size) {
+      limit(l, f);
+      f->state = DONE;
+      (void)nr_vec_pop(&stack);
+      continue;
+    }
+    Function *callee = callee_of(l, f->calls.data[f->next++]);
+    if (callee->state == NEW) nr_vec_push(&stack, callee);
+  }
+  nr_vec_deinit(&stack);
+}
+
+static NrStatus limit_inlining_run(NrPassContext *pass, NrOp *module) {
+  Limiter l = {.pass = pass, .most = (size_t)nr_pass_int(pass, "max-ops")};
+  nr_walk_pre(module, collect_function, &l);
+  for (size_t i = 0; i < l.all.size; i++) {
+    l.current = l.all.data[i];
+    nr_walk_pre(l.current->op, collect_op, &l);
+  }
+  for (size_t i = 0; i < l.all.size; i++)
+    if (l.all.data[i]->state == NEW) limit_from(&l, l.all.data[i]);
+  for (size_t i = 0; i < l.all.size; i++) nr_vec_deinit(&l.all.data[i]->calls);
+  nr_vec_deinit(&l.all);
+  nr_strmap_deinit(&l.by_name);
+  return NR_OK;
+}
+
+static const NrPassOption options[] = {
+    NR_INT("max-ops", 5000, 1, INT64_MAX, "ops that inlining may make a function"),
+    {0},
+};
+NR_PASS(limit_inlining, .name = "limit-inlining", .of_table = true, .run = limit_inlining_run, .options = options,
+        .doc = "keeps calls whose inlining would make a function too large for LLVM")

@@ -1,0 +1,539 @@
+/* split_functions.c - functions of very many loops or ops become several that are called one after the other.
+ *
+ *   before  func.func @f(..) {        after  func.func @f(..) {
+ *             scf.for .. {..}                  call @f_part_0(..)
+ *             scf.for .. {..}                  call @f_part_1(..)
+ *             .. hundreds of them            }
+ *           }                                func.func private @f_part_0(..) attributes {no_inline} {
+ *                                              scf.for .. {..}
+ *                                              .. `max-loops` of them
+ *                                            }
+ *
+ * LLVM takes for a function more than linear time in its loops: it looks up the chain of all conditions that a loop
+ * stands behind. Cut are blocks, innermost first: consecutive ops move to a function, with what they use from outside
+ * as arguments and what is used behind them as results. Constants and views are made again rather than handed over.
+ * Where too much would have to be handed over, and where ops belong to the frame or region that they stand in, ops
+ * stay. */
+#include "pass/analysis/dependence.h"
+#include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
+
+enum {
+  CALL_OPS = 100,   /* what a call of a part counts as, of many */
+  MAX_VALUES = 256, /* arguments and results of a part */
+  MAX_VIEWS = 8,    /* of each other that are made again */
+};
+
+typedef struct Size {
+  size_t loops, ops;
+} Size;
+
+typedef struct Item {
+  NrOp *op;
+  Size size;
+} Item;
+typedef NR_VEC(Item) Items;
+
+typedef struct Splitter {
+  NrPassContext *pass;
+  Size most, call; /* call: of a part */
+  NrStrMap names; /* that functions and buffers have, in all tables */
+  NrMap made;     /* calls of parts */
+  NrOp *func;     /* that is split */
+  NrOp *last;     /* behind which parts go */
+  unsigned parts; /* of func */
+} Splitter;
+
+typedef NR_VEC(NrValue *) Values;
+
+/* Ops that move to a function of their own. */
+typedef struct Part {
+  NrOp *first, *last;
+  NrMap inside;       /* their ops and values */
+  NrMap outside;      /* values from elsewhere that have been looked at */
+  Values inputs, results;
+  NrOpList remade;    /* ops from elsewhere of which the part has its own */
+  bool gets_others;   /* buffers that are not its inputs, or frees one of them */
+} Part;
+
+static Size sum(Size a, Size b) { return (Size){a.loops + b.loops, a.ops + b.ops}; }
+static bool exceeds(Size size, Size most) { return size.loops > most.loops || size.ops > most.ops; }
+
+/* ---- what ops are ------------------------------------------------------------------------------------------------ */
+
+/* Without looking at memory, as memref.reshape does. */
+static bool is_view(const NrOp *op) {
+  return op->num_results == 1 && nr_op_has(op, NR_PURE) && nr_memref_source(nr_result(op, 0));
+}
+
+/* A value that comes from nothing: a constant, a global buffer. */
+static bool is_given(const NrOp *op) {
+  return op && nr_op_has(op, NR_PURE) && !op->num_operands && !op->num_regions && op->num_results == 1 &&
+         strcmp(op->info->dialect, "flow") != 0;
+}
+
+/* Costs nothing and can be made anywhere: a constant, or a view at constant places. */
+static bool is_remade(const NrValue *value) {
+  const NrOp *op = value->op;
+  if (is_given(op)) return true;
+  if (!op || !is_view(op)) return false;
+  for (uint32_t i = 1; i < op->num_operands; i++)
+    if (!is_given(nr_operand(op, i)->op)) return false;
+  return true;
+}
+
+/* Belongs to the frame or the region that it stands in. */
+static bool is_bound(const NrOp *op) {
+  return nr_op_has(op, NR_TERMINATOR) || op->num_successors || op->info == &nr_unregistered_op_info ||
+         nr_op_is(op, NR_OP_memref_alloca) || nr_op_is(op, NR_OP_rt_enter) || nr_op_has(op, NR_SYMBOL) ||
+         strcmp(op->info->dialect, "flow") == 0 || strcmp(op->info->dialect, "onnx") == 0;
+}
+
+typedef struct Movable {
+  bool has_alloca, has_buffers_of_buffers;
+} Movable;
+
+static bool holds_buffers(NrType type) { return nr_type_is_memref(type) && nr_type_is_memref(type->elem); }
+
+static bool look_inside(NrOp *op, void *user) {
+  Movable *m = user;
+  const char *dialect = op->info->dialect;
+  m->has_alloca |= nr_op_is(op, NR_OP_memref_alloca);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    m->has_buffers_of_buffers |= holds_buffers(nr_operand(op, i)->type);
+  for (uint32_t i = 0; i < op->num_successors; i++) {
+    const NrOp *region_of = op->successors[i].block->region->op;
+    if (region_of != nr_op_parent(op)) return false;
+  }
+  return op->info != &nr_unregistered_op_info && strcmp(dialect, "flow") != 0 && strcmp(dialect, "onnx") != 0;
+}
+
+/* Whether op can move with all that is in it. Buffers of the frame that are made in it then live as long as the part
+ * does: they must not leave op. */
+static bool can_move(NrOp *op) {
+  Movable m = {0};
+  if (is_bound(op) || !nr_walk_pre(op, look_inside, &m)) return false;
+  if (!m.has_alloca) return true;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (nr_type_is_memref(nr_result(op, i)->type)) return false;
+  return !m.has_buffers_of_buffers;
+}
+
+static bool can_be_handed_over(NrType type) {
+  switch (type->kind) {
+  case NR_TYPE_NONE:
+  case NR_TYPE_TUPLE:
+  case NR_TYPE_DISPATCH_TENSOR:
+  case NR_TYPE_CHANNEL:
+  case NR_TYPE_OPAQUE: return false;
+  default: return true;
+  }
+}
+
+/* ---- what goes in and out ---------------------------------------------------------------------------------------- */
+
+static bool note_inside(NrOp *op, void *user) {
+  Part *part = user;
+  nr_map_set(&part->inside, op, op);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_map_set(&part->inside, nr_result(op, i), op);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (uint32_t i = 0; i < block->num_args; i++) nr_map_set(&part->inside, block->args[i], op);
+  return true;
+}
+
+/* Operands before what is made of them. */
+static void note_input(Part *part, NrValue *value, unsigned views) {
+  if (nr_map_has(&part->inside, value) || nr_map_has(&part->outside, value)) return;
+  nr_map_set(&part->outside, value, value);
+  if (views == MAX_VIEWS || !is_remade(value)) {
+    nr_vec_push(&part->inputs, value);
+    return;
+  }
+  for (uint32_t i = 0; i < value->op->num_operands; i++) note_input(part, nr_operand(value->op, i), views + 1);
+  nr_vec_push(&part->remade, value->op);
+}
+
+static bool note_operands(NrOp *op, void *user) {
+  Part *part = user;
+  for (uint32_t i = 0; i < op->num_operands; i++) note_input(part, nr_operand(op, i), 0);
+  bool loads_buffer = nr_op_is(op, NR_OP_memref_load) && nr_type_is_memref(nr_result(op, 0)->type);
+  bool is_call = nr_op_has(op, NR_CALL) || nr_op_is(op, NR_OP_rt_call);
+  part->gets_others |= loads_buffer || is_call || nr_op_is(op, NR_OP_memref_get_global);
+  bool frees = nr_op_is(op, NR_OP_memref_dealloc) || nr_op_is(op, NR_OP_memref_realloc);
+  NrValue *freed = frees ? nr_memref_root(nr_operand(op, 0)) : NULL;
+  part->gets_others |= freed && !(nr_op_is(freed->op, NR_OP_memref_alloc) && nr_map_has(&part->inside, freed));
+  return true;
+}
+
+/* False when a value is used where the result of a call may not be: affine ops ask what it comes from. */
+static bool note_results(Part *part, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    bool leaves = false;
+    for (NrUse *use = nr_result(op, i)->first_use; use; use = use->next) {
+      if (nr_map_has(&part->inside, use->owner)) continue;
+      if (strcmp(use->owner->info->dialect, "affine") == 0) return false;
+      leaves = true;
+    }
+    if (leaves) nr_vec_push(&part->results, nr_result(op, i));
+  }
+  return true;
+}
+
+static bool can_hand_over(const Part *part) {
+  if (part->inputs.size + part->results.size > MAX_VALUES) return false;
+  for (size_t i = 0; i < part->inputs.size; i++)
+    if (!can_be_handed_over(part->inputs.data[i]->type)) return false;
+  for (size_t i = 0; i < part->results.size; i++)
+    if (!can_be_handed_over(part->results.data[i]->type)) return false;
+  return true;
+}
+
+static bool look_at(Part *part) {
+  for (NrOp *op = part->first; op != part->last->next; op = op->next) nr_walk_pre(op, note_inside, part);
+  for (NrOp *op = part->first; op != part->last->next; op = op->next) {
+    nr_walk_pre(op, note_operands, part);
+    if (!note_results(part, op)) return false;
+  }
+  return can_hand_over(part);
+}
+
+static void part_deinit(Part *part) {
+  nr_map_deinit(&part->inside);
+  nr_map_deinit(&part->outside);
+  nr_vec_deinit(&part->inputs);
+  nr_vec_deinit(&part->results);
+  nr_vec_deinit(&part->remade);
+}
+
+/* ---- what is still known of buffers ------------------------------------------------------------------------------ */
+
+/* Different inputs of a program are different buffers. */
+static bool are_inputs_of_program(const Splitter *s, const NrValue *a, const NrValue *b) {
+  const NrBlock *entry = nr_op_body(s->func, 0);
+  return a != b && a->block == entry && b->block == entry && nr_op_attr(s->func, "noria.entry");
+}
+
+static bool is_alone(const Splitter *s, const Part *part, NrValue *memref) {
+  NrValue *root = nr_memref_root(memref);
+  for (size_t i = 0; i < part->inputs.size; i++) {
+    NrValue *other = part->inputs.data[i];
+    if (other == memref || !nr_type_is_memref(other->type)) continue;
+    if (nr_may_alias(memref, other) && !are_inputs_of_program(s, root, nr_memref_root(other))) return false;
+  }
+  for (size_t i = 0; i < part->remade.size; i++)
+    if (nr_op_is(part->remade.data[i], NR_OP_memref_get_global) &&
+        nr_may_alias(memref, nr_result(part->remade.data[i], 0)))
+      return false;
+  return true;
+}
+
+/* Marks of buffers that only one argument leads to, as they were known not to overlap where they were made. */
+static NrAttr argument_marks(const Splitter *s, const Part *part) {
+  NrContext *ctx = s->pass->ctx;
+  NrAttr *marks = NR_NEW_ARRAY(s->pass->scratch, NrAttr, part->inputs.size);
+  NrNamedAttr alone = {nr_context_intern(ctx, NR_STR("noria.noalias")), nr_attr_unit(ctx)};
+  bool any = false;
+  for (size_t i = 0; i < part->inputs.size; i++) {
+    NrValue *value = part->inputs.data[i];
+    bool marked = !part->gets_others && value->type->kind == NR_TYPE_MEMREF && is_alone(s, part, value);
+    marks[i] = nr_attr_dict(ctx, &alone, marked);
+    any |= marked;
+  }
+  return any ? nr_attr_array(ctx, marks, part->inputs.size) : NULL;
+}
+
+/* ---- the new function -------------------------------------------------------------------------------------------- */
+
+static NrStr new_name(Splitter *s) {
+  NrStr of = nr_op_attr_str(s->func, "sym_name");
+  for (;;) {
+    NrStr name = nr_str(nr_arena_printf(nr_context_arena(s->pass->ctx), "%.*s_part_%u", NR_STR_ARG(of), s->parts++));
+    if (!nr_strmap_add(&s->names, name, s->func)) return name;
+  }
+}
+
+static NrOp *new_function(Splitter *s, const Part *part) {
+  NrContext *ctx = s->pass->ctx;
+  NR_VEC(NrType) types = {0};
+  for (size_t i = 0; i < part->inputs.size; i++) nr_vec_push(&types, part->inputs.data[i]->type);
+  for (size_t i = 0; i < part->results.size; i++) nr_vec_push(&types, part->results.data[i]->type);
+  NrBuilder b = nr_builder_after(s->last);
+  b.loc = part->first->loc;
+  NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .num_regions = 1});
+  size_t inputs = part->inputs.size;
+  NrType type = nr_type_function(ctx, types.data, inputs, types.data + inputs, part->results.size);
+  NrAttr marks = argument_marks(s, part);
+  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, new_name(s)));
+  nr_op_set_attr(func, "function_type", nr_attr_type(type));
+  nr_op_set_attr(func, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
+  nr_op_set_attr(func, "no_inline", nr_attr_unit(ctx));
+  if (marks) nr_op_set_attr(func, "arg_attrs", marks);
+  nr_vec_deinit(&types);
+  s->last = func;
+  return func;
+}
+
+static bool remap_operands(NrOp *op, void *user) {
+  NrMap *map = user;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *to = nr_map_get(map, nr_operand(op, i));
+    if (to) nr_op_set_operand(op, i, to);
+  }
+  return true;
+}
+
+static void fill_function(Splitter *s, const Part *part, NrOp *func) {
+  NrMap map = {0};
+  NrBlock *body = nr_block_create(func->module);
+  nr_block_append(nr_op_region(func, 0), body);
+  for (size_t i = 0; i < part->inputs.size; i++) {
+    NrValue *input = part->inputs.data[i], *arg = nr_block_add_arg(body, input->type, func->loc);
+    arg->name = input->name;
+    nr_map_set(&map, input, arg);
+  }
+  for (size_t i = 0; i < part->remade.size; i++)
+    nr_op_append(body, nr_op_clone(func->module, part->remade.data[i], &map));
+  for (NrOp *op = part->first, *end = part->last->next, *next; op != end; op = next) {
+    next = op->next;
+    nr_op_unlink(op);
+    nr_op_append(body, op);
+    nr_walk_pre(op, remap_operands, &map);
+  }
+  nr_map_deinit(&map);
+}
+
+static void use_instead(const Part *part, NrValue *value, NrValue *by) {
+  for (NrUse *use = value->first_use, *next; use; use = next) {
+    next = use->next;
+    if (!nr_map_has(&part->inside, use->owner)) nr_op_set_operand(use->owner, nr_use_index(use), by);
+  }
+  by->name = value->name;
+}
+
+/* Moves the ops from first to last; returns the call that stands for them, NULL when they stay. */
+static NrOp *outline(Splitter *s, NrOp *first, NrOp *last) {
+  Part part = {.first = first, .last = last};
+  NrOp *call = NULL;
+  if (look_at(&part)) {
+    NrBuilder b = nr_builder_before(first);
+    NrOp *func = new_function(s, &part);
+    NrType type = nr_op_attr(func, "function_type")->type;
+    call = nr_build_op(&b, NR_OP_func_call, part.inputs.data, part.inputs.size, type->results, part.results.size);
+    nr_op_set_attr(call, "callee", nr_attr_symbol(b.ctx, nr_op_attr_str(func, "sym_name")));
+    nr_map_set(&s->made, call, func);
+    fill_function(s, &part, func);
+    for (size_t i = 0; i < part.results.size; i++) use_instead(&part, part.results.data[i], nr_result(call, i));
+    NrBuilder end = nr_builder_at_end(func->module, nr_op_body(func, 0), last->loc);
+    nr_build_op(&end, NR_OP_func_return, part.results.data, part.results.size, NULL, 0);
+  }
+  part_deinit(&part);
+  return call;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+/* Ops next to each other that are collected for a part. Where loops are too many, parts end with one: what only
+ * prepares the next one does not have to come out as a result. */
+typedef struct Group {
+  Items items, behind; /* behind: since the last loop */
+  Size size, behind_size;
+} Group;
+
+static void end_group(Splitter *s, Group *g, Items *out) {
+  Item *items = g->items.data;
+  size_t count = g->items.size;
+  bool worth_it = count > 1 || (count == 1 && items[0].op->num_regions);
+  NrOp *call = worth_it ? outline(s, items[0].op, items[count - 1].op) : NULL;
+  if (call) nr_vec_push(out, ((Item){call, s->call}));
+  for (size_t i = 0; i < count && !call; i++) nr_vec_push(out, items[i]);
+  for (size_t i = 0; i < g->behind.size; i++) nr_vec_push(out, g->behind.data[i]);
+  g->items.size = g->behind.size = 0;
+  g->size = g->behind_size = (Size){0};
+}
+
+static void add_to_group(Group *g, Item item, bool may_end) {
+  nr_vec_push(&g->behind, item);
+  g->behind_size = sum(g->behind_size, item.size);
+  if (!may_end) return;
+  for (size_t i = 0; i < g->behind.size; i++) nr_vec_push(&g->items, g->behind.data[i]);
+  g->size = sum(g->size, g->behind_size);
+  g->behind.size = 0;
+  g->behind_size = (Size){0};
+}
+
+/* Constants, views of what is there and buffers of the frame stand before a group rather than in it. */
+static bool move_before(const Group *g, NrOp *op) {
+  bool in_frame = nr_op_is(op, NR_OP_memref_alloca) && !op->num_operands;
+  if (!in_frame && !is_given(op) && !is_view(op)) return false;
+  NrOp *first = g->items.data[0].op;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *value = nr_operand(op, i);
+    if (value->op && value->op->block == op->block && !nr_op_is_before(value->op, first)) return false;
+  }
+  nr_op_unlink(op);
+  nr_op_insert_before(op, first);
+  return true;
+}
+
+/* Replaces items by calls of parts. */
+static void cut_once(Splitter *s, Items *items, bool by_loops) {
+  Items out = {0};
+  Group g = {0};
+  for (size_t i = 0; i < items->size; i++) {
+    Item item = items->data[i];
+    bool heavy = !by_loops || item.size.loops;
+    if (g.items.size && move_before(&g, item.op)) {
+      nr_vec_push(&out, item);
+      continue;
+    }
+    Size with = sum(sum(g.size, g.behind_size), item.size);
+    bool moves = can_move(item.op);
+    if (g.items.size && (!moves || exceeds(with, s->most))) end_group(s, &g, &out);
+    if (moves && (heavy || g.items.size)) add_to_group(&g, item, heavy);
+    else nr_vec_push(&out, item);
+  }
+  end_group(s, &g, &out);
+  nr_vec_deinit(&g.items);
+  nr_vec_deinit(&g.behind);
+  nr_vec_deinit(items);
+  *items = out;
+}
+
+static Size total(const Items *items) {
+  Size size = {0};
+  for (size_t i = 0; i < items->size; i++) size = sum(size, items->data[i].size);
+  return size;
+}
+
+/* Whether a is at least an eighth less than b. */
+static bool is_far_below(size_t a, size_t b) { return a <= b - b / 8 && a < b; }
+
+/* Until they are few enough, or hardly fewer than before. */
+static Size cut(Splitter *s, Items *items, bool at_least_once) {
+  Size size = total(items);
+  while (at_least_once || exceeds(size, s->most)) {
+    Size before = size;
+    cut_once(s, items, size.loops > s->most.loops || at_least_once);
+    size = total(items);
+    at_least_once = false;
+    if (!is_far_below(size.loops, before.loops) && !is_far_below(size.ops, before.ops)) break;
+  }
+  return size;
+}
+
+/* ---- regions ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Measured {
+  const Splitter *splitter;
+  Size size;
+} Measured;
+
+static bool measure_op(NrOp *op, void *user) {
+  Measured *m = user;
+  bool is_part = nr_op_is(op, NR_OP_func_call) && nr_map_has(&m->splitter->made, op);
+  m->size = sum(m->size, is_part ? m->splitter->call : (Size){nr_op_has(op, NR_LOOP), 1});
+  return true;
+}
+
+static Size measure(const Splitter *s, NrOp *op) {
+  Measured m = {.splitter = s};
+  nr_walk_pre(op, measure_op, &m);
+  return m.size;
+}
+
+/* Blocks of these may be cut: no rule says what ops they have, and their values are plain ones. */
+static bool has_free_blocks(const NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_func_func:
+  case NR_OP_scf_for:
+  case NR_OP_scf_while:
+  case NR_OP_scf_loop:
+  case NR_OP_scf_if:
+  case NR_OP_scf_index_switch:
+  case NR_OP_scf_execute_region:
+  case NR_OP_scf_parallel:
+  case NR_OP_affine_for:
+  case NR_OP_affine_if:
+  case NR_OP_affine_parallel: return true;
+  case NR_OP_scf_forall: return !op->num_results;
+  default: return false;
+  }
+}
+
+static Size split_regions(Splitter *s, NrOp *op);
+
+static Size split_block(Splitter *s, NrBlock *block) {
+  Items items = {0};
+  for (NrOp *op = block->first; op; op = op->next) nr_vec_push(&items, ((Item){op, split_regions(s, op)}));
+  Size size = cut(s, &items, false);
+  nr_vec_deinit(&items);
+  return size;
+}
+
+static Size cut_again(Splitter *s, NrBlock *block) {
+  Items items = {0};
+  for (NrOp *op = block->first; op; op = op->next) nr_vec_push(&items, ((Item){op, measure(s, op)}));
+  Size size = cut(s, &items, true);
+  nr_vec_deinit(&items);
+  return size;
+}
+
+#define FOR_EACH_BLOCK(block, op)                                                                                      \
+  for (uint32_t r_ = 0; r_ < (op)->num_regions; r_++)                                                                  \
+    for (NrBlock *block = (op)->regions[r_].first; block; block = block->next)
+
+/* The size that op has then. Many blocks, each of them small enough, can be too much together. */
+static Size split_regions(Splitter *s, NrOp *op) {
+  if (!op->num_regions || !has_free_blocks(op)) return measure(s, op);
+  const Size own = {nr_op_has(op, NR_LOOP), 1};
+  Size size = own;
+  size_t blocks = 0;
+  FOR_EACH_BLOCK(block, op) {
+    size = sum(size, split_block(s, block));
+    blocks++;
+  }
+  if (blocks < 2 || !exceeds(size, s->most)) return size;
+  size = own;
+  FOR_EACH_BLOCK(block, op) size = sum(size, cut_again(s, block));
+  return size;
+}
+
+/* ---- the pass ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Found {
+  NrOpList funcs;
+  NrStrMap *names;
+} Found;
+
+static bool collect(NrOp *op, void *user) {
+  Found *found = user;
+  if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(found->names, nr_op_attr_str(op, "sym_name"), op);
+  if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0)) nr_vec_push(&found->funcs, op);
+  return true;
+}
+
+static NrStatus split_functions_run(NrPassContext *pass, NrOp *module) {
+  Splitter s = {.pass = pass,
+                .most = {(size_t)nr_pass_int(pass, "max-loops"), (size_t)nr_pass_int(pass, "max-ops")}};
+  s.call.ops = NR_MAX(NR_MIN(CALL_OPS, s.most.ops / 2), 1);
+  Found found = {.names = &s.names};
+  nr_walk_pre(module, collect, &found);
+  for (size_t i = 0; i < found.funcs.size; i++) {
+    s.func = s.last = found.funcs.data[i];
+    s.parts = 0;
+    if (exceeds(measure(&s, s.func), s.most)) split_regions(&s, s.func);
+  }
+  nr_vec_deinit(&found.funcs);
+  nr_strmap_deinit(&s.names);
+  nr_map_deinit(&s.made);
+  return NR_OK;
+}
+
+static const NrPassOption options[] = {
+    NR_INT("max-loops", 64, 1, INT64_MAX, "loops of a function at most"),
+    NR_INT("max-ops", 20000, 1, INT64_MAX, "ops of a function at most"),
+    {0},
+};
+NR_PASS(split_functions, .name = "split-functions", .of_table = true, .run = split_functions_run, .options = options,
+        .doc = "cuts functions of very many loops or ops into several")

@@ -1,0 +1,148 @@
+/* pass.h - what a pass is, and how passes are run. One pass is one file; passes.def lists them; pipeline.c orders them.
+ *
+ *   static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *op) { ... }
+ *   NR_PASS(fuse_maps, .on = "func.func", .run = fuse_maps_run, .doc = "merges an element-wise op into its only user")
+ *
+ * The pass is then `fuse-maps` on the command line. */
+#ifndef NORIA_PASS_CORE_PASS_H
+#define NORIA_PASS_CORE_PASS_H
+
+#include "ir/op_info.h"
+
+/* What one run of a pass gets. */
+typedef struct NrPassContext {
+  NrContext *ctx;
+  NrModule *module;
+  NrArena *scratch;           /* dies after the pass */
+  const struct NrPass *pass;
+  const struct NrPassArg *args; /* checked against the pass's options */
+  size_t num_args;
+  const struct NrTarget *target; /* of the machine that code is made for; never NULL */
+} NrPassContext;
+
+typedef struct NrPassArg {
+  NrStr name, value;
+} NrPassArg;
+
+/* The machine, as far as passes need it. */
+typedef struct NrTarget {
+  uint32_t vector_bytes; /* of the widest vector register that is worth using */
+  uint32_t registers;    /* vector registers */
+  uint32_t threads;      /* workers that a dispatch may use */
+} NrTarget;
+NrTarget nr_target_host(void);
+
+/* What a pass can be told, in a pipeline text or on the command line. A table of these ends with {0}. */
+typedef enum NrOptionKind {
+  NR_OPTION_FLAG,
+  NR_OPTION_INT,
+  NR_OPTION_INTS,
+  NR_OPTION_WORD,
+  NR_OPTION_PASSES, /* a pipeline text, which may be empty */
+} NrOptionKind;
+typedef struct NrPassOption {
+  const char *name;
+  NrOptionKind kind;
+  int64_t otherwise; /* flags, numbers and words: what they are when nothing is said */
+  int64_t least, most; /* what each number may be */
+  size_t count;        /* numbers in a list at most */
+  const char *doc;
+  const char *const *words; /* what a word may be, up to NULL; its value is the place in this list */
+} NrPassOption;
+#define NR_FLAG(name, otherwise, doc) {name, NR_OPTION_FLAG, otherwise, 0, 1, 1, doc, NULL}
+#define NR_INT(name, otherwise, least, most, doc) {name, NR_OPTION_INT, otherwise, least, most, 1, doc, NULL}
+#define NR_INTS(name, count, least, most, doc) {name, NR_OPTION_INTS, 0, least, most, count, doc, NULL}
+#define NR_PASSES(name, doc) {name, NR_OPTION_PASSES, 0, 0, 0, 1, doc, NULL}
+#define NR_WORD(name, otherwise, words, doc) {name, NR_OPTION_WORD, otherwise, 0, 0, 1, doc, words}
+
+typedef struct NrPass {
+  const char *name;            /* "fuse-maps" */
+  const char *on;              /* full name of the op that it runs on, each in turn; NULL = any op */
+  bool of_table;               /* it changes the symbols of a module, so that is what it runs on */
+  const NrPassOption *options; /* NULL = none */
+  const char *doc;
+  NrStatus (*run)(NrPassContext *pass, NrOp *op); /* reports its errors */
+} NrPass;
+#define NR_PASS(id, ...) const NrPass nr_pass_##id = {__VA_ARGS__};
+
+/* What an option of the pass's table is in this run; of a word the place in its list. */
+int64_t nr_pass_int(const NrPassContext *pass, const char *name);
+bool nr_pass_flag(const NrPassContext *pass, const char *name);
+/* A list, of as many numbers at most as the table says; returns how many there are. */
+size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out);
+NrStr nr_pass_passes(const NrPassContext *pass, const char *name);
+bool nr_pass_takes_text(const NrPass *pass, NrStr option); /* NR_OPTION_PASSES */
+/* An error when the pass has no such option, or this is no value of it. */
+NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *arg);
+/* "limit: i64 = 1024 (bytes of a buffer at most)". */
+void nr_pass_put_option(NrBuf *out, const NrPassOption *option);
+
+/* The passes of a folder are a NULL-terminated table (src/<folder>/passes.def). NR_PASS_TABLE adds it to the registry
+ * when the library is loaded, so this layer names no pass of the layers above it. */
+void nr_passes_add(const NrPass *const *table);
+#define NR_PASS_TABLE(folder)                                                                                          \
+  __attribute__((constructor)) static void folder##_add_passes(void) { nr_passes_add(folder##_passes); }
+const NrPass *nr_pass_at(size_t i); /* the registered passes, in a fixed order; NULL behind the last */
+/* Names that a pass has elsewhere: in mlir-opt, today and in 2020. Ends with NULL. */
+typedef struct NrPassAlias {
+  const char *name, *pass;
+  const char *first; /* a pass that runs before it in a pipeline text; mostly NULL */
+} NrPassAlias;
+extern const NrPassAlias nr_pass_aliases[]; /* aliases.def */
+const NrPass *nr_pass_find(NrStr name);     /* by its name or an alias */
+
+typedef struct NrPassTime {
+  const NrPass *pass;
+  int64_t ns; /* wall time, without the check behind it and what is printed */
+} NrPassTime;
+typedef NR_VEC(NrPassTime) NrPassTimes; /* in the order in which they ran */
+
+typedef struct NrPassOptions {
+  const NrTarget *target;    /* NULL = the host */
+  bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
+  const char *print_before, *print_after; /* a pass name, "all", or NULL */
+  const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
+  bool check_bounds;         /* nr_pipeline_run: with the steps that check indices */
+  bool separate_buffers;     /* nr_pipeline_run: without the steps that put several buffers into one block */
+  NrBuf *print_to;           /* where these write */
+  const struct NrPrintOptions *print_as; /* NULL = as usual */
+  NrPassTimes *times;        /* what each run of a pass took is added here; NULL = nobody asks */
+  /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status
+   * other than NR_OK stops. */
+  NrStatus (*after)(void *user, NrModule *module, const char *name);
+  void *user;
+  bool after_each_pass;
+} NrPassOptions;
+
+/* Runs "canonicalize,cse,loop-unroll{unroll-factor=4}" on the module. "builtin.module(func.func(cse))" runs cse on the
+ * functions directly in it and changes nothing else, as in mlir-opt. Wrong text is an error at an unknown location, and
+ * nothing has run then. */
+NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options);
+/* The same on an op of the module that is isolated from above. */
+NrStatus nr_run_passes_on(NrModule *module, NrOp *root, NrStr pipeline, const NrPassOptions *options);
+NrStatus nr_passes_check(NrContext *ctx, NrStr pipeline); /* the text only */
+/* Runs a pass on each of the roots, ops of the module of which none contains another. */
+NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, const NrPass *pass, const NrPassArg *args,
+                     size_t num_args, const NrPassOptions *options);
+
+/* ---- the pipeline (pipeline.c) ---------------------------------------------------------------------------------- */
+
+/* One step of the way from an imported program to code. The only place that orders passes. */
+typedef struct NrStep {
+  const char *stage;
+  const char *passes; /* pipeline text, may be empty */
+  const char *why;    /* why here */
+  bool checks_bounds; /* only with NrPassOptions.check_bounds */
+  bool joins_buffers; /* not with NrPassOptions.separate_buffers */
+} NrStep;
+extern const NrStep nr_pipeline[]; /* ends with stage NULL */
+NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);
+
+/* Makes blocks of the scf.loops in op's region, of any number of blocks, and of what their breaks and continues leave
+ * (convert_scf_to_cf.c). */
+void nr_convert_exits(NrPassContext *pass, NrOp *op);
+/* Makes an scf.while of an scf.loop that has tensors in it, if only its own breaks and continues leave it, through ops
+ * that choose (structure_exits.c); false when it stays as it is. */
+bool nr_structure_exits(NrOp *loop);
+
+#endif

@@ -1,0 +1,78 @@
+/* pipeline.c - the way of a program, stage by stage: the only place that orders passes. `noria opt --list-pipeline`. */
+#include "pass/core/pass.h"
+
+const NrStep nr_pipeline[] = {
+    {"import", "flatten-unranked", "first: no later pass has to handle tensors of unknown rank"},
+    {"import", "insert-ub-checks", "before the ops change: checks the preconditions of the ops that the user wrote"},
+    {"import", "lower-affine{keep-names}", "the next passes know scf and memref only"},
+    {"import", "check-bounds", "with --check-bounds only: accesses are checked before any pass moves them",
+     .checks_bounds = true},
+    {"import", "count-trips", "from here on no induction variable overflows its type"},
+    {"import", "insert-loop-polls,insert-stack-checks",
+     "loops and recursions of text IR obey limits; those of models get this when they are lowered"},
+    {"shape", "lower-early-exit", "before passes that move ops: they assume that a region ends at its terminator"},
+    {"shape", "lift-cf-to-scf{on-tensors=true}", "bufferize needs tensors in regions of one block"},
+    {"shape", "infer-shapes", "the model as people read it: with the types that a trial lowering finds"},
+    {"tensor", "lower-onnx", "in order: an op's types, shapes and constants are known from those before it"},
+    {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
+    {"tensor", "scalarize,canonicalize,cse",
+     "scalars in registers, before loops are looked at: the values that they carry change"},
+    {"tensor", "check-claims,verify-claims", "last: from here on no pass checks a shape or an index"},
+    {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
+    {"loop", "fuse-maps,canonicalize,cse", "before buffers: fused ops need no buffer in between"},
+    {"flow", "form-dispatches", "on tensors: use-def chains still show what a workgroup reads and writes"},
+    {"flow", "outline-dispatches,canonicalize,cse", "equal dispatches share one executable"},
+    {"buffer", "bufferize", "values become memory; from here on the order of ops matters"},
+    {"buffer", "canonicalize,cse", "views of views fold before allocations are looked at"},
+    {"buffer", "scf-forall-to-parallel,parallel-to-dispatch,canonicalize,cse",
+     "loops share memory now, and buffers are still inside of their loops"},
+    {"buffer", "buffer-loop-hoisting", "before plan-memory, which plans what is outside of loops"},
+    {"buffer", "double-buffer-loops,buffer-loop-hoisting",
+     "a buffer that each iteration allocates and frees is allocated once",
+     .joins_buffers = true},
+    {"buffer", "promote-buffers-to-stack,plan-memory", "small buffers go to the stack, the others share one arena",
+     .joins_buffers = true},
+    {"kernel", "vectorize-contractions", "reductions first: they are hard to recognise as loops"},
+    {"kernel", "convert-linalg-to-loops", "the rest is element-wise: the code generator vectorises its loops"},
+    {"kernel", "canonicalize,cse,licm", "index arithmetic of the new loops"},
+    {"kernel", "insert-safepoints",
+     "all loops exist now and are still structured: time limits and interrupts can end each"},
+    {"kernel", "lift-cf-to-scf{min-blocks=500 where-possible}",
+     "structures functions with very many loops, so that they can be split"},
+    {"kernel", "split-functions", "last of the structured passes: calls between the parts would hinder the others"},
+    {"cf", "convert-scf-to-cf{assume-sizes},canonicalize,cse",
+     "code generation reads blocks; loops that may overflow count their trips since `import`"},
+    {"cf", "limit-inlining", "last: measures the functions as LLVM gets them"},
+    {0},
+};
+
+static NrStatus check_stage(NrContext *ctx, const char *name) {
+  NrBuf names = {0};
+  bool known = !name;
+  for (const NrStep *step = nr_pipeline; step->stage; step++) {
+    known |= name && strcmp(step->stage, name) == 0;
+    if (step == nr_pipeline || strcmp(step->stage, step[-1].stage) != 0)
+      nr_buf_printf(&names, names.size ? ", %s" : "%s", step->stage);
+  }
+  NrStatus status = known ? NR_OK : nr_error(ctx, NULL, "there is no stage '%s'; the stages are %s", name, names.data);
+  nr_buf_deinit(&names);
+  return status;
+}
+
+NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options) {
+  NrPassOptions inner = *options;
+  if (!options->after_each_pass) inner.after = NULL; /* the callback is called at the end of each stage */
+  NrStatus status = check_stage(module->ctx, options->stop_after);
+  if (status) return status;
+  for (const NrStep *step = nr_pipeline; step->stage; step++) {
+    bool skipped = (step->checks_bounds && !options->check_bounds) ||
+                   (step->joins_buffers && options->separate_buffers);
+    if (!skipped && (status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
+    bool stage_ends = !step[1].stage || strcmp(step->stage, step[1].stage) != 0;
+    if (!stage_ends) continue;
+    if (options->after && !options->after_each_pass) status = options->after(options->user, module, step->stage);
+    if (status) return status;
+    if (options->stop_after && !strcmp(step->stage, options->stop_after)) break;
+  }
+  return NR_OK;
+}

@@ -1,0 +1,431 @@
+/* parallel_to_dispatch.c - heavy parallel loops run on all threads: their body becomes a function that is dispatched
+ * over a grid of workgroups.
+ *   before  %r = scf.parallel (%i) = (%lb) to (%ub)       after  %w = points * ops of the body
+ *                step (%st) init (%z) -> i64 {                   %r = scf.if (%w >= 32768) -> (i64) {
+ *             body(%i, %m)                                         %p = memref.alloc(%n) : memref<?xi64>
+ *             scf.reduce(%x : i64) { addi }                        rt.dispatch @main_parallel[%n](%m, %lb, .., %p)
+ *           }                                                      scf.yield (%z + all of %p)
+ *                                                                } else { the loop }
+ *           func.func private @main_parallel(%m, %lb, .., %p, %x, %y, %z) attributes {noria.dispatch} {
+ *             %s = scf.parallel (%k) = (%c0) to (points of this workgroup) step (%c1) init (0) {
+ *               body(%lb + (%x * tile + %k) * %st, %m) .. }
+ *             memref.store %s, %p[%x]
+ *           }
+ * The test is left out where the number of points is known. A workgroup has about 32,000 scalar ops, some ten
+ * microseconds: above what it costs to wake a thread. The first dim is cut, then, while a slab is still more than that,
+ * the second and the third. How the points are shared out depends on their number alone, not on the threads, so that
+ * a sum of floats is the same in every run; its order is not that of the loop, as scf.parallel allows. Reductions of
+ * which no neutral element is known stay as they are, and so do loops inside of others that are dispatched. */
+#include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
+#include "dialect/scf/scf.h"
+#include "pass/analysis/dependence.h"
+#include "pass/loop/parallel.h"
+#include "pass/core/rewrite.h"
+
+enum { WORTH = 32768, MAX_CUTS = 3, UNKNOWN_TRIPS = 16, CALL_COST = 64, MAX_COST = 1 << 30 };
+enum { LARGE_TRIPS = 1 << 20 };              /* counts above are taken for this one: products must not overflow */
+static const int64_t LARGE_WORK = INT64_C(1) << 40;
+
+typedef struct Dispatch {
+  NrPassContext *pass;
+  NrSymbolNames *names;
+  int64_t worth; /* scalar ops that a workgroup should have */
+  NrOp *loop, *func; /* func: of the host program */
+  uint32_t rank, cuts;
+  NrMap seen;                 /* captured values */
+  NR_VEC(NrValue *) captured; /* in the order of the new function's arguments */
+  NrValue **trips, **tiles;   /* a value for each dim; the tiles of the first `cuts` */
+  NrValue *grid[MAX_CUTS], *work;
+  NrValue **partials;         /* for each reduction: what the workgroups reduced to */
+} Dispatch;
+
+/* ---- what is worth it -------------------------------------------------------------------------------------------- */
+
+static int64_t cost_of(NrBlock *block);
+
+/* Scalar ops that op stands for, roughly. */
+static int64_t op_cost(NrOp *op) {
+  int64_t cost = nr_op_has(op, NR_CALL) ? CALL_COST : 1, times = 1;
+  uint64_t trips;
+  if (nr_op_is(op, NR_OP_scf_for)) times = nr_scf_for_trip_count(op, &trips) ? (int64_t)NR_MIN(trips, MAX_COST) : -1;
+  else if (nr_op_has(op, NR_LOOP) || strcmp(op->info->dialect, "linalg") == 0) times = -1;
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next) cost += cost_of(block);
+  cost = NR_MIN(cost, MAX_COST) * (times < 0 ? UNKNOWN_TRIPS : times);
+  return NR_MIN(cost, MAX_COST);
+}
+
+static int64_t cost_of(NrBlock *block) {
+  int64_t cost = 0;
+  for (NrOp *op = block->first; op; op = op->next)
+    if (!nr_op_has(op, NR_CONSTANT_LIKE)) cost = NR_MIN(cost + op_cost(op), MAX_COST);
+  return NR_MAX(cost, 1);
+}
+
+/* ---- index arithmetic, of constants at once ---------------------------------------------------------------------- */
+
+static NrValue *combine(NrBuilder *b, unsigned id, NrValue *x, NrValue *y) {
+  int64_t l, r, out;
+  if (!nr_value_constant_int(x, &l) || !nr_value_constant_int(y, &r)) return nr_arith_binary(b, id, x, y);
+  switch (id) { /* both are counts: not negative */
+  case NR_OP_arith_muli:
+    if (!nr_mul_i64(l, r, &out)) return nr_arith_binary(b, id, x, y);
+    break;
+  case NR_OP_arith_divui: out = l / r; break;
+  case NR_OP_arith_ceildivui: out = l / r + (l % r != 0); break;
+  case NR_OP_arith_minui: out = NR_MIN(l, r); break;
+  case NR_OP_arith_maxui: out = NR_MAX(l, r); break;
+  default: return nr_arith_binary(b, id, x, y);
+  }
+  return nr_arith_constant_index(b, out);
+}
+
+static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index(b, n); }
+
+/* The grid and its tiles: cost[d] is what one step in dim d costs, with all points of the dims behind it. */
+static void cut(Dispatch *w, NrBuilder *b) {
+  NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
+  NrValue *worth = number(b, w->worth), *one = number(b, 1);
+  w->trips = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
+  w->tiles = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
+  w->work = number(b, cost_of(nr_op_body(w->loop, 0)));
+  for (uint32_t d = w->rank; d-- > 0;) {
+    w->trips[d] = nr_trip_count_value(b, nr_parallel_lower(w->loop, d), nr_parallel_upper(w->loop, d),
+                                      nr_parallel_step(w->loop, d));
+    cost[d] = w->work;
+    NrValue *trips = combine(b, NR_OP_arith_minui, w->trips[d], number(b, LARGE_TRIPS));
+    w->work = combine(b, NR_OP_arith_minui, combine(b, NR_OP_arith_muli, w->work, trips), number(b, LARGE_WORK));
+  }
+  for (uint32_t d = 0; d < w->cuts; d++) {
+    NrValue *each = combine(b, NR_OP_arith_maxui, cost[d], one);
+    NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, worth, each), one);
+    int64_t known;
+    if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->worth ? tile : w->trips[d];
+    else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], worth), tile, w->trips[d]);
+    w->tiles[d] = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_minui, tile, w->trips[d]), one);
+    w->grid[d] = combine(b, NR_OP_arith_ceildivui, w->trips[d], w->tiles[d]);
+  }
+}
+
+/* ---- what can be dispatched -------------------------------------------------------------------------------------- */
+
+/* Any order and grouping of the points is allowed; parts must not overflow where the whole does not. */
+static bool reduces_in_parts(NrBlock *reduction) {
+  NrOp *op = nr_scf_combining_op(reduction);
+  if (!op || !nr_reduction_neutral(reduction) || !nr_type_byte_size(nr_result(op, 0)->type)) return false;
+  return nr_reduction_op_is_exact(op) || nr_type_is_float(nr_result(op, 0)->type);
+}
+
+static bool can_pass(NrType type) {
+  if (nr_type_is_int(type)) return type->width <= 64;
+  return nr_type_is_index(type) || nr_type_is_float(type) || type->kind == NR_TYPE_VECTOR ||
+         (type->kind == NR_TYPE_MEMREF && nr_type_byte_size(type->elem));
+}
+
+static void capture(Dispatch *w, NrValue *value) {
+  if (nr_map_has(&w->seen, value) || nr_value_constant(value)) return;
+  nr_map_set(&w->seen, value, value);
+  nr_vec_push(&w->captured, value);
+}
+
+/* Values of the body that come from outside; false when one cannot be passed, or an op is for the host alone. */
+static bool capture_operands(NrOp *op, void *user) {
+  Dispatch *w = user;
+  const char *dialect = op->info->dialect;
+  if (nr_op_is(op, NR_OP_rt_call) || nr_op_is(op, NR_OP_rt_dispatch)) return false;
+  if (!dialect || !strcmp(dialect, "flow")) return false;
+  if (op == w->loop) return true;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *value = nr_operand(op, i);
+    if (nr_op_is_ancestor(w->loop, nr_block_parent_op(nr_value_block(value)))) continue;
+    if (!nr_value_constant(value) && !can_pass(value->type)) return false;
+    capture(w, value);
+  }
+  return true;
+}
+
+/* The function of the host program that op is in; NULL when it is one that is dispatched, or is in none. */
+static NrOp *host_function(NrOp *op) {
+  NrOp *func = NULL;
+  for (NrOp *up = nr_op_parent(op); up; up = nr_op_parent(up)) {
+    if (nr_op_is(up, NR_OP_scf_parallel) || nr_op_is(up, NR_OP_flow_executable)) return NULL;
+    if (strcmp(up->info->dialect, "linalg") == 0 || strcmp(up->info->dialect, "flow") == 0) return NULL;
+    if (!func && nr_op_has(up, NR_FUNCTION)) func = up;
+  }
+  return func && nr_op_is(func, NR_OP_func_func) && !nr_op_attr(func, "noria.dispatch") ? func : NULL;
+}
+
+static bool can_dispatch(Dispatch *w) {
+  NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
+  for (uint32_t i = 0; i < w->loop->num_results; i++)
+    if (!reduces_in_parts(nr_op_body(reduce, i))) return false;
+  return w->func && !nr_op_attr(w->loop, "noInit") && nr_walk_pre(w->loop, capture_operands, w);
+}
+
+/* ---- the function ------------------------------------------------------------------------------------------------ */
+
+/* A value of the host inside of the function. */
+static NrValue *inside(NrBuilder *b, NrMap *map, NrValue *value) {
+  NrValue *mapped = nr_map_get(map, value);
+  if (mapped) return mapped;
+  NrOp *copy = nr_op_clone(b->module, value->op, map); /* what is no argument is a constant */
+  nr_op_prepend(b->block, copy);
+  return nr_map_get(map, value);
+}
+
+static bool opaque_memory(NrOp *op, void *user) {
+  (void)user;
+  bool hands_out = nr_op_has(op, NR_CALL) || nr_op_is(op, NR_OP_memref_get_global);
+  for (uint32_t i = 0; i < op->num_results && nr_op_is(op, NR_OP_memref_load); i++)
+    hands_out |= nr_type_is_memref(nr_result(op, i)->type);
+  return !hands_out;
+}
+
+/* Two memrefs of the host may overlap. What is given to the program's entry lies apart (codegen.h). */
+static bool may_overlap(const Dispatch *w, NrValue *a, NrValue *b) {
+  NrValue *x = nr_memref_root(a), *y = nr_memref_root(b);
+  bool inputs = x->block && y->block && x->block == y->block && nr_block_parent_op(x->block) == w->func;
+  if (x != y && inputs && nr_op_attr(w->func, "noria.entry")) return false;
+  return nr_may_alias(a, b);
+}
+
+/* arg_attrs: which memrefs nothing else in the function overlaps. */
+static NrAttr argument_attrs(Dispatch *w, size_t num_args) {
+  NrContext *ctx = w->pass->ctx;
+  NrAttr *dicts = NR_NEW_ARRAY(w->pass->scratch, NrAttr, num_args);
+  bool known = nr_walk_pre(w->loop, opaque_memory, NULL);
+  NrNamedAttr mark = {nr_context_intern(ctx, NR_STR("noria.noalias")), nr_attr_unit(ctx)};
+  for (size_t i = 0; i < num_args; i++) {
+    NrValue *value = i < w->captured.size ? w->captured.data[i] : NULL;
+    bool alone = known && value && value->type->kind == NR_TYPE_MEMREF;
+    for (size_t k = 0; k < w->captured.size && alone; k++) {
+      NrValue *other = w->captured.data[k];
+      alone = k == i || other->type->kind != NR_TYPE_MEMREF || !may_overlap(w, value, other);
+    }
+    dicts[i] = nr_attr_dict(ctx, &mark, alone ? 1 : 0);
+  }
+  return nr_attr_array(ctx, dicts, num_args);
+}
+
+static NrOp *make_function(Dispatch *w, NrMap *map) {
+  NrContext *ctx = w->pass->ctx;
+  NrBuilder b = nr_builder_before(w->func);
+  NrStr name = nr_op_attr_str(w->func, "sym_name");
+  name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_parallel", NR_STR_ARG(name)));
+  NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .loc = w->loop->loc, .num_regions = 1});
+  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, nr_symbol_free_name(w->names, nr_op_parent(w->func), name)));
+  nr_op_set_attr(func, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
+  nr_op_set_attr(func, "noria.dispatch", nr_attr_unit(ctx));
+  NrBlock *body = nr_block_create(b.module);
+  nr_block_append(nr_op_region(func, 0), body);
+  NR_VEC(NrType) types = {0};
+  for (size_t i = 0; i < w->captured.size; i++) {
+    NrValue *value = w->captured.data[i], *arg = nr_block_add_arg(body, value->type, w->loop->loc);
+    nr_map_set(map, value, arg);
+    nr_vec_push(&types, value->type);
+  }
+  for (size_t i = 0; i < MAX_CUTS; i++) {
+    nr_block_add_arg(body, nr_type_index(ctx), w->loop->loc);
+    nr_vec_push(&types, nr_type_index(ctx));
+  }
+  nr_op_set_attr(func, "function_type", nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
+  nr_op_set_attr(func, "arg_attrs", argument_attrs(w, types.size));
+  nr_vec_deinit(&types);
+  return func;
+}
+
+/* The loop over the points of a workgroup; ivs start where the workgroup does. */
+static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrMap *map, NrValue *const *ids) {
+  NrArena *arena = w->pass->scratch;
+  uint32_t rank = w->rank, count = w->loop->num_results;
+  NrValue **list = NR_NEW_ARRAY(arena, NrValue *, 4 * rank + count);
+  NrValue **zero = list, **one = list + rank, **points = list + 2 * rank, **start = list + 3 * rank;
+  NrValue **neutral = list + 4 * rank;
+  NrBlock *from = nr_op_body(w->loop, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *trips = inside(b, map, w->trips[d]);
+    zero[d] = number(b, 0);
+    one[d] = number(b, 1);
+    points[d] = trips;
+    start[d] = inside(b, map, nr_parallel_lower(w->loop, d));
+    if (d >= w->cuts) continue;
+    NrValue *tile = inside(b, map, w->tiles[d]), *first = nr_arith_binary(b, NR_OP_arith_muli, ids[d], tile);
+    points[d] = nr_arith_binary(b, NR_OP_arith_minui, nr_arith_binary(b, NR_OP_arith_subi, trips, first), tile);
+    NrValue *by = nr_arith_binary(b, NR_OP_arith_muli, first, inside(b, map, nr_parallel_step(w->loop, d)));
+    start[d] = nr_arith_binary(b, NR_OP_arith_addi, start[d], by);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    neutral[i] = nr_arith_constant(b, nr_reduction_neutral(nr_op_body(from->last, i)));
+  NrOp *loop = nr_scf_parallel(b, zero, points, one, rank, neutral, count);
+  NrBuilder in = nr_scf_body_builder(loop, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *k = nr_op_body(loop, 0)->args[d], *step = inside(b, map, nr_parallel_step(w->loop, d));
+    NrValue *moved = nr_arith_binary(&in, NR_OP_arith_muli, k, step);
+    nr_map_set(map, from->args[d], nr_arith_binary(&in, NR_OP_arith_addi, start[d], moved));
+  }
+  for (NrOp *op = from->first; op; op = op->next) nr_op_append(nr_op_body(loop, 0), nr_op_clone(b->module, op, map));
+  return loop;
+}
+
+/* Constants of the host that the body uses, made again in the function. */
+typedef struct Constants {
+  Dispatch *w;
+  NrBuilder *b;
+  NrMap *map;
+} Constants;
+
+static bool copy_constants(NrOp *op, void *user) {
+  Constants *c = user;
+  for (uint32_t i = 0; i < op->num_operands && op != c->w->loop; i++) {
+    NrValue *value = nr_operand(op, i);
+    bool outside = !nr_op_is_ancestor(c->w->loop, nr_block_parent_op(nr_value_block(value)));
+    if (outside) inside(c->b, c->map, value);
+  }
+  return true;
+}
+
+static NrOp *fill_function(Dispatch *w) {
+  NrMap map = {0};
+  NrOp *func = make_function(w, &map);
+  NrBlock *body = nr_op_body(func, 0);
+  NrBuilder b = nr_builder_at_end(func->module, body, w->loop->loc);
+  NrValue **ids = body->args + w->captured.size;
+  nr_walk_pre(w->loop, copy_constants, &(Constants){w, &b, &map});
+  NrOp *loop = fill_loop(w, &b, &map, ids);
+  if (loop->num_results) {
+    NrValue *id = ids[w->cuts - 1]; /* x + gx * (y + gy * z) */
+    for (uint32_t d = w->cuts - 1; d-- > 0;)
+      id = nr_arith_binary(&b, NR_OP_arith_addi, ids[d],
+                           nr_arith_binary(&b, NR_OP_arith_muli, id, inside(&b, &map, w->grid[d])));
+    for (uint32_t i = 0; i < loop->num_results; i++)
+      nr_build_store(&b, nr_result(loop, i), inside(&b, &map, w->partials[i]), &id, 1);
+  }
+  nr_build_op(&b, NR_OP_func_return, NULL, 0, NULL, 0);
+  nr_map_deinit(&map);
+  return func;
+}
+
+/* ---- the host's part --------------------------------------------------------------------------------------------- */
+
+/* All that the function needs besides the captures of the body. */
+static void capture_shape(Dispatch *w) {
+  for (uint32_t d = 0; d < w->rank; d++) {
+    capture(w, nr_parallel_lower(w->loop, d));
+    capture(w, nr_parallel_step(w->loop, d));
+    capture(w, w->trips[d]);
+    if (d < w->cuts) capture(w, w->tiles[d]);
+    if (d + 1 < w->cuts && w->loop->num_results) capture(w, w->grid[d]);
+  }
+}
+
+/* Reduces what the workgroups left, in their order, starting from the loop's initial values. */
+static void reduce_partials(Dispatch *w, NrBuilder *b, NrValue *groups, NrValue **results) {
+  uint32_t count = w->loop->num_results;
+  NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
+  NrValue *iv;
+  for (uint32_t i = 0; i < count; i++) results[i] = nr_parallel_init(w->loop, i);
+  NrOp *loop = nr_scf_open_for(b, number(b, 0), groups, number(b, 1), results, count, &iv);
+  for (uint32_t i = 0; i < count; i++) {
+    NrOp *op = nr_scf_combining_op(nr_op_body(reduce, i));
+    NrMap map = {0};
+    nr_map_set(&map, nr_op_body(reduce, i)->args[0], results[i]);
+    nr_map_set(&map, nr_op_body(reduce, i)->args[1], nr_build_load(b, w->partials[i], &iv, 1));
+    NrOp *copy = nr_op_clone(b->module, op, &map);
+    nr_builder_insert(b, copy);
+    results[i] = nr_result(copy, 0);
+    nr_map_deinit(&map);
+  }
+  nr_scf_close_for(b, loop, results, count);
+}
+
+/* Builds the dispatch at b; results are what the loop's were. */
+static void build_dispatch(Dispatch *w, NrBuilder *b, NrValue **results) {
+  uint32_t count = w->loop->num_results;
+  NrValue *groups = w->grid[0];
+  for (uint32_t d = 1; d < w->cuts; d++) groups = combine(b, NR_OP_arith_muli, groups, w->grid[d]);
+  w->partials = NR_NEW_ARRAY(w->pass->scratch, NrValue *, count + 1);
+  capture_shape(w);
+  for (uint32_t i = 0; i < count; i++) {
+    NrIndex size = nr_index_of(groups);
+    w->partials[i] = nr_build_alloc(b, NR_OP_memref_alloc, nr_result(w->loop, i)->type, &size, 1);
+    capture(w, w->partials[i]);
+  }
+  NrOp *func = fill_function(w);
+  NR_VEC(NrValue *) operands = {0};
+  for (uint32_t d = 0; d < w->cuts; d++) nr_vec_push(&operands, w->grid[d]);
+  for (size_t i = 0; i < w->captured.size; i++) nr_vec_push(&operands, w->captured.data[i]);
+  NrOp *call = nr_build_op(b, NR_OP_rt_dispatch, operands.data, operands.size, NULL, 0);
+  nr_op_set_segments(call, (uint32_t[]){w->cuts, (uint32_t)w->captured.size}, 2);
+  nr_op_set_attr(call, "entry", nr_attr_symbol(b->ctx, nr_op_attr_str(func, "sym_name")));
+  nr_vec_deinit(&operands);
+  if (!count) return;
+  reduce_partials(w, b, groups, results);
+  for (uint32_t i = 0; i < count; i++) nr_build_op(b, NR_OP_memref_dealloc, &w->partials[i], 1, NULL, 0);
+}
+
+static void dispatch_where_worth(Dispatch *w, NrBuilder *b) {
+  uint32_t count = w->loop->num_results;
+  NrValue **results = NR_NEW_ARRAY(w->pass->scratch, NrValue *, count + 1);
+  NrType *types = NR_NEW_ARRAY(w->pass->scratch, NrType, count + 1);
+  for (uint32_t i = 0; i < count; i++) types[i] = nr_result(w->loop, i)->type;
+  NrOp *branch = nr_scf_if(b, nr_arith_cmpi(b, NR_CMPI_UGE, w->work, number(b, w->worth)), types, count, true);
+  for (uint32_t i = 0; i < count; i++) nr_value_replace_uses(nr_result(w->loop, i), nr_result(branch, i));
+  NrBuilder in = nr_scf_body_builder(branch, 0), otherwise = nr_scf_body_builder(branch, 1);
+  build_dispatch(w, &in, results);
+  nr_scf_yield(&in, results, count);
+  nr_op_unlink(w->loop);
+  nr_builder_insert(&otherwise, w->loop);
+  for (uint32_t i = 0; i < count; i++) results[i] = nr_result(w->loop, i);
+  nr_scf_yield(&otherwise, results, count);
+}
+
+static void dispatch(Dispatch *w) {
+  NrBuilder b = nr_builder_before(w->loop);
+  int64_t work, light = 1;
+  uint64_t trips;
+  bool known = true;
+  for (uint32_t d = 0; d < w->rank; d++) {
+    known = nr_parallel_trip_count(w->loop, d, &trips) && known;
+    if (known) light = NR_MIN(light * (int64_t)NR_MIN(trips, LARGE_TRIPS), LARGE_WORK);
+  }
+  if (known && light < MAX_COST && light * cost_of(nr_op_body(w->loop, 0)) < w->worth) return;
+  cut(w, &b);
+  if (!nr_value_constant_int(w->work, &work)) {
+    dispatch_where_worth(w, &b);
+    return;
+  }
+  NrValue **results = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->loop->num_results + 1);
+  build_dispatch(w, &b, results);
+  for (uint32_t i = 0; i < w->loop->num_results; i++) nr_value_replace_uses(nr_result(w->loop, i), results[i]);
+  nr_op_erase(w->loop);
+}
+
+static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
+  NrOpList ops = {0};
+  NrSymbolNames names = {0};
+  int64_t worth = nr_pass_int(pass, "worth");
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++) {
+    NrOp *op = ops.data[i];
+    if (nr_is_erased(op) || !nr_op_is(op, NR_OP_scf_parallel)) continue;
+    uint32_t rank = nr_parallel_rank(op);
+    Dispatch w = {
+        .pass = pass, .names = &names, .worth = worth, .loop = op, .rank = rank, .cuts = NR_MIN(rank, MAX_CUTS)};
+    w.func = host_function(op);
+    if (can_dispatch(&w)) dispatch(&w);
+    nr_map_deinit(&w.seen);
+    nr_vec_deinit(&w.captured);
+  }
+  nr_vec_deinit(&ops);
+  nr_symbol_names_deinit(&names);
+  return NR_OK;
+}
+
+static const NrPassOption options[] = {
+    NR_INT("worth", WORTH, 1, INT64_MAX, "scalar ops of a workgroup, and of a loop at least"),
+    {0},
+};
+NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .of_table = true, .run = parallel_to_dispatch_run,
+        .options = options,
+        .doc = "makes of heavy parallel loops over buffers dispatches, which run on all threads")

@@ -1,0 +1,164 @@
+/* check_bounds.c - accesses ask first whether their indices are in bounds, and fail the run when not.
+ *
+ *   before  %x = memref.load %m[%i] : memref<?xf32>
+ *   after   %in = arith.cmpi ult, %i, %size : index
+ *           rt.check %in, "'memref.load' op index %0 of dim 0 is out of bounds: the dim is %1"(%i, %size)
+ *           %x = memref.load %m[%i] : memref<?xf32>
+ *
+ * So do shifts by the width or more and floats that fit no integer: their value is open, and code that is made of it
+ * may do anything. That a sum does not overflow or a float is a number, as flags promise, is no longer believed.
+ * check_shapes.c asks about shapes, check_lanes.c about vectors in memory, check_life.c about memory that was freed or
+ * never written. The messages are those of the interpreter, which checks always. It is for programs in text: what the
+ * compiler makes of a model checks what can be wrong already. */
+#include "dialect/arith/arith.h"
+#include "dialect/memref/memref.h"
+#include "dialect/vector/vector.h"
+#include "pass/bufferize/bufferize.h"
+#include "pass/core/checks.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef NR_VEC(NrOp *) Ops;
+
+/* Positions in a vector that are not constants. */
+static void check_position(NrOp *op, NrValue *vector, size_t group) {
+  NrBuilder b = nr_builder_before(op);
+  NrIndex list[NR_MAX_RANK];
+  size_t count = nr_index_list_all(op, (NrIndexListSlot){group, "static_position"}, list);
+  for (size_t d = 0; d < count; d++) {
+    if (!list[d].value) continue;
+    NrValue *values[] = {list[d].value, nr_arith_constant_index(&b, vector->type->dims[d])};
+    char text[96];
+    snprintf(text, sizeof text, "position %%0 of dim %zu is out of bounds: the dim is %%1", d);
+    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_ULT, values[0], values[1]), text, values, 2);
+  }
+}
+
+/* ---- values that are open --------------------------------------------------------------------------------------- */
+
+static NrValue *of_type(NrBuilder *b, NrValue *like, NrValue *scalar) {
+  return nr_type_is_shaped(like->type) ? nr_build_broadcast(b, scalar, like->type) : scalar;
+}
+
+static void check_shift(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *by = nr_operand(op, 1);
+  NrType elem = nr_type_elem(by->type);
+  int64_t known;
+  if (nr_value_constant_int(by, &known) && known >= 0 && known < nr_type_bits(elem)) return;
+  NrValue *width = of_type(&b, by, nr_arith_constant_int(&b, elem, nr_type_bits(elem)));
+  nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_ULT, by, width), "shift by the width or more", NULL, 0);
+}
+
+/* Cut to a whole number it must lie in the integer's range; compared as f64, which has all ends of up to 53 bits. */
+static void check_float_to_int(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *x = nr_operand(op, 0);
+  NrType f64 = nr_type_f64(b.ctx), to = nr_type_elem(nr_result(op, 0)->type);
+  uint32_t bits = nr_type_bits(to), from = nr_type_bits(nr_type_elem(x->type));
+  bool is_unsigned = nr_op_is(op, NR_OP_arith_fptoui);
+  if (bits > 64 || from > 64) return;
+  NrType wide = nr_type_is_shaped(x->type) ? nr_type_with_elem(x->type, f64) : f64;
+  if (from < 64) x = nr_build_value(&b, NR_OP_arith_extf, wide, &x, 1);
+  double end = ldexp(1, (int)(is_unsigned ? bits : bits - 1)), begin = is_unsigned ? 0 : -end;
+  bool exact = is_unsigned || bits <= 53;
+  NrValue *least = of_type(&b, x, nr_arith_constant(&b, nr_attr_float(f64, exact ? begin - 1 : begin)));
+  NrValue *behind = of_type(&b, x, nr_arith_constant(&b, nr_attr_float(f64, end)));
+  NrValue *above = nr_arith_cmpf(&b, exact ? NR_CMPF_OGT : NR_CMPF_OGE, x, least);
+  NrValue *fits = nr_arith_binary(&b, NR_OP_arith_andi, above, nr_arith_cmpf(&b, NR_CMPF_OLT, x, behind));
+  nr_check_unless(&b, op, fits, "the number does not fit the integer", NULL, 0);
+}
+
+static void check_value(NrOp *op) {
+  if (nr_result(op, 0)->type->scalable || nr_type_is_memref(nr_result(op, 0)->type)) return;
+  if (nr_type_is_tensor(nr_result(op, 0)->type)) {
+    if (nr_result(op, 0)->type->kind == NR_TYPE_TENSOR) check_value(nr_elementwise_to_generic(op));
+    return;
+  }
+  bool casts = nr_op_is(op, NR_OP_arith_fptosi) || nr_op_is(op, NR_OP_arith_fptoui);
+  if (casts) check_float_to_int(op);
+  else check_shift(op);
+}
+
+static void forget_promises(NrOp *op) {
+  static const char *const promises[] = {"overflowFlags", "isExact", "fastmath", "nonNeg"};
+  if (strcmp(op->info->dialect, "arith") != 0 && strcmp(op->info->dialect, "math") != 0) return;
+  for (size_t i = 0; i < NR_COUNTOF(promises); i++) nr_op_remove_attr(op, promises[i]);
+}
+
+static void drop_alignment(NrOp *op) {
+  if (op->num_results) nr_value_replace_uses(nr_result(op, 0), nr_operand(op, 0));
+  nr_op_erase(op);
+}
+
+/* ---- the pass --------------------------------------------------------------------------------------------------- */
+
+static void check_tag(NrOp *op) {
+  NrDmaParts parts;
+  nr_memref_dma_parts(op, &parts);
+  nr_check_indices(op, (uint32_t)parts.tag, (uint32_t)parts.tag + 1, NULL);
+}
+
+static void check_op(NrOp *op) {
+  forget_promises(op);
+  nr_check_shapes(op);
+  switch (op->info->id) {
+  case NR_OP_memref_load:
+  case NR_OP_tensor_extract:
+  case NR_OP_memref_generic_atomic_rmw:
+  case NR_OP_memref_dma_wait: nr_check_indices(op, 0, 1, NULL); return;
+  case NR_OP_memref_dma_start: check_tag(op); return;
+  case NR_OP_memref_store:
+  case NR_OP_tensor_insert:
+  case NR_OP_memref_atomic_rmw: nr_check_indices(op, 1, 2, NULL); return;
+  case NR_OP_vector_load: nr_check_indices(op, 0, 1, nr_result(op, 0)->type); return;
+  case NR_OP_vector_store: nr_check_indices(op, 1, 2, nr_operand(op, 0)->type); return;
+  case NR_OP_vector_maskedload:
+  case NR_OP_vector_maskedstore: nr_check_masked(op, NR_MASKED_ROWS); return;
+  case NR_OP_vector_expandload:
+  case NR_OP_vector_compressstore: nr_check_masked(op, NR_MASKED_PACKED); return;
+  case NR_OP_vector_gather:
+  case NR_OP_vector_scatter: nr_check_masked(op, NR_MASKED_INDEXED); return;
+  case NR_OP_vector_transfer_read: nr_check_transfer(op, 1); return;
+  case NR_OP_vector_transfer_write: nr_check_transfer(op, 2); return;
+  case NR_OP_vector_extract: check_position(op, nr_operand(op, 0), 1); return;
+  case NR_OP_vector_insert: check_position(op, nr_operand(op, 1), 2); return;
+  case NR_OP_memref_subview:
+  case NR_OP_tensor_extract_slice: nr_check_slice(op, nr_operand(op, 0), nr_extract_slice_slots); return;
+  case NR_OP_tensor_insert_slice:
+  case NR_OP_tensor_parallel_insert_slice:
+    nr_check_slice(op, nr_operand(op, 1), nr_insert_slice_slots);
+    nr_check_inserted(op);
+    return;
+  case NR_OP_memref_alloc:
+  case NR_OP_memref_alloca:
+  case NR_OP_memref_realloc:
+  case NR_OP_tensor_empty: nr_check_written(op); return;
+  case NR_OP_memref_assume_alignment: drop_alignment(op); return;
+  case NR_OP_arith_shli:
+  case NR_OP_arith_shrsi:
+  case NR_OP_arith_shrui:
+  case NR_OP_arith_fptosi:
+  case NR_OP_arith_fptoui: check_value(op); return;
+  default: return;
+  }
+}
+
+static bool collect(NrOp *op, void *user) {
+  nr_vec_push((Ops *)user, op);
+  return true;
+}
+
+static NrStatus check_bounds_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  Ops ops = {0};
+  nr_walk_pre(root, collect, &ops);
+  nr_check_life(root);
+  for (size_t i = 0; i < ops.size; i++) check_op(ops.data[i]);
+  nr_vec_deinit(&ops);
+  return NR_OK;
+}
+
+NR_PASS(check_bounds, .name = "check-bounds", .run = check_bounds_run,
+        .doc = "accesses whose index is out of bounds fail the run with a message")

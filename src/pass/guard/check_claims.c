@@ -1,0 +1,118 @@
+/* check_claims.c - no claim about the shape of a tensor is believed that is not proven; see claims.h.
+ *
+ *   before  %c = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
+ *   after   %d = tensor.dim %t, %c0 : tensor<?xf32>
+ *           %same = arith.cmpi eq, %d, %c4 : index
+ *           rt.check %same, "'tensor.cast' op dim 0 is %0, where 4 is expected"(%d)
+ *           %c = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
+ *
+ * A claim that follows from declared dims, from arithmetic on them or from checks before it costs nothing. An op that
+ * is checked carries the attribute `noria.checked` until verify-claims has seen its checks: for that pass a claim that
+ * is neither proven nor checked is an error of the compiler. */
+#include "ir/op_info.h"
+#include "pass/core/checks.h"
+#include "pass/guard/claims.h"
+#include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
+
+typedef struct Walk {
+  NrProver *prover;
+  bool verify;
+  NrStatus status;
+} Walk;
+
+static const char mark[] = "noria.checked";
+
+static void visit_op(Walk *w, NrOp *op);
+
+/* The op whose checks would stand before it: parts that a parallel loop inserts share a region where nothing else may
+ * stand. */
+static NrOp *checked_place(NrOp *op) {
+  return nr_op_is(op, NR_OP_tensor_parallel_insert_slice) ? nr_op_parent(op) : op;
+}
+
+/* Behind the last op with regions, an rt.check names the op. */
+static bool has_checks(NrOp *op) {
+  NrBuf begin = {0};
+  NrStr name = nr_op_run_name(op);
+  bool found = false;
+  nr_buf_printf(&begin, "'%.*s' op ", NR_STR_ARG(name));
+  for (const NrOp *before = checked_place(op)->prev; before && !found && !before->num_regions; before = before->prev)
+    found = nr_op_is(before, NR_OP_rt_check) && nr_str_starts(nr_op_attr_str(before, "text"), begin.data);
+  nr_buf_deinit(&begin);
+  return found;
+}
+
+/* Facts of a block's ops hold until its end; those of the first block, which leads to all others, until the end of the
+ * region. */
+static void visit_region(Walk *w, NrRegion *region) {
+  NrProverMark outside = nr_prover_mark(w->prover);
+  nr_prover_enter_region(w->prover, region);
+  for (NrBlock *block = region->first; block; block = block->next) {
+    NrProverMark before = nr_prover_mark(w->prover);
+    for (NrOp *op = block->first, *next; op && !w->status; op = next) {
+      next = op->next;
+      visit_op(w, op);
+    }
+    if (nr_op_is(region->op, NR_OP_linalg_generic) || nr_op_is(region->op, NR_OP_tensor_generate))
+      nr_prover_leave_body(w->prover, region->op);
+    if (block != region->first) nr_prover_reset(w->prover, before);
+  }
+  nr_prover_reset(w->prover, outside);
+}
+
+/* Of the new checks those that say something new stay, and what they say is known from here on. */
+static void insert_checks(Walk *w, NrOp *op) {
+  NrOp *place = checked_place(op), *before = place->prev, *next;
+  nr_check_claims(op);
+  nr_op_set_attr(op, mark, nr_attr_unit(nr_op_context(op)));
+  for (NrOp *new = before ? before->next : place->block->first; new != place; new = next) {
+    next = new->next;
+    bool says_nothing = nr_op_is(new, NR_OP_rt_check) && nr_prove_condition(w->prover, nr_operand(new, 0), true);
+    if (says_nothing) nr_erase_with_operands(new);
+    else nr_prover_visit(w->prover, new);
+  }
+}
+
+static void verify_op(Walk *w, NrOp *op) {
+  bool checked = nr_op_attr(op, mark) && has_checks(op);
+  nr_op_remove_attr(op, mark);
+  if (checked || nr_claims_hold(w->prover, op)) return;
+  nr_op_error(op, "claims a shape or a place that is neither proven nor checked");
+  w->status = NR_ERROR_INTERNAL;
+}
+
+static void visit_op(Walk *w, NrOp *op) {
+  if (w->verify) verify_op(w, op);
+  else if (!nr_claims_hold(w->prover, op)) insert_checks(w, op);
+  /* A function has nothing in common with another one. */
+  NrProver *outer = w->prover;
+  bool isolated = nr_op_has(op, NR_ISOLATED);
+  if (isolated) w->prover = nr_prover_create();
+  for (uint32_t r = 0; r < op->num_regions && !w->status; r++) visit_region(w, &op->regions[r]);
+  if (isolated) nr_prover_destroy(w->prover);
+  w->prover = outer;
+  nr_prover_visit(w->prover, op);
+}
+
+static NrStatus walk(NrOp *root, bool verify) {
+  Walk w = {.prover = nr_prover_create(), .verify = verify};
+  visit_op(&w, root);
+  nr_prover_destroy(w.prover);
+  return w.status;
+}
+
+static NrStatus check_claims_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  return walk(root, false);
+}
+
+static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  return walk(root, true);
+}
+
+NR_PASS(check_claims, .name = "check-claims", .run = check_claims_run,
+        .doc = "what ops claim about shapes of tensors is proven, or fails the run with a message")
+NR_PASS(verify_claims, .name = "verify-claims", .run = verify_claims_run,
+        .doc = "an error of the compiler where check-claims left a claim that is neither proven nor checked")

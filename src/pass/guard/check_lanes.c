@@ -1,0 +1,155 @@
+/* check_lanes.c - the part of check-bounds that is about vectors in memory: each lane that is read or written lies
+ * inside every dim. What runs past the end of a row is out of bounds, though the next row may follow: `vector` leaves
+ * open what is there. Of a dim's lanes the message names the least that is outside, as the interpreter's does. */
+#include "dialect/arith/arith.h"
+#include "dialect/vector/vector.h"
+#include "pass/core/checks.h"
+
+#include <stdio.h>
+
+static const char out_of_bounds[] = "index %%0 of dim %u is out of bounds: the dim is %%1";
+
+static void fail_unless(NrBuilder *b, NrOp *op, NrValue *inside, uint32_t d, NrValue *wrong, NrValue *size) {
+  char text[96];
+  snprintf(text, sizeof text, out_of_bounds, d);
+  nr_check_unless(b, op, inside, text, (NrValue *[]){wrong, size}, 2);
+}
+
+/* A dim of which all elements from index on are accessed, `extent` of them. */
+static void check_range(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, int64_t extent) {
+  NrValue *size = nr_check_size_of(b, base, d), *wrong = index;
+  /* Without a sign: an index below zero is larger than any size. */
+  NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, index, size);
+  if (extent > 1) {
+    NrValue *end = nr_arith_binary(b, NR_OP_arith_subi, size, nr_arith_constant_index(b, extent - 1));
+    wrong = nr_arith_select(b, inside, size, index);
+    inside = nr_arith_binary(b, NR_OP_arith_andi, inside, nr_arith_cmpi(b, NR_CMPI_SLT, index, end));
+  }
+  fail_unless(b, op, inside, d, wrong, size);
+}
+
+void nr_check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vector) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *base = nr_operand(op, shaped_at);
+  uint32_t rank = base->type->rank, lanes = vector && base->type->elem != vector ? NR_MIN(vector->rank, rank) : 0;
+  for (uint32_t d = 0; d < rank; d++) {
+    int64_t extent = d + lanes >= rank ? vector->dims[d + vector->rank - rank] : 1;
+    check_range(&b, op, base, d, nr_operand(op, first + d), extent);
+  }
+}
+
+/* ---- with a mask ------------------------------------------------------------------------------------------------ */
+
+/* Masks of any rank are looked at as one row. */
+static NrType row_type(NrType like, NrType elem) {
+  int64_t count = 1;
+  nr_type_num_elements(like, &count);
+  return nr_type_vector(&count, 1, elem);
+}
+
+static NrValue *as_row(NrBuilder *b, NrValue *vector) {
+  return nr_build_shape_cast(b, vector, row_type(vector->type, vector->type->elem));
+}
+
+static NrValue *not(NrBuilder *b, NrValue *v) {
+  NrValue *on = nr_arith_constant(b, nr_attr_bool(b->ctx, true));
+  if (v->type->kind == NR_TYPE_VECTOR) on = nr_build_broadcast(b, on, v->type);
+  return nr_arith_binary(b, NR_OP_arith_xori, v, on);
+}
+
+/* How far each lane of a vector of this shape is along its dim k. */
+static NrValue *lane_places(NrBuilder *b, NrType shape, uint32_t k) {
+  int64_t count = 1, below = 1;
+  nr_type_num_elements(shape, &count);
+  for (uint32_t d = k + 1; d < shape->rank; d++) below *= shape->dims[d];
+  int64_t *places = nr_calloc((size_t)count, sizeof *places);
+  for (int64_t i = 0; i < count; i++) places[i] = i / below % shape->dims[k];
+  NrType type = row_type(shape, nr_type_index(b->ctx));
+  NrValue *value = nr_arith_constant(b, nr_attr_dense(type, places, (size_t)count * sizeof *places));
+  nr_free(places);
+  return value;
+}
+
+/* A dim in which the lanes that the mask sets lie at index + places; places NULL: at index. */
+static void check_set(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, NrValue *mask,
+                      NrValue *places) {
+  NrValue *size = nr_check_size_of(b, base, d);
+  if (!places) {
+    NrValue *none = not(b, nr_build_reduction(b, "or", mask, NULL, NULL));
+    NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, index, size);
+    fail_unless(b, op, nr_arith_binary(b, NR_OP_arith_ori, inside, none), d, index, size);
+    return;
+  }
+  NrType type = places->type;
+  NrValue *at = nr_arith_binary(b, NR_OP_arith_addi, nr_build_broadcast(b, index, type), places);
+  NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, at, nr_build_broadcast(b, size, type));
+  NrValue *fine = nr_arith_binary(b, NR_OP_arith_ori, inside, not(b, mask));
+  NrValue *most = nr_build_broadcast(b, nr_arith_constant_index(b, INT64_MAX), type);
+  NrValue *wrong = nr_build_reduction(b, "minsi", nr_arith_select(b, fine, most, at), NULL, NULL);
+  fail_unless(b, op, nr_build_reduction(b, "and", fine, NULL, NULL), d, wrong, size);
+}
+
+/* The set lanes lie behind each other in memory. */
+static void check_packed(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, NrValue *mask) {
+  NrValue *size = nr_check_size_of(b, base, d), *zero = nr_arith_constant_index(b, 0);
+  NrType wide = row_type(mask->type, nr_type_i64(b->ctx));
+  NrValue *ones = nr_build_value(b, NR_OP_arith_extui, wide, &mask, 1);
+  NrValue *sum = nr_build_reduction(b, "add", ones, NULL, NULL);
+  NrValue *count = nr_build_value(b, NR_OP_arith_index_cast, nr_type_index(b->ctx), &sum, 1);
+  NrValue *begins = nr_arith_cmpi(b, NR_CMPI_ULT, index, size);
+  NrValue *left = nr_arith_binary(b, NR_OP_arith_subi, size, index);
+  NrValue *fits = nr_arith_binary(b, NR_OP_arith_andi, begins, nr_arith_cmpi(b, NR_CMPI_ULE, count, left));
+  fits = nr_arith_binary(b, NR_OP_arith_ori, fits, nr_arith_cmpi(b, NR_CMPI_EQ, count, zero));
+  fail_unless(b, op, fits, d, nr_arith_select(b, begins, size, index), size);
+}
+
+void nr_check_masked(NrOp *op, NrMaskedKind kind) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *base = nr_operand(op, 0), *mask = nr_operand(op, op->num_operands - 2);
+  NrType shape = mask->type;
+  uint32_t rank = base->type->rank;
+  if (shape->scalable) return;
+  mask = as_row(&b, mask);
+  for (uint32_t d = 0; d < rank; d++) {
+    NrValue *index = nr_operand(op, 1 + d), *places = NULL;
+    bool last = d + 1 == rank;
+    if (kind == NR_MASKED_PACKED && last) {
+      check_packed(&b, op, base, d, index, mask);
+      continue;
+    }
+    if (kind == NR_MASKED_INDEXED && last) {
+      places = as_row(&b, nr_operand(op, op->num_operands - 3));
+      NrType type = row_type(shape, nr_type_index(b.ctx));
+      if (places->type != type) places = nr_build_value(&b, NR_OP_arith_index_cast, type, &places, 1);
+    }
+    if (kind == NR_MASKED_ROWS && d + shape->rank >= rank) places = lane_places(&b, shape, d + shape->rank - rank);
+    check_set(&b, op, base, d, index, mask, places);
+  }
+}
+
+/* ---- transfers -------------------------------------------------------------------------------------------------- */
+
+/* Dims that the vector moves along are asked about where in_bounds says so, the others always. A mask has the dims that
+ * move, in the base's order. */
+void nr_check_transfer(NrOp *op, uint32_t first) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *base = nr_transfer_base(op), *mask = nr_transfer_mask(op);
+  NrAttr map = nr_op_attr(op, "permutation_map");
+  NrType shape = mask ? mask->type : NULL;
+  if (nr_transfer_vector_type(op)->scalable) return;
+  if (mask) mask = as_row(&b, mask);
+  for (uint32_t d = 0, moved = 0; d < base->type->rank; d++) {
+    int64_t extent = 1;
+    bool asks = true, moves = false;
+    for (uint32_t r = 0; r < map->num_exprs; r++) {
+      if (map->exprs[r]->kind != NR_AFFINE_DIM || map->exprs[r]->value != (int64_t)d) continue;
+      moves = true;
+      asks = nr_transfer_in_bounds(op, r);
+      extent = nr_transfer_vector_type(op)->dims[r];
+    }
+    NrValue *index = nr_operand(op, first + d);
+    if (asks && mask) check_set(&b, op, base, d, index, mask, moves ? lane_places(&b, shape, moved) : NULL);
+    else if (asks) check_range(&b, op, base, d, index, extent);
+    moved += moves;
+  }
+}

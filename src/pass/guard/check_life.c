@@ -1,0 +1,167 @@
+/* check_life.c - the part of check-bounds that is about the life of memory: buffers that were freed are not used, and
+ * what was never written reads as zeros, as in the interpreter.
+ *
+ *   before  %m = memref.alloc() : memref<4xf32>       after  %alive = memref.alloca() : memref<i1>
+ *           scf.if %c { memref.dealloc %m }                  memref.store %true, %alive[]
+ *           %x = memref.load %m[%i]                          scf.if %c { memref.store %false, %alive[] .. }
+ *                                                            %yes = memref.load %alive[]
+ *                                                            rt.check %yes, "'memref.load' op uses memory that .."
+ *
+ * A buffer's flag goes with the value that views of it come from: an allocation, an argument, a result. What is freed
+ * by one name and used by another (carried by a loop, given to a function that frees it) is not seen. Nothing is asked
+ * where the use stands before what frees. */
+#include "dialect/arith/arith.h"
+#include "dialect/fold.h"
+#include "dialect/linalg/linalg.h"
+#include "dialect/memref/memref.h"
+#include "dialect/scf/scf.h"
+#include "pass/core/checks.h"
+#include "pass/analysis/dependence.h"
+
+/* ---- never written ---------------------------------------------------------------------------------------------- */
+
+/* NULL of what is no number. */
+static NrValue *zero_of(NrBuilder *b, NrType elem) {
+  if (elem->kind == NR_TYPE_COMPLEX) {
+    NrValue *part = zero_of(b, elem->elem);
+    return nr_build_value(b, NR_OP_complex_create, elem, (NrValue *[]){part, part}, 2);
+  }
+  bool number = nr_type_is_int_or_index(elem) || nr_type_is_float(elem);
+  return number ? nr_arith_constant(b, nr_zero_attr(elem)) : NULL;
+}
+
+/* The part of a buffer that realloc adds. */
+static void clear_grown(NrOp *op) {
+  NrBuilder b = nr_builder_before(op);
+  NrValue *grown = nr_result(op, 0), *index, *old = nr_check_size_of(&b, nr_operand(op, 0), 0);
+  b = nr_builder_after(op);
+  NrValue *zero = zero_of(&b, grown->type->elem), *one = nr_arith_constant_index(&b, 1);
+  if (!zero) return;
+  NrOp *loop = nr_scf_open_for(&b, old, nr_check_size_of(&b, grown, 0), one, NULL, 0, &index);
+  nr_build_op(&b, NR_OP_memref_store, (NrValue *[]){zero, grown, index}, 3, NULL, 0);
+  nr_scf_close_for(&b, loop, NULL, 0);
+}
+
+void nr_check_written(NrOp *op) {
+  NrValue *made = nr_result(op, 0);
+  if (nr_op_is(op, NR_OP_memref_realloc)) {
+    clear_grown(op);
+    return;
+  }
+  NrBuilder b = nr_builder_after(op);
+  NrValue *zero = zero_of(&b, made->type->elem);
+  if (!zero) return;
+  NrValue *filled = nr_build_fill(&b, zero, made);
+  if (filled != made) nr_value_replace_uses_except(made, filled, filled->op);
+}
+
+/* ---- freed ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Life {
+  NrValue *root;
+  NR_VEC(NrOp *) frees;
+  NrValue *flag; /* memref<i1>, once something asks */
+} Life;
+
+typedef struct Lives {
+  NrMap by_root; /* NrValue* -> Life* */
+  NR_VEC(Life *) all;
+  NR_VEC(NrOp *) users;
+} Lives;
+
+static NrValue *bool_of(NrBuilder *b, bool on) { return nr_arith_constant(b, nr_attr_bool(b->ctx, on)); }
+
+static NrValue *freed_by(const NrOp *op) {
+  bool frees = nr_op_is(op, NR_OP_memref_dealloc) || nr_op_is(op, NR_OP_memref_realloc);
+  return frees ? nr_memref_root(nr_operand(op, 0)) : NULL;
+}
+
+static bool accesses_memory(const NrOp *op) {
+  return (op->info->traits & (NR_READS | NR_WRITES | NR_FREES)) && !nr_op_is(op, NR_OP_memref_reshape);
+}
+
+static bool note_op(NrOp *op, void *user) {
+  Lives *lives = user;
+  NrValue *root = freed_by(op);
+  if (accesses_memory(op)) nr_vec_push(&lives->users, op);
+  if (!root) return true;
+  Life *life = nr_map_get(&lives->by_root, root);
+  if (!life) {
+    life = nr_calloc(1, sizeof *life);
+    life->root = root;
+    nr_map_set(&lives->by_root, root, life);
+    nr_vec_push(&lives->all, life);
+  }
+  nr_vec_push(&life->frees, op);
+  return true;
+}
+
+/* The op of this block that op is or is in. */
+static NrOp *ancestor_in(const NrBlock *block, NrOp *op) {
+  while (op && op->block != block) op = nr_op_parent(op);
+  return op;
+}
+
+/* The use comes before all that frees, each time that the buffer is there. */
+static bool is_before_frees(const Life *life, NrOp *user) {
+  const NrBlock *block = life->root->block ? life->root->block : life->root->op->block;
+  NrOp *use = ancestor_in(block, user);
+  for (size_t i = 0; i < life->frees.size; i++) {
+    NrOp *frees = ancestor_in(block, life->frees.data[i]);
+    bool itself = user == life->frees.data[i] && use == user && frees == user;
+    if (!use || !frees || !(itself || nr_op_is_before(use, frees))) return false;
+  }
+  return true;
+}
+
+static void set_flag(NrBuilder *b, NrValue *flag, bool alive) {
+  nr_build_op(b, NR_OP_memref_store, (NrValue *[]){bool_of(b, alive), flag}, 2, NULL, 0);
+}
+
+static void open_flag(Life *life) {
+  NrValue *root = life->root;
+  NrBuilder b = nr_builder_before(life->frees.data[0]);
+  b = root->block ? nr_builder_at_start(b.module, root->block, b.loc) : nr_builder_after(root->op);
+  life->flag = nr_build_alloc(&b, NR_OP_memref_alloca, nr_type_i1(b.ctx), NULL, 0);
+  set_flag(&b, life->flag, true);
+  for (size_t i = 0; i < life->frees.size; i++) {
+    b = nr_builder_before(life->frees.data[i]);
+    set_flag(&b, life->flag, false);
+  }
+}
+
+/* In front of what open_flag put before an op that frees. */
+static void check_use(Life *life, NrOp *user) {
+  if (!life->flag) open_flag(life);
+  bool frees = freed_by(user) == life->root;
+  NrBuilder b = nr_builder_before(frees ? user->prev->prev : user);
+  b.loc = user->loc;
+  NrValue *alive = nr_build_value(&b, NR_OP_memref_load, nr_type_i1(b.ctx), &life->flag, 1);
+  nr_check_unless(&b, user, alive, "uses memory that was freed", NULL, 0);
+}
+
+static void check_user(Lives *lives, NrOp *user) {
+  NrValue *done[2] = {NULL, NULL}; /* an op names a buffer twice at most where it matters: source and target */
+  for (size_t i = 0, n = 0; i < user->num_operands; i++) {
+    NrValue *v = nr_operand(user, i);
+    if (!nr_type_is_memref(v->type)) continue;
+    NrValue *root = nr_memref_root(v);
+    Life *life = nr_map_get(&lives->by_root, root);
+    if (!life || root == done[0] || root == done[1] || is_before_frees(life, user)) continue;
+    check_use(life, user);
+    done[n++ % 2] = root;
+  }
+}
+
+void nr_check_life(NrOp *root) {
+  Lives lives = {0};
+  nr_walk_pre(root, note_op, &lives);
+  for (size_t i = 0; i < lives.users.size && lives.by_root.size; i++) check_user(&lives, lives.users.data[i]);
+  for (size_t i = 0; i < lives.all.size; i++) {
+    nr_vec_deinit(&lives.all.data[i]->frees);
+    nr_free(lives.all.data[i]);
+  }
+  nr_map_deinit(&lives.by_root);
+  nr_vec_deinit(&lives.all);
+  nr_vec_deinit(&lives.users);
+}

@@ -1,0 +1,214 @@
+/* insert_loop_polls.c - loops ask the runtime now and then whether to go on, so that limits and interrupts can end
+ * them.
+ *
+ *   before  scf.for %i = %lb to %ub step %st {     after  scf.for %n = 0 to (%ub - %lb) ceildiv %span step 1 {
+ *             body                                          %o = %lb + %n * %span
+ *           }                                               %end = min(%o + %span, %ub)
+ *                                                           scf.for %i = %o to %end step %st { body }
+ *                                                           scf.if (the span was whole) { rt.poll }
+ *                                                         }
+ * Cut like this an scf.for keeps an inner loop that can be vectorised, and the poll costs nothing. scf.while, and
+ * scf.for over other types than index or that may step past its end, carry a count of their iterations; so do blocks
+ * that branch back, as an argument of the block that they branch to. Loops that poll already and short ones of a known
+ * number of iterations stay as they are. */
+#include "dialect/arith/arith.h"
+#include "dialect/cf/cf.h"
+#include "dialect/scf/scf.h"
+#include "pass/loop/loops.h"
+#include "pass/core/pass.h"
+
+/* Iterations between polls, powers of two. Of a body with loops, calls or structured ops each may take long. */
+enum { LIGHT = 1 << 14, COUNTED = 1 << 10, HEAVY = 1 << 4, SHORT_TRIPS = 1 << 12 };
+
+typedef struct Body {
+  const NrOp *loop;
+  bool polls, heavy;
+} Body;
+
+static bool look_at(NrOp *op, void *user) {
+  Body *body = user;
+  if (op == body->loop) return true;
+  body->polls |= nr_op_is(op, NR_OP_rt_poll);
+  body->heavy |= nr_op_has(op, NR_LOOP) || nr_op_has(op, NR_CALL) || nr_str_is(nr_str(op->info->dialect), "linalg");
+  return true;
+}
+
+static Body body_of(NrOp *loop) {
+  Body body = {.loop = loop};
+  nr_walk_pre(loop, look_at, &body);
+  return body;
+}
+
+/* Polls for `every` iterations when due. */
+static void poll_if(NrBuilder *b, NrValue *due, int64_t every) {
+  NrOp *op = nr_scf_if(b, due, NULL, 0, false);
+  NrBuilder inner = nr_scf_body_builder(op, 0);
+  NrValue *count = nr_arith_constant_index(&inner, every);
+  nr_build_op(&inner, NR_OP_rt_poll, &count, 1, NULL, 0);
+  nr_scf_yield(&inner, NULL, 0);
+}
+
+/* The count after one more iteration; polls when it is a multiple of `every`. */
+static NrValue *count_iteration(NrBuilder *b, NrValue *count, int64_t every) {
+  NrValue *next = nr_arith_binary(b, NR_OP_arith_addi, count, nr_arith_constant_index(b, 1));
+  NrValue *rest = nr_arith_binary(b, NR_OP_arith_andi, next, nr_arith_constant_index(b, every - 1));
+  poll_if(b, nr_arith_cmpi(b, NR_CMPI_EQ, rest, nr_arith_constant_index(b, 0)), every);
+  return next;
+}
+
+/* ---- loops that carry a count ----------------------------------------------------------------------------------- */
+
+/* The loop with one more carried index, 0 at first, which each block of its regions gets as its last argument. */
+static NrOp *carry_count(NrOp *loop) {
+  NrBuilder b = nr_builder_before(loop);
+  NrValue *none = nr_arith_constant_index(&b, 0);
+  NrOp *counted = nr_scf_extend(loop, &none, 1, &none->type, 1);
+  for (uint32_t r = 0; r < counted->num_regions; r++)
+    nr_block_add_arg(nr_op_body(counted, r), none->type, counted->loc);
+  return counted;
+}
+
+static NrValue *last_arg(const NrBlock *block) { return nr_block_arg(block, block->num_args - 1); }
+static void append_operand(NrOp *op, NrValue *value) { nr_op_insert_operand(op, op->num_operands, value); }
+
+static void count_while(NrOp *loop, int64_t every) {
+  loop = carry_count(loop);
+  NrBlock *before = nr_op_body(loop, 0), *after = nr_op_body(loop, 1);
+  append_operand(before->last, last_arg(before));
+  NrBuilder b = nr_builder_before(after->last);
+  b.loc = loop->loc;
+  append_operand(after->last, count_iteration(&b, last_arg(after), every));
+}
+
+static void count_for(NrOp *loop, int64_t every) {
+  loop = carry_count(loop);
+  NrBlock *body = nr_op_body(loop, 0);
+  NrBuilder b = nr_builder_before(body->last);
+  b.loc = loop->loc;
+  append_operand(body->last, count_iteration(&b, last_arg(body), every));
+}
+
+/* Each scf.continue counts; scf.break ends the loop. */
+static void count_loop(NrOp *loop, int64_t every) {
+  NrBuilder b = nr_builder_before(loop);
+  append_operand(loop, nr_arith_constant_index(&b, 0));
+  NrBlock *body = nr_op_body(loop, 0);
+  NrValue *count = nr_block_add_arg(body, nr_type_index(b.ctx), loop->loc);
+  for (NrUse *use = body->args[0]->first_use, *next; use; use = next) { /* the use moves with its op's operands */
+    next = use->next;
+    if (!nr_op_is(use->owner, NR_OP_scf_continue)) continue;
+    b = nr_builder_before(use->owner);
+    b.loc = loop->loc;
+    append_operand(use->owner, count_iteration(&b, count, every));
+  }
+}
+
+static void cut_for(NrOp *loop, int64_t every) {
+  NrValue *whole;
+  NrBuilder b = nr_for_strip_mine(loop, every, true, &whole);
+  poll_if(&b, whole, every);
+}
+
+/* ---- branches back ---------------------------------------------------------------------------------------------- */
+
+typedef struct Edge {
+  NrOp *branch;
+  uint32_t successor;
+} Edge;
+
+/* A block on the way back, where the count goes up. */
+static void count_edge(NrOp *branch, uint32_t successor, NrValue *count) {
+  NrBlock *header = branch->successors[successor].block, *latch = nr_block_create(branch->module);
+  NrBuilder b = nr_builder_at_end(branch->module, latch, branch->loc);
+  NR_VEC(NrValue *) operands = {0};
+  nr_block_insert_after(latch, branch->block);
+  for (uint32_t i = 0; i < branch->successors[successor].num_operands; i++)
+    nr_vec_push(&operands, nr_successor_operand(branch, successor, i));
+  while (branch->successors[successor].num_operands)
+    nr_successor_erase_operand(branch, successor, branch->successors[successor].num_operands - 1);
+  nr_op_set_successor(branch, successor, latch);
+  nr_vec_push(&operands, count_iteration(&b, count, COUNTED));
+  nr_cf_br(&b, header, operands.data, operands.size);
+  nr_vec_deinit(&operands);
+}
+
+/* The header's edges: those from blocks that it dominates go back to it, the others enter the loop. */
+static void count_header(const NrDominance *dom, NrBlock *header) {
+  NR_VEC(Edge) edges = {0};
+  bool loops = false, polls = false;
+  for (NrSuccessor *s = header->first_pred; s; s = s->next) {
+    nr_vec_push(&edges, ((Edge){s->owner, (uint32_t)(s - s->owner->successors)}));
+    loops |= nr_dominates_block(dom, header, s->owner->block);
+    for (NrOp *op = s->owner->block->first; op; op = op->next) polls |= nr_op_is(op, NR_OP_rt_poll);
+  }
+  NrValue *count = loops && !polls ? nr_block_add_arg(header, nr_type_index(header->module->ctx), NULL) : NULL;
+  for (size_t i = 0; i < edges.size && count; i++) {
+    NrOp *branch = edges.data[i].branch;
+    if (nr_dominates_block(dom, header, branch->block)) {
+      count_edge(branch, edges.data[i].successor, count);
+    } else {
+      NrBuilder b = nr_builder_before(branch);
+      nr_successor_append_operand(branch, edges.data[i].successor, nr_arith_constant_index(&b, 0));
+    }
+  }
+  nr_vec_deinit(&edges);
+}
+
+static void count_blocks(NrRegion *region) {
+  NrDominance *dom = nr_dominance_create(region);
+  NR_VEC(NrBlock *) blocks = {0};
+  for (NrBlock *block = region->first; block; block = block->next)
+    if (block->first_pred && nr_dominance_reachable(dom, block)) nr_vec_push(&blocks, block);
+  for (size_t i = 0; i < blocks.size; i++) count_header(dom, blocks.data[i]);
+  nr_vec_deinit(&blocks);
+  nr_dominance_destroy(dom);
+}
+
+/* ---- the pass --------------------------------------------------------------------------------------------------- */
+
+typedef struct Loops {
+  NR_VEC(NrOp *) ops;
+  NR_VEC(NrRegion *) regions;
+} Loops;
+
+static bool collect(NrOp *op, void *user) {
+  Loops *loops = user;
+  if (nr_op_is(op, NR_OP_scf_for) || nr_op_is(op, NR_OP_scf_while) || nr_op_is(op, NR_OP_scf_loop))
+    nr_vec_push(&loops->ops, op);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    if (op->regions[r].first != op->regions[r].last) nr_vec_push(&loops->regions, &op->regions[r]);
+  return true;
+}
+
+static void handle_loop(NrOp *loop) {
+  uint64_t trips;
+  Body body = body_of(loop);
+  if (body.polls) return;
+  if (nr_op_is(loop, NR_OP_scf_loop)) {
+    count_loop(loop, body.heavy ? HEAVY : COUNTED);
+    return;
+  }
+  if (nr_op_is(loop, NR_OP_scf_while)) {
+    count_while(loop, body.heavy ? HEAVY : COUNTED);
+    return;
+  }
+  if (nr_scf_for_trip_count(loop, &trips) && trips <= (body.heavy ? HEAVY : SHORT_TRIPS)) return;
+  bool can_cut = nr_type_is_index(nr_scf_for_iv(loop)->type) && !nr_is_unsigned_for(loop) &&
+                 !nr_for_may_wrap(loop, false);
+  if (can_cut) cut_for(loop, body.heavy ? HEAVY : LIGHT);
+  else count_for(loop, body.heavy ? HEAVY : COUNTED);
+}
+
+/* Outer loops first: an inner loop that was cut is not a reason to ask less often outside. */
+static NrStatus insert_loop_polls_run(NrPassContext *pass, NrOp *func) {
+  Loops loops = {0};
+  nr_walk_pre(func, collect, &loops);
+  for (size_t i = 0; i < loops.regions.size; i++) count_blocks(loops.regions.data[i]);
+  for (size_t i = 0; i < loops.ops.size; i++) handle_loop(loops.ops.data[i]);
+  nr_vec_deinit(&loops.ops);
+  nr_vec_deinit(&loops.regions);
+  return NR_OK;
+}
+
+NR_PASS(insert_loop_polls, .name = "insert-loop-polls", .on = "func.func", .run = insert_loop_polls_run,
+        .doc = "lets the runtime end loops that run long: limits, interrupts")

@@ -1,0 +1,279 @@
+/* insert_ub_checks.c - ops that mean nothing for some operands ask first, and fail the run when it has come to that:
+ * division by zero, a quotient that does not fit, a step that is not positive, a size below zero, a part of a tensor
+ * that is not there (flow.tensor.*, check_flow.c).
+ *
+ *   before  %q = arith.divui %a, %b : i32
+ *   after   %some = arith.cmpi ne, %b, %c0 : i32
+ *           rt.check %some, "'arith.divui' op division by zero"
+ *           %q = arith.divui %a, %b : i32
+ *
+ * Nothing is asked where constants, sizes and the bounds of loops show the answer. A check stays where the program has
+ * its op, also when nobody uses the result. Arithmetic on whole tensors that has to ask becomes a linalg.generic, which
+ * asks in its body. It is for programs in text: what the compiler makes of a model checks what can be wrong already. */
+#include "dialect/affine/affine.h"
+#include "dialect/arith/arith.h"
+#include "dialect/fold.h"
+#include "dialect/scf/scf.h"
+#include "dialect/shaped.h"
+#include "pass/bufferize/bufferize.h"
+#include "pass/core/checks.h"
+#include "pass/core/pass.h"
+#include "pass/analysis/ranges.h"
+#include "pass/core/rewrite.h"
+
+#include <stdio.h>
+
+/* ---- what is known ---------------------------------------------------------------------------------------------- */
+
+/* The scalar that all elements of a value are, or the value. */
+static NrValue *scalar_of(NrValue *value) {
+  NrOp *op = value->op;
+  bool repeats = nr_op_is(op, NR_OP_vector_broadcast) || nr_op_is(op, NR_OP_tensor_splat);
+  return repeats && !nr_type_is_shaped(nr_operand(op, 0)->type) ? nr_operand(op, 0) : value;
+}
+
+static bool elements_exclude(NrAttr elements, int64_t number) {
+  enum { MOST = 1024 }; /* elements that are looked at */
+  int64_t count;
+  if (!nr_attr_is_elements(elements) || !nr_type_num_elements(elements->type, &count) || count > MOST) return false;
+  for (int64_t i = 0; i < count; i++) {
+    NrAttr element = nr_attr_element(elements, i);
+    if (!element || nr_const_is_int(element, number)) return false;
+  }
+  return true;
+}
+
+/* No element can be the number. */
+static bool excludes(NrValue *value, int64_t number) {
+  value = scalar_of(value);
+  NrAttr constant = nr_value_constant(value);
+  if (nr_type_is_shaped(value->type)) return constant && elements_exclude(constant, number);
+  if (constant) return constant->kind == NR_ATTR_INTEGER && !nr_const_is_int(constant, number);
+  NrRange range = nr_range_of(value);
+  return nr_type_bits(value->type) <= 64 && (range.min > number || range.max < number);
+}
+
+/* ---- division --------------------------------------------------------------------------------------------------- */
+
+/* The number of value's type, for each element. */
+static NrValue *number_like(NrBuilder *b, NrValue *value, int64_t number) {
+  NrValue *scalar = nr_arith_constant_int(b, nr_type_elem(value->type), number);
+  return nr_type_is_shaped(value->type) ? nr_build_value(b, NR_OP_vector_broadcast, value->type, &scalar, 1) : scalar;
+}
+
+/* The least number of value's type: its sign bit alone. */
+static NrValue *least_like(NrBuilder *b, NrValue *value) {
+  uint32_t bits = nr_type_bits(nr_type_elem(value->type));
+  if (bits <= 64) return number_like(b, value, bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1)));
+  return nr_arith_binary(b, NR_OP_arith_shli, number_like(b, value, 1), number_like(b, value, bits - 1));
+}
+
+static bool may_overflow(const NrOp *op) {
+  bool rounds = nr_op_is(op, NR_OP_arith_divsi) || nr_op_is(op, NR_OP_arith_ceildivsi) ||
+                nr_op_is(op, NR_OP_arith_floordivsi);
+  NrValue *dividend = nr_operand(op, 0);
+  uint32_t bits = nr_type_bits(nr_type_elem(dividend->type));
+  if (!rounds || excludes(nr_operand(op, 1), -1)) return false;
+  return bits > 64 || !excludes(dividend, bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1)));
+}
+
+static void check_division(NrOp *op) {
+  NrValue *dividend = nr_operand(op, 0), *divisor = nr_operand(op, 1);
+  bool may_be_zero = !excludes(divisor, 0), overflows = may_overflow(op);
+  if ((!may_be_zero && !overflows) || divisor->type->scalable) return; /* scalable vectors are not compiled */
+  if (nr_type_is_tensor(divisor->type)) {
+    if (divisor->type->kind == NR_TYPE_TENSOR) check_division(nr_elementwise_to_generic(op));
+    return;
+  }
+  NrBuilder b = nr_builder_before(op);
+  if (may_be_zero) {
+    NrValue *some = nr_arith_cmpi(&b, NR_CMPI_NE, divisor, number_like(&b, divisor, 0));
+    nr_check_unless(&b, op, some, "division by zero", NULL, 0);
+  }
+  if (overflows) {
+    NrValue *not_minus = nr_arith_cmpi(&b, NR_CMPI_NE, divisor, number_like(&b, divisor, -1));
+    NrValue *not_least = nr_arith_cmpi(&b, NR_CMPI_NE, dividend, least_like(&b, dividend));
+    nr_check_unless(&b, op, nr_arith_binary(&b, NR_OP_arith_ori, not_minus, not_least), "the quotient overflows", NULL,
+                    0);
+  }
+}
+
+/* ---- affine expressions ----------------------------------------------------------------------------------------- */
+
+typedef struct Applied {
+  NrBuilder b;
+  NrOp *op;
+  uint32_t num_dims;
+  NR_VEC(NrValue *) operands; /* dims first */
+} Applied;
+
+/* Divisors are positive, and asked for from the inside out, left to right. */
+static void check_divisors(Applied *a, NrAffineExpr e) {
+  if (!e->lhs) return;
+  check_divisors(a, e->lhs);
+  check_divisors(a, e->rhs);
+  bool divides = e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL;
+  NrValue **operands = a->operands.data;
+  if (!divides || nr_range_of_affine(e->rhs, a->num_dims, operands).min > 0) return;
+  NrValue *divisor = nr_affine_expand(&a->b, e->rhs, a->num_dims, operands);
+  NrValue *positive = nr_arith_cmpi(&a->b, NR_CMPI_SGT, divisor, nr_arith_constant_index(&a->b, 0));
+  nr_check_unless(&a->b, a->op, positive, "the divisor is %0; it must be positive", &divisor, 1);
+}
+
+static void check_map(NrOp *op, NrAttr map, size_t first) {
+  bool is_map = map && (map->kind == NR_ATTR_AFFINE_MAP || map->kind == NR_ATTR_AFFINE_SET);
+  Applied a = {nr_builder_before(op), op, is_map ? map->num_dims : 0, {0}};
+  for (size_t i = 0; is_map && i < nr_affine_num_inputs(map); i++) nr_vec_push(&a.operands, nr_operand(op, first + i));
+  for (uint32_t i = 0; is_map && i < map->num_exprs; i++) check_divisors(&a, map->exprs[i]);
+  nr_vec_deinit(&a.operands);
+}
+
+/* delinearize_index and linearize_index. */
+static void check_index_exprs(NrOp *op) {
+  Applied a = {nr_builder_before(op), op, 0, {0}};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&a.operands, nr_operand(op, i));
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrAffineExpr e = nr_affine_index_expr(op, i, &a.num_dims);
+    check_divisors(&a, e);
+  }
+  nr_vec_deinit(&a.operands);
+}
+
+/* The places of affine.dma_start and dma_wait. */
+static void check_transfer(NrOp *op) {
+  size_t first = 1;
+  for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
+    NrAttr map = nr_op_attr(op, nr_affine_dma_maps[i]);
+    if (!map) continue;
+    check_map(op, map, first);
+    first += nr_affine_num_inputs(map) + 1;
+  }
+}
+
+static void check_affine(NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_affine_dma_start:
+  case NR_OP_affine_dma_wait: check_transfer(op); return;
+  case NR_OP_affine_for:
+    check_map(op, nr_affine_bound_map(op, false), nr_affine_for_begin(op, 0));
+    check_map(op, nr_affine_bound_map(op, true), nr_affine_for_begin(op, 1));
+    return;
+  case NR_OP_affine_parallel:
+    check_map(op, nr_op_attr(op, "lowerBoundsMap"), 0);
+    check_map(op, nr_op_attr(op, "upperBoundsMap"), nr_affine_num_inputs(nr_op_attr(op, "lowerBoundsMap")));
+    return;
+  case NR_OP_affine_if: check_map(op, nr_op_attr(op, "condition"), 0); return;
+  case NR_OP_affine_delinearize_index:
+  case NR_OP_affine_linearize_index: check_index_exprs(op); return;
+  default:
+    if (nr_op_attr(op, "map")) check_map(op, nr_op_attr(op, "map"), nr_affine_map_operands(op));
+  }
+}
+
+/* ---- steps and sizes -------------------------------------------------------------------------------------------- */
+
+static void check_step(NrOp *op, NrValue *step, bool is_unsigned) {
+  bool narrow = nr_type_bits(step->type) <= 64;
+  NrRange range = nr_range_of(step);
+  if (narrow && (range.min > 0 || (is_unsigned && range.max < 0))) return;
+  NrBuilder b = nr_builder_before(op);
+  NrValue *zero = nr_arith_constant_int(&b, step->type, 0);
+  NrValue *positive = nr_arith_cmpi(&b, is_unsigned ? NR_CMPI_NE : NR_CMPI_SGT, step, zero);
+  nr_check_unless(&b, op, positive, "the step is %0; it must be positive", &step, 1);
+}
+
+static void check_parallel(NrOp *op) {
+  size_t begin, count;
+  nr_op_operand_group(op, 2, &begin, &count);
+  for (size_t i = 0; i < count; i++) check_step(op, nr_operand(op, begin + i), false);
+}
+
+static void check_forall(NrOp *op) {
+  static const NrIndexListSlot steps = {2, "staticStep"};
+  for (size_t i = 0; i < nr_index_list_size(op, steps.attr); i++) {
+    NrIndex step = nr_index_list_get(op, steps, i);
+    NrBuilder b = nr_builder_before(op);
+    if (step.value || step.constant <= 0) check_step(op, nr_index_value(&b, step), false);
+  }
+}
+
+void nr_check_sizes(NrOp *op, NrType type, size_t first) {
+  if (!nr_type_is_ranked(type)) return;
+  for (uint32_t d = 0; d < type->rank; d++) {
+    if (type->dims[d] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, first++);
+    if (nr_range_of(size).min >= 0) continue;
+    NrBuilder b = nr_builder_before(op);
+    NrValue *fits = nr_arith_cmpi(&b, NR_CMPI_SGE, size, nr_arith_constant_index(&b, 0));
+    char text[96];
+    snprintf(text, sizeof text, "the size of dim %u is %%0; it must not be negative", d);
+    nr_check_unless(&b, op, fits, text, &size, 1);
+  }
+}
+
+/* Padding below zero would cut the source. */
+static void check_pad(NrOp *op) {
+  static const NrIndexListSlot slots[] = {{1, "static_low"}, {2, "static_high"}};
+  for (uint32_t d = 0; d < nr_operand(op, 0)->type->rank; d++)
+    for (size_t k = 0; k < 2; k++) {
+      NrBuilder b = nr_builder_before(op);
+      NrIndex pad = nr_index_list_get(op, slots[k], d);
+      if (pad.value ? nr_range_of(pad.value).min >= 0 : pad.constant >= 0) continue;
+      NrValue *size = nr_index_value(&b, pad);
+      NrValue *fits = nr_arith_cmpi(&b, NR_CMPI_SGE, size, nr_arith_constant_index(&b, 0));
+      char text[96];
+      snprintf(text, sizeof text, "the padding of dim %u is %%0; it must not be negative", d);
+      nr_check_unless(&b, op, fits, text, &size, 1);
+    }
+}
+
+/* ---- the pass --------------------------------------------------------------------------------------------------- */
+
+static void check_op(NrOp *op) {
+  if (strcmp(op->info->dialect, "affine") == 0) {
+    check_affine(op);
+    return;
+  }
+  if (strcmp(op->info->dialect, "flow") == 0) {
+    nr_check_flow(op);
+    return;
+  }
+  if (nr_op_has(op, NR_DIVIDES)) {
+    check_division(op);
+    return;
+  }
+  switch (op->info->id) {
+  case NR_OP_scf_for: check_step(op, nr_scf_for_step(op), nr_op_attr(op, "unsignedCmp") != NULL); return;
+  case NR_OP_scf_parallel: check_parallel(op); return;
+  case NR_OP_scf_forall: check_forall(op); return;
+  case NR_OP_memref_alloc:
+  case NR_OP_memref_alloca:
+  case NR_OP_tensor_empty:
+  case NR_OP_tensor_generate: nr_check_sizes(op, nr_result(op, 0)->type, 0); return;
+  case NR_OP_bufferization_alloc_tensor:
+    if (!nr_op_group_operand(op, 1)) nr_check_sizes(op, nr_result(op, 0)->type, 0); /* else the copy's shape */
+    return;
+  case NR_OP_tensor_pad: check_pad(op); return;
+  case NR_OP_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;
+  case NR_OP_rt_call:
+    if (nr_str_is(nr_op_attr_str(op, "name"), "tensor_grow"))
+      nr_check_sizes(op, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, nr_operand(op, 0)->type->elem), 1);
+    return;
+  case NR_OP_memref_realloc:
+    if (op->num_operands > 1) nr_check_sizes(op, nr_result(op, 0)->type, 1);
+    return;
+  default: return;
+  }
+}
+
+static NrStatus insert_ub_checks_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  NrOpList ops = {0};
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++) check_op(ops.data[i]);
+  nr_vec_deinit(&ops);
+  return NR_OK;
+}
+
+NR_PASS(insert_ub_checks, .name = "insert-ub-checks", .run = insert_ub_checks_run,
+        .doc = "divisions by zero, steps that are not positive and negative sizes fail the run with a message")

@@ -1,0 +1,388 @@
+/* vectorize_contractions.c - reductions of structured ops on memrefs become register-tiled loops over vectors.
+ *   before  linalg.generic {m, n parallel, k reduction} c[m, n] += a[m, k] * b[k, n]
+ *   after   scf.for n by 3 vectors { scf.for m by 8 { 24 accumulators = c; scf.for k { load, fma }; store } }
+ *
+ * Two shapes. Lanes over a parallel dim, where every operand is contiguous along it or does not depend on it:
+ * accumulators are vectors of the output. Lanes over a reduction dim, where the inputs are (dot products): accumulators
+ * are partial results, combined at the end, which needs an operation that may be reordered. In both, other parallel
+ * dims are unrolled so that what is loaded serves several accumulators. Ends of ranges are masked, so any size works.
+ * What fits neither shape is left to convert-linalg-to-loops. */
+#include "dialect/affine/affine.h"
+#include "dialect/arith/arith.h"
+#include "dialect/scf/scf.h"
+#include "pass/linalg/contraction.h"
+
+enum { MAX_TILE = 32 };
+
+/* ---- emission ---- */
+
+static NrValue *constant_index(NrContraction *c, int64_t n) { return nr_arith_constant_index(&c->b, n); }
+
+static NrValue *index_op(NrContraction *c, unsigned id, NrValue *x, NrValue *y) {
+  return nr_build_value(&c->b, id, nr_type_index(c->b.ctx), (NrValue *[]){x, y}, 2);
+}
+
+static NrValue *add_const(NrContraction *c, NrValue *x, int64_t n) {
+  return n ? index_op(c, NR_OP_arith_addi, x, constant_index(c, n)) : x;
+}
+
+static NrType vector_of(const NrContraction *c, NrType elem) { return nr_type_vector((int64_t[]){c->lanes}, 1, elem); }
+
+/* Operands of an access to operand k at ivs, behind `first` already filled ones. */
+static size_t access(NrContraction *c, size_t k, NrValue *const *ivs, NrValue **operands, size_t first) {
+  NrAttr map = nr_generic_map(c->op, k);
+  operands[first++] = nr_operand(c->op, k);
+  for (uint32_t r = 0; r < map->num_exprs; r++)
+    operands[first++] = nr_affine_expand_indices(&c->b, map->exprs[r], map->num_dims, ivs);
+  return first;
+}
+
+static NrValue *zero(NrContraction *c, NrType type) {
+  NrType elem = nr_type_elem(type);
+  NrAttr scalar = nr_type_is_float(elem) ? nr_attr_float(elem, 0) : nr_attr_int(elem, 0);
+  uint64_t bits = 0;
+  NrAttr value = type == elem ? scalar : nr_attr_dense(type, &bits, nr_type_byte_size(elem));
+  NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, &type, 1);
+  nr_op_set_attr(op, "value", value);
+  return nr_result(op, 0);
+}
+
+static NrValue *load(NrContraction *c, size_t k, NrValue *const *ivs, NrValue *mask) {
+  NrValue *operands[NR_MAX_RANK + 3];
+  NrType elem = nr_operand(c->op, k)->type->elem;
+  size_t n = access(c, k, ivs, operands, 0);
+  if (nr_contraction_along(c, k, (uint32_t)c->v) == NR_ALONG_INVARIANT)
+    return nr_build_value(&c->b, NR_OP_memref_load, elem, operands, n);
+  NrType type = vector_of(c, elem);
+  if (!mask) return nr_build_value(&c->b, NR_OP_vector_load, type, operands, n);
+  operands[n] = mask;
+  operands[n + 1] = zero(c, type);
+  return nr_build_value(&c->b, NR_OP_vector_maskedload, type, operands, n + 2);
+}
+
+static void store(NrContraction *c, NrValue *value, NrValue *const *ivs, NrValue *mask) {
+  NrValue *operands[NR_MAX_RANK + 3] = {value};
+  if (value->type->kind != NR_TYPE_VECTOR) {
+    size_t n = access(c, c->num_inputs, ivs, operands, 1);
+    nr_build_op(&c->b, NR_OP_memref_store, operands, n, NULL, 0);
+  } else if (!mask) {
+    size_t n = access(c, c->num_inputs, ivs, operands, 1);
+    nr_build_op(&c->b, NR_OP_vector_store, operands, n, NULL, 0);
+  } else {
+    size_t n = access(c, c->num_inputs, ivs, operands, 0);
+    operands[n] = mask;
+    operands[n + 1] = value;
+    nr_build_op(&c->b, NR_OP_vector_maskedstore, operands, n + 2, NULL, 0);
+  }
+}
+
+static NrValue *as_vector(NrContraction *c, NrValue *value) {
+  if (value->type->kind == NR_TYPE_VECTOR) return value;
+  return nr_build_value(&c->b, NR_OP_vector_broadcast, vector_of(c, value->type), &value, 1);
+}
+
+/* A copy of a body op over vectors where one of its operands is one, over scalars otherwise. */
+static NrValue *copy_op(NrContraction *c, NrOp *op, NrMap *map) {
+  NrValue *operands[8];
+  bool vector = false;
+  assert(op->num_operands <= NR_COUNTOF(operands));
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *mapped = nr_map_get(map, nr_operand(op, i));
+    operands[i] = mapped ? mapped : nr_operand(op, i);
+    vector |= operands[i]->type->kind == NR_TYPE_VECTOR;
+  }
+  NrType type = nr_result(op, 0)->type;
+  for (uint32_t i = 0; vector && i < op->num_operands; i++) operands[i] = as_vector(c, operands[i]);
+  NrOpState state = {.info = op->info,
+                     .operands = operands,
+                     .num_operands = op->num_operands,
+                     .result_types = (NrType[]){vector ? vector_of(c, type) : type},
+                     .num_results = 1,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
+  return nr_result(nr_build(&c->b, &state), 0);
+}
+
+/* The body for one accumulator. mask (dot only): lanes past the end keep the accumulator as it was. */
+static NrValue *emit_body(NrContraction *c, NrValue *const *inputs, NrValue *acc, NrValue *mask) {
+  NrBlock *body = nr_op_body(c->op, 0);
+  NrMap map = {0};
+  for (size_t k = 0; k < c->num_inputs; k++) nr_map_set(&map, body->args[k], inputs[k]);
+  nr_map_set(&map, body->args[c->num_inputs], acc);
+  for (NrOp *op = body->first; op != body->last; op = op->next)
+    nr_map_set(&map, nr_result(op, 0), copy_op(c, op, &map));
+  NrValue *result = as_vector(c, nr_map_get(&map, nr_result(c->combine, 0)));
+  nr_map_deinit(&map);
+  if (mask) result = nr_build_value(&c->b, NR_OP_arith_select, result->type, (NrValue *[]){mask, result, acc}, 3);
+  return result;
+}
+
+static NrOp *open_loop(NrContraction *c, NrValue *from, NrValue *to, int64_t step, NrValue **carried, size_t count,
+                       NrValue **out_iv) {
+  return nr_scf_open_for(&c->b, from, to, constant_index(c, step), carried, count, out_iv);
+}
+
+static void close_loop(NrContraction *c, NrOp *loop, NrValue **carried, size_t count) {
+  nr_scf_close_for(&c->b, loop, carried, count);
+}
+
+/* One tile: nu by nv accumulators. nv counts vectors along v, or elements along w for dot. */
+typedef struct Tile {
+  uint32_t nu, nv;
+  NrValue *mask; /* of the last vector, or NULL */
+} Tile;
+
+/* ivs of accumulator (i, j). */
+static void tile_ivs(NrContraction *c, const Tile *t, uint32_t i, uint32_t j, NrValue **out) {
+  (void)t;
+  memcpy(out, c->ivs, c->num_loops * sizeof *out);
+  if (c->u >= 0) out[c->u] = add_const(c, c->ivs[c->u], i);
+  if (!c->dot) out[c->v] = add_const(c, c->ivs[c->v], (int64_t)j * c->lanes);
+  else if (c->w >= 0) out[c->w] = add_const(c, c->ivs[c->w], j);
+}
+
+/* All accumulators advance by one step of the innermost reduction; each input is loaded once per place that differs. */
+static void emit_step(NrContraction *c, const Tile *t, NrValue **acc, NrValue *mask) {
+  NrValue *loaded[NR_CONTRACTION_INPUTS][MAX_TILE] = {{0}};
+  int second = c->dot ? c->w : c->v;
+  for (uint32_t i = 0; i < t->nu; i++)
+    for (uint32_t j = 0; j < t->nv; j++) {
+      NrValue *inputs[NR_CONTRACTION_INPUTS], *ivs[NR_CONTRACTION_LOOPS];
+      for (size_t k = 0; k < c->num_inputs; k++) {
+        uint32_t row = c->u >= 0 && nr_contraction_along(c, k, (uint32_t)c->u) != NR_ALONG_INVARIANT ? i : 0;
+        uint32_t column = second >= 0 && nr_contraction_along(c, k, (uint32_t)second) != NR_ALONG_INVARIANT ? j : 0;
+        NrValue **slot = &loaded[k][row * t->nv + column];
+        if (!*slot) {
+          tile_ivs(c, t, row, column, ivs);
+          *slot = load(c, k, ivs, mask);
+        }
+        inputs[k] = *slot;
+      }
+      acc[i * t->nv + j] = emit_body(c, inputs, acc[i * t->nv + j], c->dot ? mask : NULL);
+    }
+}
+
+/* The identity of combine, as a vector: what partial results start with. Max, min and the like start with themselves.
+ */
+static NrValue *identity(NrContraction *c, NrValue *old) {
+  NrType type = vector_of(c, c->elem);
+  switch (c->combine->info->id) {
+  case NR_OP_arith_addf:
+  case NR_OP_arith_addi:
+  case NR_OP_arith_ori:
+  case NR_OP_arith_xori: return zero(c, type);
+  case NR_OP_arith_mulf:
+  case NR_OP_arith_muli: {
+    NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, &c->elem, 1);
+    nr_op_set_attr(op, "value", nr_type_is_float(c->elem) ? nr_attr_float(c->elem, 1) : nr_attr_int(c->elem, 1));
+    return as_vector(c, nr_result(op, 0));
+  }
+  default: return as_vector(c, old); /* idempotent */
+  }
+}
+
+static bool is_idempotent(const NrContraction *c) {
+  switch (c->combine->info->id) {
+  case NR_OP_arith_addf:
+  case NR_OP_arith_addi:
+  case NR_OP_arith_xori:
+  case NR_OP_arith_mulf:
+  case NR_OP_arith_muli: return false;
+  default: return true;
+  }
+}
+
+/* The lanes of a partial result joined into one scalar, by halves. */
+static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
+  for (uint32_t n = c->lanes; n > 1; n /= 2) {
+    NrType half = nr_type_vector((int64_t[]){n / 2}, 1, c->elem);
+    NrValue *parts[2];
+    for (uint32_t i = 0; i < 2; i++) {
+      NrOp *op = nr_build_op(&c->b, NR_OP_vector_extract_strided_slice, &vector, 1, &half, 1);
+      NrContext *ctx = c->b.ctx;
+      nr_op_set_attr(op, "offsets", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, i * n / 2)}, 1));
+      nr_op_set_attr(op, "sizes", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, n / 2)}, 1));
+      nr_op_set_attr(op, "strides", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, 1)}, 1));
+      parts[i] = nr_result(op, 0);
+    }
+    NrOpState state = {.info = c->combine->info,
+                       .operands = parts,
+                       .num_operands = 2,
+                       .result_types = &half,
+                       .num_results = 1,
+                       .attrs = c->combine->attrs,
+                       .num_attrs = c->combine->num_attrs};
+    vector = nr_result(nr_build(&c->b, &state), 0);
+  }
+  NrOp *op = nr_build_op(&c->b, NR_OP_vector_extract, &vector, 1, &c->elem, 1);
+  nr_op_set_attr(op, "static_position", nr_attr_i64_array(c->b.ctx, (int64_t[]){0}, 1));
+  return nr_result(op, 0);
+}
+
+/* The reduction loops around emit_step, from reduction number `at` on. v comes last when it is a reduction. */
+static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size_t at) {
+  size_t count = (size_t)t->nu * t->nv;
+  while (at < c->num_loops && (!c->reduction[at] || (int)at == c->v)) at++;
+  if (at < c->num_loops) {
+    NrOp *loop = open_loop(c, constant_index(c, 0), c->bounds[at], 1, acc, count, &c->ivs[at]);
+    emit_reductions(c, t, acc, at + 1);
+    close_loop(c, loop, acc, count);
+    return;
+  }
+  if (!c->dot) {
+    emit_step(c, t, acc, t->mask);
+    return;
+  }
+  /* Whole vectors, then the rest under a mask. */
+  int64_t range = nr_contraction_range(c, c->v);
+  NrValue *lanes = constant_index(c, c->lanes), *bound = c->bounds[c->v];
+  NrValue *rest = index_op(c, NR_OP_arith_remui, bound, lanes), *whole = index_op(c, NR_OP_arith_subi, bound, rest);
+  if (range >= c->lanes) {
+    NrOp *loop = open_loop(c, constant_index(c, 0), whole, c->lanes, acc, count, &c->ivs[c->v]);
+    emit_step(c, t, acc, NULL);
+    close_loop(c, loop, acc, count);
+  }
+  if (range != INT64_MAX && range % c->lanes == 0) return;
+  NrOp *loop = open_loop(c, whole, bound, c->lanes, acc, count, &c->ivs[c->v]);
+  NrValue *mask = nr_build_value(&c->b, NR_OP_vector_create_mask, vector_of(c, nr_type_i1(c->b.ctx)), &rest, 1);
+  emit_step(c, t, acc, mask);
+  close_loop(c, loop, acc, count);
+}
+
+static NrValue *combine_scalars(NrContraction *c, NrValue *x, NrValue *y) {
+  NrOpState state = {.info = c->combine->info,
+                     .operands = (NrValue *[]){x, y},
+                     .num_operands = 2,
+                     .result_types = &c->elem,
+                     .num_results = 1,
+                     .attrs = c->combine->attrs,
+                     .num_attrs = c->combine->num_attrs};
+  return nr_result(nr_build(&c->b, &state), 0);
+}
+
+static void emit_tile(NrContraction *c, const Tile *t) {
+  NrValue *acc[MAX_TILE], *old[MAX_TILE], *ivs[NR_CONTRACTION_LOOPS];
+  for (uint32_t i = 0; i < t->nu; i++)
+    for (uint32_t j = 0; j < t->nv; j++) {
+      tile_ivs(c, t, i, j, ivs);
+      uint32_t at = i * t->nv + j;
+      old[at] = load(c, c->num_inputs, ivs, t->mask);
+      acc[at] = c->dot ? identity(c, old[at]) : old[at];
+    }
+  emit_reductions(c, t, acc, 0);
+  for (uint32_t i = 0; i < t->nu; i++)
+    for (uint32_t j = 0; j < t->nv; j++) {
+      tile_ivs(c, t, i, j, ivs);
+      uint32_t at = i * t->nv + j;
+      NrValue *value = acc[at];
+      if (c->dot) {
+        value = join_lanes(c, value);
+        if (!is_idempotent(c)) value = combine_scalars(c, old[at], value);
+      }
+      store(c, value, ivs, t->mask);
+    }
+}
+
+/* ---- loops over tiles ---- */
+
+typedef void (*TileFn)(NrContraction *c, Tile *t);
+
+/* Loops over dim d by `tile`, then the rest by one; the tile count goes to *slot. */
+static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *slot, TileFn inner) {
+  *slot = 1;
+  if (d < 0) {
+    inner(c, t);
+    return;
+  }
+  int64_t range = nr_contraction_range(c, d);
+  NrValue *begin = constant_index(c, 0), *bound = c->bounds[d];
+  if (tile > 1) {
+    NrValue *rest = index_op(c, NR_OP_arith_remui, bound, constant_index(c, tile));
+    NrValue *whole = index_op(c, NR_OP_arith_subi, bound, rest);
+    NrOp *loop = open_loop(c, begin, whole, tile, NULL, 0, &c->ivs[d]);
+    *slot = tile;
+    inner(c, t);
+    close_loop(c, loop, NULL, 0);
+    if (range != INT64_MAX && range % tile == 0) return;
+    begin = whole;
+  }
+  NrOp *loop = open_loop(c, begin, bound, 1, NULL, 0, &c->ivs[d]);
+  *slot = 1;
+  inner(c, t);
+  close_loop(c, loop, NULL, 0);
+}
+
+static void innermost(NrContraction *c, Tile *t) { emit_tile(c, t); }
+static void over_u(NrContraction *c, Tile *t) { over_dim(c, t, c->u, c->tile_u, &t->nu, innermost); }
+static void over_w(NrContraction *c, Tile *t) { over_dim(c, t, c->w, c->tile_v, &t->nv, over_u); }
+
+/* Lanes over a parallel dim: tiles of several vectors, then of half as many and so on (a single accumulator waits for
+ * its own last result in each step), then a masked end. */
+static void over_v(NrContraction *c, Tile *t) {
+  int64_t range = nr_contraction_range(c, c->v);
+  NrValue *begin = constant_index(c, 0), *bound = c->bounds[c->v];
+  for (uint32_t vectors = c->tile_v; vectors; vectors /= 2) {
+    int64_t step = (int64_t)vectors * c->lanes;
+    if (range < step) continue;
+    NrValue *length = index_op(c, NR_OP_arith_subi, bound, begin);
+    NrValue *rest = index_op(c, NR_OP_arith_remui, length, constant_index(c, step));
+    NrValue *end = index_op(c, NR_OP_arith_subi, bound, rest);
+    NrOp *loop = open_loop(c, begin, end, step, NULL, 0, &c->ivs[c->v]);
+    t->nv = vectors;
+    t->mask = NULL;
+    over_u(c, t);
+    close_loop(c, loop, NULL, 0);
+    if (range != INT64_MAX && (range -= range / step * step) == 0) return;
+    begin = end;
+  }
+  NrOp *loop = open_loop(c, begin, bound, c->lanes, NULL, 0, &c->ivs[c->v]);
+  NrValue *left = index_op(c, NR_OP_arith_subi, bound, c->ivs[c->v]);
+  t->nv = 1;
+  t->mask = nr_build_value(&c->b, NR_OP_vector_create_mask, vector_of(c, nr_type_i1(c->b.ctx)), &left, 1);
+  over_u(c, t);
+  close_loop(c, loop, NULL, 0);
+}
+
+static void over_rest(NrContraction *c, Tile *t, size_t at) {
+  while (at < c->num_loops && (c->reduction[at] || (int)at == c->v || (int)at == c->u || (int)at == c->w)) at++;
+  if (at == c->num_loops) {
+    if (c->dot) over_w(c, t);
+    else over_v(c, t);
+    return;
+  }
+  NrOp *loop = open_loop(c, constant_index(c, 0), c->bounds[at], 1, NULL, 0, &c->ivs[at]);
+  over_rest(c, t, at + 1);
+  close_loop(c, loop, NULL, 0);
+}
+
+static void vectorize(NrContraction *c) {
+  Tile t = {1, 1, NULL};
+  for (size_t d = 0; d < c->num_loops; d++) c->bounds[d] = nr_index_value(&c->b, c->ranges[d]);
+  over_rest(c, &t, 0);
+  nr_op_erase(c->op);
+}
+
+typedef struct Found {
+  NR_VEC(NrOp *) ops;
+} Found;
+
+static bool collect(NrOp *op, void *user) {
+  if (nr_op_is(op, NR_OP_linalg_generic) && !op->num_results) nr_vec_push(&((Found *)user)->ops, op);
+  return true;
+}
+
+static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
+  Found found = {{0}};
+  nr_walk_post(root, collect, &found);
+  for (size_t i = 0; i < found.ops.size; i++) {
+    NrContraction c = {.op = found.ops.data[i], .target = pass->target, .b = nr_builder_before(found.ops.data[i])};
+    if (!nr_contraction_read(&c)) continue;
+    for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_generic_loop_range(&c.b, c.op, d);
+    if (nr_contraction_choose(&c)) vectorize(&c);
+  }
+  nr_vec_deinit(&found.ops);
+  return NR_OK;
+}
+
+NR_PASS(vectorize_contractions, .name = "vectorize-contractions", .run = vectorize_contractions_run,
+        .doc = "reductions of structured ops become register-tiled loops over vectors")

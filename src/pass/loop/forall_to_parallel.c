@@ -1,0 +1,49 @@
+/* forall_to_parallel.c - scf.forall over buffers as scf.parallel.
+ *   before  scf.forall (%i, %j) in (%n, 8) {      after  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c8)
+ *             memref.store %x, %m[%i, %j]                             step (%c1, %c1) {
+ *           }                                                memref.store %x, %m[%i, %j]
+ *                                                            scf.reduce
+ *                                                          }
+ * With shared outputs it has no such form: scf.parallel combines scalars, and the insertions must not. The attribute
+ * `mapping` goes with it. */
+#include "dialect/scf/scf.h"
+#include "pass/loop/parallel.h"
+#include "pass/core/rewrite.h"
+
+static void to_parallel(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  uint32_t rank = body->num_args;
+  NrBuilder b = nr_builder_before(op);
+  NrBounds bounds = {0};
+  nr_forall_bounds(&b, op, &bounds);
+  NrOp *loop = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
+  nr_vec_deinit(&bounds);
+  if (nr_op_attr(op, "mapping")) nr_op_set_attr(loop, "mapping", nr_op_attr(op, "mapping"));
+  NrBlock *to = nr_op_body(loop, 0);
+  for (uint32_t d = 0; d < rank; d++) {
+    to->args[d]->name = body->args[d]->name;
+    nr_value_replace_uses(body->args[d], to->args[d]);
+  }
+  nr_op_erase(nr_block_terminator(body));
+  nr_block_splice(body, to, NULL);
+  b = nr_scf_body_builder(loop, 0);
+  nr_scf_reduce(&b, NULL, 0);
+  nr_op_erase(op);
+}
+
+static NrStatus forall_to_parallel_run(NrPassContext *pass, NrOp *root) {
+  (void)pass;
+  NrOpList ops = {0};
+  nr_collect_ops(root, &ops);
+  for (size_t i = 0; i < ops.size; i++) {
+    NrOp *op = ops.data[i];
+    if (!nr_op_is(op, NR_OP_scf_forall) || op->num_results) continue;
+    if (nr_op_body(op, 0)->num_args) to_parallel(op);
+    else nr_forall_to_for(op);
+  }
+  nr_vec_deinit(&ops);
+  return NR_OK;
+}
+
+NR_PASS(forall_to_parallel, .name = "scf-forall-to-parallel", .run = forall_to_parallel_run,
+        .doc = "turns scf.forall over buffers into scf.parallel")

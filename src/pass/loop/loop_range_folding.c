@@ -1,0 +1,75 @@
+/* loop_range_folding.c - arithmetic on the induction variable moves to the bounds.
+ *   before  scf.for %i = %c0 to %c64 step %c1 {        after  scf.for %j = %c8 to %c264 step %c4 {
+ *             %0 = arith.muli %i, %c4 : index                    memref.store %x, %m[%j] : memref<?xf32>
+ *             %1 = arith.addi %0, %c8 : index                  }
+ *             memref.store %x, %m[%1] : memref<?xf32>
+ *           }
+ * Sums and products with a value from outside of the loop, where nothing else needs the variable, in signed loops. The
+ * new bounds must be known to fit their type, and the factor to be above 0: else the loop would run other times. Bounds
+ * that are constants, sizes of memrefs and what is made of them are known well enough, arguments mostly are not. */
+#include "dialect/arith/arith.h"
+#include "pass/loop/loops.h"
+#include "pass/core/pass.h"
+#include "pass/analysis/ranges.h"
+
+/* The only op that uses the variable, and its operand from outside; NULL when it is not such a sum or product. */
+static NrOp *only_user(NrOp *loop, NrValue **out_other) {
+  NrValue *iv = nr_scf_for_iv(loop);
+  if (!nr_value_has_one_use(iv)) return NULL;
+  NrOp *user = iv->first_use->owner;
+  bool sum = nr_op_is(user, NR_OP_arith_addi) || nr_op_is(user, NR_OP_arith_muli);
+  if (nr_op_is(user, NR_OP_arith_subi) && nr_use_index(iv->first_use) == 0) sum = true;
+  if (!sum) return NULL;
+  *out_other = nr_operand(user, 1 - nr_use_index(iv->first_use));
+  return nr_is_outside(*out_other, loop) ? user : NULL;
+}
+
+static bool corners_fit(unsigned op_id, NrRange x, NrRange y, NrRange type) {
+  const int64_t xs[2] = {x.min, x.max}, ys[2] = {y.min, y.max};
+  for (int i = 0; i < 4; i++) {
+    int64_t a = xs[i / 2], b = ys[i % 2], out;
+    bool exact = op_id == NR_OP_arith_muli   ? nr_mul_i64(a, b, &out)
+                 : op_id == NR_OP_arith_subi ? nr_sub_i64(a, b, &out)
+                                             : nr_add_i64(a, b, &out);
+    if (!exact || out < type.min || out > type.max) return false;
+  }
+  return true;
+}
+
+/* No bound leaves the type, and where the loop was empty it stays so. */
+static bool may_fold(const NrOp *loop, const NrOp *user, NrValue *other) {
+  int64_t largest = (int64_t)nr_for_largest(loop);
+  NrRange type = {-largest - 1, largest}, by = nr_range_of(other);
+  unsigned id = user->info->id;
+  if (nr_is_unsigned_for(loop)) return false;
+  if (id == NR_OP_arith_muli && (by.min <= 0 || !corners_fit(id, nr_range_of(nr_scf_for_step(loop)), by, type)))
+    return false;
+  return corners_fit(id, nr_range_of(nr_scf_for_lower(loop)), by, type) &&
+         corners_fit(id, nr_range_of(nr_scf_for_upper(loop)), by, type);
+}
+
+static bool fold_into_range(NrOp *loop) {
+  NrValue *other;
+  NrOp *user = only_user(loop, &other);
+  if (!user || !may_fold(loop, user, other)) return false;
+  NrBuilder b = nr_builder_before(loop);
+  unsigned id = user->info->id;
+  uint32_t bounds = id == NR_OP_arith_muli ? 3 : 2;
+  for (uint32_t i = 0; i < bounds; i++) nr_op_set_operand(loop, i, nr_fold_binary(&b, id, nr_operand(loop, i), other));
+  NrValue *iv = nr_scf_for_iv(loop);
+  return nr_op_replace(user, iv);
+}
+
+static NrStatus range_folding_run(NrPassContext *pass, NrOp *func) {
+  (void)pass;
+  NrOpList loops = {0};
+  nr_collect_fors(func, &loops);
+  for (size_t i = 0; i < loops.size; i++)
+    while (fold_into_range(loops.data[i])) {
+    }
+  nr_vec_deinit(&loops);
+  return NR_OK;
+}
+
+NR_PASS(loop_range_folding, .name = "scf-for-loop-range-folding", .on = "func.func", .run = range_folding_run,
+        .doc = "folds sums and products of an induction variable into the loop's bounds and step")

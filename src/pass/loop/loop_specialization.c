@@ -1,0 +1,44 @@
+/* loop_specialization.c - a loop up to a minimum of a constant gets a version for the constant.
+ *   before  %n = arith.minsi %left, %c64 : index        after  %full = arith.cmpi eq, %n, %c64 : index
+ *           %r = scf.for %i = %c0 to %n step %c1 {             %r = scf.if %full {
+ *             body                                               %x = scf.for %i = %c0 to %c64 step %c1 { body }
+ *           }                                                    yield %x
+ *                                                              } else {
+ *                                                                %y = scf.for %i = %c0 to %n step %c1 { body }
+ *                                                                yield %y
+ *                                                              }
+ * The first version has a known number of iterations, which can be unrolled and vectorised; it runs for all tiles but
+ * the last. Bodies of more than 4096 ops are not copied, nor any where a function would have more than 2^17. */
+#include "dialect/arith/arith.h"
+#include "pass/loop/loops.h"
+#include "pass/core/pass.h"
+
+enum { MAX_OPS = 4096 };
+
+static void specialize(NrOp *loop, int64_t number) {
+  NrBuilder b = nr_builder_before(loop);
+  NrValue *upper = nr_scf_for_upper(loop), *constant = nr_arith_constant_int(&b, upper->type, number);
+  NrOp *branch = nr_build_versions(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant), &loop, 1);
+  b = nr_scf_body_builder(branch, 0);
+  NrOp *full = nr_for_clone(&b, loop);
+  nr_op_set_operand(full, 1, constant);
+  nr_scf_yield_results(nr_op_body(branch, 0), &full, 1);
+}
+
+static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
+  (void)pass;
+  NrOpList loops = {0};
+  size_t left = nr_copies_left(func);
+  nr_collect_fors(func, &loops);
+  for (size_t i = loops.size; i-- > 0;) { /* inner ones first: they are copied with the loop around them */
+    int64_t number;
+    if (nr_minimum_constant(nr_scf_for_upper(loops.data[i]), &number) &&
+        nr_count_ops(loops.data[i], MAX_OPS) <= MAX_OPS && nr_take_copies(&left, loops.data[i], 1))
+      specialize(loops.data[i], number);
+  }
+  nr_vec_deinit(&loops);
+  return NR_OK;
+}
+
+NR_PASS(loop_specialization, .name = "scf-for-loop-specialization", .on = "func.func", .run = specialization_run,
+        .doc = "gives loops up to a minimum of a constant a version for the constant")

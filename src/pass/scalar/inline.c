@@ -1,0 +1,215 @@
+/* inline.c - replaces calls by the bodies of the functions called.
+ *   before  %0 = call @twice(%x) : (f32) -> f32          after  %0 = arith.addf %x, %x : f32
+ * Callees before callers, so that what is inlined has been inlined into already. Not inlined are functions that may
+ * call themselves, declarations, those marked no_inline, those of more than `max-ops` ops, and those with affine ops
+ * where the call stands inside of another op. A body of several blocks goes into an scf.execute_region where the call
+ * stands in a region that may have only one block. Functions stay: symbol-dce removes private ones that nobody calls
+ * any more. `default-pipeline` runs on each function when all is inlined into it, so before it is inlined itself. */
+#include "dialect/cf/cf.h"
+#include "dialect/scf/scf.h"
+#include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
+
+typedef struct Function {
+  NrOp *op;
+  NR_VEC(NrOp *) calls;
+  size_t size;       /* ops in it */
+  bool visited, active, recursive;
+} Function;
+
+typedef struct Inliner {
+  NrPassContext *pass;
+  NrStrMap functions; /* name -> Function* in the scratch arena */
+  NR_VEC(Function *) all;
+  size_t max_ops;
+  NrStr passes; /* of every function */
+  NrStatus status;
+} Inliner;
+
+static Function *callee_of(const Inliner *in, const NrOp *call) {
+  NrAttr symbol = nr_op_attr(call, "callee");
+  return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&in->functions, symbol->s)
+                                                                       : NULL;
+}
+
+static bool collect(NrOp *op, void *user) {
+  Function *f = user;
+  f->size++;
+  if (nr_op_is(op, NR_OP_func_call)) nr_vec_push(&f->calls, op);
+  return true;
+}
+
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
+
+static bool is_not_affine(NrOp *op, void *user) {
+  (void)user;
+  return strcmp(op->info->dialect, "affine") != 0;
+}
+
+/* Inside of another op the callee's arguments and outermost values would no longer be dims and symbols. */
+static bool keeps_dims(const NrOp *call, const Function *f) {
+  const NrOp *around = nr_op_parent(call);
+  return (around && nr_op_has(around, NR_ISOLATED)) || nr_walk_pre(f->op, is_not_affine, NULL);
+}
+
+static bool is_inlinable(const Inliner *in, const NrOp *call, const Function *f) {
+  return f && !f->recursive && nr_op_body(f->op, 0) && f->size <= in->max_ops && !nr_op_attr(f->op, "no_inline") &&
+         !nr_op_attr(call, "no_inline") && keeps_dims(call, f);
+}
+
+static void map_arguments(NrMap *map, NrBlock *entry, const NrOp *call) {
+  for (uint32_t i = 0; i < entry->num_args; i++) nr_map_set(map, entry->args[i], nr_operand(call, i));
+}
+
+static void replace_call(NrOp *call, NrValue *const *values) {
+  for (uint32_t i = 0; i < call->num_results; i++) nr_value_replace_uses(nr_result(call, i), values[i]);
+  nr_op_erase(call);
+}
+
+/* A callee of one block: its ops stand where the call stood. */
+static void inline_block(NrOp *call, NrBlock *entry) {
+  NrMap map = {0};
+  map_arguments(&map, entry, call);
+  NrOp *ret = nr_block_terminator(entry);
+  for (NrOp *op = entry->first; op != ret; op = op->next)
+    nr_op_insert_before(nr_op_clone(call->module, op, &map), call);
+  NR_VEC(NrValue *) values = {0};
+  for (uint32_t i = 0; i < ret->num_operands; i++) {
+    NrValue *copy = nr_map_get(&map, nr_operand(ret, i));
+    nr_vec_push(&values, copy ? copy : nr_operand(ret, i));
+  }
+  replace_call(call, values.data);
+  nr_vec_deinit(&values);
+  nr_map_deinit(&map);
+}
+
+/* A callee of several blocks, as an scf.execute_region whose region they are; returns end in yields. */
+static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < call->num_results; i++) nr_vec_push(&types, nr_result(call, i)->type);
+  NrBuilder b = nr_builder_before(call);
+  NrOp *wrapper = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_execute_region],
+                                            .result_types = types.data,
+                                            .num_results = types.size,
+                                            .num_regions = 1});
+  NrMap map = {0};
+  NrRegion *region = nr_op_region(wrapper, 0);
+  nr_region_clone(call->module, body, region, &map);
+  for (uint32_t i = 0; i < region->first->num_args; i++)
+    nr_value_replace_uses(region->first->args[i], nr_operand(call, i));
+  while (region->first->num_args) nr_block_erase_arg(region->first, region->first->num_args - 1);
+  for (NrBlock *block = region->first; block; block = block->next) {
+    NrOp *ret = block->last;
+    if (!nr_op_is(ret, NR_OP_func_return)) continue;
+    NR_VEC(NrValue *) values = {0};
+    for (uint32_t i = 0; i < ret->num_operands; i++) nr_vec_push(&values, nr_operand(ret, i));
+    b = nr_builder_before(ret);
+    nr_scf_yield(&b, values.data, values.size);
+    nr_op_erase(ret);
+    nr_vec_deinit(&values);
+  }
+  for (uint32_t i = 0; i < call->num_results; i++) nr_value_replace_uses(nr_result(call, i), nr_result(wrapper, i));
+  nr_op_erase(call);
+  nr_map_deinit(&map);
+  nr_vec_deinit(&types);
+  return wrapper;
+}
+
+/* The wrapper's blocks in the region that it stands in, with branches in and out. */
+static void unwrap(NrOp *wrapper) {
+  NrBlock *block = wrapper->block, *end = nr_block_create(wrapper->module);
+  nr_block_split(block, wrapper->next, end);
+  for (uint32_t i = 0; i < wrapper->num_results; i++)
+    nr_value_replace_uses(nr_result(wrapper, i), nr_block_add_arg(end, nr_result(wrapper, i)->type, wrapper->loc));
+  NrRegion *region = nr_op_region(wrapper, 0);
+  NrBuilder b = nr_builder_before(wrapper);
+  nr_cf_br(&b, region->first, NULL, 0);
+  for (NrBlock *inner = region->first, *after = block, *next; inner; inner = next) {
+    next = inner->next;
+    NrOp *yield = inner->last;
+    if (nr_op_is(yield, NR_OP_scf_yield)) {
+      NR_VEC(NrValue *) values = {0};
+      for (uint32_t i = 0; i < yield->num_operands; i++) nr_vec_push(&values, nr_operand(yield, i));
+      b = nr_builder_before(yield);
+      nr_cf_br(&b, end, values.data, values.size);
+      nr_op_erase(yield);
+      nr_vec_deinit(&values);
+    }
+    nr_block_unlink(inner);
+    nr_block_insert_after(inner, after);
+    after = inner;
+  }
+  nr_op_erase(wrapper);
+}
+
+static void inline_call(NrOp *call, Function *callee) {
+  NrRegion *body = nr_op_region(callee->op, 0);
+  if (body->first == body->last && nr_op_is(body->last->last, NR_OP_func_return)) {
+    inline_block(call, body->first);
+    return;
+  }
+  NrOp *wrapper = wrap_blocks(call, body);
+  if (!nr_op_has(nr_op_parent(wrapper), NR_SINGLE_BLOCK)) unwrap(wrapper);
+}
+
+/* ---- the call graph ---------------------------------------------------------------------------------------------- */
+
+static bool count_op(NrOp *op, void *user) {
+  (void)op;
+  ++*(size_t *)user;
+  return true;
+}
+
+static void optimize(Inliner *in, Function *f) {
+  if (!in->passes.size || in->status) return;
+  in->status = nr_run_passes_on(in->pass->module, f->op, in->passes, &(NrPassOptions){.target = in->pass->target});
+  f->size = 0;
+  nr_walk_pre(f->op, count_op, &f->size);
+}
+
+/* Callees first. A function that is met again while it is being visited calls itself. */
+static void visit(Inliner *in, Function *f, size_t depth) {
+  if (f->active || depth > NR_MAX_NESTING) f->recursive = true;
+  if (f->visited || f->active || f->recursive) return;
+  f->active = true;
+  for (size_t i = 0; i < f->calls.size; i++) {
+    Function *callee = callee_of(in, f->calls.data[i]);
+    if (callee) visit(in, callee, depth + 1);
+  }
+  for (size_t i = 0; i < f->calls.size; i++) {
+    Function *callee = callee_of(in, f->calls.data[i]);
+    if (!is_inlinable(in, f->calls.data[i], callee) || callee->active) continue;
+    f->size += callee->size;
+    inline_call(f->calls.data[i], callee);
+  }
+  optimize(in, f);
+  f->active = false;
+  f->visited = true;
+}
+
+static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
+  Inliner in = {.pass = pass, .max_ops = (size_t)nr_pass_int(pass, "max-ops")};
+  in.passes = nr_pass_passes(pass, "default-pipeline");
+  NrBlock *body = nr_op_body(op, 0);
+  for (NrOp *func = body ? body->first : NULL; func; func = func->next) {
+    if (!nr_op_is(func, NR_OP_func_func)) continue;
+    Function *f = NR_NEW(pass->scratch, Function);
+    f->op = func;
+    nr_walk_pre(func, collect, f);
+    nr_strmap_set(&in.functions, nr_op_attr_str(func, "sym_name"), f);
+    nr_vec_push(&in.all, f);
+  }
+  for (size_t i = 0; i < in.all.size; i++) visit(&in, in.all.data[i], 0);
+  for (size_t i = 0; i < in.all.size; i++) nr_vec_deinit(&in.all.data[i]->calls);
+  nr_vec_deinit(&in.all);
+  nr_strmap_deinit(&in.functions);
+  return in.status;
+}
+
+static const NrPassOption options[] = {
+    NR_INT("max-ops", 1 << 20, 0, INT64_MAX, "larger functions are not inlined"),
+    NR_PASSES("default-pipeline", "run on each function, after what it calls is inlined into it"),
+    {0},
+};
+NR_PASS(inline, .name = "inline", .of_table = true, .run = inline_run, .options = options,
+        .doc = "replaces calls by the bodies of the functions called")

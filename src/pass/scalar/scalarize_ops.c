@@ -1,0 +1,312 @@
+/* scalarize_ops.c - structured and tensor ops on small tensors become scalar ops; see scalarize.c. */
+#include "dialect/linalg/linalg.h"
+#include "dialect/tensor/tensor.h"
+#include "pass/core/rewrite.h"
+#include "pass/scalar/scalarize.h"
+
+enum { MOST_POINTS = 8, MOST_ELEMENTS = 8 };
+
+/* Replaces op's one result, a small tensor, by the tensor of these elements. */
+static bool replace(NrBuilder *b, NrOp *op, NrValue *const *elements) {
+  return nr_op_replace(op, nr_scalar_pack(b, nr_result(op, 0)->type, elements));
+}
+
+/* ---- linalg.generic ---------------------------------------------------------------------------------------------- */
+
+typedef struct Unroll {
+  NrBuilder b;
+  NrOp *op;
+  size_t num_inputs, num_loops;
+  int64_t ranges[NR_MAX_RANK], point[NR_MAX_RANK];
+  NrValue *elements[MOST_ELEMENTS][MOST_ELEMENTS]; /* per output, row-major; NULL = still the init's */
+} Unroll;
+
+/* Few points, outputs that are kept as scalars, and a body that may be copied. */
+static bool may_unroll(Unroll *u) {
+  NrOp *op = u->op;
+  int64_t points = 1;
+  size_t outputs = op->num_operands - u->num_inputs;
+  bool integers = true;
+  if (op->num_results != outputs || outputs > MOST_ELEMENTS || u->num_loops > NR_MAX_RANK) return false;
+  for (uint32_t r = 0; r < op->num_results; r++) {
+    if (!nr_scalar_count(nr_result(op, r)->type)) return false;
+    integers &= nr_type_is_int_or_index(nr_result(op, r)->type->elem);
+  }
+  for (size_t i = 0; i < u->num_loops; i++) {
+    u->ranges[i] = nr_generic_static_range(op, i);
+    if (u->ranges[i] == NR_DYNAMIC || !nr_mul_i64(points, u->ranges[i], &points)) return false;
+  }
+  if (points > (integers ? MOST_POINTS : 1)) return false;
+  NrBlock *body = nr_op_body(op, 0);
+  return body->first != NULL && nr_block_terminator(body) != NULL;
+}
+
+/* The indices of an operand at the current point; false when its map cannot be evaluated. */
+static bool operand_indices(const Unroll *u, uint32_t operand, int64_t *out) {
+  NrAttr map = nr_generic_map(u->op, operand);
+  for (uint32_t i = 0; i < map->num_exprs; i++)
+    if (!nr_affine_eval(map->exprs[i], u->point, NULL, &out[i])) return false;
+  return true;
+}
+
+static NrValue *read_at(NrBuilder *b, NrValue *tensor, const int64_t *indices) {
+  NrValue *values[NR_MAX_RANK];
+  if (!nr_type_is_shaped(tensor->type)) return tensor;
+  if (nr_op_is(tensor->op, NR_OP_tensor_from_elements)) {
+    size_t at = 0;
+    for (uint32_t i = 0; i < tensor->type->rank; i++) at = at * (size_t)tensor->type->dims[i] + (size_t)indices[i];
+    return nr_operand(tensor->op, at);
+  }
+  for (uint32_t i = 0; i < tensor->type->rank; i++) values[i] = nr_index_value(b, nr_index_const(indices[i]));
+  return nr_build_extract(b, tensor, values, tensor->type->rank);
+}
+
+static size_t linear(NrType type, const int64_t *indices) {
+  size_t at = 0;
+  for (uint32_t i = 0; i < type->rank; i++) at = at * (size_t)type->dims[i] + (size_t)indices[i];
+  return at;
+}
+
+/* Copies the body for the current point. */
+static void copy_body(Unroll *u) {
+  NrBlock *body = nr_op_body(u->op, 0);
+  NrOp *yield = nr_block_terminator(body);
+  int64_t indices[NR_MAX_RANK];
+  NrMap map = {0};
+  for (uint32_t k = 0; k < u->op->num_operands; k++) {
+    NrValue *arg = nr_block_arg(body, k), *operand = nr_operand(u->op, k);
+    if (!nr_value_has_uses(arg)) continue;
+    operand_indices(u, k, indices);
+    NrValue *value = k < u->num_inputs ? NULL : u->elements[k - u->num_inputs][linear(operand->type, indices)];
+    nr_map_set(&map, arg, value ? value : read_at(&u->b, operand, indices));
+  }
+  for (NrOp *op = body->first; op != yield; op = op->next) {
+    if (nr_op_is(op, NR_OP_linalg_index)) {
+      int64_t at = u->point[nr_op_attr_int(op, "dim", 0)];
+      nr_map_set(&map, nr_result(op, 0), nr_index_value(&u->b, nr_index_const(at)));
+    } else {
+      nr_op_insert_before(nr_op_clone(u->b.module, op, &map), u->op);
+    }
+  }
+  for (uint32_t i = 0; i < yield->num_operands; i++) {
+    NrType type = nr_operand(u->op, (size_t)u->num_inputs + i)->type;
+    NrValue *value = nr_map_get(&map, nr_operand(yield, i));
+    operand_indices(u, (uint32_t)u->num_inputs + i, indices);
+    u->elements[i][linear(type, indices)] = value ? value : nr_operand(yield, i);
+  }
+  nr_map_deinit(&map);
+}
+
+/* Whether all operands can be read at the current point: their maps evaluate, and stay inside static dims. */
+static bool point_is_good(const Unroll *u) {
+  int64_t indices[NR_MAX_RANK];
+  for (uint32_t k = 0; k < u->op->num_operands; k++) {
+    NrType type = nr_operand(u->op, k)->type;
+    if (!operand_indices(u, k, indices)) return false;
+    for (uint32_t i = 0; nr_type_is_shaped(type) && i < type->rank; i++)
+      if (indices[i] < 0 || (type->dims[i] != NR_DYNAMIC && indices[i] >= type->dims[i])) return false;
+  }
+  return true;
+}
+
+/* The next point in row-major order; false after the last. */
+static bool advance(Unroll *u) {
+  for (size_t i = u->num_loops; i-- > 0;) {
+    if (++u->point[i] < u->ranges[i]) return true;
+    u->point[i] = 0;
+  }
+  return false;
+}
+
+static bool unroll_generic(NrOp *op) {
+  Unroll u = {.b = nr_builder_before(op), .op = op, .num_inputs = nr_generic_num_inputs(op)};
+  u.num_loops = nr_generic_num_loops(op);
+  if (!may_unroll(&u)) return false;
+  for (size_t i = 0; i < u.num_loops; i++)
+    if (u.ranges[i] == 0) return false;
+  do
+    if (!point_is_good(&u)) return false;
+  while (advance(&u));
+  do copy_body(&u);
+  while (advance(&u));
+  for (uint32_t r = 0; r < op->num_results; r++) {
+    NrValue *init = nr_operand(op, u.num_inputs + r);
+    for (size_t i = 0; i < nr_scalar_count(init->type); i++)
+      if (!u.elements[r][i]) u.elements[r][i] = nr_scalar_element(&u.b, init, i);
+    nr_value_replace_uses(nr_result(op, r), nr_scalar_pack(&u.b, init->type, u.elements[r]));
+  }
+  nr_op_erase(op);
+  return true;
+}
+
+/* ---- tensor ops -------------------------------------------------------------------------------------------------- */
+
+static bool scalarize_fill(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS];
+  NrBuilder b = nr_builder_before(op);
+  if (op->num_results != 1) return false;
+  size_t count = nr_scalar_count(nr_result(op, 0)->type);
+  for (size_t i = 0; i < count; i++) elements[i] = nr_operand(op, 0);
+  return count && replace(&b, op, elements);
+}
+
+/* A new element at a constant place, or at the only one. */
+static bool scalarize_insert(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS], *dest = nr_operand(op, 1);
+  size_t count = nr_scalar_count(dest->type), at = 0;
+  if (!count) return false;
+  for (uint32_t i = 0; i < dest->type->rank && count > 1; i++) {
+    int64_t index;
+    if (!nr_value_constant_int(nr_operand(op, 2 + i), &index) || index < 0 || index >= dest->type->dims[i])
+      return false;
+    at = at * (size_t)dest->type->dims[i] + (size_t)index;
+  }
+  NrBuilder b = nr_builder_before(op);
+  for (size_t i = 0; i < count; i++) elements[i] = i == at ? nr_operand(op, 0) : nr_scalar_element(&b, dest, i);
+  return replace(&b, op, elements);
+}
+
+/* Static shapes: elements in row-major order stay what they are. */
+static bool scalarize_reshape(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS], *source = nr_operand(op, 0);
+  size_t count = nr_scalar_count(nr_result(op, 0)->type);
+  if (!count || nr_scalar_count(source->type) != count) return false;
+  NrBuilder b = nr_builder_before(op);
+  for (size_t i = 0; i < count; i++) elements[i] = nr_scalar_element(&b, source, i);
+  return replace(&b, op, elements);
+}
+
+static bool scalarize_concat(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS];
+  NrType type = nr_result(op, 0)->type;
+  size_t dim = (size_t)nr_op_attr_int(op, "dim", 0), at = 0;
+  if (!nr_scalar_count(type)) return false;
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (!nr_type_has_static_shape(nr_operand(op, i)->type)) return false;
+  NrBuilder b = nr_builder_before(op);
+  size_t outer = (size_t)nr_dims_product(type->dims, dim);
+  for (size_t o = 0; o < outer; o++) {
+    for (uint32_t i = 0; i < op->num_operands; i++) {
+      NrType from = nr_operand(op, i)->type;
+      size_t run = (size_t)nr_dims_product(from->dims + dim, from->rank - dim);
+      for (size_t k = 0; k < run; k++) elements[at++] = nr_scalar_element(&b, nr_operand(op, i), o * run + k);
+    }
+  }
+  return replace(&b, op, elements);
+}
+
+/* The lists of a slice op; strides must be constant. False when they are not. */
+static bool slice_lists(NrOp *op, const NrIndexListSlot *slots, NrIndex lists[3][NR_MAX_RANK]) {
+  for (size_t s = 0; s < 3; s++) {
+    size_t n = nr_index_list_all(op, slots[s], lists[s]);
+    for (size_t i = 0; i < n; i++) {
+      if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
+      if (s && lists[s][i].value) return false;
+    }
+  }
+  return true;
+}
+
+static NrValue *plus(NrBuilder *b, NrIndex base, int64_t offset) {
+  if (!base.value) return nr_index_value(b, nr_index_const(base.constant + offset));
+  if (offset == 0) return base.value;
+  NrValue *operands[] = {base.value, nr_index_value(b, nr_index_const(offset))};
+  return nr_build_value(b, NR_OP_arith_addi, base.value->type, operands, 2);
+}
+
+/* Elements of a slice, one by one, wherever it begins. */
+static bool scalarize_extract_slice(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS], *indices[NR_MAX_RANK], *source = nr_operand(op, 0);
+  NrIndex lists[3][NR_MAX_RANK];
+  size_t count = nr_scalar_count(nr_result(op, 0)->type);
+  /* A few of many: a copy of the slice is as good. */
+  if (!count || (count > 1 && !nr_scalar_count(source->type))) return false;
+  if (!slice_lists(op, nr_extract_slice_slots, lists)) return false;
+  NrBuilder b = nr_builder_before(op);
+  for (size_t e = 0; e < count; e++) {
+    size_t rest = e;
+    for (uint32_t i = source->type->rank; i-- > 0;) {
+      int64_t size = lists[1][i].constant;
+      indices[i] = plus(&b, lists[0][i], (int64_t)rest % size * lists[2][i].constant);
+      rest /= (size_t)size;
+    }
+    elements[e] = nr_build_extract(&b, source, indices, source->type->rank);
+  }
+  return replace(&b, op, elements);
+}
+
+/* One element goes in by tensor.insert; a few into a few, at constant places, make a new tensor. */
+static bool scalarize_insert_slice(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS], *source = nr_operand(op, 0), *dest = nr_operand(op, 1);
+  NrIndex lists[3][NR_MAX_RANK];
+  size_t count = nr_scalar_count(source->type), total = nr_scalar_count(dest->type);
+  if (!count || (count > 1 && !total) || !slice_lists(op, nr_insert_slice_slots, lists)) return false;
+  bool constant = true;
+  for (uint32_t i = 0; i < dest->type->rank; i++) constant &= !lists[0][i].value;
+  NrBuilder b = nr_builder_before(op);
+  if (count == 1 && !(total && constant)) {
+    NrValue *indices[NR_MAX_RANK];
+    for (uint32_t i = 0; i < dest->type->rank; i++) indices[i] = nr_index_value(&b, lists[0][i]);
+    NrValue *scalar = nr_scalar_element(&b, source, 0);
+    return nr_op_replace(op, nr_build_insert(&b, scalar, dest, indices, dest->type->rank));
+  }
+  if (!constant || !total) return false;
+  for (uint32_t i = 0; i < dest->type->rank; i++) /* else an error when it runs */
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], dest->type->dims[i], NULL)) return false;
+  for (size_t i = 0; i < total; i++) elements[i] = nr_scalar_element(&b, dest, i);
+  for (size_t e = 0; e < count; e++) {
+    size_t rest = e;
+    int64_t place[NR_MAX_RANK];
+    for (uint32_t i = dest->type->rank; i-- > 0;) {
+      int64_t size = lists[1][i].constant;
+      place[i] = lists[0][i].constant + (int64_t)rest % size * lists[2][i].constant;
+      rest /= (size_t)size;
+    }
+    elements[linear(dest->type, place)] = nr_scalar_element(&b, source, e);
+  }
+  return replace(&b, op, elements);
+}
+
+/* Ops that work element by element on tensors as they do on scalars. */
+static bool scalarize_elementwise(NrOp *op) {
+  NrValue *elements[MOST_ELEMENTS];
+  if (op->num_results != 1 || op->num_regions) return false;
+  NrType type = nr_result(op, 0)->type;
+  size_t count = nr_scalar_count(type);
+  for (uint32_t i = 0; i < op->num_operands && count; i++)
+    if (nr_type_is_shaped(nr_operand(op, i)->type) && nr_scalar_count(nr_operand(op, i)->type) != count) count = 0;
+  if (!count) return false;
+  NrBuilder b = nr_builder_before(op);
+  NrValue **operands = nr_calloc(op->num_operands + 1, sizeof *operands);
+  for (size_t e = 0; e < count; e++) {
+    for (uint32_t i = 0; i < op->num_operands; i++) {
+      NrValue *operand = nr_operand(op, i);
+      operands[i] = nr_type_is_shaped(operand->type) ? nr_scalar_element(&b, operand, e) : operand;
+    }
+    NrOpState state = {.info = op->info,
+                       .operands = operands,
+                       .num_operands = op->num_operands,
+                       .result_types = &type->elem,
+                       .num_results = 1,
+                       .attrs = op->attrs,
+                       .num_attrs = op->num_attrs};
+    elements[e] = nr_result(nr_build(&b, &state), 0);
+  }
+  nr_free(operands);
+  return replace(&b, op, elements);
+}
+
+bool nr_scalarize_op(NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_linalg_generic: return unroll_generic(op);
+  case NR_OP_linalg_fill: return scalarize_fill(op);
+  case NR_OP_tensor_insert: return scalarize_insert(op);
+  case NR_OP_tensor_expand_shape:
+  case NR_OP_tensor_collapse_shape:
+  case NR_OP_tensor_reshape: return scalarize_reshape(op);
+  case NR_OP_tensor_concat: return scalarize_concat(op);
+  case NR_OP_tensor_extract_slice: return scalarize_extract_slice(op);
+  case NR_OP_tensor_insert_slice: return scalarize_insert_slice(op);
+  default: return nr_op_has(op, NR_ELEMENTWISE) && scalarize_elementwise(op);
+  }
+}

@@ -1,0 +1,462 @@
+/* sccp.c - sparse conditional constant propagation: what is constant on every way that can be taken.
+ *   before  %r = scf.for .. iter_args(%a = %c1) {      after  %r = scf.for .. iter_args(%a = %c1) {
+ *             %z = arith.cmpi eq, %a, %c0                       scf.if %false { .. }
+ *             %n = scf.if %z { yield %x }                        ..
+ *                  else { yield %a }                             scf.yield %c1
+ *             scf.yield %n                                    }
+ *           }                                                 use(%c1)
+ *           use(%r)
+ * A value is first thought to have no value at all, then to be one constant, then to be unknown; it only moves in this
+ * direction. Blocks, regions of scf ops and private functions count from when something can reach them, so a branch
+ * that the values themselves rule out does not spoil what is known (Wegman and Zadeck, 1991). A private function gets
+ * the arguments that all of its calls give, when its name is used by calls alone. Only uses are replaced: canonicalize
+ * removes what became dead. */
+#include "dialect/fold.h"
+#include "dialect/func/func.h"
+#include "dialect/scf/scf.h"
+#include "interp/interp.h"
+#include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
+
+enum { MAX_STEPS = 10000 };
+
+/* What is known of a value. Absent from the map: nothing has reached it yet. */
+typedef struct Known {
+  NrValue *value;
+  NrAttr constant; /* NULL: unknown */
+} Known;
+
+typedef struct Function {
+  NrOp *op;
+  bool tracked; /* all of its calls are seen */
+  NR_VEC(NrOp *) calls;
+  Known **results; /* joined over all returns; entries are NULL until one is reached */
+  uint32_t num_results;
+} Function;
+
+typedef struct Solver {
+  NrPassContext *pass;
+  NrOp *root;  /* what the pass runs on */
+  NrOp *table; /* the nearest symbol table: root or around it */
+  NrMap known;     /* NrValue* -> Known* */
+  NR_VEC(Known *) all;
+  NrMap reached;   /* NrBlock* that something can reach */
+  NrMap queued;    /* NrOp* in work */
+  NR_VEC(NrOp *) work;
+  NrStrMap functions; /* name -> Function*, of the module's own */
+  NrMap by_op;        /* func op -> Function* */
+  NR_VEC(Function *) all_functions;
+} Solver;
+
+/* ---- the lattice ------------------------------------------------------------------------------------------------- */
+
+static void queue(Solver *s, NrOp *op) {
+  if (nr_map_has(&s->queued, op)) return;
+  nr_map_set(&s->queued, op, op);
+  nr_vec_push(&s->work, op);
+}
+
+static void queue_users(Solver *s, const NrValue *value) {
+  for (const NrUse *use = value->first_use; use; use = use->next) queue(s, use->owner);
+}
+
+static Known *known_of(const Solver *s, const NrValue *value) { return nr_map_get(&s->known, value); }
+
+/* constant == NULL says that the value may be anything. */
+static void join(Solver *s, NrValue *value, NrAttr constant) {
+  Known *known = known_of(s, value);
+  if (!known) {
+    known = NR_NEW(s->pass->scratch, Known);
+    *known = (Known){value, constant};
+    nr_map_set(&s->known, value, known);
+    nr_vec_push(&s->all, known);
+  } else if (known->constant && known->constant != constant) {
+    known->constant = NULL;
+  } else {
+    return;
+  }
+  queue_users(s, value);
+}
+
+static void join_value(Solver *s, NrValue *to, const NrValue *from) {
+  Known *known = known_of(s, from);
+  if (known) join(s, to, known->constant);
+}
+
+static void results_unknown(Solver *s, NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++) join(s, nr_result(op, i), NULL);
+}
+
+static void reach(Solver *s, NrBlock *block) {
+  if (!block || nr_map_has(&s->reached, block)) return;
+  nr_map_set(&s->reached, block, block);
+  for (NrOp *op = block->first; op; op = op->next) queue(s, op);
+}
+
+static void args_unknown(Solver *s, NrBlock *block) {
+  for (uint32_t i = 0; block && i < block->num_args; i++) join(s, block->args[i], NULL);
+}
+
+/* Regions of an op that nothing is known about. */
+static void reach_anyhow(Solver *s, NrOp *op) {
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    reach(s, op->regions[r].first);
+    args_unknown(s, op->regions[r].first);
+  }
+  results_unknown(s, op);
+}
+
+/* The constant that an operand is known to be. False while nothing has reached it. */
+static bool operand_known(const Solver *s, const NrOp *op, uint32_t i, NrAttr *out) {
+  Known *known = known_of(s, nr_operand(op, i));
+  *out = known ? known->constant : NULL;
+  return known != NULL;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+static Function *callee_of(const Solver *s, const NrOp *call) {
+  NrAttr symbol = nr_op_attr(call, "callee");
+  return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&s->functions, symbol->s) : NULL;
+}
+
+/* Names in an attribute, however deep: their functions may be called from where nobody looks. */
+static void untrack_named(Solver *s, NrAttr attr) {
+  if (!attr) return;
+  if (attr->kind == NR_ATTR_SYMBOL) {
+    Function *f = nr_strmap_get(&s->functions, attr->s);
+    if (f) f->tracked = false;
+  }
+  if (attr->kind == NR_ATTR_ARRAY)
+    for (size_t i = 0; i < attr->size; i++) untrack_named(s, attr->items[i]);
+  for (size_t i = 0; attr->kind == NR_ATTR_DICT && i < attr->num_named; i++) untrack_named(s, attr->named[i].value);
+}
+
+/* Calls inside of other symbol tables may mean other functions. */
+static bool is_in_own_table(const NrOp *op, const NrOp *module) {
+  const NrOp *up = nr_op_parent(op);
+  while (up && !nr_op_has(up, NR_SYMBOL_TABLE)) up = nr_op_parent(up);
+  return up == module;
+}
+
+static bool find_calls(NrOp *op, void *user) {
+  Solver *s = user;
+  bool is_call = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->table);
+  Function *callee = is_call ? callee_of(s, op) : NULL;
+  if (callee) nr_vec_push(&callee->calls, op);
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (!callee || !nr_str_is(op->attrs[i].name, "callee")) untrack_named(s, op->attrs[i].value);
+  return true;
+}
+
+static void add_function(Solver *s, NrOp *op) {
+  Function *f = NR_NEW(s->pass->scratch, Function);
+  NrType type = nr_func_type(op);
+  f->op = op;
+  f->tracked = op != s->root && nr_op_body(op, 0) && nr_str_is(nr_op_attr_str(op, "sym_visibility"), "private") &&
+               !nr_op_attr(op, "noria.entry");
+  f->num_results = type ? type->num_results : 0;
+  f->results = NR_NEW_ARRAY(s->pass->scratch, Known *, f->num_results + 1);
+  nr_strmap_set(&s->functions, nr_op_attr_str(op, "sym_name"), f);
+  nr_map_set(&s->by_op, op, f);
+  nr_vec_push(&s->all_functions, f);
+}
+
+/* Of a function that the pass runs on alone the calls are not seen, and those that it makes give anything. */
+static void collect_functions(Solver *s) {
+  NrBlock *body = nr_op_body(s->root, 0);
+  if (nr_op_is(s->root, NR_OP_func_func)) {
+    add_function(s, s->root);
+  } else {
+    for (NrOp *op = body ? body->first : NULL; op; op = op->next)
+      if (nr_op_is(op, NR_OP_func_func)) add_function(s, op);
+  }
+  nr_walk_pre(s->root, find_calls, s);
+}
+
+static void visit_return(Solver *s, NrOp *op) {
+  Function *f = nr_map_get(&s->by_op, nr_op_parent(op));
+  for (uint32_t i = 0; f && i < op->num_operands && i < f->num_results; i++) {
+    NrAttr constant;
+    Known *result = f->results[i];
+    if (!operand_known(s, op, i, &constant)) continue;
+    if (result && (!result->constant || result->constant == constant)) continue;
+    f->results[i] = NR_NEW(s->pass->scratch, Known);
+    *f->results[i] = (Known){NULL, result ? NULL : constant};
+    for (size_t c = 0; c < f->calls.size; c++) queue(s, f->calls.data[c]);
+  }
+}
+
+static void visit_call(Solver *s, NrOp *op) {
+  Function *f = nr_op_is(op, NR_OP_func_call) && is_in_own_table(op, s->table) ? callee_of(s, op) : NULL;
+  NrBlock *entry = f ? nr_op_body(f->op, 0) : NULL;
+  if (!entry || entry->num_args != op->num_operands || f->num_results != op->num_results) {
+    results_unknown(s, op);
+    return;
+  }
+  if (f->tracked) {
+    for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, entry->args[i], nr_operand(op, i));
+    reach(s, entry);
+  }
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (f->results[i]) join(s, nr_result(op, i), f->results[i]->constant);
+}
+
+/* ---- control flow ------------------------------------------------------------------------------------------------ */
+
+static void take_edge(Solver *s, NrOp *op, uint32_t successor) {
+  NrBlock *to = op->successors[successor].block;
+  for (uint32_t i = 0; i < to->num_args; i++) {
+    if (i < op->successors[successor].num_operands)
+      join_value(s, to->args[i], nr_successor_operand(op, successor, i));
+    else join(s, to->args[i], NULL);
+  }
+  reach(s, to);
+}
+
+/* The successor that a known flag chooses. */
+static uint32_t chosen_successor(const NrOp *op, NrAttr flag) {
+  if (nr_op_is(op, NR_OP_cf_cond_br)) return nr_const_is_int(flag, 0) ? 1 : 0;
+  NrAttr values = nr_op_attr(op, "case_values");
+  for (uint32_t i = 1; values && i < op->num_successors; i++)
+    if (nr_attr_element(values, (int64_t)i - 1) == flag) return i;
+  return 0;
+}
+
+static void visit_branch(Solver *s, NrOp *op) {
+  NrAttr flag = NULL;
+  bool chooses = nr_op_is(op, NR_OP_cf_cond_br) || nr_op_is(op, NR_OP_cf_switch);
+  if (chooses && !operand_known(s, op, 0, &flag)) return;
+  for (uint32_t i = 0; i < op->num_successors; i++)
+    if (!flag || i == chosen_successor(op, flag)) take_edge(s, op, i);
+}
+
+static void visit_if(Solver *s, NrOp *op) {
+  NrAttr condition;
+  if (!operand_known(s, op, 0, &condition)) return;
+  if (!condition || !nr_const_is_int(condition, 0)) reach(s, nr_op_body(op, 0));
+  if (!condition || nr_const_is_int(condition, 0)) reach(s, nr_op_body(op, 1));
+}
+
+static void visit_index_switch(Solver *s, NrOp *op) {
+  NrAttr flag, cases = nr_op_attr(op, "cases");
+  if (!operand_known(s, op, 0, &flag)) return;
+  uint32_t taken = 0;
+  for (uint32_t i = 1; flag && i < op->num_regions && !taken; i++)
+    if (((const int64_t *)cases->data)[i - 1] == flag->i) taken = i;
+  for (uint32_t i = 0; i < op->num_regions; i++)
+    if (!flag || i == taken) reach(s, nr_op_body(op, i));
+}
+
+static void visit_for(Solver *s, NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  join(s, body->args[0], NULL);
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    join_value(s, body->args[1 + i], nr_scf_for_init(op, i));
+    join_value(s, nr_result(op, i), nr_scf_for_init(op, i));
+  }
+  reach(s, body);
+}
+
+static void visit_while(Solver *s, NrOp *op) {
+  NrBlock *before = nr_op_body(op, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, before->args[i], nr_operand(op, i));
+  reach(s, before);
+}
+
+static void visit_condition(Solver *s, NrOp *op) {
+  NrOp *loop = nr_op_parent(op);
+  NrAttr condition;
+  if (!operand_known(s, op, 0, &condition)) return;
+  bool goes_on = !condition || !nr_const_is_int(condition, 0), ends = !condition || nr_const_is_int(condition, 0);
+  NrBlock *after = nr_op_body(loop, 1);
+  for (uint32_t i = 0; i < loop->num_results; i++) {
+    if (goes_on) join_value(s, after->args[i], nr_operand(op, 1 + i));
+    if (ends) join_value(s, nr_result(loop, i), nr_operand(op, 1 + i));
+  }
+  if (goes_on) reach(s, after);
+}
+
+/* Loops that end by scf.break: the token is nothing that anybody reads. */
+static void visit_loop(Solver *s, NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, body->args[1 + i], nr_operand(op, i));
+  reach(s, body);
+}
+
+static void visit_exit(Solver *s, NrOp *op) {
+  NrOp *loop = nr_scf_exit_loop(op);
+  bool leaves = nr_op_is(op, NR_OP_scf_break);
+  for (uint32_t i = 1; loop && i < op->num_operands; i++)
+    join_value(s, leaves ? nr_result(loop, i - 1) : nr_op_body(loop, 0)->args[i], nr_operand(op, i));
+}
+
+static void visit_parallel(Solver *s, NrOp *op) {
+  size_t begin = 0, count = 0;
+  nr_op_operand_group(op, 3, &begin, &count);
+  for (uint32_t i = 0; i < count; i++) join_value(s, nr_result(op, i), nr_operand(op, begin + i));
+  args_unknown(s, nr_op_body(op, 0));
+  reach(s, nr_op_body(op, 0));
+  queue(s, nr_op_body(op, 0)->last); /* its regions see the initial values too */
+}
+
+/* A reduction begins with the initial value, or with one point's where there is none, and goes on with its result. */
+static void visit_reduce(Solver *s, NrOp *op) {
+  NrOp *loop = nr_op_parent(op);
+  size_t begin = 0, count = 0;
+  nr_op_operand_group(loop, 3, &begin, &count);
+  for (uint32_t i = 0; i < op->num_regions; i++) {
+    NrBlock *block = nr_op_body(op, i);
+    join_value(s, block->args[0], i < count ? nr_operand(loop, begin + i) : nr_operand(op, i));
+    join_value(s, block->args[1], nr_operand(op, i));
+    if (i >= count) join_value(s, nr_result(loop, i), nr_operand(op, i));
+    reach(s, block);
+  }
+}
+
+static void visit_reduce_return(Solver *s, NrOp *op) {
+  NrOp *reduce = nr_op_parent(op);
+  uint32_t i = (uint32_t)(op->block->region - reduce->regions);
+  join_value(s, op->block->args[0], nr_operand(op, 0));
+  join_value(s, nr_result(nr_op_parent(reduce), i), nr_operand(op, 0));
+}
+
+static void visit_yield(Solver *s, NrOp *op) {
+  NrOp *parent = nr_op_parent(op);
+  switch (parent->info->id) {
+  case NR_OP_scf_for:
+    for (uint32_t i = 0; i < op->num_operands; i++) {
+      join_value(s, nr_op_body(parent, 0)->args[1 + i], nr_operand(op, i));
+      join_value(s, nr_result(parent, i), nr_operand(op, i));
+    }
+    break;
+  case NR_OP_scf_while:
+    for (uint32_t i = 0; i < op->num_operands; i++)
+      join_value(s, nr_op_body(parent, 0)->args[i], nr_operand(op, i));
+    break;
+  case NR_OP_scf_if:
+  case NR_OP_scf_index_switch:
+  case NR_OP_scf_execute_region:
+    for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, nr_result(parent, i), nr_operand(op, i));
+    break;
+  default: break; /* what the parent's results are is unknown */
+  }
+}
+
+/* ---- ops --------------------------------------------------------------------------------------------------------- */
+
+/* The constant that a fold says; a value that it gives instead counts when it is an operand, whose news comes here. */
+static NrAttr folded_constant(const NrOp *op, const NrAttr *constants, const NrFold *folded) {
+  for (uint32_t k = 0; k < op->num_operands && folded->value; k++)
+    if (nr_operand(op, k) == folded->value) return constants[k];
+  return folded->attr;
+}
+
+/* From what is known of the operands, once something is known of all: by the op's fold, or, when all are constants, by
+ * running it. */
+static void visit_computation(Solver *s, NrOp *op) {
+  NrAttr *constants = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_operands + 1);
+  NrAttr *results = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_results + 1);
+  NrFold *folded = NR_NEW_ARRAY(s->pass->scratch, NrFold, op->num_results + 1);
+  bool all = op->num_operands > 0, missing = true;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    if (!operand_known(s, op, i, &constants[i])) return;
+    all = all && constants[i] && (constants[i]->kind == NR_ATTR_INTEGER || constants[i]->kind == NR_ATTR_FLOAT);
+  }
+  if (op->info->fold && op->info->fold(op, constants, folded)) {
+    missing = false;
+    for (uint32_t i = 0; i < op->num_results; i++) {
+      results[i] = folded_constant(op, constants, &folded[i]);
+      missing |= !results[i];
+    }
+  }
+  /* Of other dialects the results need not have the same last bit everywhere. */
+  if (missing && all && strcmp(op->info->dialect, "arith") == 0)
+    if (!nr_interp_fold(op, constants, MAX_STEPS, results)) memset(results, 0, op->num_results * sizeof *results);
+  for (uint32_t i = 0; i < op->num_results; i++) join(s, nr_result(op, i), results[i]);
+}
+
+static void visit(Solver *s, NrOp *op) {
+  switch (op->info->id) {
+  case NR_OP_scf_if: visit_if(s, op); return;
+  case NR_OP_scf_for: visit_for(s, op); return;
+  case NR_OP_scf_while: visit_while(s, op); return;
+  case NR_OP_scf_execute_region: reach(s, nr_op_body(op, 0)); return;
+  case NR_OP_scf_index_switch: visit_index_switch(s, op); return;
+  case NR_OP_scf_condition: visit_condition(s, op); return;
+  case NR_OP_scf_loop: visit_loop(s, op); return;
+  case NR_OP_scf_break:
+  case NR_OP_scf_continue: visit_exit(s, op); return;
+  case NR_OP_scf_parallel: visit_parallel(s, op); return;
+  case NR_OP_scf_reduce: visit_reduce(s, op); return;
+  case NR_OP_scf_reduce_return: visit_reduce_return(s, op); return;
+  case NR_OP_scf_yield: visit_yield(s, op); return;
+  case NR_OP_func_return: visit_return(s, op); return;
+  default: break;
+  }
+  if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) join(s, nr_result(op, 0), nr_op_attr(op, "value"));
+  else if (op->num_successors) visit_branch(s, op);
+  else if (nr_op_has(op, NR_CALL)) visit_call(s, op);
+  else if (op->num_regions) reach_anyhow(s, op);
+  else if (op->num_results && nr_op_has(op, NR_PURE)) visit_computation(s, op);
+  else results_unknown(s, op);
+}
+
+/* Other functions are reached from outside, with any arguments. */
+static void solve(Solver *s) {
+  for (size_t i = 0; i < s->all_functions.size; i++) {
+    Function *f = s->all_functions.data[i];
+    NrBlock *entry = nr_op_body(f->op, 0);
+    if (f->tracked) continue;
+    reach(s, entry);
+    args_unknown(s, entry);
+  }
+  NrOp *top = nr_op_is(s->root, NR_OP_func_func) ? NULL : s->root;
+  NrBlock *body = top ? nr_op_body(top, 0) : NULL;
+  for (NrOp *op = body ? body->first : NULL; op; op = op->next)
+    if (!nr_op_is(op, NR_OP_func_func)) queue(s, op);
+  while (s->work.size) {
+    NrOp *op = nr_vec_pop(&s->work);
+    nr_map_remove(&s->queued, op);
+    bool at_top = top && nr_op_parent(op) == top;
+    if (at_top || nr_map_has(&s->reached, op->block)) visit(s, op);
+  }
+}
+
+/* ---- replacing --------------------------------------------------------------------------------------------------- */
+
+static void replace_constants(Solver *s) {
+  for (size_t i = 0; i < s->all.size; i++) {
+    Known *known = s->all.data[i];
+    NrValue *value = known->value;
+    bool is_constant_op = value->op && nr_op_has(value->op, NR_CONSTANT_LIKE);
+    if (!known->constant || is_constant_op || !nr_value_has_uses(value)) continue;
+    NrBlock *block = nr_value_block(value);
+    NrBuilder b = value->op ? nr_builder_before(value->op)
+                            : nr_builder_at_start(block->module, block,
+                                                  nr_arg_loc(value) ? nr_arg_loc(value) : block->first->loc);
+    NrOp *constant = nr_build_constant(&b, known->constant, value->type);
+    if (constant) nr_value_replace_uses(value, nr_result(constant, 0));
+  }
+}
+
+static NrStatus sccp_run(NrPassContext *pass, NrOp *op) {
+  Solver s = {.pass = pass, .root = op, .table = op};
+  while (s.table && !nr_op_has(s.table, NR_SYMBOL_TABLE)) s.table = nr_op_parent(s.table);
+  collect_functions(&s);
+  solve(&s);
+  replace_constants(&s);
+  for (size_t i = 0; i < s.all_functions.size; i++) nr_vec_deinit(&s.all_functions.data[i]->calls);
+  nr_vec_deinit(&s.all_functions);
+  nr_strmap_deinit(&s.functions);
+  nr_map_deinit(&s.by_op);
+  nr_map_deinit(&s.known);
+  nr_map_deinit(&s.reached);
+  nr_map_deinit(&s.queued);
+  nr_vec_deinit(&s.all);
+  nr_vec_deinit(&s.work);
+  return NR_OK;
+}
+
+NR_PASS(sccp, .name = "sccp", .run = sccp_run,
+        .doc = "propagates constants along the ways that can be taken, through loops, branches and private functions")
