@@ -111,6 +111,9 @@ typedef struct NoriaRuntimeApi {
   /* Called by functions that may call themselves, before anything else. Non-zero: return, for the run is to stop, or
    * the stack is full, which has failed at `site`. */
   int32_t (*enter)(NoriaExec *exec, int32_t site);
+  /* Counts bytes that the program holds elsewhere against the run's memory limit; fewer than 0 gives them back. Not 0
+   * after failing with the limit; then nothing was counted. For the interpreter's buffers. */
+  int32_t (*charge)(NoriaExec *exec, int64_t bytes);
 } NoriaRuntimeApi;
 
 /* One run. Compiled code reads these fields; the runtime keeps more behind them. */

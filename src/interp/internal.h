@@ -8,6 +8,7 @@
 typedef struct NrIBuffer {
   size_t refs, size;
   unsigned char *data;
+  NoriaExec *charged; /* the run that counts it against its memory limit, or NULL */
   bool freed;    /* memref.dealloc was called */
   bool borrowed; /* data belongs to somebody else: a constant or an input; never written */
 } NrIBuffer;
@@ -52,21 +53,25 @@ typedef struct NrInterp {
   NrOp *failed_at;
   char message[256]; /* of the first failure */
   bool failed;
+  bool over_limit; /* of memory: the runtime has the message; the run ends behind the op that asked */
 } NrInterp;
 
+enum { NR_INTERP_MAX_VECTOR = 1 << 30 }; /* bytes; buffers up to this are made beyond the memory limit too */
+
 /* ---- values (value.c) ---- */
-/* Zeroed, dense; NULL when too large, or with a negative dim. */
-NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank);
+/* Zeroed, dense; NULL when too large, or with a negative dim. Counts against the memory limit of a run. */
+NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 /* The same with contents that are open: rubbish in a hostile run. */
-NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
+NrIView *nr_iview_open(NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
 bool nr_iview_is_dense(const NrIView *view); /* row-major, without gaps */
-NrIView *nr_iview_dense_copy(const NrInterp *in, NrIView *view);
+NrIView *nr_iview_dense_copy(NrInterp *in, NrIView *view);
 void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
+void nr_ibuffer_discharge(NrIBuffer *buffer); /* no run counts it any more */
 size_t nr_iview_elem_size(NrType elem); /* of one element: a number, a handle, or a vector, whose elements lie dense */
 int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank); /* INT64_MAX where it does not fit */
 int64_t nr_iview_count(const NrIView *view);

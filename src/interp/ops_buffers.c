@@ -7,6 +7,7 @@ bool nr_run_realloc(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   int64_t size = op->num_operands > 1 ? nr_get_index(in, nr_operand(op, 1)) : t->dims[0];
   if (old->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
+  nr_ibuffer_discharge(old->buffer);
   NrIView *view = nr_iview_open(in, t->elem, &size, 1);
   if (!view) return nr_interp_fail_size(in, op, t->elem, &size, 1);
   int64_t kept = NR_MIN(size, old->dims[0]), zero = 0;

@@ -162,7 +162,7 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
  * by one: an integer is kept sign-extended, the bits of a float are not. */
 static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
   NrType t = nr_result(op, 0)->type;
-  NrIView *dense = nr_iview_dense_copy(in, source), *view = nr_iview_new(t->elem, dims, t->rank);
+  NrIView *dense = nr_iview_dense_copy(in, source), *view = nr_iview_new(in, t->elem, dims, t->rank);
   if (!dense || !view) nr_interp_fail_size(in, op, t->elem, dims, t->rank);
   else if (dense->elem == t->elem || !nr_flow_same_width(dense->elem, t->elem) || nr_type_bits(t->elem) > 64 ||
            t->elem->kind == NR_TYPE_COMPLEX || dense->elem->kind == NR_TYPE_COMPLEX)

@@ -12,7 +12,7 @@ bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view) {
 
 /* New memory of which view is made, laid out as its type says: with gaps, and not from the start. The dims are checked,
  * and view is dense. False when there is no memory. */
-static bool lay_out(const NrInterp *in, NrType t, NrIView **view) {
+static bool lay_out(NrInterp *in, NrType t, NrIView **view) {
   int64_t strides[NR_MAX_RANK], offset, last = 0;
   if (!nr_type_is_memref(t) || !nr_memref_strides(t, strides, &offset)) return true;
   if (offset == NR_DYNAMIC) offset = 0;
@@ -56,6 +56,7 @@ bool nr_run_dealloc(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   if (!nr_interp_alive(in, op, view)) return false;
   view->buffer->freed = true;
+  nr_ibuffer_discharge(view->buffer);
   return true;
 }
 
@@ -168,6 +169,7 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
       nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
       return true;
     }
+    nr_ibuffer_discharge(view->buffer); /* of the program, as in machine code */
     nr_map_set(&in->globals, global, view);
     nr_vec_push(&in->global_views, view);
   }

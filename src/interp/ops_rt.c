@@ -73,7 +73,7 @@ static bool grow(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   memcpy(dims, from->dims, sizeof dims);
   dims[0] = nr_get_index(in, nr_operand(op, 1));
-  NrIView *to = nr_iview_new(from->elem, dims, from->rank), *dense = nr_iview_dense_copy(in, from);
+  NrIView *to = nr_iview_new(in, from->elem, dims, from->rank), *dense = nr_iview_dense_copy(in, from);
   if (to && dense) memcpy(to->buffer->data, dense->buffer->data, NR_MIN(to->buffer->size, dense->buffer->size));
   nr_iview_release(dense);
   if (!to) return nr_interp_fail_size(in, op, from->elem, dims, from->rank);

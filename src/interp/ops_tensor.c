@@ -37,7 +37,7 @@ bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 1, dims);
   NrType t = nr_result(op, 0)->type;
-  NrIView *view = nr_iview_new(t->elem, dims, t->rank);
+  NrIView *view = nr_iview_new(in, t->elem, dims, t->rank);
   if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
   nr_iview_fill(in, view, nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
@@ -45,7 +45,7 @@ bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
 
 bool nr_run_tensor_from_elements(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
-  NrIView *view = nr_iview_new(t->elem, t->dims, t->rank);
+  NrIView *view = nr_iview_new(in, t->elem, t->dims, t->rank);
   if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_ivalue_store(t->elem, view->buffer->data + i * view->elem_size, nr_get(in, nr_operand(op, i)));
@@ -70,7 +70,7 @@ bool nr_run_tensor_generate(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   result_dims(in, op, 0, dims);
   NrType t = nr_result(op, 0)->type;
-  NrIView *view = nr_iview_new(t->elem, dims, t->rank);
+  NrIView *view = nr_iview_new(in, t->elem, dims, t->rank);
   if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
   if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
   return give(in, op, view);
@@ -221,7 +221,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
       return nr_interp_fail(in, op, "the padding of dim %zu is %lld; it must not be negative", i, (long long)wrong);
     if (!nr_add_i64(source->dims[i], begin[i], &dims[i]) || !nr_add_i64(dims[i], end, &dims[i])) dims[i] = INT64_MAX;
   }
-  NrIView *view = nr_iview_new(source->elem, dims, source->rank);
+  NrIView *view = nr_iview_new(in, source->elem, dims, source->rank);
   if (!view) return nr_interp_fail_size(in, op, source->elem, dims, source->rank);
   if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
   if (nr_iview_count(source)) do {
@@ -239,7 +239,7 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   memcpy(dims, first->dims, sizeof dims);
   for (uint32_t k = 1; k < op->num_operands; k++)
     if (!nr_add_i64(dims[axis], nr_get(in, nr_operand(op, k)).view->dims[axis], &dims[axis])) dims[axis] = INT64_MAX;
-  NrIView *view = nr_iview_new(first->elem, dims, first->rank);
+  NrIView *view = nr_iview_new(in, first->elem, dims, first->rank);
   if (!view) return nr_interp_fail_size(in, op, first->elem, dims, first->rank);
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrIView *from = nr_get(in, nr_operand(op, k)).view;

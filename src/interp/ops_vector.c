@@ -4,9 +4,9 @@
 #include "interp/ops.h"
 
 /* A vector of the type of result i, zeroed. Vectors are small: their types are static. */
-static NrIView *new_result(NrOp *op, size_t i) {
+static NrIView *new_result(NrInterp *in, NrOp *op, size_t i) {
   NrType t = nr_result(op, i)->type;
-  return nr_iview_new(t->elem, t->dims, t->rank);
+  return nr_iview_new(in, t->elem, t->dims, t->rank);
 }
 
 static bool give(NrInterp *in, NrOp *op, size_t i, NrIView *view) {
@@ -33,7 +33,7 @@ static const int64_t *int_list(const NrOp *op, const char *attr) { return nr_op_
 /* ---- whole vectors ---------------------------------------------------------------------------------------------- */
 
 bool nr_run_broadcast(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
   do {
     for (size_t i = 0; from && i < from->rank; i++)
@@ -45,7 +45,7 @@ bool nr_run_broadcast(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_vector_from_elements(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0);
+  NrIView *to = new_result(in, op, 0);
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_ivalue_store(to->elem, nth(to, i), nr_get(in, nr_operand(op, i)));
   return give(in, op, 0, to);
@@ -59,20 +59,20 @@ bool nr_run_vector_to_elements(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_vector_step(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0);
+  NrIView *to = new_result(in, op, 0);
   for (int64_t i = 0; i < to->dims[0]; i++) nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = (uint64_t)i});
   return give(in, op, 0, to);
 }
 
 bool nr_run_shape_cast(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   for (int64_t i = 0, n = nr_iview_count(to); i < n; i++) memcpy(nth(to, i), nth(from, i), to->elem_size);
   return give(in, op, 0, to);
 }
 
 /* Bits of the last dim, least first: elements may be narrower than a byte. */
 bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   uint32_t to_bits = nr_type_bits(to->elem), from_bits = nr_type_bits(from->elem);
   if (to_bits > 64 || from_bits > 64)
     return nr_iview_release(to), nr_interp_fail(in, op, "has elements of more than 64 bits");
@@ -89,7 +89,7 @@ bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   const int64_t *permutation = int_list(op, "permutation");
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
   do {
@@ -100,7 +100,7 @@ bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_shuffle(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0), *a = operand_view(in, op, 0), *b = operand_view(in, op, 1);
+  NrIView *to = new_result(in, op, 0), *a = operand_view(in, op, 0), *b = operand_view(in, op, 1);
   const int64_t *mask = int_list(op, "mask");
   int64_t at[NR_MAX_RANK] = {0}, split = a->rank ? a->dims[0] : 1;
   do {
@@ -115,7 +115,7 @@ bool nr_run_shuffle(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_interleave(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0);
+  NrIView *to = new_result(in, op, 0);
   int64_t at[NR_MAX_RANK] = {0};
   do {
     int64_t index[NR_MAX_RANK], last = (int64_t)to->rank - 1;
@@ -129,7 +129,7 @@ bool nr_run_interleave(NrInterp *in, NrOp *op) {
 bool nr_run_deinterleave(NrInterp *in, NrOp *op) {
   NrIView *from = operand_view(in, op, 0);
   for (int64_t part = 0; part < 2; part++) {
-    NrIView *to = new_result(op, (size_t)part);
+    NrIView *to = new_result(in, op, (size_t)part);
     int64_t at[NR_MAX_RANK] = {0};
     do {
       int64_t index[NR_MAX_RANK];
@@ -176,7 +176,7 @@ bool nr_run_vector_extract(NrInterp *in, NrOp *op) {
     nr_set(in, nr_result(op, 0), nr_ivalue_load(in, from->elem, nr_iview_at(from, position)));
     return true;
   }
-  NrIView *to = new_result(op, 0);
+  NrIView *to = new_result(in, op, 0);
   copy_part(to, from, to, position, count);
   return give(in, op, 0, to);
 }
@@ -193,7 +193,7 @@ bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
-  NrIView *to = new_result(op, 0), *from = operand_view(in, op, 0);
+  NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   size_t count = nr_op_attr(op, "offsets")->size;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
   do {
@@ -217,7 +217,7 @@ bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
 /* ---- masks ------------------------------------------------------------------------------------------------------ */
 
 static bool make_mask(NrInterp *in, NrOp *op, const int64_t *sizes) {
-  NrIView *to = new_result(op, 0);
+  NrIView *to = new_result(in, op, 0);
   int64_t at[NR_MAX_RANK] = {0};
   do {
     bool set = true;
@@ -258,7 +258,7 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
   NrAttr dims = nr_op_attr(op, "reduction_dims");
   const int64_t *reduced = dims->data;
   size_t count = dims->data_size / sizeof *reduced;
-  NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(from->elem, NULL, 0);
+  NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(in, from->elem, NULL, 0);
   if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_operand(op, 1)));
   NrStr kind = nr_vector_kind(op);
   int64_t at[NR_MAX_RANK] = {0};

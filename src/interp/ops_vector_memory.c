@@ -94,7 +94,7 @@ static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask
 bool nr_run_vector_load(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   if (nr_operand(op, 0)->type->elem == t) return nr_run_load(in, op);
-  return read_vector(in, op, nr_iview_new(t->elem, t->dims, t->rank), NULL, false, NULL);
+  return read_vector(in, op, nr_iview_new(in, t->elem, t->dims, t->rank), NULL, false, NULL);
 }
 
 bool nr_run_vector_store(NrInterp *in, NrOp *op) {
@@ -187,7 +187,7 @@ bool nr_run_transfer_read(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   NrIValue padding = nr_get(in, nr_operand(op, 1 + base->rank));
   if (!nr_interp_alive(in, op, base)) return false;
-  NrIView *to = nr_iview_new(t->elem, t->dims, t->rank);
+  NrIView *to = nr_iview_new(in, t->elem, t->dims, t->rank);
   if (!transfer_inside(in, op, base, 1, to)) return nr_iview_release(to), false;
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   bool asked[NR_MAX_RANK];

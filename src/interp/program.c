@@ -81,7 +81,7 @@ static const NoriaValueInfo *value_infos(NrInterpProgram *p, NrAttr list, int32_
 static void reset(NrInterp *in) {
   nr_arena_deinit(&in->arena);
   in->steps = 0;
-  in->failed = false;
+  in->failed = in->over_limit = false;
   in->failed_at = NULL;
   in->message[0] = 0;
 }

@@ -224,7 +224,7 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
   }
   NrIView *views[MAX_RESULTS];
   for (uint32_t i = 0; i < op->num_results; i++)
-    if (!(views[i] = nr_iview_new(outs[i], shape->dims, shape->rank)))
+    if (!(views[i] = nr_iview_new(in, outs[i], shape->dims, shape->rank)))
       return nr_interp_fail_size(in, op, outs[i], shape->dims, shape->rank);
   int64_t indices[NR_MAX_RANK] = {0};
   bool ok = true;

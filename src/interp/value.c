@@ -41,23 +41,38 @@ int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank) {
   return nr_mul_i64(n, (int64_t)nr_iview_elem_size(elem), &bytes) ? bytes : INT64_MAX;
 }
 
-NrIView *nr_iview_new(NrType elem, const int64_t *dims, size_t rank) {
+/* Counts a new buffer against the run's memory limit. Beyond it the run ends behind the op that asked. */
+static void charge(NrInterp *in, NrIBuffer *buffer) {
+  if (!in->exec || in->over_limit) return;
+  if (in->exec->api->charge(in->exec, (int64_t)buffer->size)) in->over_limit = true;
+  else buffer->charged = in->exec;
+}
+
+void nr_ibuffer_discharge(NrIBuffer *buffer) {
+  if (buffer->charged) buffer->charged->api->charge(buffer->charged, -(int64_t)buffer->size);
+  buffer->charged = NULL;
+}
+
+NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
   enum { MOST_LOG2 = 36 };
   int64_t size = nr_iview_bytes(elem, dims, rank);
   for (size_t i = 0; i < rank; i++)
     if (dims[i] < 0) return NULL;
-  unsigned char *data = size <= INT64_C(1) << MOST_LOG2 ? nr_try_calloc((size_t)size, 1) : NULL;
-  if (!data) return NULL;
+  if (size > INT64_C(1) << MOST_LOG2) return NULL;
+  NrIBuffer buffer = {.refs = 1, .size = (size_t)size};
+  charge(in, &buffer);
+  if (!in->over_limit || size <= NR_INTERP_MAX_VECTOR) buffer.data = nr_try_calloc((size_t)size, 1);
+  if (!buffer.data) return nr_ibuffer_discharge(&buffer), NULL;
   NrIView *v = view_new(elem, dims, rank);
-  v->buffer = nr_calloc(1, sizeof *v->buffer);
-  *v->buffer = (NrIBuffer){.refs = 1, .size = (size_t)size, .data = data};
+  v->buffer = nr_malloc(sizeof *v->buffer);
+  *v->buffer = buffer;
   return v;
 }
 
-NrIView *nr_iview_open(const NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
-  NrIView *v = nr_iview_new(elem, dims, rank);
+NrIView *nr_iview_open(NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
+  NrIView *v = nr_iview_new(in, elem, dims, rank);
   bool is_number = nr_type_byte_size(elem) || elem->kind == NR_TYPE_VECTOR;
-  if (v && in->hostile && is_number) memset(v->buffer->data, 0xa5, v->buffer->size);
+  if (v && in->hostile && is_number && !in->over_limit) memset(v->buffer->data, 0xa5, v->buffer->size);
   return v;
 }
 
@@ -80,6 +95,7 @@ NrIView *nr_iview_alias(NrIView *of) {
 void nr_iview_release(NrIView *v) {
   if (!v || --v->refs) return;
   if (--v->buffer->refs == 0) {
+    nr_ibuffer_discharge(v->buffer);
     if (!v->buffer->borrowed) nr_free(v->buffer->data);
     nr_free(v->buffer);
   }
@@ -125,9 +141,9 @@ bool nr_iview_is_dense(const NrIView *v) {
   return true;
 }
 
-NrIView *nr_iview_dense_copy(const NrInterp *in, NrIView *from) {
+NrIView *nr_iview_dense_copy(NrInterp *in, NrIView *from) {
   enum { PIECE = 1 << 24 };
-  NrIView *to = nr_iview_new(from->elem, from->dims, from->rank);
+  NrIView *to = nr_iview_new(in, from->elem, from->dims, from->rank);
   int64_t indices[NR_MAX_RANK] = {0};
   if (!to || nr_iview_count(from) == 0) return to;
   if (nr_iview_is_dense(from)) {
@@ -156,7 +172,7 @@ NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p) {
   size_t size = nr_type_byte_size(elem);
   (void)in;
   if (elem->kind == NR_TYPE_VECTOR) {
-    v.view = nr_iview_new(elem->elem, elem->dims, elem->rank);
+    v.view = nr_iview_new(in, elem->elem, elem->dims, elem->rank);
     if (v.view) memcpy(v.view->buffer->data, p, v.view->buffer->size);
     return v;
   }
@@ -243,7 +259,7 @@ NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {
   case NR_ATTR_DENSE:
   case NR_ATTR_RESOURCE: {
     if (!a->splat) return (NrIValue){.view = nr_iview_borrow(a->type->elem, a->type->dims, a->type->rank, a->data)};
-    NrIView *v = nr_iview_new(a->type->elem, a->type->dims, a->type->rank);
+    NrIView *v = nr_iview_new(in, a->type->elem, a->type->dims, a->type->rank);
     for (int64_t i = 0, n = v ? nr_iview_count(v) : 0; i < n && !nr_interp_is_stopped(in); i++)
       memcpy(v->buffer->data + (size_t)i * v->elem_size, a->data, v->elem_size);
     return (NrIValue){.view = v};

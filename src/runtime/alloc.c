@@ -36,13 +36,13 @@ void nr_allocator_init(NrAllocator *a) {
 
 void nr_allocator_begin(NrAllocator *a, int64_t limit) {
   a->limit = limit > 0 ? limit : INT64_MAX;
-  a->peak_bytes = a->live_bytes = a->allocations = a->string_bytes = 0;
+  a->peak_bytes = a->live_bytes = a->allocations = a->string_bytes = a->charged_bytes = 0;
 }
 
 /* What the run holds now. */
 static int64_t held(const NrAllocator *a) {
   int64_t values = a->values ? atomic_load_explicit(&a->values->bytes, memory_order_relaxed) : 0;
-  return a->live_bytes + a->string_bytes + values;
+  return a->live_bytes + a->string_bytes + a->charged_bytes + values;
 }
 
 static void note_peak(NrAllocator *a) {
@@ -282,6 +282,18 @@ bool nr_charge_value(NrExec *e, NoriaValue *tensor) {
   }
   nr_exec_unlock(e, locked);
   return ok;
+}
+
+int32_t nr_api_charge(NoriaExec *exec, int64_t bytes) {
+  NrExec *e = nr_exec(exec);
+  bool locked = nr_exec_lock(e);
+  bool ok = bytes <= 0 || within_limit(e, bytes, bytes);
+  if (ok) {
+    e->allocator.charged_bytes += bytes;
+    note_peak(&e->allocator);
+  }
+  nr_exec_unlock(e, locked);
+  return !ok;
 }
 
 bool nr_charge_string(NrExec *e, const NoriaString *string) {

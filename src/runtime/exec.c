@@ -239,6 +239,7 @@ const NoriaRuntimeApi nr_runtime_api = {
     .fail = api_fail,
     .realloc = nr_api_realloc,
     .enter = api_enter,
+    .charge = nr_api_charge,
 };
 
 static void interrupt(NoriaProgram *only) {

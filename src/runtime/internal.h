@@ -111,8 +111,9 @@ typedef struct NrAllocator {
   NrBlock live; /* head of a ring */
   NrBlock *free[NR_NUM_CLASSES];
   int64_t live_bytes, peak_bytes, cached_bytes, limit, allocations;
-  int64_t string_bytes; /* of the strings that the run holds */
-  NrAccount *values;    /* NULL: nothing yet */
+  int64_t string_bytes;  /* of the strings that the run holds */
+  int64_t charged_bytes; /* that the program holds elsewhere: api->charge */
+  NrAccount *values;     /* NULL: nothing yet */
 } NrAllocator;
 
 void nr_allocator_init(NrAllocator *a);
@@ -131,6 +132,7 @@ int64_t nr_value_cost(const NoriaValue *tensor); /* bytes in an account */
 void *nr_api_alloc(NoriaExec *exec, int64_t size);
 int32_t nr_api_free(NoriaExec *exec, void *data);
 void *nr_api_realloc(NoriaExec *exec, void *data, int64_t new_size);
+int32_t nr_api_charge(NoriaExec *exec, int64_t bytes);
 
 /* ---- address sanitizer (sanitize.c, sanitize.h) ---------------------------------------------------------------- */
 

@@ -66,12 +66,19 @@ static int32_t host_fail(NoriaExec *exec, int32_t site, int64_t a, int64_t b, in
   return 1;
 }
 
+static int32_t host_charge(NoriaExec *exec, int64_t bytes) {
+  (void)exec;
+  (void)bytes;
+  return 0;
+}
+
 static const NoriaRuntimeApi host_api = {.alloc = host_alloc,
                                          .free = host_free,
                                          .realloc = host_realloc,
                                          .dispatch = host_dispatch,
                                          .poll = host_poll,
-                                         .fail = host_fail};
+                                         .fail = host_fail,
+                                         .charge = host_charge};
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
