@@ -9,8 +9,8 @@ typedef struct NrIBuffer {
   size_t refs, size;
   unsigned char *data;
   NoriaExec *charged; /* the run that counts it against its memory limit, or NULL */
-  bool freed;    /* memref.dealloc was called */
-  bool borrowed; /* data belongs to somebody else: a constant or an input; never written */
+  bool freed;         /* memref.dealloc was called */
+  bool borrowed;      /* data belongs to somebody else: a constant or an input; never written */
 } NrIBuffer;
 
 /* A tensor, vector or memref: a strided view of a buffer. Strides and offset in elements. */
@@ -52,21 +52,21 @@ typedef struct NrInterp {
   NrIValue *exit_values;  /* its operands, each with a reference */
   NrOp *failed_at;
   char message[256]; /* of the first failure */
+  NrOp *running;     /* the innermost op that runs: what is out of memory fails there */
   bool failed;
-  bool over_limit; /* of memory: the runtime has the message; the run ends behind the op that asked */
 } NrInterp;
 
-enum { NR_INTERP_MAX_VECTOR = 1 << 30 }; /* bytes; buffers up to this are made beyond the memory limit too */
-
 /* ---- values (value.c) ---- */
-/* Zeroed, dense; NULL when too large, or with a negative dim. Counts against the memory limit of a run. */
+/* Zeroed, dense. Counts against the run's memory limit. NULL after failing at the op that runs: without memory, beyond
+ * the limit, or with a negative dim. What calls it, or what gives its views, must not use them then, and returns. */
 NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 /* The same with contents that are open: rubbish in a hostile run. */
 NrIView *nr_iview_open(NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
 bool nr_iview_is_dense(const NrIView *view); /* row-major, without gaps */
-NrIView *nr_iview_dense_copy(NrInterp *in, NrIView *view);
+NrIView *nr_iview_dense_copy(NrInterp *in, const NrIView *view); /* NULL as above */
+void nr_iview_copy_out(const NrInterp *in, const NrIView *view, unsigned char *to); /* its elements, dense */
 void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
@@ -83,11 +83,12 @@ bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices);  /* row-
 static inline bool nr_interp_is_stopped(const NrInterp *in) { return in->exec && in->exec->stop; }
 /* nr_next_index, for loops over the elements of a value; false also when the run is to stop. */
 bool nr_interp_next(const NrInterp *in, const int64_t *dims, size_t rank, int64_t *indices);
-/* An element; a vector is a new view, which the value owns. */
-NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p);
+/* An element; a vector is a new view, which the value owns. Only vectors need memory: false after failing. */
+bool nr_ivalue_load_any(NrInterp *in, NrType elem, const unsigned char *p, NrIValue *out);
+NrIValue nr_ivalue_load(NrType elem, const unsigned char *p); /* elem is no vector */
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);
-NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr); /* no view for elements that there is no memory for */
-NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v);
+NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr); /* elements without memory: failed, and there is no view */
+NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v); /* NULL: there is none, or no memory */
 int64_t nr_ivalue_int(NrType type, NrIValue v);    /* sign-extended */
 double nr_ivalue_float(NrType type, NrIValue v);
 NrIValue nr_ivalue_from_float(NrType type, double d);
@@ -95,14 +96,17 @@ NrIValue nr_ivalue_from_int(NrType type, int64_t i);
 
 /* ---- running (interp.c) ---- */
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) NR_PRINTF(3, 4); /* returns false */
+/* The runtime has the message already, and gets the place; returns false. */
+bool nr_interp_fail_reported(NrInterp *in, NrOp *op);
 /* There is no memory for a buffer, or it has a negative dim; returns false. */
 bool nr_interp_fail_size(NrInterp *in, NrOp *op, NrType elem, const int64_t *dims, size_t rank);
-/* Whether the vectors that op gives are of a size that their memory can be taken for granted; else fails. */
+/* Whether the vectors that op gives are of a size that a program may have; else fails. */
 bool nr_interp_has_room(NrInterp *in, NrOp *op);
 NrIValue nr_get(NrInterp *in, NrValue *value);
 int64_t nr_get_index(NrInterp *in, NrValue *value);
 void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes over the view's reference */
-/* The operand's view to write in place: moved out of its cell when this is its only use, else a dense copy. */
+/* The operand's view to write in place: moved out of its cell when this is its only use, else a dense copy. NULL
+ * after failing. */
 NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand);
 /* Runs a region's single block with arguments; its terminator's operands go to out (count of them at most max). */
 bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,

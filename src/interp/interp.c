@@ -17,8 +17,8 @@ bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) {
   return false;
 }
 
-/* The runtime has the message, and no place for it. */
-static bool fail_limit(NrInterp *in, NrOp *op) {
+bool nr_interp_fail_reported(NrInterp *in, NrOp *op) {
+  if (in->failed) return false;
   in->failed = true;
   in->failed_at = op;
   return false;
@@ -29,7 +29,6 @@ bool nr_interp_fail_size(NrInterp *in, NrOp *op, NrType elem, const int64_t *dim
     if (dims[i] < 0)
       return nr_interp_fail(in, op, "the size of dim %zu is %lld; it must not be negative", i, (long long)dims[i]);
   if (in->failed) return false;
-  if (in->over_limit) return fail_limit(in, op);
   snprintf(in->message, sizeof in->message, "the system has no memory for %lld bytes",
            (long long)nr_iview_bytes(elem, dims, rank));
   in->failed = true;
@@ -92,7 +91,7 @@ static NrOp *loop_around(NrOp *op) {
 
 static bool is_stopped(NrInterp *in, NrOp *op) {
   if (!nr_interp_is_stopped(in) || !in->exec->api->poll(in->exec, 0)) return false;
-  fail_limit(in, loop_around(op));
+  nr_interp_fail_reported(in, loop_around(op));
   return true;
 }
 
@@ -105,10 +104,11 @@ static bool may_go_on(NrInterp *in, NrOp *op) {
 }
 
 bool nr_interp_has_room(NrInterp *in, NrOp *op) {
+  enum { MOST = 1 << 30 };
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrType t = nr_result(op, i)->type;
-    if (t->kind == NR_TYPE_VECTOR && nr_iview_bytes(t->elem, t->dims, t->rank) > NR_INTERP_MAX_VECTOR)
-      return nr_interp_fail(in, op, "gives a vector of more than %d bytes", NR_INTERP_MAX_VECTOR);
+    if (t->kind == NR_TYPE_VECTOR && nr_iview_bytes(t->elem, t->dims, t->rank) > MOST)
+      return nr_interp_fail(in, op, "gives a vector of more than %d bytes", MOST);
   }
   return true;
 }
@@ -123,8 +123,11 @@ static bool run_op(NrInterp *in, NrOp *op) {
 }
 
 static bool step(NrInterp *in, NrOp *op) {
+  NrOp *outer = in->running;
+  in->running = op;
   bool ok = run_op(in, op);
-  return in->over_limit && !in->failed ? fail_limit(in, op) : ok;
+  in->running = outer;
+  return ok && !in->failed;
 }
 
 static void bind_args(NrInterp *in, NrBlock *block, const NrIValue *args, size_t count) {

@@ -24,7 +24,7 @@ bool nr_run_atomic_rmw(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
   if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
-  NrIValue old = nr_ivalue_load(in, view->elem, p), next;
+  NrIValue old = nr_ivalue_load(view->elem, p), next;
   if (!nr_interp_combine(nr_op_attr_int(op, "kind", 0), view->elem, old, nr_get(in, nr_operand(op, 0)), &next))
     return nr_interp_fail(in, op, "the interpreter cannot compute it");
   nr_ivalue_store(view->elem, p, next);
@@ -36,7 +36,7 @@ bool nr_run_generic_atomic_rmw(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
   if (!nr_interp_element(in, op, 0, &p, &view) || !nr_interp_writable(in, op, view)) return false;
-  NrIValue old = nr_ivalue_load(in, view->elem, p), next;
+  NrIValue old = nr_ivalue_load(view->elem, p), next;
   if (!nr_run_region(in, nr_op_region(op, 0), &old, 1, &next, 1)) return false;
   nr_ivalue_store(view->elem, p, next);
   nr_set(in, nr_result(op, 0), old);

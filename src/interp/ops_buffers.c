@@ -9,7 +9,7 @@ bool nr_run_realloc(NrInterp *in, NrOp *op) {
   if (old->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
   nr_ibuffer_discharge(old->buffer);
   NrIView *view = nr_iview_open(in, t->elem, &size, 1);
-  if (!view) return nr_interp_fail_size(in, op, t->elem, &size, 1);
+  if (!view) return false;
   int64_t kept = NR_MIN(size, old->dims[0]), zero = 0;
   if (kept > 0) memcpy(nr_iview_at(view, &zero), nr_iview_at(old, &zero), (size_t)kept * view->elem_size);
   old->buffer->freed = true;

@@ -60,7 +60,7 @@ bool nr_run_poison(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK] = {0};
   if (nr_type_is_shaped(type)) {
     for (uint32_t i = 0; i < type->rank; i++) dims[i] = type->dims[i] == NR_DYNAMIC ? 0 : type->dims[i];
-    if (!(v.view = nr_iview_open(in, elem, dims, type->rank))) return nr_interp_fail(in, op, "is too large");
+    if (!(v.view = nr_iview_open(in, elem, dims, type->rank))) return false;
     v.view->buffer->freed = nr_type_is_memref(type);
   } else {
     NrAttr zero = nr_zero_attr(type);
@@ -219,12 +219,15 @@ static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t co
  * reduces when it has all terms, in their order: that is open for bodies, not for what they give. */
 static bool run_points(NrInterp *in, NrOp *op, const size_t *begin, const int64_t *counts, size_t dims, NrIValue *acc,
                        size_t inits) {
-  int64_t total = 1;
+  int64_t total = 1, num_terms;
   bool ok = true;
   for (size_t d = 0; d < dims; d++)
     if (!nr_mul_i64(total, counts[d], &total)) return nr_interp_fail(in, op, "has too many iterations");
+  if (!nr_mul_i64(in->hostile ? total : 1, (int64_t)inits, &num_terms))
+    return nr_interp_fail(in, op, "has too many iterations");
+  NrIValue *terms = nr_try_calloc((size_t)num_terms + 1, sizeof *terms);
+  if (!terms) return nr_interp_fail(in, op, "there is no memory for the terms of %lld iterations", (long long)total);
   NrIValue *ivs = nr_calloc(dims + 1, sizeof *ivs);
-  NrIValue *terms = nr_calloc((in->hostile ? (size_t)total : 1) * inits + 1, sizeof *terms);
   for (int64_t n = 0; n < total && ok; n++) {
     int64_t k = in->hostile ? total - 1 - n : n;
     NrIValue *out = in->hostile ? terms + (size_t)k * inits : terms;
@@ -299,7 +302,7 @@ bool nr_run_forall(NrInterp *in, NrOp *op) {
   NrIValue *results = nr_calloc(outputs + 1, sizeof *results), *args = nr_calloc(rank + outputs + 1, sizeof *args);
   for (size_t i = 0; i < outputs && ok; i++) {
     results[i].view = nr_iview_dense_copy(in, nr_get(in, nr_operand(op, begin + i)).view);
-    if (!results[i].view) ok = nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+    ok = results[i].view != NULL;
   }
   if (ok && any) do {
       for (size_t d = 0; d < rank; d++)

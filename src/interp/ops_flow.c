@@ -92,7 +92,7 @@ static bool dispatch(NrInterp *in, NrOp *op, const Workgroups *w) {
     NrType t = nr_result(op, i)->type;
     result_dims(in, op, i, &next_dim, dims[i]);
     results[i] = tied >= 0 ? nr_iview_dense_copy(in, args[tied].view) : nr_iview_new(in, t->elem, dims[i], t->rank);
-    if (!results[i]) ok = nr_interp_fail_size(in, op, t->elem, dims[i], t->rank);
+    ok = results[i] != NULL;
     if (tied >= 0) args[tied].view = results[i];
     else args[n++].view = results[i];
   }

@@ -49,9 +49,7 @@ static NrIView *new_result(NrInterp *in, NrOp *op, size_t group) {
   NrType t = nr_result(op, 0)->type;
   int64_t dims[NR_MAX_RANK];
   if (!result_dims(in, op, group, dims)) return NULL;
-  NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
-  if (!view) nr_interp_fail_size(in, op, t->elem, dims, t->rank);
-  return view;
+  return nr_iview_open(in, t->elem, dims, t->rank);
 }
 
 bool nr_run_flow_empty(NrInterp *in, NrOp *op) {
@@ -68,8 +66,8 @@ bool nr_run_flow_splat(NrInterp *in, NrOp *op) {
 
 bool nr_run_flow_constant(NrInterp *in, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
-  NrType t = value->type;
   if (!nr_attr_is_elements(value)) return nr_interp_fail(in, op, NR_FLOW_PARAMETER_TEXT);
+  NrType t = value->type;
   NrIView *view = nr_ivalue_of_attr(in, value).view;
   return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
 }
@@ -87,7 +85,9 @@ bool nr_run_flow_tensor_load(NrInterp *in, NrOp *op) {
   if (!nr_interp_flow_dims(in, op)) return false;
   indices_of(in, op, 2, at);
   if (!nr_interp_in_bounds(in, op, view, at)) return false;
-  nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, nr_iview_at(view, at)));
+  NrIValue v;
+  if (!nr_ivalue_load_any(in, view->elem, nr_iview_at(view, at), &v)) return false;
+  nr_set(in, nr_result(op, 0), v);
   return true;
 }
 
@@ -97,7 +97,7 @@ bool nr_run_flow_tensor_store(NrInterp *in, NrOp *op) {
   indices_of(in, op, 3, at);
   if (!nr_interp_in_bounds(in, op, nr_get(in, nr_operand(op, 1)).view, at)) return false;
   NrIView *view = nr_take_view(in, op, 1);
-  if (!view) return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+  if (!view) return false;
   nr_ivalue_store(view->elem, nr_iview_at(view, at), nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
@@ -133,7 +133,7 @@ bool nr_run_flow_slice(NrInterp *in, NrOp *op) {
   if (!part) return false;
   NrIView *copy = nr_iview_dense_copy(in, part);
   nr_iview_release(part);
-  return copy ? give(in, op, copy) : nr_interp_fail_size(in, op, source->elem, dims, source->rank);
+  return copy && give(in, op, copy);
 }
 
 bool nr_run_flow_update(NrInterp *in, NrOp *op) {
@@ -152,8 +152,7 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
     while (nr_interp_next(in, update->dims, update->rank, at));
   nr_iview_release(part);
   nr_iview_release(update);
-  if (!target) return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
-  return give(in, op, target);
+  return target && give(in, op, target);
 }
 
 /* ---- other types ------------------------------------------------------------------------------------------------- */
@@ -163,17 +162,16 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
 static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
   NrType t = nr_result(op, 0)->type;
   NrIView *dense = nr_iview_dense_copy(in, source), *view = nr_iview_new(in, t->elem, dims, t->rank);
-  if (!dense || !view) nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  bool ok = dense && view;
+  if (!ok) nr_iview_release(view);
   else if (dense->elem == t->elem || !nr_flow_same_width(dense->elem, t->elem) || nr_type_bits(t->elem) > 64 ||
            t->elem->kind == NR_TYPE_COMPLEX || dense->elem->kind == NR_TYPE_COMPLEX)
     memcpy(view->buffer->data, dense->buffer->data, view->buffer->size);
   else
     for (size_t i = 0; i < view->buffer->size; i += view->elem_size)
-      nr_ivalue_store(t->elem, view->buffer->data + i, nr_ivalue_load(in, dense->elem, dense->buffer->data + i));
+      nr_ivalue_store(t->elem, view->buffer->data + i, nr_ivalue_load(dense->elem, dense->buffer->data + i));
   nr_iview_release(dense);
-  if (dense && view) return view;
-  nr_iview_release(view);
-  return NULL;
+  return ok ? view : NULL;
 }
 
 /* reshape and bitcast. */

@@ -84,7 +84,9 @@ bool nr_run_load(NrInterp *in, NrOp *op) {
   unsigned char *p;
   NrIView *view;
   if (!nr_interp_element(in, op, 0, &p, &view)) return false;
-  nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, p));
+  NrIValue v;
+  if (!nr_ivalue_load_any(in, view->elem, p, &v)) return false;
+  nr_set(in, nr_result(op, 0), v);
   return true;
 }
 
@@ -103,7 +105,7 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   for (size_t i = 0; i < from->rank && fits; i++) fits = from->dims[i] == to->dims[i];
   if (!fits) return nr_interp_fail(in, op, "copies between different shapes");
   NrIView *dense = nr_iview_dense_copy(in, from); /* they may overlap */
-  if (!dense) return nr_interp_fail_size(in, op, from->elem, from->dims, from->rank);
+  if (!dense) return false;
   int64_t indices[NR_MAX_RANK] = {0};
   if (nr_iview_count(to)) do memcpy(nr_iview_at(to, indices), nr_iview_at(dense, indices), to->elem_size);
     while (nr_interp_next(in, to->dims, to->rank, indices));
@@ -117,7 +119,7 @@ bool nr_run_copied(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   if (!nr_interp_alive(in, op, view)) return false;
   NrIView *copy = nr_iview_dense_copy(in, view);
-  if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
+  if (!copy) return false;
   nr_set(in, nr_result(op, 0), (NrIValue){.view = copy});
   return true;
 }

@@ -60,7 +60,7 @@ static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
             *copy = nr_iview_dense_copy(in, borrowed);
     nr_iview_release(borrowed);
     in->exec->api->free(in->exec, d->data);
-    if (!copy) return nr_interp_fail_size(in, op, t->elem, d->dims, (size_t)d->rank);
+    if (!copy) return false;
     nr_set(in, value, (NrIValue){.view = copy});
   } else if (d->rank < 0) nr_set(in, value, nr_ivalue_from_int(t, (int64_t)d->bits));
   else nr_set(in, value, (NrIValue){.handle = d->data});
@@ -73,10 +73,11 @@ static bool grow(NrInterp *in, NrOp *op) {
   int64_t dims[NR_MAX_RANK];
   memcpy(dims, from->dims, sizeof dims);
   dims[0] = nr_get_index(in, nr_operand(op, 1));
-  NrIView *to = nr_iview_new(in, from->elem, dims, from->rank), *dense = nr_iview_dense_copy(in, from);
-  if (to && dense) memcpy(to->buffer->data, dense->buffer->data, NR_MIN(to->buffer->size, dense->buffer->size));
-  nr_iview_release(dense);
-  if (!to) return nr_interp_fail_size(in, op, from->elem, dims, from->rank);
+  NrIView *to = nr_iview_new(in, from->elem, dims, from->rank), *rows = to ? nr_iview_alias(from) : NULL;
+  if (!to) return false;
+  rows->dims[0] = NR_MIN(dims[0], from->dims[0]);
+  nr_iview_copy_out(in, rows, to->buffer->data);
+  nr_iview_release(rows);
   nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
   return true;
 }
@@ -88,17 +89,20 @@ bool nr_run_rt_call(NrInterp *in, NrOp *op) {
   if (!in->exec || !index) return nr_interp_fail(in, op, "calls the runtime");
   NoriaDesc *args = nr_calloc(op->num_operands, sizeof *args), *results = nr_calloc(op->num_results, sizeof *results);
   NrIView **dense = nr_calloc(op->num_operands, sizeof *dense);
+  bool ok = true;
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrIView *view = nr_get(in, nr_operand(op, i)).view;
     to_desc(in, nr_operand(op, i), &args[i]);
-    if (view && (dense[i] = nr_iview_dense_copy(in, view))) args[i].data = dense[i]->buffer->data;
+    if (!view) continue;
+    dense[i] = ok ? nr_iview_dense_copy(in, view) : NULL;
+    if (dense[i]) args[i].data = dense[i]->buffer->data;
+    else ok = false;
   }
   int64_t count = nr_rt_count_operand(op);
   if (count >= 0) args[count].bits = (uint64_t)(op->num_operands - 1 - count);
   uintptr_t site = (uintptr_t)nr_map_get(&in->sites, op);
   if (site) args[0] = (NoriaDesc){.rank = -1, .bits = (uint32_t)(site - 1)};
-  bool ok = in->exec->imports[index - 1](in->exec, args, results) == 0;
-  if (!ok) in->failed = true, in->failed_at = op; /* the runtime has the message, perhaps without a place */
+  if (ok && in->exec->imports[index - 1](in->exec, args, results)) ok = nr_interp_fail_reported(in, op);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_iview_release(dense[i]);
   for (uint32_t i = 0; i < op->num_results && ok; i++) ok = from_desc(in, op, nr_result(op, i), &results[i]);
   nr_free(args);

@@ -2,8 +2,9 @@
 #include "dialect/shaped.h"
 #include "interp/ops.h"
 
+/* view: NULL after a failure. */
 static bool give(NrInterp *in, NrOp *op, NrIView *view) {
-  if (!view) return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+  if (!view) return false;
   nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
   return true;
 }
@@ -30,7 +31,7 @@ bool nr_run_tensor_empty(NrInterp *in, NrOp *op) {
   result_dims(in, op, 0, dims);
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_open(in, t->elem, dims, t->rank);
-  return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  return view && give(in, op, view);
 }
 
 bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
@@ -38,7 +39,7 @@ bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
   result_dims(in, op, 1, dims);
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_new(in, t->elem, dims, t->rank);
-  if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  if (!view) return false;
   nr_iview_fill(in, view, nr_get(in, nr_operand(op, 0)));
   return give(in, op, view);
 }
@@ -46,7 +47,7 @@ bool nr_run_tensor_splat(NrInterp *in, NrOp *op) {
 bool nr_run_tensor_from_elements(NrInterp *in, NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_new(in, t->elem, t->dims, t->rank);
-  if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
+  if (!view) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_ivalue_store(t->elem, view->buffer->data + i * view->elem_size, nr_get(in, nr_operand(op, i)));
   return give(in, op, view);
@@ -71,7 +72,7 @@ bool nr_run_tensor_generate(NrInterp *in, NrOp *op) {
   result_dims(in, op, 0, dims);
   NrType t = nr_result(op, 0)->type;
   NrIView *view = nr_iview_new(in, t->elem, dims, t->rank);
-  if (!view) return nr_interp_fail_size(in, op, t->elem, dims, t->rank);
+  if (!view) return false;
   if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
   return give(in, op, view);
 }
@@ -80,7 +81,9 @@ bool nr_run_tensor_extract(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   int64_t indices[NR_MAX_RANK];
   if (!get_indices(in, op, 1, view, indices)) return false;
-  nr_set(in, nr_result(op, 0), nr_ivalue_load(in, view->elem, nr_iview_at(view, indices)));
+  NrIValue v;
+  if (!nr_ivalue_load_any(in, view->elem, nr_iview_at(view, indices), &v)) return false;
+  nr_set(in, nr_result(op, 0), v);
   return true;
 }
 
@@ -222,7 +225,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
     if (!nr_add_i64(source->dims[i], begin[i], &dims[i]) || !nr_add_i64(dims[i], end, &dims[i])) dims[i] = INT64_MAX;
   }
   NrIView *view = nr_iview_new(in, source->elem, dims, source->rank);
-  if (!view) return nr_interp_fail_size(in, op, source->elem, dims, source->rank);
+  if (!view) return false;
   if (!generate(in, nr_op_region(op, 0), view)) return nr_iview_release(view), false;
   if (nr_iview_count(source)) do {
       int64_t at[NR_MAX_RANK];
@@ -240,7 +243,7 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
   for (uint32_t k = 1; k < op->num_operands; k++)
     if (!nr_add_i64(dims[axis], nr_get(in, nr_operand(op, k)).view->dims[axis], &dims[axis])) dims[axis] = INT64_MAX;
   NrIView *view = nr_iview_new(in, first->elem, dims, first->rank);
-  if (!view) return nr_interp_fail_size(in, op, first->elem, dims, first->rank);
+  if (!view) return false;
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrIView *from = nr_get(in, nr_operand(op, k)).view;
     int64_t indices[NR_MAX_RANK] = {0};
@@ -271,7 +274,7 @@ static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims,
     if (!nr_type_is_ranked(t)) rank = (size_t)shape->dims[0];
     if (rank > NR_MAX_RANK) return nr_interp_fail(in, op, "gives a value of %zu dims", rank);
     for (int64_t i = 0; i < (int64_t)rank; i++) {
-      dims[i] = nr_ivalue_int(shape->elem, nr_ivalue_load(in, shape->elem, nr_iview_at(shape, &i)));
+      dims[i] = nr_ivalue_int(shape->elem, nr_ivalue_load(shape->elem, nr_iview_at(shape, &i)));
       if (dims[i] < 0) return nr_interp_fail(in, op, "dim %lld of the shape is %lld", (long long)i, (long long)dims[i]);
     }
   } else if (nr_op_is(op, NR_OP_tensor_expand_shape) || nr_op_is(op, NR_OP_memref_expand_shape)) {
@@ -313,7 +316,7 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   size_t rank;
   if (!reshaped(in, op, view, dims, &rank)) return false;
   NrIView *copy = nr_iview_dense_copy(in, view);
-  if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
+  if (!copy) return false;
   set_shape(copy, dims, rank);
   return give(in, op, copy);
 }
@@ -321,7 +324,7 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
 /* Elements of equal width lie in memory alike. */
 bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view, *copy = nr_iview_dense_copy(in, view);
-  if (!copy) return nr_interp_fail_size(in, op, view->elem, view->dims, view->rank);
+  if (!copy) return false;
   copy->elem = nr_result(op, 0)->type->elem;
   return give(in, op, copy);
 }
@@ -387,7 +390,7 @@ static bool operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **v
     if (!output || views[k]) continue;
     for (uint32_t i = (uint32_t)num_inputs; i < k; i++)
       if (nr_type_is_tensor(nr_operand(op, i)->type)) nr_iview_release(views[i]);
-    return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+    return false;
   }
   return true;
 }
@@ -417,6 +420,21 @@ static bool loop_ranges(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *vie
   return true;
 }
 
+/* What the body of a structured op is called with at a point of its loops; nothing after a failure. */
+static bool load_elements(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *views, const int64_t *ivs,
+                          NrIValue *out) {
+  int64_t at[NR_MAX_RANK];
+  for (uint32_t k = 0; k < op->num_operands; k++) {
+    if (!views[k]) out[k] = nr_get(in, nr_operand(op, k));
+    else if (!map_indices(in, op, maps->items[k], ivs, views[k], at) ||
+             !nr_ivalue_load_any(in, views[k]->elem, nr_iview_at(views[k], at), &out[k])) {
+      while (k-- > 0) nr_iview_release(out[k].view);
+      return false;
+    }
+  }
+  return true;
+}
+
 bool nr_run_generic(NrInterp *in, NrOp *op) {
   NrAttr maps = nr_op_attr(op, "indexing_maps");
   size_t begin, num_inputs, num_outputs, num_loops = maps->items[0]->num_dims;
@@ -437,11 +455,7 @@ bool nr_run_generic(NrInterp *in, NrOp *op) {
   const int64_t *outer = nr_map_get(&in->loop_indices, nr_op_region(op, 0));
   nr_map_set(&in->loop_indices, nr_op_region(op, 0), ivs);
   if (any) do {
-      for (uint32_t k = 0; k < op->num_operands && ok; k++) {
-        if (!views[k]) args[k] = nr_get(in, nr_operand(op, k));
-        else if ((ok = map_indices(in, op, maps->items[k], ivs, views[k], at)))
-          args[k] = nr_ivalue_load(in, views[k]->elem, nr_iview_at(views[k], at));
-      }
+      ok = load_elements(in, op, maps, views, ivs, args);
       ok = ok && nr_run_region(in, nr_op_region(op, 0), args, op->num_operands, results, num_outputs);
       for (size_t i = 0; i < num_outputs && ok; i++) {
         map_indices(in, op, maps->items[num_inputs + i], ivs, views[num_inputs + i], at);

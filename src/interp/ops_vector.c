@@ -3,7 +3,7 @@
 #include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
-/* A vector of the type of result i, zeroed. Vectors are small: their types are static. */
+/* A vector of the type of result i, zeroed; NULL after failing. */
 static NrIView *new_result(NrInterp *in, NrOp *op, size_t i) {
   NrType t = nr_result(op, i)->type;
   return nr_iview_new(in, t->elem, t->dims, t->rank);
@@ -34,6 +34,7 @@ static const int64_t *int_list(const NrOp *op, const char *attr) { return nr_op_
 
 bool nr_run_broadcast(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  if (!to) return false;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
   do {
     for (size_t i = 0; from && i < from->rank; i++)
@@ -46,6 +47,7 @@ bool nr_run_broadcast(NrInterp *in, NrOp *op) {
 
 bool nr_run_vector_from_elements(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0);
+  if (!to) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_ivalue_store(to->elem, nth(to, i), nr_get(in, nr_operand(op, i)));
   return give(in, op, 0, to);
@@ -54,18 +56,20 @@ bool nr_run_vector_from_elements(NrInterp *in, NrOp *op) {
 bool nr_run_vector_to_elements(NrInterp *in, NrOp *op) {
   NrIView *from = operand_view(in, op, 0);
   for (uint32_t i = 0; i < op->num_results; i++)
-    nr_set(in, nr_result(op, i), nr_ivalue_load(in, from->elem, nth(from, i)));
+    nr_set(in, nr_result(op, i), nr_ivalue_load(from->elem, nth(from, i)));
   return true;
 }
 
 bool nr_run_vector_step(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0);
+  if (!to) return false;
   for (int64_t i = 0; i < to->dims[0]; i++) nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = (uint64_t)i});
   return give(in, op, 0, to);
 }
 
 bool nr_run_shape_cast(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  if (!to) return false;
   for (int64_t i = 0, n = nr_iview_count(to); i < n; i++) memcpy(nth(to, i), nth(from, i), to->elem_size);
   return give(in, op, 0, to);
 }
@@ -73,6 +77,7 @@ bool nr_run_shape_cast(NrInterp *in, NrOp *op) {
 /* Bits of the last dim, least first: elements may be narrower than a byte. */
 bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  if (!to) return false;
   uint32_t to_bits = nr_type_bits(to->elem), from_bits = nr_type_bits(from->elem);
   if (to_bits > 64 || from_bits > 64)
     return nr_iview_release(to), nr_interp_fail(in, op, "has elements of more than 64 bits");
@@ -80,7 +85,7 @@ bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
     uint64_t bits = 0;
     for (uint32_t k = 0; k < to_bits; k++) {
       uint64_t at = (uint64_t)i * to_bits + k;
-      uint64_t part = nr_ivalue_load(in, from->elem, nth(from, (int64_t)(at / from_bits))).bits;
+      uint64_t part = nr_ivalue_load(from->elem, nth(from, (int64_t)(at / from_bits))).bits;
       bits |= (part >> at % from_bits & 1) << k;
     }
     nr_ivalue_store(to->elem, nth(to, i), (NrIValue){.bits = bits});
@@ -90,6 +95,7 @@ bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
 
 bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  if (!to) return false;
   const int64_t *permutation = int_list(op, "permutation");
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK] = {0};
   do {
@@ -101,6 +107,7 @@ bool nr_run_vector_transpose(NrInterp *in, NrOp *op) {
 
 bool nr_run_shuffle(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *a = operand_view(in, op, 0), *b = operand_view(in, op, 1);
+  if (!to) return false;
   const int64_t *mask = int_list(op, "mask");
   int64_t at[NR_MAX_RANK] = {0}, split = a->rank ? a->dims[0] : 1;
   do {
@@ -116,6 +123,7 @@ bool nr_run_shuffle(NrInterp *in, NrOp *op) {
 
 bool nr_run_interleave(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0);
+  if (!to) return false;
   int64_t at[NR_MAX_RANK] = {0};
   do {
     int64_t index[NR_MAX_RANK], last = (int64_t)to->rank - 1;
@@ -130,6 +138,7 @@ bool nr_run_deinterleave(NrInterp *in, NrOp *op) {
   NrIView *from = operand_view(in, op, 0);
   for (int64_t part = 0; part < 2; part++) {
     NrIView *to = new_result(in, op, (size_t)part);
+    if (!to) return false;
     int64_t at[NR_MAX_RANK] = {0};
     do {
       int64_t index[NR_MAX_RANK];
@@ -173,10 +182,11 @@ bool nr_run_vector_extract(NrInterp *in, NrOp *op) {
   size_t count;
   if (!position_of(in, op, 1, from, position, &count)) return false;
   if (nr_result(op, 0)->type->kind != NR_TYPE_VECTOR) {
-    nr_set(in, nr_result(op, 0), nr_ivalue_load(in, from->elem, nr_iview_at(from, position)));
+    nr_set(in, nr_result(op, 0), nr_ivalue_load(from->elem, nr_iview_at(from, position)));
     return true;
   }
   NrIView *to = new_result(in, op, 0);
+  if (!to) return false;
   copy_part(to, from, to, position, count);
   return give(in, op, 0, to);
 }
@@ -187,6 +197,7 @@ bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
   size_t count;
   if (!position_of(in, op, 2, operand_view(in, op, 1), position, &count)) return false;
   NrIView *to = nr_iview_dense_copy(in, operand_view(in, op, 1));
+  if (!to) return false;
   if (part) copy_part(to, part, part, position, count);
   else nr_ivalue_store(to->elem, nr_iview_at(to, position), nr_get(in, nr_operand(op, 0)));
   return give(in, op, 0, to);
@@ -194,6 +205,7 @@ bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
 
 bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
+  if (!to) return false;
   size_t count = nr_op_attr(op, "offsets")->size;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
   do {
@@ -205,6 +217,7 @@ bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
 
 bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
   NrIView *part = operand_view(in, op, 0), *to = nr_iview_dense_copy(in, operand_view(in, op, 1));
+  if (!to) return false;
   size_t lead = to->rank - part->rank;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
   do {
@@ -218,6 +231,7 @@ bool nr_run_insert_strided_slice(NrInterp *in, NrOp *op) {
 
 static bool make_mask(NrInterp *in, NrOp *op, const int64_t *sizes) {
   NrIView *to = new_result(in, op, 0);
+  if (!to) return false;
   int64_t at[NR_MAX_RANK] = {0};
   do {
     bool set = true;
@@ -243,7 +257,7 @@ bool nr_run_reduction(NrInterp *in, NrOp *op) {
   bool has_value = op->num_operands > 1;
   NrIValue acc = has_value ? nr_get(in, nr_operand(op, 1)) : (NrIValue){0};
   for (int64_t i = 0, n = nr_iview_count(from); i < n; i++) {
-    NrIValue next = nr_ivalue_load(in, from->elem, nth(from, i));
+    NrIValue next = nr_ivalue_load(from->elem, nth(from, i));
     if (has_value && !nr_scalar_combine(kind, from->elem, acc, next, &acc))
       return nr_interp_fail(in, op, "the interpreter cannot combine these elements");
     if (!has_value) acc = next;
@@ -259,6 +273,7 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
   const int64_t *reduced = dims->data;
   size_t count = dims->data_size / sizeof *reduced;
   NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(in, from->elem, NULL, 0);
+  if (!to) return false;
   if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_operand(op, 1)));
   NrStr kind = nr_vector_kind(op);
   int64_t at[NR_MAX_RANK] = {0};
@@ -269,12 +284,12 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
       if (r < count && reduced[r] == (int64_t)i) r++;
       else kept[k++] = at[i];
     unsigned char *place = nr_iview_at(to, kept);
-    NrIValue value, next = nr_ivalue_load(in, from->elem, nr_iview_at(from, at));
-    ok = nr_scalar_combine(kind, to->elem, nr_ivalue_load(in, to->elem, place), next, &value);
+    NrIValue value, next = nr_ivalue_load(from->elem, nr_iview_at(from, at));
+    ok = nr_scalar_combine(kind, to->elem, nr_ivalue_load(to->elem, place), next, &value);
     if (ok) nr_ivalue_store(to->elem, place, value);
   } while (ok && nr_interp_next(in, from->dims, from->rank, at));
   if (ok && acc) return give(in, op, 0, to);
-  if (ok) nr_set(in, nr_result(op, 0), nr_ivalue_load(in, to->elem, to->buffer->data));
+  if (ok) nr_set(in, nr_result(op, 0), nr_ivalue_load(to->elem, to->buffer->data));
   nr_iview_release(to);
   return ok || nr_interp_fail(in, op, "the interpreter cannot combine these elements");
 }

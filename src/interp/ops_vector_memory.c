@@ -20,7 +20,7 @@ static bool begin(NrInterp *in, NrOp *op, size_t base, bool writes, Access *out)
 }
 
 static bool is_set(NrInterp *in, const NrIView *mask, const int64_t *at) {
-  return !mask || nr_ivalue_load(in, mask->elem, nr_iview_at(mask, at)).bits != 0;
+  return !mask || nr_ivalue_load(mask->elem, nr_iview_at(mask, at)).bits != 0;
 }
 
 /* Where lane `at` of a vector lies in the base; count: of the set lanes before it. An index that does not fit wraps,
@@ -32,7 +32,7 @@ static void lane_place(NrInterp *in, const Access *a, const NrIView *vector, con
     bool moves = !a->index && !a->packed && d + vector->rank >= rank;
     int64_t along = moves ? at[d + vector->rank - rank] : 0;
     if (a->index && d + 1 == rank)
-      along = nr_ivalue_int(a->index->elem, nr_ivalue_load(in, a->index->elem, nr_iview_at(a->index, at)));
+      along = nr_ivalue_int(a->index->elem, nr_ivalue_load(a->index->elem, nr_iview_at(a->index, at)));
     if (a->packed && d + 1 == rank) along = count;
     out[d] = (int64_t)((uint64_t)a->first[d] + (uint64_t)along);
   }
@@ -80,10 +80,10 @@ static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, b
   return true;
 }
 
-/* Reads into what pass_thru, or zeros, give. */
+/* Reads into what pass_thru, or zeros, give; to is NULL without memory. */
 static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask, bool packed, const NrIView *index) {
   Access a = {.mask = mask, .packed = packed, .index = index};
-  if (begin(in, op, 0, false, &a) && transfer(in, op, &a, to, false)) {
+  if (to && begin(in, op, 0, false, &a) && transfer(in, op, &a, to, false)) {
     nr_set(in, nr_result(op, 0), (NrIValue){.view = to});
     return true;
   }
@@ -188,6 +188,7 @@ bool nr_run_transfer_read(NrInterp *in, NrOp *op) {
   NrIValue padding = nr_get(in, nr_operand(op, 1 + base->rank));
   if (!nr_interp_alive(in, op, base)) return false;
   NrIView *to = nr_iview_new(in, t->elem, t->dims, t->rank);
+  if (!to) return false;
   if (!transfer_inside(in, op, base, 1, to)) return nr_iview_release(to), false;
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   bool asked[NR_MAX_RANK];
@@ -205,8 +206,7 @@ bool nr_run_transfer_write(NrInterp *in, NrOp *op) {
   bool is_tensor = op->num_results != 0, asked[NR_MAX_RANK];
   if (!nr_interp_alive(in, op, base) || (!is_tensor && !nr_interp_writable(in, op, base))) return false;
   if (!transfer_inside(in, op, base, 2, vector)) return false;
-  if (is_tensor && !(base = nr_iview_dense_copy(in, base)))
-    return nr_interp_fail(in, op, "there is no memory for a copy of the tensor");
+  if (is_tensor && !(base = nr_iview_dense_copy(in, base))) return false;
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK];
   do {
     bool inside = is_transferred(in, op, base, at) && transfer_place(in, op, base, 2, at, place, asked);

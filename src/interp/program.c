@@ -81,8 +81,8 @@ static const NoriaValueInfo *value_infos(NrInterpProgram *p, NrAttr list, int32_
 static void reset(NrInterp *in) {
   nr_arena_deinit(&in->arena);
   in->steps = 0;
-  in->failed = in->over_limit = false;
-  in->failed_at = NULL;
+  in->failed = false;
+  in->failed_at = in->running = NULL;
   in->message[0] = 0;
 }
 
@@ -98,15 +98,13 @@ static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *o
     if (!nr_type_is_scalar(t) || t->kind == NR_TYPE_STRING) *out = (NoriaDesc){.data = v.handle};
     return true;
   }
-  NrIView *dense = nr_iview_dense_copy(in, v.view);
-  if (!dense) return nr_interp_fail_size(in, func, v.view->elem, v.view->dims, v.view->rank);
-  out->rank = (int64_t)dense->rank;
-  memcpy(out->dims, dense->dims, dense->rank * sizeof *out->dims);
-  out->data = in->exec->api->alloc(in->exec, (int64_t)dense->buffer->size);
-  if (out->data && dense->buffer->size) memcpy(out->data, dense->buffer->data, dense->buffer->size);
-  bool ok = out->data != NULL;
-  nr_iview_release(dense);
-  return ok;
+  out->rank = (int64_t)v.view->rank;
+  memcpy(out->dims, v.view->dims, v.view->rank * sizeof *out->dims);
+  nr_ibuffer_discharge(v.view->buffer); /* it becomes the run's output, and counts once */
+  out->data = in->exec->api->alloc(in->exec, nr_iview_bytes(v.view->elem, v.view->dims, v.view->rank));
+  if (!out->data) return nr_interp_fail_reported(in, func);
+  nr_iview_copy_out(in, v.view, out->data);
+  return true;
 }
 
 static bool run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
@@ -115,6 +113,7 @@ static bool run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, No
   NrIValue *args = nr_calloc(type->num_inputs, sizeof *args), *results = nr_calloc(type->num_results, sizeof *results);
   reset(in);
   in->exec = exec;
+  in->running = p->func;
   for (uint32_t i = 0; i < type->num_inputs; i++) args[i] = from_desc(type->inputs[i], &inputs[i]);
   bool ok = nr_run_func(in, p->func, args, type->num_inputs, results, type->num_results);
   for (uint32_t i = 0; i < type->num_results; i++) {
@@ -259,7 +258,7 @@ static bool release_op(NrOp *op, void *user) {
 }
 
 bool nr_interp_fold(NrOp *op, const NrAttr *operands, int64_t max_steps, NrAttr *out) {
-  NrInterp in = {.ctx = nr_op_context(op), .module = op->module, .max_steps = max_steps};
+  NrInterp in = {.ctx = nr_op_context(op), .module = op->module, .max_steps = max_steps, .running = op};
   NrInterpFn fn = nr_interp_find(op->info->id);
   bool ok = nr_interp_has_room(&in, op);
   for (uint32_t i = 0; i < op->num_operands && ok; i++) {
@@ -268,7 +267,7 @@ bool nr_interp_fold(NrOp *op, const NrAttr *operands, int64_t max_steps, NrAttr 
     ok = value.view || !nr_attr_is_elements(operands[i]);
     nr_set(&in, nr_operand(op, i), value);
   }
-  ok = ok && (fn ? fn(&in, op) : nr_interp_scalar(&in, op));
+  ok = ok && (fn ? fn(&in, op) : nr_interp_scalar(&in, op)) && !in.failed;
   for (uint32_t i = 0; i < op->num_results && ok; i++)
     ok = (out[i] = nr_ivalue_to_attr(&in, nr_result(op, i)->type, nr_get(&in, nr_result(op, i)))) != NULL;
   nr_walk_post(op, release_op, &in);

@@ -222,19 +222,20 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
     for (size_t d = 0; d < shape->rank && fits && args[i].view; d++) fits = args[i].view->dims[d] == shape->dims[d];
     if (!fits) return nr_interp_fail(in, op, "its operands have different shapes");
   }
-  NrIView *views[MAX_RESULTS];
-  for (uint32_t i = 0; i < op->num_results; i++)
-    if (!(views[i] = nr_iview_new(in, outs[i], shape->dims, shape->rank)))
-      return nr_interp_fail_size(in, op, outs[i], shape->dims, shape->rank);
+  NrIView *views[MAX_RESULTS] = {NULL};
   int64_t indices[NR_MAX_RANK] = {0};
   bool ok = true;
-  if (nr_iview_count(shape)) do {
-      NrIValue elements[MAX_OPERANDS];
-      for (uint32_t i = 0; i < op->num_operands; i++)
-        elements[i] = args[i].view ? nr_ivalue_load(in, types[i], nr_iview_at(args[i].view, indices)) : args[i];
-      ok = one(in, op, types, elements, outs, results);
+  for (uint32_t i = 0; i < op->num_results && ok; i++)
+    ok = (views[i] = nr_iview_new(in, outs[i], shape->dims, shape->rank)) != NULL;
+  if (ok && nr_iview_count(shape)) do {
+      NrIValue elements[MAX_OPERANDS] = {{0}};
+      for (uint32_t i = 0; i < op->num_operands && ok; i++)
+        if (!args[i].view) elements[i] = args[i];
+        else ok = nr_ivalue_load_any(in, types[i], nr_iview_at(args[i].view, indices), &elements[i]);
+      ok = ok && one(in, op, types, elements, outs, results);
       for (uint32_t i = 0; i < op->num_results && ok; i++)
         nr_ivalue_store(outs[i], nr_iview_at(views[i], indices), results[i]);
+      for (uint32_t i = 0; i < op->num_operands; i++) nr_iview_release(elements[i].view);
     } while (ok && nr_interp_next(in, shape->dims, shape->rank, indices));
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (ok) nr_set(in, nr_result(op, i), (NrIValue){.view = views[i]});

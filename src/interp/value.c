@@ -41,11 +41,12 @@ int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank) {
   return nr_mul_i64(n, (int64_t)nr_iview_elem_size(elem), &bytes) ? bytes : INT64_MAX;
 }
 
-/* Counts a new buffer against the run's memory limit. Beyond it the run ends behind the op that asked. */
-static void charge(NrInterp *in, NrIBuffer *buffer) {
-  if (!in->exec || in->over_limit) return;
-  if (in->exec->api->charge(in->exec, (int64_t)buffer->size)) in->over_limit = true;
-  else buffer->charged = in->exec;
+/* Counts a new buffer against the run's memory limit; false after failing with it. */
+static bool charge(NrInterp *in, NrIBuffer *buffer) {
+  if (!in->exec) return true;
+  if (in->exec->api->charge(in->exec, (int64_t)buffer->size)) return nr_interp_fail_reported(in, in->running);
+  buffer->charged = in->exec;
+  return true;
 }
 
 void nr_ibuffer_discharge(NrIBuffer *buffer) {
@@ -56,13 +57,16 @@ void nr_ibuffer_discharge(NrIBuffer *buffer) {
 NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
   enum { MOST_LOG2 = 36 };
   int64_t size = nr_iview_bytes(elem, dims, rank);
-  for (size_t i = 0; i < rank; i++)
-    if (dims[i] < 0) return NULL;
-  if (size > INT64_C(1) << MOST_LOG2) return NULL;
+  bool possible = size <= INT64_C(1) << MOST_LOG2;
+  for (size_t i = 0; i < rank; i++) possible &= dims[i] >= 0;
   NrIBuffer buffer = {.refs = 1, .size = (size_t)size};
-  charge(in, &buffer);
-  if (!in->over_limit || size <= NR_INTERP_MAX_VECTOR) buffer.data = nr_try_calloc((size_t)size, 1);
-  if (!buffer.data) return nr_ibuffer_discharge(&buffer), NULL;
+  if (possible && !charge(in, &buffer)) return NULL;
+  if (possible) buffer.data = nr_try_calloc((size_t)size, 1);
+  if (!buffer.data) {
+    nr_ibuffer_discharge(&buffer);
+    nr_interp_fail_size(in, in->running, elem, dims, rank);
+    return NULL;
+  }
   NrIView *v = view_new(elem, dims, rank);
   v->buffer = nr_malloc(sizeof *v->buffer);
   *v->buffer = buffer;
@@ -72,7 +76,7 @@ NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t ran
 NrIView *nr_iview_open(NrInterp *in, NrType elem, const int64_t *dims, size_t rank) {
   NrIView *v = nr_iview_new(in, elem, dims, rank);
   bool is_number = nr_type_byte_size(elem) || elem->kind == NR_TYPE_VECTOR;
-  if (v && in->hostile && is_number && !in->over_limit) memset(v->buffer->data, 0xa5, v->buffer->size);
+  if (v && in->hostile && is_number) memset(v->buffer->data, 0xa5, v->buffer->size);
   return v;
 }
 
@@ -141,19 +145,24 @@ bool nr_iview_is_dense(const NrIView *v) {
   return true;
 }
 
-NrIView *nr_iview_dense_copy(NrInterp *in, NrIView *from) {
+void nr_iview_copy_out(const NrInterp *in, const NrIView *from, unsigned char *to) {
   enum { PIECE = 1 << 24 };
-  NrIView *to = nr_iview_new(in, from->elem, from->dims, from->rank);
   int64_t indices[NR_MAX_RANK] = {0};
-  if (!to || nr_iview_count(from) == 0) return to;
+  if (nr_iview_count(from) == 0) return;
   if (nr_iview_is_dense(from)) {
     const unsigned char *data = nr_iview_at(from, indices);
-    for (size_t at = 0, size = to->buffer->size; at < size && !nr_interp_is_stopped(in); at += PIECE)
-      memcpy(to->buffer->data + at, data + at, NR_MIN(PIECE, size - at));
-    return to;
+    size_t size = (size_t)nr_iview_count(from) * from->elem_size;
+    for (size_t at = 0; at < size && !nr_interp_is_stopped(in); at += PIECE)
+      memcpy(to + at, data + at, NR_MIN(PIECE, size - at));
+    return;
   }
-  do memcpy(nr_iview_at(to, indices), nr_iview_at(from, indices), from->elem_size);
+  do memcpy(to, nr_iview_at(from, indices), from->elem_size), to += from->elem_size;
   while (nr_interp_next(in, from->dims, from->rank, indices));
+}
+
+NrIView *nr_iview_dense_copy(NrInterp *in, const NrIView *from) {
+  NrIView *to = nr_iview_new(in, from->elem, from->dims, from->rank);
+  if (to) nr_iview_copy_out(in, from, to->buffer->data);
   return to;
 }
 
@@ -167,15 +176,20 @@ void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v) {
 
 static bool is_attr_type(NrType t) { return t->kind == NR_TYPE_COMPLEX || nr_type_bits(t) > 64; }
 
-NrIValue nr_ivalue_load(NrInterp *in, NrType elem, const unsigned char *p) {
+bool nr_ivalue_load_any(NrInterp *in, NrType elem, const unsigned char *p, NrIValue *out) {
+  if (elem->kind != NR_TYPE_VECTOR) {
+    *out = nr_ivalue_load(elem, p);
+    return true;
+  }
+  *out = (NrIValue){.view = nr_iview_new(in, elem->elem, elem->dims, elem->rank)};
+  if (!out->view) return false;
+  memcpy(out->view->buffer->data, p, out->view->buffer->size);
+  return true;
+}
+
+NrIValue nr_ivalue_load(NrType elem, const unsigned char *p) {
   NrIValue v = {0};
   size_t size = nr_type_byte_size(elem);
-  (void)in;
-  if (elem->kind == NR_TYPE_VECTOR) {
-    v.view = nr_iview_new(in, elem->elem, elem->dims, elem->rank);
-    if (v.view) memcpy(v.view->buffer->data, p, v.view->buffer->size);
-    return v;
-  }
   if (elem->kind == NR_TYPE_STRING || size == 0) {
     memcpy(&v.handle, p, sizeof v.handle);
     return v;
@@ -272,6 +286,7 @@ NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v) {
   if (v.attr) return v.attr;
   if (v.view) {
     NrIView *dense = nr_iview_dense_copy(in, v.view);
+    if (!dense) return NULL;
     NrType shaped = nr_type_with_dims(type, dense->dims, dense->rank);
     NrAttr a = nr_attr_dense(shaped, dense->buffer->data, dense->buffer->size);
     nr_iview_release(dense);
