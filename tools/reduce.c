@@ -214,8 +214,8 @@ int tool_reduce(int argc, char **argv) {
     if (tool_option(argv[i], "help", &value)) return fputs(help, stdout), 0;
   int result = take_arguments(&r, argc, argv);
   if (result) return result;
-  NrGuard guard;
-  char *folder = nr_guarded_folder("noria-reduce", &guard);
+  NrRemover remover;
+  char *folder = nr_temporary_folder_create("noria-reduce", &remover);
   if (!folder) {
     fprintf(stderr, "noria reduce: cannot make a file in %s: %s\n", nr_temporary_folder(), strerror(errno));
     return 1;
@@ -226,7 +226,7 @@ int tool_reduce(int argc, char **argv) {
     reduce_all(&r);
     result = tool_write("reduce", r.output, (NrStr){r.text.data, r.text.size});
   }
-  nr_guarded_folder_remove(folder, &guard);
+  nr_temporary_folder_remove(folder, &remover);
   nr_buf_deinit(&r.path);
   nr_buf_deinit(&r.text);
   return result;

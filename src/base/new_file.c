@@ -18,15 +18,15 @@
 
 enum { MOST_LINKS = 40, MOST_TRIES = 100 };
 
-/* ---- guards ----------------------------------------------------------------------------------------------------- */
+/* ---- removers --------------------------------------------------------------------------------------------------- */
 
-/* The guard reads from a socket whose other end this process holds. A line tells that all is well; the end of the file,
- * which comes when the process is gone, that it has to clean up. It is a session leader, so that what kills the process
- * and its group (Ctrl-C, `kill -9 -GROUP`) does not reach it. */
-NrGuard nr_guard_start(const char *path) {
-  NrGuard guard = {.fd = -1};
+/* The remover reads from a socket whose other end this process holds. A line tells that all is well; the end of the
+ * file, which comes when the process is gone, that it has to clean up. It is a session leader, so that what kills the
+ * process and its group (Ctrl-C, `kill -9 -GROUP`) does not reach it. */
+NrRemover nr_remover_start(const char *path) {
+  NrRemover remover = {.fd = -1};
   int ends[2];
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return guard;
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return remover;
   char *const argv[] = {"sh", "-c", "read -r line || rm -rf -- \"$1\"", "sh", (char *)path, NULL};
   char *const environment[] = {"PATH=/usr/bin:/bin", NULL};
   posix_spawn_file_actions_t actions;
@@ -43,21 +43,21 @@ NrGuard nr_guard_start(const char *path) {
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &all);
-  if (posix_spawn(&guard.pid, "/bin/sh", &actions, &attributes, argv, environment) == 0) guard.fd = ends[1];
+  if (posix_spawn(&remover.pid, "/bin/sh", &actions, &attributes, argv, environment) == 0) remover.fd = ends[1];
   else close(ends[1]);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[0]);
-  return guard;
+  return remover;
 }
 
-void nr_guard_end(NrGuard *guard) {
-  if (guard->fd < 0) return;
+void nr_remover_end(NrRemover *remover) {
+  if (remover->fd < 0) return;
   int saved = errno;
-  (void)!send(guard->fd, "\n", 1, MSG_NOSIGNAL);
-  close(guard->fd);
-  while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {}
-  guard->fd = -1;
+  (void)!send(remover->fd, "\n", 1, MSG_NOSIGNAL);
+  close(remover->fd);
+  while (waitpid(remover->pid, NULL, 0) < 0 && errno == EINTR) {}
+  remover->fd = -1;
   errno = saved;
 }
 
@@ -155,10 +155,10 @@ static char *temporary_name(const char *path) {
 static void free_all(NrNewFile *f) {
   int saved = errno;
   if (f->fd >= 0) close(f->fd);
-  nr_guard_end(&f->guard);
+  nr_remover_end(&f->remover);
   nr_free(f->path);
   nr_free(f->name);
-  *f = (NrNewFile){.fd = -1, .guard.fd = -1};
+  *f = (NrNewFile){.fd = -1, .remover.fd = -1};
   errno = saved;
 }
 
@@ -172,10 +172,10 @@ void nr_new_file_drop(NrNewFile *f) {
 /* A temporary with a name, where the file system has none without. -1: errno tells why. */
 static int open_named(NrNewFile *f) {
   f->name = temporary_name(f->path);
-  f->guard = nr_guard_start(f->name);
+  f->remover = nr_remover_start(f->name);
   int fd = open(f->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd >= 0) return fd;
-  nr_guard_end(&f->guard);
+  nr_remover_end(&f->remover);
   nr_free(f->name);
   f->name = NULL;
   return -1;
@@ -205,7 +205,7 @@ static int open_temporary(NrNewFile *f, bool exists) {
 
 NrStatus nr_new_file_open(NrNewFile *f, const char *path) {
   struct stat old;
-  *f = (NrNewFile){.fd = -1, .guard.fd = -1, .path = behind_links(path)};
+  *f = (NrNewFile){.fd = -1, .remover.fd = -1, .path = behind_links(path)};
   if (!f->path) return NR_ERROR_IO;
   bool exists = stat(path, &old) == 0, allowed = !exists || faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0;
   if (exists && !is_behind(f->path, &old)) {
@@ -258,7 +258,7 @@ static bool give_name(NrNewFile *f) {
     f->name = NULL;
   }
   if (!f->name) return false;
-  f->guard = nr_guard_start(f->name);
+  f->remover = nr_remover_start(f->name);
   return copy_to(f, f->name, O_CREAT | O_EXCL);
 }
 
@@ -297,16 +297,16 @@ NrStatus nr_new_file_commit(NrNewFile *f) {
 
 /* ---- folders ---------------------------------------------------------------------------------------------------- */
 
-char *nr_guarded_folder(const char *prefix, NrGuard *out_guard) {
+char *nr_temporary_folder_create(const char *prefix, NrRemover *out_remover) {
   for (int i = 0; i < MOST_TRIES; i++) {
     NrBuf start = {0};
     nr_buf_printf(&start, "%s/%s", nr_temporary_folder(), prefix);
     char *path = temporary_name(start.data);
     nr_buf_deinit(&start);
-    *out_guard = nr_guard_start(path);
+    *out_remover = nr_remover_start(path);
     if (mkdir(path, 0700) == 0) return path;
     int saved = errno;
-    nr_guard_end(out_guard);
+    nr_remover_end(out_remover);
     nr_free(path);
     errno = saved;
     if (errno != EEXIST) break;
@@ -314,18 +314,18 @@ char *nr_guarded_folder(const char *prefix, NrGuard *out_guard) {
   return NULL;
 }
 
-void nr_guarded_folder_remove(char *path, NrGuard *guard) {
+void nr_temporary_folder_remove(char *path, NrRemover *remover) {
   DIR *folder = opendir(path);
   for (struct dirent *entry; folder && (entry = readdir(folder));)
     if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
       unlinkat(dirfd(folder), entry->d_name, 0);
   if (folder) closedir(folder);
   if (rmdir(path) == 0) {
-    nr_guard_end(guard);
-  } else if (guard->fd >= 0) { /* something else is in it: the guard removes it when nobody holds the pipe */
-    close(guard->fd);
-    while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR) {}
-    guard->fd = -1;
+    nr_remover_end(remover);
+  } else if (remover->fd >= 0) { /* something else is in it: the remover removes it when nobody holds the pipe */
+    close(remover->fd);
+    while (waitpid(remover->pid, NULL, 0) < 0 && errno == EINTR) {}
+    remover->fd = -1;
   }
   nr_free(path);
 }

@@ -12,20 +12,20 @@
 #include "base/base.h"
 
 /* A process that removes a file or folder when this one dies, however it does: for temporary files that need a name. */
-typedef struct NrGuard {
-  int fd; /* of a socket, whose end it waits for; -1: there is no guard */
+typedef struct NrRemover {
+  int fd; /* of a socket, whose end it waits for; -1: there is no remover */
   pid_t pid;
-} NrGuard;
-/* Before the file is made, so that there is no moment without a guard. Without one (no /bin/sh) all else works. */
-NrGuard nr_guard_start(const char *path);
-void nr_guard_end(NrGuard *guard); /* removes nothing */
+} NrRemover;
+/* Before the file is made, so that there is no moment without a remover. Without one (no /bin/sh) all else works. */
+NrRemover nr_remover_start(const char *path);
+void nr_remover_end(NrRemover *remover); /* removes nothing */
 
 typedef struct NrNewFile {
   int fd;        /* to write to, and to read; closed on exec. Owned */
   char *path;    /* where it goes, behind symbolic links */
   char *name;    /* of the temporary; NULL: it has none */
   bool in_place; /* path is a device, or in a folder that takes no new files: written over at the end */
-  NrGuard guard; /* of name */
+  NrRemover remover; /* of name */
 } NrNewFile;
 
 /* Begins a file for path. What is there must be writable, and keeps its mode and owner; symbolic links are followed,
@@ -43,8 +43,8 @@ void nr_fd_path(int fd, char out[32]);
 NR_WARN_UNUSED bool nr_fd_write(int fd, const void *data, size_t size); /* all of it; false: errno tells why */
 /* The folder for temporary files: TMPDIR, or /tmp. */
 const char *nr_temporary_folder(void);
-/* A new folder "<folder>/<prefix>XXXXXX" for temporary files that need names, guarded; NULL: errno tells why. */
-char *nr_guarded_folder(const char *prefix, NrGuard *out_guard);
-void nr_guarded_folder_remove(char *path, NrGuard *guard); /* with the files in it; frees path */
+/* A new folder "<folder>/<prefix>XXXXXX" for temporary files that need names, with a remover; NULL: errno tells why. */
+char *nr_temporary_folder_create(const char *prefix, NrRemover *out_remover);
+void nr_temporary_folder_remove(char *path, NrRemover *remover); /* with the files in it; frees path */
 
 #endif

@@ -102,7 +102,7 @@ typedef struct Linking {
   char *folder;               /* for what linkers put into temporary files; NULL: there is none */
   char **environment;
   NrBuf folder_variable, text; /* "TMPDIR=folder"; what the linker said */
-  NrGuard guard;
+  NrRemover remover;
 } Linking;
 
 /* Linkers make temporary files of their own, which GCC leaves behind when it is killed: they get a folder for them that
@@ -113,14 +113,14 @@ static void begin_linking(Linking *l) {
   l->environment = nr_calloc(count + 2, sizeof(char *));
   for (size_t i = 0; i < count; i++)
     if (strncmp(environ[i], "TMPDIR=", strlen("TMPDIR=")) != 0) l->environment[kept++] = environ[i];
-  l->folder = nr_guarded_folder("noria-link", &l->guard);
+  l->folder = nr_temporary_folder_create("noria-link", &l->remover);
   nr_buf_printf(&l->folder_variable, "TMPDIR=%s", l->folder ? l->folder : nr_temporary_folder());
   l->environment[kept] = l->folder_variable.data;
 }
 
 static void drop_linking(void *linking) {
   Linking *l = linking;
-  if (l->folder) nr_guarded_folder_remove(l->folder, &l->guard);
+  if (l->folder) nr_temporary_folder_remove(l->folder, &l->remover);
   l->folder = NULL;
 }
 

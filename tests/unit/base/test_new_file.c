@@ -220,7 +220,7 @@ static void other_systems_give_the_same(void **state) {
 
 /* ---- death ------------------------------------------------------------------------------------------------------ */
 
-/* Waits for what a guard does after a death. */
+/* Waits for what a remover does after a death. */
 static void expect_no_files(const char *path) {
   for (int i = 0; i < 600 && count_files(path); i++) usleep(50000);
   assert_int_equal(count_files(path), 0);
@@ -256,19 +256,19 @@ static void nothing_is_left_by_a_process_that_dies(void **state) {
   }
 }
 
-static void guarded_folders_go_with_the_process(void **state) {
+static void temporary_folders_go_with_the_process(void **state) {
   setenv("TMPDIR", ".", 1);
-  NrGuard guard;
-  char *path = nr_guarded_folder("test", &guard);
+  NrRemover remover;
+  char *path = nr_temporary_folder_create("test", &remover);
   assert_non_null(path);
   NrBuf file = {0};
   nr_buf_printf(&file, "%s/file", path);
   put(file.data, "x");
-  nr_guarded_folder_remove(path, &guard);
+  nr_temporary_folder_remove(path, &remover);
   assert_int_equal(count_files("."), 0);
   pid_t child = fork();
   if (child == 0) {
-    path = nr_guarded_folder("test", &guard);
+    path = nr_temporary_folder_create("test", &remover);
     file.size = 0;
     nr_buf_printf(&file, "%s/file", path);
     put(file.data, "x");
@@ -291,7 +291,7 @@ int main(void) {
       TEST(foreign_files_in_sticky_folders_are_written_over),
       TEST(other_systems_give_the_same),
       TEST(nothing_is_left_by_a_process_that_dies),
-      TEST(guarded_folders_go_with_the_process),
+      TEST(temporary_folders_go_with_the_process),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
