@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define NORIA_ABI_VERSION 3
+#define NORIA_ABI_VERSION 4
 #define NORIA_MAX_RANK 16
 /* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a
  * machine can address. Compiled code relies on it where it calculates with sizes. */
@@ -123,6 +123,8 @@ struct NoriaExec {
   const NoriaImportFn *imports;    /* NoriaModule.imports, resolved */
   volatile int32_t stop;           /* non-zero: leave, after a call of poll, which records why */
   int32_t threads;                 /* of the pool, at least 1 */
+  int32_t place;                   /* -1, or the site whose place a message gets that has none when the entry has ended:
+                                      the entry stores it before it returns, so that a run that ends too late has one */
 };
 
 /* What an entry returns after api->fail when the failure is a fault of Noria, not of the program. */

@@ -50,6 +50,7 @@ typedef struct NrInterp {
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
   NrOp *exit;             /* the break or continue that is on its way to its loop */
   NrIValue *exit_values;  /* its operands, each with a reference */
+  NrOp *ended_by;         /* the terminator of the region that ended last; behind a run the entry's return */
   NrOp *failed_at;
   char message[256]; /* of the first failure */
   NrOp *running;     /* the innermost op that runs: what is out of memory fails there */

@@ -194,6 +194,7 @@ bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t 
   bind_args(in, region->first, args, num_args);
   NrOp *last = run_blocks(in, region->first);
   if (!last) return false;
+  in->ended_by = last;
   if (nr_scf_is_exit(last)) {
     in->exit = last;
     in->exit_values = nr_calloc(last->num_operands, sizeof *in->exit_values);

@@ -34,7 +34,8 @@ static const char *place_of(NrInterpProgram *p, const NrOp *op) {
 static bool collect(NrOp *op, void *user) {
   NrInterpProgram *p = user;
   bool asks = nr_op_is(op, NR_OP_rt_poll) || nr_op_is(op, NR_OP_rt_check);
-  if (asks || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
+  bool ends = op == p->func || (nr_op_is(op, NR_OP_func_return) && nr_op_parent(op) == p->func);
+  if (asks || ends || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
     NoriaSite site = {place_of(p, op), nr_str_copy(&p->arena, nr_op_attr_str(op, "text")).data};
     nr_vec_push(&p->sites, site);
     nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
@@ -154,15 +155,22 @@ static int32_t fail_broken(NrInterpProgram *p, NoriaExec *exec) {
   return NORIA_RESULT_INTERNAL;
 }
 
+/* The place for a message that has none: that of op, the function or its return. */
+static void leave_place(NrInterpProgram *p, NoriaExec *exec, const NrOp *op) {
+  exec->place = (int32_t)(uintptr_t)nr_map_get(&p->in.sites, op) - 1;
+}
+
 /* The interpreter has one state: runs from several threads take turns, and the limits of those that wait hold. */
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NrInterpProgram *p = (NrInterpProgram *)exec->constants[0];
   Run r = {p, exec, inputs, outputs, false};
   NrFault fault;
+  leave_place(p, exec, p->func);
   while (pthread_mutex_trylock(&p->lock)) {
     if (exec->api->poll(exec, 0)) return 1;
     usleep(200);
   }
+  exec->place = -1; /* what fails in the run has its own */
   if (!p->broken && !nr_guard_run(p->heap, run_guarded, &r, &fault)) {
     p->broken = true;
     char *to = p->fault_text;
@@ -172,6 +180,7 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
     }
   }
   int32_t result = p->broken ? fail_broken(p, exec) : r.ok ? 0 : 1;
+  if (!result) leave_place(p, exec, p->in.ended_by);
   pthread_mutex_unlock(&p->lock);
   return result;
 }

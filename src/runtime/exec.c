@@ -93,6 +93,7 @@ void nr_exec_begin(NrExec *e, const NoriaRunLimits *limits) {
   atomic_store_explicit(&e->iterations, 0, memory_order_relaxed);
   atomic_store_explicit(&e->failed, 0, memory_order_relaxed);
   e->fail_code = NORIA_OK;
+  e->pub.place = -1;
   __atomic_store_n(&e->pub.stop, 0, __ATOMIC_RELAXED);
   atomic_store_explicit(&e->running, true, memory_order_release);
 }
@@ -163,6 +164,8 @@ static void place_failure(NrExec *e, int32_t site) {
   e->fail_message = placed;
   e->fail_has_place = true;
 }
+
+void nr_exec_place_failure(NrExec *e) { place_failure(e, e->pub.place); }
 
 static int32_t publish_failure(NrExec *e) {
   nr_exec_stop(e, NR_STOP_FAILED);

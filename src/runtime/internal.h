@@ -238,6 +238,9 @@ void nr_exec_stop(NrExec *e, int32_t why); /* sets bits of stop; async-signal-sa
 /* Records the first failure of the run; later ones are dropped. Returns 1. A site that is not -1 adds its node's
  * name. */
 int32_t nr_exec_fail(NrExec *e, NoriaStatus code, int32_t site, const char *format, ...) NR_PRINTF(4, 5);
+/* After the entry, of a run that failed: a message without a place, as when it ended too late, gets the one that the
+ * entry left. */
+void nr_exec_place_failure(NrExec *e);
 /* Gives compiled code the handle with its reference. False without memory: already failed and released. */
 NoriaValue *nr_exec_add_handle(NrExec *e, NoriaValue *handle);
 void nr_exec_unlink_handle(NrExec *e, NoriaValue *handle); /* its references are then not the run's */

@@ -273,6 +273,7 @@ static NoriaStatus call_entry(NoriaProgram *program, NrExec *e, NoriaError *erro
   }
   if (nr_exec_stopped(e) && !result) result = 1;
   bool failed = atomic_load(&e->failed) != 0;
+  if (failed) nr_exec_place_failure(e);
   if (failed && result == NORIA_RESULT_INTERNAL) e->fail_code = NORIA_ERROR_INTERNAL;
   if (failed)
     return nr_error_set(error, e->fail_code, "%s", e->fail_message.size ? e->fail_message.data : "the program failed");

@@ -60,7 +60,20 @@ static NrStatus emit_function_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
+/* The entry leaves the place for a message about a run that ends by itself, but too late: that of what worked most at
+ * its end, which the safepoint there has, or else that of the return. */
+static void leave_place(NrLl *g, NrOp *op) {
+  NrOp *asks = op->prev;
+  while (asks && !nr_op_is(asks, NR_OP_rt_safepoint)) asks = asks->prev;
+  NrStr place = nr_ll_place(g, asks ? asks : op);
+  if (!place.size) return;
+  LLVMValueRef offset = nr_ll_int(g, offsetof(NoriaExec, place));
+  LLVMBuildStore(g->b, nr_ll_int32(g, (int32_t)nr_ll_site(g, place, (NrStr){0})),
+                 LLVMBuildInBoundsGEP2(g->b, g->i8, g->exec, &offset, 1, ""));
+}
+
 static NrStatus emit_return(NrLl *g, NrOp *op, const NrLlRow *row) {
+  if (g->func == g->entry) leave_place(g, op);
   LLVMTypeRef type = LLVMGetReturnType(g->func->ll_type);
   LLVMValueRef zero = nr_ll_int32(g, 0), out = zero;
   if (LLVMGetTypeKind(type) == LLVMStructTypeKind) {

@@ -97,7 +97,8 @@ static void wrong_feeds_are_named(void **state) {
 
 /* ---- failures and limits ----------------------------------------------------------------------------------------- */
 
-/* n = 0: fails at site 0; 1: fails without a message; 2: loops until stopped; 3: allocates without end; 4: fine */
+/* n = 0: fails at site 0; 1: fails without a message; 2: loops until stopped; 3: allocates without end; 4: fine;
+ * 5: leaves a place, ends */
 static int32_t trouble_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   int64_t n = *(const int64_t *)inputs[0].data;
   char *held = exec->api->alloc(exec, 1000);
@@ -113,6 +114,7 @@ static int32_t trouble_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc
       }
   while (n == 3)
     if (!exec->api->alloc(exec, 1 << 20)) return 1;
+  if (n == 5) exec->place = 0;
   exec->api->free(exec, held);
   outputs[0].data = exec->api->alloc(exec, 0);
   outputs[0].rank = 1;
@@ -151,6 +153,10 @@ static void failures_tell_why(void **state) {
                    "the iteration limit of 1000000 is reached");
   expect_run_error(program, 2, (NoriaRunLimits){.time_s = 0.02}, NORIA_ERROR_LIMIT,
                    "the time limit of 0.02 s is reached");
+  expect_run_error(program, 5, (NoriaRunLimits){.time_s = 1e-9}, NORIA_ERROR_LIMIT,
+                   "node 'loop/Div_3': the time limit of 1e-09 s is reached");
+  expect_run_error(program, 4, (NoriaRunLimits){.time_s = 1e-9}, NORIA_ERROR_LIMIT,
+                   "the time limit of 1e-09 s is reached"); /* the place was the other run's */
   expect_run_error(program, 3, (NoriaRunLimits){.memory = 1 << 22}, NORIA_ERROR_LIMIT,
                    "the memory limit of 4194304 bytes is reached: the run holds 3146728 bytes and asks for 1048576");
   noria_program_destroy(program);
