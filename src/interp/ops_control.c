@@ -1,7 +1,7 @@
 /* ops_control.c - structured control flow, calls and constants. */
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
 /* Values of a list of operands, each with its own reference. */

@@ -1,5 +1,5 @@
 /* ops_memref.c - memory, checked: bounds, freed buffers, constants that are written. */
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
 bool nr_interp_alive(NrInterp *in, NrOp *op, const NrIView *view) {

@@ -1,5 +1,5 @@
 /* ops_tensor.c - tensors as values: an op that changes one copies it, unless it was the last to see it. */
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
 /* view: NULL after a failure. */

@@ -1,5 +1,5 @@
 /* ops_views.c - views of buffers that say themselves where their elements lie, and what a descriptor holds. */
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
 static bool give(NrInterp *in, NrOp *op, size_t result, NrIView *view) {

@@ -1,6 +1,6 @@
 /* scalar.c - element-wise ops: scalars directly on their bits, or by the op's fold; shaped values element by element.
  */
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "interp/internal.h"
 
 /* ---- integers of at most 64 bits ---- */

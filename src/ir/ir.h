@@ -5,7 +5,7 @@
  * pointer. Ops, blocks and values live in the arena of their module; erasing unlinks them and the memory goes with the
  * module.
  *
- * Read ir.h, then op_info.h (what an op row says), then src/dialect/scf/scf.def. */
+ * Read ir.h, then op_info.h (what an op row says), then src/dialect/scf/ops.def. */
 #ifndef NORIA_IR_IR_H
 #define NORIA_IR_IR_H
 

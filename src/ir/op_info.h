@@ -1,6 +1,6 @@
 /* op_info.h - what an op row says, and the tables that all rows form.
  *
- * A row stands in src/dialect/<d>/<d>.def:
+ * A row stands in src/dialect/<d>/ops.def:
  *
  *   OP(arith, addf, .legacy = "addf", .operands = "a: T=floatlike, b: T", .results = "sum: T",
  *      .traits = NR_PURE | NR_COMMUTATIVE, .format = "$a `,` $b attr-dict `:` type($sum)", .doc = "Adds.")

@@ -230,5 +230,5 @@ NrAttr nr_affine_reduction_identity(int64_t kind, NrType type) {
   return nr_attr_int(type, (int64_t)starts[r->start]);
 }
 
-#include "dialect/rows.h"
-#include "dialect/affine/affine.def"
+#include "dialect/shared/rows.h"
+#include "dialect/affine/ops.def"

@@ -1,8 +1,8 @@
 /* syntax.c - the text of maps with operands, affine.for and affine.if. Subscripts and affine.parallel are in
  * syntax_access.c and syntax_parallel.c. */
 #include "dialect/affine/affine.h"
-#include "dialect/bindings.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/bindings.h"
+#include "dialect/shared/shaped.h"
 
 /* `(%a, %b)[%c]` */
 typedef struct Inputs {

@@ -1,6 +1,6 @@
 /* syntax_access.c - the text of ops with subscripts, `%A[%i + 3, symbol(%n)]`. */
 #include "dialect/affine/affine.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 /* ---- subscripts -------------------------------------------------------------------------------------------------- */
 

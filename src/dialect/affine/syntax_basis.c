@@ -1,7 +1,7 @@
 /* syntax_basis.c - the text of indices over a basis: delinearize_index %x into (%a, 4), linearize_index [%i, %j] by
  * (%a, 4). */
 #include "dialect/affine/affine.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 typedef struct Basis {
   NR_VEC(NrOperandRef) refs;

@@ -2,9 +2,9 @@
  *
  *   affine.parallel (%i, %j) = (0, max(%a, %b)) to (10, %n + 1) step (1, 2) reduce ("addf") -> (f32) { .. } {attrs} */
 #include "dialect/affine/affine.h"
-#include "dialect/bindings.h"
+#include "dialect/shared/bindings.h"
 #include "dialect/memref/memref.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 typedef struct Bounds {
   NrAffineOfValues exprs;

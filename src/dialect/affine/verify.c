@@ -1,6 +1,6 @@
 /* verify.c - what affine's rows cannot say about their ops. The messages are MLIR's, where it has one. */
 #include "dialect/affine/affine.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 

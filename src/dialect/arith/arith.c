@@ -1,7 +1,8 @@
-/* arith.c - the rows of dialect arith, their syntax and verification. Folds are in fold_*.c, rewrites in canon.c. */
+/* arith.c - the rows of dialect arith, their syntax and verification. Folds are in fold_*.c, rewrites in
+ * canonicalize.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/syntax.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
@@ -181,5 +182,5 @@ static NrStatus select_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/rows.h"
-#include "dialect/arith/arith.def"
+#include "dialect/shared/rows.h"
+#include "dialect/arith/ops.def"

@@ -50,7 +50,8 @@ NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state);
 NrStatus nr_arith_constant_finish(NrParser *p, NrOp *op);
 
-/* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canon.c) -------------------------- */
+/* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canonicalize.c)
+ * -------------------------- */
 
 #define NR_FOLD_HOOK(name) bool nr_arith_fold_##name(NrOp *op, const NrAttr *constants, NrFold *out)
 NR_FOLD_HOOK(addi);

@@ -2,7 +2,7 @@
  * integer) is not folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 
 #include <math.h>
 

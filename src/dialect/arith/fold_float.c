@@ -4,7 +4,7 @@
  * so that rounding twice gives the same as rounding once (Figueroa 1995). Other formats (8 bits and fewer, f80, f128)
  * are not folded: how they overflow is a matter of the target. */
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
  * (division by zero, a quotient or shift out of range) is never folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 
 static bool wide_pair(const NrAttr *in, NrWide *a, NrWide *b) {
   return nr_wide_from_attr(in[0], a) && nr_wide_from_attr(in[1], b) && a->width == b->width;

@@ -1,5 +1,5 @@
 /* bufferization.c - the rows of dialect bufferization and their hooks. */
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
@@ -256,6 +256,6 @@ static NrStatus alloc_tensor_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/rows.h"
+#include "dialect/shared/rows.h"
 
-#include "dialect/bufferization/bufferization.def"
+#include "dialect/bufferization/ops.def"

@@ -85,5 +85,5 @@ static bool cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-#include "dialect/rows.h"
-#include "dialect/builtin/builtin.def"
+#include "dialect/shared/rows.h"
+#include "dialect/builtin/ops.def"

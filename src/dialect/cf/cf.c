@@ -175,5 +175,5 @@ static NrStatus switch_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/rows.h"
-#include "dialect/cf/cf.def"
+#include "dialect/shared/rows.h"
+#include "dialect/cf/ops.def"

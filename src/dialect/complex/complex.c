@@ -1,6 +1,6 @@
 /* complex.c - the rows of dialect complex and their hooks. A constant is an array of two numbers. */
 #include "dialect/arith/arith.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 #include <math.h>
 
@@ -230,6 +230,6 @@ static bool fold_neq(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-#include "dialect/rows.h"
+#include "dialect/shared/rows.h"
 
-#include "dialect/complex/complex.def"
+#include "dialect/complex/ops.def"

@@ -194,5 +194,5 @@ static NrStatus update_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/rows.h"
-#include "dialect/flow/flow.def"
+#include "dialect/shared/rows.h"
+#include "dialect/flow/ops.def"

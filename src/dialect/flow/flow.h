@@ -2,7 +2,7 @@
 #ifndef NORIA_DIALECT_FLOW_FLOW_H
 #define NORIA_DIALECT_FLOW_FLOW_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 /* ---- access ----------------------------------------------------------------------------------------------------- */
 
@@ -136,7 +136,7 @@ NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee);
 NrStatus nr_flow_func_verify(NrOp *op);
 NrStatus nr_flow_collective_verify(NrOp *op);
 
-/* flow_canonicalize.c and flow_fold.c */
+/* canonicalize.c and fold.c */
 bool nr_flow_region_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_workgroups_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b);

@@ -1,4 +1,4 @@
-/* func.c - the rows of dialect func, their verification and rewrites. The syntax of functions is in func_syntax.c. */
+/* func.c - the rows of dialect func, their verification and rewrites. The syntax of functions is in syntax.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
 
@@ -141,5 +141,5 @@ static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-#include "dialect/rows.h"
-#include "dialect/func/func.def"
+#include "dialect/shared/rows.h"
+#include "dialect/func/ops.def"

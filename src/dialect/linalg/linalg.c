@@ -423,5 +423,5 @@ static NrStatus index_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/rows.h"
-#include "dialect/linalg/linalg.def"
+#include "dialect/shared/rows.h"
+#include "dialect/linalg/ops.def"

@@ -2,7 +2,7 @@
 #ifndef NORIA_DIALECT_LINALG_LINALG_H
 #define NORIA_DIALECT_LINALG_LINALG_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 /* Of a linalg.generic. Operands are the inputs, then the outputs. */
 size_t nr_generic_num_loops(const NrOp *op);
@@ -29,7 +29,7 @@ NrAttr nr_iterator_attr(NrContext *ctx, const char *iterators);
 /* linalg.fill of a tensor or buffer; the result, or output itself when that is a buffer. */
 NrValue *nr_build_fill(NrBuilder *b, NrValue *scalar, NrValue *output);
 
-/* linalg_canonicalize.c */
+/* canonicalize.c */
 bool nr_linalg_generic_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_linalg_fill_canonicalize(NrOp *op, NrBuilder *b);
 

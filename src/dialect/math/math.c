@@ -5,7 +5,7 @@
 #include "base/float_format.h"
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 
 #include <math.h>
 
@@ -179,5 +179,5 @@ static bool fold_ipowi(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, ipowi_scalar);
 }
 
-#include "dialect/rows.h"
-#include "dialect/math/math.def"
+#include "dialect/shared/rows.h"
+#include "dialect/math/ops.def"

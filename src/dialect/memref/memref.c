@@ -346,5 +346,5 @@ NrOp *nr_build_store(NrBuilder *b, NrValue *value, NrValue *memref, NrValue *con
   return nr_build_op(b, NR_OP_memref_store, operands, 2 + count, NULL, 0);
 }
 
-#include "dialect/rows.h"
-#include "dialect/memref/memref.def"
+#include "dialect/shared/rows.h"
+#include "dialect/memref/ops.def"

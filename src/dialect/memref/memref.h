@@ -2,7 +2,7 @@
 #ifndef NORIA_DIALECT_MEMREF_MEMREF_H
 #define NORIA_DIALECT_MEMREF_MEMREF_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 /* The type of a subview with all dims kept: sizes, strides and offset as far as they are constants. NULL when the
  * source's layout is not strided. */
@@ -43,7 +43,7 @@ bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts);
 NrStatus nr_memref_indices_verify(NrOp *op, size_t memref, size_t count, const char *what);
 NrStatus nr_memref_elem_verify(NrOp *op, NrType type, size_t memref);
 
-/* Hooks of atomic ops (memref_atomic.c) and of transfers (memref_dma.c). */
+/* Hooks of atomic ops (atomic.c) and of transfers (dma.c). */
 NrStatus nr_memref_atomic_rmw_parse(NrParser *p, NrOpState *state);
 void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op);
 NrStatus nr_memref_atomic_rmw_verify(NrOp *op);
@@ -56,7 +56,7 @@ void nr_memref_dma_start_print(NrPrinter *w, NrOp *op);
 NrStatus nr_memref_dma_start_verify(NrOp *op);
 NrStatus nr_memref_dma_wait_verify(NrOp *op);
 
-/* Hooks of the views (memref_views.c). */
+/* Hooks of the views (views.c). */
 NrStatus nr_memref_cast_verify(NrOp *op);
 NrStatus nr_memref_memory_space_cast_verify(NrOp *op);
 NrStatus nr_memref_view_parse(NrParser *p, NrOpState *state);
@@ -76,7 +76,7 @@ void nr_memref_transpose_print(NrPrinter *w, NrOp *op);
 NrStatus nr_memref_transpose_verify(NrOp *op);
 NrStatus nr_memref_reshape_verify(NrOp *op);
 
-/* Folds and canonicalisations (memref_fold.c). */
+/* Folds and canonicalisations (fold.c). */
 bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b);
 bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b);

@@ -1,3 +1,3 @@
 /* onnx.c - the rows of dialect onnx and their hooks. */
-#include "dialect/rows.h"
-#include "dialect/onnx/onnx.def"
+#include "dialect/shared/rows.h"
+#include "dialect/onnx/ops.def"

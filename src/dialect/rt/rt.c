@@ -1,6 +1,6 @@
 /* rt.c - the rows of dialect rt and their hooks. */
 #include "dialect/rt/rt.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
 #include "noria/exec_abi.h"
@@ -171,5 +171,5 @@ static NrStatus call_verify(NrOp *op) {
   return import->expanded ? grow_verify(op) : NR_OK;
 }
 
-#include "dialect/rows.h"
-#include "dialect/rt/rt.def"
+#include "dialect/shared/rows.h"
+#include "dialect/rt/ops.def"

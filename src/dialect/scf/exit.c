@@ -9,7 +9,7 @@
  *
  * The token is the first argument of the body. It says which loop is meant, so that an inner loop can end an outer one.
  * The ops between the loop and a break or continue are such as run their regions where they stand. */
-#include "dialect/bindings.h"
+#include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 
 static NrType token_type(NrContext *ctx) { return nr_type_opaque(ctx, nr_context_intern(ctx, NR_STR("scf.token"))); }

@@ -5,7 +5,7 @@
  *
  * Bounds and steps that are constants stand in attributes; NR_DYNAMIC there means the next operand of the group. `in
  * (..)` is the short form with lower bounds 0 and steps 1. */
-#include "dialect/bindings.h"
+#include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 
 static const char *const bound_attrs[] = {"staticLowerBound", "staticUpperBound", "staticStep"};

@@ -15,10 +15,10 @@
  * fails when it has no points. */
 #include "base/float_format.h"
 #include "dialect/arith/arith.h"
-#include "dialect/bindings.h"
-#include "dialect/fold.h"
+#include "dialect/shared/bindings.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 #include <math.h>
 

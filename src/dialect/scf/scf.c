@@ -1,4 +1,5 @@
-/* scf.c - the rows of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c, canon.c. */
+/* scf.c - the rows of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c,
+ * canonicalize.c. */
 #include "dialect/scf/scf.h"
 
 const char nr_scf_no_value[] = "the parallel loop reduces no values, and has no initial value";
@@ -244,5 +245,5 @@ void nr_scf_close_for(NrBuilder *b, NrOp *loop, NrValue **carried, size_t count)
   for (size_t i = 0; i < count; i++) carried[i] = nr_result(loop, i);
 }
 
-#include "dialect/rows.h"
-#include "dialect/scf/scf.def"
+#include "dialect/shared/rows.h"
+#include "dialect/scf/ops.def"

@@ -1,5 +1,5 @@
 /* syntax.c - the text of scf ops, of today and of 2020. Parallel loops are in parallel.c and forall.c. */
-#include "dialect/bindings.h"
+#include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 
 /* ---- what only today's text says --------------------------------------------------------------------------------- */

@@ -363,5 +363,5 @@ static NrStatus scatter_verify(NrOp *op) {
   return coordinates_verify(op, "scatter_dims", operand_type(op, 1), operand_type(op, 2), operand_type(op, 0));
 }
 
-#include "dialect/rows.h"
-#include "dialect/tensor/tensor.def"
+#include "dialect/shared/rows.h"
+#include "dialect/tensor/ops.def"

@@ -2,7 +2,7 @@
 #ifndef NORIA_DIALECT_TENSOR_TENSOR_H
 #define NORIA_DIALECT_TENSOR_TENSOR_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 /* The type of a slice of sizes' rank: constants are static dims. */
 NrType nr_tensor_slice_type(NrType source, const NrIndex *sizes);
@@ -23,7 +23,7 @@ NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *gr
 /* value as type: itself or a tensor.cast of it. */
 NrValue *nr_build_tensor_cast(NrBuilder *b, NrValue *value, NrType type);
 
-/* Hooks of slices (tensor_slices.c). */
+/* Hooks of slices (slices.c). */
 NrStatus nr_tensor_extract_slice_parse(NrParser *p, NrOpState *state);
 void nr_tensor_extract_slice_print(NrPrinter *w, NrOp *op);
 NrStatus nr_tensor_extract_slice_verify(NrOp *op);
@@ -41,7 +41,7 @@ extern const NrIndexListSlot nr_pad_slots[2]; /* low and high of pad */
 /* The size of dim i of op's result as a computation from its operands; false when there is none. */
 bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out);
 
-/* Folds (tensor_fold.c) and canonicalisations (tensor_canonicalize*.c). */
+/* Folds (fold.c) and canonicalisations (tensor_canonicalize*.c). */
 bool nr_tensor_splat_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_tensor_from_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);

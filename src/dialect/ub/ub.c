@@ -1,5 +1,5 @@
 /* ub.c - the row of dialect ub, its text and its check. */
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "ir/text.h"
 
 static NrStatus poison_parse(NrParser *p, NrOpState *state) {
@@ -28,5 +28,5 @@ static NrStatus poison_verify(NrOp *op) {
   return nr_op_error(op, "(C1) has a value other than #ub.poison");
 }
 
-#include "dialect/rows.h"
-#include "dialect/ub/ub.def"
+#include "dialect/shared/rows.h"
+#include "dialect/ub/ops.def"

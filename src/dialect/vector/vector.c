@@ -207,5 +207,5 @@ static NrStatus constant_mask_verify(NrOp *op) {
   return NR_OK;
 }
 
-#include "dialect/rows.h"
-#include "dialect/vector/vector.def"
+#include "dialect/shared/rows.h"
+#include "dialect/vector/ops.def"

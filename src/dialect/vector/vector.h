@@ -2,7 +2,7 @@
 #ifndef NORIA_DIALECT_VECTOR_VECTOR_H
 #define NORIA_DIALECT_VECTOR_VECTOR_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 
 /* Kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or xor.
  */
@@ -27,7 +27,7 @@ NrValue *nr_build_vector_load(NrBuilder *b, NrType type, NrValue *base, NrValue 
 NrOp *nr_build_vector_store(NrBuilder *b, NrValue *value, NrValue *base, NrValue *const *indices, size_t count);
 NrValue *nr_build_reduction(NrBuilder *b, const char *kind, NrValue *vector, NrValue *acc, NrAttr fastmath);
 
-/* vector_shape.c */
+/* shape.c */
 NrStatus nr_vector_extract_strided_slice_verify(NrOp *op);
 NrStatus nr_vector_insert_strided_slice_verify(NrOp *op);
 NrStatus nr_vector_shape_cast_verify(NrOp *op);
@@ -41,7 +41,7 @@ NrStatus nr_vector_shuffle_parse(NrParser *p, NrOpState *state);
 void nr_vector_shuffle_print(NrPrinter *w, NrOp *op);
 NrStatus nr_vector_shuffle_verify(NrOp *op);
 
-/* vector_memory.c */
+/* memory.c */
 /* Whether vector.load and vector.store may access such a vector there: it has no more dims than the memref, and what
  * lies beside each other in it does so in memory, unless it has one element. */
 bool nr_vector_is_in_rows(NrType memref, NrType vector);
@@ -50,7 +50,7 @@ NrStatus nr_vector_store_verify(NrOp *op);
 NrStatus nr_vector_masked_verify(NrOp *op);
 NrStatus nr_vector_gather_verify(NrOp *op); /* scatter too */
 
-/* vector_reduce.c */
+/* reduce.c */
 NrStatus nr_vector_reduction_parse(NrParser *p, NrOpState *state);
 void nr_vector_reduction_print(NrPrinter *w, NrOp *op);
 NrStatus nr_vector_reduction_verify(NrOp *op);
@@ -58,14 +58,14 @@ NrStatus nr_vector_multi_reduction_parse(NrParser *p, NrOpState *state);
 void nr_vector_multi_reduction_print(NrPrinter *w, NrOp *op);
 NrStatus nr_vector_multi_reduction_verify(NrOp *op);
 
-/* vector_transfer.c */
+/* transfer.c */
 NrStatus nr_vector_transfer_read_parse(NrParser *p, NrOpState *state);
 NrStatus nr_vector_transfer_write_parse(NrParser *p, NrOpState *state);
 void nr_vector_transfer_read_print(NrPrinter *w, NrOp *op);
 void nr_vector_transfer_write_print(NrPrinter *w, NrOp *op);
 NrStatus nr_vector_transfer_verify(NrOp *op);
 
-/* vector_fold.c */
+/* fold.c */
 bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out);
@@ -79,7 +79,7 @@ bool nr_vector_of_poison(NrOp *op, NrBuilder *b); /* for ops that only move elem
 /* The mask of these sizes, of which each is in its dim; NULL: nothing is let through. */
 NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes);
 
-/* vector_canonicalize*.c, vector_masks.c */
+/* vector_canonicalize*.c, masks.c */
 bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b); /* bitcast too */
 bool nr_vector_to_elements_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_create_mask_canonicalize(NrOp *op, NrBuilder *b);

@@ -7,7 +7,7 @@
  * From each memref that both accesses lead back to comes an equation a dim, "both indices are equal", and one of the
  * places in memory where the strides are known. */
 #include "dialect/affine/affine.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "pass/analysis/dependence_test.h"
 
 enum { MAX_VIEWS = 8, MAX_PLACE_RANK = 8 };

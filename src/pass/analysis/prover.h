@@ -15,7 +15,7 @@
 #ifndef NORIA_PASS_ANALYSIS_PROVER_H
 #define NORIA_PASS_ANALYSIS_PROVER_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "noria/exec_abi.h"
 #include "pass/analysis/sums.h"
 

@@ -7,9 +7,9 @@
  * Of operands that an op may fail for it must be known that they are not such. One thing is taken for granted: that the
  * shapes of tensors that meet in an op fit. What has unknown dims could not move otherwise. */
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "pass/loop/parallel.h"
 #include "pass/analysis/ranges.h"
 #include "pass/core/rewrite.h"

@@ -3,7 +3,7 @@
 
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "ir/text.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
  * What follows an op that may leave the loop moves into the one region that goes on. Where several go on, a flag says
  * whether one did. Values that are not there on a way are replaced by any: nobody reads them. */
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"

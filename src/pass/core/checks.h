@@ -2,7 +2,7 @@
 #ifndef NORIA_PASS_CORE_CHECKS_H
 #define NORIA_PASS_CORE_CHECKS_H
 
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "ir/op_info.h"
 
 /* Builds: unless cond holds (of a vector: each of its elements) the run fails with "'<op>' op <text>", in which %0..%3

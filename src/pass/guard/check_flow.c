@@ -9,7 +9,7 @@
  *           %r = flow.tensor.clone %x : tensor<?xf32>{%n} */
 #include "dialect/arith/arith.h"
 #include "dialect/flow/flow.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "pass/core/checks.h"
 #include "pass/loop/loops.h"
 

@@ -11,7 +11,7 @@
  * by one name and used by another (carried by a loop, given to a function that frees it) is not seen. Nothing is asked
  * where the use stands before what frees. */
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"

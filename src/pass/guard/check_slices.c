@@ -1,7 +1,7 @@
 /* check_slices.c - the part of check-bounds and check-claims that is about slices: what they take lies in what they
  * slice, and what is inserted has their shape. */
 #include "dialect/arith/arith.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "pass/core/checks.h"
 #include "pass/analysis/prover.h"
 

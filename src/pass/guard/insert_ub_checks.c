@@ -12,9 +12,9 @@
  * asks in its body. It is for programs in text: what the compiler makes of a model checks what can be wrong already. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "pass/bufferize/bufferize.h"
 #include "pass/core/checks.h"
 #include "pass/core/pass.h"

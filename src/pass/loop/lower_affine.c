@@ -9,7 +9,7 @@
  * identity element. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/vector/vector.h"
 #include "pass/core/pass.h"

@@ -10,7 +10,7 @@
  * The running value is the left one of a reduction. With noInit the first point's value starts it, which a flag
  * that the loops carry says, and no point is an error. */
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"

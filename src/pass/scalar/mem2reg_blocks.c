@@ -12,7 +12,7 @@
  *
  * Arguments that turn out to be one value from wherever they come go again. */
 #include "dialect/arith/arith.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "pass/scalar/mem2reg.h"
 
 static NrValue *zero_before(NrOp *op, NrType type) {

@@ -11,7 +11,7 @@
  * that the values themselves rule out does not spoil what is known (Wegman and Zadeck, 1991). A private function gets
  * the arguments that all of its calls give, when its name is used by calls alone. Only uses are replaced: canonicalize
  * removes what became dead. */
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 #include "dialect/func/func.h"
 #include "dialect/scf/scf.h"
 #include "interp/interp.h"

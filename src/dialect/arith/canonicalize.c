@@ -1,0 +1,126 @@
+/* canonicalize.c - rewrites of arith ops that need a new op: constants of chains are gathered into one, constants
+ * compared go right.
+ *
+ *   before  %1 = arith.addi %x, %c3      after  %2 = arith.addi %x, %c7
+ *           %2 = arith.addi %1, %c4
+ *
+ * Integers wrap, so all of these hold at every width; overflow flags of the ops merged are dropped. */
+#include "dialect/arith/arith.h"
+#include "dialect/arith/wide.h"
+#include "dialect/shared/fold.h"
+
+/* The integer constant (or splat) that a value is. */
+static bool int_constant(const NrValue *value, NrWide *out) {
+  NrAttr scalar = nr_splat_scalar(nr_value_constant(value));
+  return scalar && nr_wide_from_attr(scalar, out);
+}
+
+/* Replaces op by `lhs op_id rhs`, where either may be the constant c. */
+static bool replace_by(NrOp *op, NrBuilder *b, unsigned op_id, NrValue *x, const NrWide *c, bool constant_first) {
+  NrType type = nr_result(op, 0)->type;
+  NrAttr value = nr_splat_attr(type, nr_wide_to_attr(nr_type_elem(type), c));
+  if (!value) return false;
+  NrValue *k = nr_arith_constant(b, value);
+  NrValue *result = nr_arith_binary(b, op_id, constant_first ? k : x, constant_first ? x : k);
+  return nr_op_replace(op, result);
+}
+
+/* A sum or difference of x and a constant, as +x + c or -x + c. */
+typedef struct Linear {
+  NrValue *x;
+  NrWide c;
+  bool negated;
+} Linear;
+
+static bool match_linear(NrOp *op, Linear *out) {
+  NrWide c;
+  if (nr_op_is(op, NR_OP_arith_addi)) {
+    for (size_t i = 0; i < 2; i++)
+      if (int_constant(nr_operand(op, i), &c)) return *out = (Linear){nr_operand(op, 1 - i), c, false}, true;
+  } else if (nr_op_is(op, NR_OP_arith_subi)) {
+    if (int_constant(nr_operand(op, 1), &c)) return *out = (Linear){nr_operand(op, 0), nr_wide_neg(&c), false}, true;
+    if (int_constant(nr_operand(op, 0), &c)) return *out = (Linear){nr_operand(op, 1), c, true}, true;
+  }
+  return false;
+}
+
+static bool merge_linear(NrOp *op, NrBuilder *b) {
+  Linear outer, inner;
+  if (!match_linear(op, &outer) || !match_linear(outer.x->op, &inner)) return false;
+  NrWide c = outer.negated ? nr_wide_sub(&outer.c, &inner.c) : nr_wide_add(&outer.c, &inner.c);
+  if (outer.negated != inner.negated) return replace_by(op, b, NR_OP_arith_subi, inner.x, &c, true);
+  return replace_by(op, b, NR_OP_arith_addi, inner.x, &c, false);
+}
+
+bool nr_arith_canon_addi(NrOp *op, NrBuilder *b) { return merge_linear(op, b); }
+
+/* (x - y) - x  is  0 - y */
+static bool negate_rest(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  if (!nr_op_is(first, NR_OP_arith_subi) || nr_operand(first, 0) != nr_operand(op, 1)) return false;
+  NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
+  if (!zero) return false;
+  NrValue *rest = nr_arith_binary(b, NR_OP_arith_subi, nr_arith_constant(b, zero), nr_operand(first, 1));
+  return nr_op_replace(op, rest);
+}
+
+bool nr_arith_canon_subi(NrOp *op, NrBuilder *b) { return merge_linear(op, b) || negate_rest(op, b); }
+
+bool nr_arith_canon_muli(NrOp *op, NrBuilder *b) {
+  NrWide outer, inner;
+  NrOp *first = nr_operand(op, 0)->op;
+  if (!int_constant(nr_operand(op, 1), &outer) || !nr_op_is(first, NR_OP_arith_muli)) return false;
+  if (!int_constant(nr_operand(first, 1), &inner)) return false;
+  NrWide c = nr_wide_mul(&outer, &inner);
+  return replace_by(op, b, NR_OP_arith_muli, nr_operand(first, 0), &c, false);
+}
+
+/* Two signs that cancel each other: (-x) * (-y) and (-x) / (-y). */
+bool nr_arith_canon_negated(NrOp *op, NrBuilder *b) {
+  (void)b;
+  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  if (!nr_op_is(lhs, NR_OP_arith_negf) || !nr_op_is(rhs, NR_OP_arith_negf)) return false;
+  nr_op_set_operand(op, 0, nr_operand(lhs, 0));
+  nr_op_set_operand(op, 1, nr_operand(rhs, 0));
+  return true;
+}
+
+static NrCmpI inverted(int64_t predicate) {
+  static const NrCmpI table[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
+                                 NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
+  return table[predicate];
+}
+
+static NrCmpI swapped(int64_t predicate) {
+  static const NrCmpI table[] = {NR_CMPI_EQ,  NR_CMPI_NE,  NR_CMPI_SGT, NR_CMPI_SGE, NR_CMPI_SLT,
+                                 NR_CMPI_SLE, NR_CMPI_UGT, NR_CMPI_UGE, NR_CMPI_ULT, NR_CMPI_ULE};
+  return table[predicate];
+}
+
+/* not (a < b)  is  a >= b */
+bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
+  if (nr_arith_canon_bits(op, b)) return true;
+  NrOp *compare = nr_operand(op, 0)->op;
+  if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_operand(op, 1)), 1)) return false;
+  NrCmpI predicate = inverted(nr_op_attr_int(compare, "predicate", 0));
+  return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_operand(compare, 0), nr_operand(compare, 1)));
+}
+
+bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
+  NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
+  if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return nr_arith_canon_cmpi_widened(op, b);
+  NrCmpI predicate = swapped(nr_op_attr_int(op, "predicate", 0));
+  nr_op_set_operand(op, 0, rhs);
+  nr_op_set_operand(op, 1, lhs);
+  nr_op_set_attr(op, "predicate", nr_attr_i64(b->ctx, predicate));
+  return true;
+}
+
+/* Sums and products of which only the low part is asked for. */
+bool nr_arith_canon_extended(NrOp *op, NrBuilder *b) {
+  if (nr_value_has_uses(nr_result(op, 1))) return false;
+  unsigned id = nr_op_is(op, NR_OP_arith_addui_extended) ? NR_OP_arith_addi : NR_OP_arith_muli;
+  nr_value_replace_uses(nr_result(op, 0), nr_arith_binary(b, id, nr_operand(op, 0), nr_operand(op, 1)));
+  nr_op_erase(op);
+  return true;
+}

@@ -1,0 +1,138 @@
+/* canonicalize_cast.c - rewrites of widening, narrowing and choosing.
+ *
+ *   before  %1 = arith.extsi %x : i8 to i16           after  %2 = arith.extsi %x : i8 to i32
+ *           %2 = arith.extsi %1 : i16 to i32
+ *
+ *   before  %1 = arith.select %c, %c1, %c0 : i32      after  %1 = arith.extui %c : i1 to i32
+ */
+#include "dialect/arith/arith.h"
+#include "dialect/shared/fold.h"
+
+static NrValue *cast(NrBuilder *b, unsigned id, NrValue *value, NrType type) {
+  return nr_build_value(b, id, type, &value, 1);
+}
+
+/* ---- width ------------------------------------------------------------------------------------------------------- */
+
+/* Widening twice is widening once: with zeros when the first did, for then the sign is 0. */
+bool nr_arith_canon_ext(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  bool zeros = nr_op_is(first, NR_OP_arith_extui);
+  if (!zeros && !(nr_op_is(first, NR_OP_arith_extsi) && nr_op_is(op, NR_OP_arith_extsi))) return false;
+  return nr_op_replace(op, cast(b, first->info->id, nr_operand(first, 0), nr_result(op, 0)->type));
+}
+
+/* Of a widened value the low bits are those of the value, and maybe some of what was put before them. */
+bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  bool widened = nr_op_is(first, NR_OP_arith_extui) || nr_op_is(first, NR_OP_arith_extsi);
+  if (!widened && !nr_op_is(first, NR_OP_arith_trunci)) return false;
+  NrValue *value = nr_operand(first, 0);
+  NrType type = nr_result(op, 0)->type;
+  uint32_t from = nr_type_bits(nr_type_elem(value->type)), to = nr_type_bits(nr_type_elem(type));
+  if (from == to) return nr_op_replace(op, value);
+  return nr_op_replace(op, cast(b, to > from ? first->info->id : NR_OP_arith_trunci, value, type));
+}
+
+/* Both operands are widened in one way from one type. */
+static bool both_widened(const NrOp *op) {
+  const NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  if (!nr_op_is(lhs, NR_OP_arith_extui) && !nr_op_is(lhs, NR_OP_arith_extsi)) return false;
+  return nr_op_is(rhs, lhs->info->id) && nr_operand(lhs, 0)->type == nr_operand(rhs, 0)->type;
+}
+
+/* and, or, xor of widened values: widened behind it. */
+bool nr_arith_canon_bits(NrOp *op, NrBuilder *b) {
+  if (!both_widened(op)) return false;
+  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  NrValue *narrow = nr_arith_binary(b, op->info->id, nr_operand(lhs, 0), nr_operand(rhs, 0));
+  return nr_op_replace(op, cast(b, lhs->info->id, narrow, nr_result(op, 0)->type));
+}
+
+/* Of what is widened to index in the same way as before: once is enough. */
+bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  unsigned widens = nr_op_is(op, NR_OP_arith_index_cast) ? NR_OP_arith_extsi : NR_OP_arith_extui;
+  NrType type = nr_result(op, 0)->type;
+  if (!nr_op_is(first, widens) || !nr_type_is_index(nr_type_elem(type))) return false;
+  if (nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) > nr_type_bits(nr_type_elem(type))) return false;
+  return nr_op_replace(op, cast(b, op->info->id, nr_operand(first, 0), type));
+}
+
+/* Two values widened in one way compare as they did before: zeros in front make signs 0, and copies of the sign keep
+ * also the order that has none. */
+static bool compare_narrow(NrOp *op, NrBuilder *b, int64_t predicate) {
+  static const NrCmpI without_sign[] = {NR_CMPI_EQ,  NR_CMPI_NE,  NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT,
+                                        NR_CMPI_UGE, NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT, NR_CMPI_UGE};
+  if (!both_widened(op)) return false;
+  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  NrCmpI narrow = nr_op_is(lhs, NR_OP_arith_extui) ? without_sign[predicate] : (NrCmpI)predicate;
+  return nr_op_replace(op, nr_arith_cmpi(b, narrow, nr_operand(lhs, 0), nr_operand(rhs, 0)));
+}
+
+/* Besides that: a widened value compared with a constant that it could be, for equality only. */
+bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
+  int64_t predicate = nr_op_attr_int(op, "predicate", -1);
+  NrOp *first = nr_operand(op, 0)->op;
+  if (compare_narrow(op, b, predicate)) return true;
+  bool is_signed = nr_op_is(first, NR_OP_arith_extsi);
+  if (predicate > NR_CMPI_NE || (!is_signed && !nr_op_is(first, NR_OP_arith_extui))) return false;
+  NrValue *value = nr_operand(first, 0);
+  NrAttr constant = nr_splat_scalar(nr_value_constant(nr_operand(op, 1)));
+  uint32_t bits = nr_type_bits(nr_type_elem(value->type));
+  int64_t number;
+  if (!constant || !nr_attr_is_int(constant, &number) || bits >= 63) return false;
+  int64_t least = is_signed ? -(INT64_C(1) << (bits - 1)) : 0;
+  if (number < least || number >= least + (INT64_C(1) << bits)) return false;
+  NrAttr narrow = nr_splat_int(value->type, number);
+  if (!narrow) return false;
+  return nr_op_replace(op, nr_arith_cmpi(b, (NrCmpI)predicate, value, nr_arith_constant(b, narrow)));
+}
+
+/* Widening is exact, so what is narrowed beyond the type before is rounded once. */
+bool nr_arith_canon_truncf(NrOp *op, NrBuilder *b) {
+  NrOp *first = nr_operand(op, 0)->op;
+  (void)b;
+  if (!nr_op_is(first, NR_OP_arith_extf)) return false;
+  NrType from = nr_operand(first, 0)->type, to = nr_result(op, 0)->type;
+  if (nr_type_bits(nr_type_elem(to)) >= nr_type_bits(nr_type_elem(from))) return false;
+  nr_op_set_operand(op, 0, nr_operand(first, 0));
+  return true;
+}
+
+/* ---- select ------------------------------------------------------------------------------------------------------ */
+
+/* The value that the chosen side has when it is itself a choice by the same condition. */
+static NrValue *chosen_again(const NrOp *op, size_t side) {
+  NrOp *inner = nr_operand(op, 1 + side)->op;
+  return nr_op_is(inner, NR_OP_arith_select) && nr_operand(inner, 0) == nr_operand(op, 0) ? nr_operand(inner, 1 + side)
+                                                                                          : NULL;
+}
+
+bool nr_arith_canon_select(NrOp *op, NrBuilder *b) {
+  NrValue *condition = nr_operand(op, 0);
+  NrType type = nr_result(op, 0)->type;
+  NrOp *negation = condition->op;
+  if (nr_op_is(negation, NR_OP_arith_xori) && nr_const_is_int(nr_value_constant(nr_operand(negation, 1)), 1)) {
+    NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);
+    nr_op_set_operand(op, 0, nr_operand(negation, 0));
+    nr_op_set_operand(op, 1, if_false);
+    nr_op_set_operand(op, 2, if_true);
+    return true;
+  }
+  for (size_t side = 0; side < 2; side++) {
+    NrValue *value = chosen_again(op, side);
+    if (!value) continue;
+    nr_op_set_operand(op, 1 + side, value);
+    return true;
+  }
+  NrAttr yes = nr_value_constant(nr_operand(op, 1)), no = nr_value_constant(nr_operand(op, 2));
+  if (!yes || !no || !nr_type_is_int(type) || !nr_type_is_int_width(condition->type, 1)) return false;
+  if (nr_type_is_int_width(type, 1)) {
+    if (!nr_const_is_int(yes, 0) || !nr_const_is_int(no, 1)) return false;
+    return nr_op_replace(op, nr_arith_binary(b, NR_OP_arith_xori, condition, nr_operand(op, 2)));
+  }
+  if (!nr_const_is_int(no, 0)) return false;
+  if (nr_const_is_int(yes, 1)) return nr_op_replace(op, cast(b, NR_OP_arith_extui, condition, type));
+  return nr_const_is_int(yes, -1) && nr_op_replace(op, cast(b, NR_OP_arith_extsi, condition, type));
+}

@@ -1,0 +1,138 @@
+/* atomic.c - hooks of atomic_rmw and generic_atomic_rmw, and the kinds of the former. */
+#include "dialect/memref/memref.h"
+
+static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
+static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, operand)->type; }
+
+/* Numbered as in MLIR. */
+static const char *const atomic_kinds[] = {"addf", "addi", "andi",     "assign",  "maximumf", "maxnumf",
+                                           "maxs", "maxu", "minimumf", "minnumf", "mins",     "minu",
+                                           "mulf", "muli", "ori",      "xori"};
+
+const char *nr_atomic_kind_name(int64_t kind) {
+  return kind >= 0 && kind < (int64_t)NR_COUNTOF(atomic_kinds) ? atomic_kinds[kind] : NULL;
+}
+
+bool nr_atomic_kind_find(NrStr name, int64_t *out) {
+  if (nr_str_is(name, "maxf")) name = nr_str("maximumf"); /* the names of 2020 */
+  if (nr_str_is(name, "minf")) name = nr_str("minimumf");
+  for (*out = 0; nr_atomic_kind_name(*out); ++*out)
+    if (nr_str_is(name, atomic_kinds[*out])) return true;
+  return false;
+}
+
+NrNearest nr_atomic_kind_nearest(NrStr name) {
+  NrNearest nearest = nr_nearest(name);
+  for (int64_t i = 0; nr_atomic_kind_name(i); i++) nr_nearest_try(&nearest, nr_str(nr_atomic_kind_name(i)));
+  return nearest;
+}
+
+NrStatus nr_memref_atomic_rmw_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef value, memref, *indices;
+  size_t count;
+  NrType types[2], result;
+  NrStr kind;
+  NrLoc loc = nr_p_loc(p);
+  if (!nr_p_try_string(p, &kind)) NR_TRY(nr_p_keyword(p, &kind));
+  int64_t number;
+  if (!nr_atomic_kind_find(kind, &number)) {
+    NrNearest nearest = nr_atomic_kind_nearest(kind);
+    return nr_p_error(p, loc, "unknown kind of atomic_rmw '%.*s'" NR_HINT, NR_STR_ARG(kind), NR_HINT_ARG(nearest));
+  }
+  nr_p_add_attr(p, state, "kind", nr_attr_i64(nr_p_context(p), number));
+  NR_TRY(nr_p_operand(p, &value));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  if (!nr_p_try_attr_dict(p, state)) return NR_ERROR_INVALID;
+  NR_TRY(nr_p_expect(p, ":"));
+  NR_TRY(nr_p_expect(p, "("));
+  NR_TRY(nr_p_type(p, &types[0]));
+  NR_TRY(nr_p_expect(p, ","));
+  NR_TRY(nr_p_type(p, &types[1]));
+  NR_TRY(nr_p_expect(p, ")"));
+  NR_TRY(nr_p_expect(p, "->"));
+  NR_TRY(nr_p_type(p, &result));
+  NR_TRY(nr_p_add_operand(p, state, value, types[0]));
+  NR_TRY(nr_p_add_operand(p, state, memref, types[1]));
+  NR_TRY(nr_p_add_indices(p, state, indices, count));
+  nr_p_add_result(p, state, result);
+  return NR_OK;
+}
+
+void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op) {
+  static const char *const elided[] = {"kind", NULL};
+  nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\" " : " %s ", nr_atomic_kind_name(nr_op_attr_int(op, "kind", 0)));
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_puts(w, ", ");
+  nr_w_value(w, nr_operand(op, 1));
+  nr_w_indices(w, op, 2, op->num_operands - 2);
+  nr_w_attr_dict(w, op, elided);
+  nr_w_puts(w, " : (");
+  nr_w_operand_types(w, op, 0, 2);
+  nr_w_puts(w, ") -> ");
+  nr_w_result_types(w, op);
+}
+
+NrStatus nr_memref_atomic_rmw_verify(NrOp *op) {
+  NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
+  NrType type = nr_operand(op, 0)->type;
+  NR_TRY(nr_memref_elem_verify(op, type, 1));
+  const char *kind = nr_atomic_kind_name(nr_op_attr_int(op, "kind", -1));
+  if (!kind) return nr_op_error(op, "(C3) unknown kind");
+  if (strcmp(kind, "assign") == 0) return NR_OK;
+  bool wants_float = kind[strlen(kind) - 1] == 'f';
+  if (wants_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
+    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", kind,
+                       wants_float ? "a floating-point" : "an integer", text_of(op, type));
+  return NR_OK;
+}
+
+NrStatus nr_memref_generic_atomic_rmw_parse(NrParser *p, NrOpState *state) {
+  NrOperandRef memref, *indices;
+  size_t count;
+  NrType type;
+  NR_TRY(nr_p_operand(p, &memref));
+  NR_TRY(nr_p_indices(p, &indices, &count));
+  NrLoc loc = nr_p_loc(p);
+  NR_TRY(nr_p_colon_type(p, &type));
+  if (!nr_type_is_memref(type)) return nr_p_error(p, loc, "expected a memref type");
+  NR_TRY(nr_p_add_operand(p, state, memref, type));
+  NR_TRY(nr_p_add_indices(p, state, indices, count));
+  nr_p_add_result(p, state, type->elem);
+  NR_TRY(nr_p_region(p, state, NULL, 0));
+  return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
+}
+
+void nr_memref_generic_atomic_rmw_print(NrPrinter *w, NrOp *op) {
+  nr_w_puts(w, " ");
+  nr_w_value(w, nr_operand(op, 0));
+  nr_w_indices(w, op, 1, op->num_operands - 1);
+  nr_w_puts(w, " : ");
+  nr_w_type(w, memref_of(op, 0));
+  nr_w_puts(w, " ");
+  nr_w_region(w, nr_op_region(op, 0), true, true);
+  nr_w_attr_dict(w, op, NULL);
+}
+
+NrStatus nr_memref_generic_atomic_rmw_verify(NrOp *op) {
+  NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "generic_atomic_rmw"));
+  NR_TRY(nr_memref_elem_verify(op, nr_result(op, 0)->type, 0));
+  if (!nr_type_is_scalar(memref_of(op, 0)->elem))
+    return nr_op_error(op, "(C4) expected a memref of numbers, got %s", text_of(op, memref_of(op, 0)));
+  NrBlock *body = nr_op_body(op, 0);
+  if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
+    return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
+  for (NrOp *inner = body->first; inner; inner = inner->next)
+    if (!nr_op_has(inner, NR_TERMINATOR) && !nr_op_is_pure(inner) && !nr_op_is(inner, NR_OP_rt_check))
+      return nr_op_error(inner, "(C3) has effects: the body of generic_atomic_rmw may run more than once");
+  return NR_OK;
+}
+
+NrStatus nr_memref_atomic_yield_verify(NrOp *op) {
+  NrOp *parent = nr_op_parent(op);
+  if (parent && parent->num_results == 1 && nr_result(parent, 0)->type != nr_operand(op, 0)->type)
+    return nr_op_error(op, "(C1) types mismatch between yield op: %s and its parent: %s",
+                       text_of(op, nr_operand(op, 0)->type), text_of(op, nr_result(parent, 0)->type));
+  return NR_OK;
+}

@@ -1,0 +1,351 @@
+/* fold.c - folds and canonicalisations of memref ops. */
+#include "dialect/memref/memref.h"
+
+#include "dialect/vector/vector.h"
+
+static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
+static bool fold_index(NrOp *op, NrFold *out, int64_t c) {
+  return out->attr = nr_attr_index(nr_op_context(op), c), true;
+}
+
+static bool fold_nr_index(NrOp *op, NrFold *out, NrIndex i) {
+  return i.value ? fold_value(out, i.value) : fold_index(op, out, i.constant);
+}
+
+/* value as type: itself or a memref.cast of it. */
+static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
+  return value->type == type ? value : nr_build_value(b, NR_OP_memref_cast, type, &value, 1);
+}
+
+/* ---- allocation ------------------------------------------------------------------------------------------------- */
+
+/* Whether value is a fresh buffer that nothing ever reads: it is only written to, and freed once at most. Every write
+ * asks this, so it looks at a bounded number of uses. */
+static bool only_written(NrValue *buffer) {
+  enum { MOST_USES = 32 };
+  size_t seen = 0, frees = 0;
+  if (!nr_op_is(buffer->op, NR_OP_memref_alloc) && !nr_op_is(buffer->op, NR_OP_memref_alloca)) return false;
+  for (NrUse *u = buffer->first_use; u; u = u->next) {
+    if (++seen > MOST_USES) return false;
+    frees += nr_op_is(u->owner, NR_OP_memref_dealloc);
+    bool target = (nr_op_is(u->owner, NR_OP_memref_store) && nr_use_index(u) == 1) ||
+                  nr_op_is(u->owner, NR_OP_memref_dealloc) ||
+                  (nr_op_is(u->owner, NR_OP_memref_copy) && nr_use_index(u) == 1) ||
+                  (nr_op_is(u->owner, NR_OP_linalg_fill) && nr_use_index(u) == 1);
+    if (!target || frees > 1) return false;
+  }
+  return true;
+}
+
+bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *buffer = nr_result(op, 0);
+  if (!nr_value_has_uses(buffer)) {
+    nr_op_erase(op);
+    return true;
+  }
+  /* Sizes that are constants move into the type. */
+  NrType type = buffer->type;
+  NrValue *operands[2 * NR_MAX_RANK];
+  int64_t dims[NR_MAX_RANK];
+  size_t begin, count, kept = 0, used = 0;
+  nr_op_operand_group(op, 0, &begin, &count);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, begin + used++);
+    int64_t c;
+    if (nr_value_constant_int(size, &c) && c >= 0) dims[i] = c;
+    else operands[kept++] = size;
+  }
+  NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
+  if (kept == count || to->oversized) return false; /* what never runs may ask for any size */
+  uint32_t segments[2] = {(uint32_t)kept, (uint32_t)(op->num_operands - count)};
+  for (size_t i = count; i < op->num_operands; i++) operands[kept++] = nr_operand(op, i);
+  NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
+  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(alloc, op->attrs[i].name.data, op->attrs[i].value);
+  nr_op_set_segments(alloc, segments, 2);
+  return nr_op_replace(op, cast_to(b, nr_result(alloc, 0), type));
+}
+
+/* A cast whose source says at least as much as its result; what comes behind can use the source. */
+static NrValue *cast_source(NrValue *value) {
+  if (!nr_op_is(value->op, NR_OP_memref_cast)) return NULL;
+  NrValue *source = nr_operand(value->op, 0);
+  return source->type->kind == NR_TYPE_MEMREF ? source : NULL;
+}
+
+/* Whether op may have an operand of this type. A cast may claim what is not so: then it hides from op what would make
+ * it invalid, and stays, for that to be found in the run. */
+static bool stays_valid(const NrOp *op, uint32_t operand, NrType type) {
+  switch (op->info->id) {
+  case NR_OP_memref_dim: return type->rank > 0;
+  case NR_OP_memref_copy: return nr_types_cast_compatible(type, nr_operand(op, 1 - operand)->type);
+  case NR_OP_vector_load: return nr_vector_is_in_rows(type, nr_result(op, 0)->type);
+  case NR_OP_vector_store: return nr_vector_is_in_rows(type, nr_operand(op, 0)->type);
+  default: return true;
+  }
+}
+
+/* For ops whose results do not depend on how much the operand's type says. A write to what is never read goes. */
+bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
+  bool changed = false, store = nr_op_is(op, NR_OP_memref_store);
+  if ((store || nr_op_is(op, NR_OP_memref_dealloc)) && only_written(nr_operand(op, store))) {
+    nr_op_erase(op);
+    return true;
+  }
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *source;
+    if (!nr_type_is_memref(nr_operand(op, i)->type)) continue;
+    /* The stored value of a buffer of buffers is not an access. */
+    if (store && i == 0) continue;
+    while ((source = cast_source(nr_operand(op, i)))) {
+      if (!stays_valid(op, i, source->type)) break;
+      nr_op_set_operand(op, i, source);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b) {
+  int64_t elements;
+  bool empty = nr_type_has_static_shape(nr_operand(op, 0)->type) && nr_type_is_ranked(nr_operand(op, 0)->type) &&
+               nr_type_num_elements(nr_operand(op, 0)->type, &elements) && elements == 0;
+  if (empty || nr_operand(op, 0) == nr_operand(op, 1) || only_written(nr_operand(op, 1))) {
+    nr_op_erase(op);
+    return true;
+  }
+  return nr_memref_absorb_cast(op, b);
+}
+
+/* ---- access ----------------------------------------------------------------------------------------------------- */
+
+bool nr_memref_load_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *memref = nr_operand(op, 0);
+  if (!nr_op_is(memref->op, NR_OP_memref_get_global)) return false;
+  NrOp *global = nr_symbol_resolve(op, nr_op_attr(memref->op, "name"));
+  if (!nr_op_is(global, NR_OP_memref_global) || !nr_op_attr(global, "constant")) return false;
+  NrAttr value = nr_op_attr(global, "initial_value");
+  if (!value || !nr_attr_is_elements(value)) return false;
+  int64_t at = 0;
+  for (uint32_t i = 0; i < memref->type->rank; i++) {
+    int64_t index;
+    if (!constants[1 + i] || !nr_attr_is_int(constants[1 + i], &index)) return false;
+    if (index < 0 || index >= memref->type->dims[i]) return false;
+    at = at * memref->type->dims[i] + index;
+  }
+  out->attr = nr_attr_element(value, at);
+  return out->attr != NULL;
+}
+
+bool nr_memref_dim_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  int64_t i;
+  NrIndex dim;
+  if (!constants[1] || !nr_attr_is_int(constants[1], &i) || i < 0) return false;
+  return nr_dim_of(nr_operand(op, 0), (size_t)i, &dim) && fold_nr_index(op, out, dim);
+}
+
+bool nr_memref_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrType type = nr_operand(op, 0)->type;
+  return nr_type_is_ranked(type) && fold_index(op, out, type->rank);
+}
+
+/* Offset, sizes and strides that the type says. */
+bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  int64_t strides[NR_MAX_RANK], offset;
+  bool changed = false, strided = nr_memref_strides(source->type, strides, &offset);
+  for (uint32_t r = 1; r < op->num_results; r++) {
+    NrIndex value = nr_index_const(NR_DYNAMIC);
+    uint32_t i = r - 2, rank = source->type->rank;
+    if (!nr_value_has_uses(nr_result(op, r))) continue;
+    if (r == 1) value.constant = strided ? offset : NR_DYNAMIC;
+    else if (i >= rank) value.constant = strided ? strides[i - rank] : NR_DYNAMIC;
+    else if (!nr_dim_of(source, i, &value)) continue;
+    if (!value.value && value.constant == NR_DYNAMIC) continue;
+    nr_value_replace_uses(nr_result(op, r), nr_index_value(b, value));
+    changed = true;
+  }
+  return changed;
+}
+
+/* ---- views ------------------------------------------------------------------------------------------------------ */
+
+/* cast(x) of x's own type is x; cast(cast(x)) back to x's type is x; cast(cast(x)) goes from x when nothing that the
+ * middle type claims gets lost: it claims no more than x or the result does. */
+bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  if (source->type == nr_result(op, 0)->type) return fold_value(out, source);
+  if (!nr_op_is(source->op, op->info->id)) return false;
+  NrValue *root = nr_operand(source->op, 0);
+  if (root->type == nr_result(op, 0)->type) return fold_value(out, root);
+  return false;
+}
+
+/* Whether what general says of a buffer, special says too. */
+static bool layout_refines(NrType special, NrType general) {
+  int64_t s[NR_MAX_RANK], g[NR_MAX_RANK], of_s, of_g;
+  if (special->elem != general->elem || special->rank != general->rank || special->space != general->space)
+    return false;
+  if (!nr_memref_strides(special, s, &of_s) || !nr_memref_strides(general, g, &of_g)) return false;
+  bool holds = of_g == NR_DYNAMIC || of_g == of_s;
+  for (uint32_t i = 0; i < general->rank && holds; i++)
+    holds = (g[i] == NR_DYNAMIC || g[i] == s[i]) &&
+            (general->dims[i] == NR_DYNAMIC || general->dims[i] == special->dims[i]);
+  return holds;
+}
+
+/* cast(cast(x)) goes from x when nothing that the middle type claims gets lost: it claims no more than x does. */
+bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  (void)b;
+  if (!nr_op_is(source->op, op->info->id) || source->type->kind != NR_TYPE_MEMREF) return false;
+  NrValue *root = nr_operand(source->op, 0);
+  NrType to = nr_result(op, 0)->type;
+  if (root->type->kind != NR_TYPE_MEMREF) return false;
+  if (!nr_type_refines(root->type, source->type) && !layout_refines(root->type, source->type)) return false;
+  if (to->kind == NR_TYPE_MEMREF && !layout_refines(root->type, to) && !layout_refines(to, root->type)) return false;
+  nr_op_set_operand(op, 0, root);
+  return true;
+}
+
+bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
+  NrType type = nr_result(op, 0)->type;
+  NrValue *operands[2 + NR_MAX_RANK] = {nr_operand(op, 0), nr_operand(op, 1)};
+  int64_t dims[NR_MAX_RANK];
+  size_t kept = 2, used = 2;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, used++);
+    int64_t c;
+    if (nr_value_constant_int(size, &c) && c >= 0) dims[i] = c;
+    else operands[kept++] = size;
+  }
+  NrValue *source = cast_source(operands[0]);
+  if (kept == op->num_operands && !source) return false;
+  if (source && source->type->layout) return false;
+  if (source) operands[0] = source;
+  NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
+  if (to->oversized) return false;
+  NrValue *view = nr_build_value(b, NR_OP_memref_view, to, operands, kept);
+  return nr_op_replace(op, cast_to(b, view, type));
+}
+
+/* The whole of source, as it is. */
+bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK], dim;
+  if (source->type != nr_result(op, 0)->type) return false;
+  nr_index_list_all(op, nr_extract_slice_slots[0], offsets);
+  nr_index_list_all(op, nr_extract_slice_slots[1], sizes);
+  nr_index_list_all(op, nr_extract_slice_slots[2], strides);
+  for (uint32_t i = 0; i < source->type->rank; i++) {
+    if (!nr_index_is(offsets[i], 0) || !nr_index_is(strides[i], 1)) return false;
+    if (!nr_dim_of(source, i, &dim) || !nr_index_eq(dim, sizes[i])) return false;
+  }
+  return fold_value(out, source);
+}
+
+/* The type of a subview whose lists have changed; the dims that it leaves out stay the same. */
+static NrType refined_type(NrOp *op, const bool *keep) {
+  NrIndex lists[3][NR_MAX_RANK];
+  NrType source = nr_operand(op, 0)->type;
+  for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
+  for (uint32_t i = 0; i < source->rank; i++) /* what never runs may make no sense */
+    if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], source->dims[i], NULL)) return NULL;
+  NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
+  return full && !full->oversized ? nr_memref_drop_dims(full, keep) : NULL;
+}
+
+bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = cast_source(nr_operand(op, 0));
+  NrType old = nr_result(op, 0)->type;
+  bool keep[NR_MAX_RANK];
+  if (!source && !nr_index_lists_have_constants(op, nr_extract_slice_slots, 3)) return false;
+  if (!nr_slice_keeps(op, old, keep)) return false;
+  NrMap map = {0};
+  NrOp *copy = nr_op_clone(b->module, op, &map);
+  nr_map_deinit(&map);
+  nr_op_insert_before(copy, op);
+  if (source) nr_op_set_operand(copy, 0, source);
+  nr_index_lists_fold_constants(copy, nr_extract_slice_slots, 3);
+  NrType type = refined_type(copy, keep);
+  if (!type) {
+    nr_op_erase(copy);
+    return false;
+  }
+  if (type != old) copy = nr_op_retype(copy, &type);
+  return nr_op_replace(op, cast_to(b, nr_result(copy, 0), old));
+}
+
+/* One reshape, or none, for two in a row of a buffer without layout. */
+static bool merge_reshapes(NrOp *op, NrBuilder *b, NrOp *first) {
+  NrGroups groups;
+  NrValue *root = nr_operand(first, 0);
+  NrType type = nr_result(op, 0)->type;
+  bool expands = nr_op_is(op, NR_OP_memref_expand_shape);
+  NrReshape kind = nr_reshape_merge(first, nr_op_is(first, NR_OP_memref_expand_shape), op, expands, &groups);
+  if (kind == NR_RESHAPE_TWO) return false;
+  if (kind == NR_RESHAPE_NONE) return nr_op_replace(op, root);
+  if (root->type->layout || type->layout || nr_type_num_dynamic(type)) return false;
+  unsigned id = kind == NR_RESHAPE_EXPAND ? NR_OP_memref_expand_shape : NR_OP_memref_collapse_shape;
+  NrValue *value = nr_build_value(b, id, type, &root, 1);
+  nr_op_set_attr(value->op, "reassociation", nr_groups_attr(b->ctx, &groups));
+  if (kind == NR_RESHAPE_EXPAND)
+    nr_op_set_attr(value->op, nr_output_shape_slot.attr, nr_attr_i64_array(b->ctx, type->dims, type->rank));
+  return nr_op_replace(op, value);
+}
+
+bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  if (source->type == nr_result(op, 0)->type) return nr_op_replace(op, source);
+  if (!nr_op_is(source->op, NR_OP_memref_expand_shape) && !nr_op_is(source->op, NR_OP_memref_collapse_shape))
+    return false;
+  return merge_reshapes(op, b, source->op);
+}
+
+/* Transposed by the identity, or the same view again: the source, when its type says all that there is to know. */
+bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  (void)constants;
+  if (source->type != nr_result(op, 0)->type) return false;
+  if (nr_op_is(op, NR_OP_memref_transpose)) {
+    NrAttr map = nr_op_attr(op, "permutation");
+    if (map != nr_attr_affine_identity(nr_op_context(op), map->num_dims)) return false;
+  } else if (source->type->layout || !nr_type_has_static_shape(source->type)) {
+    return false;
+  }
+  out[0].value = source;
+  return true;
+}
+
+/* Only the base counts: that of what source was made of. */
+bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  (void)b;
+  if (!nr_op_is(source->op, NR_OP_memref_reinterpret_cast) && !nr_op_is(source->op, NR_OP_memref_cast)) return false;
+  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  return true;
+}
+
+/* A transposed view of a transposed view, of a buffer without layout where both together are one again. */
+bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  if (!nr_op_is(source->op, NR_OP_memref_transpose)) return false;
+  NrAttr outer = nr_op_attr(op, "permutation"), inner = nr_op_attr(source->op, "permutation");
+  NrAffineExpr exprs[NR_MAX_RANK];
+  for (uint32_t i = 0; i < outer->num_exprs; i++) exprs[i] = inner->exprs[outer->exprs[i]->value];
+  nr_op_set_attr(op, "permutation", nr_attr_affine_map(b->ctx, outer->num_dims, 0, exprs, outer->num_exprs));
+  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  return true;
+}
+
+/* What is aligned so, or better, is aligned so. */
+bool nr_memref_assume_alignment_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
+  NrValue *source = nr_operand(op, 0);
+  (void)constants;
+  if (!nr_op_is(source->op, NR_OP_memref_assume_alignment)) return false;
+  if (nr_op_attr_int(source->op, "alignment", 0) < nr_op_attr_int(op, "alignment", INT64_MAX)) return false;
+  return fold_value(out, source);
+}

@@ -1,0 +1,129 @@
+/* canonicalize_if.c - rewrites that make one scf.if of two, and of those with a negated condition.
+ *
+ *   before  scf.if %c { f }                 after  scf.if %c { f  g }
+ *           scf.if %c { g } else { h }             else { h }
+ *
+ *   before  scf.if %c { scf.if %d { f } }   after  %e = arith.andi %c, %d
+ *                                                  scf.if %e { f }
+ */
+#include "dialect/arith/arith.h"
+#include "dialect/shared/fold.h"
+#include "dialect/scf/canonicalize.h"
+
+static bool only_yields(const NrBlock *block) { return !block || block->first == block->last; }
+
+/* A block that yields nothing where there is none. */
+static NrBlock *body_or_new(NrOp *op, size_t region) {
+  if (nr_op_body(op, region)) return nr_op_body(op, region);
+  NrBlock *block = nr_block_create(op->module);
+  nr_block_append(nr_op_region(op, region), block);
+  NrBuilder b = nr_builder_at_end(op->module, block, op->loc);
+  nr_scf_yield(&b, NULL, 0);
+  return block;
+}
+
+/* ---- one behind the other ---------------------------------------------------------------------------------------- */
+
+/* In what second does on one side, results of first are what that one yields there. */
+static void use_yielded(NrOp *first, NrOp *second, size_t side) {
+  NrOp *yield = nr_op_body(first, side)->last;
+  for (uint32_t i = 0; i < first->num_results; i++)
+    for (NrUse *use = nr_result(first, i)->first_use, *next; use; use = next) {
+      next = use->next;
+      if (nr_scf_is_inside(use->owner, nr_op_region(second, side)))
+        nr_op_set_operand(use->owner, nr_use_index(use), nr_operand(yield, i));
+    }
+}
+
+/* All that second does on one side, behind what first does there. */
+static void append_side(NrOp *first, NrOp *second, size_t side) {
+  NrBlock *to = nr_op_body(first, side), *from = nr_op_body(second, side);
+  NrOp *yield = to->last;
+  NR_VEC(NrValue *) values = {0};
+  for (uint32_t i = 0; i < yield->num_operands; i++) nr_vec_push(&values, nr_operand(yield, i));
+  for (uint32_t i = 0; i < from->last->num_operands; i++) nr_vec_push(&values, nr_operand(from->last, i));
+  nr_op_erase(yield);
+  nr_op_erase(from->last);
+  nr_block_splice(from, to, NULL);
+  NrBuilder b = nr_builder_at_end(to->module, to, second->loc);
+  nr_scf_yield(&b, values.data, values.size);
+  nr_vec_deinit(&values);
+}
+
+static bool is_negation_of(const NrValue *value, const NrValue *condition) {
+  return nr_op_is(value->op, NR_OP_arith_xori) && nr_operand(value->op, 0) == condition &&
+         nr_const_is_int(nr_value_constant(nr_operand(value->op, 1)), 1);
+}
+
+/* The other condition, and what happened when it held happens when it does not. */
+static void swap_sides(NrOp *op, NrValue *condition) {
+  NrBlock *yes = body_or_new(op, 0), *no = body_or_new(op, 1);
+  nr_op_set_operand(op, 0, condition);
+  nr_block_unlink(yes);
+  nr_block_unlink(no);
+  nr_block_append(nr_op_region(op, 0), no);
+  nr_block_append(nr_op_region(op, 1), yes);
+}
+
+bool nr_scf_if_join_next(NrOp *op) {
+  NrOp *next = op->next;
+  if (!nr_op_is(next, NR_OP_scf_if) || !nr_scf_regions_yield(next)) return false;
+  if (is_negation_of(nr_operand(next, 0), nr_operand(op, 0))) swap_sides(next, nr_operand(op, 0));
+  if (nr_operand(next, 0) != nr_operand(op, 0)) return false;
+  uint32_t count = op->num_results, more = next->num_results;
+  bool with_else = nr_op_body(op, 1) || nr_op_body(next, 1);
+  NR_VEC(NrType) types = {0};
+  for (uint32_t i = 0; i < more; i++) nr_vec_push(&types, nr_result(next, i)->type);
+  for (size_t side = 0; side < 1 + (size_t)with_else; side++) {
+    body_or_new(op, side);
+    body_or_new(next, side);
+    use_yielded(op, next, side);
+    append_side(op, next, side);
+  }
+  NrOp *both = nr_scf_extend(op, NULL, 0, types.data, more);
+  for (uint32_t i = 0; i < more; i++) {
+    nr_result(both, count + i)->name = nr_result(next, i)->name;
+    nr_value_replace_uses(nr_result(next, i), nr_result(both, count + i));
+  }
+  nr_op_erase(next);
+  nr_vec_deinit(&types);
+  return true;
+}
+
+/* ---- one in the other -------------------------------------------------------------------------------------------- */
+
+/* The value that stands for result i of op when it and inner are one: inner's result, where both else-sides give the
+ * same; NULL when there is none. */
+static NrValue *joined_value(NrOp *op, NrOp *inner, uint32_t i) {
+  NrValue *value = nr_operand(nr_op_body(op, 0)->last, i);
+  if (value->op != inner) return NULL;
+  NrValue *outer_else = nr_operand(nr_op_body(op, 1)->last, i);
+  return nr_operand(nr_op_body(inner, 1)->last, value->index) == outer_else ? value : NULL;
+}
+
+bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b) {
+  NrBlock *yes = nr_op_body(op, 0);
+  NrOp *inner = yes->first;
+  if (!nr_op_is(inner, NR_OP_scf_if) || inner->next != yes->last || !nr_scf_regions_yield(inner)) return false;
+  if (!only_yields(nr_op_body(op, 1)) || !only_yields(nr_op_body(inner, 1))) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (!joined_value(op, inner, i)) return false;
+  NrValue *condition = nr_arith_binary(b, NR_OP_arith_andi, nr_operand(op, 0), nr_operand(inner, 0));
+  nr_op_set_operand(inner, 0, condition);
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_value_replace_uses(nr_result(op, i), joined_value(op, inner, i));
+  nr_op_unlink(inner);
+  nr_op_insert_before(inner, op);
+  nr_op_erase(op);
+  return true;
+}
+
+/* ---- negated ----------------------------------------------------------------------------------------------------- */
+
+bool nr_scf_if_drop_negation(NrOp *op) {
+  NrOp *negation = nr_operand(op, 0)->op;
+  if (!nr_op_body(op, 1) || !negation || !nr_op_is(negation, NR_OP_arith_xori)) return false;
+  if (!is_negation_of(nr_operand(op, 0), nr_operand(negation, 0))) return false;
+  swap_sides(op, nr_operand(negation, 0));
+  return true;
+}

@@ -1,0 +1,305 @@
+/* canonicalize_loop.c - rewrites of scf.for and scf.while: loops that run never or once, and carried values that need
+ * not be carried.
+ *
+ *   before  %r:2 = scf.for .. iter_args(%a = %x, %b = %y) {     after  %r = scf.for .. iter_args(%a = %x) {
+ *             %s = f(%a, %b)                                             %s = f(%a, %y)
+ *             scf.yield %s, %b                                           scf.yield %s
+ *           }                                                          }
+ */
+#include "dialect/arith/arith.h"
+#include "dialect/scf/carried.h"
+
+/* ---- for --------------------------------------------------------------------------------------------------------- */
+
+/* Takes out carried values that nothing but their own next value depends on. */
+static bool drop_unneeded(NrOp *op) {
+  uint32_t count = op->num_results, dropped = 0;
+  bool suspect = false;
+  for (uint32_t i = 0; i < count; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
+  if (!suspect) return false;
+  NrScfNeeded needed;
+  nr_scf_needed_init(&needed, op);
+  bool *drop = nr_calloc(count, sizeof *drop);
+  for (uint32_t i = 0; i < count; i++) {
+    if (needed.places[i]) continue;
+    drop[i] = true;
+    dropped++;
+    nr_value_replace_uses(nr_scf_for_arg(op, i), nr_scf_for_init(op, i));
+  }
+  if (dropped) nr_scf_for_drop_carried(op, drop);
+  nr_free(drop);
+  nr_scf_needed_deinit(&needed);
+  return dropped > 0;
+}
+
+/* Carried values that stay what they were, and those that are the same as an earlier one. */
+static bool drop_redundant(NrOp *op) {
+  uint32_t count = op->num_results, dropped = 0;
+  if (count == 0) return false;
+  NrOp *yield = nr_block_terminator(nr_op_body(op, 0));
+  bool *drop = nr_calloc(count, sizeof *drop);
+  NrMap first = {0}; /* yielded value -> the first carried value with it */
+  nr_scf_find_invariant(op, drop);
+  for (uint32_t i = 0; i < count; i++) {
+    NrValue *arg = nr_scf_for_arg(op, i), *init = nr_scf_for_init(op, i), *next = nr_operand(yield, i);
+    NrValue *other = drop[i] ? NULL : nr_map_get(&first, next), *same_arg = init, *same_result = init;
+    if (!drop[i] && !other) nr_map_set(&first, next, arg);
+    if (other && nr_scf_for_init(op, other->index - 1) == init) {
+      same_arg = other;
+      same_result = nr_result(op, other->index - 1);
+      drop[i] = true;
+    }
+    if (!drop[i]) continue;
+    nr_value_replace_uses(arg, same_arg);
+    nr_value_replace_uses(nr_result(op, i), same_result);
+    dropped++;
+  }
+  if (dropped) nr_scf_for_drop_carried(op, drop);
+  nr_map_deinit(&first);
+  nr_free(drop);
+  return dropped > 0;
+}
+
+static bool replace_for_by_inits(NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_scf_for_init(op, i));
+  nr_op_erase(op);
+  return true;
+}
+
+static bool inline_single_iteration(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  NrOp *yield = nr_block_terminator(body);
+  NR_VEC(NrValue *) args = {0};
+  nr_vec_push(&args, nr_scf_for_lower(op));
+  for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&args, nr_scf_for_init(op, i));
+  nr_scf_inline_before(op, body, args.data);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(yield, i));
+  nr_op_erase(op);
+  nr_vec_deinit(&args);
+  return true;
+}
+
+/* A loop that only yields values from outside gives them when it runs at all. */
+static bool replace_by_yielded(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  if (body->first != body->last || !op->num_results) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (nr_value_block(nr_operand(body->last, i)) == body) return false;
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_value_replace_uses(nr_result(op, i), nr_operand(body->last, i));
+  nr_op_erase(op);
+  return true;
+}
+
+/* ---- casts of what is carried ------------------------------------------------------------------------------------ */
+
+enum { MAX_SHAPE_DEPTH = 16 };
+
+/* Whether value has the dims of a tensor of this type in every trip, given that arg has: it is made of arg by ops that
+ * keep shapes, or cast from the type. */
+static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, int depth) {
+  const NrOp *op = value->op;
+  if (value == arg || value->type == type) return true;
+  if (!op || depth == MAX_SHAPE_DEPTH) return false;
+  switch (op->info->id) {
+  case NR_OP_tensor_cast: return keeps_shape(nr_operand(op, 0), arg, type, depth + 1);
+  case NR_OP_tensor_insert:
+  case NR_OP_tensor_insert_slice: return keeps_shape(nr_operand(op, 1), arg, type, depth + 1);
+  case NR_OP_linalg_fill:
+  case NR_OP_linalg_generic:
+    return keeps_shape(nr_operand(op, op->num_operands - op->num_results + value->index), arg, type, depth + 1);
+  case NR_OP_scf_for: return keeps_shape(nr_scf_for_init(op, value->index), arg, type, depth + 1) &&
+                             keeps_shape(nr_operand(nr_op_body(op, 0)->last, value->index),
+                                         nr_scf_for_arg(op, value->index), type, depth + 1);
+  default: break;
+  }
+  if (!nr_op_has(op, NR_ELEMENTWISE)) return false;
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_type_is_tensor(nr_operand(op, i)->type)) return keeps_shape(nr_operand(op, i), arg, type, depth + 1);
+  return false;
+}
+
+/* The tensor of which the initial value hides sizes by a cast, where the loop may carry that itself. */
+static NrValue *uncast_init(const NrOp *op, uint32_t i) {
+  const NrValue *init = nr_scf_for_init(op, i), *result = nr_result(op, i);
+  if (!nr_op_is(init->op, NR_OP_tensor_cast)) return NULL;
+  NrValue *source = nr_operand(init->op, 0);
+  NrType from = source->type, to = init->type;
+  if (from->kind != NR_TYPE_TENSOR || to->kind != NR_TYPE_TENSOR || from->layout != to->layout) return NULL;
+  for (uint32_t d = 0; d < from->rank; d++)
+    if (from->dims[d] != to->dims[d] && to->dims[d] != NR_DYNAMIC) return NULL;
+  const NrOp *user = nr_value_has_one_use(result) ? result->first_use->owner : NULL;
+  if (!user || (nr_op_is(user, NR_OP_tensor_cast) && nr_result(user, 0)->type != from)) return NULL;
+  return keeps_shape(nr_operand(nr_op_body(op, 0)->last, i), nr_scf_for_arg(op, i), from, 0) ? source : NULL;
+}
+
+static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
+  return nr_build_value(b, NR_OP_tensor_cast, type, &value, 1);
+}
+
+/*   %0 = tensor.cast %x : tensor<4xf32> to tensor<?xf32>      scf.for .. iter_args(%a = %x) -> (tensor<4xf32>) {
+ *   scf.for .. iter_args(%a = %0) -> (tensor<?xf32>) {          %b = tensor.cast %a to tensor<?xf32>
+ *     .. scf.yield %c                                           .. scf.yield (tensor.cast %c to tensor<4xf32>)
+ *
+ * Only where what is yielded is known to have that shape: a cast that fails is none of the program's. */
+static bool carry_uncast(NrOp *op) {
+  NrBlock *body = nr_op_body(op, 0);
+  bool changed = false;
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    NrValue *source = uncast_init(op, i), *arg = nr_scf_for_arg(op, i), *result = nr_result(op, i);
+    if (!source) continue;
+    NrType old = arg->type;
+    nr_op_set_operand(op, 3 + i, source);
+    arg->type = result->type = source->type;
+    NrBuilder inside = nr_builder_at_start(nr_block_module(body), body, op->loc), end = nr_builder_before(body->last);
+    NrValue *as_before = cast_to(&inside, arg, old);
+    nr_value_replace_uses_except(arg, as_before, as_before->op);
+    nr_op_set_operand(body->last, i, cast_to(&end, nr_operand(body->last, i), source->type));
+    NrBuilder behind = nr_builder_after(op);
+    NrValue *out = cast_to(&behind, result, old);
+    nr_value_replace_uses_except(result, out, out->op);
+    changed = true;
+  }
+  return changed;
+}
+
+bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
+  uint64_t trips;
+  if (nr_scf_for_trip_count(op, &trips)) {
+    if (trips == 0) return replace_for_by_inits(op);
+    if (trips == 1) return inline_single_iteration(op);
+    if (replace_by_yielded(op)) return true;
+  }
+  return drop_redundant(op) || drop_unneeded(op) || carry_uncast(op);
+}
+
+/* ---- while ------------------------------------------------------------------------------------------------------- */
+
+/* A condition that is false at once: `before` runs once, `after` never. */
+static bool inline_before_region(NrOp *op) {
+  NrBlock *before = nr_op_body(op, 0);
+  NrOp *condition = nr_block_terminator(before);
+  NR_VEC(NrValue *) args = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&args, nr_operand(op, i));
+  nr_scf_inline_before(op, before, args.data);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(condition, 1 + i));
+  nr_op_erase(op);
+  nr_vec_deinit(&args);
+  return true;
+}
+
+/* What the values handed to `after` are known to be there: another argument of it, a value from outside, or true. */
+static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
+  NrBlock *after = nr_op_body(op, 1);
+  NrRegion *before_region = nr_op_region(op, 0);
+  bool changed = false;
+  for (uint32_t i = 0; i < after->num_args; i++) {
+    NrValue *handed = nr_operand(condition, 1 + i), *arg = after->args[i], *known = NULL, *result = NULL;
+    if (nr_value_block(handed)->region != before_region && !nr_value_block(handed)->region->op) continue;
+    for (uint32_t j = 0; j < i && !known; j++)
+      if (nr_operand(condition, 1 + j) == handed) {
+        known = after->args[j];
+        result = nr_result(op, j);
+      }
+    const NrBlock *defined = nr_value_block(handed);
+    bool outside = defined->region != before_region && !nr_op_is_ancestor(op, nr_block_parent_op(defined));
+    if (!known && outside) known = result = handed;
+    if (known && nr_value_has_uses(arg)) {
+      nr_value_replace_uses(arg, known);
+      changed = true;
+    }
+    if (result && nr_value_has_uses(nr_result(op, i))) {
+      nr_value_replace_uses(nr_result(op, i), result);
+      changed = true;
+    }
+    if (handed == nr_operand(condition, 0) && nr_value_has_uses(arg)) {
+      nr_value_replace_uses(arg, nr_arith_constant(b, nr_attr_bool(b->ctx, true)));
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+/* Takes out the ops that nothing needs, users before what they use. */
+static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
+  for (NrOp *op = block->last->prev, *prev; op; op = prev) {
+    prev = op->prev;
+    if (!nr_map_has(&needed->ops, op)) nr_op_erase(op);
+  }
+}
+
+/* A copy of the op without the carried values and results that are said, and without the ops that only these need. The
+ * old op is erased. */
+static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, const NrScfNeeded *needed) {
+  NR_VEC(NrValue *) inits = {0};
+  NR_VEC(NrType) types = {0};
+  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrOp *condition = nr_block_terminator(before), *yield = nr_block_terminator(after);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (!drop_init[i]) nr_vec_push(&inits, nr_operand(op, i));
+  for (uint32_t i = 0; i < op->num_results; i++)
+    if (!drop_result[i]) nr_vec_push(&types, nr_result(op, i)->type);
+  for (uint32_t i = op->num_operands; i-- > 0;)
+    if (drop_init[i]) nr_op_erase_operand(yield, i);
+  for (uint32_t i = op->num_results; i-- > 0;)
+    if (drop_result[i]) nr_op_erase_operand(condition, 1 + i);
+  if (needed) {
+    erase_unneeded(needed, before);
+    erase_unneeded(needed, after);
+  }
+  for (uint32_t i = op->num_operands; i-- > 0;)
+    if (drop_init[i]) nr_block_erase_arg(before, i);
+  for (uint32_t i = op->num_results; i-- > 0;)
+    if (drop_result[i]) nr_block_erase_arg(after, i);
+  nr_scf_replace_kept(op, nr_op_rebuild(op, inits.data, inits.size, types.data, types.size), drop_result);
+  nr_vec_deinit(&inits);
+  nr_vec_deinit(&types);
+}
+
+/* Carried values that stay what they were, and what is handed on to nobody. */
+static bool drop_from_while(NrOp *op) {
+  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrOp *yield = nr_block_terminator(after);
+  bool *drop_init = nr_calloc(nr_scf_num_places(op) + 1, sizeof(bool)),
+       *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
+  bool any = false;
+  nr_scf_find_invariant(op, drop_init);
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    if (drop_init[i]) nr_value_replace_uses(before->args[i], nr_operand(op, i));
+    drop_init[i] |= !nr_value_has_uses(before->args[i]);
+    any |= drop_init[i];
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) {
+    /* Uses by yields of carried values that go are no uses. */
+    bool used = nr_value_has_uses(nr_result(op, i));
+    for (const NrUse *use = after->args[i]->first_use; use && !used; use = use->next)
+      used = use->owner != yield || !drop_init[nr_use_index(use)];
+    drop_result[i] = !used;
+    any |= drop_result[i];
+  }
+  if (any) rebuild_while(op, drop_init, drop_result, NULL);
+  nr_free(drop_init);
+  nr_free(drop_result);
+  return any;
+}
+
+/* Values that go around for nothing but their own next value. */
+static bool drop_unneeded_from_while(NrOp *op) {
+  bool suspect = false, any = false;
+  for (uint32_t i = 0; i < op->num_results; i++) suspect |= !nr_value_has_uses(nr_result(op, i));
+  if (!suspect) return false;
+  NrScfNeeded needed;
+  nr_scf_needed_init(&needed, op);
+  uint32_t count = nr_scf_num_places(op);
+  for (uint32_t i = 0; i < count; i++) any |= needed.places[i] = !needed.places[i]; /* from here on: to be dropped */
+  if (any) rebuild_while(op, needed.places, needed.places + op->num_operands, &needed);
+  nr_scf_needed_deinit(&needed);
+  return any;
+}
+
+bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *condition = nr_block_terminator(nr_op_body(op, 0));
+  int64_t value;
+  if (nr_value_constant_int(nr_operand(condition, 0), &value) && !value) return inline_before_region(op);
+  return simplify_after_args(op, condition, b) || drop_from_while(op) || drop_unneeded_from_while(op);
+}

@@ -1,0 +1,332 @@
+/* canonicalize.c - rewrites of tensor ops that build new ops. Those of slices and reshapes are in files of their
+ * own. */
+#include "dialect/tensor/tensor.h"
+
+/* ---- making tensors --------------------------------------------------------------------------------------------- */
+
+/* The type with the sizes that are constants, and the operands that stay; false when none is constant. */
+static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **operands, size_t *num_operands) {
+  NrType type = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK] = {0}, c;
+  size_t used = first;
+  bool any = false;
+  for (size_t i = 0; i < first; i++) operands[i] = nr_operand(op, i);
+  *num_operands = first;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = type->dims[i];
+    if (dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(op, used++);
+    bool constant = nr_value_constant_int(size, &c) && c >= 0;
+    any |= constant;
+    if (constant) dims[i] = c;
+    else operands[(*num_operands)++] = size;
+  }
+  *out_type = nr_type_with_dims(type, dims, type->rank);
+  return any && !(*out_type)->oversized; /* what never runs may ask for any size */
+}
+
+/* empty and splat: constant sizes move into the type. */
+bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *operands[1 + NR_MAX_RANK];
+  NrType type, old = nr_result(op, 0)->type;
+  size_t count;
+  if (!constant_sizes(op, nr_op_is(op, NR_OP_tensor_splat), &type, operands, &count)) return false;
+  NrValue *value = nr_build_value(b, op->info->id, type, operands, count);
+  return nr_op_replace(op, nr_build_tensor_cast(b, value, old));
+}
+
+bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *operands[NR_MAX_RANK];
+  NrType type, old = nr_result(op, 0)->type;
+  size_t count;
+  NrBlock *body = nr_op_body(op, 0);
+  NrOp *yield = nr_block_terminator(body);
+  /* A body that only yields a value from outside makes a splat. */
+  if (body->first == yield && nr_value_block(nr_operand(yield, 0)) != body) {
+    NrValue *splat[1 + NR_MAX_RANK] = {nr_operand(yield, 0)};
+    for (uint32_t i = 0; i < op->num_operands; i++) splat[1 + i] = nr_operand(op, i);
+    return nr_op_replace(op, nr_build_value(b, NR_OP_tensor_splat, old, splat, 1 + op->num_operands));
+  }
+  if (!constant_sizes(op, 0, &type, operands, &count)) return false;
+  NrOpState state = {.info = op->info,
+                     .operands = operands,
+                     .num_operands = count,
+                     .result_types = &type,
+                     .num_results = 1,
+                     .num_regions = 1,
+                     .loc = op->loc};
+  NrOp *fresh = nr_build(b, &state);
+  nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
+  return nr_op_replace(op, nr_build_tensor_cast(b, nr_result(fresh, 0), old));
+}
+
+/* ---- elements --------------------------------------------------------------------------------------------------- */
+
+/* Reads `tensor` at new indices instead. */
+static bool extract_from(NrOp *op, NrBuilder *b, NrValue *tensor, const NrIndex *indices) {
+  NrValue *values[NR_MAX_RANK];
+  for (uint32_t i = 0; i < tensor->type->rank; i++) values[i] = nr_index_value(b, indices[i]);
+  return nr_op_replace(op, nr_build_extract(b, tensor, values, tensor->type->rank));
+}
+
+/* Of a slice: offset + index * stride, dims that were left out at their offset. */
+static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
+  NrValue *source = nr_operand(slice, 0);
+  NrIndex offsets[NR_MAX_RANK], strides[NR_MAX_RANK];
+  bool keep[NR_MAX_RANK];
+  size_t rank = nr_index_list_all(slice, nr_extract_slice_slots[0], offsets), at = 1;
+  nr_index_list_all(slice, nr_extract_slice_slots[2], strides);
+  if (!nr_slice_keeps(slice, nr_result(slice, 0)->type, keep)) return false;
+  for (size_t i = 0; i < rank; i++)
+    if (keep[i])
+      offsets[i] = nr_index_add(b, offsets[i], nr_index_mul(b, nr_index_of(nr_operand(op, at++)), strides[i]));
+  return extract_from(op, b, source, offsets);
+}
+
+/* Of an expand_shape: each group of indices becomes one, which needs the group's sizes behind the first. */
+static bool extract_of_expand(NrOp *op, NrBuilder *b, NrOp *expand) {
+  NrGroups groups;
+  NrIndex shape[NR_MAX_RANK], indices[NR_MAX_RANK];
+  if (!nr_groups_of(expand, &groups)) return false;
+  nr_index_list_all(expand, nr_output_shape_slot, shape);
+  for (size_t g = 0; g < groups.count; g++) {
+    indices[g] = nr_index_const(0);
+    for (uint32_t k = 0; k < groups.size[g]; k++) {
+      uint32_t d = groups.begin[g] + k;
+      if (nr_index_is(shape[d], 1)) continue;
+      indices[g] = nr_index_add(b, nr_index_mul(b, indices[g], shape[d]), nr_index_of(nr_operand(op, 1 + d)));
+    }
+  }
+  return extract_from(op, b, nr_operand(expand, 0), indices);
+}
+
+/* Of a collapse_shape whose groups have at most one dim that is not 1. */
+static bool extract_of_collapse(NrOp *op, NrBuilder *b, NrOp *collapse) {
+  NrGroups groups;
+  NrIndex indices[NR_MAX_RANK];
+  NrType type = nr_operand(collapse, 0)->type;
+  if (!nr_groups_of(collapse, &groups)) return false;
+  for (uint32_t i = 0; i < type->rank; i++) indices[i] = nr_index_const(0);
+  for (size_t g = 0; g < groups.count; g++) {
+    bool taken = false;
+    for (uint32_t d = groups.begin[g]; d < groups.begin[g] + groups.size[g]; d++) {
+      if (type->dims[d] == 1) continue;
+      if (taken) return false;
+      taken = true;
+      indices[d] = nr_index_of(nr_operand(op, 1 + g));
+    }
+  }
+  return extract_from(op, b, nr_operand(collapse, 0), indices);
+}
+
+/* Of a generate with a small body: the body, here. */
+static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
+  enum { MOST_OPS = 16 };
+  NrBlock *body = nr_op_body(generate, 0);
+  NrOp *yield = nr_block_terminator(body);
+  size_t ops = 0;
+  for (NrOp *o = body->first; o != yield; o = o->next)
+    if (o->num_regions || !nr_op_is_pure(o) || ++ops > MOST_OPS) return false;
+  NrMap map = {0};
+  for (uint32_t i = 0; i < body->num_args; i++) nr_map_set(&map, nr_block_arg(body, i), nr_operand(op, 1 + i));
+  for (NrOp *o = body->first; o != yield; o = o->next) nr_op_insert_before(nr_op_clone(b->module, o, &map), op);
+  NrValue *result = nr_map_get(&map, nr_operand(yield, 0));
+  if (!result) result = nr_operand(yield, 0);
+  nr_map_deinit(&map);
+  return nr_op_replace(op, result);
+}
+
+/* Of an insert somewhere else: what was there before. */
+static bool extract_of_insert(NrOp *op, NrOp *insert) {
+  for (uint32_t i = 1; i < op->num_operands; i++) {
+    NrIndex x = nr_index_of(nr_operand(op, i)), y = nr_index_of(nr_operand(insert, i + 1));
+    if (x.value || y.value || x.constant == y.constant) continue;
+    nr_op_set_operand(op, 0, nr_operand(insert, 1));
+    return true;
+  }
+  return false;
+}
+
+bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *tensor = nr_operand(op, 0);
+  int64_t count;
+  bool changed = false;
+  /* The only place in a dim of size 1 is 0; this makes equal reads equal. */
+  for (uint32_t i = 0; i < tensor->type->rank; i++) {
+    if (tensor->type->dims[i] != 1 || nr_index_is(nr_index_of(nr_operand(op, 1 + i)), 0)) continue;
+    nr_op_set_operand(op, 1 + i, nr_index_value(b, nr_index_const(0)));
+    changed = true;
+  }
+  switch (tensor->op ? tensor->op->info->id : NR_OP_unregistered) {
+  case NR_OP_tensor_cast:
+    if (nr_operand(tensor->op, 0)->type->kind != NR_TYPE_TENSOR) return changed;
+    nr_op_set_operand(op, 0, nr_operand(tensor->op, 0));
+    return true;
+  case NR_OP_tensor_extract_slice: return extract_of_slice(op, b, tensor->op) || changed;
+  case NR_OP_tensor_expand_shape: return extract_of_expand(op, b, tensor->op) || changed;
+  case NR_OP_tensor_collapse_shape: return extract_of_collapse(op, b, tensor->op) || changed;
+  case NR_OP_tensor_generate: return extract_of_generate(op, b, tensor->op) || changed;
+  case NR_OP_tensor_insert: return extract_of_insert(op, tensor->op) || changed;
+  case NR_OP_tensor_reshape: {
+    NrValue *source = nr_operand(tensor->op, 0);
+    NrIndex zeros[NR_MAX_RANK] = {0};
+    if (source->type->kind != NR_TYPE_TENSOR || !nr_type_num_elements(source->type, &count) || count != 1)
+      return changed;
+    return extract_from(op, b, source, zeros);
+  }
+  default: return changed;
+  }
+}
+
+/* ---- dim -------------------------------------------------------------------------------------------------------- */
+
+bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
+  NrGroups groups;
+  NrIndex list[NR_MAX_RANK];
+  switch (op->info->id) {
+  case NR_OP_tensor_collapse_shape:
+    if (!nr_groups_of(op, &groups) || i >= groups.count) return false;
+    *out = nr_index_const(1);
+    for (uint32_t k = 0; k < groups.size[i]; k++)
+      *out = nr_index_mul(b, *out, nr_dim_build(b, nr_operand(op, 0), groups.begin[i] + k));
+    return true;
+  case NR_OP_tensor_concat: {
+    bool along = (int64_t)i == nr_op_attr_int(op, "dim", 0);
+    *out = nr_dim_build(b, nr_operand(op, 0), i);
+    for (uint32_t k = 1; along && k < op->num_operands; k++)
+      *out = nr_index_add(b, *out, nr_dim_build(b, nr_operand(op, k), i));
+    return true;
+  }
+  case NR_OP_tensor_pad:
+    *out = nr_dim_build(b, nr_operand(op, 0), i);
+    for (size_t s = 0; s < 2; s++) {
+      nr_index_list_all(op, nr_pad_slots[s], list);
+      *out = nr_index_add(b, *out, list[i]);
+    }
+    return true;
+  case NR_OP_tensor_reshape: {
+    NrValue *at = nr_index_value(b, nr_index_const((int64_t)i));
+    NrValue *size = nr_build_extract(b, nr_operand(op, 1), &at, 1);
+    NrType index = nr_type_index(b->ctx);
+    if (size->type != index) size = nr_build_value(b, NR_OP_arith_index_cast, index, &size, 1);
+    *out = (NrIndex){size, 0};
+    return true;
+  }
+  case NR_OP_bufferization_to_tensor:
+  case NR_OP_tensor_bitcast: *out = nr_dim_build(b, nr_operand(op, 0), i); return true;
+  default:
+    if (!nr_op_has(op, NR_ELEMENTWISE) || !op->num_operands) return false;
+    /* The last operand: a select's first may be a scalar. */
+    if (nr_operand(op, op->num_operands - 1)->type->kind != NR_TYPE_TENSOR) return false;
+    *out = nr_dim_build(b, nr_operand(op, op->num_operands - 1), i);
+    return true;
+  }
+}
+
+/* A value of the same shape that is made earlier. */
+static NrValue *shape_source(NrOp *def, uint32_t result) {
+  size_t begin, count;
+  switch (def->info->id) {
+  case NR_OP_linalg_generic:
+  case NR_OP_linalg_fill:
+    nr_op_operand_group(def, 1, &begin, &count);
+    return def->num_results == count ? nr_operand(def, begin + result) : NULL;
+  case NR_OP_tensor_insert:
+  case NR_OP_tensor_insert_slice: return nr_operand(def, 1);
+  case NR_OP_scf_forall:
+    nr_op_operand_group(def, 3, &begin, &count);
+    return nr_operand(def, begin + result);
+  case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(def, 0)->type) ? nr_operand(def, 0) : NULL;
+  default: return NULL;
+  }
+}
+
+bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *tensor = nr_operand(op, 0);
+  int64_t i;
+  NrIndex dim;
+  if (tensor->type->kind == NR_TYPE_UNRANKED_TENSOR && nr_op_is(tensor->op, NR_OP_tensor_cast)) {
+    NrValue *whole = nr_operand(tensor->op, 0);
+    /* A scalar has no dims: that is found in the run. */
+    if (nr_type_is_ranked(whole->type) && whole->type->rank == 0) return false;
+    nr_op_set_operand(op, 0, whole);
+    return true;
+  }
+  if (!tensor->op || tensor->type->kind != NR_TYPE_TENSOR) return false;
+  NrValue *source = shape_source(tensor->op, tensor->index);
+  if (source && source->type->kind == NR_TYPE_TENSOR) {
+    nr_op_set_operand(op, 0, source);
+    return true;
+  }
+  if (!nr_value_constant_int(nr_operand(op, 1), &i) || i < 0 || i >= tensor->type->rank) return false;
+  if (!nr_tensor_dim_of_op(b, tensor->op, (size_t)i, &dim)) return false;
+  return nr_op_replace(op, nr_index_value(b, dim));
+}
+
+bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *def = nr_operand(op, 0)->op;
+  if (!nr_op_is(def, NR_OP_tensor_bitcast)) return false;
+  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  return true;
+}
+
+/* ---- casts ------------------------------------------------------------------------------------------------------ */
+
+/* What an element-wise op gives has the shape of its operands: a cast of the result to a type with a rank becomes casts
+ * of the operands, and the op is on values with a rank. */
+static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
+  NrType to = nr_result(op, 0)->type;
+  NrValue *operands[4];
+  if (def->num_results != 1 || def->num_operands > NR_COUNTOF(operands) || def->num_regions) return false;
+  for (uint32_t i = 0; i < def->num_operands; i++) {
+    operands[i] = nr_operand(def, i);
+    NrType from = operands[i]->type;
+    if (from->kind != NR_TYPE_UNRANKED_TENSOR) continue;
+    operands[i] = nr_build_tensor_cast(b, operands[i], nr_type_tensor(to->dims, to->rank, from->elem));
+  }
+  NrOp *made = nr_build(b, &(NrOpState){.info = def->info,
+                                        .operands = operands,
+                                        .num_operands = def->num_operands,
+                                        .result_types = &to,
+                                        .num_results = 1,
+                                        .attrs = def->attrs,
+                                        .num_attrs = def->num_attrs});
+  return nr_op_replace(op, nr_result(made, 0));
+}
+
+/* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets
+ * it. */
+bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
+  NrValue *source = nr_operand(op, 0);
+  NrType to = nr_result(op, 0)->type;
+  NrOp *def = source->op;
+  if (nr_op_is(def, NR_OP_tensor_cast)) {
+    /* What the middle type claims must not get lost: the root already says it. */
+    NrValue *root = nr_operand(def, 0);
+    bool claims_less = source->type->kind == NR_TYPE_UNRANKED_TENSOR || nr_type_refines(root->type, source->type);
+    if (!claims_less || !nr_types_cast_compatible(root->type, to)) return false;
+    nr_op_set_operand(op, 0, root);
+    return true;
+  }
+  bool gains_rank = source->type->kind == NR_TYPE_UNRANKED_TENSOR && to->kind == NR_TYPE_TENSOR;
+  if (gains_rank && def && nr_op_has(def, NR_ELEMENTWISE) && nr_op_is_pure(def)) return cast_operands(op, def, b);
+  if (!def || !nr_value_has_one_use(source) || to->kind != NR_TYPE_TENSOR || source->type->kind != NR_TYPE_TENSOR)
+    return false;
+  if (!nr_op_is(def, NR_OP_tensor_empty) && !nr_op_is(def, NR_OP_tensor_splat)) return false;
+  if (!nr_type_refines(to, source->type)) return false;
+  size_t first = nr_op_is(def, NR_OP_tensor_splat), used = first, count = first;
+  NrValue *operands[1 + NR_MAX_RANK];
+  for (size_t i = 0; i < first; i++) operands[i] = nr_operand(def, i);
+  for (uint32_t i = 0; i < to->rank; i++) {
+    if (source->type->dims[i] != NR_DYNAMIC) continue;
+    NrValue *size = nr_operand(def, used++);
+    if (to->dims[i] == NR_DYNAMIC) operands[count++] = size;
+  }
+  return nr_op_replace(op, nr_build_value(b, def->info->id, to, operands, count));
+}
+
+NrValue *nr_tensor_cast_source(NrValue *value) {
+  if (!nr_op_is(value->op, NR_OP_tensor_cast)) return NULL;
+  NrValue *source = nr_operand(value->op, 0);
+  return source->type->kind == NR_TYPE_TENSOR && nr_type_refines(source->type, value->type) ? source : NULL;
+}

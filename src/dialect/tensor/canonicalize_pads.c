@@ -1,0 +1,170 @@
+/* canonicalize_pads.c - rewrites of tensor.pad whose elements around are one value.
+ *
+ *   before  %0 = tensor.pad %x low[1] high[0] { yield %v }       after  %1 = tensor.pad %x low[3] high[1] { yield %v }
+ *           %1 = tensor.pad %0 low[2] high[1] { yield %v }
+ *
+ * Padding is never negative, so what is around adds up. */
+#include "dialect/linalg/linalg.h"
+#include "dialect/tensor/tensor.h"
+
+/* The value that all elements around source have, defined outside of the body; NULL when there is none. */
+static NrValue *value_around(const NrOp *pad) {
+  const NrBlock *body = nr_op_body(pad, 0);
+  NrOp *yield = nr_block_terminator(body);
+  if (body->first != yield || nr_value_block(nr_operand(yield, 0)) == body) return NULL;
+  return nr_operand(yield, 0);
+}
+
+static bool same_value(const NrValue *a, const NrValue *b) {
+  return a == b || (nr_value_constant(a) && nr_value_constant(a) == nr_value_constant(b));
+}
+
+/* op with other source, lists and type; its body moves. */
+static NrValue *rebuild(NrOp *op, NrBuilder *b, NrValue *source, NrIndex lists[2][NR_MAX_RANK], NrType type) {
+  NrValue *operands[1 + 2 * NR_MAX_RANK] = {source};
+  uint32_t segments[3] = {1};
+  size_t count = 1;
+  NrAttr statics[2];
+  for (size_t s = 0; s < 2; s++) {
+    size_t before = count;
+    statics[s] = nr_index_list_split(b->ctx, lists[s], type->rank, operands, &count);
+    segments[1 + s] = (uint32_t)(count - before);
+  }
+  NrOp *fresh = nr_build(b, &(NrOpState){.info = op->info,
+                                         .loc = op->loc,
+                                         .operands = operands,
+                                         .num_operands = count,
+                                         .result_types = &type,
+                                         .num_results = 1,
+                                         .attrs = op->attrs,
+                                         .num_attrs = op->num_attrs,
+                                         .num_regions = 1});
+  for (size_t s = 0; s < 2; s++) nr_op_set_attr(fresh, nr_pad_slots[s].attr, statics[s]);
+  nr_op_set_segments(fresh, segments, 3);
+  nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
+  return nr_result(fresh, 0);
+}
+
+/* The dims that source and padding give, where both are known, else those of type; false when type says otherwise. */
+static bool padded_dims(NrType from, NrIndex lists[2][NR_MAX_RANK], NrType type, int64_t *dims) {
+  for (uint32_t i = 0; i < type->rank; i++) {
+    int64_t sum = from->dims[i];
+    dims[i] = type->dims[i];
+    if (sum == NR_DYNAMIC || lists[0][i].value || lists[1][i].value) continue;
+    if (!nr_add_i64(sum, lists[0][i].constant, &sum) || !nr_add_i64(sum, lists[1][i].constant, &sum)) return false;
+    if (dims[i] != NR_DYNAMIC && dims[i] != sum) return false;
+    dims[i] = sum;
+  }
+  return true;
+}
+
+/* pad(pad(x)) with one value around is one pad. */
+static bool merge_pads(NrOp *op, NrBuilder *b, NrOp *inner, const NrValue *value) {
+  const NrValue *first = value_around(inner);
+  NrIndex lists[2][NR_MAX_RANK], more[2][NR_MAX_RANK];
+  NrType type = nr_result(op, 0)->type;
+  int64_t sum, dims[NR_MAX_RANK];
+  if (nr_op_attr(inner, "nofold") || !first || !same_value(first, value)) return false;
+  NrIndex sums[2][NR_MAX_RANK];
+  for (size_t s = 0; s < 2; s++) {
+    nr_index_list_all(op, nr_pad_slots[s], lists[s]);
+    nr_index_list_all(inner, nr_pad_slots[s], more[s]);
+    for (uint32_t i = 0; i < type->rank; i++) {
+      bool open = lists[s][i].value || more[s][i].value;
+      if (!open && !nr_add_i64(lists[s][i].constant, more[s][i].constant, &sum)) return false;
+      sums[s][i] = open ? lists[s][i].value ? lists[s][i] : more[s][i] : nr_index_const(sum);
+    }
+  }
+  if (!padded_dims(nr_operand(inner, 0)->type, sums, type, dims)) return false;
+  for (size_t s = 0; s < 2; s++)
+    for (uint32_t i = 0; i < type->rank; i++) lists[s][i] = nr_index_add(b, lists[s][i], more[s][i]);
+  return nr_op_replace(op, rebuild(op, b, nr_operand(inner, 0), lists, type));
+}
+
+/* Around a tensor that is this value everywhere: a larger one. */
+static bool pad_of_one_value(NrOp *op, NrBuilder *b, const NrOp *source, const NrValue *value) {
+  NrIndex dims[NR_MAX_RANK];
+  NrType type = nr_result(op, 0)->type;
+  bool fill = nr_op_is(source, NR_OP_linalg_fill);
+  if (!fill && !nr_op_is(source, NR_OP_tensor_splat)) return false;
+  NrValue *scalar = nr_operand(source, 0);
+  if (scalar->type != type->elem || !same_value(scalar, value)) return false;
+  for (uint32_t i = 0; i < type->rank; i++) {
+    dims[i] = nr_index_const(type->dims[i]);
+    if (type->dims[i] != NR_DYNAMIC) continue;
+    if (!nr_tensor_dim_of_op(b, op, i, &dims[i])) return false;
+    dims[i] = (NrIndex){nr_index_value(b, dims[i]), 0};
+  }
+  if (!fill) return nr_op_replace(op, nr_build_splat(b, scalar, dims, type->rank));
+  return nr_op_replace(op, nr_build_fill(b, scalar, nr_build_empty(b, type->elem, dims, type->rank)));
+}
+
+static bool is_padded(NrIndex lists[2][NR_MAX_RANK], uint32_t d) {
+  return !nr_index_is(lists[0][d], 0) || !nr_index_is(lists[1][d], 0);
+}
+
+/* pad(slice(pad(slice(x)))) where each pad has dims of its own: one slice and one pad. Of a dim that the first pads the
+ * second slice takes all, and of the others it takes what it takes of x. */
+static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrValue *value) {
+  NrOp *pad = nr_operand(slice, 0)->op;
+  NrOp *from = nr_op_is(pad, NR_OP_tensor_pad) ? nr_operand(pad, 0)->op : NULL;
+  if (!nr_op_is(from, NR_OP_tensor_extract_slice) || nr_op_attr(pad, "nofold")) return false;
+  const NrValue *around = value_around(pad);
+  NrType type = nr_result(op, 0)->type, padded = nr_result(pad, 0)->type;
+  if (!around || !same_value(around, value)) return false;
+  if (nr_operand(op, 0)->type->rank != padded->rank || nr_operand(from, 0)->type->rank != padded->rank) return false;
+  NrIndex first[3][NR_MAX_RANK], second[3][NR_MAX_RANK], first_pad[2][NR_MAX_RANK], pads[2][NR_MAX_RANK];
+  for (size_t s = 0; s < 3; s++) {
+    nr_index_list_all(from, nr_extract_slice_slots[s], first[s]);
+    nr_index_list_all(slice, nr_extract_slice_slots[s], second[s]);
+  }
+  for (size_t s = 0; s < 2; s++) {
+    nr_index_list_all(pad, nr_pad_slots[s], first_pad[s]);
+    nr_index_list_all(op, nr_pad_slots[s], pads[s]);
+  }
+  for (uint32_t d = 0; d < type->rank; d++) {
+    bool by_first = is_padded(first_pad, d);
+    bool simple = nr_index_is(first[2][d], 1) && nr_index_is(second[2][d], 1) && nr_index_is(first_pad[0][d], 0) &&
+                  nr_index_is(pads[0][d], 0) && !(by_first && is_padded(pads, d));
+    if (!simple || (!nr_index_is(first[0][d], 0) && !nr_index_is(second[0][d], 0))) return false;
+    if (by_first && (padded->dims[d] == NR_DYNAMIC || !nr_index_is(second[1][d], padded->dims[d]))) return false;
+    if (nr_index_is(first[0][d], 0)) first[0][d] = second[0][d];
+    if (by_first) pads[1][d] = first_pad[1][d];
+    else first[1][d] = second[1][d];
+  }
+  NrValue *part = nr_build_extract_slice(b, nr_operand(from, 0), first[0], first[1], first[2], NULL);
+  return nr_op_replace(op, rebuild(op, b, part, pads, type));
+}
+
+/* Padding that constants give moves into the op, and with it into the type. */
+static bool constant_padding(NrOp *op, NrBuilder *b) {
+  NrIndex lists[2][NR_MAX_RANK];
+  NrType type = nr_result(op, 0)->type;
+  int64_t dims[NR_MAX_RANK];
+  bool more = false;
+  for (size_t s = 0; s < 2; s++) {
+    nr_index_list_all(op, nr_pad_slots[s], lists[s]);
+    for (uint32_t i = 0; i < type->rank; i++) {
+      if (!lists[s][i].value) continue;
+      NrIndex known = nr_index_of(lists[s][i].value);
+      if (known.value || known.constant < 0) continue; /* what never runs may make no sense */
+      lists[s][i] = known;
+      more = true;
+    }
+  }
+  if (!more || !padded_dims(nr_operand(op, 0)->type, lists, type, dims)) return false;
+  NrType exact = nr_type_with_dims(type, dims, type->rank);
+  if (exact->oversized) return false;
+  NrValue *pad = rebuild(op, b, nr_operand(op, 0), lists, exact);
+  return nr_op_replace(op, nr_build_tensor_cast(b, pad, type));
+}
+
+bool nr_tensor_pad_canonicalize(NrOp *op, NrBuilder *b) {
+  NrOp *source = nr_operand(op, 0)->op;
+  const NrValue *value = value_around(op);
+  if (constant_padding(op, b)) return true;
+  if (value && nr_op_is(source, NR_OP_tensor_extract_slice)) return merge_slices_and_pads(op, b, source, value);
+  if (!value || !source || nr_op_attr(op, "nofold")) return false;
+  if (nr_op_is(source, NR_OP_tensor_pad)) return merge_pads(op, b, source, value);
+  return pad_of_one_value(op, b, source, value);
+}

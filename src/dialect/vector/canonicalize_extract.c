@@ -1,0 +1,200 @@
+/* canonicalize_extract.c - what is extracted is looked for where it came from.
+ *
+ *   before  %1 = vector.insert %x, %v[2] : f32 into vector<4xf32>       after  %2 = vector.extract %v[1] : ..
+ *           %2 = vector.extract %1[1] : f32 from vector<4xf32>
+ */
+#include "dialect/vector/vector.h"
+
+static const NrIndexListSlot extract_slot = {1, "static_position"}, insert_slot = {2, "static_position"};
+
+static bool are_constant(const NrIndex *position, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (position[i].value) return false;
+  return true;
+}
+
+typedef struct Place {
+  NrValue *source;
+  NrIndex position[NR_MAX_RANK];
+  size_t count;
+} Place;
+
+/* An extraction from what was inserted into: from the value when the position is in it, from dest when it is not. */
+static bool through_insert(Place *at) {
+  NrIndex put[NR_MAX_RANK];
+  size_t count = nr_index_list_all(at->source->op, insert_slot, put);
+  bool inside = count <= at->count;
+  for (size_t i = 0; i < count && i < at->count; i++) {
+    if (!put[i].value && !at->position[i].value && put[i].constant != at->position[i].constant) {
+      at->source = nr_operand(at->source->op, 1);
+      return true;
+    }
+    inside &= nr_index_eq(put[i], at->position[i]);
+  }
+  if (!inside) return false;
+  at->source = nr_operand(at->source->op, 0);
+  at->count -= count;
+  memmove(at->position, at->position + count, at->count * sizeof *at->position);
+  return true;
+}
+
+static bool through_extract(Place *at) {
+  NrIndex outer[NR_MAX_RANK];
+  size_t count = nr_index_list_all(at->source->op, extract_slot, outer);
+  if (count + at->count > NR_MAX_RANK) return false;
+  memmove(at->position + count, at->position, at->count * sizeof *at->position);
+  memcpy(at->position, outer, count * sizeof *outer);
+  at->count += count;
+  at->source = nr_operand(at->source->op, 0);
+  return true;
+}
+
+/* The element, or the vector of the last dims, with the same number in row-major order; false when shapes differ in
+ * these dims. */
+static bool through_shape_cast(Place *at) {
+  NrType type = at->source->type, from = nr_operand(at->source->op, 0)->type;
+  uint32_t rest = type->rank - (uint32_t)at->count;
+  int64_t number = 0;
+  if (from->rank < rest) return false;
+  for (uint32_t i = 1; i <= rest; i++)
+    if (type->dims[type->rank - i] != from->dims[from->rank - i]) return false;
+  for (uint32_t i = 0; i < at->count; i++) number = number * type->dims[i] + at->position[i].constant;
+  at->count = from->rank - rest;
+  for (size_t i = at->count; i-- > 0; number /= from->dims[i]) at->position[i] = nr_index_const(number % from->dims[i]);
+  at->source = nr_operand(at->source->op, 0);
+  return true;
+}
+
+/* False when a dim that stays is not where it was. */
+static bool through_transpose(Place *at) {
+  const int64_t *permutation = nr_index_list_statics(at->source->op, "permutation");
+  NrIndex position[NR_MAX_RANK];
+  for (uint32_t i = (uint32_t)at->count; i < at->source->type->rank; i++)
+    if (permutation[i] != i) return false;
+  for (size_t i = 0; i < at->count; i++) position[permutation[i]] = at->position[i];
+  memcpy(at->position, position, at->count * sizeof *position);
+  at->source = nr_operand(at->source->op, 0);
+  return true;
+}
+
+static void through_slice(Place *at) {
+  NrAttr offsets = nr_op_attr(at->source->op, "offsets");
+  for (size_t i = 0; i < offsets->size; i++) at->position[i].constant += nr_vector_entry(offsets, i);
+  at->source = nr_operand(at->source->op, 0);
+}
+
+/* From dest where the position is outside of the slice, from value where it is an element inside. */
+static bool through_insert_slice(Place *at) {
+  NrOp *op = at->source->op;
+  NrType slice = nr_operand(op, 0)->type;
+  NrAttr offsets = nr_op_attr(op, "offsets");
+  uint32_t more = at->source->type->rank - slice->rank;
+  for (uint32_t i = 0; i < at->count; i++) {
+    int64_t first = nr_vector_entry(offsets, i), size = i < more ? 1 : slice->dims[i - more];
+    if (at->position[i].constant >= first && at->position[i].constant < first + size) continue;
+    at->source = nr_operand(op, 1);
+    return true;
+  }
+  if (at->count < at->source->type->rank) return false;
+  for (uint32_t i = 0; i < slice->rank; i++)
+    at->position[i] = nr_index_const(at->position[more + i].constant - nr_vector_entry(offsets, more + i));
+  at->count = slice->rank;
+  at->source = nr_operand(op, 0);
+  return true;
+}
+
+static void through_broadcast(Place *at) {
+  NrType type = at->source->type, from = nr_operand(at->source->op, 0)->type;
+  uint32_t more = type->rank - from->rank;
+  for (uint32_t i = 0; i < from->rank; i++)
+    at->position[i] = from->dims[i] == 1 ? nr_index_const(0) : at->position[more + i];
+  at->count = from->rank;
+  at->source = nr_operand(at->source->op, 0);
+}
+
+static bool through_shuffle(Place *at) {
+  const int64_t *mask = nr_index_list_statics(at->source->op, "mask");
+  int64_t picked = mask[at->position[0].constant], first = nr_operand(at->source->op, 0)->type->dims[0];
+  if (picked < 0) return false;
+  at->position[0] = nr_index_const(picked < first ? picked : picked - first);
+  at->source = nr_operand(at->source->op, picked < first ? 0 : 1);
+  return true;
+}
+
+/* One step back along what the vector was made of; false when there is none. */
+static bool step_back(Place *at) {
+  const NrOp *op = at->source->op;
+  if (!op || at->source->type->scalable || at->count == 0) return false;
+  bool element = at->count == at->source->type->rank, known = are_constant(at->position, at->count);
+  switch (op->info->id) {
+  case NR_OP_vector_insert: return through_insert(at);
+  case NR_OP_vector_extract: return through_extract(at);
+  case NR_OP_vector_shape_cast:
+    return known && !nr_operand(op, 0)->type->scalable && through_shape_cast(at);
+  case NR_OP_vector_transpose: return through_transpose(at);
+  case NR_OP_vector_insert_strided_slice: return known && through_insert_slice(at);
+  case NR_OP_vector_extract_strided_slice:
+    if (!known || at->count < nr_op_attr(op, "offsets")->size) return false;
+    through_slice(at);
+    return true;
+  case NR_OP_vector_broadcast:
+    if (!element || nr_operand(op, 0)->type->kind != NR_TYPE_VECTOR) return false;
+    through_broadcast(at);
+    return true;
+  case NR_OP_vector_shuffle: return known && nr_operand(op, 0)->type->rank > 0 && through_shuffle(at);
+  default: return false;
+  }
+}
+
+/* Some of the elements that a vector was made of. */
+static bool extract_elements(NrOp *op, NrBuilder *b, const NrIndex *position, size_t count) {
+  NrOp *made = nr_operand(op, 0)->op;
+  NrType type = nr_result(op, 0)->type, from = nr_operand(op, 0)->type;
+  int64_t at = 0, num;
+  if (!nr_op_is(made, NR_OP_vector_from_elements) || type->kind != NR_TYPE_VECTOR || !are_constant(position, count))
+    return false;
+  if (!nr_type_num_elements(type, &num)) return false;
+  for (size_t i = 0; i < count; i++) at = at * from->dims[i] + position[i].constant;
+  NrValue **elements = nr_calloc((size_t)num + 1, sizeof *elements);
+  for (int64_t i = 0; i < num; i++) elements[i] = nr_operand(made, (size_t)(at * num + i));
+  NrValue *value = nr_build_value(b, NR_OP_vector_from_elements, type, elements, (size_t)num);
+  nr_free(elements);
+  return nr_op_replace(op, value);
+}
+
+/* A row of a mask: that of the other sizes where the position is below its own. */
+static bool extract_mask(NrOp *op, NrBuilder *b, const NrIndex *position, size_t count) {
+  NrOp *mask = nr_operand(op, 0)->op;
+  NrType type = nr_result(op, 0)->type;
+  int64_t size;
+  if (!nr_op_is(mask, NR_OP_vector_create_mask) || type->kind != NR_TYPE_VECTOR || type->scalable) return false;
+  for (size_t i = 0; i < count; i++) {
+    if (position[i].value || !nr_value_constant_int(nr_operand(mask, i), &size)) return false;
+    if (position[i].constant >= size) return nr_op_replace(op, nr_vector_constant_mask(b, type, 0));
+  }
+  NrValue *sizes[NR_MAX_RANK];
+  for (uint32_t i = 0; i < type->rank; i++) sizes[i] = nr_operand(mask, count + i);
+  return nr_op_replace(op, nr_build_value(b, NR_OP_vector_create_mask, type, sizes, type->rank));
+}
+
+bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
+  Place at = {.source = nr_operand(op, 0)};
+  if (nr_vector_of_poison(op, b)) return true;
+  if (at.source->type->scalable) return false;
+  bool changed = nr_vector_read_positions(op, extract_slot, at.source->type, at.position);
+  at.count = nr_index_list_size(op, extract_slot.attr);
+  for (int steps = 0; steps < 64 && step_back(&at); steps++) changed = true;
+  if (!changed && (extract_elements(op, b, at.position, at.count) || extract_mask(op, b, at.position, at.count)))
+    return true;
+  if (!changed) {
+    NrValue *inner = nr_op_is(at.source->op, NR_OP_vector_broadcast) ? nr_operand(at.source->op, 0) : NULL;
+    NrType type = nr_result(op, 0)->type;
+    bool rest = inner && type->kind == NR_TYPE_VECTOR && inner->type->kind == NR_TYPE_VECTOR;
+    if (!rest || at.count + inner->type->rank > at.source->type->rank) return false;
+    return nr_op_replace(op, nr_build_broadcast(b, inner, type));
+  }
+  if (at.count == 0 && at.source->type == nr_result(op, 0)->type) return nr_op_replace(op, at.source);
+  if (at.source->type->kind != NR_TYPE_VECTOR) return false;
+  NrValue *value = nr_build_vector_extract(b, at.source, at.position, at.count);
+  return value->type == nr_result(op, 0)->type && nr_op_replace(op, value);
+}

@@ -1,0 +1,114 @@
+/* canonicalize_transfer.c - rewrites of transfer_read and transfer_write on tensors: what was written is read,
+ * and what is written over was not written.
+ *
+ *   before  %1 = vector.transfer_write %v, %t[%i] : vector<4xf32>, tensor<8xf32>        after  %v
+ *           %2 = vector.transfer_read %1[%i], %p : tensor<8xf32>, vector<4xf32>
+ */
+#include "dialect/memref/memref.h"
+#include "dialect/tensor/tensor.h"
+#include "dialect/vector/vector.h"
+
+enum { MOST_STEPS = 32 }; /* back along writes to other places */
+
+static NrValue *index_of(const NrOp *transfer, uint32_t i) {
+  return nr_operand(transfer, (nr_op_is(transfer, NR_OP_vector_transfer_read) ? 1 : 2) + i);
+}
+
+/* The same elements of tensors of one shape, in the same order; masks and bounds aside. */
+static bool same_place(const NrOp *a, const NrOp *b) {
+  if (nr_transfer_vector_type(a) != nr_transfer_vector_type(b)) return false;
+  if (nr_op_attr(a, "permutation_map") != nr_op_attr(b, "permutation_map")) return false;
+  for (uint32_t i = 0; i < nr_transfer_base(a)->type->rank; i++)
+    if (!nr_index_eq(nr_index_of(index_of(a, i)), nr_index_of(index_of(b, i)))) return false;
+  return true;
+}
+
+/* How many elements from the index on a transfer may reach along a dim of its base. */
+static int64_t reach(const NrOp *transfer, uint32_t dim) {
+  NrAttr map = nr_op_attr(transfer, "permutation_map");
+  NrType vector = nr_transfer_vector_type(transfer);
+  for (uint32_t r = 0; r < map->num_exprs; r++)
+    if (map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == dim) return vector->dims[r];
+  return 1;
+}
+
+/* Along one dim at least neither gets to where the other is. */
+static bool are_apart(const NrOp *a, const NrOp *b) {
+  if (nr_transfer_vector_type(a)->scalable || nr_transfer_vector_type(b)->scalable) return false;
+  for (uint32_t i = 0; i < nr_transfer_base(a)->type->rank; i++) {
+    NrIndex x = nr_index_of(index_of(a, i)), y = nr_index_of(index_of(b, i));
+    int64_t end;
+    if (x.value || y.value) continue;
+    if (nr_add_i64(x.constant, reach(a, i), &end) && end <= y.constant) return true;
+    if (nr_add_i64(y.constant, reach(b, i), &end) && end <= x.constant) return true;
+  }
+  return false;
+}
+
+static bool is_all_in_bounds(const NrOp *op) {
+  for (uint32_t i = 0; i < nr_transfer_vector_type(op)->rank; i++)
+    if (!nr_transfer_in_bounds(op, i)) return false;
+  return true;
+}
+
+static NrOp *write_before(const NrOp *op) {
+  NrOp *def = nr_transfer_base(op)->op;
+  return nr_op_is(def, NR_OP_vector_transfer_write) ? def : NULL;
+}
+
+static bool absorb_cast(NrOp *op) {
+  bool read = nr_op_is(op, NR_OP_vector_transfer_read);
+  NrValue *base = nr_transfer_base(op);
+  bool tensor = base->type->kind == NR_TYPE_TENSOR;
+  if (tensor ? !read || !nr_op_is(base->op, NR_OP_tensor_cast) : !nr_op_is(base->op, NR_OP_memref_cast)) return false;
+  NrValue *source = nr_operand(base->op, 0);
+  if (!nr_type_refines(source->type, base->type)) return false;
+  nr_op_set_operand(op, read ? 0 : 1, source);
+  return true;
+}
+
+bool nr_vector_transfer_read_canonicalize(NrOp *op, NrBuilder *b) {
+  (void)b;
+  bool changed = nr_vector_drop_full_mask(op);
+  changed |= absorb_cast(op);
+  NrOp *write = write_before(op);
+  for (int steps = 0; write && steps < MOST_STEPS; steps++) {
+    if (!nr_transfer_mask(write) && !nr_transfer_mask(op) && is_all_in_bounds(write) && same_place(write, op))
+      return nr_op_replace(op, nr_operand(write, 0));
+    if (!are_apart(write, op)) break;
+    nr_op_set_operand(op, 0, nr_transfer_base(write));
+    changed = true;
+    write = write_before(op);
+  }
+  return changed;
+}
+
+/* An earlier write to the same place, with none but writes to others in between, is left out. */
+static bool drop_earlier(NrOp *op) {
+  NrOp *after = op, *write = write_before(op);
+  for (int steps = 0; write && steps < MOST_STEPS; steps++) {
+    if ((!nr_transfer_mask(op) || nr_transfer_mask(op) == nr_transfer_mask(write)) && same_place(write, op)) {
+      nr_op_set_operand(after, 1, nr_transfer_base(write));
+      return true;
+    }
+    if (!are_apart(write, op) || !nr_value_has_one_use(nr_result(write, 0))) return false;
+    after = write;
+    write = write_before(write);
+  }
+  return false;
+}
+
+/* What is written was read there. */
+static bool writes_back(const NrOp *op) {
+  const NrOp *read = nr_operand(op, 0)->op;
+  return nr_op_is(read, NR_OP_vector_transfer_read) && nr_transfer_base(read) == nr_transfer_base(op) &&
+         !nr_transfer_mask(read) && same_place(read, op);
+}
+
+bool nr_vector_transfer_write_canonicalize(NrOp *op, NrBuilder *b) {
+  (void)b;
+  bool changed = nr_vector_drop_full_mask(op);
+  if (op->num_results == 0) return absorb_cast(op) || changed;
+  if (writes_back(op)) return nr_op_replace(op, nr_transfer_base(op));
+  return drop_earlier(op) || changed;
+}
