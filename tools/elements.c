@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/dtype.h"
-#include "dialect/shaped.h"
+#include "dialect/shared/shaped.h"
 #include "dialect/onnx/dtype.h"
 #include "values.h"
 

@@ -4,7 +4,7 @@
 
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
-#include "dialect/fold.h"
+#include "dialect/shared/fold.h"
 
 #include <math.h>
 
