@@ -103,12 +103,17 @@ void nr_sanitize_made(NrExec *e, const void *data, size_t size) {
   changed();
 }
 
-/* The oldest of what waits is given back. */
-static void give_back(NrSanitizer *s) {
+/* Takes the oldest freed block off the list. */
+static NrBlock *pop_oldest(NrSanitizer *s) {
   NrBlock *b = s->oldest;
   s->oldest = b->next;
   if (!b->next) s->newest = NULL;
   s->waiting -= b->capacity;
+  return b;
+}
+
+static void give_back(NrSanitizer *s) {
+  NrBlock *b = pop_oldest(s);
   drop(s, (char *)b + NR_BLOCK_ALIGNMENT);
   free(b->base);
 }
@@ -177,7 +182,7 @@ void nr_sanitize_begin(NrExec *e, const NoriaValue *const *inputs, size_t num_in
 void nr_sanitize_end(NrExec *e) {
   NrSanitizer *s = e->sanitizer;
   if (!s) return;
-  while (s->oldest) give_back(s);
+  while (s->oldest) free(pop_oldest(s)->base); /* the table ends here: no range is dropped from it, one by one */
   nr_vec_deinit(&s->ranges);
   nr_vec_deinit(&s->inputs);
   nr_free(s);
