@@ -18,12 +18,13 @@ LAYERS = {
     "ir": {"base", "ir"},
     "dialect": DIALECTS,
     "interp": DIALECTS | {"interp"},
-    "pass": DIALECTS | {"interp", "pass"},
-    "onnx": DIALECTS | {"interp", "onnx", "pass"},
+    "target": DIALECTS | {"target"},
+    "pass": DIALECTS | {"interp", "target", "pass"},
+    "onnx": DIALECTS | {"interp", "target", "onnx", "pass"},
     "abi": DIALECTS | {"pass", "abi"},
-    "codegen": DIALECTS | {"interp", "pass", "codegen"},
+    "codegen": DIALECTS | {"interp", "target", "pass", "codegen"},
     "runtime": {"base", "runtime"},
-    "driver": DIALECTS | {"interp", "onnx", "pass", "abi", "codegen", "runtime", "driver"},
+    "driver": DIALECTS | {"interp", "onnx", "target", "pass", "abi", "codegen", "runtime", "driver"},
 }
 
 # Installed headers: exec_abi.h includes nothing of ours, so every layer above base may use its types.

@@ -3,6 +3,7 @@
 #   lit -sv tests                              uses build/release
 #   lit -sv tests -DNORIA_BUILD=build/asan     uses another build
 import os
+import platform
 
 import lit.formats
 
@@ -10,6 +11,7 @@ config.name = "noria"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
 config.excludes = ["unit", "python", "onnx", "fuzz", "Inputs"]
+config.available_features.add(platform.machine())  # REQUIRES: x86_64
 config.test_source_root = os.path.dirname(__file__)
 
 root = os.path.dirname(config.test_source_root)

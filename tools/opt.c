@@ -18,11 +18,14 @@ static void print_times(const NrPassTimes *times) {
 
 /* The passes that are named, then the stages. */
 static bool run_passes(const OptOptions *o, NrModule *module) {
+  const NrTarget *target = NULL;
+  if (nr_codegen_target(module->ctx, o->cpu, o->features, &target)) return false;
   NrBuf printed = {0};
   NrPassTimes times = {0};
   NrPassOptions options = {.verify = !o->no_verify && !o->no_verify_each,
                            .print_before = o->print_before,
                            .print_after = o->print_after,
+                           .target = target,
                            .print_to = &printed,
                            .print_as = &o->print,
                            .times = o->timing ? &times : NULL,

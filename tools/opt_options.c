@@ -35,6 +35,7 @@ const char opt_help[] =
     "  --print-before=PASS           the same before it (--print-before-all: before each); mlir-opt's names are known\n"
     "                                too: --mlir-print-ir-after=PASS, --mlir-print-ir-before-all, ..\n"
     "  --timing                      print to standard error what each pass took (also --mlir-timing)\n"
+    "  --cpu=NAME                    prepare code for this CPU (LLVM's name); --features=+avx2,-fma\n"
     "  --list-passes                 what there is; --list-pipeline: the order in which `noria compile` runs them\n"
     "\n"
     "tests:\n"
@@ -166,6 +167,8 @@ static int take_option(OptOptions *o, const char *arg) {
   const char *value;
   if (take_flag(o, arg)) return 0;
   if (tool_option(arg, "syntax", &value)) return take_syntax(o, value);
+  if (tool_option(arg, "cpu", &value) && value) return o->cpu = value, 0;
+  if (tool_option(arg, "features", &value) && value) return o->features = value, 0;
   if (tool_option(arg, "verify-each", &value)) return take_verify_each(o, value);
   if (is_print(arg, "before", &value)) return take_print(&o->print_before, "before", value);
   if (is_print(arg, "after", &value)) return take_print(&o->print_after, "after", value);

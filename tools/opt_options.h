@@ -11,6 +11,7 @@ typedef struct OptOptions {
   bool allow_unregistered, timing;
   size_t error_limit; /* of diagnostics that are shown; 0: all */
   const char *print_before, *print_after, *stop_after, *list_ops_style, *dialect;
+  const char *cpu, *features; /* of the machine that passes prepare code for; NULL: this one */
   bool list_ops, list_dialects, list_passes, list_pipeline, help, version;
   NrBuf pipeline; /* text of the passes that were named, in order */
 } OptOptions;

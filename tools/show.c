@@ -7,13 +7,17 @@
 #include "tools.h"
 
 static const char help[] = "usage: noria show FILE\n"
+                           "       noria show --target [--cpu=NAME] [--features=+avx2,-fma]\n"
                            "\n"
                            "Says what FILE takes and gives, and what is in it: an ONNX model, text IR, or a library "
                            "that `noria compile` made (.so).\n"
                            "Of a model also the operators, those that Noria does not know marked, and the weights.\n"
+                           "--target: what the passes and code generation know of the machine that code is made for, "
+                           "by default this one.\n"
                            "\n"
                            "examples:\n"
                            "  noria show model.onnx\n"
+                           "  noria show --target --cpu=x86-64-v3\n"
                            "  noria show model.so\n";
 
 /* ---- what both kinds of programs have --------------------------------------------------------------------------- */
@@ -239,16 +243,29 @@ static int show_library(Job *job, NrBuf *out) {
   return 0;
 }
 
+static int show_target(Job *job, NrBuf *out) {
+  NrContext *ctx = nr_context_create();
+  NrDiagList shown;
+  const NrTarget *target;
+  tool_show_diags(ctx, 0, &shown);
+  NrStatus status = nr_codegen_target(ctx, job->options.cpu, job->options.features, &target);
+  tool_end_diags(&shown);
+  if (!status) nr_target_print(out, target);
+  nr_context_destroy(ctx);
+  return status ? 1 : 0;
+}
+
 static bool ends_with(const char *s, const char *end) {
   size_t n = strlen(s), k = strlen(end);
   return n >= k && strcmp(s + n - k, end) == 0;
 }
 
-static int show(Job *job) {
+static int show(Job *job, bool target) {
   NrBuf out = {0};
   const char *format = job->options.format;
-  bool is_model = format ? strcmp(format, "onnx") == 0 : ends_with(job->path, ".onnx");
-  int status = is_model                      ? show_model(job->path, &out)
+  bool is_model = format ? strcmp(format, "onnx") == 0 : !target && ends_with(job->path, ".onnx");
+  int status = target                        ? show_target(job, &out)
+               : is_model                    ? show_model(job->path, &out)
                : ends_with(job->path, ".so") ? show_library(job, &out)
                                              : show_text(job, &out);
   if (!status) fwrite(out.data, 1, out.size, stdout);
@@ -259,9 +276,12 @@ static int show(Job *job) {
 int tool_show(int argc, char **argv) {
   Job job = {.tool = "show"};
   int status = 0;
+  bool target = false;
+  const char *unused;
   for (int i = 1; i < argc && !status; i++) {
     const char *arg = argv[i];
-    if (arg[0] != '-' || !arg[1]) {
+    if (tool_option(arg, "target", &unused) && !unused) target = true;
+    else if (arg[0] != '-' || !arg[1]) {
       job_take_argument(&job, arg);
     } else {
       status = job_take_option(&job, argc, argv, &i);
@@ -269,9 +289,10 @@ int tool_show(int argc, char **argv) {
     }
   }
   if (!status && job.args.size) status = tool_usage_error("show", "one file at a time");
-  if (!status && !job.path && !job.help) status = tool_usage_error("show", "which file?");
+  if (!status && target && job.path) status = tool_usage_error("show", "--target takes no file");
+  if (!status && !job.path && !job.help && !target) status = tool_usage_error("show", "which file?");
   if (!status && job.help) fputs(help, stdout);
-  else if (!status) status = show(&job);
+  else if (!status) status = show(&job, target);
   job_deinit(&job);
   return status;
 }

@@ -52,6 +52,29 @@ static NrStatus start(NrModule *module, const NrCodegenOptions **options, const 
   return status;
 }
 
+static NrTarget *find_target(NrContext *ctx, const char *cpu, const char *has) {
+  bool native = !cpu || strcmp(cpu, "native") == 0;
+  const NrTarget *host = nr_target_host();
+  NrArena *arena = nr_context_arena(ctx);
+  NrTarget *target = NR_NEW(arena, NrTarget);
+  *target = nr_target_of(host->arch, nr_arena_printf(arena, "%s", native ? host->cpu : cpu),
+                         nr_arena_printf(arena, "%s", has));
+  if (native) memcpy(target->cache_bytes, host->cache_bytes, sizeof target->cache_bytes);
+  return target;
+}
+
+NrStatus nr_codegen_target(NrContext *ctx, const char *cpu, const char *features, const NrTarget **out) {
+  const NrBackend *backend;
+  *out = nr_target_host();
+  if (!features && (!cpu || strcmp(cpu, "native") == 0)) return NR_OK;
+  NrBuf has = {0};
+  NrStatus status = load_backend(ctx, &backend);
+  if (!status) status = backend->features(ctx, cpu, features, &has);
+  if (!status) *out = find_target(ctx, cpu, has.data ? has.data : "");
+  nr_buf_deinit(&has);
+  return status;
+}
+
 NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled) {
   const NrBackend *backend;
   *out_compiled = NULL;

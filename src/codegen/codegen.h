@@ -22,6 +22,7 @@
 
 #include "ir/ir.h"
 #include "noria/exec_abi.h"
+#include "target/target.h"
 
 /* Where the time went, in nanoseconds. */
 typedef struct NrCodegenTimes {
@@ -43,6 +44,7 @@ typedef struct NrSanitizeCalls {
 typedef struct NrCodegenOptions {
   const char *cpu;      /* LLVM's name of a CPU; NULL or "native" = this machine's */
   const char *features; /* "+avx2,-fma"; NULL = what the CPU has */
+  const NrTarget *target; /* what nr_codegen_target gave for these two; NULL = LLVM is asked again */
   int opt_level;        /* 0 to 3 */
   int threads;          /* to compile with; 0 = as many as it pays to use */
   const char *name;     /* NoriaModule.name; NULL = the module's symbol name */
@@ -50,6 +52,10 @@ typedef struct NrCodegenOptions {
   NrCodegenTimes *times; /* filled when not NULL */
   const NrSanitizeCalls *sanitize; /* of code in memory: it calls these; NULL = as fast as can be */
 } NrCodegenOptions;
+
+/* The machine that cpu and features, as in NrCodegenOptions, stand for. This one is known without LLVM. A name that
+ * LLVM does not know is an error that suggests the nearest one. The target lives as long as the context. */
+NrStatus nr_codegen_target(NrContext *ctx, const char *cpu, const char *features, const NrTarget **out);
 
 typedef struct NrCompiled NrCompiled; /* code in memory; independent of the module and the context that it came from */
 

@@ -48,7 +48,11 @@ static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   nr_context_set_diag_handler(unit->ctx, collect, unit);
   unit->check_bounds = options && options->check_bounds;
   unit->sanitize = options && options->sanitize;
-  return finish(unit, check_options(unit, options));
+  NrStatus status = check_options(unit, options);
+  if (!status)
+    status = nr_codegen_target(unit->ctx, options ? options->cpu : NULL, options ? options->features : NULL,
+                               &unit->target);
+  return finish(unit, status);
 }
 
 /* The graph's name, or else the file's; what is in no file is a "model". */
@@ -176,6 +180,7 @@ NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options)
   NrPassOptions passes = *options;
   passes.check_bounds |= unit->check_bounds;
   passes.separate_buffers |= unit->sanitize;
+  if (!passes.target) passes.target = unit->target;
   return finish(unit, nr_pipeline_run(unit->module, &passes));
 }
 
@@ -247,6 +252,7 @@ static NrCodegenOptions codegen_options(const NrCompilation *unit, const NoriaCo
                             .times = times,
                             .cpu = o ? o->cpu : NULL,
                             .features = o ? o->features : NULL,
+                            .target = unit->target,
                             .opt_level = o && o->opt_level ? o->opt_level : 2};
 }
 

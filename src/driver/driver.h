@@ -19,6 +19,7 @@ typedef struct NrCompilation {
   NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
   NrDiagList shown;   /* in it */
+  const NrTarget *target;      /* for which it is read, lowered and compiled */
   bool check_bounds, sanitize; /* of the options that it was read with: for nr_compilation_lower */
   NrHeap *heap;       /* that the program which is made of the unit takes over; NULL: it is the caller's */
 } NrCompilation;

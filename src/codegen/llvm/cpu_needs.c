@@ -30,26 +30,36 @@ static void add_body(LLVMValueRef func, LLVMBuilderRef b, const char *cpu, const
   set(func, "target-features", features);
 }
 
+/* The features in question. */
+static const char *const *const questions[] = {nr_cpu_features, nr_cpu_units};
+
+static const char *name_at(size_t i) {
+  for (size_t k = 0; k < NR_COUNTOF(questions); k++)
+    for (const char *const *name = questions[k]; *name; name++)
+      if (i-- == 0) return *name;
+  return NULL;
+}
+
 static LLVMModuleRef make_question(LLVMContextRef llvm, LLVMTargetMachineRef tm) {
   LLVMModuleRef mod = LLVMModuleCreateWithNameInContext("features", llvm);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(llvm);
   char *triple = LLVMGetTargetMachineTriple(tm), *cpu = LLVMGetTargetMachineCPU(tm);
   char *features = LLVMGetTargetMachineFeatureString(tm);
-  const char *least = strncmp(triple, "x86", 3) == 0 ? "x86-64" : "generic";
+  const char *least = strncmp(triple, "x86", 3) == 0 ? "x86-64" : "generic", *name;
   LLVMSetTarget(mod, triple);
   LLVMValueRef asker = add_function(mod, "asker");
-  for (const char *const *name = nr_cpu_features; *name; name++) {
+  for (size_t i = 0; (name = name_at(i)); i++) {
     NrBuf plus = {0};
-    nr_buf_printf(&plus, "+%s", *name);
-    LLVMValueRef func = add_function(mod, *name);
+    nr_buf_printf(&plus, "+%s", name);
+    LLVMValueRef func = add_function(mod, name);
     LLVMSetLinkage(func, LLVMInternalLinkage);
     add_body(func, b, least, plus.data);
     LLVMBuildRetVoid(b);
     nr_buf_deinit(&plus);
   }
   add_body(asker, b, cpu, features);
-  for (const char *const *name = nr_cpu_features; *name; name++) {
-    LLVMValueRef func = LLVMGetNamedFunction(mod, *name);
+  for (size_t i = 0; (name = name_at(i)); i++) {
+    LLVMValueRef func = LLVMGetNamedFunction(mod, name);
     LLVMBuildCall2(b, LLVMGlobalGetValueType(func), func, NULL, 0, "");
   }
   LLVMBuildRetVoid(b);
@@ -92,15 +102,76 @@ static NrStatus ask_inliner(LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out)
     LLVMDisposeErrorMessage(message);
     status = NR_ERROR_INTERNAL;
   }
-  for (const char *const *name = nr_cpu_features; *name && !status; name++)
-    if (!LLVMGetNamedFunction(mod, *name)) add_name(out, *name);
+  const char *name;
+  for (size_t i = 0; !status && (name = name_at(i)); i++)
+    if (!LLVMGetNamedFunction(mod, name)) add_name(out, name);
   LLVMDisposeModule(mod);
   LLVMContextDispose(llvm);
   return status;
 }
 
+static bool is_in(const char *list, const char *name) {
+  size_t size = strlen(name);
+  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',')
+    if (strcspn(at, ",") == size && strncmp(at, name, size) == 0) return true;
+  return false;
+}
+
+/* Of what the CPU has, what code may use. */
+static void add_needs(const NrCodegenOptions *options, const char *has, NrBuf *out) {
+  for (const char *const *name = nr_cpu_features; *name; name++) {
+    bool asked = options->features && is_listed(options->features, *name);
+    if (is_in(has, *name) && (asked || !nr_ll_is_without(*name))) add_name(out, *name);
+  }
+}
+
 NrStatus nr_ll_cpu_needs(const NrCodegenOptions *options, LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out) {
-  if (!nr_ll_is_host(options)) return ask_inliner(tm, ctx, out);
-  host_needs(tm, out);
-  return NR_OK;
+  if (nr_ll_is_host(options)) {
+    host_needs(tm, out);
+    return NR_OK;
+  }
+  if (options->target) {
+    add_needs(options, options->target->features, out);
+    return NR_OK;
+  }
+  NrBuf has = {0};
+  NrStatus status = ask_inliner(tm, ctx, &has);
+  if (!status) add_needs(options, has.data ? has.data : "", out);
+  nr_buf_deinit(&has);
+  return status;
+}
+
+typedef struct Question {
+  NrContext *ctx;
+  NrCodegenOptions options;
+  NrBuf has;
+  NrStatus status;
+} Question;
+
+static void drop_target(void *tm) { LLVMDisposeTargetMachine(tm); }
+
+static void run_question(void *user) {
+  Question *q = user;
+  LLVMTargetMachineRef tm = NULL;
+  q->status = nr_ll_target(q->ctx, &q->options, NR_LL_TARGET_ASKED, &tm);
+  if (q->status) return;
+  NrHold *hold = nr_hold(drop_target);
+  hold->what = tm;
+  q->status = ask_inliner(tm, q->ctx, &q->has);
+  nr_hold_end(hold);
+  drop_target(tm);
+}
+
+NrStatus nr_ll_features(NrContext *ctx, const char *cpu, const char *features, NrBuf *out) {
+  Question *q = nr_calloc(1, sizeof *q);
+  q->ctx = ctx;
+  NrCodegenTimes times;
+  nr_ll_copy_options(&(NrCodegenOptions){.cpu = cpu, .features = features}, &q->options, &times);
+  nr_ll_apart(ctx, run_question, q);
+  NrStatus status = q->status;
+  if (!status && q->has.size) nr_buf_append(out, q->has.data, q->has.size);
+  nr_buf_deinit(&q->has);
+  nr_ll_free_options(&q->options);
+  nr_free(q);
+  return status;
 }

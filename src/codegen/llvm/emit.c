@@ -200,4 +200,4 @@ NrStatus nr_ll_check(NrLl *g) {
 #endif
 }
 
-const NrBackend nr_llvm_backend = {nr_ll_jit, nr_ll_emit_file, nr_ll_jit_function, nr_ll_jit_destroy};
+const NrBackend nr_llvm_backend = {nr_ll_jit, nr_ll_emit_file, nr_ll_features, nr_ll_jit_function, nr_ll_jit_destroy};

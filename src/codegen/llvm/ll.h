@@ -344,13 +344,19 @@ void nr_ll_set_task(NrLlTask *task);
 
 /* ---- emit.c, target.c, program.c -------------------------------------------------------------------------------- */
 
-NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out);
+/* For code in memory, for files, or only to ask what the CPU has. */
+typedef enum NrLlTargetKind { NR_LL_TARGET_JIT, NR_LL_TARGET_FILE, NR_LL_TARGET_ASKED } NrLlTargetKind;
+NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, LLVMTargetMachineRef *out);
+/* Whether no code uses the feature unless it is asked for by name, because LLVM makes wrong code with it. */
+bool nr_ll_is_without(const char *feature);
 /* Whether code is for the CPU that it is made on, with all that this one has. */
 static inline bool nr_ll_is_host(const NrCodegenOptions *options) {
   return (!options->cpu || strcmp(options->cpu, "native") == 0) && !options->features;
 }
 /* Appends the features that code for tm may use, as NoriaModule names them. */
 NrStatus nr_ll_cpu_needs(const NrCodegenOptions *options, LLVMTargetMachineRef tm, NrContext *ctx, NrBuf *out);
+/* Appends all that the CPU has, of nr_cpu_features and nr_cpu_units; on a thread of LLVM's (NrBackend.features). */
+NrStatus nr_ll_features(NrContext *ctx, const char *cpu, const char *features, NrBuf *out);
 /* These report a name that LLVM does not know. */
 NrStatus nr_ll_check_cpu(NrContext *ctx, const char *cpu);
 NrStatus nr_ll_check_features(NrContext *ctx, const char *features); /* "+avx2,-fma" */

@@ -136,7 +136,7 @@ NrStatus nr_ll_program_build(NrLlProgram *p, NrModule *module, const NrCodegenOp
   NrStatus status = NR_OK;
   while (p->num_partitions < wanted && !status) {
     LLVMTargetMachineRef tm;
-    status = nr_ll_target(module->ctx, options, jit, &tm);
+    status = nr_ll_target(module->ctx, options, jit ? NR_LL_TARGET_JIT : NR_LL_TARGET_FILE, &tm);
     if (status) return status;
     size_t partition = p->num_partitions++; /* from here on what LLVM gives it is given back */
     nr_ll_init(&p->partitions[partition], module, options, &p->tables, (unsigned)partition, tm);

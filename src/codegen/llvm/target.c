@@ -53,11 +53,11 @@ static void drop_machine(void *machine) {
   if (m->features) LLVMDisposeMessage(m->features);
 }
 
-static NrStatus make_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, const Machine *m,
+static NrStatus make_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, const Machine *m,
                             LLVMTargetMachineRef *out) {
   NrBuf wanted = {0}; /* what is asked for by name comes last and holds */
-  if (!options->features && m->features) nr_buf_printf(&wanted, "%s,", m->features);
-  if (strncmp(m->triple, "x86", 3) == 0) nr_buf_puts(&wanted, without);
+  if (m->features) nr_buf_printf(&wanted, "%s,", m->features);
+  if (kind != NR_LL_TARGET_ASKED && strncmp(m->triple, "x86", 3) == 0) nr_buf_puts(&wanted, without);
   if (options->features) nr_buf_printf(&wanted, ",%s", options->features);
   const char *cpu = m->cpu ? m->cpu : options->cpu;
   LLVMTargetRef target;
@@ -65,7 +65,7 @@ static NrStatus make_target(NrContext *ctx, const NrCodegenOptions *options, boo
   bool known = !LLVMGetTargetFromTriple(m->triple, &target, &error);
   *out = known ? LLVMCreateTargetMachine(target, m->triple, cpu, wanted.data ? wanted.data : "",
                                          codegen_level(options->opt_level), LLVMRelocPIC,
-                                         jit ? LLVMCodeModelJITDefault : LLVMCodeModelDefault)
+                                         kind == NR_LL_TARGET_JIT ? LLVMCodeModelJITDefault : LLVMCodeModelDefault)
                : NULL;
   NrStatus status = NR_OK;
   if (!known) status = nr_error(ctx, nr_loc_unknown(ctx), "LLVM cannot compile for %s: %s", m->triple, error);
@@ -75,7 +75,13 @@ static NrStatus make_target(NrContext *ctx, const NrCodegenOptions *options, boo
   return status;
 }
 
-NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit, LLVMTargetMachineRef *out) {
+bool nr_ll_is_without(const char *feature) {
+  const char *at = strstr(without, feature);
+  size_t size = strlen(feature);
+  return at && (at[size] == ',' || !at[size]) && at[-1] == '-';
+}
+
+NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, NrLlTargetKind kind, LLVMTargetMachineRef *out) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, init_native);
   bool native = !options->cpu || strcmp(options->cpu, "native") == 0;
@@ -88,7 +94,7 @@ NrStatus nr_ll_target(NrContext *ctx, const NrCodegenOptions *options, bool jit,
   if (native) machine->cpu = LLVMGetHostCPUName();
   if (native) machine->features = LLVMGetHostCPUFeatures();
   hold->what = machine;
-  status = make_target(ctx, options, jit, machine, out);
+  status = make_target(ctx, options, kind, machine, out);
   nr_hold_end(hold);
   drop_machine(machine);
   nr_free(machine);

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #define PASS(id) extern const NrPass nr_pass_##id;
 #include "pass/core/passes.def"
@@ -52,21 +51,6 @@ const NrPass *nr_pass_find(NrStr name) {
   for (size_t i = 0; (pass = nr_pass_at(i)); i++)
     if (nr_str_is(name, pass->name)) return pass;
   return NULL;
-}
-
-NrTarget nr_target_host(void) {
-  NrTarget target = {.vector_bytes = 16, .registers = 16, .threads = 1};
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl")) {
-    target.vector_bytes = 64;
-    target.registers = 32;
-  } else if (__builtin_cpu_supports("avx2")) target.vector_bytes = 32;
-#elif defined(__aarch64__)
-  target.registers = 32;
-#endif
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  if (cores > 0) target.threads = (uint32_t)cores;
-  return target;
 }
 
 /* ---- options ---- */
@@ -239,9 +223,8 @@ NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, con
   if (status) return status;
   NrArena scratch;
   nr_arena_init(&scratch);
-  NrTarget host = nr_target_host();
   NrPassContext run = {module->ctx, module,   &scratch, pass,
-                       args,        num_args, options && options->target ? options->target : &host};
+                       args,        num_args, options && options->target ? options->target : nr_target_host()};
   Collect targets = {.name = pass->on};
   for (size_t i = 0; i < num_roots; i++) {
     if (pass->on) nr_walk_post(roots[i], collect_op, &targets);

@@ -8,6 +8,7 @@
 #define NORIA_PASS_CORE_PASS_H
 
 #include "ir/op_info.h"
+#include "target/target.h"
 
 /* What one run of a pass gets. */
 typedef struct NrPassContext {
@@ -17,20 +18,12 @@ typedef struct NrPassContext {
   const struct NrPass *pass;
   const struct NrPassArg *args; /* checked against the pass's options */
   size_t num_args;
-  const struct NrTarget *target; /* of the machine that code is made for; never NULL */
+  const NrTarget *target; /* the machine that code is made for; never NULL */
 } NrPassContext;
 
 typedef struct NrPassArg {
   NrStr name, value;
 } NrPassArg;
-
-/* The machine, as far as passes need it. */
-typedef struct NrTarget {
-  uint32_t vector_bytes; /* of the widest vector register that is worth using */
-  uint32_t registers;    /* vector registers */
-  uint32_t threads;      /* workers that a dispatch may use */
-} NrTarget;
-NrTarget nr_target_host(void);
 
 /* What a pass can be told, in a pipeline text or on the command line. A table of these ends with {0}. */
 typedef enum NrOptionKind {
@@ -98,7 +91,7 @@ typedef struct NrPassTime {
 typedef NR_VEC(NrPassTime) NrPassTimes; /* in the order in which they ran */
 
 typedef struct NrPassOptions {
-  const NrTarget *target;    /* NULL = the host */
+  const NrTarget *target;    /* the machine that code is made for; NULL = this one */
   bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
   const char *print_before, *print_after; /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */

@@ -165,9 +165,7 @@ bool try_model(Try *t, const NrBuf *bytes, uint64_t random) {
   NoriaCompileOptions options = {
       .program = {.threads = 1, .limits = {.time_s = 0.2, .iterations = 1000000, .memory = RUN_MEMORY}},
       .opt_level = 1};
-  NrTarget target = nr_target_host();
-  target.threads = 2;
-  NrPassOptions passes = {.verify = true, .target = &target};
+  NrPassOptions passes = {.verify = true};
   NrCompilation unit = {0};
   random |= 1;
   fuzz_random(&random);
