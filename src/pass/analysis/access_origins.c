@@ -4,31 +4,31 @@
  *   %w = memref.subview %m[%i, 2] [1, 4] [1, 3] : .. to memref<4xf32, ..>
  *   memref.store %x, %w[%j]                            is element [%i, 2 + 3 * %j] of %m
  *
- * From each memref that both accesses lead back to comes an equation a dim, "both indices are equal", and one of the
+ * From each memref that both accesses lead back to comes an equality a dim, "both indices are equal", and one of the
  * places in memory where the strides are known. */
 #include "dialect/affine/affine.h"
 #include "dialect/shared/shaped.h"
 #include "pass/analysis/dependence_test.h"
 
-enum { MAX_VIEWS = 8, MAX_PLACE_RANK = 8 };
+enum { MAX_VIEWS = 8, MAX_LOCATION_RANK = 8 };
 
 /* An element of memref: where known, rows[d] is its index in dim d. */
-typedef struct Place {
+typedef struct Location {
   NrValue *memref;
   uint32_t rank;
   bool runs_over; /* several elements, which may go on in the next row */
-  bool known[MAX_PLACE_RANK];
-  NrEquation rows[MAX_PLACE_RANK];
-} Place;
+  bool known[MAX_LOCATION_RANK];
+  NrEquality indices[MAX_LOCATION_RANK];
+} Location;
 
 /* Different indices are different places: row-major, or strides that do not let rows overlap. */
-static bool has_places_of_its_own(NrValue *memref) {
+static bool has_distinct_locations(NrValue *memref) {
   NrType type = memref->type;
   int64_t strides[NR_MAX_RANK], offset;
   uint64_t done = 0;
   int64_t reach = 1; /* what the dims done span: the next stride is no smaller */
   if (type->rank == 0 || nr_memref_is_identity(type)) return true;
-  if (nr_op_is(memref->op, NR_OP_memref_cast)) return has_places_of_its_own(nr_operand(memref->op, 0));
+  if (nr_op_is(memref->op, NR_OP_memref_cast)) return has_distinct_locations(nr_operand(memref->op, 0));
   if (nr_op_is(memref->op, NR_OP_memref_subview)) { /* every place of the source at most once, unless a stride is 0 */
     NrAttr steps = nr_op_attr(memref->op, "static_strides");
     bool known = steps && steps->kind == NR_ATTR_DENSE_ARRAY;
@@ -36,7 +36,7 @@ static bool has_places_of_its_own(NrValue *memref) {
       int64_t step = ((const int64_t *)steps->data)[i];
       known = step != NR_DYNAMIC && step != 0;
     }
-    if (known && has_places_of_its_own(nr_operand(memref->op, 0))) return true;
+    if (known && has_distinct_locations(nr_operand(memref->op, 0))) return true;
   }
   if (!nr_memref_strides(type, strides, &offset)) return false;
   for (uint32_t n = 0; n < type->rank; n++) {
@@ -65,42 +65,42 @@ static NrValue *source_of(const NrValue *memref) {
   case NR_OP_memref_expand_shape:
   case NR_OP_memref_collapse_shape: {
     NrValue *source = nr_operand(memref->op, 0);
-    return source->type->kind == NR_TYPE_MEMREF && source->type->rank <= MAX_PLACE_RANK ? source : NULL;
+    return source->type->kind == NR_TYPE_MEMREF && source->type->rank <= MAX_LOCATION_RANK ? source : NULL;
   }
   default: return NULL;
   }
 }
 
-static bool add_index(NrProblem *p, NrEquation *row, NrIndex index, int side) {
-  if (!index.value) return nr_equation_add_constant(row, 1, index.constant);
-  return nr_problem_add_value(p, row, index.value, side, 1);
+static bool add_index(NrDependenceTest *t, NrEquality *row, NrIndex index, int side) {
+  if (!index.value) return nr_equality_add_constant(row, 1, index.constant);
+  return nr_dependence_add_value(t, row, index.value, side, 1);
 }
 
-static void through_subview(NrProblem *p, NrOp *op, const Place *from, int side, Place *to) {
-  bool keep[MAX_PLACE_RANK];
+static void through_subview(NrDependenceTest *t, NrOp *op, const Location *from, int side, Location *to) {
+  bool keep[MAX_LOCATION_RANK];
   uint32_t at = 0;
   if (!nr_slice_keeps(op, from->memref->type, keep)) return;
   for (uint32_t d = 0; d < to->rank; d++) {
     NrIndex stride = nr_index_list_get(op, nr_extract_slice_slots[2], d);
-    to->known[d] = add_index(p, &to->rows[d], nr_index_list_get(op, nr_extract_slice_slots[0], d), side);
+    to->known[d] = add_index(t, &to->indices[d], nr_index_list_get(op, nr_extract_slice_slots[0], d), side);
     if (!keep[d]) continue; /* its index is 0 */
     to->known[d] = to->known[d] && from->known[at] && !stride.value &&
-                   nr_equation_add_scaled(&to->rows[d], &from->rows[at], stride.constant);
+                   nr_equality_add_scaled(&to->indices[d], &from->indices[at], stride.constant);
     at++;
   }
 }
 
-static void through_transpose(NrOp *op, const Place *from, Place *to) {
+static void through_transpose(NrOp *op, const Location *from, Location *to) {
   NrAttr map = nr_op_attr(op, "permutation");
   for (uint32_t i = 0; i < from->rank; i++) {
     uint32_t d = (uint32_t)map->exprs[i]->value;
     to->known[d] = from->known[i];
-    to->rows[d] = from->rows[i];
+    to->indices[d] = from->indices[i];
   }
 }
 
 /* The index of a joined dim is the row-major number in its group. */
-static void through_expansion(NrOp *op, const Place *from, Place *to) {
+static void through_expansion(NrOp *op, const Location *from, Location *to) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
   for (uint32_t d = 0; d < to->rank; d++) {
@@ -109,46 +109,46 @@ static void through_expansion(NrOp *op, const Place *from, Place *to) {
     for (uint32_t k = groups.size[d]; k-- > 0;) {
       uint32_t i = groups.begin[d] + k;
       int64_t size = from->memref->type->dims[i];
-      to->known[d] = to->known[d] && from->known[i] && nr_equation_add_scaled(&to->rows[d], &from->rows[i], stride);
+      to->known[d] = to->known[d] && from->known[i] && nr_equality_add_scaled(&to->indices[d], &from->indices[i], stride);
       if (k > 0 && (size == NR_DYNAMIC || !nr_mul_i64(stride, size, &stride))) to->known[d] = false;
     }
   }
 }
 
 /* Indices of a group: numbers below its sizes whose row-major number is the index of the joined dim. */
-static void through_collapse(NrProblem *p, NrOp *op, const Place *from, int side, Place *to) {
+static void through_collapse(NrDependenceTest *t, NrOp *op, const Location *from, int side, Location *to) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
   for (uint32_t d = 0; d < from->rank; d++) {
-    NrEquation sum = {0};
+    NrEquality sum = {0};
     int64_t stride = 1;
-    bool ok = from->known[d] && nr_equation_add_scaled(&sum, &from->rows[d], -1);
+    bool ok = from->known[d] && nr_equality_add_scaled(&sum, &from->indices[d], -1);
     for (uint32_t k = groups.size[d]; k-- > 0;) {
       uint32_t i = groups.begin[d] + k;
       int64_t size = to->memref->type->dims[i];
-      int index = nr_problem_number(p, op, (int)i, side, k || !from->runs_over ? size : NR_DYNAMIC);
-      to->known[i] = index >= 0 && nr_equation_add(&to->rows[i], (uint32_t)index, 1);
-      ok = ok && to->known[i] && nr_equation_add(&sum, (uint32_t)index, stride);
+      int index = nr_dependence_unknown(t, op, (int)i, side, k || !from->runs_over ? size : NR_DYNAMIC);
+      to->known[i] = index >= 0 && nr_equality_add(&to->indices[i], (uint32_t)index, 1);
+      ok = ok && to->known[i] && nr_equality_add(&sum, (uint32_t)index, stride);
       if (k > 0 && (size == NR_DYNAMIC || !nr_mul_i64(stride, size, &stride))) ok = false;
     }
-    if (ok) nr_system_add(&p->system, &sum);
+    if (ok) nr_constraints_add(&t->constraints, &sum);
     for (uint32_t k = 0; k < groups.size[d]; k++) to->known[groups.begin[d] + k] &= ok;
   }
 }
 
-static Place in_source(NrProblem *p, const Place *from, int side) {
+static Location in_source(NrDependenceTest *t, const Location *from, int side) {
   NrOp *op = from->memref->op;
-  Place to = {.memref = source_of(from->memref), .runs_over = from->runs_over};
+  Location to = {.memref = source_of(from->memref), .runs_over = from->runs_over};
   to.rank = to.memref->type->rank;
   switch (op->info->id) {
-  case NR_OP_memref_subview: through_subview(p, op, from, side, &to); break;
+  case NR_OP_memref_subview: through_subview(t, op, from, side, &to); break;
   case NR_OP_memref_transpose: through_transpose(op, from, &to); break;
   case NR_OP_memref_expand_shape: through_expansion(op, from, &to); break;
-  case NR_OP_memref_collapse_shape: through_collapse(p, op, from, side, &to); break;
+  case NR_OP_memref_collapse_shape: through_collapse(t, op, from, side, &to); break;
   default:
     for (uint32_t d = 0; d < to.rank; d++) {
       to.known[d] = from->known[d];
-      to.rows[d] = from->rows[d];
+      to.indices[d] = from->indices[d];
     }
   }
   return to;
@@ -163,46 +163,46 @@ static int64_t extent_of(const NrMemAccess *access, uint32_t d) {
   return vector->dims[d + vector->rank - memref->rank];
 }
 
-static Place place_of(NrProblem *p, const NrMemAccess *access, int side) {
-  Place place = {.memref = access->memref, .rank = access->memref->type->rank, .runs_over = access->vector != NULL};
-  for (uint32_t d = 0; d < place.rank; d++) {
+static Location location_of(NrDependenceTest *t, const NrMemAccess *access, int side) {
+  Location location = {.memref = access->memref, .rank = access->memref->type->rank, .runs_over = access->vector != NULL};
+  for (uint32_t d = 0; d < location.rank; d++) {
     int64_t extent = access->num_indices ? extent_of(access, d) : access->memref->type->dims[d];
     bool ok = true;
     if (access->num_indices && access->map)
-      ok = nr_problem_add_result(p, &place.rows[d], access->map, d, access->op, access->first_index, side, 1);
+      ok = nr_dependence_add_result(t, &location.indices[d], access->map, d, access->op, access->first_index, side, 1);
     else if (access->num_indices)
-      ok = nr_problem_add_value(p, &place.rows[d], nr_operand(access->op, access->first_index + d), side, 1);
+      ok = nr_dependence_add_value(t, &location.indices[d], nr_operand(access->op, access->first_index + d), side, 1);
     if (extent != 1 || !access->num_indices) {
-      int more = nr_problem_number(p, access, (int)d, side, extent);
-      ok = ok && more >= 0 && nr_equation_add(&place.rows[d], (uint32_t)more, 1);
+      int more = nr_dependence_unknown(t, access, (int)d, side, extent);
+      ok = ok && more >= 0 && nr_equality_add(&location.indices[d], (uint32_t)more, 1);
     }
-    place.known[d] = ok;
+    location.known[d] = ok;
   }
-  return place;
+  return location;
 }
 
 /* The place as it is seen from a memref that it leads back to. */
-static Place place_in(NrProblem *p, const NrMemAccess *access, int side, const NrValue *memref) {
-  Place place = place_of(p, access, side);
-  while (place.memref != memref) place = in_source(p, &place, side);
-  return place;
+static Location location_in(NrDependenceTest *t, const NrMemAccess *access, int side, const NrValue *memref) {
+  Location location = location_of(t, access, side);
+  while (location.memref != memref) location = in_source(t, &location, side);
+  return location;
 }
 
 /* ---- equal places ------------------------------------------------------------------------------------------------ */
 
 /* Both rows of dim d are the same number. */
-static void add_equal(NrProblem *p, const NrEquation *a, const NrEquation *b) {
-  NrEquation eq = *b;
-  if (nr_equation_add_scaled(&eq, a, -1)) nr_system_add(&p->system, &eq);
+static void add_equal(NrDependenceTest *t, const NrEquality *a, const NrEquality *b) {
+  NrEquality eq = *b;
+  if (nr_equality_add_scaled(&eq, a, -1)) nr_constraints_add(&t->constraints, &eq);
 }
 
 /* The place in memory, in elements behind the first one; false when it is not known. */
-static bool address_of(const Place *place, NrEquation *out) {
+static bool address_of(const Location *location, NrEquality *out) {
   int64_t strides[NR_MAX_RANK], offset;
-  bool known = nr_memref_strides(place->memref->type, strides, &offset);
-  *out = (NrEquation){0};
-  for (uint32_t d = 0; d < place->rank && known; d++)
-    known = place->known[d] && strides[d] != NR_DYNAMIC && nr_equation_add_scaled(out, &place->rows[d], strides[d]);
+  bool known = nr_memref_strides(location->memref->type, strides, &offset);
+  *out = (NrEquality){0};
+  for (uint32_t d = 0; d < location->rank && known; d++)
+    known = location->known[d] && strides[d] != NR_DYNAMIC && nr_equality_add_scaled(out, &location->indices[d], strides[d]);
   return known;
 }
 
@@ -211,26 +211,26 @@ static bool is_indexed(const NrMemAccess *access, const NrValue *memref) {
   return access->memref == memref && !access->map && !access->vector && access->num_indices;
 }
 
-static void add_equal_in(NrProblem *p, NrValue *memref) {
-  Place a = place_in(p, p->a, 0, memref), b = place_in(p, p->b, 1, memref);
-  NrEquation addresses[2];
-  bool apart = has_places_of_its_own(memref), run_over = a.rank > 1 && (a.runs_over || b.runs_over);
+static void add_equal_in(NrDependenceTest *t, NrValue *memref) {
+  Location a = location_in(t, t->a, 0, memref), b = location_in(t, t->b, 1, memref);
+  NrEquality addresses[2];
+  bool apart = has_distinct_locations(memref), run_over = a.rank > 1 && (a.runs_over || b.runs_over);
   for (uint32_t d = 0; d < a.rank && apart && !run_over; d++)
-    if (a.known[d] && b.known[d]) add_equal(p, &a.rows[d], &b.rows[d]);
+    if (a.known[d] && b.known[d]) add_equal(t, &a.indices[d], &b.indices[d]);
   for (uint32_t d = 0; d < a.rank && apart && !run_over; d++)
-    if (is_indexed(p->a, memref) && is_indexed(p->b, memref))
-      nr_problem_add_rows(p, nr_operand(p->a->op, p->a->first_index + d), nr_operand(p->b->op, p->b->first_index + d));
+    if (is_indexed(t->a, memref) && is_indexed(t->b, memref))
+      nr_dependence_delinearize(t, nr_operand(t->a->op, t->a->first_index + d), nr_operand(t->b->op, t->b->first_index + d));
   if ((a.rank > 1 || !apart) && address_of(&a, &addresses[0]) && address_of(&b, &addresses[1]))
-    add_equal(p, &addresses[0], &addresses[1]);
+    add_equal(t, &addresses[0], &addresses[1]);
 }
 
-void nr_problem_add_places(NrProblem *p) {
+void nr_dependence_add_locations(NrDependenceTest *t) {
   NrValue *seen[MAX_VIEWS];
   size_t count = 0;
-  if (p->a->memref->type->kind != NR_TYPE_MEMREF || p->b->memref->type->kind != NR_TYPE_MEMREF) return;
-  if (p->a->memref->type->rank > MAX_PLACE_RANK || p->b->memref->type->rank > MAX_PLACE_RANK) return;
-  for (NrValue *at = p->a->memref; at && count < MAX_VIEWS; at = source_of(at)) seen[count++] = at;
-  for (NrValue *at = p->b->memref; at; at = source_of(at))
+  if (t->a->memref->type->kind != NR_TYPE_MEMREF || t->b->memref->type->kind != NR_TYPE_MEMREF) return;
+  if (t->a->memref->type->rank > MAX_LOCATION_RANK || t->b->memref->type->rank > MAX_LOCATION_RANK) return;
+  for (NrValue *at = t->a->memref; at && count < MAX_VIEWS; at = source_of(at)) seen[count++] = at;
+  for (NrValue *at = t->b->memref; at; at = source_of(at))
     for (size_t i = 0; i < count; i++)
-      if (seen[i] == at && nr_problem_is_same(p, at)) add_equal_in(p, at);
+      if (seen[i] == at && nr_dependence_is_same(t, at)) add_equal_in(t, at);
 }

@@ -2,7 +2,7 @@
  *
  *   for %i { for %j = 0 to %m { memref.store %x, %a[%i * %m + %j] } }
  *
- * Where 0 <= j < m, i * m + j is the same for two pairs only if both parts are: an equation for i and one for j. As
+ * Where 0 <= j < m, i * m + j is the same for two pairs only if both parts are: an equality for i and one for j. As
  * numbers that wrap that holds while the products of what i differs by and m stay below 2^64. They do, for j runs over
  * all of m in each step of i: the loops of i are around that of j and go by small steps, and no run gets 2^50
  * iterations far. */
@@ -12,9 +12,9 @@
 enum { MAX_STEP = 4, MAX_ROW_DIMS = 4 };
 
 /* number * length + rest */
-typedef struct Rows {
+typedef struct Delinearized {
   NrValue *number, *length, *rest;
-} Rows;
+} Delinearized;
 
 /* What a loop over affine or scf counts from and to, where it is one value or constant (value NULL). */
 static bool bound_of(const NrValue *iv, bool upper, NrValue **out_value, int64_t *out_constant) {
@@ -58,14 +58,14 @@ static bool runs_below(const NrValue *iv, const NrValue *length) {
 
 /* A sum of what stays the same and of few small multiples of induction variables of loops around that of inner, which
  * begin near 0. */
-static bool differs_little(const NrProblem *p, const NrValue *inner, NrValue *number) {
+static bool differs_little(const NrDependenceTest *t, const NrValue *inner, NrValue *number) {
   NrLinear sum;
   nr_linear_of(number, &sum);
   if (sum.num_terms > MAX_STEP) return false;
   for (uint32_t i = 0; i < sum.num_terms; i++) {
     NrValue *value = sum.terms[i].value, *lower;
     int64_t factor = sum.terms[i].factor, first;
-    if (nr_problem_is_same(p, value)) continue;
+    if (nr_dependence_is_same(t, value)) continue;
     int64_t step = small_step(value);
     if (!step || factor < -MAX_STEP || factor > MAX_STEP || factor * step > MAX_STEP || factor * step < -MAX_STEP)
       return false;
@@ -76,7 +76,7 @@ static bool differs_little(const NrProblem *p, const NrValue *inner, NrValue *nu
 }
 
 /* The parts of an index; its number may have such parts too, of loops further out. */
-static bool rows_of(const NrProblem *p, NrValue *index, int depth, Rows *out) {
+static bool delinearize(const NrDependenceTest *t, NrValue *index, int depth, Delinearized *out) {
   NrLinear sum;
   nr_linear_of(index, &sum);
   if (sum.num_terms != 2 || sum.constant || sum.terms[0].factor != 1 || sum.terms[1].factor != 1) return false;
@@ -84,11 +84,11 @@ static bool rows_of(const NrProblem *p, NrValue *index, int depth, Rows *out) {
     NrValue *product = sum.terms[i].value, *rest = sum.terms[1 - i].value;
     if (!nr_op_is(product->op, NR_OP_arith_muli)) continue;
     for (uint32_t k = 0; k < 2; k++) {
-      *out = (Rows){nr_operand(product->op, 1 - k), nr_operand(product->op, k), rest};
-      if (!nr_problem_is_same(p, out->length) || !runs_below(rest, out->length)) continue;
-      if (differs_little(p, rest, out->number)) return true;
-      Rows outer;
-      if (depth < MAX_ROW_DIMS && rows_of(p, out->number, depth + 1, &outer) &&
+      *out = (Delinearized){nr_operand(product->op, 1 - k), nr_operand(product->op, k), rest};
+      if (!nr_dependence_is_same(t, out->length) || !runs_below(rest, out->length)) continue;
+      if (differs_little(t, rest, out->number)) return true;
+      Delinearized outer;
+      if (depth < MAX_ROW_DIMS && delinearize(t, out->number, depth + 1, &outer) &&
           nr_op_is_ancestor(nr_loop_of_iv(outer.rest), nr_loop_of_iv(rest)))
         return true;
     }
@@ -96,17 +96,17 @@ static bool rows_of(const NrProblem *p, NrValue *index, int depth, Rows *out) {
   return false;
 }
 
-static void add_equal_values(NrProblem *p, NrValue *a, NrValue *b) {
-  NrEquation eq = {0};
-  if (nr_problem_add_value(p, &eq, a, 0, -1) && nr_problem_add_value(p, &eq, b, 1, 1)) nr_system_add(&p->system, &eq);
+static void add_equal_values(NrDependenceTest *t, NrValue *a, NrValue *b) {
+  NrEquality eq = {0};
+  if (nr_dependence_add_value(t, &eq, a, 0, -1) && nr_dependence_add_value(t, &eq, b, 1, 1)) nr_constraints_add(&t->constraints, &eq);
 }
 
-void nr_problem_add_rows(NrProblem *p, NrValue *a, NrValue *b) {
-  Rows of_a, of_b;
+void nr_dependence_delinearize(NrDependenceTest *t, NrValue *a, NrValue *b) {
+  Delinearized of_a, of_b;
   for (int i = 0; i < MAX_ROW_DIMS; i++) { /* the number of a row may be made of parts itself */
-    if (!rows_of(p, a, i, &of_a) || !rows_of(p, b, i, &of_b) || of_a.length != of_b.length) return;
-    add_equal_values(p, of_a.rest, of_b.rest);
-    add_equal_values(p, of_a.number, of_b.number);
+    if (!delinearize(t, a, i, &of_a) || !delinearize(t, b, i, &of_b) || of_a.length != of_b.length) return;
+    add_equal_values(t, of_a.rest, of_b.rest);
+    add_equal_values(t, of_a.number, of_b.number);
     a = of_a.number;
     b = of_b.number;
   }

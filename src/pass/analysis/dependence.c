@@ -1,12 +1,12 @@
 /* dependence.c - whether two accesses may meet at given distances; see dependence.h.
  *
- * "Both touch the same element" is a system of equations: of the positions of both in the listed loops, T for a and
+ * "Both touch the same element" is a system of equalities: of the positions of both in the listed loops, T for a and
  * T + D for b, and of values that the indices are made of (dependence_test.c, access_origins.c). Without a solution
  * (integer_constraints.c) the two never meet. */
 #include "pass/analysis/dependence_test.h"
 
 /* Made anew in every iteration of a listed loop in which a and b are not the same. */
-static bool is_of_one_iteration(const NrProblem *p, NrValue *root) {
+static bool is_of_one_iteration(const NrDependenceTest *p, NrValue *root) {
   if (!nr_op_is(root->op, NR_OP_memref_alloc) && !nr_op_is(root->op, NR_OP_memref_alloca)) return false;
   for (size_t i = 0; i < p->num_listed; i++) {
     const NrDistance *d = &p->listed[i];
@@ -21,7 +21,7 @@ bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistanc
   for (size_t i = 0; i < count; i++)
     if (distances[i].min > distances[i].max) return false;
   if (count > NR_MAX_LISTED) return true;
-  NrProblem p;
+  NrDependenceTest p;
   p.a = a;
   p.b = b;
   p.listed = distances;
@@ -30,10 +30,10 @@ bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistanc
   NrValue *root = nr_memref_root(a->memref);
   if (root == nr_memref_root(b->memref) && is_of_one_iteration(&p, root)) return false;
   bool possible;
-  if (!nr_problem_list(&p, &possible)) return true;
+  if (!nr_dependence_add_loops(&p, &possible)) return true;
   if (!possible) return false;
-  nr_problem_add_places(&p);
-  return nr_system_may_be_solved(&p.system);
+  nr_dependence_add_locations(&p);
+  return nr_constraints_may_hold(&p.constraints);
 }
 
 bool nr_iterations_independent(const NrMemAccesses *list, NrValue *iv) {

@@ -24,10 +24,10 @@ static bool repeats(const NrOp *op) {
 }
 
 /* op, which may repeat, is in one and the same run of its regions for a and b. */
-static bool runs_once(const NrProblem *p, const NrOp *op) {
-  bool listed = false, around_all = p->num_listed > 0;
-  for (size_t i = 0; i < p->num_listed; i++) {
-    const NrDistance *d = &p->listed[i];
+static bool runs_once(const NrDependenceTest *t, const NrOp *op) {
+  bool listed = false, around_all = t->num_listed > 0;
+  for (size_t i = 0; i < t->num_listed; i++) {
+    const NrDistance *d = &t->listed[i];
     const NrOp *loop_a = nr_loop_of_iv(d->iv_a), *loop_b = nr_loop_of_iv(d->iv_b);
     bool here = loop_a == op || loop_b == op;
     if (here && (d->iv_a != d->iv_b || d->min != 0 || d->max != 0)) return false;
@@ -37,27 +37,27 @@ static bool runs_once(const NrProblem *p, const NrOp *op) {
   if (listed) {
     /* All dims of a parallel loop must be listed to fix its point. */
     size_t dims = 0;
-    for (size_t i = 0; i < p->num_listed; i++) dims += nr_loop_of_iv(p->listed[i].iv_a) == op;
+    for (size_t i = 0; i < t->num_listed; i++) dims += nr_loop_of_iv(t->listed[i].iv_a) == op;
     bool has_dims = nr_op_is(op, NR_OP_scf_parallel) || nr_op_is(op, NR_OP_affine_parallel);
     return !has_dims || dims == nr_op_body(op, 0)->num_args;
   }
-  return around_all || (p->num_listed == 0 && nr_op_is_ancestor(op, p->a->op) && nr_op_is_ancestor(op, p->b->op));
+  return around_all || (t->num_listed == 0 && nr_op_is_ancestor(op, t->a->op) && nr_op_is_ancestor(op, t->b->op));
 }
 
 /* Where it stands in something that repeats, it is the same if it is made of what is. */
-static bool is_same(const NrProblem *p, const NrValue *value, int depth) {
+static bool is_same(const NrDependenceTest *t, const NrValue *value, int depth) {
   bool once = true;
   for (NrOp *up = nr_block_parent_op(nr_value_block(value)); up && !nr_op_has(up, NR_ISOLATED); up = nr_op_parent(up))
-    if (repeats(up) && !runs_once(p, up)) once = false;
+    if (repeats(up) && !runs_once(t, up)) once = false;
   if (once || !value->op) return once;
   if (depth == MAX_SAME_DEPTH || value->op->num_regions || !nr_op_is_pure(value->op)) return false;
   if (!value->op->num_operands) return nr_op_has(value->op, NR_CONSTANT_LIKE); /* linalg.index is not */
   for (uint32_t i = 0; i < value->op->num_operands; i++)
-    if (!is_same(p, nr_operand(value->op, i), depth + 1)) return false;
+    if (!is_same(t, nr_operand(value->op, i), depth + 1)) return false;
   return true;
 }
 
-bool nr_problem_is_same(const NrProblem *p, const NrValue *value) { return is_same(p, value, 0); }
+bool nr_dependence_is_same(const NrDependenceTest *t, const NrValue *value) { return is_same(t, value, 0); }
 
 /* ---- loops ------------------------------------------------------------------------------------------------------- */
 
@@ -94,95 +94,95 @@ static bool trips_of(const Loop *loop, int64_t *out) {
   return trips > 0 && trips <= (uint64_t)MAX_TRIPS;
 }
 
-static bool add_value(NrProblem *p, NrEquation *eq, NrValue *value, int side, int64_t factor, int depth);
-static bool add_expr(NrProblem *p, NrEquation *eq, NrAffineExpr e, NrValue *const *operands, uint32_t num_dims,
+static bool add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor, int depth);
+static bool add_expr(NrDependenceTest *t, NrEquality *eq, NrAffineExpr e, NrValue *const *operands, uint32_t num_dims,
                      int side, int64_t factor, int depth);
 
 static uint32_t num_bounds(const Loop *loop, bool upper) {
   return loop->is_affine ? nr_affine_iv_bound(loop->iv, upper).count : 1;
 }
 
-static bool add_result(NrProblem *p, NrEquation *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
+static bool add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
                        int64_t factor, int depth) {
   NR_VEC(NrValue *) operands = {0};
   for (size_t k = 0; k < nr_affine_num_inputs(map); k++) nr_vec_push(&operands, nr_operand(op, first + k));
-  bool ok = add_expr(p, eq, map->exprs[i], operands.data, map->num_dims, side, factor, depth);
+  bool ok = add_expr(t, eq, map->exprs[i], operands.data, map->num_dims, side, factor, depth);
   nr_vec_deinit(&operands);
   return ok;
 }
 
 /* Number k of the bounds, as the loop compares: an induction variable narrower than index is extended like this. */
-static bool add_bound(NrProblem *p, NrEquation *eq, const Loop *loop, bool upper, uint32_t k, int side, int64_t factor,
+static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, bool upper, uint32_t k, int side, int64_t factor,
                       int depth) {
   int64_t constant;
   if (loop->is_affine) {
     NrAffineBound bound = nr_affine_iv_bound(loop->iv, upper);
-    return add_result(p, eq, bound.map, bound.begin + k, nr_loop_of_iv(loop->iv), bound.first, side, factor, depth);
+    return add_result(t, eq, bound.map, bound.begin + k, nr_loop_of_iv(loop->iv), bound.first, side, factor, depth);
   }
   NrValue *value = upper ? loop->range.upper : loop->range.lower;
   uint32_t bits = nr_type_bits(value->type);
   if (!loop->range.is_unsigned || bits >= 64 || !nr_value_constant_int(value, &constant))
-    return add_value(p, eq, value, side, factor, depth + 1);
-  return nr_equation_add_constant(eq, factor, constant & (int64_t)((UINT64_C(1) << bits) - 1));
+    return add_value(t, eq, value, side, factor, depth + 1);
+  return nr_equality_add_constant(eq, factor, constant & (int64_t)((UINT64_C(1) << bits) - 1));
 }
 
 /* sum = a number from 0 up. */
-static void add_not_negative(NrProblem *p, NrEquation *sum, const void *key, int number, int side) {
-  int slack = nr_problem_number(p, key, number, side, NR_DYNAMIC);
-  if (slack >= 0 && nr_equation_add(sum, (uint32_t)slack, -1)) nr_system_add(&p->system, sum);
+static void add_not_negative(NrDependenceTest *t, NrEquality *sum, const void *key, int number, int side) {
+  int slack = nr_dependence_unknown(t, key, number, side, NR_DYNAMIC);
+  if (slack >= 0 && nr_equality_add(sum, (uint32_t)slack, -1)) nr_constraints_add(&t->constraints, sum);
 }
 
 /* The greatest of several lower bounds is an unknown that is below none of them. */
-static bool add_lower(NrProblem *p, NrEquation *eq, const Loop *loop, int side, int64_t factor, int depth) {
+static bool add_lower(NrDependenceTest *t, NrEquality *eq, const Loop *loop, int side, int64_t factor, int depth) {
   uint32_t count = num_bounds(loop, false);
-  if (count == 1) return add_bound(p, eq, loop, false, 0, side, factor, depth);
+  if (count == 1) return add_bound(t, eq, loop, false, 0, side, factor, depth);
   bool is_new;
-  int lower = nr_system_unknown(&p->system, loop->iv, 1, side, &is_new);
+  int lower = nr_constraints_unknown(&t->constraints, loop->iv, 1, side, &is_new);
   if (lower < 0) return false;
   for (uint32_t k = 0; k < count && is_new; k++) {
-    NrEquation above = {0};
-    if (nr_equation_add(&above, (uint32_t)lower, 1) && add_bound(p, &above, loop, false, k, side, -1, depth + 1))
-      add_not_negative(p, &above, loop->iv, 2 + (int)k, side);
+    NrEquality above = {0};
+    if (nr_equality_add(&above, (uint32_t)lower, 1) && add_bound(t, &above, loop, false, k, side, -1, depth + 1))
+      add_not_negative(t, &above, loop->iv, 2 + (int)k, side);
   }
-  return nr_equation_add(eq, (uint32_t)lower, factor);
+  return nr_equality_add(eq, (uint32_t)lower, factor);
 }
 
 /* Each upper bound is above lower + step * iteration. */
-static void add_uppers(NrProblem *p, const Loop *loop, uint32_t iteration, int side, int depth) {
+static void add_uppers(NrDependenceTest *t, const Loop *loop, uint32_t iteration, int side, int depth) {
   uint32_t count = num_bounds(loop, true);
   if (loop->range.is_unsigned || loop->step == 0) return;
   for (uint32_t k = 0; k < count; k++) {
-    NrEquation above = {.constant = -1};
-    if (add_bound(p, &above, loop, true, k, side, 1, depth + 1) && add_lower(p, &above, loop, side, -1, depth + 1) &&
-        nr_equation_add(&above, iteration, -loop->step))
-      add_not_negative(p, &above, loop->iv, -1 - (int)k, side);
+    NrEquality above = {.constant = -1};
+    if (add_bound(t, &above, loop, true, k, side, 1, depth + 1) && add_lower(t, &above, loop, side, -1, depth + 1) &&
+        nr_equality_add(&above, iteration, -loop->step))
+      add_not_negative(t, &above, loop->iv, -1 - (int)k, side);
   }
 }
 
 /* ---- listed loops ------------------------------------------------------------------------------------------------ */
 
-static int listed_number(const NrProblem *p, const NrValue *iv, int side) {
-  for (size_t i = 0; i < p->num_listed; i++)
-    if (iv == (side == 0 ? p->listed[i].iv_a : p->listed[i].iv_b)) return (int)i;
+static int listed_number(const NrDependenceTest *t, const NrValue *iv, int side) {
+  for (size_t i = 0; i < t->num_listed; i++)
+    if (iv == (side == 0 ? t->listed[i].iv_a : t->listed[i].iv_b)) return (int)i;
   return -1;
 }
 
 /* Number n of the listed loops: lower + step * T for a, lower + step * (T + D) for b. */
-static bool add_listed(NrProblem *p, NrEquation *eq, int n, int side, int64_t factor, int depth) {
+static bool add_listed(NrDependenceTest *t, NrEquality *eq, int n, int side, int64_t factor, int depth) {
   Loop loop;
   int64_t scaled;
-  if (!loop_of(p->listed[n].iv_a, &loop)) return false;
-  return nr_mul_i64(factor, loop.step ? loop.step : 1, &scaled) && nr_equation_add(eq, (uint32_t)(3 * n), scaled) &&
-         (side == 0 || nr_equation_add(eq, (uint32_t)(3 * n + 1), scaled)) &&
-         add_lower(p, eq, &loop, side, factor, depth);
+  if (!loop_of(t->listed[n].iv_a, &loop)) return false;
+  return nr_mul_i64(factor, loop.step ? loop.step : 1, &scaled) && nr_equality_add(eq, (uint32_t)(3 * n), scaled) &&
+         (side == 0 || nr_equality_add(eq, (uint32_t)(3 * n + 1), scaled)) &&
+         add_lower(t, eq, &loop, side, factor, depth);
 }
 
-bool nr_problem_list(NrProblem *p, bool *out_possible) {
-  NrSystem *s = &p->system;
+bool nr_dependence_add_loops(NrDependenceTest *t, bool *out_possible) {
+  NrConstraints *s = &t->constraints;
   *out_possible = true;
-  s->num_unknowns = s->num_equations = 0;
-  for (size_t i = 0; i < p->num_listed; i++) {
-    const NrDistance *d = &p->listed[i];
+  s->num_unknowns = s->num_equalities = 0;
+  for (size_t i = 0; i < t->num_listed; i++) {
+    const NrDistance *d = &t->listed[i];
     Loop loop;
     int64_t trips, min = d->min, max = d->max, last = NR_FAR;
     if (!loop_of(d->iv_a, &loop)) return false;
@@ -197,71 +197,71 @@ bool nr_problem_list(NrProblem *p, bool *out_possible) {
     for (int k = 0; k < 3; k++)
       s->unknowns[s->num_unknowns++] = (NrUnknown){.key = s, .number = 3 * (int)i + k, .counts = true, .kept = k == 1,
                                                    .of_any_step = any_step, .min = ranges[k][0], .max = ranges[k][1]};
-    NrEquation sum = {.exact = true};
+    NrEquality sum = {.exact = true};
     sum.factors[3 * i] = sum.factors[3 * i + 1] = 1;
     sum.factors[3 * i + 2] = -1;
-    nr_system_add(s, &sum);
+    nr_constraints_add(s, &sum);
   }
-  for (size_t i = 0; i < p->num_listed; i++) {
+  for (size_t i = 0; i < t->num_listed; i++) {
     Loop loop;
     int64_t trips;
-    if (!loop_of(p->listed[i].iv_a, &loop) || trips_of(&loop, &trips)) continue;
-    add_uppers(p, &loop, (uint32_t)(3 * i), 0, 0);
-    add_uppers(p, &loop, (uint32_t)(3 * i + 2), 1, 0);
+    if (!loop_of(t->listed[i].iv_a, &loop) || trips_of(&loop, &trips)) continue;
+    add_uppers(t, &loop, (uint32_t)(3 * i), 0, 0);
+    add_uppers(t, &loop, (uint32_t)(3 * i + 2), 1, 0);
   }
   return true;
 }
 
 /* ---- quotients --------------------------------------------------------------------------------------------------- */
 
-int nr_problem_number(NrProblem *p, const void *key, int number, int side, int64_t size) {
+int nr_dependence_unknown(NrDependenceTest *t, const void *key, int number, int side, int64_t size) {
   bool is_new;
-  int unknown = nr_system_unknown(&p->system, key, number, side, &is_new);
+  int unknown = nr_constraints_unknown(&t->constraints, key, number, side, &is_new);
   if (unknown < 0 || !is_new) return unknown;
-  NrUnknown *x = &p->system.unknowns[unknown];
+  NrUnknown *x = &t->constraints.unknowns[unknown];
   x->counts = true;
   x->min = 0;
   x->max = size == NR_DYNAMIC ? NR_FAR : size - 1;
   return unknown;
 }
 
-static bool same_sum(const NrEquation *a, const NrEquation *b) {
+static bool same_sum(const NrEquality *a, const NrEquality *b) {
   return a->constant == b->constant && memcmp(a->factors, b->factors, sizeof a->factors) == 0;
 }
 
 /* The unknown for a sum divided by a positive number and rounded down; -1: no room. It counts when all of the sum
  * does. */
-static int quotient_of(NrProblem *p, const NrEquation *sum, int64_t divisor) {
-  NrSystem *s = &p->system;
+static int quotient_of(NrDependenceTest *t, const NrEquality *sum, int64_t divisor) {
+  NrConstraints *s = &t->constraints;
   bool is_new, counts = true;
-  for (size_t i = 0; i < p->num_quotients; i++)
-    if (p->quotients[i].divisor == divisor && same_sum(&p->quotients[i].sum, sum))
-      return (int)p->quotients[i].unknown;
-  if (p->num_quotients == NR_MAX_QUOTIENTS) return -1;
-  NrQuotient *made = &p->quotients[p->num_quotients];
-  int rest = nr_problem_number(p, made, 1, 0, divisor), quotient = nr_system_unknown(s, made, 0, 0, &is_new);
+  for (size_t i = 0; i < t->num_quotients; i++)
+    if (t->quotients[i].divisor == divisor && same_sum(&t->quotients[i].sum, sum))
+      return (int)t->quotients[i].unknown;
+  if (t->num_quotients == NR_MAX_QUOTIENTS) return -1;
+  NrQuotient *made = &t->quotients[t->num_quotients];
+  int rest = nr_dependence_unknown(t, made, 1, 0, divisor), quotient = nr_constraints_unknown(s, made, 0, 0, &is_new);
   if (rest < 0 || quotient < 0) return -1;
   for (uint32_t i = 0; i < s->num_unknowns; i++) counts &= !sum->factors[i] || s->unknowns[i].counts;
   s->unknowns[quotient].counts = counts;
   *made = (NrQuotient){*sum, divisor, (uint32_t)quotient};
-  p->num_quotients++;
-  NrEquation eq = *sum;
-  if (nr_equation_add(&eq, (uint32_t)quotient, -divisor) && nr_equation_add(&eq, (uint32_t)rest, -1))
-    nr_system_add(s, &eq);
+  t->num_quotients++;
+  NrEquality eq = *sum;
+  if (nr_equality_add(&eq, (uint32_t)quotient, -divisor) && nr_equality_add(&eq, (uint32_t)rest, -1))
+    nr_constraints_add(s, &eq);
   return quotient;
 }
 
 typedef enum Division { QUOTIENT, QUOTIENT_UP, REST } Division;
 
 /* eq += factor * the quotient or rest of sum. */
-static bool add_division(NrProblem *p, NrEquation *eq, NrEquation sum, int64_t divisor, Division kind, int64_t factor) {
+static bool add_division(NrDependenceTest *t, NrEquality *eq, NrEquality sum, int64_t divisor, Division kind, int64_t factor) {
   int64_t product;
-  if (kind == QUOTIENT_UP && !nr_equation_add_constant(&sum, 1, divisor - 1)) return false;
-  int quotient = quotient_of(p, &sum, divisor);
+  if (kind == QUOTIENT_UP && !nr_equality_add_constant(&sum, 1, divisor - 1)) return false;
+  int quotient = quotient_of(t, &sum, divisor);
   if (quotient < 0) return false;
-  if (kind != REST) return nr_equation_add(eq, (uint32_t)quotient, factor);
-  return nr_mul_i64(-divisor, factor, &product) && nr_equation_add(eq, (uint32_t)quotient, product) &&
-         nr_equation_add_scaled(eq, &sum, factor);
+  if (kind != REST) return nr_equality_add(eq, (uint32_t)quotient, factor);
+  return nr_mul_i64(-divisor, factor, &product) && nr_equality_add(eq, (uint32_t)quotient, product) &&
+         nr_equality_add_scaled(eq, &sum, factor);
 }
 
 /* Divisions of arith round toward 0: for numbers that are not negative, down. */
@@ -285,40 +285,40 @@ static bool division_of(const NrOp *op, Division *out, int64_t *out_divisor) {
 
 /* ---- affine expressions ------------------------------------------------------------------------------------------ */
 
-static bool add_expr(NrProblem *p, NrEquation *eq, NrAffineExpr e, NrValue *const *operands, uint32_t num_dims,
+static bool add_expr(NrDependenceTest *t, NrEquality *eq, NrAffineExpr e, NrValue *const *operands, uint32_t num_dims,
                      int side, int64_t factor, int depth) {
   int64_t product;
   if (depth > MAX_NEST) return false;
   switch (e->kind) {
-  case NR_AFFINE_CONSTANT: return nr_equation_add_constant(eq, factor, e->value);
-  case NR_AFFINE_DIM: return add_value(p, eq, operands[e->value], side, factor, depth + 1);
-  case NR_AFFINE_SYMBOL: return add_value(p, eq, operands[num_dims + (size_t)e->value], side, factor, depth + 1);
+  case NR_AFFINE_CONSTANT: return nr_equality_add_constant(eq, factor, e->value);
+  case NR_AFFINE_DIM: return add_value(t, eq, operands[e->value], side, factor, depth + 1);
+  case NR_AFFINE_SYMBOL: return add_value(t, eq, operands[num_dims + (size_t)e->value], side, factor, depth + 1);
   case NR_AFFINE_ADD:
-    return add_expr(p, eq, e->lhs, operands, num_dims, side, factor, depth + 1) &&
-           add_expr(p, eq, e->rhs, operands, num_dims, side, factor, depth + 1);
+    return add_expr(t, eq, e->lhs, operands, num_dims, side, factor, depth + 1) &&
+           add_expr(t, eq, e->rhs, operands, num_dims, side, factor, depth + 1);
   case NR_AFFINE_MUL:
     if (e->rhs->kind != NR_AFFINE_CONSTANT || !nr_mul_i64(factor, e->rhs->value, &product)) return false;
-    return add_expr(p, eq, e->lhs, operands, num_dims, side, product, depth + 1);
+    return add_expr(t, eq, e->lhs, operands, num_dims, side, product, depth + 1);
   default: break;
   }
-  NrEquation sum = {0};
+  NrEquality sum = {0};
   Division kind = e->kind == NR_AFFINE_MOD ? REST : e->kind == NR_AFFINE_FLOORDIV ? QUOTIENT : QUOTIENT_UP;
   if (e->rhs->kind != NR_AFFINE_CONSTANT || e->rhs->value <= 0 || e->rhs->value > MAX_VALUE) return false;
-  return add_expr(p, &sum, e->lhs, operands, num_dims, side, 1, depth + 1) &&
-         add_division(p, eq, sum, e->rhs->value, kind, factor);
+  return add_expr(t, &sum, e->lhs, operands, num_dims, side, 1, depth + 1) &&
+         add_division(t, eq, sum, e->rhs->value, kind, factor);
 }
 
-bool nr_problem_add_result(NrProblem *p, NrEquation *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
+bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
                            int64_t factor) {
-  return add_result(p, eq, map, i, op, first, side, factor, 0);
+  return add_result(t, eq, map, i, op, first, side, factor, 0);
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
 /* A value that changes and is no sum: the range that it has, and what a minimum or maximum is compared to. */
-static void describe(NrProblem *p, NrValue *value, uint32_t unknown, int side, int depth) {
+static void describe(NrDependenceTest *t, NrValue *value, uint32_t unknown, int side, int depth) {
   NrRange range = nr_range_of(value);
-  NrUnknown *x = &p->system.unknowns[unknown];
+  NrUnknown *x = &t->constraints.unknowns[unknown];
   bool is_size = nr_op_is(value->op, NR_OP_memref_dim) || nr_op_is(value->op, NR_OP_tensor_dim);
   if (is_size || (range.min >= -MAX_VALUE && range.max <= MAX_VALUE)) {
     x->counts = true;
@@ -331,67 +331,67 @@ static void describe(NrProblem *p, NrValue *value, uint32_t unknown, int side, i
   if ((!affine && id != NR_OP_arith_minsi && id != NR_OP_arith_maxsi) || nr_type_bits(value->type) != 64) return;
   NrAttr map = affine ? nr_op_attr(value->op, "map") : NULL;
   for (uint32_t k = 0; k < (affine ? map->num_exprs : 2); k++) {
-    NrEquation apart = {0};
+    NrEquality apart = {0};
     int64_t factor = least ? 1 : -1;
-    bool ok = affine ? add_result(p, &apart, map, k, value->op, 0, side, factor, depth + 1)
-                     : add_value(p, &apart, nr_operand(value->op, k), side, factor, depth + 1);
-    if (ok && nr_equation_add(&apart, unknown, -factor)) add_not_negative(p, &apart, value, 1 + (int)k, side);
+    bool ok = affine ? add_result(t, &apart, map, k, value->op, 0, side, factor, depth + 1)
+                     : add_value(t, &apart, nr_operand(value->op, k), side, factor, depth + 1);
+    if (ok && nr_equality_add(&apart, unknown, -factor)) add_not_negative(t, &apart, value, 1 + (int)k, side);
   }
 }
 
-static bool add_iteration(NrProblem *p, NrEquation *eq, const Loop *loop, uint32_t unknown, bool is_new, int side,
+static bool add_iteration(NrDependenceTest *t, NrEquality *eq, const Loop *loop, uint32_t unknown, bool is_new, int side,
                           int64_t factor, int depth) {
   int64_t trips, scaled;
   if (is_new) {
     bool known = trips_of(loop, &trips);
-    NrUnknown *x = &p->system.unknowns[unknown];
+    NrUnknown *x = &t->constraints.unknowns[unknown];
     x->counts = true;
     x->min = 0;
     x->max = known ? trips - 1 : NR_FAR;
-    if (!known) add_uppers(p, loop, unknown, side, depth);
+    if (!known) add_uppers(t, loop, unknown, side, depth);
   }
-  return nr_mul_i64(factor, loop->step, &scaled) && nr_equation_add(eq, unknown, scaled) &&
-         add_lower(p, eq, loop, side, factor, depth);
+  return nr_mul_i64(factor, loop->step, &scaled) && nr_equality_add(eq, unknown, scaled) &&
+         add_lower(t, eq, loop, side, factor, depth);
 }
 
-static bool add_term(NrProblem *p, NrEquation *eq, NrValue *value, int side, int64_t factor, int depth) {
+static bool add_term(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor, int depth) {
   Loop loop;
   Division kind;
   int64_t divisor;
   bool is_new;
-  int n = listed_number(p, value, side);
+  int n = listed_number(t, value, side);
   if (depth > MAX_NEST) return false;
-  if (n >= 0) return add_listed(p, eq, n, side, factor, depth);
-  bool same = nr_problem_is_same(p, value);
-  NrEquation whole = *eq, sum = {0};
+  if (n >= 0) return add_listed(t, eq, n, side, factor, depth);
+  bool same = nr_dependence_is_same(t, value);
+  NrEquality whole = *eq, sum = {0};
   if (!same && nr_op_is(value->op, NR_OP_affine_apply) &&
-      add_result(p, &whole, nr_op_attr(value->op, "map"), 0, value->op, 0, side, factor, depth + 1))
+      add_result(t, &whole, nr_op_attr(value->op, "map"), 0, value->op, 0, side, factor, depth + 1))
     return *eq = whole, true;
   whole = *eq;
   if (!same && division_of(value->op, &kind, &divisor) &&
-      add_value(p, &sum, nr_operand(value->op, 0), side, 1, depth + 1) &&
-      add_division(p, &whole, sum, divisor, kind, factor))
+      add_value(t, &sum, nr_operand(value->op, 0), side, 1, depth + 1) &&
+      add_division(t, &whole, sum, divisor, kind, factor))
     return *eq = whole, true;
-  int unknown = nr_system_unknown(&p->system, value, 0, same ? 2 : side, &is_new);
+  int unknown = nr_constraints_unknown(&t->constraints, value, 0, same ? 2 : side, &is_new);
   if (unknown < 0) return false;
   if (!same && loop_of(value, &loop) && loop.step > 0)
-    return add_iteration(p, eq, &loop, (uint32_t)unknown, is_new, side, factor, depth + 1);
-  if (is_new && !same) describe(p, value, (uint32_t)unknown, side, depth);
-  return nr_equation_add(eq, (uint32_t)unknown, factor);
+    return add_iteration(t, eq, &loop, (uint32_t)unknown, is_new, side, factor, depth + 1);
+  if (is_new && !same) describe(t, value, (uint32_t)unknown, side, depth);
+  return nr_equality_add(eq, (uint32_t)unknown, factor);
 }
 
-static bool add_value(NrProblem *p, NrEquation *eq, NrValue *value, int side, int64_t factor, int depth) {
+static bool add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor, int depth) {
   NrLinear sum;
   int64_t product;
   nr_linear_of(value, &sum);
-  if (!nr_equation_add_constant(eq, factor, sum.constant)) return false;
+  if (!nr_equality_add_constant(eq, factor, sum.constant)) return false;
   for (uint32_t i = 0; i < sum.num_terms; i++)
     if (!nr_mul_i64(sum.terms[i].factor, factor, &product) ||
-        !add_term(p, eq, sum.terms[i].value, side, product, depth))
+        !add_term(t, eq, sum.terms[i].value, side, product, depth))
       return false;
   return true;
 }
 
-bool nr_problem_add_value(NrProblem *p, NrEquation *eq, NrValue *value, int side, int64_t factor) {
-  return add_value(p, eq, value, side, factor, 0);
+bool nr_dependence_add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor) {
+  return add_value(t, eq, value, side, factor, 0);
 }

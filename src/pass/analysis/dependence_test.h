@@ -1,4 +1,4 @@
-/* dependence_test.h - the question of dependence.h as a system of equations: what the files that write them down share.
+/* dependence_test.h - the question of dependence.h as a system of equalities: what the files that write them down share.
  *
  * Side 0 is access a, side 1 access b; what is the same for both has side 2. */
 #ifndef NORIA_PASS_ANALYSIS_DEPENDENCE_TEST_H
@@ -10,37 +10,37 @@ enum { NR_MAX_LISTED = 8, NR_MAX_QUOTIENTS = 8 };
 
 /* sum = divisor * quotient + a rest below the divisor */
 typedef struct NrQuotient {
-  NrEquation sum;
+  NrEquality sum;
   int64_t divisor;
   uint32_t unknown;
 } NrQuotient;
 
-typedef struct NrProblem {
+typedef struct NrDependenceTest {
   const NrMemAccess *a, *b;
   const NrDistance *listed;
   size_t num_listed;
   NrQuotient quotients[NR_MAX_QUOTIENTS];
   size_t num_quotients;
-  NrSystem system; /* unknowns of listed loop i: 3i is the iteration of a, 3i + 1 the distance, 3i + 2 that of b */
-} NrProblem;
+  NrConstraints constraints; /* unknowns of listed loop i: 3i is the iteration of a, 3i + 1 the distance, 3i + 2 that of b */
+} NrDependenceTest;
 
 static inline NrOp *nr_loop_of_iv(const NrValue *iv) { return nr_block_parent_op(iv->block); }
 
 /* Adds the listed loops. *out_possible: whether they have iterations at these distances. False: not understood. */
-bool nr_problem_list(NrProblem *p, bool *out_possible);
+bool nr_dependence_add_loops(NrDependenceTest *t, bool *out_possible);
 /* Whether a value is the same when a runs and when b does. */
-bool nr_problem_is_same(const NrProblem *p, const NrValue *value);
+bool nr_dependence_is_same(const NrDependenceTest *t, const NrValue *value);
 /* eq += factor * value as it is on that side. False: no room, or a number does not fit. */
-bool nr_problem_add_value(NrProblem *p, NrEquation *eq, NrValue *value, int side, int64_t factor);
+bool nr_dependence_add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor);
 /* The same of result i of a map over op's operands from number `first` on. */
-bool nr_problem_add_result(NrProblem *p, NrEquation *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
+bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
                            int64_t factor);
 /* A number from 0 up to size - 1 (NR_DYNAMIC: no limit) that nothing else is known of, told by key, number and side.
  * -1: no room. */
-int nr_problem_number(NrProblem *p, const void *key, int number, int side, int64_t size);
+int nr_dependence_unknown(NrDependenceTest *t, const void *key, int number, int side, int64_t size);
 /* Adds what "a and b touch the same element" says of indices (access_origins.c). */
-void nr_problem_add_places(NrProblem *p);
+void nr_dependence_add_locations(NrDependenceTest *t);
 /* The same of one index of each, where they count rows whose length is known in the run only (delinearize.c). */
-void nr_problem_add_rows(NrProblem *p, NrValue *a, NrValue *b);
+void nr_dependence_delinearize(NrDependenceTest *t, NrValue *a, NrValue *b);
 
 #endif

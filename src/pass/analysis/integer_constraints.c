@@ -1,9 +1,9 @@
-/* integer_constraints.c - whether a system of linear equations over integers can have a solution; see
+/* integer_constraints.c - whether a system of linear equalities over integers can have a solution; see
  * integer_constraints.h.
  *
- * The range of each unknown is narrowed by every equation until nothing changes; an empty range, or a constant that is
+ * The range of each unknown is narrowed by every equality until nothing changes; an empty range, or a constant that is
  * no multiple of the factors' common divisor, says that there is none. Where that does not decide, unknowns are put in
- * terms of others, those first of which least is known, and the equations that follow are asked the same:
+ * terms of others, those first of which least is known, and the equalities that follow are asked the same:
  *
  *   i = 4q + r, j = 4q + r    gives    i - j = 0 */
 #include "pass/analysis/integer_constraints.h"
@@ -15,7 +15,7 @@ enum { MAX_ROUNDS = 6 };
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 
-int nr_system_unknown(NrSystem *s, const void *key, int number, int side, bool *out_new) {
+int nr_constraints_unknown(NrConstraints *s, const void *key, int number, int side, bool *out_new) {
   *out_new = false;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
     const NrUnknown *x = &s->unknowns[i];
@@ -28,32 +28,32 @@ int nr_system_unknown(NrSystem *s, const void *key, int number, int side, bool *
   return (int)s->num_unknowns++;
 }
 
-void nr_system_add(NrSystem *s, const NrEquation *eq) {
-  if (s->num_equations < NR_MAX_EQUATIONS) s->equations[s->num_equations++] = *eq;
+void nr_constraints_add(NrConstraints *s, const NrEquality *eq) {
+  if (s->num_equalities < NR_MAX_EQUALITIES) s->equalities[s->num_equalities++] = *eq;
 }
 
-bool nr_equation_add(NrEquation *eq, uint32_t unknown, int64_t factor) {
+bool nr_equality_add(NrEquality *eq, uint32_t unknown, int64_t factor) {
   return nr_add_i64(eq->factors[unknown], factor, &eq->factors[unknown]);
 }
 
-bool nr_equation_add_constant(NrEquation *eq, int64_t factor, int64_t constant) {
+bool nr_equality_add_constant(NrEquality *eq, int64_t factor, int64_t constant) {
   int64_t product;
   return nr_mul_i64(factor, constant, &product) && nr_add_i64(eq->constant, product, &eq->constant);
 }
 
-bool nr_equation_add_scaled(NrEquation *eq, const NrEquation *other, int64_t factor) {
+bool nr_equality_add_scaled(NrEquality *eq, const NrEquality *other, int64_t factor) {
   int64_t product;
   for (uint32_t i = 0; i < NR_MAX_UNKNOWNS; i++)
     if (other->factors[i] &&
-        (!nr_mul_i64(other->factors[i], factor, &product) || !nr_equation_add(eq, i, product)))
+        (!nr_mul_i64(other->factors[i], factor, &product) || !nr_equality_add(eq, i, product)))
       return false;
-  return nr_equation_add_constant(eq, factor, other->constant);
+  return nr_equality_add_constant(eq, factor, other->constant);
 }
 
 /* ---- what is believed -------------------------------------------------------------------------------------------- */
 
 /* With a step that is not known, a few iterations can go once around. One variable alone still does not meet itself. */
-static bool compares_alone(const NrSystem *s, const NrEquation *eq, uint32_t unknown) {
+static bool compares_alone(const NrConstraints *s, const NrEquality *eq, uint32_t unknown) {
   if (eq->constant || (eq->factors[unknown] != 1 && eq->factors[unknown] != -1)) return false;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
     const NrUnknown *x = &s->unknowns[i];
@@ -63,7 +63,7 @@ static bool compares_alone(const NrSystem *s, const NrEquation *eq, uint32_t unk
 }
 
 /* No sum of terms that are so small comes around the 64 bits, so that equal means equal as whole numbers. */
-static bool cannot_wrap(const NrSystem *s, const NrEquation *eq) {
+static bool cannot_wrap(const NrConstraints *s, const NrEquality *eq) {
   int64_t sum = eq->constant < 0 ? -(eq->constant + 1) : eq->constant;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
     const NrUnknown *x = &s->unknowns[i];
@@ -90,7 +90,7 @@ static int64_t power_of_two_in(int64_t factor) {
   return (int64_t)(f & -f) > 0 ? (int64_t)(f & -f) : 1;
 }
 
-static bool divisor_allows(const NrSystem *s, const NrEquation *eq) {
+static bool divisor_allows(const NrConstraints *s, const NrEquality *eq) {
   int64_t divisor = 0, constant = eq->constant, product;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
     const NrUnknown *x = &s->unknowns[i];
@@ -148,7 +148,7 @@ static bool narrow(NrUnknown *x, int64_t factor, const Span *rest, bool *changed
   return true;
 }
 
-static bool narrow_all(NrSystem *s, const NrEquation *eq, bool *changed) {
+static bool narrow_all(NrConstraints *s, const NrEquality *eq, bool *changed) {
   Span whole = {0};
   for (uint32_t i = 0; i < s->num_unknowns; i++)
     if (eq->factors[i]) span_add(&whole, eq->factors[i], &s->unknowns[i], 1);
@@ -170,14 +170,14 @@ static bool narrow_all(NrSystem *s, const NrEquation *eq, bool *changed) {
 }
 
 /* Those from `begin` on, as far as they are believed. */
-static bool narrow_from(NrSystem *s, uint32_t begin) {
-  bool believed[NR_COUNTOF(s->equations)], changed = true;
-  for (uint32_t i = begin; i < s->num_equations; i++)
-    believed[i] = s->equations[i].exact || cannot_wrap(s, &s->equations[i]);
+static bool narrow_from(NrConstraints *s, uint32_t begin) {
+  bool believed[NR_COUNTOF(s->equalities)], changed = true;
+  for (uint32_t i = begin; i < s->num_equalities; i++)
+    believed[i] = s->equalities[i].exact || cannot_wrap(s, &s->equalities[i]);
   for (int round = 0; round < MAX_ROUNDS && changed; round++) {
     changed = false;
-    for (uint32_t i = begin; i < s->num_equations; i++)
-      if (believed[i] && (!narrow_all(s, &s->equations[i], &changed) || !divisor_allows(s, &s->equations[i])))
+    for (uint32_t i = begin; i < s->num_equalities; i++)
+      if (believed[i] && (!narrow_all(s, &s->equalities[i], &changed) || !divisor_allows(s, &s->equalities[i])))
         return false;
   }
   return true;
@@ -193,15 +193,15 @@ static uint64_t width(const NrUnknown *x) {
 }
 
 typedef struct Pivot {
-  uint32_t equation, unknown;
+  uint32_t equality, unknown;
 } Pivot;
 
-/* The unknown of the greatest width that an open equation gives as a sum of others. */
-static bool find_pivot(const NrSystem *s, uint32_t begin, const bool *done, Pivot *out) {
+/* The unknown of the greatest width that an open equality gives as a sum of others. */
+static bool find_pivot(const NrConstraints *s, uint32_t begin, const bool *done, Pivot *out) {
   bool found = false;
-  for (uint32_t i = begin; i < s->num_equations; i++)
+  for (uint32_t i = begin; i < s->num_equalities; i++)
     for (uint32_t k = 0; k < s->num_unknowns && !done[i]; k++) {
-      int64_t factor = s->equations[i].factors[k];
+      int64_t factor = s->equalities[i].factors[k];
       if ((factor != 1 && factor != -1) || s->unknowns[k].kept) continue;
       if (found && width(&s->unknowns[k]) <= width(&s->unknowns[out->unknown])) continue;
       *out = (Pivot){i, k};
@@ -210,30 +210,30 @@ static bool find_pivot(const NrSystem *s, uint32_t begin, const bool *done, Pivo
   return found;
 }
 
-/* Copies of all equations behind them, with unknowns put in terms of others as far as that goes. One in which a number
+/* Copies of all equalities behind them, with unknowns put in terms of others as far as that goes. One in which a number
  * does not fit stays as it was given. */
-static void eliminate(NrSystem *s) {
-  bool done[NR_COUNTOF(s->equations)] = {false};
-  uint32_t begin = s->num_equations;
+static void eliminate(NrConstraints *s) {
+  bool done[NR_COUNTOF(s->equalities)] = {false};
+  uint32_t begin = s->num_equalities;
   Pivot pivot = {0};
-  for (uint32_t i = 0; i < begin; i++) s->equations[s->num_equations++] = s->equations[i];
+  for (uint32_t i = 0; i < begin; i++) s->equalities[s->num_equalities++] = s->equalities[i];
   while (find_pivot(s, begin, done, &pivot)) {
-    const NrEquation *by = &s->equations[pivot.equation];
-    done[pivot.equation] = true;
-    for (uint32_t i = begin; i < s->num_equations; i++) {
-      NrEquation sum = s->equations[i];
+    const NrEquality *by = &s->equalities[pivot.equality];
+    done[pivot.equality] = true;
+    for (uint32_t i = begin; i < s->num_equalities; i++) {
+      NrEquality sum = s->equalities[i];
       int64_t factor = sum.factors[pivot.unknown], times;
-      if (i == pivot.equation || !factor) continue;
+      if (i == pivot.equality || !factor) continue;
       sum.exact = sum.exact && by->exact;
-      bool fits = nr_mul_i64(factor, -by->factors[pivot.unknown], &times) && nr_equation_add_scaled(&sum, by, times);
-      s->equations[i] = fits ? sum : s->equations[i - begin];
+      bool fits = nr_mul_i64(factor, -by->factors[pivot.unknown], &times) && nr_equality_add_scaled(&sum, by, times);
+      s->equalities[i] = fits ? sum : s->equalities[i - begin];
       done[i] |= !fits;
     }
   }
 }
 
-bool nr_system_may_be_solved(NrSystem *s) {
-  uint32_t given = s->num_equations;
+bool nr_constraints_may_hold(NrConstraints *s) {
+  uint32_t given = s->num_equalities;
   if (!narrow_from(s, 0)) return false;
   eliminate(s);
   return narrow_from(s, given) && narrow_from(s, 0);

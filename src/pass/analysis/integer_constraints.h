@@ -1,13 +1,13 @@
-/* integer_constraints.h - systems of linear equations over integers, and whether they can have a solution. */
+/* integer_constraints.h - systems of linear equalities over integers, and whether they can have a solution. */
 #ifndef NORIA_PASS_ANALYSIS_INTEGER_CONSTRAINTS_H
 #define NORIA_PASS_ANALYSIS_INTEGER_CONSTRAINTS_H
 
 #include "ir/ir.h"
 
-enum { NR_MAX_UNKNOWNS = 64, NR_MAX_EQUATIONS = 48 };
+enum { NR_MAX_UNKNOWNS = 64, NR_MAX_EQUALITIES = 48 };
 
 /* One of two kinds. Those that count (iterations, distances, sizes, remainders) are whole numbers in a range, small
- * enough that what equations make of them does not wrap around 64 bits, or a system that says so is not believed.
+ * enough that what equalities make of them does not wrap around 64 bits, or a system that says so is not believed.
  * The others stand for any value of 64 bits, whose multiples wrap. */
 typedef struct NrUnknown {
   const void *key; /* what it stands for, with number and side: equal ones are one unknown */
@@ -19,27 +19,27 @@ typedef struct NrUnknown {
 } NrUnknown;
 #define NR_FAR INT64_MAX
 
-typedef struct NrEquation {
+typedef struct NrEquality {
   int64_t factors[NR_MAX_UNKNOWNS], constant; /* the sum is 0, as numbers of 64 bits that wrap */
   bool exact;                                 /* and as whole numbers */
-} NrEquation;
+} NrEquality;
 
-typedef struct NrSystem {
-  uint32_t num_unknowns, num_equations;
+typedef struct NrConstraints {
+  uint32_t num_unknowns, num_equalities;
   NrUnknown unknowns[NR_MAX_UNKNOWNS];
-  NrEquation equations[2 * NR_MAX_EQUATIONS]; /* behind those given are those that follow */
-} NrSystem;
+  NrEquality equalities[2 * NR_MAX_EQUALITIES]; /* behind those given are those that follow */
+} NrConstraints;
 
 /* The number of the unknown, which is added when it is not there (*out_new), with no limits; -1: no room. */
-int nr_system_unknown(NrSystem *s, const void *key, int number, int side, bool *out_new);
+int nr_constraints_unknown(NrConstraints *s, const void *key, int number, int side, bool *out_new);
 /* Adds a copy. A system without room for it leaves it out, which only makes answers less sharp. */
-void nr_system_add(NrSystem *s, const NrEquation *eq);
+void nr_constraints_add(NrConstraints *s, const NrEquality *eq);
 /* eq += factor * unknown, or factor * other; false when a number does not fit. */
-bool nr_equation_add(NrEquation *eq, uint32_t unknown, int64_t factor);
-bool nr_equation_add_constant(NrEquation *eq, int64_t factor, int64_t constant);
-bool nr_equation_add_scaled(NrEquation *eq, const NrEquation *other, int64_t factor);
+bool nr_equality_add(NrEquality *eq, uint32_t unknown, int64_t factor);
+bool nr_equality_add_constant(NrEquality *eq, int64_t factor, int64_t constant);
+bool nr_equality_add_scaled(NrEquality *eq, const NrEquality *other, int64_t factor);
 
-/* False is sure: there is no solution. Narrows the ranges and adds equations. */
-bool nr_system_may_be_solved(NrSystem *s);
+/* False is sure: there is no solution. Narrows the ranges and adds equalities. */
+bool nr_constraints_may_hold(NrConstraints *s);
 
 #endif
