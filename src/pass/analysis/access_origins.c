@@ -109,7 +109,8 @@ static void through_expansion(NrOp *op, const Location *from, Location *to) {
     for (uint32_t k = groups.size[d]; k-- > 0;) {
       uint32_t i = groups.begin[d] + k;
       int64_t size = from->memref->type->dims[i];
-      to->known[d] = to->known[d] && from->known[i] && nr_equality_add_scaled(&to->indices[d], &from->indices[i], stride);
+      to->known[d] =
+          to->known[d] && from->known[i] && nr_equality_add_scaled(&to->indices[d], &from->indices[i], stride);
       if (k > 0 && (size == NR_DYNAMIC || !nr_mul_i64(stride, size, &stride))) to->known[d] = false;
     }
   }
@@ -164,7 +165,8 @@ static int64_t extent_of(const NrMemAccess *access, uint32_t d) {
 }
 
 static Location location_of(NrDependenceTest *t, const NrMemAccess *access, int side) {
-  Location location = {.memref = access->memref, .rank = access->memref->type->rank, .runs_over = access->vector != NULL};
+  Location location = {
+      .memref = access->memref, .rank = access->memref->type->rank, .runs_over = access->vector != NULL};
   for (uint32_t d = 0; d < location.rank; d++) {
     int64_t extent = access->num_indices ? extent_of(access, d) : access->memref->type->dims[d];
     bool ok = true;
@@ -202,7 +204,8 @@ static bool address_of(const Location *location, NrEquality *out) {
   bool known = nr_memref_strides(location->memref->type, strides, &offset);
   *out = (NrEquality){0};
   for (uint32_t d = 0; d < location->rank && known; d++)
-    known = location->known[d] && strides[d] != NR_DYNAMIC && nr_equality_add_scaled(out, &location->indices[d], strides[d]);
+    known = location->known[d] && strides[d] != NR_DYNAMIC &&
+            nr_equality_add_scaled(out, &location->indices[d], strides[d]);
   return known;
 }
 
@@ -219,7 +222,8 @@ static void add_equal_in(NrDependenceTest *t, NrValue *memref) {
     if (a.known[d] && b.known[d]) add_equal(t, &a.indices[d], &b.indices[d]);
   for (uint32_t d = 0; d < a.rank && apart && !run_over; d++)
     if (is_indexed(t->a, memref) && is_indexed(t->b, memref))
-      nr_dependence_delinearize(t, nr_operand(t->a->op, t->a->first_index + d), nr_operand(t->b->op, t->b->first_index + d));
+      nr_dependence_delinearize(t, nr_operand(t->a->op, t->a->first_index + d),
+                                nr_operand(t->b->op, t->b->first_index + d));
   if ((a.rank > 1 || !apart) && address_of(&a, &addresses[0]) && address_of(&b, &addresses[1]))
     add_equal(t, &addresses[0], &addresses[1]);
 }

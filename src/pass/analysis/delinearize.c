@@ -98,7 +98,8 @@ static bool delinearize(const NrDependenceTest *t, NrValue *index, int depth, De
 
 static void add_equal_values(NrDependenceTest *t, NrValue *a, NrValue *b) {
   NrEquality eq = {0};
-  if (nr_dependence_add_value(t, &eq, a, 0, -1) && nr_dependence_add_value(t, &eq, b, 1, 1)) nr_constraints_add(&t->constraints, &eq);
+  if (nr_dependence_add_value(t, &eq, a, 0, -1) && nr_dependence_add_value(t, &eq, b, 1, 1))
+    nr_constraints_add(&t->constraints, &eq);
 }
 
 void nr_dependence_delinearize(NrDependenceTest *t, NrValue *a, NrValue *b) {

@@ -102,8 +102,8 @@ static uint32_t num_bounds(const Loop *loop, bool upper) {
   return loop->is_affine ? nr_affine_iv_bound(loop->iv, upper).count : 1;
 }
 
-static bool add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
-                       int64_t factor, int depth) {
+static bool add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first,
+                       int side, int64_t factor, int depth) {
   NR_VEC(NrValue *) operands = {0};
   for (size_t k = 0; k < nr_affine_num_inputs(map); k++) nr_vec_push(&operands, nr_operand(op, first + k));
   bool ok = add_expr(t, eq, map->exprs[i], operands.data, map->num_dims, side, factor, depth);
@@ -112,8 +112,8 @@ static bool add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t
 }
 
 /* Number k of the bounds, as the loop compares: an induction variable narrower than index is extended like this. */
-static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, bool upper, uint32_t k, int side, int64_t factor,
-                      int depth) {
+static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, bool upper, uint32_t k, int side,
+                      int64_t factor, int depth) {
   int64_t constant;
   if (loop->is_affine) {
     NrAffineBound bound = nr_affine_iv_bound(loop->iv, upper);
@@ -254,7 +254,8 @@ static int quotient_of(NrDependenceTest *t, const NrEquality *sum, int64_t divis
 typedef enum Division { QUOTIENT, QUOTIENT_UP, REST } Division;
 
 /* eq += factor * the quotient or rest of sum. */
-static bool add_division(NrDependenceTest *t, NrEquality *eq, NrEquality sum, int64_t divisor, Division kind, int64_t factor) {
+static bool add_division(NrDependenceTest *t, NrEquality *eq, NrEquality sum, int64_t divisor, Division kind,
+                         int64_t factor) {
   int64_t product;
   if (kind == QUOTIENT_UP && !nr_equality_add_constant(&sum, 1, divisor - 1)) return false;
   int quotient = quotient_of(t, &sum, divisor);
@@ -308,8 +309,8 @@ static bool add_expr(NrDependenceTest *t, NrEquality *eq, NrAffineExpr e, NrValu
          add_division(t, eq, sum, e->rhs->value, kind, factor);
 }
 
-bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
-                           int64_t factor) {
+bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first,
+                              int side, int64_t factor) {
   return add_result(t, eq, map, i, op, first, side, factor, 0);
 }
 
@@ -339,8 +340,8 @@ static void describe(NrDependenceTest *t, NrValue *value, uint32_t unknown, int 
   }
 }
 
-static bool add_iteration(NrDependenceTest *t, NrEquality *eq, const Loop *loop, uint32_t unknown, bool is_new, int side,
-                          int64_t factor, int depth) {
+static bool add_iteration(NrDependenceTest *t, NrEquality *eq, const Loop *loop, uint32_t unknown, bool is_new,
+                          int side, int64_t factor, int depth) {
   int64_t trips, scaled;
   if (is_new) {
     bool known = trips_of(loop, &trips);

@@ -1,4 +1,5 @@
-/* dependence_test.h - the question of dependence.h as a system of equalities: what the files that write them down share.
+/* dependence_test.h - the question of dependence.h as a system of equalities: what the files that write them down
+ * share.
  *
  * Side 0 is access a, side 1 access b; what is the same for both has side 2. */
 #ifndef NORIA_PASS_ANALYSIS_DEPENDENCE_TEST_H
@@ -21,7 +22,8 @@ typedef struct NrDependenceTest {
   size_t num_listed;
   NrQuotient quotients[NR_MAX_QUOTIENTS];
   size_t num_quotients;
-  NrConstraints constraints; /* unknowns of listed loop i: 3i is the iteration of a, 3i + 1 the distance, 3i + 2 that of b */
+  NrConstraints
+      constraints; /* unknowns of listed loop i: 3i is the iteration of a, 3i + 1 the distance, 3i + 2 that of b */
 } NrDependenceTest;
 
 static inline NrOp *nr_loop_of_iv(const NrValue *iv) { return nr_block_parent_op(iv->block); }
@@ -33,8 +35,8 @@ bool nr_dependence_is_same(const NrDependenceTest *t, const NrValue *value);
 /* eq += factor * value as it is on that side. False: no room, or a number does not fit. */
 bool nr_dependence_add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor);
 /* The same of result i of a map over op's operands from number `first` on. */
-bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first, int side,
-                           int64_t factor);
+bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first,
+                              int side, int64_t factor);
 /* A number from 0 up to size - 1 (NR_DYNAMIC: no limit) that nothing else is known of, told by key, number and side.
  * -1: no room. */
 int nr_dependence_unknown(NrDependenceTest *t, const void *key, int number, int side, int64_t size);

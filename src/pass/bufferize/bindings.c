@@ -12,7 +12,7 @@ static NrType bufferized_function(NrType t) {
 }
 
 NrType nr_bufferized_type(NrType t) {
-  if (nr_is_binding(t)) t = t->elem;
+  if (nr_is_dispatch_tensor(t)) t = t->elem;
   if (t->kind == NR_TYPE_FUNCTION) return bufferized_function(t);
   if (t->kind == NR_TYPE_UNRANKED_TENSOR) return nr_type_memref_unranked(t->elem, NULL);
   return t->kind == NR_TYPE_TENSOR ? nr_type_memref(t->dims, t->rank, t->elem) : t;
@@ -22,7 +22,9 @@ uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op) {
   return (uint32_t)(uintptr_t)nr_map_get(&s->numbers, op);
 }
 
-NrPlace *nr_bufferize_place(const NrBufferize *s, const NrValue *value) { return nr_map_get(&s->places, value); }
+NrBufferBinding *nr_bufferize_binding(const NrBufferize *s, const NrValue *value) {
+  return nr_map_get(&s->bindings, value);
+}
 
 /* The number of the last op of block that needs the value, itself or by an op inside it. */
 static uint32_t last_use(const NrBufferize *s, const NrValue *value, const NrBlock *block) {
@@ -36,13 +38,13 @@ static uint32_t last_use(const NrBufferize *s, const NrValue *value, const NrBlo
   return last;
 }
 
-NrPlace *nr_bufferize_join(NrBufferize *s, NrValue *value, NrBuffer *buffer, NrValue *memref) {
-  NrPlace *place = NR_NEW(s->arena, NrPlace);
-  *place = (NrPlace){.value = value, .memref = memref, .buffer = buffer, .next = buffer->members};
-  buffer->members = place;
-  nr_map_set(&s->places, value, place);
+NrBufferBinding *nr_bufferize_join(NrBufferize *s, NrValue *value, NrBuffer *buffer, NrValue *memref) {
+  NrBufferBinding *binding = NR_NEW(s->arena, NrBufferBinding);
+  *binding = (NrBufferBinding){.value = value, .memref = memref, .buffer = buffer, .next = buffer->members};
+  buffer->members = binding;
+  nr_map_set(&s->bindings, value, binding);
   if (buffer->owner) buffer->last = NR_MAX(buffer->last, last_use(s, value, buffer->owner));
-  return place;
+  return binding;
 }
 
 NrBuffer *nr_bufferize_own(NrBufferize *s, NrValue *root, NrBlock *block, uint32_t last) {
@@ -85,7 +87,7 @@ void nr_bufferize_release(NrBufferize *s, NrBlock *block, size_t base) {
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 /* An alloc before op with the shape of type t; `like` knows the dynamic sizes. */
-static NrValue *alloc(NrBufferize *s, NrOp *op, NrType t, const NrPlace *like) {
+static NrValue *alloc(NrBufferize *s, NrOp *op, NrType t, const NrBufferBinding *like) {
   NrBuilder b = nr_builder_before(op);
   NrIndex dims[NR_MAX_RANK];
   size_t dynamic = 0;
@@ -99,7 +101,7 @@ static NrValue *alloc(NrBufferize *s, NrOp *op, NrType t, const NrPlace *like) {
   return nr_build_alloc(&b, NR_OP_memref_alloc, t->elem, dims, t->rank);
 }
 
-void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to) {
+void nr_bufferize_copy_contents(NrOp *op, const NrBufferBinding *from, NrValue *to) {
   NrBuilder b = nr_builder_before(op);
   if (!from->splat) {
     nr_build_op(&b, NR_OP_memref_copy, (NrValue *[]){from->memref, to}, 2, NULL, 0);
@@ -112,11 +114,11 @@ void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to) {
 }
 
 NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer) {
-  NrPlace *place = nr_bufferize_place(s, value);
-  NrValue *memory = place->memref;
-  NrBuffer *buffer = place->buffer;
+  NrBufferBinding *binding = nr_bufferize_binding(s, value);
+  NrValue *memory = binding->memref;
+  NrBuffer *buffer = binding->buffer;
   if (!memory) {
-    memory = alloc(s, op, value->type, place);
+    memory = alloc(s, op, value->type, binding);
     buffer = nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op));
   }
   if (out_buffer) *out_buffer = buffer;
@@ -124,23 +126,23 @@ NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **
 }
 
 /* New memory with the same contents. What has no rank has contents, and a clone knows its sizes. */
-static NrValue *copied(NrBufferize *s, NrOp *op, NrType type, const NrPlace *place) {
+static NrValue *copied(NrBufferize *s, NrOp *op, NrType type, const NrBufferBinding *binding) {
   NrBuilder b = nr_builder_before(op);
-  if (place->memref && place->memref->type->kind == NR_TYPE_UNRANKED_MEMREF)
-    return nr_build_value(&b, NR_OP_bufferization_clone, place->memref->type, &place->memref, 1);
-  NrValue *memory = alloc(s, op, type, place);
-  if (place->memref) nr_bufferize_copy_contents(op, place, memory);
+  if (binding->memref && binding->memref->type->kind == NR_TYPE_UNRANKED_MEMREF)
+    return nr_build_value(&b, NR_OP_bufferization_clone, binding->memref->type, &binding->memref, 1);
+  NrValue *memory = alloc(s, op, type, binding);
+  if (binding->memref) nr_bufferize_copy_contents(op, binding, memory);
   return memory;
 }
 
-NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place) {
-  return copied(s, op, place->value->type, place);
+NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrBufferBinding *binding) {
+  return copied(s, op, binding->value->type, binding);
 }
 
 NrValue *nr_bufferize_read_dense(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer) {
-  NrPlace *place = nr_bufferize_place(s, value);
-  if (!place->memref || !place->memref->type->layout) return nr_bufferize_read(s, value, op, out_buffer);
-  NrValue *memory = nr_bufferize_read_copy(s, op, place);
+  NrBufferBinding *binding = nr_bufferize_binding(s, value);
+  if (!binding->memref || !binding->memref->type->layout) return nr_bufferize_read(s, value, op, out_buffer);
+  NrValue *memory = nr_bufferize_read_copy(s, op, binding);
   NrBuffer *buffer = nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op));
   if (out_buffer) *out_buffer = buffer;
   return memory;
@@ -181,77 +183,77 @@ NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const N
 /* Whether an operand of op other than number `except` lives in the buffer. */
 static bool is_aliased(NrBufferize *s, NrOp *op, size_t except, const NrBuffer *buffer) {
   for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *place = i == except ? NULL : nr_bufferize_place(s, nr_operand(op, i));
-    if (place && place->buffer == buffer && place->placed_for != op) return true;
+    NrBufferBinding *binding = i == except ? NULL : nr_bufferize_binding(s, nr_operand(op, i));
+    if (binding && binding->buffer == buffer && binding->bound_for != op) return true;
   }
   return false;
 }
 
 /* Gives the memory behind the first rows of an owned buffer back, instead of copying the rows to a new one. */
-static NrValue *shrink(NrOp *op, const NrPlace *place) {
+static NrValue *shrink(NrOp *op, const NrBufferBinding *binding) {
   NrBuilder b = nr_builder_before(op);
-  NrValue *view = place->memref, *whole = view->op ? nr_operand(view->op, 0) : NULL;
+  NrValue *view = binding->memref, *whole = view->op ? nr_operand(view->op, 0) : NULL;
   NrIndex dims[NR_MAX_RANK];
-  if (!place->leading || nr_type_has_static_shape(view->type)) return NULL;
+  if (!binding->leading || nr_type_has_static_shape(view->type)) return NULL;
   for (uint32_t i = 0; i < view->type->rank; i++) dims[i] = nr_dim_build(&b, view, i);
   return nr_bufferize_resize(&b, whole, nr_type_memref(view->type->dims, view->type->rank, view->type->elem), dims);
 }
 
 NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op) {
-  NrPlace *place = nr_bufferize_place(s, value);
-  NrBuffer *buffer = place->buffer;
-  bool whole = place->memref && (nr_is_handle(value->type) || !place->memref->type->layout);
+  NrBufferBinding *binding = nr_bufferize_binding(s, value);
+  NrBuffer *buffer = binding->buffer;
+  bool whole = binding->memref && (nr_is_handle(value->type) || !binding->memref->type->layout);
   if (whole && nr_bufferize_may_write(s, op, buffer)) {
     buffer->moved = true;
-    return place->memref;
+    return binding->memref;
   }
   if (!whole && nr_bufferize_may_write(s, op, buffer)) {
     size_t operand = 0;
     while (operand < op->num_operands && nr_operand(op, operand) != value) operand++;
-    NrValue *shorter = is_aliased(s, op, operand, buffer) ? NULL : shrink(op, place);
+    NrValue *shorter = is_aliased(s, op, operand, buffer) ? NULL : shrink(op, binding);
     if (shorter) {
       buffer->moved = true;
       return shorter;
     }
   }
   NrBuilder b = nr_builder_before(op);
-  if (nr_is_handle(value->type)) return nr_result(runtime_call(&b, "value_retain", place->memref, &value->type), 0);
-  return copied(s, op, value->type, place);
+  if (nr_is_handle(value->type)) return nr_result(runtime_call(&b, "value_retain", binding->memref, &value->type), 0);
+  return copied(s, op, value->type, binding);
 }
 
 NrValue *nr_bufferize_fresh(NrBufferize *s, NrOp *op, NrValue *result, NrValue *like) {
-  NrValue *memory = nr_bufferize_sink(s, op, result);
+  NrValue *memory = nr_bufferize_eliminate_empty(s, op, result);
   if (memory) return memory;
-  memory = alloc(s, op, result->type, nr_bufferize_place(s, like));
+  memory = alloc(s, op, result->type, nr_bufferize_binding(s, like));
   nr_bufferize_join(s, result, nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op)), memory);
   return memory;
 }
 
 NrValue *nr_bufferize_copy(NrBufferize *s, NrOp *op, NrValue *result, NrValue *from, bool keep) {
   NrValue *memory = nr_bufferize_fresh(s, op, result, from);
-  NrPlace *place = nr_bufferize_place(s, from);
-  if (keep && place->memref && place->memref != memory) nr_bufferize_copy_contents(op, place, memory);
+  NrBufferBinding *binding = nr_bufferize_binding(s, from);
+  if (keep && binding->memref && binding->memref != memory) nr_bufferize_copy_contents(op, binding, memory);
   return memory;
 }
 
 NrValue *nr_bufferize_dest(NrBufferize *s, NrOp *op, size_t dest, NrValue *result, bool keep) {
   NrValue *value = nr_operand(op, dest);
-  NrPlace *place = nr_bufferize_place(s, value);
-  NrBuffer *buffer = place->buffer;
-  NrValue *placed = nr_bufferize_placed(s, op, result, place);
-  if (placed) return placed;
+  NrBufferBinding *binding = nr_bufferize_binding(s, value);
+  NrBuffer *buffer = binding->buffer;
+  NrValue *bound = nr_bufferize_bound_dest(s, op, result, binding);
+  if (bound) return bound;
   if (!nr_bufferize_may_write(s, op, buffer) || is_aliased(s, op, dest, buffer))
     return nr_bufferize_copy(s, op, result, value, keep);
-  nr_bufferize_join(s, result, buffer, place->memref);
-  return place->memref;
+  nr_bufferize_join(s, result, buffer, binding->memref);
+  return binding->memref;
 }
 
 static bool mark_op(NrOp *op, void *user) {
   NrBufferize *s = ((void **)user)[0];
   uint32_t number = (uint32_t)(uintptr_t)((void **)user)[1];
   for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
-    if (place && place->buffer) place->buffer->captured_by = number;
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
+    if (binding && binding->buffer) binding->buffer->captured_by = number;
   }
   return true;
 }

@@ -12,9 +12,9 @@
 
 static bool touches_tensors(const NrBufferize *s, const NrOp *op) {
   for (size_t i = 0; i < op->num_operands; i++)
-    if (nr_has_place(nr_operand(op, i)->type) || nr_bufferize_place(s, nr_operand(op, i))) return true;
+    if (nr_needs_buffer(nr_operand(op, i)->type) || nr_bufferize_binding(s, nr_operand(op, i))) return true;
   for (size_t i = 0; i < op->num_results; i++)
-    if (nr_has_place(op->results[i].type)) return true;
+    if (nr_needs_buffer(op->results[i].type)) return true;
   return false;
 }
 
@@ -51,7 +51,7 @@ NrStatus nr_bufferize_ops(NrBufferize *s, NrBlock *block, size_t base) {
 NrStatus nr_bufferize_block(NrBufferize *s, NrBlock *block) {
   size_t base = s->owned.size;
   for (size_t i = 0; i < block->num_args; i++)
-    if (nr_has_place(nr_block_arg(block, i)->type)) nr_bufferize_adopt(s, nr_block_arg(block, i), block);
+    if (nr_needs_buffer(nr_block_arg(block, i)->type)) nr_bufferize_adopt(s, nr_block_arg(block, i), block);
   return nr_bufferize_ops(s, block, base);
 }
 
@@ -89,11 +89,11 @@ static NrStatus refuse_branching_function(NrOp *func) {
   NrBlock *entry = nr_op_body(func, 0);
   for (NrBlock *block = entry; block; block = block->next) {
     for (size_t i = 0; i < block->num_args && block != entry; i++)
-      if (nr_has_place(nr_block_arg(block, i)->type))
+      if (nr_needs_buffer(nr_block_arg(block, i)->type))
         return nr_op_error(func, "hands tensors from block to block; only functions of one block can be bufferized");
     for (NrOp *op = block->first; op && entry->next; op = op->next)
       for (size_t i = 0; i < op->num_results; i++)
-        if (nr_has_place(nr_result(op, i)->type))
+        if (nr_needs_buffer(nr_result(op, i)->type))
           return nr_op_error(op, "computes a tensor in a function of several blocks, which cannot be bufferized");
   }
   return NR_OK;
@@ -114,14 +114,14 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
   }
   for (size_t i = 0; i < entry->num_args; i++) {
     NrValue *arg = nr_block_arg(entry, i);
-    if (!nr_has_place(arg->type)) continue;
-    bool output = nr_is_binding(arg->type) && arg->type->access != NR_READONLY;
+    if (!nr_needs_buffer(arg->type)) continue;
+    bool output = nr_is_dispatch_tensor(arg->type) && arg->type->access != NR_READONLY;
     nr_bufferize_adopt(s, arg, NULL);
-    nr_bufferize_place(s, arg)->buffer->output = output;
+    nr_bufferize_binding(s, arg)->buffer->output = output;
   }
   for (NrBlock *block = entry; block && !status; block = block->next) status = nr_bufferize_ops(s, block, 0);
   if (!status) erase_dead(s);
-  nr_map_clear(&s->places);
+  nr_map_clear(&s->bindings);
   nr_map_clear(&s->numbers);
   s->ops.size = s->stops.size = s->dead.size = s->owned.size = 0;
   return status;
@@ -130,7 +130,7 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
 /* Gives the constants that are still read a memref.global each, one for equal ones. */
-static void place_constants(NrBufferize *s) {
+static void create_constant_globals(NrBufferize *s) {
   NrMap names = {0};
   NrBuilder b = nr_builder_at_start(s->module, nr_op_body(s->table, 0), s->table->loc);
   size_t count = 0;
@@ -175,8 +175,8 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   s.dead.size = 0;
   for (size_t i = 0; i < count && !status; i++) status = bufferize_function(&s, functions[i]);
   if (!status) nr_bufferize_close_executables(&s);
-  if (!status) place_constants(&s);
-  nr_map_deinit(&s.places);
+  if (!status) create_constant_globals(&s);
+  nr_map_deinit(&s.bindings);
   nr_map_deinit(&s.numbers);
   nr_vec_deinit(&s.ops);
   nr_vec_deinit(&s.stops);

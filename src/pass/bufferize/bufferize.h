@@ -24,28 +24,28 @@ typedef struct NrBuffer {
   uint32_t claimed_by;  /* number of the op that last took the buffer for a result */
   bool output;          /* of a dispatch: not owned here, but written by stores */
   bool moved;           /* the owner has given it away */
-  struct NrPlace *members; /* the values that live here */
+  struct NrBufferBinding *members; /* the values that live here */
 } NrBuffer;
 
-typedef struct NrPlace {
+typedef struct NrBufferBinding {
   NrValue *value;
   NrValue *memref;    /* NULL: undefined contents (tensor.empty), to be allocated by whoever needs memory */
   NrOp *empty;        /* the tensor.empty, which knows the sizes, when memref is NULL */
   NrBuffer *buffer;   /* NULL when memref is */
-  NrOp *placed_for;   /* the only user, on the way to an insert_slice or a store, which finds the value already where it
+  NrOp *bound_for;   /* the only user, on the way to an insert_slice or a store, which finds the value already where it
                          goes */
   NrOp *load;         /* the dispatch.tensor.load that memref is the part of, or NULL */
   bool leading;       /* memref is a strided view of the first rows of a dense one with the buffer's start */
   NrAttr splat;       /* the one element that all of a constant have, or NULL */
-  struct NrPlace *next; /* in the buffer */
-} NrPlace;
+  struct NrBufferBinding *next; /* in the buffer */
+} NrBufferBinding;
 
 typedef struct NrBufferize {
   NrContext *ctx;
   NrModule *module;
   NrOp *table;     /* the module op that the pass runs on */
   NrArena *arena;  /* of the pass */
-  NrMap places;    /* value -> NrPlace */
+  NrMap bindings;    /* value -> NrBufferBinding */
   NrMap numbers;   /* op of the input -> its number in program order, from 1 */
   NR_VEC(NrOp *) ops;         /* by number; 0 is NULL */
   NR_VEC(uint32_t) stops;     /* by number: how many ops up to it may end the run with an error of the program's own */
@@ -61,16 +61,19 @@ typedef struct NrBufferize {
 /* ---- places (bindings.c) -------------------------------------------------------------------------------- */
 
 static inline bool nr_is_handle(NrType t) { return t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL; }
-static inline bool nr_is_binding(NrType t) {
+static inline bool nr_is_dispatch_tensor(NrType t) {
   return t->kind == NR_TYPE_DISPATCH_TENSOR && t->elem->kind == NR_TYPE_TENSOR;
 }
-static inline bool nr_has_place(NrType t) { return nr_type_is_tensor(t) || nr_is_handle(t) || nr_is_binding(t); }
+static inline bool nr_needs_buffer(NrType t) {
+  return nr_type_is_tensor(t) || nr_is_handle(t) || nr_is_dispatch_tensor(t);
+}
 NrType nr_bufferized_type(NrType t); /* the memref of a tensor or dispatch tensor, in functions too */
 uint32_t nr_bufferize_number(const NrBufferize *s, const NrOp *op); /* 0: not an op of the input */
-NrPlace *nr_bufferize_place(const NrBufferize *s, const NrValue *value); /* NULL before its definition was handled */
+NrBufferBinding *nr_bufferize_binding(const NrBufferize *s,
+                                      const NrValue *value); /* NULL before its definition was handled */
 
 /* The value lives in buffer, seen through memref. */
-NrPlace *nr_bufferize_join(NrBufferize *s, NrValue *value, NrBuffer *buffer, NrValue *memref);
+NrBufferBinding *nr_bufferize_join(NrBufferize *s, NrValue *value, NrBuffer *buffer, NrValue *memref);
 /* A new buffer: owned by block (NULL: borrowed), needed up to op number `last` at least. */
 NrBuffer *nr_bufferize_own(NrBufferize *s, NrValue *root, NrBlock *block, uint32_t last);
 /* The value is the root of a new buffer of block; its type becomes the memref's. For results and block arguments. */
@@ -82,7 +85,7 @@ void nr_bufferize_release(NrBufferize *s, NrBlock *block, size_t base);
 NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer);
 NrValue *nr_bufferize_read_dense(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **out_buffer);
 /* A new dense copy, owned by nobody yet. */
-NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrPlace *place);
+NrValue *nr_bufferize_read_copy(NrBufferize *s, NrOp *op, const NrBufferBinding *binding);
 /* The value in a dense buffer that nobody else has, to be given away by op: the value's own if possible, else a copy.
  */
 NrValue *nr_bufferize_take(NrBufferize *s, NrValue *value, NrOp *op);
@@ -98,7 +101,7 @@ NrValue *nr_bufferize_copy(NrBufferize *s, NrOp *op, NrValue *result, NrValue *f
  * it. */
 NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const NrIndex *dims);
 /* Copies all elements, before op; a constant with one element for all is written instead. */
-void nr_bufferize_copy_contents(NrOp *op, const NrPlace *from, NrValue *to);
+void nr_bufferize_copy_contents(NrOp *op, const NrBufferBinding *from, NrValue *to);
 /* Whether op may write into the buffer: owned by op's block, not needed later, not used in op's regions
  * (nr_bufferize_mark_captured first). Other operands of op may still be in it. */
 bool nr_bufferize_may_write(NrBufferize *s, NrOp *op, const NrBuffer *buffer);
@@ -110,10 +113,10 @@ void nr_bufferize_mark_captured(NrBufferize *s, NrOp *op);
 /* When the only use of the result of op is an insert_slice whose destination is there already and may be written now,
  * or a store into an output of the dispatch: the part of it, as memory for the result, which then has its place. Else
  * NULL. Not over an op that may end the run: it may ask whether there is such a part. */
-NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result);
+NrValue *nr_bufferize_eliminate_empty(NrBufferize *s, NrOp *op, NrValue *result);
 /* Memory for a result of op whose destination is in place already; NULL when it is not. The result has its place then.
  */
-NrValue *nr_bufferize_placed(NrBufferize *s, NrOp *op, NrValue *result, const NrPlace *dest);
+NrValue *nr_bufferize_bound_dest(NrBufferize *s, NrOp *op, NrValue *result, const NrBufferBinding *dest);
 /* The part of memref that the slice op means, with the shape of tensor type `shape`. */
 NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType shape);
 /* Whether writing the element of output `out` of a linalg op can disturb no other element of operand `in` that lies in

@@ -9,7 +9,7 @@
 
 NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op) {
   for (size_t i = 0; i < op->num_operands; i++)
-    if (nr_bufferize_place(s, nr_operand(op, i)))
+    if (nr_bufferize_binding(s, nr_operand(op, i)))
       nr_op_set_operand(op, i, nr_bufferize_take(s, nr_operand(op, i), op));
   return NR_OK;
 }
@@ -56,8 +56,8 @@ static bool note_uses(NrOp *op, void *user) {
   Handovers *h = user;
   uint32_t number = nr_bufferize_number(h->s, h->op);
   for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *place = nr_bufferize_place(h->s, nr_operand(op, i));
-    NrBuffer *buffer = place ? place->buffer : NULL;
+    NrBufferBinding *binding = nr_bufferize_binding(h->s, nr_operand(op, i));
+    NrBuffer *buffer = binding ? binding->buffer : NULL;
     if (!buffer || buffer->owner != h->op->block || buffer->moved || buffer->last != number) continue;
     size_t at = (size_t)(uintptr_t)nr_map_get(&h->index, buffer);
     if (!at) {
@@ -124,15 +124,15 @@ static NrStatus refuse_branches(NrOp *op) {
     NrRegion *region = &op->regions[r];
     if (region->first == region->last) continue;
     for (size_t i = 0; i < op->num_results; i++)
-      if (nr_has_place(nr_result(op, i)->type))
+      if (nr_needs_buffer(nr_result(op, i)->type))
         return nr_op_error(op, "gives a tensor out of a region of several blocks, which cannot be bufferized");
     for (NrBlock *block = region->first; block; block = block->next) {
       for (size_t i = 0; i < block->num_args; i++)
-        if (nr_has_place(block->args[i]->type))
+        if (nr_needs_buffer(block->args[i]->type))
           return nr_op_error(op, "hands tensors from block to block; only regions of one block can be bufferized");
       for (NrOp *inner = block->first; inner; inner = inner->next)
         for (size_t i = 0; i < inner->num_results; i++)
-          if (nr_has_place(nr_result(inner, i)->type))
+          if (nr_needs_buffer(nr_result(inner, i)->type))
             return nr_op_error(inner, "computes a tensor in a region of several blocks, which cannot be bufferized");
     }
   }
@@ -143,20 +143,20 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
   NrStatus status = refuse_branches(op);
   if (status) return status;
   for (size_t i = 0; i < op->num_results; i++)
-    if (nr_op_is(op, NR_OP_scf_parallel) && nr_has_place(nr_result(op, i)->type))
+    if (nr_op_is(op, NR_OP_scf_parallel) && nr_needs_buffer(nr_result(op, i)->type))
       return nr_op_error(op, "reduces tensors, which cannot be bufferized");
   if (runs_once(op)) status = regions_once(s, op);
   else {
     nr_bufferize_mark_captured(s, op);
     for (size_t i = 0; i < op->num_operands; i++)
-      if (nr_bufferize_place(s, nr_operand(op, i)))
+      if (nr_bufferize_binding(s, nr_operand(op, i)))
         nr_op_set_operand(op, i, nr_bufferize_take(s, nr_operand(op, i), op));
     for (size_t r = 0; r < op->num_regions && !status; r++)
       for (NrBlock *block = op->regions[r].first; block && !status; block = block->next)
         status = nr_bufferize_block(s, block);
   }
   for (size_t i = 0; i < op->num_results && !status; i++)
-    if (nr_has_place(nr_result(op, i)->type)) nr_bufferize_adopt(s, nr_result(op, i), op->block);
+    if (nr_needs_buffer(nr_result(op, i)->type)) nr_bufferize_adopt(s, nr_result(op, i), op->block);
   return status;
 }
 
@@ -188,7 +188,7 @@ static void give_handle(NrBufferize *s, NrOp *op) {
   const char *owned = owned_variant(op);
   for (size_t i = 0; owned && i < op->num_operands; i++) {
     if (!nr_is_handle(nr_operand(op, i)->type)) continue;
-    NrBuffer *buffer = nr_bufferize_place(s, nr_operand(op, i))->buffer;
+    NrBuffer *buffer = nr_bufferize_binding(s, nr_operand(op, i))->buffer;
     if (!nr_bufferize_may_write(s, op, buffer)) return;
     buffer->moved = true;
     nr_op_set_attr(op, "name", nr_attr_string(s->ctx, nr_str(owned)));
@@ -206,9 +206,9 @@ NrStatus nr_bufferize_call(NrBufferize *s, NrOp *op) {
   if (nr_op_is(op, NR_OP_rt_call)) give_handle(s, op);
   for (size_t i = 0; i < op->num_operands; i++) {
     NrValue *value = nr_operand(op, i);
-    if (nr_bufferize_place(s, value)) nr_op_set_operand(op, i, nr_bufferize_read_dense(s, value, op, NULL));
+    if (nr_bufferize_binding(s, value)) nr_op_set_operand(op, i, nr_bufferize_read_dense(s, value, op, NULL));
   }
   for (size_t i = 0; i < op->num_results; i++)
-    if (nr_has_place(nr_result(op, i)->type)) nr_bufferize_adopt(s, nr_result(op, i), op->block);
+    if (nr_needs_buffer(nr_result(op, i)->type)) nr_bufferize_adopt(s, nr_result(op, i), op->block);
   return NR_OK;
 }

@@ -70,7 +70,7 @@ static uint32_t number_in(const NrBufferize *s, const NrOp *op, const NrBlock *b
 static bool used_between(const NrBufferize *s, const NrBuffer *buffer, const NrOp *op, uint32_t to) {
   size_t budget = MAX_USES;
   uint32_t from = nr_bufferize_number(s, op);
-  for (const NrPlace *member = buffer->members; member; member = member->next) {
+  for (const NrBufferBinding *member = buffer->members; member; member = member->next) {
     for (const NrUse *use = member->value->first_use; use; use = use->next) {
       if (budget-- == 0) return true;
       uint32_t number = number_in(s, use->owner, op->block);
@@ -96,17 +96,18 @@ static size_t dest_of(const NrOp *op, const NrValue *result) {
   }
 }
 
-NrValue *nr_bufferize_placed(NrBufferize *s, NrOp *op, NrValue *result, const NrPlace *dest) {
-  if (dest->placed_for != op) return NULL;
-  nr_bufferize_join(s, result, dest->buffer, dest->memref)->placed_for = only_user(result);
+NrValue *nr_bufferize_bound_dest(NrBufferize *s, NrOp *op, NrValue *result, const NrBufferBinding *dest) {
+  if (dest->bound_for != op) return NULL;
+  nr_bufferize_join(s, result, dest->buffer, dest->memref)->bound_for = only_user(result);
   return dest->memref;
 }
 
 /* The operand of op that was loaded from the very part of the output that the store writes. */
-static NrPlace *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const NrPlace *target) {
+static NrBufferBinding *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const NrBufferBinding *target) {
   for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
-    if (place && place->buffer == target->buffer && place->load && same_slice(place->load, store)) return place;
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
+    if (binding && binding->buffer == target->buffer && binding->load && same_slice(binding->load, store))
+      return binding;
   }
   return NULL;
 }
@@ -116,9 +117,9 @@ static bool operands_allow(NrBufferize *s, NrOp *op, const NrValue *result, cons
                            const NrValue *part) {
   size_t dest = dest_of(op, result);
   for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
-    if (!place || place->buffer != buffer || place->placed_for == op) continue;
-    if (place->memref != part) return false;
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
+    if (!binding || binding->buffer != buffer || binding->bound_for == op) continue;
+    if (binding->memref != part) return false;
     if (i != dest && (dest == SIZE_MAX || !nr_bufferize_in_step(op, i, dest))) return false;
   }
   return true;
@@ -164,9 +165,9 @@ static NrOp *find_user(NrValue *result, const NrBlock *block) {
   return joined && nr_type_num_dynamic(narrow) > 1 ? NULL : user;
 }
 
-NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result) {
+NrValue *nr_bufferize_eliminate_empty(NrBufferize *s, NrOp *op, NrValue *result) {
   NrOp *user = find_user(result, op->block);
-  NrPlace *dest = user ? nr_bufferize_place(s, nr_operand(user, 1)) : NULL;
+  NrBufferBinding *dest = user ? nr_bufferize_binding(s, nr_operand(user, 1)) : NULL;
   if (!dest || !dest->memref) return NULL;
   bool store = nr_op_is(user, NR_OP_flow_dispatch_tensor_store);
   if (!(store ? dest->buffer->output : nr_bufferize_may_write(s, user, dest->buffer))) return NULL;
@@ -174,10 +175,10 @@ NrValue *nr_bufferize_sink(NrBufferize *s, NrOp *op, NrValue *result) {
   if (s->stops.data[number] != s->stops.data[last] || used_between(s, dest->buffer, op, last)) return NULL;
   for (size_t i = 2; i < user->num_operands; i++)
     if (!is_before(s, nr_operand(user, i), op->block, number)) return NULL;
-  NrPlace *loaded = store ? loaded_from(s, op, user, dest) : NULL;
+  NrBufferBinding *loaded = store ? loaded_from(s, op, user, dest) : NULL;
   NrBuilder b = nr_builder_before(op);
   NrValue *part = loaded ? loaded->memref : nr_bufferize_subview(&b, dest->memref, user, result->type);
   if (part->type->rank != result->type->rank || !operands_allow(s, op, result, dest->buffer, part)) return NULL;
-  nr_bufferize_join(s, result, dest->buffer, part)->placed_for = only_user(result);
+  nr_bufferize_join(s, result, dest->buffer, part)->bound_for = only_user(result);
   return part;
 }

@@ -41,7 +41,7 @@ static NrAttr argument_attrs(NrBufferize *s, NrOp *func, NrType type, size_t num
   for (size_t i = 0; i < num_args; i++) {
     NrAttr dict = old && i < old->size ? old->items[i] : nr_attr_dict(s->ctx, NULL, 0);
     NrType t = i < type->num_inputs ? type->inputs[i] : NULL;
-    if (t && nr_is_binding(t) && t->access != NR_READWRITE) {
+    if (t && nr_is_dispatch_tensor(t) && t->access != NR_READWRITE) {
       NrNamedAttr *named = NR_NEW_ARRAY(s->arena, NrNamedAttr, dict->num_named + 1);
       for (size_t k = 0; k < dict->num_named; k++) named[k] = dict->named[k];
       const char *name = t->access == NR_READONLY ? "noria.readonly" : "noria.noalias";

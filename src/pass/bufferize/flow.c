@@ -40,7 +40,7 @@ static uint32_t last_read(const NrBufferize *s, const NrValue *value, const NrBl
 static bool is_overwritten(const NrBufferize *s, NrOp *load, const NrBuffer *buffer) {
   if (!buffer->output) return false;
   uint32_t number = nr_bufferize_number(s, load), last = last_read(s, nr_result(load, 0), load->block);
-  for (const NrPlace *member = buffer->members; member; member = member->next) {
+  for (const NrBufferBinding *member = buffer->members; member; member = member->next) {
     for (const NrUse *use = member->value->first_use; use; use = use->next) {
       if (!nr_op_is(use->owner, NR_OP_flow_dispatch_tensor_store) || nr_use_index(use) != 1) continue;
       uint32_t store = number_in(s, use->owner, load->block);
@@ -51,7 +51,7 @@ static bool is_overwritten(const NrBufferize *s, NrOp *load, const NrBuffer *buf
 }
 
 static void load(NrBufferize *s, NrOp *op) {
-  NrPlace *source = nr_bufferize_place(s, nr_operand(op, 0));
+  NrBufferBinding *source = nr_bufferize_binding(s, nr_operand(op, 0));
   NrValue *result = nr_result(op, 0);
   NrBuilder b = nr_builder_before(op);
   NrValue *part = nr_bufferize_subview(&b, source->memref, op, result->type);
@@ -59,19 +59,19 @@ static void load(NrBufferize *s, NrOp *op) {
     nr_bufferize_join(s, result, source->buffer, part)->load = op;
     return;
   }
-  NrPlace *place = nr_bufferize_join(s, result, source->buffer, part);
-  NrValue *copy = nr_bufferize_read_copy(s, op, place);
+  NrBufferBinding *binding = nr_bufferize_join(s, result, source->buffer, part);
+  NrValue *copy = nr_bufferize_read_copy(s, op, binding);
   nr_bufferize_join(s, result, nr_bufferize_own(s, copy, op->block, nr_bufferize_number(s, op)), copy);
 }
 
 static void store(NrBufferize *s, NrOp *op) {
   NrValue *value = nr_operand(op, 0);
-  NrPlace *from = nr_bufferize_place(s, value), *target = nr_bufferize_place(s, nr_operand(op, 1));
-  if (from->placed_for == op || !from->memref) return;
+  NrBufferBinding *from = nr_bufferize_binding(s, value), *target = nr_bufferize_binding(s, nr_operand(op, 1));
+  if (from->bound_for == op || !from->memref) return;
   NrBuilder b = nr_builder_before(op);
   NrValue *part = nr_bufferize_subview(&b, target->memref, op, value->type);
   if (part == from->memref) return;
-  NrPlace source = *from;
+  NrBufferBinding source = *from;
   if (from->buffer == target->buffer) { /* parts that may overlap */
     source.memref = nr_bufferize_read_copy(s, op, from);
     nr_bufferize_own(s, source.memref, op->block, nr_bufferize_number(s, op));
@@ -136,16 +136,16 @@ static NrValue *result_memory(NrBufferize *s, NrOp *op, size_t result, size_t *n
     dims[i] = dynamic ? (NrIndex){nr_operand(op, (*next_dim)++), 0} : nr_index_const(value->type->dims[i]);
   }
   if (tied >= 0) {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, arguments + (size_t)tied));
-    if (place->memref && !place->memref->type->layout)
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, arguments + (size_t)tied));
+    if (binding->memref && !binding->memref->type->layout)
       return nr_bufferize_dest(s, op, arguments + (size_t)tied, value, true);
   }
   NrBuilder b = nr_builder_before(op);
   NrValue *memory = nr_build_alloc(&b, NR_OP_memref_alloc, value->type->elem, dims, value->type->rank);
   nr_bufferize_join(s, value, nr_bufferize_own(s, memory, op->block, nr_bufferize_number(s, op)), memory);
   if (tied >= 0) {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, arguments + (size_t)tied));
-    if (place->memref) nr_bufferize_copy_contents(op, place, memory);
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, arguments + (size_t)tied));
+    if (binding->memref) nr_bufferize_copy_contents(op, binding, memory);
   }
   return memory;
 }
@@ -163,7 +163,7 @@ static NrStatus dispatch(NrBufferize *s, NrOp *op) {
   for (size_t i = 0; i < op->num_results; i++) results[i] = result_memory(s, op, i, &next_dim);
   for (size_t i = 0; i < num_arguments; i++) {
     NrValue *value = nr_operand(op, arguments + i);
-    operands[n] = nr_bufferize_place(s, value) ? nr_bufferize_read_dense(s, value, op, NULL) : value;
+    operands[n] = nr_bufferize_binding(s, value) ? nr_bufferize_read_dense(s, value, op, NULL) : value;
     for (size_t k = 0; k < op->num_results; k++)
       if (nr_flow_tied_operand(op, k) == (int64_t)i) operands[n] = results[k];
     n++;
@@ -193,14 +193,14 @@ NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op) {
   case NR_OP_flow_dispatch_tensor_store: store(s, op); break;
   case NR_OP_flow_dispatch_tensor_dim: {
     NrBuilder b = nr_builder_before(op);
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, 0));
     size_t dim = (size_t)nr_op_attr_int(op, "dimension", 0);
-    nr_value_replace_uses(nr_result(op, 0), nr_index_value(&b, nr_dim_build(&b, place->memref, dim)));
+    nr_value_replace_uses(nr_result(op, 0), nr_index_value(&b, nr_dim_build(&b, binding->memref, dim)));
     break;
   }
   case NR_OP_flow_dispatch_tie_shape: {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
-    nr_bufferize_join(s, nr_result(op, 0), place->buffer, place->memref);
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, 0));
+    nr_bufferize_join(s, nr_result(op, 0), binding->buffer, binding->memref);
     break;
   }
   case NR_OP_flow_dispatch_workgroup_id: status = grid_value(op, 3); break;

@@ -40,8 +40,8 @@ NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op) {
   NrBlock *block = nr_op_body(op, 0);
   for (NrOp *insert = block ? block->first : NULL; insert; insert = insert->next) {
     if (!nr_op_is(insert, NR_OP_tensor_parallel_insert_slice)) return nr_op_error(insert, "cannot be bufferized");
-    NrPlace *source = nr_bufferize_place(s, nr_operand(insert, 0)),
-            *dest = nr_bufferize_place(s, nr_operand(insert, 1));
+    NrBufferBinding *source = nr_bufferize_binding(s, nr_operand(insert, 0)),
+            *dest = nr_bufferize_binding(s, nr_operand(insert, 1));
     if (!source->memref) continue;
     NrBuilder b = nr_builder_before(op);
     NrValue *part = nr_bufferize_subview(&b, dest->buffer->root, insert, nr_operand(insert, 0)->type);
@@ -86,7 +86,7 @@ NrStatus nr_bufferize_forall(NrBufferize *s, NrOp *op) {
   for (size_t i = 0; i < num_outputs; i++) {
     NrValue *arg = nr_block_arg(body, rank + i);
     memory[i] = nr_bufferize_take(s, nr_operand(op, outputs + i), op);
-    NrPlace shared = {.value = arg, .memref = memory[i]};
+    NrBufferBinding shared = {.value = arg, .memref = memory[i]};
     NrValue *read = memory[i];
     if (is_read_elsewhere(arg)) {
       read = nr_bufferize_read_copy(s, op, &shared);

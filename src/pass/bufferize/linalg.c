@@ -24,43 +24,43 @@ bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out) {
 }
 
 /* Whether output number `out` (an operand) may be written over `place`, as far as the other operands matter. */
-static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrPlace *place) {
+static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrBufferBinding *binding) {
   size_t num_inputs = nr_op_is(op, NR_OP_linalg_generic) ? nr_generic_num_inputs(op) : 0;
   for (size_t i = 0; i < op->num_operands; i++) {
-    NrPlace *other = i == out ? NULL : nr_bufferize_place(s, nr_operand(op, i));
-    if (!other || other->buffer != place->buffer || !other->buffer) continue;
-    if (i >= num_inputs || other->memref != place->memref || !nr_bufferize_in_step(op, i, out)) return false;
+    NrBufferBinding *other = i == out ? NULL : nr_bufferize_binding(s, nr_operand(op, i));
+    if (!other || other->buffer != binding->buffer || !other->buffer) continue;
+    if (i >= num_inputs || other->memref != binding->memref || !nr_bufferize_in_step(op, i, out)) return false;
   }
   return true;
 }
 
 /* An input whose buffer the result can have: it ends here, has the result's shape and is read in step. */
-static NrPlace *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type) {
+static NrBufferBinding *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type) {
   if (!nr_op_is(op, NR_OP_linalg_generic)) return NULL;
   for (size_t i = 0; i < nr_generic_num_inputs(op); i++) {
-    NrPlace *place = nr_bufferize_place(s, nr_operand(op, i));
-    if (!place || !place->memref || place->memref->type != nr_bufferized_type(type) ||
+    NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
+    if (!binding || !binding->memref || binding->memref->type != nr_bufferized_type(type) ||
         !nr_bufferize_in_step(op, i, out))
       continue;
-    if (nr_bufferize_may_write(s, op, place->buffer) && operands_allow(s, op, out, place)) return place;
+    if (nr_bufferize_may_write(s, op, binding->buffer) && operands_allow(s, op, out, binding)) return binding;
   }
   return NULL;
 }
 
 static NrValue *output_memory(NrBufferize *s, NrOp *op, size_t out, NrValue *result, bool keep) {
   NrValue *value = nr_operand(op, out);
-  NrPlace *place = nr_bufferize_place(s, value);
-  NrValue *placed = nr_bufferize_placed(s, op, result, place);
-  if (placed) return placed;
-  if (!nr_bufferize_may_write(s, op, place->buffer) || !operands_allow(s, op, out, place)) {
-    NrValue *part = keep ? NULL : nr_bufferize_sink(s, op, result);
+  NrBufferBinding *binding = nr_bufferize_binding(s, value);
+  NrValue *bound = nr_bufferize_bound_dest(s, op, result, binding);
+  if (bound) return bound;
+  if (!nr_bufferize_may_write(s, op, binding->buffer) || !operands_allow(s, op, out, binding)) {
+    NrValue *part = keep ? NULL : nr_bufferize_eliminate_empty(s, op, result);
     if (part) return part;
-    place = keep ? NULL : reusable_input(s, op, out, result->type);
-    if (!place) return nr_bufferize_copy(s, op, result, value, keep);
+    binding = keep ? NULL : reusable_input(s, op, out, result->type);
+    if (!binding) return nr_bufferize_copy(s, op, result, value, keep);
   }
-  place->buffer->claimed_by = nr_bufferize_number(s, op);
-  nr_bufferize_join(s, result, place->buffer, place->memref);
-  return place->memref;
+  binding->buffer->claimed_by = nr_bufferize_number(s, op);
+  nr_bufferize_join(s, result, binding->buffer, binding->memref);
+  return binding->memref;
 }
 
 /* Whether the output's old elements may be seen in the result: the body reads them, or does not write each place, as
@@ -79,12 +79,12 @@ NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {
   /* Outputs first: an input that shares an output's buffer is the same memref then. */
   for (size_t i = outs; i < outs + num_outs; i++) {
     operands[i] = nr_operand(op, i);
-    if (nr_bufferize_place(s, operands[i]))
+    if (nr_bufferize_binding(s, operands[i]))
       operands[i] = output_memory(s, op, i, nr_result(op, result++), reads_output(op, i));
   }
   for (size_t i = 0; i < outs; i++) {
     operands[i] = nr_operand(op, i);
-    if (nr_bufferize_place(s, operands[i])) operands[i] = nr_bufferize_read(s, operands[i], op, NULL);
+    if (nr_bufferize_binding(s, operands[i])) operands[i] = nr_bufferize_read(s, operands[i], op, NULL);
   }
   for (size_t r = 0; r < op->num_regions; r++) {
     NrBlock *body = nr_op_body(op, r);

@@ -251,7 +251,7 @@ typedef NrStatus (*Rewrite)(NrOp *op);
 static Rewrite rewrite_for(const NrOp *op) {
   if (nr_bufferize_is_host_op(op)) return nr_bufferize_host_op;
   if (nr_op_is(op, NR_OP_bufferization_dealloc_tensor)) return drop;
-  if (op->num_results == 0 || !nr_has_place(op->results[0].type)) return NULL;
+  if (op->num_results == 0 || !nr_needs_buffer(op->results[0].type)) return NULL;
   switch (op->info->id) {
   case NR_OP_tensor_splat: return splat;
   case NR_OP_tensor_generate: return generate;

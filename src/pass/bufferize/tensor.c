@@ -13,15 +13,15 @@ static NrStatus constant(NrBufferize *s, NrOp *op) {
   NrValue *memref = nr_build_value(&b, NR_OP_memref_get_global, nr_bufferized_type(result->type), NULL, 0);
   nr_vec_push(&s->constants, memref->op);
   nr_vec_push(&s->constant_values, value);
-  NrPlace *place = nr_bufferize_join(s, result, nr_bufferize_own(s, memref, NULL, 0), memref);
-  if (value->kind == NR_ATTR_DENSE && value->splat) place->splat = nr_attr_element(value, 0);
+  NrBufferBinding *binding = nr_bufferize_join(s, result, nr_bufferize_own(s, memref, NULL, 0), memref);
+  if (value->kind == NR_ATTR_DENSE && value->splat) binding->splat = nr_attr_element(value, 0);
   return NR_OK;
 }
 
 static void empty(NrBufferize *s, NrOp *op) {
-  NrPlace *place = NR_NEW(s->arena, NrPlace);
-  *place = (NrPlace){.value = nr_result(op, 0), .empty = op};
-  nr_map_set(&s->places, nr_result(op, 0), place);
+  NrBufferBinding *binding = NR_NEW(s->arena, NrBufferBinding);
+  *binding = (NrBufferBinding){.value = nr_result(op, 0), .empty = op};
+  nr_map_set(&s->bindings, nr_result(op, 0), binding);
 }
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
@@ -64,14 +64,14 @@ static void rank(NrBufferize *s, NrOp *op) {
 
 static NrStatus dim(NrBufferize *s, NrOp *op) {
   NrValue *index = nr_operand(op, 1), *source = nr_operand(op, 0), *size;
-  NrPlace *place = nr_bufferize_place(s, source);
+  NrBufferBinding *binding = nr_bufferize_binding(s, source);
   NrBuilder b = nr_builder_before(op);
   int64_t i;
   NrIndex known;
   if (!nr_value_constant_int(index, &i) || i < 0 || i >= source->type->rank)
     size = nr_build_value(&b, NR_OP_memref_dim, nr_type_index(s->ctx),
                           (NrValue *[]){nr_bufferize_read(s, source, op, NULL), index}, 2);
-  else if (place->memref) size = nr_index_value(&b, nr_dim_build(&b, place->memref, (size_t)i));
+  else if (binding->memref) size = nr_index_value(&b, nr_dim_build(&b, binding->memref, (size_t)i));
   else if (nr_dim_of(source, (size_t)i, &known)) size = nr_index_value(&b, known);
   else return nr_op_error(op, "asks for the size of a tensor that has none");
   nr_value_replace_uses(nr_result(op, 0), size);
@@ -100,9 +100,9 @@ static void extract_slice(NrBufferize *s, NrOp *op) {
   NrValue *source = nr_bufferize_read(s, nr_operand(op, 0), op, &buffer), *result = nr_result(op, 0);
   NrBuilder b = nr_builder_before(op);
   NrValue *part = nr_bufferize_subview(&b, source, op, result->type);
-  NrPlace *place = nr_bufferize_join(s, result, buffer, part);
-  place->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
-  place->leading = !source->type->layout && is_leading(op);
+  NrBufferBinding *binding = nr_bufferize_join(s, result, buffer, part);
+  binding->splat = nr_bufferize_binding(s, nr_operand(op, 0))->splat;
+  binding->leading = !source->type->layout && is_leading(op);
 }
 
 /* Whether an insert_slice replaces all of its destination. */
@@ -120,14 +120,14 @@ static bool is_whole(NrOp *op) {
 
 static void insert_slice(NrBufferize *s, NrOp *op) {
   NrValue *value = nr_operand(op, 0), *result = nr_result(op, 0);
-  NrPlace *source = nr_bufferize_place(s, value);
-  bool placed = source->placed_for == op, whole = is_whole(op);
-  if (whole && !placed && source->memref && value->type == result->type) {
+  NrBufferBinding *source = nr_bufferize_binding(s, value);
+  bool bound = source->bound_for == op, whole = is_whole(op);
+  if (whole && !bound && source->memref && value->type == result->type) {
     nr_bufferize_join(s, result, source->buffer, source->memref)->splat = source->splat;
     return;
   }
   NrValue *to = nr_bufferize_dest(s, op, 1, result, !whole);
-  if (placed || !source->memref) return;
+  if (bound || !source->memref) return;
   NrBuilder b = nr_builder_before(op);
   NrValue *part = whole && value->type->rank == result->type->rank
                       ? to
@@ -169,9 +169,9 @@ static NrType reshaped_type(NrOp *op, NrType source) {
 }
 
 static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
-  NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
-  if (place->placed_for == op) { /* only for an insert_slice, which asks for no more than that it is in place */
-    nr_bufferize_join(s, nr_result(op, 0), place->buffer, place->memref)->placed_for =
+  NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, 0));
+  if (binding->bound_for == op) { /* only for an insert_slice, which asks for no more than that it is in place */
+    nr_bufferize_join(s, nr_result(op, 0), binding->buffer, binding->memref)->bound_for =
         nr_result(op, 0)->first_use->owner;
     return;
   }
@@ -186,7 +186,7 @@ static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   operands[0] = source;
   for (size_t i = 1; i < op->num_operands; i++) {
     operands[i] = nr_operand(op, i);
-    if (nr_bufferize_place(s, operands[i])) operands[i] = nr_bufferize_read_dense(s, operands[i], op, NULL);
+    if (nr_bufferize_binding(s, operands[i])) operands[i] = nr_bufferize_read_dense(s, operands[i], op, NULL);
   }
   NrBuilder b = nr_builder_before(op);
   NrOp *view = nr_build(&b, &(NrOpState){.info = nr_op_infos[memref_op],
@@ -196,7 +196,7 @@ static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
                                          .num_results = 1,
                                          .attrs = op->attrs,
                                          .num_attrs = op->num_attrs});
-  nr_bufferize_join(s, nr_result(op, 0), buffer, nr_result(view, 0))->splat = place->splat;
+  nr_bufferize_join(s, nr_result(op, 0), buffer, nr_result(view, 0))->splat = binding->splat;
 }
 
 /* What has no rank is dense: its type would have no place for a layout. */
@@ -209,7 +209,7 @@ static void cast(NrBufferize *s, NrOp *op) {
                       : nr_type_memref_layout(to->dims, to->rank, to->elem, source->type->layout, NULL);
   NrBuilder b = nr_builder_before(op);
   NrValue *view = type == source->type ? source : nr_build_value(&b, NR_OP_memref_cast, type, &source, 1);
-  nr_bufferize_join(s, nr_result(op, 0), buffer, view)->splat = nr_bufferize_place(s, nr_operand(op, 0))->splat;
+  nr_bufferize_join(s, nr_result(op, 0), buffer, view)->splat = nr_bufferize_binding(s, nr_operand(op, 0))->splat;
 }
 
 /* ---- the border to memory ---------------------------------------------------------------------------------------- */
@@ -236,8 +236,8 @@ static void to_tensor(NrBufferize *s, NrOp *op) {
 
 static void to_buffer(NrBufferize *s, NrOp *op) {
   NrValue *source = nr_operand(op, 0), *memory;
-  NrPlace *place = nr_bufferize_place(s, source);
-  if (place->memref) memory = nr_bufferize_read_copy(s, op, place);
+  NrBufferBinding *binding = nr_bufferize_binding(s, source);
+  if (binding->memref) memory = nr_bufferize_read_copy(s, op, binding);
   else memory = nr_bufferize_read(s, source, op, NULL);
   NrBuilder b = nr_builder_before(op);
   NrType type = nr_result(op, 0)->type;
@@ -246,9 +246,9 @@ static void to_buffer(NrBufferize *s, NrOp *op) {
 }
 
 static void materialize(NrBufferize *s, NrOp *op) {
-  NrPlace *place = nr_bufferize_place(s, nr_operand(op, 0));
+  NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, 0));
   NrValue *to = op->num_results ? nr_bufferize_dest(s, op, 1, nr_result(op, 0), false) : nr_operand(op, 1);
-  if (place->memref && place->memref != to) nr_bufferize_copy_contents(op, place, to);
+  if (binding->memref && binding->memref != to) nr_bufferize_copy_contents(op, binding, to);
 }
 
 /* ---- all -------------------------------------------------------------------------------------------------------- */
