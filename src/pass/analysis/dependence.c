@@ -6,10 +6,10 @@
 #include "pass/analysis/dependence_test.h"
 
 /* Made anew in every iteration of a listed loop in which a and b are not the same. */
-static bool is_of_one_iteration(const NrDependenceTest *p, NrValue *root) {
+static bool is_of_one_iteration(const NrDependenceTest *t, NrValue *root) {
   if (!nr_op_is(root->op, NR_OP_memref_alloc) && !nr_op_is(root->op, NR_OP_memref_alloca)) return false;
-  for (size_t i = 0; i < p->num_listed; i++) {
-    const NrDistance *d = &p->listed[i];
+  for (size_t i = 0; i < t->num_listed; i++) {
+    const NrDistance *d = &t->listed[i];
     bool apart = d->iv_a == d->iv_b && (d->min > 0 || d->max < 0);
     if (apart && nr_op_is_ancestor(nr_loop_of_iv(d->iv_a), root->op)) return true;
   }
@@ -21,19 +21,19 @@ bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistanc
   for (size_t i = 0; i < count; i++)
     if (distances[i].min > distances[i].max) return false;
   if (count > NR_MAX_LISTED) return true;
-  NrDependenceTest p;
-  p.a = a;
-  p.b = b;
-  p.listed = distances;
-  p.num_listed = count;
-  p.num_quotients = 0;
+  NrDependenceTest t;
+  t.a = a;
+  t.b = b;
+  t.listed = distances;
+  t.num_listed = count;
+  t.num_quotients = 0;
   NrValue *root = nr_memref_root(a->memref);
-  if (root == nr_memref_root(b->memref) && is_of_one_iteration(&p, root)) return false;
+  if (root == nr_memref_root(b->memref) && is_of_one_iteration(&t, root)) return false;
   bool possible;
-  if (!nr_dependence_add_loops(&p, &possible)) return true;
+  if (!nr_dependence_add_loops(&t, &possible)) return true;
   if (!possible) return false;
-  nr_dependence_add_locations(&p);
-  return nr_constraints_may_hold(&p.constraints);
+  nr_dependence_add_locations(&t);
+  return nr_constraints_may_hold(&t.constraints);
 }
 
 bool nr_iterations_independent(const NrMemAccesses *list, NrValue *iv) {
