@@ -84,7 +84,7 @@ struct NrOpInfo {
   const char *name;         /* without dialect; set by the OP macro, a row may override it */
   const char *legacy;       /* the 2020 spelling, with dialect if it had one ("loop.for", "addf"); NULL = the same
                              * name; others that were used follow behind `|` ("divi_signed|divis") */
-  bool later;               /* came after 2020, to a dialect that was there */
+  bool since_2020;          /* new after 2020, in a dialect that existed then */
   const char *operands, *results, *attrs, *regions, *successors;
   const char *format;       /* modern syntax */
   const char *legacy_format; /* 2020 syntax where it differs */

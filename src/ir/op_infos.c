@@ -104,7 +104,7 @@ const char *nr_op_info_missing_in_2020(const NrOpInfo *info) {
   static const char *const made_of_std[] = {"arith",         "bufferization", "cf",     "complex", "func",
                                             "math",          "memref",        "tensor", "ub"};
   if (info->legacy) return NULL;
-  if (info->later) return info->dialect;
+  if (info->since_2020) return info->dialect;
   if (strcmp(info->dialect, "scf") == 0) return "loop";
   for (size_t i = 0; i < NR_COUNTOF(made_of_std); i++)
     if (strcmp(info->dialect, made_of_std[i]) == 0) return "std";
