@@ -101,7 +101,7 @@ struct NrOpInfo {
   const char *(*unsaid)(const NrOp *op, bool legacy);
   /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the
    * shapes that older texts gave an op to today's. May replace what is inside op, and op if it has no results. */
-  NrStatus (*finish)(NrParser *p, NrOp *op);
+  NrStatus (*post_parse)(NrParser *p, NrOp *op);
   /* Fills out_types (num_results as declared) from operands and attributes. */
   NrStatus (*infer)(NrContext *ctx, const NrOpState *state, NrType *out_types);
   /* operand_constants[i] is the operand's constant or NULL. out has num_results entries. True when folded. */

@@ -251,7 +251,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   parse_file(&p, nr_op_body(module->op, 0));
   nr_parse_scope_end(&p, scope);
   if (nr_context_num_errors(ctx) == errors)
-    module->op->info->finish(&p, module->op);
+    module->op->info->post_parse(&p, module->op);
   else /* all errors in one run: also those of what could be read */
     for (size_t i = 0; i < p.whole.size; i++) nr_verify_alone(p.whole.data[i]);
   ctx->legacy_names = p.num_legacy > p.num_modern;

@@ -367,7 +367,7 @@ static bool parse_and_make(NrParser *p, NrBlock *block) {
   nr_op_append(block, op);
   if (!bind_results(p, op)) return false;
   /* What is inside may be incomplete after an error. */
-  return p->frame->broken || !op->info->finish || op->info->finish(p, op) == NR_OK;
+  return p->frame->broken || !op->info->post_parse || op->info->post_parse(p, op) == NR_OK;
 }
 
 /* An isolated op without errors stands for those in it; an op that was not made has none in it. */

@@ -101,8 +101,8 @@ NrStatus nr_affine_for_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_if_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state);
 NrStatus nr_affine_access_parse(NrParser *p, NrOpState *state); /* load to dma_wait */
-NrStatus nr_affine_for_finish(NrParser *p, NrOp *op);
-NrStatus nr_affine_parallel_finish(NrParser *p, NrOp *op);
+NrStatus nr_affine_for_post_parse(NrParser *p, NrOp *op);
+NrStatus nr_affine_parallel_post_parse(NrParser *p, NrOp *op);
 
 void nr_affine_map_op_print(NrPrinter *w, NrOp *op);
 void nr_affine_delinearize_print(NrPrinter *w, NrOp *op);

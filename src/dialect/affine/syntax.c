@@ -172,7 +172,7 @@ static void rename_attr(NrOp *op, const char *from, const char *to) {
 }
 
 /* Until 2023 the attributes had other names, and operands were shared out by the maps. */
-NrStatus nr_affine_for_finish(NrParser *p, NrOp *op) {
+NrStatus nr_affine_for_post_parse(NrParser *p, NrOp *op) {
   rename_attr(op, "lower_bound", "lowerBoundMap");
   rename_attr(op, "upper_bound", "upperBoundMap");
   NrAttr lower = nr_affine_bound_map(op, false), upper = nr_affine_bound_map(op, true);

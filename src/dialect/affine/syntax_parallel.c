@@ -123,7 +123,7 @@ NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state) {
 }
 
 /* Before bounds were grouped, each had one result; before there were reductions, none. */
-NrStatus nr_affine_parallel_finish(NrParser *p, NrOp *op) {
+NrStatus nr_affine_parallel_post_parse(NrParser *p, NrOp *op) {
   NrContext *ctx = nr_op_context(op);
   if (!nr_op_attr(op, "reductions") && op->num_results == 0)
     nr_op_set_attr(op, "reductions", nr_attr_array(ctx, NULL, 0));

@@ -48,7 +48,7 @@ NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out
 
 /* Hooks of arith.constant; func.constant shares the 2020 spelling `constant` and so the parser. */
 NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state);
-NrStatus nr_arith_constant_finish(NrParser *p, NrOp *op);
+NrStatus nr_arith_constant_post_parse(NrParser *p, NrOp *op);
 
 /* ---- fold hooks (fold_int.c, fold_float.c, fold_cast.c) and canonicalisations (canonicalize.c)
  * -------------------------- */

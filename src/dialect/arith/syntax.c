@@ -271,7 +271,7 @@ NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
 }
 
 /* The same for the generic form, "constant"() {value = 1 : i32}. */
-NrStatus nr_arith_constant_finish(NrParser *p, NrOp *op) {
+NrStatus nr_arith_constant_post_parse(NrParser *p, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   if (value && nr_p_is_legacy(p))
     op->info = nr_op_infos[value->kind == NR_ATTR_SYMBOL ? NR_OP_func_constant : NR_OP_arith_constant];

@@ -32,7 +32,7 @@ static NrStatus module_verify(NrOp *op) {
 }
 
 /* A body is always there, and nothing ends it. */
-static NrStatus module_finish(NrParser *p, NrOp *op) {
+static NrStatus module_post_parse(NrParser *p, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   if (!body && op->num_regions == 1) nr_block_append(nr_op_region(op, 0), nr_block_create(op->module));
   NrOp *last = body ? body->last : NULL;

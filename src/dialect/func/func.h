@@ -14,7 +14,7 @@ NrAttr nr_func_result_attr(const NrOp *func, size_t i, const char *name);
 
 NrStatus nr_func_parse(NrParser *p, NrOpState *state);
 void nr_func_print(NrPrinter *w, NrOp *op);
-NrStatus nr_func_finish(NrParser *p, NrOp *op);
+NrStatus nr_func_post_parse(NrParser *p, NrOp *op);
 NrStatus nr_func_return_parse(NrParser *p, NrOpState *state);
 NrStatus nr_func_call_indirect_parse(NrParser *p, NrOpState *state);
 void nr_func_call_indirect_print(NrPrinter *w, NrOp *op);

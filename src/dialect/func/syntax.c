@@ -116,7 +116,7 @@ out:
 
 /* Three older shapes: declarations said nothing of their visibility, the type was once the attribute `type`, and the
  * first proposals of 2020 left the results away. */
-NrStatus nr_func_finish(NrParser *p, NrOp *op) {
+NrStatus nr_func_post_parse(NrParser *p, NrOp *op) {
   NrAttr old = nr_op_attr(op, "type");
   if (old && !nr_op_attr(op, "function_type")) {
     nr_op_remove_attr(op, "type");

@@ -174,7 +174,7 @@ static NrStatus generic_parse(NrParser *p, NrOpState *state) {
 }
 
 /* Iterator types that stand as strings become attributes of their own. */
-static NrStatus generic_finish(NrParser *p, NrOp *op) {
+static NrStatus generic_post_parse(NrParser *p, NrOp *op) {
   NrAttr types = nr_op_attr(op, "iterator_types");
   char letters[NR_MAX_RANK + 1] = {0};
   (void)p;

@@ -8,7 +8,7 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
 /* In 2019 the type alone said which operands are sizes. */
-static NrStatus alloc_finish(NrParser *p, NrOp *op) {
+static NrStatus alloc_post_parse(NrParser *p, NrOp *op) {
   if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
   if (op->num_results != 1 || !nr_type_is_memref(nr_result(op, 0)->type)) return NR_OK; /* the verifier says so */
   size_t sizes = nr_type_num_dynamic(nr_result(op, 0)->type);

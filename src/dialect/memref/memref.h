@@ -60,7 +60,7 @@ NrStatus nr_memref_dma_wait_verify(NrOp *op);
 NrStatus nr_memref_cast_verify(NrOp *op);
 NrStatus nr_memref_memory_space_cast_verify(NrOp *op);
 NrStatus nr_memref_view_parse(NrParser *p, NrOpState *state);
-NrStatus nr_memref_view_finish(NrParser *p, NrOp *op);
+NrStatus nr_memref_view_post_parse(NrParser *p, NrOp *op);
 void nr_memref_view_print(NrPrinter *w, NrOp *op);
 NrStatus nr_memref_view_verify(NrOp *op);
 NrStatus nr_memref_subview_parse(NrParser *p, NrOpState *state);

@@ -147,7 +147,7 @@ NrStatus nr_memref_view_parse(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-NrStatus nr_memref_view_finish(NrParser *p, NrOp *op) {
+NrStatus nr_memref_view_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   if (!nr_op_attr(op, "no_shift") || !op->num_operands) return NR_OK;
   NrBuilder b = nr_builder_before(op);

@@ -322,7 +322,7 @@ static void add_segments(NrParser *p, NrOp *op) {
   nr_op_set_segments(op, (uint32_t[]){rank, rank, rank, 0}, NUM_GROUPS);
 }
 
-NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op) {
+NrStatus nr_scf_parallel_post_parse(NrParser *p, NrOp *op) {
   add_segments(p, op);
   NrBlock *body = op->num_regions ? nr_op_body(op, 0) : NULL;
   if (!body || !body->last) return NR_OK;

@@ -111,9 +111,9 @@ NrStatus nr_scf_reduce_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_forall_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_in_parallel_parse(NrParser *p, NrOpState *state);
 NrStatus nr_scf_in_parallel_verify(NrOp *op);
-NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op);
-NrStatus nr_scf_parallel_finish(NrParser *p, NrOp *op);
-NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op);
+NrStatus nr_scf_yield_post_parse(NrParser *p, NrOp *op);
+NrStatus nr_scf_parallel_post_parse(NrParser *p, NrOp *op);
+NrStatus nr_scf_index_switch_post_parse(NrParser *p, NrOp *op);
 
 void nr_scf_loop_print(NrPrinter *w, NrOp *op);
 void nr_scf_exit_print(NrPrinter *w, NrOp *op);

@@ -138,7 +138,7 @@ void nr_scf_if_print(NrPrinter *w, NrOp *op) {
 }
 
 /* Before the implicit terminator became the yield, it stood behind it. */
-NrStatus nr_scf_yield_finish(NrParser *p, NrOp *op) {
+NrStatus nr_scf_yield_post_parse(NrParser *p, NrOp *op) {
   for (uint32_t i = 0; i < op->num_regions; i++)
     for (NrBlock *block = nr_op_region(op, i)->first; block; block = block->next) {
       NrOp *last = block->last;
@@ -214,7 +214,7 @@ void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
 
 /* ---- index_switch %i {attrs} -> t case 2 { .. } default { .. } --------------------------------------------------- */
 
-/* The default region is the last in the text and the first in the op: until the finish hook has moved it there, the
+/* The default region is the last in the text and the first in the op: until the post_parse hook has moved it there, the
  * values of the cases have another name. */
 static const char unordered_cases[] = "cases_as_read";
 
@@ -242,7 +242,7 @@ NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {
   return nr_p_region(p, state, NULL, 0);
 }
 
-NrStatus nr_scf_index_switch_finish(NrParser *p, NrOp *op) {
+NrStatus nr_scf_index_switch_post_parse(NrParser *p, NrOp *op) {
   NrAttr cases = nr_op_attr(op, unordered_cases);
   if (!cases || op->num_regions == 0) return NR_OK;
   NrRegion last = {.op = op};

@@ -116,7 +116,7 @@ NrStatus nr_p_add_indices(NrParser *p, NrOpState *state, const NrOperandRef *ref
 void nr_w_indices(NrPrinter *w, NrOp *op, size_t begin, size_t count);
 /* The texts of dim and rank, shared by memref and tensor: in 2020 one op served both and dim's index was an integer. */
 NrStatus nr_p_dim_op(NrParser *p, NrOpState *state);
-NrStatus nr_p_dim_finish(NrParser *p, NrOp *op);
+NrStatus nr_p_dim_post_parse(NrParser *p, NrOp *op);
 NrStatus nr_p_rank_op(NrParser *p, NrOpState *state);
 /* `%a, %b : type` of from_elements of tensor and vector. */
 NrStatus nr_p_from_elements(NrParser *p, NrOpState *state);

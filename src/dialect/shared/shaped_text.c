@@ -164,7 +164,7 @@ NrStatus nr_p_dim_op(NrParser *p, NrOpState *state) {
   return NR_OK;
 }
 
-NrStatus nr_p_dim_finish(NrParser *p, NrOp *op) {
+NrStatus nr_p_dim_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   int64_t index;
   if (!nr_attr_is_int(nr_op_attr(op, "index"), &index) || op->num_operands != 1) return NR_OK;
