@@ -81,7 +81,7 @@ static bool process_module(const OptOptions *o, NrModule *module, NrSyntax synta
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) &&
               (!o->round_trip || round_trips(o, module, print.syntax)) && run_passes(o, module);
   /* What is not asked for may mix the spellings, as long as it can be read again. */
-  print.report_unsaid = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
+  print.report_refused_text = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
   if (!good) return false;
   size_t errors = nr_context_num_errors(module->ctx), before = out->size;
   nr_print_module(out, module, &print);

@@ -98,7 +98,7 @@ struct NrOpInfo {
   NrStatus (*parse)(NrParser *p, NrOpState *state);
   void (*print)(NrPrinter *p, NrOp *op);
   /* Why the custom text of today, or of 2020 (legacy), cannot say this op of a kind that it has; NULL when it can. */
-  const char *(*unsaid)(const NrOp *op, bool legacy);
+  const char *(*refuse_text)(const NrOp *op, bool legacy);
   /* Called by the parser on the new op, regions included, when its text (custom or generic) has been read: brings the
    * shapes that older texts gave an op to today's. May replace what is inside op, and op if it has no results. */
   NrStatus (*post_parse)(NrParser *p, NrOp *op);

@@ -228,9 +228,9 @@ static void pop_frame(NrPrinter *w, NrPrintFrame *frame) {
 }
 
 /* Among the text of 2020 today's is read, by Noria; today's has no other beside it. */
-static void report_unsaid(NrPrinter *w, NrOp *op) {
+static void report_refused_text(NrPrinter *w, NrOp *op) {
   bool legacy = w->options.syntax == NR_SYNTAX_2020;
-  const char *why = op->info->unsaid ? op->info->unsaid(op, legacy) : NULL;
+  const char *why = op->info->refuse_text ? op->info->refuse_text(op, legacy) : NULL;
   const char *dialect = legacy && !why ? nr_op_info_missing_in_2020(op->info) : NULL;
   if (why && !legacy) nr_op_error(op, "cannot be said in the text of today: %s", why);
   /* What can only stand in another op that is missing is part of that. */
@@ -258,7 +258,7 @@ static void put_op(NrPrinter *w, NrOp *op) {
     put_body(w, op);
   }
   nr_w_trailing_loc(w, op->loc);
-  if (w->options.report_unsaid) report_unsaid(w, op);
+  if (w->options.report_refused_text) report_refused_text(w, op);
 }
 
 /* ---- blocks and regions ----------------------------------------------------------------------------------------- */

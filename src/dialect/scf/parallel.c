@@ -85,7 +85,7 @@ static void print_group(NrPrinter *w, NrOp *op, size_t group, const char *before
   nr_w_puts(w, ")");
 }
 
-const char *nr_scf_parallel_unsaid(const NrOp *op, bool legacy) {
+const char *nr_scf_parallel_refuse_text(const NrOp *op, bool legacy) {
   bool no_init = nr_op_attr((NrOp *)op, "noInit") != NULL;
   return no_init && !legacy ? "the reduction has no initial value; give the loop one with init(..)" : NULL;
 }

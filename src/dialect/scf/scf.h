@@ -93,8 +93,8 @@ NrStatus nr_scf_execute_region_verify(NrOp *op);
 NrStatus nr_scf_index_switch_verify(NrOp *op);
 NrStatus nr_scf_forall_verify(NrOp *op);
 
-const char *nr_scf_parallel_unsaid(const NrOp *op, bool legacy);
-const char *nr_scf_for_unsaid(const NrOp *op, bool legacy);
+const char *nr_scf_parallel_refuse_text(const NrOp *op, bool legacy);
+const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy);
 
 NrStatus nr_scf_loop_verify(NrOp *op);
 NrStatus nr_scf_exit_verify(NrOp *op);

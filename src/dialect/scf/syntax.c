@@ -4,7 +4,7 @@
 
 /* ---- what only today's text says --------------------------------------------------------------------------------- */
 
-const char *nr_scf_for_unsaid(const NrOp *op, bool legacy) {
+const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy) {
   if (!legacy) return NULL;
   if (nr_op_attr(op, "unsignedCmp")) return "bounds were signed";
   return nr_type_is_index(nr_scf_for_lower(op)->type) ? NULL : "bounds were of type index";

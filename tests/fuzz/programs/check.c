@@ -285,10 +285,10 @@ static CheckStatus run_passes(Check *c, NrModule *module, const char *passes) {
 
 /* Prints in today's text, or in that of 2020 if it has no words for the program. */
 static NrPrintOptions print(Check *c, NrModule *module, NrBuf *out) {
-  NrPrintOptions options = {.report_unsaid = true};
+  NrPrintOptions options = {.report_refused_text = true};
   size_t errors = nr_context_num_errors(c->unit.ctx);
   nr_print_module(out, module, &options);
-  options.report_unsaid = false;
+  options.report_refused_text = false;
   if (nr_context_num_errors(c->unit.ctx) == errors) return options;
   nr_diag_flush(c->unit.ctx);
   c->unit.errors.size = 0;
@@ -393,7 +393,7 @@ CheckStatus check_text(Check *c, const char *syntax) {
   NrPrintOptions options = {.syntax = strcmp(syntax, "2020") == 0 ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR,
                             .generic = strcmp(syntax, "generic") == 0};
   size_t errors = nr_context_num_errors(c->unit.ctx);
-  options.report_unsaid = options.syntax == NR_SYNTAX_MLIR; /* the text of 2020 is read with today's among it */
+  options.report_refused_text = options.syntax == NR_SYNTAX_MLIR; /* the text of 2020 is read with today's among it */
   nr_print_module(&text, c->unit.module, &options);
   bool is_said = nr_context_num_errors(c->unit.ctx) == errors; /* else it is no text at all */
   NrModule *module = nr_parse_module(c->unit.ctx, (NrStr){text.data, text.size}, NR_STR("printed"), NULL, NULL);
