@@ -36,9 +36,9 @@ typedef struct NrPrintOptions {
   bool local_scope; /* no aliases: affine maps and sets stand in full where they are used */
   size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0
                                   = never */
-  bool report_refused_text; /* a diagnostic for every op that the text of that spelling has no words for. In the text of 2020,
-                       * a warning: it is today's text there, which Noria reads among the older. In today's, an error:
-                       * what is printed all the same is not read */
+  bool report_refused_text; /* a diagnostic for every op that the text of that spelling has no words for. In the text of
+                             * 2020, a warning: it is today's text there, which Noria reads among the older. In today's,
+                             * an error: what is printed all the same is not read */
   bool list_elements; /* as numbers, however many there are; else more than 100 are written as hexadecimal bytes */
 } NrPrintOptions;
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */

@@ -84,7 +84,7 @@ static bool read_ints(const NrPassOption *option, NrStr text, int64_t *out, size
     char *rest;
     errno = 0;
     int64_t value = strtoll(number, &rest, 0);
-    if (*rest || errno || value < option->least || value > option->most) return false;
+    if (*rest || errno || value < option->min || value > option->max) return false;
     if (out) out[*out_count] = value;
     ++*out_count;
   }
@@ -113,7 +113,7 @@ NrStr nr_pass_passes(const NrPassContext *pass, const char *name) {
 int64_t nr_pass_int(const NrPassContext *pass, const char *name) {
   const NrPassOption *option = find_option(pass->pass, nr_str(name));
   const NrPassArg *arg = find_arg(pass, name);
-  int64_t value = option->otherwise;
+  int64_t value = option->fallback;
   size_t count;
   if (arg && option->kind == NR_OPTION_WORD) read_word(option, arg->value, &value);
   else if (arg) read_ints(option, arg->value, &value, &count);
@@ -122,7 +122,7 @@ int64_t nr_pass_int(const NrPassContext *pass, const char *name) {
 
 bool nr_pass_flag(const NrPassContext *pass, const char *name) {
   const NrPassArg *arg = find_arg(pass, name);
-  bool value = find_option(pass->pass, nr_str(name))->otherwise;
+  bool value = find_option(pass->pass, nr_str(name))->fallback;
   if (arg) read_flag(arg->value, &value);
   return value;
 }
@@ -137,9 +137,9 @@ size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out) {
 void nr_pass_put_option(NrBuf *out, const NrPassOption *option) {
   const char *types[] = {"flag", "i64", "i64 list", "word", "passes"};
   nr_buf_printf(out, "%s: %s", option->name, types[option->kind]);
-  if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? " = true" : " = false");
-  if (option->kind == NR_OPTION_INT) nr_buf_printf(out, " = %lld", (long long)option->otherwise);
-  if (option->kind == NR_OPTION_WORD) nr_buf_printf(out, " = %s", option->words[option->otherwise]);
+  if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->fallback ? " = true" : " = false");
+  if (option->kind == NR_OPTION_INT) nr_buf_printf(out, " = %lld", (long long)option->fallback);
+  if (option->kind == NR_OPTION_WORD) nr_buf_printf(out, " = %s", option->words[option->fallback]);
   nr_buf_printf(out, " (%s)", option->doc);
 }
 
@@ -166,8 +166,8 @@ static void put_wanted(NrBuf *out, const NrPassOption *option) {
   if (option->kind == NR_OPTION_WORD) return;
   if (option->kind == NR_OPTION_INT) nr_buf_puts(out, "an integer");
   else nr_buf_printf(out, "at most %zu integers with commas between, each", option->count);
-  if (option->most == INT64_MAX) nr_buf_printf(out, " of at least %lld", (long long)option->least);
-  else nr_buf_printf(out, " from %lld to %lld", (long long)option->least, (long long)option->most);
+  if (option->max == INT64_MAX) nr_buf_printf(out, " of at least %lld", (long long)option->min);
+  else nr_buf_printf(out, " from %lld to %lld", (long long)option->min, (long long)option->max);
 }
 
 NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *arg) {

@@ -36,17 +36,17 @@ typedef enum NrOptionKind {
 typedef struct NrPassOption {
   const char *name;
   NrOptionKind kind;
-  int64_t otherwise; /* flags, numbers and words: what they are when nothing is said */
-  int64_t least, most; /* what each number may be */
-  size_t count;        /* numbers in a list at most */
+  int64_t fallback; /* of flags, numbers and words: the value without the option */
+  int64_t min, max; /* the range of each number */
+  size_t count;     /* at most so many numbers in a list */
   const char *doc;
-  const char *const *words; /* what a word may be, up to NULL; its value is the place in this list */
+  const char *const *words; /* the words that are allowed, up to NULL; a word's value is its index here */
 } NrPassOption;
-#define NR_FLAG(name, otherwise, doc) {name, NR_OPTION_FLAG, otherwise, 0, 1, 1, doc, NULL}
-#define NR_INT(name, otherwise, least, most, doc) {name, NR_OPTION_INT, otherwise, least, most, 1, doc, NULL}
-#define NR_INTS(name, count, least, most, doc) {name, NR_OPTION_INTS, 0, least, most, count, doc, NULL}
+#define NR_FLAG(name, fallback, doc) {name, NR_OPTION_FLAG, fallback, 0, 1, 1, doc, NULL}
+#define NR_INT(name, fallback, min, max, doc) {name, NR_OPTION_INT, fallback, min, max, 1, doc, NULL}
+#define NR_INTS(name, count, min, max, doc) {name, NR_OPTION_INTS, 0, min, max, count, doc, NULL}
 #define NR_PASSES(name, doc) {name, NR_OPTION_PASSES, 0, 0, 0, 1, doc, NULL}
-#define NR_WORD(name, otherwise, words, doc) {name, NR_OPTION_WORD, otherwise, 0, 0, 1, doc, words}
+#define NR_WORD(name, fallback, words, doc) {name, NR_OPTION_WORD, fallback, 0, 0, 1, doc, words}
 
 typedef struct NrPass {
   const char *name;            /* "fuse-maps" */

@@ -418,13 +418,13 @@ static void put_option(NrBuf *out, const NrPassOption *option, uint64_t *seed) {
   if (nr_str_starts(nr_str(option->name), "assume-") || nr_str_starts(nr_str(option->name), "test-")) return;
   size_t words = 0;
   while (option->kind == NR_OPTION_WORD && option->words[words]) words++;
-  int64_t value = NR_MIN(NR_MAX(option->least, 1) + (int64_t)(next_random(seed) % 5), option->most);
-  if (next_random(seed) % 16 == 0) value = NR_MIN(option->most, 64);
+  int64_t value = NR_MIN(NR_MAX(option->min, 1) + (int64_t)(next_random(seed) % 5), option->max);
+  if (next_random(seed) % 16 == 0) value = NR_MIN(option->max, 64);
   nr_buf_puts(out, option->name);
   if (option->kind == NR_OPTION_INT) nr_buf_printf(out, "=%lld", (long long)value);
   if (option->kind == NR_OPTION_INTS)
-    nr_buf_printf(out, "=%lld,%lld", (long long)option->least + 1, (long long)option->least); /* a permutation, if 0 */
-  if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->otherwise ? "=false" : "=true");
+    nr_buf_printf(out, "=%lld,%lld", (long long)option->min + 1, (long long)option->min); /* a permutation, if 0 */
+  if (option->kind == NR_OPTION_FLAG) nr_buf_puts(out, option->fallback ? "=false" : "=true");
   if (words) nr_buf_printf(out, "=%s", option->words[next_random(seed) % words]);
   nr_buf_putc(out, ' ');
 }
