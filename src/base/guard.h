@@ -120,6 +120,10 @@ const char *nr_bytes_in_words(int64_t bytes, char *out);
 
 /* Bytes that the machine has, or the control group that the process is in. */
 int64_t nr_machine_memory(void);
+/* CPUs that the process may use: of its affinity and, rounded up, of the CPU quota of its control group. At least 1. */
+int32_t nr_machine_cpus(void);
+/* The quota alone; INT32_MAX where there is none. groups_file is like /proc/self/cgroup, root like /sys/fs/cgroup. */
+int32_t nr_machine_quota(const char *groups_file, const char *root);
 
 /* ---- faults for tests ------------------------------------------------------------------------------------------- */
 

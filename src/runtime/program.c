@@ -1,9 +1,9 @@
 /* program.c - compiled models: making, loading, running. */
 #include "base/cpu.h"
+#include "base/guard.h"
 #include "runtime/internal.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,9 +13,7 @@ enum { DEFAULT_CACHE = 64 << 20, MOST_THREADS = 1024 };
 
 static int32_t count_threads(int32_t wanted) {
   if (wanted > 0) return NR_MIN(wanted, MOST_THREADS);
-  cpu_set_t cpus;
-  int n = sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-  return NR_MAX(1, NR_MIN(n, MOST_THREADS));
+  return NR_MIN(nr_machine_cpus(), MOST_THREADS);
 }
 
 static NoriaStatus check_limits(const NoriaRunLimits *limits, NoriaError *error) {

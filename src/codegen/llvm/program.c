@@ -63,7 +63,7 @@ static size_t partition_count(const Plan *plan, const NrCodegenOptions *options)
     ops += plan->functions.data[i].cost;
     apart++;
   }
-  long cpus = options->threads > 0 ? options->threads : sysconf(_SC_NPROCESSORS_ONLN);
+  long cpus = options->threads > 0 ? options->threads : nr_machine_cpus();
   size_t most = (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_PARTITIONS);
   return NR_MAX(NR_MIN(NR_MIN(most, ops / OPS_PER_UNIT), apart), 1);
 }

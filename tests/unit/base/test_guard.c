@@ -1,5 +1,8 @@
 /* test_guard.c - faults: what ends a guarded call, what it says, and that nothing of the call is left. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../test.h"
 
@@ -117,12 +120,58 @@ static void blocks_may_leave_their_heap(void **state) {
 
 static void machines_have_memory(void **state) { assert_true(nr_machine_memory() > 1 << 20); }
 
+/* A file of a tree of control groups; its folders are made. */
+static void put(const char *root, const char *file, const char *text) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/%s", root, file);
+  for (char *at = path + strlen(root); (at = strchr(at + 1, '/'));) {
+    *at = 0;
+    mkdir(path, 0700);
+    *at = '/';
+  }
+  FILE *f = fopen(path, "w");
+  assert_non_null(f);
+  fputs(text, f);
+  fclose(f);
+}
+
+static int32_t quota_of(const char *root, const char *groups) {
+  char path[200];
+  put(root, "groups", groups);
+  snprintf(path, sizeof path, "%s/groups", root);
+  return nr_machine_quota(path, root);
+}
+
+static void quotas_of_cpus_are_rounded_up(void **state) {
+  assert_true(nr_machine_cpus() >= 1);
+  char root[] = "groups-XXXXXX";
+  assert_non_null(mkdtemp(root));
+  assert_int_equal(quota_of(root, "0::/a/b\n"), INT32_MAX);
+  put(root, "a/cpu.max", "max 100000\n");
+  put(root, "a/b/cpu.max", "250000 100000\n");
+  assert_int_equal(quota_of(root, "0::/a/b\n"), 3);
+  assert_int_equal(quota_of(root, "0::/a\n"), INT32_MAX);
+  put(root, "a/cpu.max", "1000 100000\n"); /* of the group around it */
+  assert_int_equal(quota_of(root, "0::/a/b\n"), 1);
+  put(root, "cpu.max", "200000 100000\n"); /* a container that shows its own group as the root */
+  assert_int_equal(quota_of(root, "0::/other\n"), 2);
+  put(root, "cpu/v/cpu.cfs_quota_us", "-1\n");
+  put(root, "cpu/v/cpu.cfs_period_us", "100000\n");
+  assert_int_equal(quota_of(root, "3:cpuset:/v\n2:cpu,cpuacct:/v\n"), INT32_MAX);
+  put(root, "cpu/v/cpu.cfs_quota_us", "350000\n");
+  assert_int_equal(quota_of(root, "3:cpuset:/v\n2:cpu,cpuacct:/v\n"), 4);
+  assert_int_equal(quota_of(root, "3:cpuset:/v\n2:cpuacct:/v\n"), INT32_MAX);
+  char command[100];
+  snprintf(command, sizeof command, "rm -r %s", root);
+  assert_int_equal(system(command), 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(asserts_end_the_call),   cmocka_unit_test(memory_has_a_limit),
       cmocka_unit_test(sizes_that_do_not_fit_are_faults), cmocka_unit_test(time_and_interrupts_stop),
       cmocka_unit_test(guards_nest),            cmocka_unit_test(blocks_may_leave_their_heap),
-      cmocka_unit_test(machines_have_memory),
+      cmocka_unit_test(machines_have_memory),   cmocka_unit_test(quotas_of_cpus_are_rounded_up),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

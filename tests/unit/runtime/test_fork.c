@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../test.h"
@@ -29,15 +30,26 @@ enum { CHILDREN_OF_BUSY_PROCESSES_ALLOCATE = 1 };
 
 static pid_t forked; /* by the run with FORK */
 
-/* Two workgroups that wait for each other: needs two threads. */
+typedef struct Meeting {
+  int32_t here, met; /* workgroups */
+} Meeting;
+
+/* Two workgroups that wait for each other, for some milliseconds: they meet when two threads run them. The pool may also
+ * run both on one. */
 static int32_t meet(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z) {
-  int32_t *here = *(int32_t *const *)args;
-  __atomic_fetch_add(here, 1, __ATOMIC_SEQ_CST);
-  while (__atomic_load_n(here, __ATOMIC_SEQ_CST) < 2) {
-    if (exec->api->poll(exec, 0)) return 1;
+  Meeting *m = *(Meeting *const *)args;
+  struct timespec now, begun;
+  clock_gettime(CLOCK_MONOTONIC, &begun);
+  __atomic_fetch_add(&m->here, 1, __ATOMIC_SEQ_CST);
+  do {
+    if (__atomic_load_n(&m->here, __ATOMIC_SEQ_CST) == 2) {
+      __atomic_fetch_add(&m->met, 1, __ATOMIC_SEQ_CST);
+      return 0;
+    }
     sched_yield();
-  }
-  return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+  } while ((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 < 5);
+  return exec->api->poll(exec, 0);
 }
 
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
@@ -45,8 +57,11 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
   while (mode == FOREVER)
     if (exec->api->poll(exec, 1)) return 1;
   if (mode == FORK) forked = fork();
-  int32_t count = 0, *here = &count;
-  if (exec->api->dispatch(exec, meet, &here, 2, 1, 1)) return 1;
+  Meeting meeting, *m = &meeting;
+  do {
+    meeting = (Meeting){0};
+    if (exec->api->dispatch(exec, meet, &m, 2, 1, 1) || exec->api->poll(exec, 0)) return 1;
+  } while (meeting.met < 2);
   outputs[0] = (NoriaDesc){.rank = 1, .dims = {0}};
   return 0;
 }

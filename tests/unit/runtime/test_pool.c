@@ -1,9 +1,67 @@
-/* test_pool.c - grids: every workgroup once, nested, failing, stopped, with allocations, from several runs at once. */
+/* test_pool.c - grids: every workgroup once, nested, failing, stopped, with allocations, from several runs at once; short
+ * and long workgroups, since the pool shares only what is long enough. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "../test.h"
 #include "module.h"
+
+/* ---- what the runtime asks the system for: these definitions stand before libc's ---- */
+
+static _Thread_local int64_t locks, system_calls;
+static int held_back; /* new threads do not begin before this is 0 */
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+int pthread_mutex_lock(pthread_mutex_t *mutex) {
+  static __typeof__(&pthread_mutex_lock) real;
+  if (!__atomic_load_n(&real, __ATOMIC_RELAXED)) __atomic_store_n(&real, REAL(pthread_mutex_lock), __ATOMIC_RELAXED);
+  locks++;
+  return __atomic_load_n(&real, __ATOMIC_RELAXED)(mutex);
+}
+
+long syscall(long number, ...) {
+  static __typeof__(&syscall) real;
+  if (!__atomic_load_n(&real, __ATOMIC_RELAXED)) __atomic_store_n(&real, REAL(syscall), __ATOMIC_RELAXED);
+  long a[6];
+  va_list args;
+  va_start(args, number);
+  for (int i = 0; i < 6; i++) a[i] = va_arg(args, long);
+  va_end(args);
+  system_calls++;
+  return __atomic_load_n(&real, __ATOMIC_RELAXED)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+typedef struct Start {
+  void *(*body)(void *);
+  void *user;
+} Start;
+
+static void *start_when_let(void *user) {
+  Start start = *(Start *)user;
+  free(user);
+  while (__atomic_load_n(&held_back, __ATOMIC_ACQUIRE)) sched_yield();
+  return start.body(start.user);
+}
+
+static int thread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *user) {
+  Start *start = malloc(sizeof *start);
+  *start = (Start){body, user};
+  return REAL(pthread_create)(thread, attributes, start_when_let, start);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *user) {
+  return thread_create(thread, attributes, body, user);
+}
+
+/* ---- grids ---- */
 
 enum { X = 7, Y = 5, Z = 3, INNER = 40 };
 
@@ -114,11 +172,154 @@ static void a_grid_too_large_to_count_fails(void **state) {
   noria_program_destroy(program);
 }
 
+/* ---- long and short workgroups ---- */
+
+enum { GROUPS = 200, ROUNDS = 20, NESTED_ROUNDS = 2 };
+
+typedef struct Work {
+  int64_t ns; /* that a workgroup takes */
+  int32_t *count;
+  int64_t fails_at;
+} Work;
+
+static int64_t now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static int32_t work_group(NoriaExec *exec, const void *user, int64_t x, int64_t y, int64_t z) {
+  const Work *work = user;
+  if (x == work->fails_at) return exec->api->fail(exec, 0, x, y, z, 0);
+  for (int64_t until = now_ns() + work->ns; work->ns && now_ns() < until;) {}
+  __atomic_fetch_add(&work->count[x], 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+/* A grid whose workgroups dispatch grids that are themselves worth sharing. */
+static int32_t nested_group(NoriaExec *exec, const void *user, int64_t x, int64_t y, int64_t z) {
+  int32_t count[GROUPS] = {0};
+  Work inner = {.ns = 1000, .count = count, .fails_at = -1};
+  if (exec->api->dispatch(exec, work_group, &inner, GROUPS, 1, 1)) return 1;
+  for (int i = 0; i < GROUPS; i++)
+    if (count[i] != 1) return exec->api->fail(exec, 1, x, i, count[i], 0);
+  __atomic_fetch_add(&((const Work *)user)->count[x], 1, __ATOMIC_RELAXED);
+  return 0;
+}
+
+static int64_t locks_taken, calls_made;
+
+/* Input: the time of a workgroup; -1: nested grids; -2: never ends. Each round must run each workgroup once. */
+static int32_t work_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  int32_t count[GROUPS] = {0};
+  int64_t mode = *(const int64_t *)inputs[0].data;
+  Work work = {.ns = mode > 0 ? mode : mode < 0 ? 10000 : 0, .count = count, .fails_at = -1};
+  int64_t locks_before = 0, calls_before = 0;
+  const int rounds = mode == -1 ? NESTED_ROUNDS : ROUNDS;
+  for (int round = 1; round <= 2 * rounds || mode == -2; round++) {
+    if (round == rounds + 1) locks_before = locks, calls_before = system_calls;
+    if (exec->api->dispatch(exec, mode == -1 ? nested_group : work_group, &work, GROUPS, 1, 1)) return 1;
+    for (int i = 0; i < GROUPS; i++)
+      if (count[i] != round) return exec->api->fail(exec, 1, -1, i, count[i], 0);
+  }
+  locks_taken = locks - locks_before;
+  calls_made = system_calls - calls_before;
+  work.fails_at = GROUPS / 2;
+  if (!exec->api->dispatch(exec, work_group, &work, GROUPS, 1, 1)) return exec->api->fail(exec, 1, -1, -1, -1, 0);
+  return 1;
+}
+
+static const NoriaModule work_module = {.abi_version = NORIA_ABI_VERSION,
+                                        .num_inputs = 1,
+                                        .num_sites = 2,
+                                        .inputs = scalar_i64,
+                                        .sites = sites,
+                                        .entry = work_entry};
+
+static void runs_and_fails_in_the_middle(NoriaProgram *program, int64_t mode) {
+  NoriaError error = NORIA_ERROR_INIT;
+  assert_int_equal(run_i64(program, mode, NULL, &error), NORIA_ERROR_FAILED);
+  assert_string_equal(error.message, "node 'grid': workgroup 100 0 0");
+  noria_error_clear(&error);
+}
+
+static void a_dispatch_takes_no_lock(void **state) {
+  NoriaProgram *program = make_program(&work_module, 2);
+  runs_and_fails_in_the_middle(program, 0);
+  assert_int_equal(locks_taken, 0);
+  assert_int_equal(calls_made, 0); /* short: nobody is woken */
+  runs_and_fails_in_the_middle(program, 2000);
+  assert_int_equal(locks_taken, 0); /* shared: the threads run already */
+  noria_program_destroy(program);
+}
+
+static void long_workgroups_run_once(void **state) {
+  const int32_t threads[] = {1, 2, 3, 32};
+  for (int i = 0; i < LENGTH(threads); i++) {
+    NoriaProgram *program = make_program(&work_module, threads[i]);
+    runs_and_fails_in_the_middle(program, 5000);
+    if (threads[i] < 4) runs_and_fails_in_the_middle(program, -1);
+    NoriaRunOptions options = {.limits.time_s = 0.05};
+    assert_int_equal(run_i64(program, -2, &options, NULL), NORIA_ERROR_LIMIT);
+    noria_program_destroy(program);
+  }
+}
+
+static void helpers_that_do_not_begin_are_not_waited_for(void **state) {
+  __atomic_store_n(&held_back, 1, __ATOMIC_RELEASE);
+  NoriaProgram *program = make_program(&work_module, 4);
+  runs_and_fails_in_the_middle(program, 5000);
+  __atomic_store_n(&held_back, 0, __ATOMIC_RELEASE);
+  noria_program_destroy(program);
+}
+
+/* A second run finds the only helper in a workgroup that does not end. */
+static int occupied, released;
+
+static int32_t occupying_group(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z) {
+  if (pthread_equal(pthread_self(), *(const pthread_t *)args)) {
+    while (!__atomic_load_n(&occupied, __ATOMIC_ACQUIRE)) sched_yield();
+    return 0;
+  }
+  __atomic_store_n(&occupied, 1, __ATOMIC_RELEASE);
+  while (!__atomic_load_n(&released, __ATOMIC_ACQUIRE)) sched_yield();
+  return 0;
+}
+
+static int32_t occupying_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  if (*(const int64_t *)inputs[0].data) return work_entry(exec, inputs, outputs);
+  pthread_t self = pthread_self();
+  return exec->api->dispatch(exec, occupying_group, &self, 2, 1, 1);
+}
+
+static void *occupy(void *program) {
+  return run_i64(program, 0, NULL, NULL) == NORIA_OK ? program : NULL;
+}
+
+static void a_helper_of_another_run_is_not_waited_for(void **state) {
+  NoriaModule occupying = work_module;
+  occupying.entry = occupying_entry;
+  NoriaProgram *program = make_program(&occupying, 2);
+  pthread_t other;
+  void *good;
+  assert_int_equal(thread_create(&other, NULL, occupy, program), 0);
+  while (!__atomic_load_n(&occupied, __ATOMIC_ACQUIRE)) sched_yield();
+  runs_and_fails_in_the_middle(program, 5000);
+  __atomic_store_n(&released, 1, __ATOMIC_RELEASE);
+  pthread_join(other, &good);
+  assert_non_null(good);
+  noria_program_destroy(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_workgroup_runs_once),
       cmocka_unit_test(runs_share_the_pool),
       cmocka_unit_test(a_grid_too_large_to_count_fails),
+      cmocka_unit_test(a_dispatch_takes_no_lock),
+      cmocka_unit_test(long_workgroups_run_once),
+      cmocka_unit_test(helpers_that_do_not_begin_are_not_waited_for),
+      cmocka_unit_test(a_helper_of_another_run_is_not_waited_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
