@@ -2,11 +2,11 @@
 #include "target/target.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/cpu.h"
+#include "base/guard.h"
 
 typedef struct CpuRow {
   const char *name;
@@ -83,12 +83,6 @@ static const CpuRow *find_row(NrArch arch, const char *cpu, uint32_t vector_byte
   return &rows[count - 1];
 }
 
-static uint32_t count_cores(void) {
-  cpu_set_t cpus;
-  int n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-  return (uint32_t)NR_MAX(n, 1);
-}
-
 static void set_vectors(NrTarget *t) {
   t->vector_bytes = 16;
   t->registers = 16;
@@ -109,7 +103,7 @@ static void set_bandwidth(NrTarget *t) {
 }
 
 NrTarget nr_target_of(NrArch arch, const char *cpu, const char *features) {
-  NrTarget t = {.arch = arch, .cpu = cpu, .features = features, .cores = count_cores()};
+  NrTarget t = {.arch = arch, .cpu = cpu, .features = features, .cores = (uint32_t)nr_machine_cpus()};
   set_vectors(&t);
   const CpuRow *row = find_row(arch, cpu, t.vector_bytes);
   /* A CPU whose units are narrower than its registers runs an op in several steps. */
