@@ -1,6 +1,5 @@
 /* test_fork.c - programs of the parent in a child process: runs on several threads, limits, destroying. */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,24 +30,23 @@ enum { CHILDREN_OF_BUSY_PROCESSES_ALLOCATE = 1 };
 static pid_t forked; /* by the run with FORK */
 
 typedef struct Meeting {
-  int32_t here, met; /* workgroups */
+  int32_t inside, met;
 } Meeting;
 
-/* Two workgroups that wait for each other, for some milliseconds: they meet when two threads run them. The pool may also
- * run both on one. */
+/* Ends at once when two threads met in the grid, and else waits some milliseconds for another one. Many workgroups that
+ * wait are work that the pool shares even when the machine is busy. */
+enum { MEETING_GROUPS = 64, PATIENCE_MS = 5 };
 static int32_t meet(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z) {
   Meeting *m = *(Meeting *const *)args;
   struct timespec now, begun;
   clock_gettime(CLOCK_MONOTONIC, &begun);
-  __atomic_fetch_add(&m->here, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_add_fetch(&m->inside, 1, __ATOMIC_SEQ_CST) == 2) __atomic_store_n(&m->met, 1, __ATOMIC_SEQ_CST);
   do {
-    if (__atomic_load_n(&m->here, __ATOMIC_SEQ_CST) == 2) {
-      __atomic_fetch_add(&m->met, 1, __ATOMIC_SEQ_CST);
-      return 0;
-    }
-    sched_yield();
+    if (__atomic_load_n(&m->met, __ATOMIC_SEQ_CST)) break;
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
     clock_gettime(CLOCK_MONOTONIC, &now);
-  } while ((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 < 5);
+  } while ((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000 < PATIENCE_MS);
+  __atomic_fetch_sub(&m->inside, 1, __ATOMIC_SEQ_CST);
   return exec->api->poll(exec, 0);
 }
 
@@ -60,8 +58,8 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
   Meeting meeting, *m = &meeting;
   do {
     meeting = (Meeting){0};
-    if (exec->api->dispatch(exec, meet, &m, 2, 1, 1) || exec->api->poll(exec, 0)) return 1;
-  } while (meeting.met < 2);
+    if (exec->api->dispatch(exec, meet, &m, MEETING_GROUPS, 1, 1) || exec->api->poll(exec, 0)) return 1;
+  } while (!meeting.met);
   outputs[0] = (NoriaDesc){.rank = 1, .dims = {0}};
   return 0;
 }
