@@ -208,8 +208,8 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
 }
 
 static NrStatus wrap_entry_run(NrPassContext *pass, NrOp *op) {
-  (void)op;
-  return nr_abi_wrap_entry(pass->module, NULL);
+  /* Only the outermost module is a program. */
+  return op == pass->module->op ? nr_abi_wrap_entry(pass->module, NULL) : NR_OK;
 }
 
 NR_PASS(wrap_entry, .name = "wrap-entry", .on = "builtin.module", .run = wrap_entry_run,

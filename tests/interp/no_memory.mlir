@@ -196,7 +196,7 @@ func.func @load_vector(%t: tensor<16xi64>, %i: index, %x: i64) -> i64 {
 // CHECK: no_memory.mlir:[[#@LINE+3]]:8: the memory limit of 100 bytes is reached
 func.func @to_tensor(%t: tensor<16xi64>, %i: index, %x: i64) -> i64 {
   %m = memref.get_global @m : memref<16xi64>
-  %r = bufferization.to_tensor %m : memref<16xi64> to tensor<16xi64>
+  %r = bufferization.to_tensor %m restrict : memref<16xi64> to tensor<16xi64>
   return %x : i64
 }
 
