@@ -1,7 +1,7 @@
-/* base.h - what every part of Noria stands on: status, checked sizes, memory, strings, vectors, maps.
+/* base.h - what all of Noria uses: status, checked sizes, memory, strings, vectors, maps.
  *
- * This folder knows nothing of tensors, IR or ONNX. Nothing here prints or exits on wrong input. What cannot go on, as
- * after an assert that fails or without memory, ends the call into the library: see guard.h. */
+ * This folder does not depend on tensors, IR or ONNX. Nothing here prints or exits on wrong input. A failed assert or
+ * missing memory ends the call into the library: see guard.h. */
 #ifndef NORIA_BASE_H
 #define NORIA_BASE_H
 
@@ -23,8 +23,8 @@
 #define NR_ALWAYS_INLINE static inline
 #endif
 
-/* Always on: a wrong program must not pass silently. One that fails ends the call into the library with
- * NR_ERROR_INTERNAL (guard.h), not the process, as that of <assert.h> would. */
+/* Always on: Noria must not miscompile silently. A failed assert ends the call into the library with NR_ERROR_INTERNAL
+ * (guard.h), not the process as with <assert.h>. */
 #undef assert
 #define assert(expression) ((expression) ? (void)0 : nr_assert_failed(#expression, __FILE__, __LINE__))
 _Noreturn void nr_assert_failed(const char *what, const char *file, int line);
@@ -35,7 +35,7 @@ _Noreturn void nr_assert_failed(const char *what, const char *file, int line);
 
 /* ---- status ---------------------------------------------------------------------------------------------------- */
 
-/* What a fallible function returns. The message, if any, went to the diagnostics sink that the caller gave. */
+/* Returned by functions that can fail. The message, if any, went to the caller's diagnostics handler. */
 typedef enum NrStatus {
   NR_OK = 0,
   NR_ERROR_INVALID,   /* the input is wrong */
@@ -44,7 +44,7 @@ typedef enum NrStatus {
   NR_ERROR_IO,        /* the system refused to read or write */
   NR_ERROR_INTERNAL,  /* a bug of ours, reported rather than hidden */
   NR_ERROR_MEMORY,    /* the system has no more memory */
-  NR_ERROR_INTERRUPTED, /* somebody asked the work to stop */
+  NR_ERROR_INTERRUPTED, /* the work was interrupted */
 } NrStatus;
 
 /* ---- checked sizes: every product or sum of untrusted sizes goes through these; true = it fits ------------------- */
@@ -66,22 +66,22 @@ static inline uint64_t nr_gcd(uint64_t a, uint64_t b) {
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-/* The one door to the system's allocator for compiler data structures. They never return NULL: running out, or passing
- * the limit of the call's heap, ends the call into the library (guard.h), which frees what it allocated. Memory is
- * aligned to 16 bytes. Tensor data is allocated by the runtime, which returns a status instead. */
+/* Allocators of all compiler data structures. They never return NULL: without memory, or beyond the limit of the call's
+ * heap, the call into the library ends (guard.h) and what it allocated is freed. Memory is aligned to 16 bytes. Tensor
+ * data is allocated by the runtime, which returns a status instead. */
 void *nr_malloc(size_t size);
 void *nr_calloc(size_t count, size_t size);
 void *nr_realloc(void *ptr, size_t size);
-/* NULL when there is none, or the heap's limit is passed: for sizes that a program chose, whose error it is. */
+/* Returns NULL without memory or beyond the heap's limit: for sizes that the compiled program determines. */
 void *nr_try_calloc(size_t count, size_t size);
 void nr_free(void *ptr);
-_Noreturn void nr_oom(void); /* the fault of a size that cannot be had */
+_Noreturn void nr_oom(void); /* raises NR_ERROR_MEMORY */
 
-/* Bump allocator: everything in it dies at once. Memory comes zeroed; its alignment is 16 bytes where its size is a
- * multiple of that, as the size of what needs it is, and else 8. */
+/* Bump allocator: all of its memory is freed at once. Memory is zeroed. It is aligned to 16 bytes if its size is a
+ * multiple of 16, else to 8. */
 typedef struct NrArenaChunk NrArenaChunk;
 typedef struct NrArena {
-  char *next, *end; /* what is left of the last chunk; end is a multiple of 16 */
+  char *next, *end; /* the free rest of the last chunk; end is a multiple of 16 */
   NrArenaChunk *chunk;
   size_t total; /* bytes held, for statistics and limits */
 } NrArena;
@@ -102,7 +102,7 @@ void *nr_arena_alloc_array(NrArena *arena, size_t count, size_t size);
 
 /* ---- strings ---------------------------------------------------------------------------------------------------- */
 
-/* A view of bytes; not owned, not NUL-terminated unless it says so. */
+/* A view of bytes; not owned, and not NUL-terminated unless documented. */
 typedef struct NrStr {
   const char *data;
   size_t size;
@@ -121,33 +121,33 @@ static inline bool nr_str_is(NrStr a, const char *c_string) { return nr_str_eq(a
 bool nr_str_starts(NrStr s, const char *prefix);
 int nr_str_cmp(NrStr a, NrStr b);
 NrStr nr_str_copy(NrArena *arena, NrStr s); /* NUL-terminated copy */
-NrStr nr_str_doubled(NrArena *arena, NrStr s, char c); /* the same with every c twice */
+NrStr nr_str_doubled(NrArena *arena, NrStr s, char c); /* a copy in which every c is doubled */
 const char *nr_arena_printf(NrArena *arena, const char *format, ...) NR_PRINTF(2, 3);
-/* The character at *p, which moves past it; UINT32_MAX, one byte on, when the bytes are not UTF-8. */
+/* Decodes the character at *p and advances *p. Returns UINT32_MAX and advances one byte if it is not UTF-8. */
 uint32_t nr_utf8_take(const char **p, const char *end);
 bool nr_str_is_utf8(NrStr s);
 uint64_t nr_hash_bytes(const void *data, size_t size);
-/* The low bits of a product know nothing of its factors' high bits, and they are the ones that choose a slot: fold,
- * twice, because neighbours (lines, columns) would still lie in regular steps after the first time, which linear
- * probing punishes. */
+/* The low bits of a product, which choose the slot, do not depend on the high bits of its factors: so fold the high
+ * half in. Twice, because neighbours (lines, columns) keep regular distances after one round, which makes long probe
+ * runs. */
 static inline uint64_t nr_hash_mix(uint64_t h, uint64_t v) {
   h ^= v + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2);
   h *= 0xff51afd7ed558ccdull;
   h = (h ^ h >> 32) * 0xc4ceb9fe1a85ec53ull;
   return h ^ h >> 32;
 }
-/* How many letters have to be put in, left out, replaced, or swapped with their neighbours to get from the one to the
- * other; returns more than limit as limit + 1. */
+/* Damerau-Levenshtein distance: letters to insert, delete, replace, or swap with a neighbour; limit + 1 if more than
+ * limit. */
 size_t nr_edit_distance(NrStr a, NrStr b, size_t limit);
 
-/* The nearest of the names that may be meant by a wrong one, which are tried one by one. */
+/* Searches for the name most similar to an unknown one; candidates are added one by one. */
 typedef struct NrNearest {
   NrStr wrong, best;
-  size_t limit; /* what a better one must be nearer than; 0: there is no use in looking on */
+  size_t limit; /* a better candidate must have a smaller distance; 0: none can */
 } NrNearest;
-NrNearest nr_nearest(NrStr wrong); /* a letter alone is near to too many */
+NrNearest nr_nearest(NrStr wrong); /* finds nothing for a single letter */
 void nr_nearest_try(NrNearest *n, NrStr candidate);
-/* "; did you mean 'x'?" at the end of a message, or nothing: a format and its arguments. */
+/* Format and arguments for "; did you mean 'x'?" at the end of a message; empty without a candidate. */
 #define NR_HINT "%s%.*s%s"
 #define NR_HINT_ARG(n)                                                                                                 \
   (n).best.size ? "; did you mean '" : "", NR_STR_ARG((n).best), (n).best.size ? "'?" : ""
@@ -158,7 +158,7 @@ typedef struct NrBuf {
   size_t size, capacity;
 } NrBuf;
 void nr_buf_deinit(NrBuf *buf);
-void nr_buf_reserve(NrBuf *buf, size_t extra); /* room for extra bytes behind those that are there */
+void nr_buf_reserve(NrBuf *buf, size_t extra); /* reserves room for extra more bytes */
 void nr_buf_append(NrBuf *buf, const void *data, size_t size);
 void nr_buf_str(NrBuf *buf, NrStr s);
 void nr_buf_puts(NrBuf *buf, const char *c_string);
@@ -210,7 +210,8 @@ typedef struct NrStrMap {
 void nr_strmap_deinit(NrStrMap *map);
 void nr_strmap_clear(NrStrMap *map);
 void nr_strmap_set(NrStrMap *map, NrStr key, void *value);
-void *nr_strmap_add(NrStrMap *map, NrStr key, void *value); /* keeps and returns what is there; NULL: it was not */
+void *nr_strmap_add(NrStrMap *map, NrStr key,
+                    void *value);                    /* if the key exists: keeps and returns its value; else NULL */
 void *nr_strmap_get(const NrStrMap *map, NrStr key); /* NULL when absent */
 bool nr_strmap_has(const NrStrMap *map, NrStr key);
 bool nr_strmap_remove(NrStrMap *map, NrStr key);
@@ -219,16 +220,16 @@ bool nr_strmap_remove(NrStrMap *map, NrStr key);
 
 /* Reads a whole file (path "-" = standard input) into out, a buffer that the caller deinits. */
 NR_WARN_UNUSED NrStatus nr_file_read(const char *path, NrBuf *out);
-/* The path without links, to be freed with nr_free; NULL, with errno set, when there is no such file. */
+/* The path with symbolic links resolved, for nr_free; NULL, with errno set, when there is no such file. */
 char *nr_file_real_path(const char *path);
-/* Writes a file that is whole or untouched (new_file.h; "-" = standard output), behind symbolic links. What is there
- * and is no regular file, /dev/null say, is written to as it is. errno tells why it failed. */
+/* Replaces a file atomically (new_file.h; "-" = standard output), following symbolic links. An existing file that is
+ * not a regular one (/dev/null) is written in place. Sets errno when it fails. */
 NR_WARN_UNUSED NrStatus nr_file_write(const char *path, const void *data, size_t size);
 NR_WARN_UNUSED NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count); /* one after another */
 
 /* Nanoseconds of a monotonic clock. */
 int64_t nr_now_ns(void);
-/* Whether a function that may call itself should go no deeper: the calling thread's stack is nearly full. */
+/* Whether the calling thread's stack is nearly full, so that a recursive function must stop. */
 bool nr_stack_is_low(void);
 
 #endif

@@ -49,7 +49,7 @@ static const struct Feature {
 #include "base/cpu.def"
 };
 
-/* What CPUID says, read once: in a virtual machine each reading leaves it for microseconds. */
+/* Results of CPUID, cached: in a virtual machine each CPUID traps, which takes microseconds. */
 static struct Leaf {
   unsigned leaf, subleaf, r[4];
 } leaves[] = {{1, 0}, {7, 0}, {7, 1}, {0x24, 0}, {0x80000001, 0}};

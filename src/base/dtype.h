@@ -1,4 +1,4 @@
-/* dtype.h - what element types are: the table of dtype.def, by NoriaDType. */
+/* dtype.h - properties of element types: the table of dtype.def, by NoriaDType. */
 #ifndef NORIA_BASE_DTYPE_H
 #define NORIA_BASE_DTYPE_H
 
@@ -24,7 +24,7 @@ typedef struct NrDTypeInfo {
 
 enum { NR_NUM_DTYPES = 27 };
 
-/* Never NULL: the row of the undefined type for what is none. */
+/* Never NULL: the entry of the undefined type for an unknown number. */
 const NrDTypeInfo *nr_dtype_info(int64_t dtype);
 
 #endif

@@ -14,8 +14,8 @@
 
 enum { READ_SIZE = 1 << 16 };
 
-/* A device or a pipe may have no end. A program takes many times the memory of its text or file, so one that takes more
- * than an eighth of the limit would pass it later on. */
+/* A device or a pipe may be endless. A program needs many times the memory of its file, so a file larger than an eighth
+ * of the limit would exceed it later. */
 static void check_stream(const char *path, size_t size) {
   enum { PART = 8 };
   NrHeap *heap = nr_heap_current();
@@ -59,7 +59,7 @@ char *nr_file_real_path(const char *path) {
   return copy;
 }
 
-/* A failure is the caller's to report: the stream forgets it, and what it could not write. */
+/* Clears the stream's error, and drops unwritten output, after a failure; the caller reports it. */
 static NrStatus write_to_stdout(const NrStr *parts, size_t count) {
   bool good = true;
   for (size_t i = 0; i < count && good; i++)
@@ -78,7 +78,7 @@ static bool write_parts(int fd, const NrStr *parts, size_t count) {
   return true;
 }
 
-/* A device or a pipe takes the bytes as they come. */
+/* Writes to a device or a pipe in place. */
 static NrStatus write_to_device(const char *path, const NrStr *parts, size_t count) {
   int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
   bool good = fd >= 0 && write_parts(fd, parts, count);

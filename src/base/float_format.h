@@ -23,8 +23,8 @@ extern const NrFloatFormat nr_format_f16, nr_format_bf16, nr_format_tf32, nr_for
     nr_format_f8e4m3fn, nr_format_f8e5m2fnuz, nr_format_f8e4m3fnuz, nr_format_f8e4m3b11fnuz, nr_format_f8e3m4,
     nr_format_f8e8m0fnu, nr_format_f4e2m1fn, nr_format_f6e2m3fn, nr_format_f6e3m2fn;
 
-/* Rounds to nearest, ties to even. A value too large becomes infinity (or NaN where there is none, or the largest value
- * where there is neither); with saturate it becomes the largest value. */
+/* Rounds to nearest, ties to even. On overflow: infinity, or NaN in a format without infinity, or the largest value in
+ * a format without both; with saturate always the largest value. */
 uint64_t nr_float_encode(const NrFloatFormat *format, double value, bool saturate);
 double nr_float_decode(const NrFloatFormat *format, uint64_t bits);
 

@@ -16,7 +16,7 @@ bool nr_guard_run(NrHeap *heap, void (*body)(void *user), void *user, NrFault *o
   if (guard.outer) guard.doing = guard.outer->doing;
   *out_fault = (NrFault){.status = NR_OK};
   nr_guard_now = &guard;
-  if (_setjmp(guard.recovery) == 0) body(user); /* the signal mask is nobody's business here */
+  if (_setjmp(guard.recovery) == 0) body(user); /* _setjmp: does not save the signal mask */
   nr_guard_now = guard.outer;
   return out_fault->status == NR_OK;
 }
@@ -49,7 +49,7 @@ void nr_guard_done(NrDoing before) {
 
 /* ---- raising ---------------------------------------------------------------------------------------------------- */
 
-/* No guard: the caller asked for no recovery, and going on is not possible. */
+/* Without a guard there is no recovery. */
 static _Noreturn void die(const char *text) {
   fprintf(stderr, "noria: %s\n", text);
   abort();
@@ -71,7 +71,7 @@ static size_t put(char *text, size_t at, const char *format, ...) {
   return n < 0 ? at : NR_MIN(at + (size_t)n, (size_t)NR_FAULT_TEXT - 1);
 }
 
-/* " (pass 'cse', file.mlir:3:5)", as far as it is known. */
+/* Appends " (pass 'cse', file.mlir:3:5)", or the known part of it. */
 static size_t put_where(char *text, size_t at) {
   NrDoing doing = nr_guard_now ? nr_guard_now->doing : (NrDoing){0};
   char place[NR_FAULT_TEXT / 2] = "";
@@ -96,7 +96,7 @@ _Noreturn void nr_raise(NrStatus status, const char *format, ...) {
 
 _Noreturn void nr_assert_failed(const char *what, const char *file, int line) {
   NrFault fault = {.status = NR_ERROR_INTERNAL};
-  const char *inside = strstr(file, "/src/"); /* where the sources lay when they were compiled says nothing */
+  const char *inside = strstr(file, "/src/"); /* omit the build machine's path */
   size_t at = put(fault.text, 0, "internal error in %s:%d: %s", inside ? inside + 1 : file, line, what);
   at = put_where(fault.text, at);
   put(fault.text, at, "; this is a fault of Noria, not of the program: please report it");

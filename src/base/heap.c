@@ -1,4 +1,4 @@
-/* heap.c - the one door to the system's allocator, and the heaps that remember what came through it. */
+/* heap.c - the allocators, and the heaps that list their blocks. */
 #include "base/guard.h"
 
 #include <limits.h>
@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Stands in front of each block. */
+/* The header of each block. */
 typedef struct Block {
   struct Block *prev, *next; /* in the ring of the heap, when there is one */
   NrHeap *heap;
@@ -19,17 +19,17 @@ struct NrHeap {
   Block ring;
   NrHold *holds; /* newest first */
   int64_t bytes;
-  int64_t limit;  /* asks again when bytes pass it: not the limit yet when that is not known */
+  int64_t limit;  /* checked when bytes exceed it: less than the real limit until that has been determined */
   int64_t wanted; /* as in NrLimits.memory */
   double time_s;
   int64_t deadline_ns; /* INT64_MAX: none */
-  unsigned interrupts; /* how many there were before */
+  unsigned interrupts; /* nr_interrupts when the work began */
   bool interruptible;
   atomic_bool abandoned;
   atomic_int owners;
 };
 
-/* Half of the machine's memory is not asked for by those who take less than this. */
+/* The default limit, half of the machine's memory, is determined only when a heap grows beyond this. */
 enum { FEW_BYTES = 64 << 20 };
 
 /* ---- heaps ------------------------------------------------------------------------------------------------------ */
@@ -145,16 +145,15 @@ bool nr_heap_must_stop(NrHeap *heap, NrStatus *out_status, char *text) {
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Asks the system for the pages of a large piece at once: it will be filled, and one fault for each page as it is
- * touched takes longer. (Huge pages would be fewer still, but clearing them can take longer than all the work on them.)
- */
+/* Populates the pages of a large block at once, which is faster than a page fault at each first touch. (Not with huge
+ * pages: clearing them can take longer than the work on them.) */
 static void populate(void *p, size_t size) {
 #ifdef MADV_POPULATE_WRITE
   enum { LEAST = 1 << 20, MOST = 1 << 24 };
   if (size < LEAST || size > MOST) return;
   uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), begin = (uintptr_t)p, end = (begin + size) & ~(page - 1);
   begin = (begin + page - 1) & ~(page - 1);
-  madvise((void *)begin, end - begin, MADV_POPULATE_WRITE); /* a hint: where it fails, nothing is lost */
+  madvise((void *)begin, end - begin, MADV_POPULATE_WRITE); /* only a hint; may fail */
 #endif
 }
 
@@ -166,7 +165,7 @@ static bool has_room(NrHeap *heap, size_t more) {
   return fits && (sum <= heap->limit || sum <= nr_heap_memory_limit(heap));
 }
 
-/* Whether a test wants this allocation to fail. */
+/* Whether fault injection makes this allocation fail. */
 static bool is_to_fail(void) {
   if (!nr_injection.allocation || --nr_injection.allocation) return false;
   nr_injection.hits++;
@@ -240,7 +239,7 @@ void *nr_realloc(void *ptr, size_t size) {
   unlink_block(old);
   NrHeap *heap = old->heap;
   Block *b = size <= SIZE_MAX - sizeof *b ? realloc(old, sizeof *b + size) : NULL;
-  if (!b) { /* the old one is as it was */
+  if (!b) { /* the old block is unchanged */
     link_block(old);
     nr_oom();
   }

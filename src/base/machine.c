@@ -1,5 +1,4 @@
-/* machine.c - how much memory and how many CPUs there are: what the machine has, or the control group of the process if
- * that is less. */
+/* machine.c - the memory and CPUs of the machine, or of the process's control group if those are less. */
 #include "base/guard.h"
 
 #include <sched.h>
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The numbers of the first line of a control group's file; 0 for one that is not there or no number ("max"). */
+/* The numbers in the first line of a control group's file; 0 for missing ones and for words ("max"). */
 static void read_numbers(const char *folder, const char *file, int64_t out_numbers[2]) {
   char name[1500], text[64] = "";
   out_numbers[0] = out_numbers[1] = 0;
@@ -19,7 +18,7 @@ static void read_numbers(const char *folder, const char *file, int64_t out_numbe
   for (int i = 0; at && i < 2; i++, at = end) out_numbers[i] = strtoll(at, &end, 10);
 }
 
-/* What a group allows; INT64_MAX where it has no limit ("max", or version 1's very large number). */
+/* A limit of a control group; INT64_MAX for none ("max", or a very large number in version 1). */
 typedef int64_t (*Limit)(const char *folder);
 
 static int64_t positive(int64_t value) { return value > 0 ? value : INT64_MAX; }
@@ -36,7 +35,7 @@ static int64_t memory_v2(const char *folder) {
   return positive(bytes[0]);
 }
 
-/* CPUs that a quota of processor time in each period is worth, rounded up. */
+/* The number of CPUs that a quota of processor time for each period equals, rounded up. */
 static int64_t quota(int64_t time, int64_t period) {
   return time > 0 && period > 0 ? time / period + (time % period > 0) : INT64_MAX;
 }
@@ -54,8 +53,8 @@ static int64_t cpus_v2(const char *folder) {
   return quota(numbers[0], numbers[1]);
 }
 
-/* The least limit of the group at path under the root and of the groups around it. A container may show its own group
- * as the root, so the path need not exist there. */
+/* The minimum of the limits of the group at path under root and of its parent groups. In a container, root may be the
+ * container's own group, so that path does not exist there. */
 static int64_t least_limit(const char *root, const char *path, Limit limit_of) {
   char folder[1024], name[1400];
   int64_t least = INT64_MAX;

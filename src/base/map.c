@@ -7,8 +7,8 @@ struct NrMapSlot {
   void *value;
 };
 
-/* The low bits choose the slot, and a product's low bits know nothing of the key's high ones. Keys of an arena lie at
- * equal distances, which one product would leave in a few long runs: two rounds spread them. */
+/* The low bits choose the slot, and a product's low bits do not depend on the key's high bits. Keys in an arena have
+ * equal distances, which after one product make a few long runs: two rounds spread them. */
 static uint64_t hash_pointer(const void *p) {
   uint64_t h = nr_hash_mix(0, (uint64_t)(uintptr_t)p >> 3);
   return (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull >> 32;
@@ -30,7 +30,7 @@ static struct NrMapSlot *map_find(const NrMap *map, const void *key) {
     if (!map->slots[i].key || map->slots[i].key == key) return &map->slots[i];
 }
 
-/* Work that takes long asks maps again and again, so these look whether it is to stop. */
+/* Polls, because long work uses maps often. */
 void nr_map_set(NrMap *map, const void *key, void *value) {
   nr_poll();
   assert(key);
@@ -97,7 +97,7 @@ static struct NrStrMapSlot *strmap_find(const NrStrMap *map, NrStr key, uint64_t
   }
 }
 
-/* The slot of key, which is free when the key is not there, with room for it. */
+/* The slot of key, or a free slot for it. */
 static struct NrStrMapSlot *strmap_slot(NrStrMap *map, NrStr key, uint64_t hash) {
   if ((map->size + 1) * 4 > map->capacity * 3) {
     NrStrMap bigger = {.capacity = map->capacity ? map->capacity * 2 : 16};

@@ -1,4 +1,4 @@
-/* new_file.c - files that appear whole, and temporary ones that disappear with the process. */
+/* new_file.c - see new_file.h. */
 #include "base/new_file.h"
 
 #include <dirent.h>
@@ -20,9 +20,9 @@ enum { MOST_LINKS = 40, MOST_TRIES = 100 };
 
 /* ---- removers --------------------------------------------------------------------------------------------------- */
 
-/* The remover reads from a socket whose other end this process holds. A line tells that all is well; the end of the
- * file, which comes when the process is gone, that it has to clean up. It is a session leader, so that what kills the
- * process and its group (Ctrl-C, `kill -9 -GROUP`) does not reach it. */
+/* The remover reads from a socket whose other end this process holds. A line ends it; end of file, when the process is
+ * gone, makes it remove the file. It is a session leader, so that signals to the process's group (Ctrl-C, `kill -9
+ * -GROUP`) do not reach it. */
 NrRemover nr_remover_start(const char *path) {
   NrRemover remover = {.fd = -1};
   int ends[2];
@@ -81,7 +81,7 @@ bool nr_fd_write(int fd, const void *data, size_t size) {
   return true;
 }
 
-/* Signals of the calling thread that can wait, held back from `begin` to `end`. */
+/* Blocks the signals of the calling thread that can be blocked. */
 static void hold_signals(sigset_t *out_old) {
   sigset_t all;
   sigfillset(&all);
@@ -112,7 +112,7 @@ char *nr_folder_of(const char *path) {
   return folder.data;
 }
 
-/* The file behind symbolic links, which need not exist. NULL: errno tells why. */
+/* Resolves symbolic links; the target need not exist. NULL sets errno. */
 static char *behind_links(const char *path) {
   NrBuf at = {0};
   nr_buf_puts(&at, path);
@@ -141,7 +141,7 @@ failed:
   return NULL;
 }
 
-/* A name beside path that nothing has yet, as far as can be told. */
+/* A random name in the folder of path. */
 static char *temporary_name(const char *path) {
   static atomic_uint count;
   NrBuf name = {0};
@@ -169,7 +169,7 @@ void nr_new_file_drop(NrNewFile *f) {
   errno = saved;
 }
 
-/* A temporary with a name, where the file system has none without. -1: errno tells why. */
+/* Opens a temporary file with a name, for file systems without O_TMPFILE. -1 sets errno. */
 static int open_named(NrNewFile *f) {
   f->name = temporary_name(f->path);
   f->remover = nr_remover_start(f->name);
@@ -181,13 +181,13 @@ static int open_named(NrNewFile *f) {
   return -1;
 }
 
-/* Links of /proc (/dev/stdout) say in words what they point to, and may be the only way to it. */
+/* Links of /proc (/dev/stdout) may contain a description instead of a path. */
 static bool is_behind(const char *path, const struct stat *about) {
   struct stat behind;
   return stat(path, &behind) == 0 && behind.st_dev == about->st_dev && behind.st_ino == about->st_ino;
 }
 
-/* Opens what is written to; -1: errno tells why. */
+/* Opens the file to write to; -1 sets errno. */
 static int open_temporary(NrNewFile *f, bool exists) {
   char *folder = nr_folder_of(f->path);
   int fd = -1;
@@ -223,7 +223,7 @@ NrStatus nr_new_file_open(NrNewFile *f, const char *path) {
   return NR_ERROR_IO;
 }
 
-/* Gives a file the mode of another and, where that may be, its owner. */
+/* Copies the mode of a file and, if permitted, its owner. */
 static void take_over(int fd, const struct stat *from) {
   struct stat own;
   if (fstat(fd, &own)) return;
@@ -231,7 +231,7 @@ static void take_over(int fd, const struct stat *from) {
   fchmod(fd, from->st_mode & 07777);
 }
 
-/* Writes what is in f to a file that is there, or with O_CREAT to one like f. */
+/* Copies f to an existing file, or with O_CREAT to a new one. */
 static bool copy_to(NrNewFile *f, const char *path, int flags) {
   char part[1 << 16];
   struct stat own;
@@ -246,7 +246,7 @@ static bool copy_to(NrNewFile *f, const char *path, int flags) {
   return good;
 }
 
-/* Gives the file without a name the name f->name; where that cannot be (there is no /proc), a copy of it. */
+/* Links the nameless file to f->name; if that is not possible (no /proc), makes a copy with that name. */
 static bool give_name(NrNewFile *f) {
   char from[32];
   nr_fd_path(f->fd, from);

@@ -1,4 +1,4 @@
-/* seal.c - reads the headers of ELF files without trusting them, and sums up what is loaded. */
+/* seal.c - reads the headers of ELF files without trusting them, and computes the checksum of the loaded part. */
 #include "base/seal.h"
 
 #include <elf.h>
@@ -84,7 +84,7 @@ static bool read_header(Elf *e, NrBuf *why) {
   return true;
 }
 
-/* The segments, and that all of them are there; the table of sections stands behind them, so it ends the file. */
+/* Reads the segments and checks that the file contains all of them. The section table is the last part of the file. */
 static bool read_segments(Elf *e, NrBuf *why) {
   const Elf64_Ehdr *h = &e->header;
   uint64_t table = (uint64_t)h->e_phnum * sizeof(Elf64_Phdr), sections = (uint64_t)h->e_shnum * h->e_shentsize;
@@ -140,7 +140,7 @@ static void add_words(uint64_t sum[LANES], const unsigned char *p, size_t size) 
     }
 }
 
-/* Bytes of the file that do not count are zeros in the sum. */
+/* The checksum takes some bytes of the file as zeros. */
 static void blank(unsigned char *chunk, uint64_t at, size_t size, uint64_t from, uint64_t to) {
   uint64_t begin = NR_MAX(at, from), end = NR_MIN(at + size, to);
   if (begin < end) memset(chunk + (begin - at), 0, (size_t)(end - begin));
@@ -152,7 +152,7 @@ static bool add_range(const Elf *e, uint64_t sum[LANES], unsigned char *chunk, u
     if (!read_at(e->fd, chunk, size, at)) return false;
     memset(chunk + size, 0, padded - size);
     blank(chunk, at, size, e->seal_at, e->seal_at + sizeof(Seal));
-    /* Where the table of sections lies, which `strip` moves. */
+    /* The position of the section table, which `strip` moves. */
     blank(chunk, at, size, offsetof(Elf64_Ehdr, e_shoff), offsetof(Elf64_Ehdr, e_shoff) + sizeof(Elf64_Off));
     blank(chunk, at, size, offsetof(Elf64_Ehdr, e_shnum), sizeof(Elf64_Ehdr));
     add_words(sum, chunk, padded);
@@ -196,7 +196,7 @@ NrSealState nr_seal_check(int fd, NrBuf *out_why) {
 
 /* ---- the loader's table of names -------------------------------------------------------------------------------- */
 
-/* Where in the file an address of the loaded program lies; false: nowhere. */
+/* The file offset of an address of the loaded program; false if the file does not contain it. */
 static bool find_address(const Elf *e, uint64_t address, uint64_t size, uint64_t *out_at) {
   for (size_t i = 0; i < e->header.e_phnum; i++) {
     const Elf64_Phdr *s = &e->segments[i];

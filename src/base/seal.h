@@ -1,9 +1,8 @@
-/* seal.h - a checksum in a shared library, so that a damaged one is refused before the system's loader sees it.
+/* seal.h - a checksum in a shared library, so that a damaged library is rejected before dlopen.
  *
- * The library has a note (section .note.noria, NR_SEAL_NOTE) with room for a size and a checksum, which nr_seal_write
- * fills when it is linked. They cover what is loaded: the program's segments and the headers that say where they lie.
- * What is not loaded may go, so `strip` does not break the seal. The symbol noria_seal tells that there must be a
- * note. */
+ * The library has a note (section .note.noria, NR_SEAL_NOTE) for a size and a checksum, which nr_seal_write fills in
+ * after linking. They cover the loaded part: the segments and the headers that locate them. `strip`, which removes only
+ * other parts, does not break the seal. A library with the symbol noria_seal must have the note. */
 #ifndef NORIA_BASE_SEAL_H
 #define NORIA_BASE_SEAL_H
 
@@ -17,15 +16,15 @@
 /* Fills the note of the library in fd. False when it has none or cannot be read or written. */
 NR_WARN_UNUSED bool nr_seal_write(int fd);
 
-/* What is said of a file that is to be loaded. */
+/* The state of a file that is to be loaded. */
 typedef enum NrSealState {
-  NR_SEAL_WHOLE,  /* it has a seal, and all is as it was */
-  NR_SEAL_NONE,   /* a shared library for this machine, all of which is there as far as its headers tell; no seal */
+  NR_SEAL_WHOLE,  /* sealed and unchanged */
+  NR_SEAL_NONE,   /* not sealed; a shared library for this machine, complete according to its headers */
   NR_SEAL_BROKEN, /* it must not be loaded */
 } NrSealState;
-/* After NR_SEAL_BROKEN out_why has the rest of a sentence that begins with the file's name: "is truncated: ..". */
+/* With NR_SEAL_BROKEN, out_why gets the reason as a predicate of the file's name: "is truncated: ..". */
 NrSealState nr_seal_check(int fd, NrBuf *out_why);
-/* Whether a library without a seal, which was checked, names the symbol in its table for the loader. */
+/* Whether a checked library without a seal has the symbol in its dynamic symbol table. */
 bool nr_library_names(int fd, const char *symbol);
 
 #endif

@@ -3,10 +3,10 @@
 
 #include <pthread.h>
 
-/* What must be left for those who are asked not to go deeper: to report it, and for callees that do not ask. */
+/* Bytes that must remain, for reporting the error and for callees that do not check. */
 enum { RESERVE = 256 << 10 };
 
-/* The lowest address that this thread may reach; 0 until it is asked for, 1 when it cannot be known. */
+/* The lowest address of this thread's stack; 0 before the first use, 1 if unknown. */
 static _Thread_local uintptr_t lowest;
 
 static uintptr_t find_lowest(void) {

@@ -54,8 +54,8 @@ static uint64_t load_u64(const unsigned char *p) {
   return word;
 }
 
-/* Eight bytes at a time, each mixed in by a product and a fold: short keys dominate here. The last bytes are read as
- * words that may reach back over bytes that were read. */
+/* Mixes eight bytes at a time by a product and a fold; most keys are short. The last word read may overlap the one
+ * before it. */
 uint64_t nr_hash_bytes(const void *data, size_t size) {
   const unsigned char *p = size ? data : (const void *)"", *end = p + size;
   uint64_t h = 0xcbf29ce484222325ull ^ size * 0x9e3779b97f4a7c15ull, rest = 0;
@@ -66,7 +66,7 @@ uint64_t nr_hash_bytes(const void *data, size_t size) {
   if (size >= 8) rest = load_u64(end - 8);
   else if (size >= 4) rest = load_u32(p) | load_u32(end - 4) << 32;
   else if (size) rest = p[0] | (uint64_t)p[size / 2] << 8 | (uint64_t)end[-1] << 16;
-  /* A product carries differences upwards only: folded twice, those of the last bytes reach the low bits. */
+  /* A product propagates differences only upwards; folding twice brings those of the last bytes to the low bits. */
   h = (h ^ rest) * 0x9fb21c651e98df25ull;
   h = (h ^ h >> 32) * 0xbf58476d1ce4e5b9ull;
   return h ^ h >> 32;

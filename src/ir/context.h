@@ -4,19 +4,19 @@
 
 #include "ir/op_info.h"
 
-/* A location in a file, in the list of its line. */
+/* A location in a file; a member of its line's list. */
 typedef struct NrFileLoc {
   struct NrLocData loc;
   struct NrFileLoc *next;
 } NrFileLoc;
 
-/* A file that was parsed. Its locations are found by their line: those of neighbouring lines lie side by side, where a
- * hash table would have a cache miss for each. */
+/* A file that was parsed. Locations are looked up by line: those of neighbouring lines are close in memory, while a
+ * hash table would miss the cache for each. */
 typedef struct NrSource {
   NrStr text;
   const size_t *lines; /* offset of each line */
   size_t num_lines;
-  size_t lines_before; /* in the file, of which the text is a part; locations count them */
+  size_t lines_before; /* lines of the file before this text; locations count them */
   NrFileLoc **locs;    /* of each line; there may be more than lines */
   size_t num_locs;
 } NrSource;
@@ -34,10 +34,10 @@ struct NrContext {
   NrArena arena;
   NrUniqueSet strings, types, attrs, affine, locs;
   NrStrMap sources; /* file name -> NrSource* */
-  const struct NrOpSpec *specs[NR_OP_COUNT]; /* by the row's id, once they were asked for */
-  const struct NrFormat *formats[NR_OP_COUNT][2]; /* of today, of 2020; likewise */
-  NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1]; /* the usual ones, once they were asked for */
-  NrAttr empty_dict, bools[2]; /* likewise */
+  const struct NrOpSpec *specs[NR_OP_COUNT]; /* by op id; these and the next four are made at first use */
+  const struct NrFormat *formats[NR_OP_COUNT][2]; /* current syntax, 2020 syntax */
+  NrType index_type, int_types[65], float_types[NR_F6E3M2FN + 1];
+  NrAttr empty_dict, bools[2];
   NrLoc unknown;
   NrStr last_file;  /* interned name of the file that the last location is in */
   NrSource *last_source; /* its text, when it was parsed */
@@ -50,8 +50,8 @@ struct NrContext {
   size_t num_errors;
   uint64_t next_distinct;
   NrType oversized; /* nr_context_take_oversized */
-  bool folded; /* constants are such as passes make, also where nothing runs: ops that they break are marked */
-  bool legacy_names; /* the program read last is spelled as in 2020, and so are ops in messages */
+  bool folded; /* set by nr_verify_folded: ops with invalid constant operands are marked, not reported */
+  bool legacy_names; /* the program parsed last uses the 2020 syntax: messages use the 2020 names of ops */
 };
 
 /* Finds a node with this hash for which equal(node, key) holds, or NULL. */
@@ -61,7 +61,7 @@ void nr_unique_add(NrUniqueSet *set, uint64_t hash, const void *node);
 
 /* The text of file, or NULL. */
 NrSource *nr_context_find_source(const NrContext *ctx, NrStr file);
-/* The line that holds an offset, from 0. hint: the answer of a question before. */
+/* The line of an offset, from 0. hint: the result of an earlier call. */
 size_t nr_source_line(const NrSource *source, size_t offset, size_t hint);
 /* Fills lines and num_lines. */
 void nr_source_index(NrSource *source, NrArena *arena);

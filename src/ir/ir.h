@@ -5,7 +5,7 @@
  * pointer. Ops, blocks and values live in the arena of their module; erasing unlinks them and the memory goes with the
  * module.
  *
- * Read ir.h, then op_info.h (what an op row says), then src/dialect/scf/ops.def. */
+ * Read ir.h, then op_info.h (op definitions), then src/dialect/scf/ops.def. */
 #ifndef NORIA_IR_IR_H
 #define NORIA_IR_IR_H
 
@@ -57,13 +57,13 @@ NrLoc nr_loc_file_range(NrContext *ctx, NrStr file, uint32_t line, uint32_t colu
 NrLoc nr_loc_name(NrContext *ctx, NrStr name, NrLoc child);
 NrLoc nr_loc_callsite(NrContext *ctx, NrLoc callee, NrLoc caller);
 NrLoc nr_loc_fused(NrContext *ctx, const NrLoc *parts, size_t count, NrAttr metadata);
-/* The outermost name in a location: of a model's node. Empty without one. */
+/* The outermost name in a location, as the name of a model's node; empty if there is none. */
 NrStr nr_loc_first_name(NrLoc loc);
-/* The place in a file that a location leads to, or NULL: of a name its child, of a call its callee, of fused ones the
- * first. */
+/* The file location that a location contains, or NULL: in a name location its child, in a call site its callee, in a
+ * fused location the first. */
 NrLoc nr_loc_in_file(NrLoc loc);
-/* How a message at run time begins: "file:line:col" of the place that a location leads to, else "node 'name'" of its
- * first name, else nothing. */
+/* Appends the prefix of run-time messages: "file:line:col" of nr_loc_in_file, else "node 'name'" of nr_loc_first_name,
+ * else nothing. */
 void nr_loc_place(NrLoc loc, NrBuf *out);
 
 /* ---- diagnostics ------------------------------------------------------------------------------------------------ */
@@ -80,7 +80,7 @@ typedef struct NrDiag {
 typedef void (*NrDiagHandler)(void *user, const NrDiag *diag);
 void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *user);
 void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **out_user);
-/* Each returns NR_ERROR_INVALID, so that `return nr_error(...)` reads well. The message has no newline. */
+/* Each returns NR_ERROR_INVALID, for `return nr_error(...)`. The message has no newline. */
 NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 /* Adds a note to the diagnostic that was just reported; diagnostics are delivered when the next one starts or at flush.
@@ -131,8 +131,8 @@ struct NrTypeData {
   NrAccess access;         /* DISPATCH_TENSOR */
   uint32_t rank;           /* VECTOR, TENSOR, MEMREF */
   uint64_t scalable;       /* VECTOR: bit i = dim i is scalable */
-  bool oversized;          /* VECTOR, TENSOR, MEMREF: its bytes, `?` and 0 taken as 1, are more than an int64_t says.
-                            * No reader accepts such a type, and the verifier no value of it. */
+  bool oversized;          /* VECTOR, TENSOR, MEMREF: its size in bytes, with `?` and 0 taken as 1, exceeds int64_t. The
+                            * parser rejects such a type, and the verifier a value of it. */
   const int64_t *dims;     /* rank of them; NR_DYNAMIC where unknown */
   NrType elem;             /* COMPLEX, VECTOR, TENSOR, MEMREF, SEQ, OPTIONAL, DISPATCH_TENSOR */
   NrAttr layout;           /* MEMREF: affine map or strided layout, NULL = identity; TENSOR: encoding or NULL */
@@ -142,7 +142,7 @@ struct NrTypeData {
   NrStr text;              /* OPAQUE: what follows `!` */
 };
 
-/* The last oversized type that was made since the last call, or NULL. */
+/* The last oversized type that was created since the previous call, or NULL. */
 NrType nr_context_take_oversized(NrContext *ctx);
 
 NrType nr_type_int(NrContext *ctx, uint32_t width);
@@ -193,7 +193,7 @@ bool nr_type_num_elements(NrType t, int64_t *out);
 bool nr_type_num_bytes(NrType t, int64_t *out); /* the same in bytes, of elements that have some */
 NrType nr_type_with_elem(NrType shaped, NrType elem);           /* same shape and kind, other element */
 NrType nr_type_with_dims(NrType shaped, const int64_t *dims, size_t rank);
-/* Equal but for the signs that integers have: si8, ui8 and i8 hold the same bits. */
+/* Equal, ignoring the signedness of integers: si8, ui8 and i8 hold the same bits. */
 bool nr_types_alike(NrType a, NrType b);
 /* Bytes of one element in memory: i1 and sub-byte types 1, index 8, i24 4, complex twice. 0 for types without memory.
  */
@@ -216,8 +216,8 @@ struct NrAffineExprData {
   int64_t value;   /* DIM, SYMBOL: position; CONSTANT: value */
   NrAffineExpr lhs, rhs;
 };
-/* Makers simplify: constants fold and stand on the right, x+0, x*1, x*0, equal terms, division of multiples. A sum's
- * right side is no sum, as in text, so that what is printed reads as the same expression: (x + y) + z. */
+/* These constructors simplify: constants are folded and moved to the right, x+0, x*1, x*0, equal terms, division of
+ * multiples. Sums are left-associative, (x + y) + z, as the parser reads them, so printing and parsing round-trips. */
 NrAffineExpr nr_affine_dim(NrContext *ctx, uint32_t position);
 NrAffineExpr nr_affine_symbol(NrContext *ctx, uint32_t position);
 NrAffineExpr nr_affine_constant(NrContext *ctx, int64_t value);
@@ -227,7 +227,7 @@ bool nr_affine_eval(NrAffineExpr e, const int64_t *dims, const int64_t *symbols,
 /* Replaces dims and symbols; NULL arrays keep them. */
 NrAffineExpr nr_affine_replace(NrAffineExpr e, const NrAffineExpr *dims, const NrAffineExpr *symbols);
 bool nr_affine_uses_dim(NrAffineExpr e, uint32_t position);
-/* e with its terms collected: dims, symbols, then quotients, then the constant. Not if a divisor is no constant. */
+/* e with its terms collected: dims, symbols, quotients, constant. Returns e unchanged if a divisor is not constant. */
 NrAffineExpr nr_affine_simplify(NrAffineExpr e, uint32_t num_dims, uint32_t num_symbols);
 /* e as sum(coeff[i]*d_i) + constant without symbols, mod or div; false otherwise. coeff has num_dims entries. */
 bool nr_affine_linear(NrAffineExpr e, uint32_t num_dims, int64_t *coeff, int64_t *constant);
@@ -247,7 +247,7 @@ typedef enum NrAttrKind {
   NR_ATTR_AFFINE_SET,
   NR_ATTR_DENSE,         /* dense<...> : shaped type, element bytes */
   NR_ATTR_DENSE_STRINGS,
-  NR_ATTR_RESOURCE,      /* dense_resource<key> : type, bytes owned by somebody that outlives the context's users */
+  NR_ATTR_RESOURCE,      /* dense_resource<key> : type, bytes not owned by the context */
   NR_ATTR_SPARSE,
   NR_ATTR_DENSE_ARRAY,   /* array<i64: 1, 2> */
   NR_ATTR_STRIDED,       /* strided<[..], offset: ..> */
@@ -347,11 +347,11 @@ struct NrValue {
   NrOp *op;       /* result of; NULL for a block argument */
   NrBlock *block; /* argument of; NULL for a result */
   uint32_t index;
-  uint32_t mark;  /* the printer's: the value's place in its table of names, which says whether that is true */
-  const char *name; /* what the text or the model calls it, without `%`, or NULL; of the context */
+  uint32_t mark;  /* used by the printer: index in its table of names; valid only if that entry refers back */
+  const char *name; /* its name in the text or the model, without `%`, or NULL; owned by the context */
 };
 
-/* What an argument of a block is; results are many, and have no place of their own. */
+/* A block argument. It has a location; results have none, to keep ops small. */
 typedef struct NrArg {
   NrValue value;
   NrLoc loc; /* may be NULL */
@@ -365,7 +365,7 @@ typedef struct NrSuccessor {
   uint32_t num_operands;           /* successor operands are the op's last ones, successor by successor */
 } NrSuccessor;
 
-struct NrOp { /* what walks look at comes first: a program is larger than the caches */
+struct NrOp { /* fields that walks read come first, for the cache */
   const NrOpInfo *info;
   NrOp *next, *prev;
   NrBlock *block; /* NULL while detached, and for the top module op */
@@ -382,15 +382,15 @@ struct NrOp { /* what walks look at comes first: a program is larger than the ca
   NrValue results[];
 };
 
-struct NrBlock { /* as in NrOp, what walks look at comes first */
+struct NrBlock { /* fields that walks read come first, for the cache */
   NrBlock *next;
   NrOp *first, *last;
   NrSuccessor *first_pred; /* uses of this block as successor */
   NrValue **args;
   uint32_t num_args, cap_args;
-  uint64_t walk;       /* number of the last walk along branches that came here */
-  uint32_t mark;       /* for one walk over the blocks: nobody relies on what another left here */
-  uint32_t dom_number; /* dominance's: the place in its table of blocks, which says whether that is true */
+  uint64_t walk;       /* number of the last walk along branches that visited it */
+  uint32_t mark;       /* scratch field of one walk over the blocks; its value is undefined for the next */
+  uint32_t dom_number; /* used by NrDominance: index in its table of blocks; valid only if that entry refers back */
   NrRegion *region;
   NrBlock *prev;
   NrModule *module;
@@ -414,16 +414,16 @@ struct NrModule {
   NrContext *ctx;
   NrArena arena;
   NrOp *op; /* the builtin.module op */
-  uint64_t num_walks; /* along branches, of all of its blocks */
+  uint64_t num_walks; /* numbers of walks along branches that were given out */
 };
 
 NrModule *nr_module_create(NrContext *ctx, NrLoc loc);
 void nr_module_destroy(NrModule *module);
 
-/* What a new op is made of. Arrays are copied. */
-/* No text can name an attribute so. */
+/* The name of the attribute that holds the properties of an unregistered op; no text can contain it. */
 #define NR_PROPERTIES ""
 
+/* The parts of a new op. Arrays are copied. */
 typedef struct NrOpState {
   const NrOpInfo *info;
   NrStr raw_name; /* unregistered ops only; interned. Their properties are one attribute named NR_PROPERTIES. */
@@ -436,10 +436,10 @@ typedef struct NrOpState {
   const uint32_t *successor_operands; /* count per successor; NULL = none */
 } NrOpState;
 NrOp *nr_op_create(NrModule *module, const NrOpState *state); /* detached; regions are empty */
-/* With its regions; its results must have no uses left. The memory stays: erased ops, nested ones too, have block ==
- * NULL. */
+/* Erases op and its regions; its results must have no uses left. The memory is kept: an erased op, also a nested one,
+ * has block == NULL. */
 void nr_op_erase(NrOp *op);
-bool nr_op_replace(NrOp *op, NrValue *by); /* puts a value for the one result and erases op; true */
+bool nr_op_replace(NrOp *op, NrValue *by); /* replaces the one result by a value and erases op; true */
 void nr_op_drop_uses(NrOp *op);    /* drops all operands and successors, also in nested ops (before erasing cycles) */
 void nr_op_unlink(NrOp *op);
 void nr_op_insert_before(NrOp *op, NrOp *anchor);
@@ -449,42 +449,41 @@ void nr_op_prepend(NrBlock *block, NrOp *op);
 /* Deep copy. map: NrValue* and NrBlock* of the original -> of the copy; operands absent from it stay as they are; the
  * copy's results, arguments and blocks are added to it. The clone is detached and belongs to module. */
 NrOp *nr_op_clone(NrModule *module, NrOp *op, NrMap *map);
-/* The op with other operands and results, before op, for ops without successors: its regions move there. op stays for
- * its results' uses to be replaced, and is the caller's to erase. */
+/* Creates a copy of op with other operands and result types before op and moves op's regions into it; not for ops with
+ * successors. The caller replaces the uses of op's results and erases op. */
 NrOp *nr_op_rebuild(NrOp *op, NrValue *const *operands, size_t num_operands, const NrType *result_types,
                     size_t num_results);
 
-/* The same op with other result types, regions moved, attributes kept. The old op is erased, uses are replaced; types
- * must be equal in number. */
+/* Replaces op by one with other result types, as many as before; operands, attributes and regions are kept. */
 NrOp *nr_op_retype(NrOp *op, const NrType *result_types);
 
-/* Asks for the memory that a walk will come to. Programs mostly lie in memory in their order, each op with its results
- * and operands in one piece of a few cache lines, so it is some way on from here. Some pages: programs are larger than
- * the caches and than the table of pages in the processor, and to find a page takes as long as the work on a dozen ops.
- * (Always inline: what does nothing but this is taken for a function without effect, whose calls can go.) */
-NR_ALWAYS_INLINE void nr_prefetch(const void *from, size_t way, size_t lines) {
+/* Prefetches the memory that a walk will read, `distance` bytes after `from`: most programs lie in memory in program
+ * order, each op with its operands and results in a few consecutive cache lines. The distance is some pages, because a
+ * TLB miss takes as long as the work on a dozen ops. (Always inline: GCC takes a function that only prefetches for one
+ * without effect and removes calls of it.) */
+NR_ALWAYS_INLINE void nr_prefetch(const void *from, size_t distance, size_t lines) {
   enum { LINE = 64 };
-  for (size_t i = 0; i < lines; i++) __builtin_prefetch((const void *)((uintptr_t)from + way + i * LINE));
+  for (size_t i = 0; i < lines; i++) __builtin_prefetch((const void *)((uintptr_t)from + distance + i * LINE));
 }
 enum { NR_OP_LINES = 5 }; /* of most ops */
 NR_ALWAYS_INLINE void nr_op_prefetch(const NrOp *op) {
-  enum { WAY = 8192 };
-  nr_prefetch(op, WAY, NR_OP_LINES);
+  enum { DISTANCE = 8192 };
+  nr_prefetch(op, DISTANCE, NR_OP_LINES);
 }
-NR_ALWAYS_INLINE void nr_op_prefetch_head(const NrOp *op) { /* for walks that look at few ops more closely */
-  enum { WAY = 16384 };
-  nr_prefetch(op, WAY, 1);
+NR_ALWAYS_INLINE void nr_op_prefetch_head(const NrOp *op) { /* for walks that read more than the head of few ops only */
+  enum { DISTANCE = 16384 };
+  nr_prefetch(op, DISTANCE, 1);
 }
-NR_ALWAYS_INLINE void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and what ends them */
-  enum { WAY = 32768, LINES = 2 };
-  nr_prefetch(block, WAY, LINES);
-  if (block->last) nr_prefetch(block->last, WAY, NR_OP_LINES);
+NR_ALWAYS_INLINE void nr_block_prefetch(const NrBlock *block) { /* for walks over blocks and their terminators */
+  enum { DISTANCE = 32768, LINES = 2 };
+  nr_prefetch(block, DISTANCE, LINES);
+  if (block->last) nr_prefetch(block->last, DISTANCE, NR_OP_LINES);
 }
 
 static inline NrContext *nr_op_context(const NrOp *op) { return op->module->ctx; }
 NrStr nr_op_name(const NrOp *op); /* "scf.for" */
-NrStr nr_op_shown_name(const NrOp *op); /* in messages: in a text of 2020, "loop.for" */
-/* In messages of a run: the name of the op that was written, where lowering has left it in this attribute. */
+NrStr nr_op_shown_name(const NrOp *op); /* for messages: its 2020 name, "loop.for", if the program uses that syntax */
+/* The name for run-time messages: that of the op in the source program, which lowering keeps in NR_WRITTEN_AS. */
 NrStr nr_op_run_name(const NrOp *op);
 #define NR_WRITTEN_AS "noria.written_as"
 NrOp *nr_op_parent(const NrOp *op);
@@ -504,8 +503,8 @@ void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);
 void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count); /* all; not for ops with successor operands */
 void nr_op_erase_operand(NrOp *op, size_t i);
 void nr_op_insert_operand(NrOp *op, size_t i, NrValue *value);
-/* Operand groups as the row declares them ("lb", "init", ...): begin index and count. Rows with several variadic groups
- * keep their sizes in the attribute operandSegmentSizes. */
+/* Range of a declared operand group ("lb", "init", ...). Ops with several variadic groups keep their sizes in the
+ * attribute operandSegmentSizes. */
 bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
 NrValue *nr_op_group_operand(const NrOp *op, size_t group); /* single or optional group; NULL when absent */
 /* Without successor operands. */
@@ -529,7 +528,7 @@ static inline NrAttr nr_op_attr(const NrOp *op, const char *name) {
 }
 void nr_op_set_attr(NrOp *op, const char *name, NrAttr value);
 void nr_op_remove_attr(NrOp *op, const char *name);
-int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t otherwise);
+int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t fallback);
 NrStr nr_op_attr_str(const NrOp *op, const char *name); /* empty when absent; the root of a symbol too */
 
 NrBlock *nr_block_create(NrModule *module); /* detached */
@@ -545,7 +544,7 @@ static inline NrValue *nr_block_arg(const NrBlock *b, size_t i) { assert(i < b->
 NrOp *nr_block_terminator(const NrBlock *block); /* last op if it is a terminator, else NULL */
 NrOp *nr_block_parent_op(const NrBlock *block);
 NrModule *nr_block_module(const NrBlock *block);
-/* Ops from first on move to tail, an empty detached block, which comes behind block. first = NULL: none do. */
+/* Inserts tail, an empty detached block, after block and moves the ops from first on into it; NULL = none. */
 void nr_block_split(NrBlock *block, NrOp *first, NrBlock *tail);
 void nr_block_splice(NrBlock *from, NrBlock *to, NrOp *before); /* all ops; before = NULL appends */
 void nr_region_take(NrRegion *to, NrRegion *from);  /* moves all blocks */
@@ -555,10 +554,10 @@ bool nr_value_has_uses(const NrValue *value);
 bool nr_value_has_one_use(const NrValue *value);
 void nr_value_replace_uses(NrValue *from, NrValue *to);
 void nr_value_replace_uses_except(NrValue *from, NrValue *to, const NrOp *except);
-/* Where it is defined. */
+/* The block that defines it. */
 static inline NrBlock *nr_value_block(const NrValue *value) { return value->block ? value->block : value->op->block; }
 NrContext *nr_value_context(const NrValue *value);
-/* The constant that a value is, when its defining op is constant-like: its attribute, else NULL. */
+/* The attribute of a value whose defining op is constant-like, else NULL. */
 NrAttr nr_value_constant(const NrValue *value);
 bool nr_value_constant_int(const NrValue *value, int64_t *out);
 
@@ -570,7 +569,7 @@ bool nr_walk_pre(NrOp *root, NrWalkFn fn, void *user);
 
 /* ---- builder ---------------------------------------------------------------------------------------------------- */
 
-/* Where new ops go: before `before`, or at the end of `block` when before is NULL. */
+/* The insertion point: before `before`, or at the end of `block` when before is NULL. */
 typedef struct NrBuilder {
   NrModule *module;
   NrContext *ctx;
@@ -582,7 +581,7 @@ NrBuilder nr_builder_before(NrOp *op); /* takes op's location */
 NrBuilder nr_builder_after(NrOp *op);
 NrBuilder nr_builder_at_end(NrModule *module, NrBlock *block, NrLoc loc);
 NrBuilder nr_builder_at_start(NrModule *module, NrBlock *block, NrLoc loc);
-void nr_builder_insert(NrBuilder *b, NrOp *op); /* puts a detached op there */
+void nr_builder_insert(NrBuilder *b, NrOp *op); /* inserts a detached op */
 NrOp *nr_build(NrBuilder *b, const NrOpState *state); /* creates and inserts; state->loc NULL takes the builder's */
 /* The common case: id of the op, operands, result types, no attributes yet (set them with nr_op_set_attr). */
 NrOp *nr_build_op(NrBuilder *b, unsigned op_id, NrValue *const *operands, size_t num_operands, const NrType *results,
@@ -597,27 +596,27 @@ NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *co
 NrOp *nr_symbol_lookup(NrOp *table, NrStr name);
 /* Resolves a reference from the nearest enclosing symbol table outwards. */
 NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol);
-/* Gives names that are free in a symbol table; as long as it is in use, only such names are given in that table. */
+/* Generates free names of a symbol table. While it is in use, all new symbols of the table must get names from it. */
 typedef struct NrSymbolNames {
   NrOp *table;
-  NrStrMap taken;   /* all of its names */
-  NrStrMap numbers; /* by base: the next number, plus one */
+  NrStrMap taken;   /* all names in the table */
+  NrStrMap numbers; /* base -> the next number, plus one */
 } NrSymbolNames;
-/* A name like `base` that is free in table: base, or else one behind base_0, base_1, .. that are there. The table is
- * looked at once, and once for each base that is taken. */
+/* A free name of the table: base, or else base_<n> with n above those in use. The table is searched once, and once more
+ * for each base that is taken. */
 NrStr nr_symbol_free_name(NrSymbolNames *names, NrOp *table, NrStr base);
 void nr_symbol_names_deinit(NrSymbolNames *names);
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */
 
-/* Dominators of one region, computed once (Cooper, Harvey, Kennedy 2001). Stale after the blocks change. In the
- * questions below, blocks that nothing reaches are dominated by every block. */
+/* Dominators of one region (Cooper, Harvey, Kennedy 2001). Invalid once blocks or branches change. Unreachable blocks
+ * are dominated by every block. */
 typedef struct NrDominance NrDominance;
 NrDominance *nr_dominance_create(NrRegion *region);
 void nr_dominance_destroy(NrDominance *dom);
 bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock *b);
 bool nr_dominance_reachable(const NrDominance *dom, const NrBlock *block);
-/* Whether value may be used by op: defined before it in the block, in a dominating block or an enclosing region. */
+/* Whether op may use value: defined before it in the block, in a dominating block or an enclosing region. */
 bool nr_value_dominates(const NrDominance *dom, const NrValue *value, NrOp *user);
 
 #endif

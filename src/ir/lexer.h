@@ -7,7 +7,7 @@
 /* A punctuation character is its own kind: '(' ')' '[' ']' '{' '}' '<' '>' ',' ':' '=' '-' '+' '*' '/' '?' '|' ';'. */
 typedef enum NrTokenKind {
   NR_TOK_EOF = 0,
-  NR_TOK_ERROR = 256, /* what the lexer could not read; NrLexer.message says why */
+  NR_TOK_ERROR = 256, /* invalid text; NrLexer.message is the error */
   NR_TOK_BARE,        /* name, d.name */
   NR_TOK_VALUE,       /* %name */
   NR_TOK_BLOCK,       /* ^name */

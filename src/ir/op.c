@@ -458,7 +458,7 @@ void nr_op_remove_attr(NrOp *op, const char *name) {
   op->num_attrs--;
 }
 
-int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t otherwise) {
+int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t fallback) {
   int64_t value;
   return nr_attr_is_int(nr_op_attr(op, name), &value) ? value : otherwise;
 }

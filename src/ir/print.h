@@ -3,14 +3,14 @@
  *   print_text.c     raw output, strings, numbers        print_type.c    types
  *   print_attr.c     attributes, aliases, resources      print_dense.c   elements of dense constants
  *   print_affine.c   affine expressions, maps, sets      print_names.c   numbering of values and blocks
- *   print_op.c       ops, regions, blocks, modules       print_format.c  the declarative syntax of rows */
+ *   print_op.c       ops, regions, blocks, modules       print_format.c  the declarative syntax of ops */
 #ifndef NORIA_IR_PRINT_H
 #define NORIA_IR_PRINT_H
 
 #include "ir/format.h"
 #include "ir/text.h"
 
-/* Where numbering of values stands: at the end of a region, for the regions nested in it. */
+/* The state of value numbering at the end of a region, from which the regions nested in it go on. */
 typedef struct NrNumbering {
   uint32_t next_value, next_arg, next_conflict;
   size_t hints_begin, hints_end; /* the region's own names, in NrPrinter.hints */
@@ -24,13 +24,13 @@ typedef struct NrPrintFrame {
   struct NrPrintFrame *up;
 } NrPrintFrame;
 
-/* What a value or block is called. It keeps its place in the table of names in its mark. */
+/* The name of a value or block, whose `mark` is the index of this entry. */
 typedef struct NrPrintName {
   const void *of;
   uintptr_t name; /* encoding of print_names.c */
 } NrPrintName;
 
-/* Names of one region that is isolated from above and of all in it. */
+/* The names in a region that is isolated from above, with all nested regions. */
 typedef struct NrNameScope {
   size_t names;  /* where they begin in the table */
   NrStrMap used; /* names that are not numbers, while their region is printed */
@@ -49,7 +49,7 @@ struct NrPrinter {
   NR_VEC(NrPrintName) names;
   NR_VEC(const char *) hints;
   NrArena scratch;
-  /* Aliases are named as they are met; their definitions and the resources go around the text when it is whole. */
+  /* Aliases are numbered in order of use; their definitions and the resources are added around the finished text. */
   bool use_aliases;
   NrMap aliases; /* NrAttr -> number + 1 */
   NR_VEC(NrAttr) maps;

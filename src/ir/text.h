@@ -1,11 +1,11 @@
 /* text.h - MLIR text in and out: the parser and printer of modules, types and attributes, and what op hooks may call.
  *
- * The generic form of a branch has all operands in one list, as MLIR's; who takes which is said by attributes that
- * exist in the text only: operandSegmentSizes = array<i32: own, of each single successor.., of all variadic ones
- * together>, where there are several successors, and case_operand_segments = array<i32: ..> for the variadic ones.
+ * The generic form of a branch lists all operands together, as in MLIR. Two attributes that only the text has split the
+ * list: operandSegmentSizes = array<i32: own, of each single successor.., of all variadic ones together>, if there are
+ * several successors, and case_operand_segments = array<i32: ..> for the variadic ones.
  *
- * Two spellings are read, also mixed: today's MLIR and the text of 2020 (loop.for, std ops). The printer writes either.
- */
+ * The parser reads two syntaxes, also mixed in one file: MLIR's current one and that of 2020 (loop.for, std ops). The
+ * printer writes either. */
 #ifndef NORIA_IR_TEXT_H
 #define NORIA_IR_TEXT_H
 
@@ -16,15 +16,14 @@
 typedef enum NrSyntax { NR_SYNTAX_MLIR, NR_SYNTAX_2020 } NrSyntax;
 
 typedef struct NrParseOptions {
-  bool allow_unregistered; /* unknown ops in generic form are kept, else they are errors */
-  bool text_stays; /* the text is followed by a 0 byte and outlives the context, which then needs no copy of it */
-  size_t lines_before; /* of a text that stays: how many lines of the file are in front of it */
+  bool allow_unregistered; /* accept unknown ops in generic form */
+  bool text_stays; /* the text is NUL-terminated and outlives the context, so the context makes no copy */
+  size_t lines_before; /* with text_stays: lines of the file before the text */
 } NrParseOptions;
 
-/* Parses text (not NUL-terminated and kept by nobody, but see text_stays) named `file` in diagnostics. Reports all
- * errors that it can find through the context and returns NULL if there was one. *out_syntax, when given, says which
- * spelling the file used. The text is registered with the context as the source of `file`, so that diagnostics can show
- * the line. */
+/* Parses text, which diagnostics call `file`. The text needs no NUL and is not referenced afterwards, except with
+ * text_stays. Reports all errors and returns NULL if there was one. *out_syntax, if given, is the syntax that it uses.
+ * Registers the text with the context as the source of `file`, so that diagnostics can show the line. */
 NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseOptions *options, NrSyntax *out_syntax);
 NrType nr_parse_type(NrContext *ctx, NrStr text);  /* NULL after an error */
 NrAttr nr_parse_attr(NrContext *ctx, NrStr text);
@@ -33,13 +32,13 @@ typedef struct NrPrintOptions {
   NrSyntax syntax;
   bool generic;    /* "scf.for"(...) for every op */
   bool locations;  /* print loc(...) */
-  bool local_scope; /* no aliases: affine maps and sets stand in full where they are used */
+  bool local_scope; /* no aliases: affine maps and sets are printed in full at each use */
   size_t elide_elements_above; /* dense and resource constants with more elements print as dense_resource<__elided__>; 0
                                   = never */
-  bool report_refused_text; /* a diagnostic for every op that the text of that spelling has no words for. In the text of
-                             * 2020, a warning: it is today's text there, which Noria reads among the older. In today's,
-                             * an error: what is printed all the same is not read */
-  bool list_elements; /* as numbers, however many there are; else more than 100 are written as hexadecimal bytes */
+  bool report_refused_text; /* report ops that the chosen syntax cannot express. With the 2020 syntax, a warning: they
+                             * are printed in the current syntax, which Noria reads in the same file. With the current
+                             * syntax, an error: the printed text cannot be parsed */
+  bool list_elements; /* print all elements as numbers; else more than 100 are printed as hexadecimal bytes */
 } NrPrintOptions;
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options); /* options NULL = defaults */
 void nr_print_module(NrBuf *out, NrModule *module, const NrPrintOptions *options);
@@ -51,7 +50,7 @@ const char *nr_type_text(NrContext *ctx, NrType type); /* for messages; lives in
 
 /* Renders diagnostics like clang: file:line:col: error: text, the source line, a caret. */
 void nr_diag_render(NrContext *ctx, const NrDiag *diag, bool color, NrBuf *out);
-/* The same for all of a program: those behind the first `limit` are counted only. */
+/* Renders the diagnostics of a program: the first `limit` in full, the rest only as a count. */
 #define NR_DIAG_LIMIT 100
 typedef struct NrDiagList {
   NrContext *ctx;
@@ -59,10 +58,10 @@ typedef struct NrDiagList {
   size_t limit, shown, hidden; /* limit 0: none */
 } NrDiagList;
 void nr_diag_list_add(NrDiagList *list, const NrDiag *diag, NrBuf *out);
-void nr_diag_list_end(NrDiagList *list, NrBuf *out); /* says how many were left out since the last time */
-/* The text of a source file that was parsed, for the renderer; empty when unknown. */
+void nr_diag_list_end(NrDiagList *list, NrBuf *out); /* prints how many were left out since the last call */
+/* Registers the text of a source file, for the renderer. */
 void nr_context_add_source(NrContext *ctx, NrStr file, NrStr text);
-/* The same without a copy: the text is followed by a 0 byte and outlives the context. */
+/* The same without a copy: the text is NUL-terminated and outlives the context. */
 void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text, size_t lines_before);
 NrStr nr_context_source(NrContext *ctx, NrStr file);
 
@@ -75,12 +74,12 @@ NrLoc nr_p_loc(NrParser *p);       /* of the next token */
 NrStatus nr_p_error(NrParser *p, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 NrStatus nr_p_op_error(NrParser *p, const char *format, ...)
     NR_PRINTF(2, 3);               /* "custom op 'scf.for' ..." at the op's name */
-bool nr_p_is_legacy(NrParser *p);  /* the op was written in its 2020 name */
-bool nr_p_is_generic(NrParser *p); /* it was written in the generic form */
-const char *nr_p_end(NrParser *p); /* where the last token that was taken ends, in the text */
-const char *nr_p_signature_end(NrParser *p); /* behind the first (..) of the op, or its name when there is none */
-/* A form that only the first proposal of values for `if` had is read, with a warning that shows the accepted one: the
- * op's text from its name to `end`, then what the format says. */
+bool nr_p_is_legacy(NrParser *p);  /* the op has its 2020 name */
+bool nr_p_is_generic(NrParser *p); /* the op has the generic form */
+const char *nr_p_end(NrParser *p); /* end of the last consumed token in the text */
+const char *nr_p_signature_end(NrParser *p); /* end of the first (..) of the op, or of its name if there is none */
+/* Warns that the op has a syntax that was only proposed for MLIR in 2020 and shows the accepted one: the op's text from
+ * its name to `end`, then the formatted text. */
 void nr_p_proposal(NrParser *p, const char *end, const char *format, ...) NR_PRINTF(3, 4);
 
 bool nr_p_try_token(NrParser *p, NrStr token);
@@ -120,7 +119,7 @@ typedef struct NrOperandRef {
 NrLoc nr_p_operand_loc(NrParser *p, NrOperandRef ref);
 bool nr_p_try_operand(NrParser *p, NrOperandRef *out);
 NrStatus nr_p_operand(NrParser *p, NrOperandRef *out);
-/* %a, %b ... up to the closing token, which is not consumed; may be empty. */
+/* %a, %b ... up to the closing token, which is not consumed; the list may be empty. */
 NrStatus nr_p_operands(NrParser *p, NrOperandRef **out, size_t *count);
 NrStatus nr_p_resolve(NrParser *p, NrOperandRef ref, NrType type,
                       NrValue **out);                  /* a forward reference is made if unknown */
@@ -135,18 +134,18 @@ void nr_p_add_attr(NrParser *p, NrOpState *state, const char *name, NrAttr value
 void nr_p_set_segments(NrParser *p, NrOpState *state, const uint32_t *sizes, size_t count);
 size_t nr_p_num_result_names(NrParser *p); /* how many results the text binds: `%a, %b:2 =` is 3 */
 
-/* Affine expressions over values, as subscripts have them: `%i + 3, symbol(%n) * 2`. A value is one dim, and one
- * symbol, of all expressions that are read into one of these. Deinit in any case. */
+/* Affine expressions over values, as in subscripts: `%i + 3, symbol(%n) * 2`. All expressions parsed into one of these
+ * share their dims and symbols. Deinit it also after an error. */
 typedef struct NrAffineOfValues {
   NR_VEC(NrAffineExpr) exprs;
   NR_VEC(NrOperandRef) dims, symbols;
 } NrAffineOfValues;
 NrStatus nr_p_affine_expr(NrParser *p, NrAffineOfValues *io);
-NrStatus nr_p_affine_exprs(NrParser *p, NrAffineOfValues *io); /* up to a closing bracket, which is not taken */
+NrStatus nr_p_affine_exprs(NrParser *p, NrAffineOfValues *io); /* up to a closing bracket, which is not consumed */
 void nr_p_affine_deinit(NrAffineOfValues *values);
 
 /* Region arguments are bound to names in the region's first block. Regions are attached to the op, in order, when it is
- * created; missing terminators are inserted as the row says. A region may be added empty. */
+ * created; implicit terminators are inserted then. A region may be empty. */
 typedef struct NrArgRef {
   NrStr name;
   NrType type; /* NULL until known */
@@ -175,7 +174,7 @@ void nr_w_arrow_results(NrPrinter *w, NrOp *op);      /* " -> t" or " -> (t, t)"
 void nr_w_functional_type(NrPrinter *w, NrOp *op);
 void nr_w_attr(NrPrinter *w, NrAttr attr);
 void nr_w_attr_no_type(NrPrinter *w, NrAttr attr);    /* 3 instead of 3 : i32 */
-/* Over op's operands from `first` on: num_dims of them, then symbols. */
+/* The dims and symbols of e are printed as op's operands from `first` on: num_dims dims, then the symbols. */
 void nr_w_affine_expr(NrPrinter *w, NrAffineExpr e, NrOp *op, size_t first, uint32_t num_dims);
 void nr_w_symbol_name(NrPrinter *w, NrStr name);
 void nr_w_string(NrPrinter *w, NrStr s);              /* quoted and escaped */
