@@ -210,8 +210,7 @@ typedef struct NrStrMap {
 void nr_strmap_deinit(NrStrMap *map);
 void nr_strmap_clear(NrStrMap *map);
 void nr_strmap_set(NrStrMap *map, NrStr key, void *value);
-void *nr_strmap_add(NrStrMap *map, NrStr key,
-                    void *value);                    /* if the key exists: keeps and returns its value; else NULL */
+void *nr_strmap_add(NrStrMap *map, NrStr key, void *value); /* the key's old value, which is kept; NULL if it was new */
 void *nr_strmap_get(const NrStrMap *map, NrStr key); /* NULL when absent */
 bool nr_strmap_has(const NrStrMap *map, NrStr key);
 bool nr_strmap_remove(NrStrMap *map, NrStr key);

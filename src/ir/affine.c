@@ -1,4 +1,4 @@
-/* affine.c - unique affine expressions: simplifying makers, evaluation, substitution. */
+/* affine.c - unique affine expressions: simplifying constructors, evaluation, substitution. */
 #include "ir/context.h"
 
 static uint64_t expr_hash(const struct NrAffineExprData *e) {
@@ -59,7 +59,7 @@ static bool has_dims(NrAffineExpr e) {
   return e->kind == NR_AFFINE_DIM || (e->lhs && (has_dims(e->lhs) || has_dims(e->rhs)));
 }
 
-/* A number that divides e whatever its dims are; 0 for the constant 0. */
+/* A number that divides e for all values of its dims; 0 for the constant 0. */
 static uint64_t known_divisor(NrAffineExpr e) {
   switch (e->kind) {
   case NR_AFFINE_CONSTANT: return nr_magnitude(e->value);
@@ -86,7 +86,7 @@ static NrAffineExpr split_factor(NrAffineExpr e, int64_t *out_constant) {
   return scaled ? e->lhs : e;
 }
 
-/* lhs + rhs with rhs = lhs floordiv q * -q: what is left when whole q are taken away. */
+/* lhs + rhs with rhs = lhs floordiv q * -q, which is lhs mod q. */
 static NrAffineExpr remainder_of(NrAffineExpr lhs, NrAffineExpr rhs) {
   if (rhs->kind != NR_AFFINE_MUL || !is_constant(rhs->rhs)) return NULL;
   NrAffineExpr quotient = rhs->lhs, divisor = NULL;
@@ -156,7 +156,7 @@ static NrAffineExpr simpler(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rh
   return kind == NR_AFFINE_MOD ? simpler_remainder(lhs, rhs) : simpler_quotient(kind, lhs, rhs);
 }
 
-/* The forms are those that MLIR gives an expression when it is made, so that texts agree. */
+/* Simplifies as MLIR does on construction, so that printed expressions agree with MLIR's. */
 NrAffineExpr nr_affine_binary(NrAffineKind kind, NrAffineExpr lhs, NrAffineExpr rhs) {
   int64_t folded;
   if (is_constant(lhs) && is_constant(rhs) && apply(kind, lhs->value, rhs->value, &folded))

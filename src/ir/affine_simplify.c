@@ -2,8 +2,8 @@
  *
  *   d0 + d1 + 2 - d0 -> d1 + 2        (d0 * 4 + d1 * 8 + 5) floordiv 4 -> d0 + d1 * 2 + 1
  *
- * An expression is a row of factors, one per dim, per symbol and per quotient, and one for the constant. A quotient
- * that is met is a new column, or that of an equal one; a remainder is what is left without whole quotients. */
+ * An expression is a row of coefficients: one for each dim, symbol and quotient, and the constant. Equal quotients
+ * share a column. A remainder x mod q is expressed as x - (x floordiv q) * q. */
 #include "ir/ir.h"
 
 typedef struct Flat {
@@ -41,14 +41,14 @@ static size_t column_of(Flat *f, NrAffineExpr quotient) {
   return f->dims + f->symbols + i;
 }
 
-/* The row divided by a positive constant, and for a remainder taken away as often as it fits. */
+/* The row floordiv, or mod, a positive constant. */
 static bool divide(Flat *f, NrAffineKind kind, int64_t divisor, int64_t *row) {
   int64_t common = divisor;
   for (size_t i = 0; i < f->width; i++) {
     if (row[i] == INT64_MIN) return false;
     common = (int64_t)nr_gcd((uint64_t)common, nr_magnitude(row[i]));
   }
-  if (common == divisor) { /* no rest */
+  if (common == divisor) { /* no remainder */
     for (size_t i = 0; i < f->width; i++) row[i] = kind == NR_AFFINE_MOD ? 0 : row[i] / divisor;
     return true;
   }

@@ -1,4 +1,4 @@
-/* attr.c - unique attributes: makers, and elements of dense ones. */
+/* attr.c - unique attributes: constructors, and elements of dense ones. */
 #include "ir/context.h"
 
 #include "base/float_format.h"
@@ -7,7 +7,7 @@
 
 /* ---- uniquing ---- */
 
-/* Said by kind, type, i and bits. */
+/* Kinds that are determined by kind, type, i and bits. */
 static bool is_scalar(const struct NrAttrData *a) {
   return a->kind == NR_ATTR_FLOAT || a->kind == NR_ATTR_TYPE || (a->kind == NR_ATTR_INTEGER && !a->num_words);
 }
@@ -60,7 +60,7 @@ static bool attr_equal(const void *node, const void *key) {
          same(x->data, y->data, x->data_size) && same(x->strides, y->strides, x->num_strides * sizeof *x->strides);
 }
 
-/* A copy that stays; NULL stays NULL, whatever the size. */
+/* A copy in the context; NULL for NULL. */
 static const void *keep(NrContext *ctx, const void *data, size_t size) {
   return data && size ? nr_arena_copy(&ctx->arena, data, size) : data ? "" : NULL;
 }
@@ -158,7 +158,7 @@ const NrFloatFormat *nr_float_format(NrFloatKind kind) {
   case NR_F4E2M1FN: return &nr_format_f4e2m1fn;
   case NR_F6E2M3FN: return &nr_format_f6e2m3fn;
   case NR_F6E3M2FN: return &nr_format_f6e3m2fn;
-  default: return NULL; /* f32, f64 are the machine's; f80 and f128 are held as f64 */
+  default: return NULL; /* f32 and f64 are native; f80 and f128 are held as f64 */
   }
 }
 
@@ -248,7 +248,7 @@ NrAttr nr_attr_affine_set(NrContext *ctx, uint32_t dims, uint32_t symbols, const
 
 NrAttr nr_attr_dense(NrType shaped, const void *data, size_t size) {
   size_t elem = nr_type_byte_size(shaped->elem);
-  int64_t count = INT64_MAX; /* of an oversized type, which has a splat at most, until it is refused */
+  int64_t count = INT64_MAX; /* for an oversized type: only a splat can be given, and it is rejected later */
   bool known = nr_type_num_elements(shaped, &count);
   assert(elem && (size == elem || (known && size == elem * (size_t)count)));
   (void)known;
@@ -293,7 +293,7 @@ NrAttr nr_attr_loc(NrContext *ctx, NrLoc loc) {
   return attr_get(ctx, &(struct NrAttrData){.kind = NR_ATTR_LOC, .loc = loc});
 }
 NrAttr nr_attr_distinct(NrContext *ctx, NrAttr referenced) {
-  /* Each is its own: the running number makes the key new. */
+  /* The running number makes each attribute distinct. */
   return attr_get(ctx,
                   &(struct NrAttrData){
                       .kind = NR_ATTR_DISTINCT, .i = (int64_t)ctx->next_distinct++, .items = &referenced, .size = 1});

@@ -1,4 +1,4 @@
-/* attr_kinds.c - the kinds of attributes that rows declare. */
+/* attr_kinds.c - the kinds of attributes that op definitions declare. */
 #include "ir/op_info.h"
 
 static bool is_int_of(NrAttr a, uint32_t width) {
@@ -25,7 +25,7 @@ static bool kind_elements(NrAttr a) {
 static bool kind_i32s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 32); }
 static bool kind_i64s(NrAttr a) { return a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64); }
 
-/* Powers of two; what has 64 bits, or 32, is MLIR's choice op by op. */
+/* Powers of two. In MLIR the alignment has 64 bits in some ops and 32 in others. */
 static bool is_alignment(NrAttr a) { return a->i > 0 && (a->i & (a->i - 1)) == 0; }
 static bool kind_alignment(NrAttr a) { return is_int_of(a, 64) && is_alignment(a); }
 static bool kind_alignment32(NrAttr a) { return is_int_of(a, 32) && is_alignment(a); }

@@ -64,7 +64,7 @@ NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol) {
   return NULL;
 }
 
-/* The number behind the last one that `name` counts: 1 for base, 5 for base_3, and 0 for other names. */
+/* One more than the next suffix after `name`: 1 for base, 5 for base_3; 0 for other names. */
 static uint64_t next_number(NrStr name, NrStr base) {
   uint64_t number = 0;
   if (name.size < base.size || memcmp(name.data, base.data, base.size)) return 0;
@@ -88,7 +88,7 @@ static void look_at_symbols(NrSymbolNames *names, NrOp *table) {
       }
 }
 
-/* The number behind the last one of base. */
+/* Returns the next free suffix of base in the table and reserves it. */
 static uint64_t number_of(NrSymbolNames *names, NrStr base) {
   uint64_t number = (uintptr_t)nr_strmap_get(&names->numbers, base);
   for (uint32_t r = 0; r < names->table->num_regions && !number; r++)

@@ -6,7 +6,7 @@
 #include "base/guard.h"
 #include "ir/text.h"
 
-/* For faults, which can do nothing that may fail. */
+/* Used for faults, so it must not allocate. */
 static void place_fault(const void *at, char *out, size_t size) {
   NrLoc file = nr_loc_in_file(at);
   NrStr name = nr_loc_first_name(at);
@@ -41,7 +41,7 @@ NrArena *nr_context_arena(NrContext *ctx) { return &ctx->arena; }
 
 /* ---- unique sets ---- */
 
-/* nr_hash_mix ends with a product: keys at equal distances, such as the lines of a file, would fall into few slots.
+/* nr_hash_mix ends with a product, after which keys at equal distances, such as the lines of a file, share few slots.
  * Another round spreads them. */
 static size_t first_slot(uint64_t hash, size_t mask) {
   hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9ull;
@@ -136,8 +136,8 @@ static NrLoc loc_get(NrContext *ctx, const struct NrLocData *key) {
 
 NrLoc nr_loc_unknown(NrContext *ctx) { return loc_get(ctx, &(struct NrLocData){.kind = NR_LOC_UNKNOWN}); }
 
-/* The location in the list of its line, made if it is not there. A list of many falls back to the hash table, so that a
- * file of one line costs no more than its size. */
+/* Finds or creates the location in the list of its line. Long lists fall back to the hash table, so that a file with
+ * all its text on one line takes linear time. */
 static NrLoc loc_of_line(NrContext *ctx, const struct NrLocData *key) {
   enum { MANY = 32 };
   NrFileLoc **list = &ctx->last_source->locs[key->line - 1 - ctx->last_source->lines_before];
@@ -266,7 +266,7 @@ void nr_context_lend_source(NrContext *ctx, NrStr file, NrStr text, size_t lines
   source->lines_before = lines_before;
   if (old && old->lines_before != lines_before) old = NULL;
   nr_source_index(source, &ctx->arena);
-  /* Locations that exist stay what they are when a file is parsed again. */
+  /* Existing locations stay valid when a file is parsed again. */
   size_t lines = NR_MAX(source->num_lines, old ? old->num_locs : 0);
   source->locs = NR_NEW_ARRAY(&ctx->arena, NrFileLoc *, lines);
   source->num_locs = lines;

@@ -1,13 +1,12 @@
-/* diag_render.c - diagnostics as text for people: file:line:col: error: message, the source line, a caret, then the
- * notes. */
+/* diag_render.c - prints diagnostics: file:line:col: error: message, the source line, a caret, then the notes. */
 #include "ir/context.h"
 #include "ir/text.h"
 
 #include <ctype.h>
 
-enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer one the part around the column is shown */
+enum { MAX_SHOWN = 200 }; /* bytes of a line; of a longer line only the part around the column is shown */
 
-/* The line, or of a very long one what is in front of the column and a little more. */
+/* The line; of a very long one only the text up to a little after the column. */
 static NrStr find_line(const NrSource *source, NrLoc loc) {
   size_t before = source->lines_before;
   if (loc->line <= before || loc->line - before > source->num_lines) return (NrStr){source->text.data, 0};
@@ -24,7 +23,7 @@ typedef struct Style {
 static const Style plain_style = {"", "", "", "", "", ""};
 static const Style color_style = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[1;36m", "\033[1;32m", "\033[0m"};
 
-/* Where the word or string at a column ends: a place without an end of its own marks that. */
+/* The end of the word or string at a column: what the caret marks for a location without an end. */
 static size_t end_of_word(NrStr line, size_t column) {
   size_t end = column;
   if (end < line.size && line.data[end] == '"') {
@@ -39,8 +38,8 @@ static size_t end_of_word(NrStr line, size_t column) {
 
 static bool is_inside_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
-/* What is shown of a long line: the part around the column, by whole characters. Takes *io_column and gives how much
- * is left out in front. */
+/* Cuts a long line to the part around the column, at character boundaries. Adjusts *io_column; the result says how many
+ * bytes were cut off in front. */
 static NrStr window(NrStr line, size_t *io_column, size_t *out_cut) {
   size_t cut = line.size > MAX_SHOWN && *io_column > MAX_SHOWN / 2 ? *io_column - MAX_SHOWN / 2 : 0;
   while (cut && is_inside_character(line.data[cut])) cut--;

@@ -1,24 +1,24 @@
 /* dominance.c - dominators of a region's blocks.
  *
- * Most programs list their blocks in an order that gives the dominators in one sweep. Source: Cooper, Harvey, Kennedy,
- * "A Simple, Fast Dominance Algorithm" (2001). Where they do not, or where that walks too far, a search finds them
- * in n log n. Source: Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979), simple
+ * The block order of most programs gives the dominators in one sweep. Source: Cooper, Harvey, Kennedy, "A Simple, Fast
+ * Dominance Algorithm" (2001). Otherwise, or when the sweep takes too many steps, a depth-first search finds them in
+ * O(n log n). Source: Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators in a Flowgraph" (1979), simple
  * version.
  */
 #include "ir/op_info.h"
 
-/* A block that the entry reaches. */
+/* A reachable block. */
 typedef struct Node {
   NrBlock *block;
   uint32_t idom;  /* its dominator's number */
-  uint32_t first; /* place in a preorder of the dominator tree: a block dominates the size of them from there */
+  uint32_t first; /* number in a preorder of the dominator tree: a block dominates first .. first + size - 1 */
   uint32_t size;
-  uint32_t next; /* place of the next child in that order, while it is made */
+  uint32_t next; /* number of the next child, while the preorder is computed */
 } Node;
 
 struct NrDominance {
   NrRegion *region;
-  Node *nodes; /* by the dom_number of their blocks: a dominator's is less */
+  Node *nodes; /* by dom_number; dominators have smaller numbers */
   uint32_t count;
   uint64_t steps; /* that the sweep walked up the tree */
 };
@@ -32,7 +32,7 @@ static bool number_of(const NrDominance *dom, const NrBlock *block, uint32_t *ou
 
 /* ---- one sweep --------------------------------------------------------------------------------------------------- */
 
-/* An edge from a block that the sweep has not come to. */
+/* An edge from a block that the sweep has not visited yet. */
 typedef struct Edge {
   const NrBlock *from;
   uint32_t to;
@@ -47,12 +47,12 @@ static uint32_t intersect(NrDominance *dom, uint32_t a, uint32_t b) {
   return a;
 }
 
-/* Many edges from deep inside to one block, as of many tests that leave alike, take quadratic time in all. */
+/* Many edges from deep in the tree to one block, as of many early exits, would take quadratic time in total. */
 static bool is_too_far(const NrDominance *dom) { return dom->steps > 16 * (uint64_t)dom->count + 4096; }
 
-/* Numbers the blocks as they are listed and finds their dominators on the way. False when a block is listed before all
- * that lead to it: the order then says nothing. Structured programs are mostly listed in a good order, and a search
- * through a large region costs several cache misses for each block. */
+/* Numbers the blocks in list order and finds their dominators in the same sweep. Returns false when a block is listed
+ * before all of its predecessors: the order is then useless. Most structured programs have a good order, and searching
+ * a large region costs several cache misses for each block. */
 static bool sweep_as_listed(NrDominance *dom, Edges *late) {
   NR_VEC(Node) nodes = {0};
   bool ordered = true;
@@ -74,8 +74,8 @@ static bool sweep_as_listed(NrDominance *dom, Edges *late) {
   return ordered;
 }
 
-/* Whether each late edge leads back to a dominator of where it comes from, the head of its loop: then it changes
- * nothing, and one sweep was enough. Structured programs have no other loops. */
+/* Whether each late edge is a back edge, to a block that dominates its source: then the result of the sweep is right.
+ * Structured programs have no other late edges. */
 static bool are_loops(NrDominance *dom, const Edges *late) {
   uint32_t from;
   for (size_t i = 0; i < late->size; i++) {
@@ -87,11 +87,11 @@ static bool are_loops(NrDominance *dom, const Edges *late) {
 
 /* ---- any graph --------------------------------------------------------------------------------------------------- */
 
-/* Of a node, by its number in a search from the entry on, which is larger than those of its ancestors. */
+/* A node of the search, by its depth-first number, which is larger than those of its ancestors. */
 typedef struct Search {
   uint32_t parent, semi;
-  uint32_t up, least;         /* a forest of what was looked at: the way up, and the node of least semi on it */
-  uint32_t first_in, next_in; /* the nodes whose semi this is */
+  uint32_t up, least;         /* in the forest of processed nodes: the parent, and the node of least semi up to it */
+  uint32_t first_in, next_in; /* the bucket: nodes whose semidominator this is */
 } Search;
 
 typedef struct Frame {
@@ -136,12 +136,12 @@ static void search(NrDominance *dom, Search **out) {
   *out = all.data;
 }
 
-/* The node of least semi between node and the root of its tree in the forest; the way there becomes short. */
-static uint32_t least_above(Search *s, uint32_t node, Numbers *way) {
+/* The node of least semi between node and the root of its tree in the forest; compresses the path. */
+static uint32_t least_above(Search *s, uint32_t node, Numbers *path) {
   if (s[node].up == NONE) return s[node].least;
-  for (uint32_t n = node; s[s[n].up].up != NONE; n = s[n].up) nr_vec_push(way, n);
-  while (way->size) {
-    uint32_t n = nr_vec_pop(way), up = s[n].up;
+  for (uint32_t n = node; s[s[n].up].up != NONE; n = s[n].up) nr_vec_push(path, n);
+  while (path->size) {
+    uint32_t n = nr_vec_pop(path), up = s[n].up;
     if (s[s[up].least].semi < s[s[n].least].semi) s[n].least = s[up].least;
     s[n].up = s[up].up;
   }
@@ -150,33 +150,33 @@ static uint32_t least_above(Search *s, uint32_t node, Numbers *way) {
 
 static void find_by_search(NrDominance *dom) {
   Search *s;
-  Numbers way = {0};
+  Numbers path = {0};
   search(dom, &s);
   for (uint32_t i = dom->count; i-- > 1;) {
     uint32_t p, parent = s[i].parent, *first;
     for (NrSuccessor *edge = dom->nodes[i].block->first_pred; edge; edge = edge->next) {
       if (!edge->owner->block || !number_of(dom, edge->owner->block, &p)) continue;
-      s[i].semi = NR_MIN(s[i].semi, s[least_above(s, p, &way)].semi);
+      s[i].semi = NR_MIN(s[i].semi, s[least_above(s, p, &path)].semi);
     }
     first = &s[s[i].semi].first_in;
     s[i].next_in = *first;
     *first = i;
     s[i].up = parent;
     for (uint32_t n = s[parent].first_in; n != NONE; n = s[n].next_in) {
-      uint32_t least = least_above(s, n, &way);
+      uint32_t least = least_above(s, n, &path);
       dom->nodes[n].idom = s[least].semi < s[n].semi ? least : parent;
     }
     s[parent].first_in = NONE;
   }
   for (uint32_t i = 1; i < dom->count; i++)
     if (dom->nodes[i].idom != s[i].semi) dom->nodes[i].idom = dom->nodes[dom->nodes[i].idom].idom;
-  nr_vec_deinit(&way);
+  nr_vec_deinit(&path);
   nr_free(s);
 }
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-/* A dominator's number is less than that of what it dominates: one sweep adds the sizes and one back places. */
+/* Dominators have smaller numbers than what they dominate: one sweep adds the sizes and one numbers the preorder. */
 static void number_tree(NrDominance *dom) {
   Node *nodes = dom->nodes;
   for (uint32_t i = dom->count; i-- > 1;) nodes[nodes[i].idom].size += ++nodes[i].size;
@@ -218,16 +218,16 @@ bool nr_dominance_reachable(const NrDominance *dom, const NrBlock *block) {
 bool nr_dominates_block(const NrDominance *dom, const NrBlock *a, const NrBlock *b) {
   if (a == b) return true;
   uint32_t x, y;
-  if (!number_of(dom, b, &y)) return true; /* nothing reaches b */
+  if (!number_of(dom, b, &y)) return true; /* b is unreachable */
   if (!number_of(dom, a, &x)) return false;
   const Node *above = &dom->nodes[x];
-  return dom->nodes[y].first - above->first < above->size; /* wraps to a large number when y stands before x */
+  return dom->nodes[y].first - above->first < above->size; /* wraps to a large number when y is before x */
 }
 
 bool nr_value_dominates(const NrDominance *dom, const NrValue *value, NrOp *user) {
   NrBlock *block = nr_value_block(value);
   if (!block) return false;
-  /* Lift the user to the region where the value is defined. */
+  /* Replace the user by its ancestor in the region that defines the value. */
   while (user && user->block && user->block->region != block->region) user = nr_op_parent(user);
   if (!user || !user->block) return false;
   if (value->op == user) return false;

@@ -1,7 +1,7 @@
-/* effects.c - what an op does to memory, from the traits of its row and of the ops in its regions. */
+/* effects.c - memory effects of an op, from its traits and those of the ops in its regions. */
 #include "ir/op_info.h"
 
-/* A terminator that only hands values on has no effect of its own inside the op that it ends. */
+/* A terminator that only passes values on has no effect inside its parent op. */
 static bool ends_region(const NrOp *op) {
   return nr_op_has(op, NR_TERMINATOR) && (op->info->traits & (NR_RETURN_LIKE | NR_BRANCH));
 }
@@ -12,7 +12,7 @@ static bool has_buffer(const NrOp *op) {
   return false;
 }
 
-/* Depth is bounded by NR_MAX_NESTING. `nested`: op is inside the op that is asked about. */
+/* Depth is bounded by NR_MAX_NESTING. `nested`: op is inside the queried op. */
 static bool effects_within(const NrOp *op, uint32_t allowed, bool nested) {
   uint32_t own = op->info->traits & (NR_READS | NR_WRITES | NR_ALLOCATES | NR_FREES);
   bool values_only = own && nr_op_has(op, NR_ON_BUFFERS) && !has_buffer(op);

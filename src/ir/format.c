@@ -1,4 +1,4 @@
-/* format.c - the format string of an op row, tokenised to a program. */
+/* format.c - compiles the format string of an op to a program. */
 #include "ir/format.h"
 #include "ir/context.h"
 
@@ -77,7 +77,7 @@ static NrFmtStep word_step(Build *b) {
   return (NrFmtStep){.kind = keyword ? NR_FMT_ATTR_DICT_KEYWORD : NR_FMT_ATTR_DICT};
 }
 
-/* `^` behind an element makes it the anchor of the open group. */
+/* `^` after an element makes it the anchor of the open group. */
 static void take_anchor(Build *b, NrFmtStep step) {
   if (*b->p != '^') return;
   b->p++;
@@ -110,7 +110,7 @@ static void end_of_part(Build *b) {
   close_group(b);
 }
 
-/* As MLIR's format printer sets blanks. */
+/* Blanks as in MLIR's format printer. */
 static NrFmtStep literal_step(NrStr text) {
   NrFmtStep step = {.kind = NR_FMT_LITERAL, .text = text};
   if (!text.size) return step;

@@ -1,10 +1,10 @@
-/* lexer.c - MLIR text as tokens. The text ends with a 0 byte, so that looking at the next character needs no bounds
- * check; a 0 byte inside the text is an error token. */
+/* lexer.c - MLIR text as tokens. The text is NUL-terminated, so reading the next character needs no bounds check; a 0
+ * byte inside the text is an error token. */
 #include "ir/lexer.h"
 
 enum { SPACE = 1, DIGIT = 2, HEX = 4, LETTER = 8, BARE = 16, SUFFIX = 32 };
 
-/* LETTER begins a bare name and BARE goes on with it; SUFFIX is what may follow % ^ # ! and @. */
+/* A bare name begins with LETTER and continues with BARE; SUFFIX may follow % ^ # ! and @. */
 static const uint8_t class_of[256] = {
     [' '] = SPACE,
     ['\t'] = SPACE,
@@ -43,7 +43,7 @@ static const char *fail(NrLexer *lx, NrToken *out, const char *at, const char *m
   return at;
 }
 
-/* p is behind the opening quote. */
+/* p is after the opening quote. */
 static const char *lex_string(NrLexer *lx, NrToken *out, const char *p, NrTokenKind kind) {
   for (;; p++) {
     if (*p == '"') break;
@@ -66,7 +66,7 @@ static const char *lex_number(NrToken *out, const char *p) {
   return is(*digits, DIGIT) ? skip(digits, DIGIT) : p;
 }
 
-/* A number or a name behind the prefix character: %0, %4b is %4 and b. */
+/* A number or a name after the prefix character: %0; %4b is %4 and b. */
 static const char *lex_prefixed(NrLexer *lx, NrToken *out, const char *p, NrTokenKind kind, const char *message) {
   out->kind = kind;
   if (is(*p, DIGIT)) return skip(p, DIGIT);

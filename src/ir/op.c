@@ -40,7 +40,7 @@ static void use_unlink(NrUse *use) {
   use->value = NULL;
 }
 
-/* The use moved in memory: its neighbours must point at the new place. */
+/* The use moved in memory: updates its neighbours' pointers. */
 static void use_moved(NrUse *use) {
   if (!use->value) return;
   if (use->prev) use->prev->next = use;
@@ -97,7 +97,8 @@ static int compare_named(const void *a, const void *b) {
   return order ? order : x < y ? -1 : x > y;
 }
 
-/* The attributes of a new op; of equal names the last one holds. Many are sorted first, so that each is appended. */
+/* Sets the attributes of a new op; of equal names the last one wins. Many are sorted first, so that each is appended.
+ */
 static void set_attrs(NrOp *op, const NrNamedAttr *attrs, size_t count) {
   enum { FEW = 16 };
   const NrNamedAttr **order = NULL;
@@ -127,7 +128,7 @@ static void *cut(char **memory, size_t count, size_t size) {
   return begin;
 }
 
-/* An op and its lists, whose numbers are known, lie in one piece. */
+/* Allocates an op and its lists as one block. */
 static NrOp *alloc_op(NrModule *module, const NrOpState *s) {
   size_t size = sizeof(NrOp) + s->num_results * sizeof(NrValue) + s->num_operands * sizeof(NrUse) +
                 s->num_regions * sizeof(NrRegion) + s->num_successors * sizeof(NrSuccessor) +
@@ -185,7 +186,8 @@ void nr_op_drop_uses(NrOp *op) {
       for (NrOp *inner = b->first; inner; inner = inner->next) nr_op_drop_uses(inner);
 }
 
-/* Leaves nested ops without a block, as the erased op itself is: who holds a pointer to one can see that it is gone. */
+/* Sets the block of nested ops to NULL, as of the erased op itself, so that holders of a pointer can see that it is
+ * erased. */
 static void bury_nested(NrOp *op) {
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *b = op->regions[r].first; b; b = b->next)
@@ -306,7 +308,7 @@ void nr_region_clone(NrModule *module, NrRegion *from, NrRegion *to, NrMap *map)
   bool many = from->first != from->last;
   for (NrBlock *b = from->first; b; b = b->next, copy = copy->next)
     for (NrOp *op = b->first; op; op = op->next) nr_op_append(copy, nr_op_clone(module, op, map));
-  /* With several blocks a use may come before its definition in text order: look again once all are known. */
+  /* With several blocks a use may precede its definition in block order: map the operands again at the end. */
   for (NrBlock *b = first_new; many && b; b = b->next)
     for (NrOp *op = b->first; op; op = op->next) nr_walk_pre(op, remap_operands, map);
 }
@@ -460,7 +462,7 @@ void nr_op_remove_attr(NrOp *op, const char *name) {
 
 int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t fallback) {
   int64_t value;
-  return nr_attr_is_int(nr_op_attr(op, name), &value) ? value : otherwise;
+  return nr_attr_is_int(nr_op_attr(op, name), &value) ? value : fallback;
 }
 
 NrStr nr_op_attr_str(const NrOp *op, const char *name) {

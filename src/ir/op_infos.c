@@ -1,4 +1,4 @@
-/* op_infos.c - the table of all op rows and look-up by name. */
+/* op_infos.c - the table of all op definitions and look-up by name. */
 #include "ir/op_info.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ const NrOpInfo *const nr_op_infos[] = {
 #undef OP
 };
 
-/* Both spellings of every op, hashed with open addressing. Built at the first look-up and read-only from then on. */
+/* Current and 2020 names of every op, hashed with open addressing. Built at the first look-up, then read-only. */
 enum { TABLE_SIZE = 1 << 13, MAX_DIALECTS = 64, NAME_BYTES = 64 };
 _Static_assert(TABLE_SIZE >= 4 * NR_OP_COUNT, "the table must stay sparse");
 
@@ -35,7 +35,7 @@ static NrStr legacy_names[NR_OP_COUNT]; /* the first one, or the full name */
 static const char *dialects[MAX_DIALECTS];
 static size_t num_dialects;
 static pthread_once_t table_once = PTHREAD_ONCE_INIT;
-static atomic_bool table_is_there; /* so that asking costs no call */
+static atomic_bool table_is_there; /* saves the call of call_once */
 
 static void add_entry(Entry e) {
   uint64_t h = nr_hash_bytes(e.name.data, e.name.size);
@@ -75,7 +75,7 @@ static void build_table(void) {
     }
     add_dialect(info->dialect);
   }
-  add_dialect("std"); /* dialects that only the text of 2020 names */
+  add_dialect("std"); /* dialects of the 2020 syntax only */
   add_dialect("loop");
   atomic_store_explicit(&table_is_there, true, memory_order_release);
 }
@@ -114,7 +114,7 @@ const char *nr_op_info_missing_in_2020(const NrOpInfo *info) {
 const NrOpInfo *nr_op_info_find(NrStr name, bool *out_legacy) {
   need_table();
   const Entry *e = find_entry(name);
-  /* The standard dialect's prefix could be written out in 2020: "std.addf" is `addf`. */
+  /* In 2020 the prefix of the standard dialect was optional: "std.addf" is `addf`. */
   if (!e && nr_str_starts(name, "std.")) {
     NrStr rest = {name.data + 4, name.size - 4};
     if (!memchr(rest.data, '.', rest.size)) e = find_entry(rest);

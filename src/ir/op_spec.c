@@ -1,4 +1,4 @@
-/* op_spec.c - the strings of an op row, parsed: operands, results, attributes, regions and their constraints. */
+/* op_spec.c - parses the strings of an op definition: operands, results, attributes, regions and their constraints. */
 #include "ir/context.h"
 #include "ir/op_info.h"
 
@@ -26,7 +26,7 @@ static bool is_channel(NrType t) { return t->kind == NR_TYPE_CHANNEL; }
 static bool is_none(NrType t) { return t->kind == NR_TYPE_NONE; }
 static bool is_tuple(NrType t) { return t->kind == NR_TYPE_TUPLE; }
 
-/* `like` classes also take vectors and tensors of what holds for the scalar. */
+/* `like` classes also accept vectors and tensors of an accepted scalar. */
 static const struct Class {
   const char *name;
   bool (*holds)(NrType t);
@@ -69,7 +69,7 @@ static const struct Class *find_class(NrStr name) {
   return NULL;
 }
 
-/* The spelling of a scalar: "i32", "si8", "ui8", "f32", "bf16". */
+/* Parses a scalar type: "i32", "si8", "ui8", "f32", "bf16". */
 static const char *const float_names[] = {
     [NR_F16] = "f16",
     [NR_BF16] = "bf16",
@@ -375,7 +375,7 @@ const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const N
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-/* Without stored sizes at most one group varies: it takes what the single ones leave. */
+/* Without stored sizes at most one group is variadic or optional: it has the operands that the single ones leave. */
 static bool implied_group(const NrSpecItem *items, size_t num_items, size_t singles, size_t total, size_t group,
                           size_t *out_begin, size_t *out_count) {
   if (group >= num_items || total < singles) return false;

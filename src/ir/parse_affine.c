@@ -8,10 +8,10 @@
 
 typedef struct Affine {
   NrParser *p;
-  NrAffineOfValues *values; /* what stands for dims and symbols; NULL: names */
+  NrAffineOfValues *values; /* dims and symbols are these values; NULL: they are names */
   NR_VEC(NrStr) names;      /* dims, then symbols */
   uint32_t num_dims, num_symbols;
-  unsigned height; /* of the expression that was read last */
+  unsigned height; /* of the last parsed expression */
   NR_VEC(NrAffineExpr) exprs;
   NR_VEC(bool) equal;
 } Affine;
@@ -96,7 +96,7 @@ static NrAffineExpr too_deep(NrParser *p) {
   return nr_parse_fail(p, "affine expression is nested deeper than %d", NR_MAX_NESTING), NULL;
 }
 
-/* The right operand of an operator whose left one has the given height. A chain is as deep as it is long. */
+/* The right operand of an operator whose left one has the given height. A chain of n operators has depth n. */
 static NrAffineExpr parse_right(Affine *a, unsigned left, NrAffineExpr (*parse)(Affine *a)) {
   nr_parse_advance(a->p);
   NrAffineExpr rhs = parse(a);
@@ -132,7 +132,7 @@ static NrAffineExpr parse_sum(Affine *a) {
     if (!rhs) return NULL;
     lhs = nr_affine_binary(NR_AFFINE_ADD, lhs, minus ? negated(rhs) : rhs);
     a->height = NR_MAX(a->height, lhs->height);
-    /* Its terms in a row would be nested too deeply, and so the sum printed. */
+    /* The sum, flattened to a chain, would be nested too deeply. */
     bool too_long = lhs->kind == NR_AFFINE_ADD && lhs->rhs->kind == NR_AFFINE_ADD;
     if (too_long) return too_deep(p);
   }
@@ -159,7 +159,7 @@ static bool parse_names(Affine *a, int close, uint32_t *out_count) {
   return nr_parse_need(p, close);
 }
 
-/* expr == expr or expr >= expr, kept as their difference against 0. */
+/* expr == expr or expr >= expr, kept as difference == 0 or >= 0. */
 static bool parse_constraint(Affine *a) {
   NrParser *p = a->p;
   NrAffineExpr lhs = parse_sum(a);
@@ -248,7 +248,7 @@ bool nr_parse_looks_affine(NrParser *p) {
   if (nr_parse_at(p, NR_TOK_BARE)) {
     affine = !nr_parse_is_type_word(nr_token_str(p->tok));
   } else {
-    /* `()[s0] ->`, `() :`, `() -> (1)`; a function type has a type behind the arrow. */
+    /* `()[s0] ->`, `() :`, `() -> (1)`; in a function type a type follows the arrow. */
     affine = nr_parse_take(p, ')') && (nr_parse_at(p, '[') || nr_parse_at(p, ':'));
     if (!affine && nr_parse_take(p, NR_TOK_ARROW) && nr_parse_take(p, '('))
       affine = nr_parse_at(p, NR_TOK_INT) || nr_parse_at(p, '-');

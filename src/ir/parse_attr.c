@@ -1,4 +1,4 @@
-/* parse_attr.c - attributes, in the spellings of all years. Elements of dense ones are read by parse_dense.c. */
+/* parse_attr.c - attributes, in the syntax of all MLIR versions. parse_dense.c parses the elements of dense ones. */
 #include "ir/parse.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int compare_names(const void *a, const void *b) {
   return x->name.data < y->name.data ? -1 : x->name.data > y->name.data;
 }
 
-/* An entry whose name occurs before it, or NULL. Few entries are compared with each other, many are sorted. */
+/* An entry with the name of an earlier one, or NULL. Compares all pairs if there are few entries, else sorts. */
 static const NrNamedAttr *duplicate(const NrNamedAttr *items, size_t count) {
   if (count < 16) {
     for (size_t i = 1; i < count; i++)
@@ -61,7 +61,7 @@ static const NrNamedAttr *duplicate(const NrNamedAttr *items, size_t count) {
   return found;
 }
 
-/* Reports that the name of entry `index`, of those that begin at `at`, is there before it. */
+/* Reports entry `index` as a duplicate; the entries begin at `at` in the text. */
 static bool fail_duplicate(NrParser *p, const char *at, size_t index, NrStr name) {
   NrParseMark here = nr_parse_mark(p);
   NrNamedAttr entry;
@@ -147,7 +147,7 @@ static NrAttr parse_strided(NrParser *p) {
   return nr_parse_need(p, '>') ? nr_attr_strided(p->ctx, strides, count, offset) : NULL;
 }
 
-/* distinct[0]<attr>: the same number is the same attribute. */
+/* distinct[0]<attr>: equal numbers are the same attribute. */
 static NrAttr parse_distinct(NrParser *p) {
   uint64_t number;
   NrAttr referenced = nr_attr_unit(p->ctx);
@@ -223,7 +223,7 @@ static NrAttr parse_word(NrParser *p, NrType type, bool may_have_type) {
 
 /* ---- what dialects define, kept as text -------------------------------------------------------------------------- */
 
-/* The end of <...> with all brackets in it closed, or NULL. p is at the `<`. */
+/* The end of <...> with balanced brackets, or NULL. p is at the `<`. */
 static const char *closing_angle(const char *p, const char *end) {
   char open[NR_MAX_NESTING];
   size_t depth = 0;

@@ -1,7 +1,7 @@
 /* parse_dense.c - elements: dense<...>, sparse<...>, dense_resource<...>, array<...>.
  *
- * The type stands behind the elements, so they are passed over once to read it and then read for it. The bytes grow
- * with the text that gives them: a large type with one element costs nothing. */
+ * The type follows the elements, so the parser skips them, reads the type and then reads the elements. Memory grows
+ * with the text, not with the type: a large type with few elements costs nothing. */
 #include "base/guard.h"
 #include "ir/parse.h"
 
@@ -26,7 +26,7 @@ static bool has_bytes(NrType elem) {
   return nr_type_is_index(elem) || nr_type_is_float(elem);
 }
 
-/* Strings; and what other dialects make of strings, of types that are not known here. */
+/* Strings, and string elements of types of unknown dialects. */
 static bool has_strings(NrType elem) { return elem->kind == NR_TYPE_STRING || elem->kind == NR_TYPE_OPAQUE; }
 
 static void put_number(Elements *e, NrAttr value) {
@@ -39,7 +39,7 @@ static void put_number(Elements *e, NrAttr value) {
   if (size > known) nr_buf_append(&e->bytes, zeros, size - known); /* f80, f128: held as f64 */
 }
 
-/* A number of the usual types, put without making an attribute of it; false when the general way has to read it. */
+/* Fast path for numbers of common types, without creating an attribute; false for all others. */
 static bool put_plain(Elements *e, NrType type) {
   NrParser *p = e->p;
   NrParseMark here = nr_parse_mark(p);
@@ -109,7 +109,7 @@ static bool parse_item(Elements *e, uint32_t depth) {
   return parse_element(e);
 }
 
-/* The first list of a depth says how long the others must be. */
+/* All lists of a depth must be as long as the first. */
 static bool parse_list(Elements *e, uint32_t depth) {
   NrParser *p = e->p;
   const char *at = p->tok.begin;
@@ -150,13 +150,13 @@ static void put_dims(NrBuf *out, const int64_t *dims, uint32_t rank) {
   nr_buf_putc(out, ']');
 }
 
-/* Whether the lists have the shape of the type. One element outside of all lists stands for all. */
+/* Whether the lists have the shape of the type. A single element without a list is a splat. */
 static bool check_shape(Elements *e, const char *at, NrType type) {
   if (e->rank == 0 && e->count == 1) return true;
-  bool same = e->rank == type->rank && (e->count || type->rank); /* `dense<>` is no element of a type that has one */
+  bool same = e->rank == type->rank && (e->count || type->rank); /* `dense<>` lacks the one element of a rank-0 type */
   for (uint32_t i = 0; same && i < e->rank; i++) same = NR_MAX(e->dims[i], 0) == type->dims[i];
   int64_t total;
-  /* Lists that are empty somewhere say nothing of what would be inside. */
+  /* An empty list does not determine the inner dims. */
   if (!same && e->count == 0 && nr_type_num_elements(type, &total) && total == 0) same = true;
   if (same) return true;
   NrBuf text = {0};
@@ -189,13 +189,13 @@ static bool parse_hex(NrParser *p, NrToken t, NrBuf *out) {
   return true;
 }
 
-/* Bytes of one element as MLIR writes it: its bits, rounded up to whole bytes. */
+/* Bytes of one element in MLIR's hexadecimal form: its bits, rounded up to whole bytes. */
 static size_t stored_size(NrType elem) {
   if (elem->kind == NR_TYPE_COMPLEX) return 2 * stored_size(elem->elem);
   return nr_type_is_index(elem) ? 8 : ((size_t)elem->width + 7) / 8;
 }
 
-/* Stored elements to elements in memory. Integers are widened with their sign, but i1. */
+/* Converts stored elements to elements in memory. Integers are sign-extended, except i1. */
 static void widen(Elements *e, const char *from, size_t count, NrType part, size_t stored) {
   size_t size = nr_type_byte_size(part);
   bool has_sign = nr_type_is_int(part) && part->signedness != NR_UNSIGNED && part->width > 1;
@@ -239,7 +239,7 @@ static bool stored_elements(Elements *e, const char *at, const NrBuf *raw, NrTyp
 
 /* ---- dense ------------------------------------------------------------------------------------------------------- */
 
-/* Passes over `<...>` to the token behind the closing angle. */
+/* Skips `<...>`. */
 static bool pass_angles(NrParser *p) {
   const char *begin = p->tok.begin;
   for (nr_parse_advance(p); !nr_parse_at(p, '>'); nr_parse_advance(p)) {
@@ -253,7 +253,7 @@ static bool pass_angles(NrParser *p) {
   return true;
 }
 
-/* The type behind `<...>` unless it is known; the parser stays in front of the elements. *out_end is where to go on. */
+/* Reads the type after `<...>`, unless it is known, and returns to the elements. *out_end is the end of the type. */
 static NrType type_behind(NrParser *p, NrType type, NrParseMark *out_end) {
   if (!nr_parse_at(p, '<')) return nr_parse_need(p, '<'), NULL;
   NrParseMark here = nr_parse_mark(p);
@@ -277,7 +277,7 @@ static NrType type_behind(NrParser *p, NrType type, NrParseMark *out_end) {
   return type;
 }
 
-/* What stands between the angles, for a type that is known. */
+/* The text between the angle brackets, for a known type. */
 static NrAttr parse_elements(Elements *e, NrType type) {
   NrParser *p = e->p;
   const char *at = p->tok.begin;
@@ -296,8 +296,7 @@ static NrAttr parse_elements(Elements *e, NrType type) {
   int64_t total;
   nr_type_num_elements(type, &total);
   if (!strings) return nr_attr_dense(type, e->bytes.data, total == 0 ? 0 : e->bytes.size);
-  /* A splat of strings is one for each element; their number is bounded by the memory that is sensible for text. What
-   * is only kept stays one. */
+  /* A splat of strings is expanded, up to a limit. Elements of unknown types, which are only kept, stay a splat. */
   bool splat = e->count == 1 && e->rank == 0 && total;
   if (splat && type->elem->kind == NR_TYPE_OPAQUE) return nr_attr_dense_strings(type, e->strings.data, 1);
   if (splat && total <= 1 << 20)
@@ -323,7 +322,7 @@ NrAttr nr_parse_dense(NrParser *p, NrType type) {
 
 /* ---- sparse<[[0, 0], [1, 2]], [1.0, 2.0]> ------------------------------------------------------------------------ */
 
-/* A literal whose own shape is its type's. */
+/* A literal whose shape must be that of its type. */
 static NrAttr parse_free_literal(NrParser *p, NrType elem) {
   Elements e;
   elements_init(&e, p, elem);
@@ -336,8 +335,8 @@ static NrAttr parse_free_literal(NrParser *p, NrType elem) {
   return attr;
 }
 
-/* As MLIR keeps them: indices n x rank, values n. A single index may stand without its list, as one number if it is the
- * same for all dims, and so may a value, which is then that of all indices. */
+/* As in MLIR: n x rank indices, n values. A single index may omit the list, and may be one number if it is the same in
+ * all dims. A single value without a list is that of all indices. */
 static bool check_sparse(NrParser *p, const char *at, NrType type, NrAttr *indices, NrAttr *values) {
   NrType it = (*indices)->type, vt = (*values)->type;
   bool none = it->rank == 1 && it->dims[0] == 0;
@@ -384,7 +383,7 @@ NrAttr nr_parse_sparse(NrParser *p, NrType type) {
 
 /* ---- dense_resource<key> ----------------------------------------------------------------------------------------- */
 
-/* The data begins with its alignment, four bytes. Kept by the context, on a boundary of 64 bytes. */
+/* The data begins with its alignment, four bytes. The context owns it, aligned to 64 bytes. */
 static const void *resource_data(NrParser *p, const NrToken *text, size_t *out_size) {
   enum { ALIGN = 64 };
   NrBuf raw = {0};
@@ -430,7 +429,7 @@ NrAttr nr_parse_dense_resource(NrParser *p, NrType type) {
   if (type->kind != NR_TYPE_TENSOR && type->kind != NR_TYPE_VECTOR && type->kind != NR_TYPE_MEMREF)
     return nr_parse_fail_at(p, at, "dense_resource must have a ranked tensor, vector or memref type"), NULL;
   const NrToken *text = nr_parse_find_resource(p, key);
-  /* A key without data, as printing with elided constants leaves it, can be kept but not computed with. */
+  /* A key without data, as in text with elided constants, is accepted; the constant has no values. */
   if (!text) return nr_attr_resource(type, key, NULL, 0);
   NrParsedResource *known = nr_strmap_get(&p->resource_data, key);
   if (!known) {

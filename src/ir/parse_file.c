@@ -4,9 +4,8 @@
 
 /* ---- aliases ----------------------------------------------------------------------------------------------------- */
 
-/* Aliases of aliases of aliases can stand for more text than any memory holds. An alias counts as the text that it
- * stands for; both what one definition gathers and what a file gathers are limited. So is the nesting of what they
- * stand for. */
+/* Nested aliases can expand to exponential size. An alias counts as the text that it expands to; the expanded size of
+ * each definition and of the file is limited, and so is the nesting depth. */
 enum { MAX_ALIAS_SIZE = 1 << 24, MAX_EXPANDED = 1 << 30 };
 
 static bool count_alias(NrParser *p, NrToken name, const NrAlias *alias) {
@@ -21,7 +20,7 @@ static bool count_alias(NrParser *p, NrToken name, const NrAlias *alias) {
                           MAX_EXPANDED >> 20);
 }
 
-/* Around the reading of a definition. */
+/* The parser's state that is saved while a definition is parsed. */
 typedef struct Measure {
   size_t expanded;
   unsigned deepest;
@@ -39,11 +38,11 @@ static bool close_alias(NrParser *p, NrToken name, NrAlias *alias, Measure befor
   p->deepest = NR_MAX(p->deepest, before.deepest);
   alias->size = (size_t)(p->tok.begin - name.begin) + used;
   return used <= MAX_ALIAS_SIZE ||
-         nr_parse_fail_at(p, name.begin, "'%.*s' stands for more than %d MiB of text", NR_STR_ARG(nr_token_str(name)),
+         nr_parse_fail_at(p, name.begin, "'%.*s' expands to more than %d MiB of text", NR_STR_ARG(nr_token_str(name)),
                           MAX_ALIAS_SIZE >> 20);
 }
 
-/* `#name = attribute`, at the name. Its value is looked up where it is used, also in front of the definition. */
+/* `#name = attribute`, at the name. Uses may precede the definition. */
 static bool parse_attr_alias(NrParser *p) {
   NrToken name = p->tok;
   NrStr text = nr_token_name(name);
@@ -52,7 +51,7 @@ static bool parse_attr_alias(NrParser *p) {
   if (!nr_parse_need(p, '=')) return false;
   if (known && known->at != name.begin)
     return nr_parse_fail_at(p, name.begin, "redefinition of attribute alias '#%.*s'", NR_STR_ARG(text));
-  if (known && known->tried && !known->attr) return false; /* reported where it was used first */
+  if (known && known->tried && !known->attr) return false; /* reported at its first use */
   NrAlias *alias = known ? known : NR_NEW(&p->arena, NrAlias);
   alias->at = name.begin;
   alias->open = alias->tried = true;
@@ -80,7 +79,7 @@ static bool parse_type_alias(NrParser *p) {
   return alias->type && close_alias(p, name, alias, before);
 }
 
-/* Notes where the definitions in the rest of the file are: `#name =` at the beginning of a line. */
+/* Finds the definitions in the rest of the file: `#name =` at the beginning of a line. */
 static void search_aliases(NrParser *p) {
   p->seen_aliases = true;
   for (const char *line = p->tok.begin; line && line < p->lexer.end;) {
@@ -196,7 +195,7 @@ const NrToken *nr_parse_find_resource(NrParser *p, NrStr key) {
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* A top-level definition that is no op; *out_taken tells whether there was one. */
+/* A top-level definition other than an op; *out_taken: whether there was one. */
 static bool parse_definition(NrParser *p, bool *out_taken) {
   *out_taken = true;
   switch (p->tok.kind) {
@@ -227,7 +226,7 @@ static void parse_file(NrParser *p, NrBlock *body) {
   }
 }
 
-/* A file that holds one module op and nothing else is that module. */
+/* If the file contains only one module op, that is the module. */
 static void unwrap_module(NrModule *module) {
   NrBlock *body = nr_op_body(module->op, 0);
   NrOp *only = body->first;
@@ -252,7 +251,7 @@ NrModule *nr_parse_module(NrContext *ctx, NrStr text, NrStr file, const NrParseO
   nr_parse_scope_end(&p, scope);
   if (nr_context_num_errors(ctx) == errors)
     module->op->info->post_parse(&p, module->op);
-  else /* all errors in one run: also those of what could be read */
+  else /* report all errors in one run: verify the ops that were parsed */
     for (size_t i = 0; i < p.whole.size; i++) nr_verify_alone(p.whole.data[i]);
   ctx->legacy_names = p.num_legacy > p.num_modern;
   if (out_syntax) *out_syntax = ctx->legacy_names ? NR_SYNTAX_2020 : NR_SYNTAX_MLIR;
@@ -273,7 +272,7 @@ static bool at_end(NrParser *p) {
   return nr_parse_at(p, NR_TOK_EOF) || nr_parse_fail(p, "unexpected text behind the end");
 }
 
-/* Calls read on text that belongs to no file. */
+/* Calls read on a text without a file. */
 static void read_text(NrContext *ctx, NrStr text, void (*read)(NrParser *p, void *out), void *out) {
   NrArena arena;
   nr_arena_init(&arena);

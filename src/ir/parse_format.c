@@ -1,4 +1,4 @@
-/* parse_format.c - ops read by the declarative syntax of their row; print_format.c writes the same. */
+/* parse_format.c - parses ops by their declarative syntax; print_format.c prints them. */
 #include "ir/parse.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 typedef struct Group {
   NrOperandRef *refs;
   size_t count;
-  NrType *types; /* NULL until the text gives them */
+  NrType *types; /* NULL until they were parsed */
   size_t num_types;
 } Group;
 
@@ -15,14 +15,14 @@ typedef struct Reader {
   NrOpState *state;
   const NrFormat *format;
   const NrOpSpec *spec;
-  Group *operands, *results; /* of results only the types */
+  Group *operands, *results; /* results have only types */
   NrType variables[26];
   NrType functional;
 } Reader;
 
 /* ---- literals ---------------------------------------------------------------------------------------------------- */
 
-/* The next token of the literal if the text goes on with it; 0 when not. */
+/* The literal's next token if the text continues with it, else 0. */
 static size_t literal_prefix(const NrParser *p, NrStr literal) {
   NrStr t = nr_token_str(p->tok);
   bool same = t.size && t.size <= literal.size && memcmp(t.data, literal.data, t.size) == 0;
@@ -66,7 +66,7 @@ NrType nr_parse_only_type(NrContext *ctx, NrStr c) {
   return nr_type_int(ctx, width);
 }
 
-/* The first proposals of 2020 wrote `: (f32, f32) -> f32` where `: f32` says the same. */
+/* The first proposals of 2020 wrote `: (f32, f32) -> f32` for `: f32`. */
 static NrType plain_type(Reader *r, NrType type, const NrSpecItem *item, bool result) {
   if (!r->p->frame->legacy || type->kind != NR_TYPE_FUNCTION || nr_type_fits(item, type))
     return type;
@@ -116,7 +116,7 @@ static bool read_i64s(NrParser *p, NrAttr *out) {
   return ok;
 }
 
-/* Kinds of attributes that never have a type behind them. */
+/* Kinds of attributes that are never followed by a type. */
 static bool is_untyped_kind(NrStr kind) {
   static const char *const kinds[] = {"string", "symbol", "array", "dict", "type", "map", "bool"};
   for (size_t i = 0; i < NR_COUNTOF(kinds); i++)
@@ -220,7 +220,7 @@ static bool read_step(Reader *r, const NrFmtStep *step) {
   }
 }
 
-/* Whether the text goes on with the group whose first step this is. */
+/* Whether the text continues with the group whose first step this is. */
 static bool begins(Reader *r, const NrFmtStep *step) {
   const NrParser *p = r->p;
   switch (step->kind) {
@@ -249,7 +249,8 @@ static bool run(Reader *r) {
 
 /* ---- operands and results ---------------------------------------------------------------------------------------- */
 
-/* Type i of a group: as written, of its variable, or the only one that its constraint allows; NULL: the value's. */
+/* Type i of a group: as written, of its type variable, or the only type that its constraint allows; NULL: the type of
+ * the value. */
 static NrType type_of(Reader *r, const Group *group, const NrSpecItem *item, size_t i) {
   if (group->types && group->num_types) return group->types[group->num_types == 1 ? 0 : i];
   if (item->variable && r->variables[item->variable - 'A']) return r->variables[item->variable - 'A'];
@@ -276,7 +277,7 @@ static bool add_operands(Reader *r) {
       NrType type = r->functional ? r->functional->inputs[next++] : type_of(r, group, item, i);
       size_t before = r->state->num_operands;
       if (!nr_parse_add_operand(r->p, group->refs[i], type)) return false;
-      /* A variable whose type no text gives has that of its first value. */
+      /* A type variable that is not in the text has the type of its first value. */
       if (item->variable && !r->variables[item->variable - 'A'])
         r->variables[item->variable - 'A'] = r->state->operands[before]->type;
     }
@@ -291,7 +292,7 @@ static void add_result(Reader *r, NrType type) {
   nr_parse_sync(r->p);
 }
 
-/* Types that the text gives; when it leaves any open, all of them are inferred later. */
+/* Result types from the text; if one is missing, all are inferred later. */
 static void add_results(Reader *r) {
   const NrOpSpec *spec = r->spec;
   if (r->functional) {

@@ -1,4 +1,4 @@
-/* parse_generic.c - the generic form of ops, of every year: "name"(%a) ({ .. }) {attrs} : (t) -> u. */
+/* parse_generic.c - the generic form of ops, of all MLIR versions: "name"(%a) ({ .. }) {attrs} : (t) -> u. */
 #include "ir/parse.h"
 
 static bool parse_generic_successors(NrParser *p, NrOpState *state) {
@@ -9,8 +9,8 @@ static bool parse_generic_successors(NrParser *p, NrOpState *state) {
   return nr_parse_need(p, ']');
 }
 
-/* <{properties}>: attributes of the row. Those of an op without a row are kept apart, as one attribute whose name no
- * text can say. */
+/* <{properties}>: attributes of the op's definition. Those of an unregistered op are kept as one attribute named
+ * NR_PROPERTIES. */
 static bool parse_properties(NrParser *p) {
   if (!nr_parse_take(p, '<')) return true;
   size_t begin = p->frame->attrs;
@@ -59,7 +59,7 @@ static NrAttr take_attr(NrParser *p, const char *name) {
   return NULL;
 }
 
-/* Before 2022 the sizes of operand groups were a dense vector of another name. */
+/* Before 2022 the sizes of operand groups were a dense vector with another attribute name. */
 static void modernise_segments(NrParser *p, NrOpState *state) {
   NrAttr old = take_attr(p, "operand_segment_sizes");
   if (!old) return;
@@ -76,8 +76,8 @@ static void modernise_segments(NrParser *p, NrOpState *state) {
   }
 }
 
-/* The generic form lists all operands of a branch in one row: the last ones belong to its successors. Their numbers are
- * in operandSegmentSizes, where all variadic successors share one entry and case_operand_segments tells them apart. */
+/* The generic form lists all operands of a branch together; the last ones belong to its successors. operandSegmentSizes
+ * has their numbers; all variadic successors share one entry, which case_operand_segments splits. */
 static bool split_branch(NrParser *p, NrOpState *state) {
   const NrOpSpec *spec = nr_op_spec(p->ctx, state->info);
   size_t successors = state->num_successors, plain = spec->num_operands, total = state->num_operands;
@@ -99,7 +99,7 @@ static bool split_branch(NrParser *p, NrOpState *state) {
   return true;
 }
 
-/* Whether the operands and results are such as the row allows, as far as single ones tell. */
+/* Whether the single operands and results fit the op's definition. */
 static bool fits_row(NrParser *p, const NrOpInfo *info, const NrOpState *state) {
   const NrOpSpec *spec = nr_op_spec(p->ctx, info);
   for (size_t i = 0; i < spec->num_operands && spec->operands[i].arity == 0; i++)
@@ -111,7 +111,7 @@ static bool fits_row(NrParser *p, const NrOpInfo *info, const NrOpState *state) 
   return true;
 }
 
-/* A few names of 2020 stand for two ops of today, which the types tell apart: constant, dim, rank. */
+/* A few names of 2020 (constant, dim, rank) are two ops in current MLIR; the types tell which. */
 static void choose_row(NrParser *p, NrOpState *state) {
   if (!p->frame->legacy || fits_row(p, state->info, state)) return;
   const char *name = state->info->legacy;

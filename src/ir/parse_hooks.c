@@ -1,4 +1,4 @@
-/* parse_hooks.c - what the .parse hooks of op rows call. */
+/* parse_hooks.c - the functions that .parse hooks of ops call. */
 #include "ir/parse.h"
 
 #include <stdlib.h>
@@ -61,7 +61,7 @@ const char *nr_p_signature_end(NrParser *p) {
   return p->frame->at + p->frame->name.size;
 }
 
-/* Source on one line: each run of blanks is one. */
+/* Copies source text to one line: each run of white space becomes one blank. */
 static void put_source(NrBuf *out, const char *begin, const char *end) {
   for (const char *c = begin; c < end; c++) {
     bool blank = strchr(" \t\r\n", *c) != NULL;
@@ -95,7 +95,7 @@ void nr_parse_proposal_at(NrParser *p, const char *begin, const char *end, const
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
-/* A prefix alone stands for any token that begins with it. */
+/* A prefix alone matches any token that begins with it. */
 bool nr_p_peek(NrParser *p, const char *token) {
   if (p->tok.kind == NR_TOK_EOF) return false;
   if (token[1] == 0 && strchr("@%^#!\"", token[0])) return p->tok.kind != NR_TOK_ERROR && p->tok.begin[0] == token[0];
@@ -152,7 +152,7 @@ NrStatus nr_p_function_type(NrParser *p, NrType *out) {
   return status_of((*out = nr_parse_function_type(p)) != NULL);
 }
 
-/* Takes the list that a parse function left on the stack of types. */
+/* Pops the list that a parse function pushed to the stack of types. */
 static NrStatus take_types(NrParser *p, bool ok, size_t begin, NrType **out, size_t *count) {
   *out = NULL;
   if (!ok) *count = 0;

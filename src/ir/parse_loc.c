@@ -1,4 +1,4 @@
-/* parse_loc.c - loc(...): where a thing came from, as the text says. */
+/* parse_loc.c - loc(...): locations. */
 #include "ir/parse.h"
 
 static bool line_number(NrParser *p, uint32_t *out) {
@@ -11,7 +11,7 @@ static bool line_number(NrParser *p, uint32_t *out) {
   return true;
 }
 
-/* :line(:column (to line?:column)?)? behind "file". */
+/* :line(:column (to line?:column)?)? after "file". */
 static NrLoc file_loc(NrParser *p, NrStr file) {
   uint32_t line, column, end_line = 0, end_column = 0;
   if (!nr_parse_need(p, ':') || !line_number(p, &line)) return NULL;

@@ -1,7 +1,7 @@
-/* parse_names.c - what %names and ^labels mean.
+/* parse_names.c - meaning of %names and ^labels.
  *
- * One hash table holds every name of the file; its entries say what the name means now. Definitions are noted in an
- * undo list, and the end of a region takes back those made in it, so that scopes cost nothing but their definitions. */
+ * One hash table holds every name of the file with its current meaning. Definitions are recorded in an undo list; the
+ * end of a region undoes those made in it, so that a scope costs only its definitions. */
 #include "ir/parse.h"
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static bool is_number(NrStr text) {
   return true;
 }
 
-/* Numbers and names of two letters are near to too many. */
+/* Makes no suggestion for numbers and names of at most two letters: too many names are similar. */
 static NrNearest nearest_to(NrParser *p, NrStr wrong) {
   bool helps = !is_number(wrong) && wrong.size > 2 && nr_parse_may_suggest(p);
   return helps ? nr_nearest(wrong) : (NrNearest){.wrong = wrong};
@@ -71,16 +71,16 @@ static bool fail_undefined(NrParser *p, const NrName *label, size_t begin) {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* A value of no op: what is used before its definition, or was defined by an op that failed. */
+/* A placeholder value, for a use before the definition or a definition by an op that failed. */
 static NrValue *stand_in(NrParser *p, NrType type) {
   NrArg *value = NR_NEW(&p->module->arena, NrArg);
   value->value = (NrValue){.type = type, .block = p->limbo};
   return &value->value;
 }
 
-/* The definition of a value that was used before. */
+/* Resolves a forward reference. */
 static bool resolve_forward(NrParser *p, NrForward *f, const NrBinding *b) {
-  if (!b->first) return true; /* an error was reported already */
+  if (!b->first) return true; /* the error was reported already */
   if (f->number >= b->count)
     return nr_parse_fail_at(p, f->at, "reference to invalid result number %u of '%%%.*s'", f->number,
                             NR_STR_ARG(f->name->text));
@@ -108,7 +108,7 @@ bool nr_parse_bind(NrParser *p, NrName *name, NrValue *first, uint32_t count, co
   bool ok = true;
   while (name->forward && name->forward->scope == p->scope) {
     ok &= resolve_forward(p, name->forward, &name->bound);
-    name->forward->value = NULL; /* settled */
+    name->forward->value = NULL; /* resolved */
     name->forward = name->forward->next;
   }
   if (first && !is_number(name->text)) first->name = name->text.data;

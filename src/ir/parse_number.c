@@ -7,7 +7,7 @@
 static const double powers_of_ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-/* Digits and exponent of a float of the lexer's form; false when there are too many of either. */
+/* Splits a float token into digits and exponent; false when it has too many of either. */
 static bool short_float(NrToken t, uint64_t *out_digits, int *out_exponent) {
   uint64_t digits = 0;
   int exponent = 0, count = 0;
@@ -36,7 +36,7 @@ static bool short_float(NrToken t, uint64_t *out_digits, int *out_exponent) {
 }
 
 /* Up to 15 digits and a power of ten up to 22 are exact in a double, so that one operation rounds correctly (Clinger
- * 1990). The rest is left to the C library, in the "C" locale whatever the process uses. */
+ * 1990). Others are converted by the C library, in the "C" locale. */
 bool nr_parse_float_value(NrToken t, double *out) {
   uint64_t digits;
   int exponent;
@@ -68,7 +68,7 @@ bool nr_parse_wide_int(NrParser *p, NrToken t, size_t max_bits, uint64_t **out_w
       words[i] = (uint64_t)next;
       carry = (uint64_t)(next >> 64);
     }
-    /* The last word is spare: once it is used, the number is too large. */
+    /* The last word is spare: if it becomes non-zero, the number is too large. */
     if (carry || words[count - 1]) return nr_parse_fail_at(p, t.begin, "integer constant out of range");
   }
   *out_words = words;
@@ -135,7 +135,7 @@ static NrAttr int_attr(NrParser *p, NrToken t, bool negative, NrType type) {
   return attr;
 }
 
-/* An integer that stands for a float: its bits, in hex. */
+/* A hex integer as the bits of a float. */
 static NrAttr float_bits_attr(NrParser *p, NrToken t, bool negative, NrType type) {
   uint64_t bits;
   bool hex = t.end - t.begin > 2 && t.begin[1] == 'x';
@@ -152,7 +152,7 @@ static NrAttr float_bits_attr(NrParser *p, NrToken t, bool negative, NrType type
   return nr_attr_float_bits(type, bits);
 }
 
-/* Sign and digits, with the type behind them unless it is known. */
+/* Sign and digits, followed by the type unless it is known. */
 NrAttr nr_parse_number(NrParser *p, NrType type) {
   bool negative = nr_parse_take(p, '-');
   NrToken t = p->tok;

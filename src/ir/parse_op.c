@@ -1,4 +1,4 @@
-/* parse_op.c - ops: results, name, custom form, and the making of the op. The generic form is in parse_generic.c. */
+/* parse_op.c - ops: results, name, custom form, creation. The generic form is in parse_generic.c. */
 #include "base/guard.h"
 #include "ir/parse.h"
 
@@ -46,7 +46,7 @@ static void pop_frame(NrParser *p) {
   p->regions.size = f->regions;
   p->result_names.size = f->result_names;
   nr_parse_scratch_release(p, f->scratch);
-  p->frame = f->up; /* whose lists may lie elsewhere now: nr_parse_region says so when it ends */
+  p->frame = f->up; /* its lists may have moved; nr_parse_region calls nr_parse_sync at its end */
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static bool unknown_op(NrParser *p, const char *hint) {
   return nr_parse_fail_at(p, p->frame->at, "unknown op '%.*s'%s", NR_STR_ARG(name), hint);
 }
 
-/* In a function `return` is func.return, in a module `module` is builtin.module, today as in 2020. */
+/* `return` in a function is func.return, `module` in a module is builtin.module, in both syntaxes. */
 static bool is_both_spellings(const NrOpInfo *info, NrStr name) {
   bool dialect = strcmp(info->dialect, "func") == 0 || strcmp(info->dialect, "builtin") == 0;
   return dialect && nr_str_is(name, info->name) && !nr_str_is(name, "func");
@@ -249,8 +249,8 @@ static const NrOpInfo *find_op(NrParser *p, NrStr name, bool *out_legacy) {
   if (!info) return NULL;
   if (*out_legacy) p->num_legacy += !is_both_spellings(info, name);
   else if (info->legacy && is_full)
-    p->num_modern += !nr_str_eq(nr_op_info_legacy_name(info), name); /* affine.yield is the name in both */
-  p->ctx->legacy_names = p->num_legacy > p->num_modern; /* so far: hooks report while the file is being read */
+    p->num_modern += !nr_str_eq(nr_op_info_legacy_name(info), name); /* not affine.yield, the name in both syntaxes */
+  p->ctx->legacy_names = p->num_legacy > p->num_modern; /* updated for each op: hooks report during parsing */
   return info;
 }
 
@@ -319,13 +319,13 @@ static bool bind_results(NrParser *p, NrOp *op) {
   return ok;
 }
 
-/* What the op would have defined is known from now on, so that its uses are no errors of their own. */
+/* Defines the results of an op that failed as unknown values, so that their uses are no further errors. */
 static void bind_failed(NrParser *p) {
   for (size_t i = p->frame->result_names; i < p->result_names.size; i++)
     nr_parse_bind(p, p->result_names.data[i].name, NULL, 0, p->result_names.data[i].at);
 }
 
-/* Without operands; its regions, where the row declares some, are empty blocks. */
+/* Creates an op without operands; each declared region gets an empty block. */
 static NrOp *make_terminator(NrParser *p, const NrOpInfo *info, NrOp *op) {
   const NrOpSpec *spec = nr_op_spec(p->ctx, info);
   size_t regions = 0;
@@ -366,11 +366,12 @@ static bool parse_and_make(NrParser *p, NrBlock *block) {
   NrOp *op = make_op(p, custom);
   nr_op_append(block, op);
   if (!bind_results(p, op)) return false;
-  /* What is inside may be incomplete after an error. */
+  /* Regions may be incomplete after an error. */
   return p->frame->broken || !op->info->post_parse || op->info->post_parse(p, op) == NR_OK;
 }
 
-/* An isolated op without errors stands for those in it; an op that was not made has none in it. */
+/* Records an isolated op without errors in place of the nested ones. If the op was not created, drops the nested ones.
+ */
 static void note_whole(NrParser *p, NrOp *op, bool clean, size_t before) {
   bool whole = op && clean && nr_op_has(op, NR_ISOLATED);
   if (whole || !op) p->whole.size = before;

@@ -1,12 +1,12 @@
-/* parse_region.c - regions, blocks and their ops; and how reading goes on after an error.
+/* parse_region.c - regions, blocks and their ops; error recovery.
  *
- * An error ends the reading of the innermost op only. The text is passed over to where the next op seems to begin, and
- * what the op would have defined is remembered, so that each mistake is reported once and all of them in one run. */
+ * An error ends the parsing of the innermost op only. The parser skips to where the next op seems to begin, and marks
+ * the op's results as failed, so that all errors are reported in one run, each once. */
 #include "ir/parse.h"
 
 /* ---- going on after an error ------------------------------------------------------------------------------------- */
 
-/* Whether an op begins here, at the beginning of a line. Inside parentheses only what can be nothing else is one. */
+/* Whether an op begins here, at the beginning of a line. Inside parentheses only if it can be nothing else. */
 static bool starts_op(NrParser *p, bool in_parens) {
   NrToken t = p->tok, next;
   NrLexer ahead = p->lexer;
@@ -42,7 +42,7 @@ static bool starts_op(NrParser *p, bool in_parens) {
 }
 
 void nr_parse_recover(NrParser *p, const char *begin, int32_t braces, int32_t parens) {
-  /* Something is always taken, or the same error would come again. */
+  /* Always consumes a token: otherwise the same error would be reported again. */
   if (p->tok.begin == begin && !nr_parse_at(p, '}')) nr_parse_advance(p);
   for (; !nr_parse_at(p, NR_TOK_EOF); nr_parse_advance(p)) {
     if (p->braces > braces) continue;
@@ -65,7 +65,7 @@ bool nr_parse_block_ops(NrParser *p, NrBlock *block) {
     case NR_TOK_HASH:
     case NR_TOK_BANG:
     case NR_TOK_META_BEGIN:
-      if (!p->frame) return ok; /* a definition between top-level ops */
+      if (!p->frame) return ok; /* an alias definition between top-level ops */
       break;
     default: break;
     }
@@ -77,8 +77,8 @@ bool nr_parse_block_ops(NrParser *p, NrBlock *block) {
   }
 }
 
-/* The type of an argument that the first proposal wrote without one: that of the value which a branch read so far hands
- * over; NULL when there is none. */
+/* The type of a block argument without one, as in the first proposals of 2020: that of the value which a preceding
+ * branch passes; NULL when there is none. */
 static NrType branched_type(const NrBlock *block, uint32_t number) {
   for (const NrSuccessor *s = block->first_pred; s; s = s->next)
     if (number < s->num_operands)
@@ -151,7 +151,7 @@ static bool parse_blocks(NrParser *p, NrRegion *region, NrBlock *entry) {
     if (next) block = next;
     else nr_parse_recover(p, begin, braces, parens);
     ok &= next != NULL;
-    /* The ops of a block whose label failed are read all the same, for their own errors. */
+    /* The ops of a block whose label failed are still parsed, to report their errors. */
     if (!block) {
       block = nr_block_create(p->module);
       nr_block_append(region, block);
@@ -174,7 +174,7 @@ static NrBlock *make_entry(NrParser *p, NrRegion *region, const NrArgRef *args, 
     }
     NrValue *arg = nr_block_add_arg(entry, args[i].type, args[i].loc);
     if (!args[i].name.size) continue;
-    /* Places are kept as text positions; a name is a view of the text, which is where it stands. */
+    /* The name is a view of the text, so its pointer is its position. */
     const char *at = args[i].name.data;
     if (at <= p->lexer.begin || at >= p->lexer.end) at = p->tok.begin;
     *out_ok &= nr_parse_bind(p, nr_parse_name(p, args[i].name), arg, 1, at == p->tok.begin ? at : at - 1);
@@ -211,7 +211,7 @@ bool nr_parse_region(NrParser *p, const NrArgRef *args, size_t count, bool keep_
   p->region_depth--;
   nr_vec_push(&p->regions, region);
   nr_parse_sync(p);
-  /* Errors inside were reported and passed over: the op goes on, so that what follows the region is read too. */
+  /* Errors inside were reported: continue, so that the text after the region is parsed too. */
   frame->broken |= !ok;
   if (nr_parse_take(p, '}')) return true;
   if (!p->reported_end) nr_parse_missing(p, "'}' at the end of the region");

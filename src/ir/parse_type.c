@@ -1,4 +1,4 @@
-/* parse_type.c - types, in the spellings of all years. */
+/* parse_type.c - types, in the syntax of all MLIR versions. */
 #include "ir/parse.h"
 
 #include <ctype.h>
@@ -33,7 +33,7 @@ static const struct {
 
 static const char *const compound_words[] = {"index", "none", "memref", "tensor", "vector", "complex", "tuple"};
 
-/* i32, si8, ui4. The width saturates, so that the caller can refuse it. */
+/* i32, si8, ui4. The width saturates, so that the caller can reject it. */
 static bool int_word(NrStr word, NrSignedness *out_signedness, uint32_t *out_width) {
   size_t i = word.data[0] == 's' || word.data[0] == 'u';
   *out_signedness = i == 0 ? NR_SIGNLESS : word.data[0] == 's' ? NR_SIGNED : NR_UNSIGNED;
@@ -66,14 +66,14 @@ bool nr_parse_is_type_word(NrStr word) {
 
 /* ---- dims -------------------------------------------------------------------------------------------------------- */
 
-/* `x` and what is glued to it: the name that begins with x is read again behind the x. */
+/* Consumes the `x` between dims: a name that begins with x is lexed again after the x. */
 static bool take_x(NrParser *p) {
   if (!nr_parse_at(p, NR_TOK_BARE) || p->tok.begin[0] != 'x') return nr_parse_fail(p, "expected 'x' in dimension list");
   nr_parse_jump(p, p->tok.begin + 1);
   return true;
 }
 
-/* An integer; `0x` is a dim of no elements with an x behind it, never hex. */
+/* An integer; `0x` is the dim 0 and an x, never hex. */
 static bool take_dim(NrParser *p, int64_t *out) {
   if (p->tok.end - p->tok.begin > 1 && p->tok.begin[1] == 'x') {
     *out = 0;
@@ -125,7 +125,7 @@ static bool fits_tensor(NrType t) {
          t->kind == NR_TYPE_OPTIONAL;
 }
 
-/* at: where its dims stand. */
+/* at: position of its dims. */
 static NrType checked_size(NrParser *p, const char *at, NrType type) {
   if (!type->oversized) return type;
   nr_parse_fail_at(p, at, "the size of '%s' does not fit in 64 bits", nr_type_text(p->ctx, type));
@@ -147,7 +147,7 @@ static NrType parse_vector(NrParser *p) {
   return checked_size(p, at, nr_type_vector_scalable(dims, rank, elem, scalable));
 }
 
-/* `*x` of a type without rank. */
+/* `*x` of an unranked type. */
 static bool take_star(NrParser *p, bool *out) {
   *out = nr_parse_take(p, '*');
   return !*out || take_x(p);
@@ -211,8 +211,8 @@ static bool is_identity_map(NrAttr map) {
          map == nr_attr_affine_identity(map->ctx, map->num_dims);
 }
 
-/* `, layout`, `, layout, layout`, `, space` and so on behind the element type. Several maps (until 2021) are one after
- * the other; identities among them say nothing. */
+/* `, layout`, `, layout, layout`, `, space` and so on after the element type. Several maps (until 2021) are composed;
+ * identity maps are dropped. */
 static bool memref_suffix(NrParser *p, uint32_t rank, NrAttr *out_layout, NrAttr *out_space) {
   while (nr_parse_take(p, ',')) {
     const char *at = p->tok.begin;
@@ -347,7 +347,7 @@ static NrType in_angles(NrParser *p, NrType (*parse)(NrParser *p)) {
   return type && nr_parse_need(p, '>') ? type : NULL;
 }
 
-/* At !name: a dialect's type when a dot or `<` tells so, else an alias. */
+/* At !name: a dialect's type if it has a dot or `<`, else an alias. */
 static NrType parse_bang(NrParser *p) {
   NrToken t = p->tok;
   NrStr name = nr_token_name(t), text;
@@ -375,8 +375,8 @@ static NrReadType *read_before(NrParser *p, const char *at) {
   return &p->read_types[nr_hash_bytes(at, size) % NR_COUNTOF(p->read_types)];
 }
 
-/* Takes the text of a type that was read before, when the text goes on with it. It ends with a bracket, and so nowhere
- * else. */
+/* Consumes the text of a type from the cache if the text continues with it. Cached texts end with a bracket, so a match
+ * is a whole type. */
 static NrType take_read_type(NrParser *p) {
   const NrReadType *r = read_before(p, p->tok.begin);
   if (!r->type || r->text.size > (size_t)(p->lexer.end - p->tok.begin)) return NULL;
@@ -386,7 +386,7 @@ static NrType take_read_type(NrParser *p) {
   return r->type;
 }
 
-/* Only types of scalars: with others, how deep they nest would have to be known too. */
+/* Caches only shaped types of scalars; for others the nesting depth would have to be checked again. */
 static void note_read_type(NrParser *p, const char *at, NrType type) {
   bool simple = type->elem && nr_type_is_scalar(type->elem) && !type->layout && !type->space;
   if (simple) *read_before(p, at) = (NrReadType){{at, (size_t)(p->last_end - at)}, type};

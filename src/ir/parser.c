@@ -1,4 +1,4 @@
-/* parser.c - what all of the parser stands on: tokens, errors, memory. */
+/* parser.c - the parser's common functions: tokens, errors, memory. */
 #include "ir/parse.h"
 
 #include <ctype.h>
@@ -98,7 +98,7 @@ static const char *kind_words(int kind) {
   }
 }
 
-/* What is missing at the end of a line is missing there, not where the next line begins. */
+/* If the next token is on a later line, reports the error at the end of the current line. */
 static const char *place_of_missing(const NrParser *p) {
   bool line_ended = nr_parse_at(p, NR_TOK_EOF) || nr_token_starts_line(&p->lexer, p->tok);
   return line_ended && p->last_end && !nr_parse_at(p, NR_TOK_ERROR) ? p->last_end : p->tok.begin;
@@ -228,7 +228,7 @@ NrScratchMark nr_parse_scratch_mark(const NrParser *p) {
 void nr_parse_scratch_release(NrParser *p, NrScratchMark mark) {
   while (p->scratch != mark.chunk) {
     NrScratchChunk *prev = p->scratch->prev;
-    /* The first chunk stays for the next op. */
+    /* The first chunk is kept for the next op. */
     if (!prev && !mark.chunk && p->frame) {
       p->scratch->used = 0;
       return;

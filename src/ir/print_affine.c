@@ -1,7 +1,7 @@
-/* print_affine.c - affine expressions, maps and sets as text, with as few parentheses as they read back with. */
+/* print_affine.c - affine expressions, maps and sets as text, with the fewest parentheses. */
 #include "ir/print.h"
 
-typedef enum Binding { WEAK, STRONG } Binding; /* how tightly the surroundings bind: STRONG asks for parentheses */
+typedef enum Binding { WEAK, STRONG } Binding; /* binding strength of the context: STRONG needs parentheses */
 
 static bool is_constant(NrAffineExpr e, int64_t *out) {
   if (e->kind != NR_AFFINE_CONSTANT) return false;
@@ -9,7 +9,7 @@ static bool is_constant(NrAffineExpr e, int64_t *out) {
   return true;
 }
 
-/* What dims and symbols are called: d0, s0, or the operands of an op. */
+/* Names of dims and symbols: d0, s0, or operands of an op. */
 typedef struct Names {
   NrOp *op; /* NULL: d0, s0 */
   size_t first;

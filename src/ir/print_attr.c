@@ -40,7 +40,7 @@ static void put_integer(NrPrinter *w, NrAttr a, NrTypeElision elision) {
   if (elision == NR_TYPE_ALWAYS || !is_default) put_type_suffix(w, t, elision);
 }
 
-/* Infinity and NaN are written as their bits, which without a type are an integer. */
+/* Infinity and NaN are printed as their bits, which without a type would be parsed as an integer. */
 static void put_float(NrPrinter *w, NrAttr a, NrTypeElision elision) {
   size_t begin = w->out->size;
   nr_w_float(w, a->type, a->bits);
@@ -87,7 +87,7 @@ static void put_strided(NrPrinter *w, NrAttr a) {
   nr_w_char(w, '>');
 }
 
-/* Whether constants of this many elements are left out, as the options ask. */
+/* Whether the options elide constants with this many elements. */
 static bool is_elided(const NrPrinter *w, NrAttr a) {
   int64_t count;
   size_t limit = w->options.elide_elements_above;
@@ -115,7 +115,7 @@ static void put_sparse(NrPrinter *w, NrAttr a, NrTypeElision elision) {
   NrAttr indices = a->items[0], values = a->items[1];
   nr_w_puts(w, "sparse<");
   if (indices->data_size) {
-    /* A number alone is all of one index: of several, each stands in the list. */
+    /* A number without a list is allowed only if there is one index. */
     if (indices->splat && indices->type->dims[0] == 1) nr_w_element(w, indices->type->elem, indices->data);
     else nr_w_listed(w, indices);
     nr_w_puts(w, ", ");
@@ -133,7 +133,7 @@ static void put_alias(NrPrinter *w, NrAttrKind kind, size_t number) {
   if (number || nr_w_is_legacy(w)) nr_w_uint(w, number);
 }
 
-/* Numbers maps and sets in the order in which the text uses them. */
+/* Numbers maps and sets in order of their first use. */
 static bool put_as_alias(NrPrinter *w, NrAttr a) {
   if (!w->use_aliases) return false;
   size_t number = (size_t)nr_map_get(&w->aliases, a);
@@ -165,7 +165,7 @@ void nr_w_alias_definitions(NrPrinter *w) {
   }
 }
 
-/* The bytes of each resource, in front of them the alignment as MLIR wants it. */
+/* Each resource: its alignment, then its bytes, as in MLIR. */
 void nr_w_resources(NrPrinter *w) {
   if (w->resources.size == 0) return;
   nr_w_puts(w, "\n{-#\n  dialect_resources: {\n    builtin: {\n");

@@ -2,7 +2,7 @@
  * many. */
 #include "ir/print.h"
 
-enum { MAX_LISTED = 100 }; /* elements; more are written as bytes, as mlir-opt does */
+enum { MAX_LISTED = 100 }; /* elements; more are printed as bytes, as by mlir-opt */
 
 static void put_int_bits(NrPrinter *w, NrType elem, const void *data) {
   size_t size = nr_type_byte_size(elem);
@@ -15,7 +15,7 @@ static void put_int_bits(NrPrinter *w, NrType elem, const void *data) {
   uint64_t bits = 0;
   memcpy(&bits, data, size);
   uint32_t width = nr_type_bits(elem);
-  if (elem->kind == NR_TYPE_INTEGER && width == 1) { /* with a sign too, as in MLIR */
+  if (elem->kind == NR_TYPE_INTEGER && width == 1) { /* si1 and ui1 too, as in MLIR */
     nr_w_puts(w, bits & 1 ? "true" : "false");
   } else if (width == 0) {
     nr_w_char(w, '0');
@@ -66,7 +66,7 @@ static void put_nested(NrPrinter *w, NrAttr a, int64_t count) {
   }
 }
 
-/* Bytes that mean the same to every reader of MLIR text: whole-byte elements. */
+/* Whether the hexadecimal form is the same in all MLIR versions: it is for elements of whole bytes. */
 static bool has_plain_bytes(NrType elem) {
   if (elem->kind == NR_TYPE_COMPLEX) return has_plain_bytes(elem->elem);
   if (elem->kind == NR_TYPE_INDEX) return true;

@@ -1,5 +1,5 @@
-/* print_format.c - ops printed by the declarative syntax of their row. Blanks are set as MLIR's format printer sets
- * them, so that a row with MLIR's format prints MLIR's text: format.c knows which literals want them. */
+/* print_format.c - prints ops by their declarative syntax. Blanks are placed as by MLIR's format printer, so that
+ * MLIR's format gives MLIR's text; format.c determines the blanks around literals. */
 #include "ir/format.h"
 #include "ir/print.h"
 

@@ -1,11 +1,11 @@
-/* print_names.c - numbering of values and blocks, as MLIR does it: the values of a region in order, then those of the
- * regions nested in it from there on, so that siblings share numbers. Entry arguments are %arg0..., other values %0...;
- * constants get names that say what they are (%c0, %c4_i32, %true, %cst), but not in the generic form. */
+/* print_names.c - numbering of values and blocks, as in MLIR: the values of a region in order, then the regions nested
+ * in it continue from there, so that sibling regions share numbers. Entry arguments are %arg0..., other values %0...;
+ * constants are named after their value (%c0, %c4_i32, %true, %cst), except in the generic form. */
 #include "ir/print.h"
 
 #include <stdio.h>
 
-/* What NrPrintName.name holds: a number with a tag in the low bits, or a pointer to a name (whose low bits are 0). */
+/* Encoding of NrPrintName.name: a number with a tag in the low bits, or a pointer to a name (whose low bits are 0). */
 enum { TAG_NUMBER = 1, TAG_ARG = 2, TAG_MASK = 3 };
 
 static uintptr_t tagged(uint32_t number, unsigned tag) { return (uintptr_t)number << 2 | tag; }
@@ -26,7 +26,7 @@ static uintptr_t find_name(const NrPrinter *w, const void *of, uint32_t mark) {
 
 void nr_print_first_value(NrPrinter *w, NrValue *value) { name_value(w, value, tagged(0, TAG_NUMBER)); }
 
-/* "hint_3". Programs are full of constants, so printf is not asked. */
+/* "hint_3". Without printf, which is slow: programs have many constants. */
 static const char *numbered(NrPrinter *w, const char *hint, uint32_t number) {
   enum { DIGITS = 10 };
   size_t size = strlen(hint), digits = 1;
@@ -38,7 +38,7 @@ static const char *numbered(NrPrinter *w, const char *hint, uint32_t number) {
   return text;
 }
 
-/* Values around an isolated op are not seen in it, but mlir-opt does not read their names there for others. */
+/* An isolated op does not see values around it, but mlir-opt rejects the reuse of their names inside. */
 static bool is_used_around(const NrPrinter *w, const char *name) {
   for (const NrNameScope *s = w->scope->up; s; s = s->up)
     if (nr_strmap_has(&s->used, nr_str(name))) return true;

@@ -33,7 +33,7 @@ static bool is_one_of(NrStr name, const char *const *names) {
   return false;
 }
 
-/* Sizes of operand groups are read off the custom syntax. */
+/* operandSegmentSizes is not printed in the custom form, whose syntax gives the sizes. */
 static bool is_segments(const NrOp *op, NrStr name) {
   return nr_op_has(op, NR_SEGMENTS) && nr_str_is(name, "operandSegmentSizes");
 }
@@ -67,9 +67,8 @@ static NrAttr i32_array(NrPrinter *w, const int32_t *values, size_t count) {
   return nr_attr_dense_array(nr_type_i32(w->ctx), values, count * sizeof *values);
 }
 
-/* Branches hold the operands of each successor apart; MLIR's generic form has all operands in one list, and their
- * numbers in operandSegmentSizes: those of the op itself, of each single successor, and of all variadic ones together,
- * which are told apart by case_operand_segments. */
+/* MLIR's generic form of a branch has all operands in one list. operandSegmentSizes has the numbers of the op's own
+ * operands, of each single successor's and of all variadic successors' together, which case_operand_segments splits. */
 typedef struct Segments {
   NrAttr sizes, cases;
 } Segments;
@@ -103,19 +102,19 @@ static void put_one(NrPrinter *w, const char *name, NrAttr value, const char *op
   *any = true;
 }
 
-/* The text of 2020 knew sizes of operand groups as a dense vector. */
+/* In the 2020 syntax the sizes of operand groups are a dense vector. */
 static NrAttr legacy_segments(NrPrinter *w, NrAttr sizes) {
   int64_t count = (int64_t)(sizes->data_size / 4);
   return nr_attr_dense(nr_type_vector(&count, 1, nr_type_i32(w->ctx)), sizes->data, sizes->data_size);
 }
 
-/* Said anew from what the successors hold. */
+/* Attributes that are computed from the successors. */
 static bool is_branch_segments(const NrOp *op, NrStr name) {
   return nr_op_has(op, NR_BRANCH) &&
          (nr_str_is(name, "operandSegmentSizes") || nr_str_is(name, "case_operand_segments"));
 }
 
-/* declared: the attributes of the row, which MLIR calls properties; else all others. */
+/* declared: print the attributes that the op declares, which MLIR calls properties; else all others. */
 static void put_generic_attrs(NrPrinter *w, NrOp *op, bool declared, bool all, const char *open, const char *close) {
   const NrOpSpec *spec = nr_op_spec(w->ctx, op->info);
   bool any = false;
@@ -168,7 +167,7 @@ static void put_generic(NrPrinter *w, NrOp *op) {
 
 /* ---- ops -------------------------------------------------------------------------------------------------------- */
 
-/* The dialect whose prefix the ops directly inside op leave out. */
+/* The default dialect inside op: the prefix that ops directly in it omit. */
 static const char *inner_dialect(const NrOp *op) {
   return nr_op_is(op, NR_OP_func_func) ? "func" : nr_op_is(op, NR_OP_builtin_module) ? "builtin" : "";
 }
@@ -197,8 +196,8 @@ static void put_body(NrPrinter *w, NrOp *op) {
   else nr_w_format(w, op, format);
 }
 
-/* Numbers the regions of op before it is printed: hooks print region arguments ahead of the regions. The names of the
- * only region are used from now on; those of several only while their own is printed, for they may be the same. */
+/* Numbers the values of op's regions before op is printed, because hooks print region arguments before the regions. The
+ * names of a single region are reserved from now on; those of several, which may be equal, only during their region. */
 static void push_frame(NrPrinter *w, NrPrintFrame *frame, NrNameScope *scope, NrOp *op) {
   *frame = (NrPrintFrame){.op = op, .outer = w->numbering, .up = w->frame};
   frame->regions = NR_NEW_ARRAY(&w->scratch, NrNumbering, op->num_regions);
@@ -227,19 +226,20 @@ static void pop_frame(NrPrinter *w, NrPrintFrame *frame) {
   w->frame = frame->up;
 }
 
-/* Among the text of 2020 today's is read, by Noria; today's has no other beside it. */
+/* With the 2020 syntax, an op that it cannot express is printed in the current syntax, which Noria also reads: a
+ * warning. With the current syntax it is an error. */
 static void report_refused_text(NrPrinter *w, NrOp *op) {
   bool legacy = w->options.syntax == NR_SYNTAX_2020;
   const char *why = op->info->refuse_text ? op->info->refuse_text(op, legacy) : NULL;
   const char *dialect = legacy && !why ? nr_op_info_missing_in_2020(op->info) : NULL;
-  if (why && !legacy) nr_op_error(op, "cannot be said in the text of today: %s", why);
-  /* What can only stand in another op that is missing is part of that. */
+  if (why && !legacy) nr_op_error(op, "cannot be expressed in MLIR's current syntax: %s", why);
+  /* A terminator of a missing op is reported with that op. */
   if (dialect && op->info->parent && nr_op_has(op, NR_TERMINATOR)) return;
   NrStr name = nr_op_name(op);
   if (why && legacy)
-    nr_warning(w->ctx, op->loc, "'%.*s' op cannot be said in the text of 2020: %s", NR_STR_ARG(name), why);
+    nr_warning(w->ctx, op->loc, "'%.*s' op cannot be expressed in the 2020 syntax: %s", NR_STR_ARG(name), why);
   if (dialect)
-    nr_warning(w->ctx, op->loc, "'%.*s' op cannot be said in the text of 2020: dialect %s had no such op",
+    nr_warning(w->ctx, op->loc, "'%.*s' op cannot be expressed in the 2020 syntax: dialect %s had no such op",
                NR_STR_ARG(name), dialect);
 }
 
@@ -332,7 +332,7 @@ static void put_label(NrPrinter *w, NrBlock *block) {
   put_preds(w, block);
 }
 
-/* Whether a reader puts this op there by itself, where the text has none. */
+/* Whether the parser inserts this terminator if the text omits it. */
 static bool is_implied(const NrOp *op) {
   const NrOp *parent = nr_op_parent(op);
   return op->num_operands == 0 && op->num_attrs == 0 && parent->info->terminator &&
@@ -365,8 +365,7 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
   nr_w_char(w, '{');
   for (NrBlock *block = region->first; block; block = block->next) {
     bool entry = block == region->first;
-    /* The label of an entry block is needed for its arguments, for a block without ops, and to say that it is a target.
-     */
+    /* An entry block needs its label for arguments, if it has no ops, and if it is a branch target. */
     bool label = !entry || (entry_args && block->num_args) || (generic && !block->first) || block->first_pred;
     put_block(w, block, label, terminator || region->first != region->last);
   }
@@ -380,7 +379,7 @@ void nr_w_region(NrPrinter *w, NrRegion *region, bool entry_args, bool terminato
 
 /* ---- whole ops and modules -------------------------------------------------------------------------------------- */
 
-/* Prints op with the numbers that it has inside its ancestors. Depth is bounded by NR_MAX_NESTING. */
+/* Prints op with the value numbers that it has in the whole program. Depth is bounded by NR_MAX_NESTING. */
 static void put_inside(NrPrinter *w, NrOp *ancestor, NrOp *op) {
   if (ancestor == op) {
     w->default_dialect = nr_op_parent(op) ? inner_dialect(nr_op_parent(op)) : "builtin";
@@ -399,7 +398,7 @@ static void put_inside(NrPrinter *w, NrOp *ancestor, NrOp *op) {
   pop_frame(w, &frame);
 }
 
-/* Values of op itself and, where op hangs in nothing, of its operands are numbered in a scope of their own. */
+/* Prints op, numbering values from the outermost op around it, whose results come first. */
 static void print_root(NrPrinter *w, NrOp *op) {
   NrNameScope scope = {0};
   w->scope = &scope;
@@ -412,7 +411,7 @@ static void print_root(NrPrinter *w, NrOp *op) {
   nr_strmap_deinit(&scope.used);
 }
 
-/* Moves what was appended from `middle` on in front of what starts at `start`. */
+/* Rotates the text: the part from `middle` on moves to `start`. */
 static void rotate_to_front(NrBuf *out, size_t start, size_t middle) {
   size_t size = out->size - middle;
   if (size == 0) return;
@@ -426,7 +425,7 @@ static void rotate_to_front(NrBuf *out, size_t start, size_t middle) {
 void nr_print_op(NrBuf *out, NrOp *op, const NrPrintOptions *options) {
   NrPrinter w;
   nr_printer_init(&w, nr_op_context(op), out, options);
-  /* Definitions of aliases and resources can only stand around a whole file. */
+  /* Definitions of aliases and resources are allowed at the top level of a file only. */
   bool is_file = nr_op_parent(op) == NULL && nr_op_has(op, NR_SYMBOL_TABLE);
   w.use_aliases = is_file && !w.options.local_scope;
   size_t start = out->size;

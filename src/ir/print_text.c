@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Most pieces of text are a few bytes: two words that may overlap, in place of a call. */
+/* Copies a short piece of text as two words that may overlap, without a call. */
 static inline void copy_short(char *to, const char *from, size_t size) {
   if (size >= 8) {
     uint64_t first, last;
@@ -28,7 +28,7 @@ static inline void copy_short(char *to, const char *from, size_t size) {
   }
 }
 
-/* Nearly all of the printer's output goes through here: the common case is a copy into room that is there. */
+/* The fast path of nearly all output: a copy into reserved room. */
 static inline void put(NrPrinter *w, const char *data, size_t size) {
   NrBuf *out = w->out;
   if (out->capacity - out->size > size) {
@@ -75,7 +75,7 @@ void nr_w_int(NrPrinter *w, int64_t value) {
   nr_w_uint(w, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
-/* Decimal digits of a number of several words, by dividing by ten again and again from the top. */
+/* Decimal digits of a number of several words, by repeated long division. */
 void nr_w_wide_int(NrPrinter *w, const uint64_t *words, size_t count, bool is_signed) {
   uint64_t *n = nr_arena_copy(&w->scratch, words, count * sizeof *words);
   bool negative = is_signed && count && words[count - 1] >> 63;
@@ -187,7 +187,7 @@ static uint64_t encode(NrType type, const char *text) {
   return bits;
 }
 
-/* Whole numbers of few digits, which are most constants: 1.200000e+01. False for others. */
+/* Fast path for integers of few digits, which most constants are: 1.200000e+01. False for others. */
 static bool put_small_whole(NrPrinter *w, double value) {
   enum { DIGITS = 7 };
   double size = value < 0 ? -value : value;
@@ -202,8 +202,8 @@ static bool put_small_whole(NrPrinter *w, double value) {
   return true;
 }
 
-/* As MLIR: six digits and a 0 when they say it all (1.500000e+00), else as many digits as the value has (3.14159274).
- * Infinity and NaN are their bits. */
+/* As in MLIR: six digits if they are exact (1.500000e+00), else enough digits to round-trip (3.14159274). Infinity and
+ * NaN are their bits. */
 void nr_w_float(NrPrinter *w, NrType type, uint64_t bits) {
   double value = decode(type, bits);
   char text[64];

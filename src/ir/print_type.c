@@ -54,7 +54,7 @@ static void put_stride(NrPrinter *w, int64_t stride) {
   else nr_w_int(w, stride);
 }
 
-/* memref<..., offset: ?, strides: [?, 1]>, as it was written in 2020. */
+/* memref<..., offset: ?, strides: [?, 1]>, the 2020 syntax. */
 static void put_legacy_strided(NrPrinter *w, NrAttr layout) {
   nr_w_puts(w, "offset: ");
   put_stride(w, layout->offset);

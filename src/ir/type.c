@@ -1,4 +1,4 @@
-/* type.c - unique types: makers, predicates, shapes and sizes. */
+/* type.c - unique types: constructors, predicates, shapes and sizes. */
 #include "ir/context.h"
 
 static uint64_t type_hash(const struct NrTypeData *t) {
@@ -87,7 +87,7 @@ NrType nr_type_function(NrContext *ctx, const NrType *inputs, size_t num_inputs,
                                             .results = results});
 }
 
-/* Of one element; of buffers in buffers, what describes one. At least 1. */
+/* Bytes of one element; of a memref's descriptor if elements are memrefs. At least 1. */
 static int64_t element_bytes(NrType elem) {
   int64_t bytes = (int64_t)nr_type_byte_size(nr_type_elem(elem));
   if (elem->kind == NR_TYPE_VECTOR && nr_type_num_bytes(elem, &bytes)) return NR_MAX(bytes, 1);
@@ -151,7 +151,7 @@ static bool layout_is_identity(NrAttr layout, const int64_t *dims, size_t rank) 
   return false; /* strided<[4, 1]> is kept as written, as MLIR does, though it may equal the identity */
 }
 
-/* Space 0 is the one that is not said. */
+/* Memory space 0 is the default and is omitted. */
 static NrAttr named_space(NrAttr space) {
   int64_t number;
   return space && nr_attr_is_int(space, &number) && number == 0 ? NULL : space;
@@ -272,7 +272,7 @@ static void add_to(int64_t *sum, int64_t a) {
   if (*sum == NR_DYNAMIC || a == NR_DYNAMIC || !nr_add_i64(*sum, a, sum)) *sum = NR_DYNAMIC;
 }
 
-/* Adds factor * e; what symbols are part of is not known. */
+/* Adds factor * e; strides and offsets with symbols are dynamic. */
 static bool add_strided(NrAffineExpr e, int64_t factor, uint32_t rank, int64_t *strides, int64_t *offset) {
   if (!has_dims(e)) {
     add_to(offset, e->kind == NR_AFFINE_CONSTANT ? times(factor, e->value) : NR_DYNAMIC);

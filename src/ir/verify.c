@@ -1,20 +1,20 @@
-/* verify.c - the verifier's walk: structure of regions and blocks, branches, dominance. The order for one op: its row,
- * its own blocks, and only if both are right its hook, which may then rely on them; then the ops inside. */
+/* verify.c - the verifier's walk: structure of regions and blocks, branches, dominance. Order for one op: its
+ * definition, its own blocks, its verify hook only if both are valid (hooks rely on that), then the nested ops. */
 #include "ir/verify.h"
 
 #include "ir/context.h"
 
-/* A region that is being walked, on the C stack. */
+/* A region that is being verified. Lives on the C stack. */
 typedef struct Frame {
   NrRegion *region;
-  NrDominance *dominance; /* once it was asked for */
+  NrDominance *dominance; /* computed at first use */
   struct Frame *up;
 } Frame;
 
 typedef struct Verifier {
   NrContext *ctx;
   NrSymbolTables symbols;
-  Frame *frame; /* of the ops that are looked at; NULL for an op that hangs in nothing */
+  Frame *frame; /* the innermost region; NULL for a detached op */
   bool alone;   /* symbols are not looked up */
   bool good;
 } Verifier;
@@ -25,7 +25,7 @@ static void fail(Verifier *v) { v->good = false; }
 
 static bool may_end_block(const NrOp *op) { return op->info->id == NR_OP_unregistered || nr_op_has(op, NR_TERMINATOR); }
 
-/* Blocks end in a terminator; check_place says that nothing else does. */
+/* Each block must end in a terminator; check_place rejects terminators elsewhere. */
 static bool check_block_end(NrOp *parent, NrBlock *block) {
   bool is_single = block->region->first == block->region->last, is_unknown = parent->info->id == NR_OP_unregistered;
   bool needs_terminator = !nr_op_has(parent, NR_NO_TERMINATOR) && !(is_unknown && is_single), good = true;
@@ -40,7 +40,7 @@ static bool check_block_end(NrOp *parent, NrBlock *block) {
     nr_note(nr_op_context(parent), parent->loc, "in a region of this op");
     good = false;
   }
-  /* Where a terminator is put when there is none, an op without a row does not stand for it. */
+  /* With an implicit terminator, an unregistered op does not count as one. */
   if (nr_op_has(parent, NR_IMPLICIT_YIELD) && parent->info->terminator && block->last->info->id == NR_OP_unregistered)
     good = nr_op_error(parent, "expects regions to end with '%s', found '%.*s'", parent->info->terminator,
                        NR_STR_ARG(nr_op_shown_name(block->last))) == NR_OK;
@@ -61,7 +61,7 @@ static bool check_region(NrOp *op, uint32_t index) {
     good = nr_op_error(op, "expects region #%u to have 0 or 1 blocks", index) == NR_OK;
   if (region->first && region->first->first_pred)
     good = nr_op_error(op, "entry block of region #%u may not have predecessors", index) == NR_OK;
-  /* Hooks may look into a single block; the ends of several are checked as the walk comes to them. */
+  /* Checked before the hook, because hooks may read a single block; of several blocks later in the walk. */
   if (region->first && region->first == region->last) good &= check_block_end(op, region->first);
   return good;
 }
@@ -98,7 +98,7 @@ static bool report_use(NrOp *op, uint32_t index, const char *message) {
   return false;
 }
 
-/* Whether the ways to a block come through the other one as is plain to see: there is but one, for some steps. */
+/* Quick test of dominance: follows single predecessors for a few steps. */
 static bool comes_through(const NrBlock *block, const NrBlock *other) {
   for (int steps = 0; steps < 4 && block && block->first_pred && !block->first_pred->next; steps++) {
     block = block->first_pred->owner->block;
@@ -107,7 +107,7 @@ static bool comes_through(const NrBlock *block, const NrBlock *other) {
   return false;
 }
 
-/* Both in one region: whether the definition comes first. */
+/* Whether the definition dominates the use; both are in one region. */
 static bool is_defined_before(Frame *frame, const NrValue *value, NrOp *user) {
   NrBlock *block = nr_value_block(value);
   NrOp *parent = frame->region->op;
@@ -140,7 +140,7 @@ static bool check_operand(Verifier *v, NrOp *op, uint32_t index) {
   return is_defined_before(frame, value, at) || report_use(op, index, "does not dominate this use");
 }
 
-/* The usual case, without asking for frames: an argument of the op's block, or a result that stands before it there. */
+/* The common case: an argument of the op's block, or a result defined before it in that block. */
 static inline bool is_plainly_visible(const NrOp *op, const NrValue *value) {
   const NrBlock *block = op->block;
   if (!value || !value->op) return value && value->block == block;
@@ -205,8 +205,8 @@ static void verify_op(Verifier *v, NrOp *op, size_t depth) {
   if (op->num_regions) verify_inside(v, op, depth);
 }
 
-/* op need not be the whole program: the regions around it are not walked, but what they define may be used. at: op, or
- * one around it whose frames inwards are there; they end in *tail. */
+/* op need not be the whole program: the enclosing regions are not verified, but op may use their values. Builds the
+ * frames of the regions around op. at: op, or an ancestor whose inner frames exist and end in *tail. */
 static void verify_framed(Verifier *v, NrOp *op, NrOp *at, Frame **tail) {
   if (!at || !at->block || !at->block->region) {
     verify_op(v, op, 0);

@@ -1,4 +1,4 @@
-/* verify_row.c - an op against its row: how many operands, results, regions and successors, their types, the
+/* verify_row.c - checks an op against its definition: numbers of operands, results, regions and successors, types and
  * attributes. */
 #include "ir/verify.h"
 
@@ -13,7 +13,7 @@ static const char *words(Row *r, NrStr constraint) { return nr_constraint_words(
 
 /* ---- numbers ---------------------------------------------------------------------------------------------------- */
 
-/* One `?` group and no other that varies: one more than the least at most. */
+/* One `?` group and no `*` group: at most one more than the minimum. */
 static bool count_fits(NrSpecRange range, size_t found) {
   return found >= range.singles && (range.many || found <= range.singles + range.optional);
 }
@@ -26,8 +26,8 @@ static void report_count(Row *r, NrSpecRange range, size_t found, const char *wh
   r->good = false;
 }
 
-/* Sizes of operand groups: one per group, none negative, single groups 1, optional ones 0 or 1, in all as many as there
- * are. */
+/* operandSegmentSizes: one size for each group, not negative, 1 for single groups, 0 or 1 for optional ones; their sum
+ * is the number of operands. */
 static void check_segments(Row *r) {
   const NrOpSpec *spec = r->spec;
   NrAttr sizes = nr_op_attr(r->op, "operandSegmentSizes");
@@ -113,7 +113,7 @@ static void report_variable(Row *r, char variable, NrType first, NrType other) {
   }
 }
 
-/* What each type variable stands for; bit i is of letter i. types is not cleared: most rows have one variable at most.
+/* The type of each type variable; bit i is of letter i. types is not initialised, because most ops have few variables.
  */
 typedef struct Variables {
   uint32_t bound, reported;
@@ -136,13 +136,13 @@ static inline void check_type(Row *r, Variables *v, const NrSpecItem *item, cons
   if (item->variable) bind_variable(r, v, item->variable, type);
 }
 
-/* The numbers are right: what the single items leave is the varying one's. */
+/* The numbers are valid: the one variadic or optional item has the values that the single items leave. */
 static void check_types(Row *r) {
   NrOp *op = r->op;
   const NrOpSpec *s = r->spec;
   Variables variables;
   variables.bound = variables.reported = 0;
-  if (s->is_fixed) { /* most rows: group and number are the same */
+  if (s->is_fixed) { /* most ops: group i is operand i */
     for (size_t i = 0; i < s->num_operands; i++)
       check_type(r, &variables, &s->operands[i], "operand", i, nr_operand(op, i)->type);
     for (size_t i = 0; i < s->num_results; i++)
@@ -176,8 +176,8 @@ static bool dims_agree(NrType a, NrType b) {
   return true;
 }
 
-/* An element-wise op gives as many elements as it takes: its vectors, or its tensors, have one shape, and with one
- * among the operands all results are such. MLIR's trait Elementwise says the same. */
+/* The vectors, or tensors, of an element-wise op have the same shape; if an operand is one, all results are. Like
+ * MLIR's trait Elementwise. */
 static const char *elementwise_fault(const NrOp *op) {
   static const char differ[] = "all non-scalar operands/results must have the same shape and base type";
   NrType shape = NULL, type;
@@ -250,7 +250,7 @@ static NrAttr find_attr(const NrOp *op, NrStr name) {
   return NULL;
 }
 
-/* One that is there may be it, misspelt. */
+/* Suggests an attribute of the op that may be a misspelling. */
 static void missing_attr(NrOp *op, NrStr name) {
   NrNearest nearest = nr_nearest(name);
   for (uint32_t i = 0; i < op->num_attrs; i++) nr_nearest_try(&nearest, op->attrs[i].name);
@@ -283,7 +283,7 @@ static bool is_allowed_parent(const NrOpSpec *spec, const NrOp *parent) {
 }
 
 static void check_parent(Row *r) {
-  if (!r->spec->num_parents || !r->op->block) return; /* a detached op has no place yet */
+  if (!r->spec->num_parents || !r->op->block) return; /* a detached op has no parent yet */
   NrOp *parent = nr_op_parent(r->op);
   if (parent && is_allowed_parent(r->spec, parent)) return;
   NrBuf list = {0};

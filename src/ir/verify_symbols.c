@@ -1,4 +1,4 @@
-/* verify_symbols.c - names in a symbol table are unique, and references lead to a symbol. Tables are hashed once. */
+/* verify_symbols.c - names in a symbol table are unique, and references have a target. Tables are hashed once. */
 #include "ir/verify.h"
 
 static NrStr symbol_name(const NrOp *op) {
@@ -12,7 +12,7 @@ bool nr_verify_symbol(NrOp *op) {
   if (nr_op_has(op, NR_SYMBOL) && parent && !nr_op_has(parent, NR_SYMBOL_TABLE))
     good = nr_op_error(op, "symbol's parent must have the SymbolTable trait") == NR_OK;
   NrAttr visibility = nr_op_attr(op, "sym_visibility");
-  if (!visibility || visibility->kind != NR_ATTR_STRING) return good; /* rows say what it must be */
+  if (!visibility || visibility->kind != NR_ATTR_STRING) return good; /* its kind is checked by nr_verify_row */
   static const char *const all[] = {"public", "private", "nested"};
   for (size_t i = 0; i < NR_COUNTOF(all); i++)
     if (nr_str_is(visibility->s, all[i])) return good;
@@ -61,7 +61,7 @@ void nr_symbol_tables_deinit(NrSymbolTables *tables) {
   nr_map_deinit(&tables->tables);
 }
 
-/* In the nearest table, then down the nested names. */
+/* Resolves in the nearest table, then through the nested names. */
 static NrOp *resolve(NrSymbolTables *tables, NrOp *from, NrAttr symbol) {
   NrOp *table = from;
   while (table && !nr_op_has(table, NR_SYMBOL_TABLE)) table = nr_op_parent(table);

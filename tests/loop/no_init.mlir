@@ -5,7 +5,7 @@
 // RUN: noria opt %s | noria opt - | FileCheck %s
 // RUN: noria opt --generic %s | noria opt --syntax=2020 - | FileCheck %s
 // RUN: not noria opt --syntax=mlir %s 2>&1 | FileCheck %s --check-prefix=TODAY
-// TODAY: error: 'loop.parallel' op cannot be said in the text of today: the reduction has no initial value; give the loop one with init(..)
+// TODAY: error: 'loop.parallel' op cannot be expressed in MLIR's current syntax: the reduction has no initial value; give the loop one with init(..)
 // RUN: noria opt --convert-scf-to-cf --canonicalize --cse --syntax=mlir %s | mlir-opt -o %t.oracle
 
 // RUN: noria run %s --entry=identities 2 --check-stages | FileCheck %s --check-prefix=TWO

@@ -347,7 +347,7 @@ static void test_aliases_have_a_limit(void **state) {
   Log log;
   begin(&log);
   assert_null(parse(&log, text.data));
-  assert_non_null(strstr(messages(&log), "stands for more than 16 MiB of text"));
+  assert_non_null(strstr(messages(&log), "expands to more than 16 MiB of text"));
   end(&log);
   nr_buf_deinit(&text);
 }

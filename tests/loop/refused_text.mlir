@@ -10,7 +10,7 @@
 
 // CHECK: scf.for unsigned
 func @unsigned(%n: index) {
-  // expected-warning@+1 {{cannot be said in the text of 2020: bounds were signed}}
+  // expected-warning@+1 {{cannot be expressed in the 2020 syntax: bounds were signed}}
   scf.for unsigned %i = %n to %n step %n {
   }
   return
@@ -20,7 +20,7 @@ func @unsigned(%n: index) {
 
 // CHECK: scf.for {{.*}} : i32 {
 func @typed(%n: i32) {
-  // expected-warning@+1 {{cannot be said in the text of 2020: bounds were of type index}}
+  // expected-warning@+1 {{cannot be expressed in the 2020 syntax: bounds were of type index}}
   scf.for %i = %n to %n step %n : i32 {
   }
   return
@@ -34,26 +34,26 @@ func @typed(%n: i32) {
 // CHECK: scf.forall
 // CHECK: scf.loop
 func @later(%c: i1, %n: index) {
-  // expected-warning@+1 {{'scf.while' op cannot be said in the text of 2020: dialect loop had no such op}}
+  // expected-warning@+1 {{'scf.while' op cannot be expressed in the 2020 syntax: dialect loop had no such op}}
   scf.while : () -> () {
     scf.condition(%c)
   } do {
     scf.yield
   }
-  // expected-warning@+1 {{'scf.execute_region' op cannot be said in the text of 2020: dialect loop had no such op}}
+  // expected-warning@+1 {{'scf.execute_region' op cannot be expressed in the 2020 syntax: dialect loop had no such op}}
   scf.execute_region {
     scf.yield
   }
-  // expected-warning@+1 {{'scf.index_switch' op cannot be said in the text of 2020: dialect loop had no such op}}
+  // expected-warning@+1 {{'scf.index_switch' op cannot be expressed in the 2020 syntax: dialect loop had no such op}}
   scf.index_switch %n
   default {
   }
-  // expected-warning@+1 {{'scf.forall' op cannot be said in the text of 2020: dialect loop had no such op}}
+  // expected-warning@+1 {{'scf.forall' op cannot be expressed in the 2020 syntax: dialect loop had no such op}}
   scf.forall (%i) in (%n) {
   }
-  // expected-warning@+1 {{'scf.loop' op cannot be said in the text of 2020: dialect loop had no such op}}
+  // expected-warning@+1 {{'scf.loop' op cannot be expressed in the 2020 syntax: dialect loop had no such op}}
   scf.loop token(%l) {
-    // expected-warning@+1 {{'scf.break' op cannot be said in the text of 2020: dialect loop had no such op}}
+    // expected-warning@+1 {{'scf.break' op cannot be expressed in the 2020 syntax: dialect loop had no such op}}
     scf.break [%l]
   }
   return
@@ -70,20 +70,20 @@ func @later(%c: i1, %n: index) {
 // MIXED: cf.switch
 func @later_std(%a: memref<4xf32>, %b: memref<4xf32>, %i: index, %f: i32, %f2: f32) -> index {
   %0 = addi %i, %i : index
-  // expected-warning@+1 {{'arith.minsi' op cannot be said in the text of 2020: dialect std had no such op}}
+  // expected-warning@+1 {{'arith.minsi' op cannot be expressed in the 2020 syntax: dialect std had no such op}}
   %1 = arith.minsi %0, %i : index
-  // expected-warning@+1 {{'math.erf' op cannot be said in the text of 2020: dialect std had no such op}}
+  // expected-warning@+1 {{'math.erf' op cannot be expressed in the 2020 syntax: dialect std had no such op}}
   %2 = math.erf %f2 : f32
-  // expected-warning@+1 {{'memref.copy' op cannot be said in the text of 2020: dialect std had no such op}}
+  // expected-warning@+1 {{'memref.copy' op cannot be expressed in the 2020 syntax: dialect std had no such op}}
   memref.copy %a, %b : memref<4xf32> to memref<4xf32>
-  // expected-warning@+1 {{'vector.load' op cannot be said in the text of 2020: dialect vector had no such op}}
+  // expected-warning@+1 {{'vector.load' op cannot be expressed in the 2020 syntax: dialect vector had no such op}}
   %3 = vector.load %a[%i] : memref<4xf32>, vector<2xf32>
   affine.for %j = 0 to 4 {
     %4 = affine.load %a[%j] : memref<4xf32>
   }
-  // expected-warning@+1 {{'affine.linearize_index' op cannot be said in the text of 2020: dialect affine had no such op}}
+  // expected-warning@+1 {{'affine.linearize_index' op cannot be expressed in the 2020 syntax: dialect affine had no such op}}
   %5 = affine.linearize_index [%i, %i] by (2, 2) : index
-  // expected-warning@+1 {{'cf.switch' op cannot be said in the text of 2020: dialect std had no such op}}
+  // expected-warning@+1 {{'cf.switch' op cannot be expressed in the 2020 syntax: dialect std had no such op}}
   cf.switch %f : i32, [default: ^bb1]
 ^bb1:
   return %1 : index
