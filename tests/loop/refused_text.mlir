@@ -6,7 +6,7 @@
 // RUN: noria opt --split-input-file --syntax=mlir %t.old 2>&1 | diff - %t.new
 // RUN: noria opt --split-input-file %t.old 2>&1 | FileCheck %s --check-prefix=QUIET
 // RUN: noria opt --split-input-file --syntax=2020 --generic %s | noria opt --split-input-file --syntax=mlir - | diff - %t.new
-// QUIET-NOT: cannot be said
+// QUIET-NOT: cannot be expressed
 
 // CHECK: scf.for unsigned
 func @unsigned(%n: index) {
