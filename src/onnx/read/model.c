@@ -68,19 +68,19 @@ const NrOnnxAttr *nr_onnx_attr(const NrOnnxNode *node, const char *name) {
   return NULL;
 }
 
-int64_t nr_onnx_attr_int(const NrOnnxNode *node, const char *name, int64_t otherwise) {
+int64_t nr_onnx_attr_int(const NrOnnxNode *node, const char *name, int64_t fallback) {
   const NrOnnxAttr *attr = nr_onnx_attr(node, name);
-  return attr && attr->type == NR_ONNX_ATTR_INT ? attr->i : otherwise;
+  return attr && attr->type == NR_ONNX_ATTR_INT ? attr->i : fallback;
 }
 
-float nr_onnx_attr_float(const NrOnnxNode *node, const char *name, float otherwise) {
+float nr_onnx_attr_float(const NrOnnxNode *node, const char *name, float fallback) {
   const NrOnnxAttr *attr = nr_onnx_attr(node, name);
-  return attr && attr->type == NR_ONNX_ATTR_FLOAT ? attr->f : otherwise;
+  return attr && attr->type == NR_ONNX_ATTR_FLOAT ? attr->f : fallback;
 }
 
-NrStr nr_onnx_attr_string(const NrOnnxNode *node, const char *name, const char *otherwise) {
+NrStr nr_onnx_attr_string(const NrOnnxNode *node, const char *name, const char *fallback) {
   const NrOnnxAttr *attr = nr_onnx_attr(node, name);
-  return attr && attr->type == NR_ONNX_ATTR_STRING ? attr->s : nr_str(otherwise);
+  return attr && attr->type == NR_ONNX_ATTR_STRING ? attr->s : nr_str(fallback);
 }
 
 NrStr nr_onnx_input(const NrOnnxNode *node, size_t i) { return i < node->num_inputs ? node->inputs[i] : NR_STR(""); }

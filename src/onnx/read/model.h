@@ -196,9 +196,9 @@ const NrOnnxFunction *nr_onnx_find_function(const NrOnnxModel *model, const NrOn
 
 const NrOnnxAttr *nr_onnx_attr(const NrOnnxNode *node, const char *name); /* NULL when absent */
 /* The value of an attribute, or the default when it is absent or of another type. */
-int64_t nr_onnx_attr_int(const NrOnnxNode *node, const char *name, int64_t otherwise);
-float nr_onnx_attr_float(const NrOnnxNode *node, const char *name, float otherwise);
-NrStr nr_onnx_attr_string(const NrOnnxNode *node, const char *name, const char *otherwise);
+int64_t nr_onnx_attr_int(const NrOnnxNode *node, const char *name, int64_t fallback);
+float nr_onnx_attr_float(const NrOnnxNode *node, const char *name, float fallback);
+NrStr nr_onnx_attr_string(const NrOnnxNode *node, const char *name, const char *fallback);
 
 /* Input or output i, or the empty string where the node has none. */
 NrStr nr_onnx_input(const NrOnnxNode *node, size_t i);

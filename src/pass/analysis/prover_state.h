@@ -1,4 +1,4 @@
-/* prover_state.h - what the files of the prover share: prover.c, prover_values.c. */
+/* prover_state.h - shared by the files of the prover (prover*.c). */
 #ifndef NORIA_PASS_ANALYSIS_PROVER_STATE_H
 #define NORIA_PASS_ANALYSIS_PROVER_STATE_H
 
@@ -54,5 +54,25 @@ bool nr_prover_fits(const NrProver *p, const NrSum *x, int64_t min, int64_t max)
 /* A condition that holds says that this arith.mulsi_extended did not wrap. */
 bool nr_prover_product_fits(const NrProver *p, const NrOp *mul);
 bool nr_prover_constant_bool(const NrValue *value, bool *out);
+
+/* ---- atoms (prover_values.c) ------------------------------------------------------------------------------------- */
+
+enum { NR_MAX_ATOM_FACTS = 16, NR_PROVER_MAX_NESTING = 64 /* of nr_prover_value and nr_prover_dim in each other */ };
+/* The number of the atom of value and dim, which is created when there is none (*out_new). */
+uint32_t nr_prover_atom(NrProver *p, NrValue *value, int64_t dim, bool *out_new);
+/* Adds a fact that holds wherever the atom exists; drops it when the atom has NR_MAX_ATOM_FACTS. */
+void nr_prover_add_atom_fact(NrProver *p, uint32_t number, NrSum fact);
+/* The value as an atom of its own, in the range that nr_range_of gives. */
+NrSum nr_prover_plain_atom(NrProver *p, NrValue *value);
+void nr_prover_type_range(NrType type, int64_t *min, int64_t *max);
+
+/* ---- elements of tensors (prover_elements.c) --------------------------------------------------------------------- */
+
+/* Adds to atom `number`, an element of tensor, what holds for all elements of the tensor. */
+void nr_prover_take_content(NrProver *p, uint32_t number, NrValue *tensor);
+/* The result `value` of a tensor.extract. */
+NrSum nr_prover_extracted(NrProver *p, NrValue *value, NrOp *extract);
+/* Whether x has an atom, other than `but`, of a value that is defined inside op. */
+bool nr_prover_is_inside(const NrProver *p, const NrSum *x, uint32_t but, const NrOp *op);
 
 #endif

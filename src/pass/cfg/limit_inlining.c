@@ -32,7 +32,7 @@ typedef struct Limiter {
   NrStrMap by_name; /* by the last part of the symbol, as where code is made */
   NR_VEC(Function *) all;
   Function *current; /* whose ops are counted */
-  size_t most;
+  size_t max;
 } Limiter;
 
 static bool collect_function(NrOp *op, void *user) {
@@ -98,7 +98,7 @@ static void limit(Limiter *l, Function *f) {
   }
   if (groups.size) qsort(groups.data, groups.size, sizeof(Group), least_first);
   for (size_t i = 0; i < groups.size; i++) {
-    bool keep = groups.data[i].callee->ops <= TINY_OPS || f->ops + added_by(&groups.data[i]) <= l->most;
+    bool keep = groups.data[i].callee->ops <= TINY_OPS || f->ops + added_by(&groups.data[i]) <= l->max;
     if (keep) f->ops += added_by(&groups.data[i]);
     else nr_map_set(&kept, groups.data[i].callee, f);
   }
@@ -132,7 +132,7 @@ static void limit_from(Limiter *l, Function *root) {
 }
 
 static NrStatus limit_inlining_run(NrPassContext *pass, NrOp *module) {
-  Limiter l = {.pass = pass, .most = (size_t)nr_pass_int(pass, "max-ops")};
+  Limiter l = {.pass = pass, .max = (size_t)nr_pass_int(pass, "max-ops")};
   nr_walk_pre(module, collect_function, &l);
   for (size_t i = 0; i < l.all.size; i++) {
     l.current = l.all.data[i];

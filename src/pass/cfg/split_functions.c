@@ -36,7 +36,7 @@ typedef NR_VEC(Item) Items;
 
 typedef struct Splitter {
   NrPassContext *pass;
-  Size most, call; /* call: of a part */
+  Size max, call; /* call: of a part */
   NrStrMap names; /* that functions and buffers have, in all tables */
   NrMap made;     /* calls of parts */
   NrOp *func;     /* that is split */
@@ -57,7 +57,7 @@ typedef struct Part {
 } Part;
 
 static Size sum(Size a, Size b) { return (Size){a.loops + b.loops, a.ops + b.ops}; }
-static bool exceeds(Size size, Size most) { return size.loops > most.loops || size.ops > most.ops; }
+static bool exceeds(Size size, Size max) { return size.loops > max.loops || size.ops > max.ops; }
 
 /* ---- what ops are ------------------------------------------------------------------------------------------------ */
 
@@ -389,7 +389,7 @@ static void cut_once(Splitter *s, Items *items, bool by_loops) {
     }
     Size with = sum(sum(g.size, g.behind_size), item.size);
     bool moves = can_move(item.op);
-    if (g.items.size && (!moves || exceeds(with, s->most))) end_group(s, &g, &out);
+    if (g.items.size && (!moves || exceeds(with, s->max))) end_group(s, &g, &out);
     if (moves && (heavy || g.items.size)) add_to_group(&g, item, heavy);
     else nr_vec_push(&out, item);
   }
@@ -412,9 +412,9 @@ static bool is_far_below(size_t a, size_t b) { return a <= b - b / 8 && a < b; }
 /* Until they are few enough, or hardly fewer than before. */
 static Size cut(Splitter *s, Items *items, bool at_least_once) {
   Size size = total(items);
-  while (at_least_once || exceeds(size, s->most)) {
+  while (at_least_once || exceeds(size, s->max)) {
     Size before = size;
-    cut_once(s, items, size.loops > s->most.loops || at_least_once);
+    cut_once(s, items, size.loops > s->max.loops || at_least_once);
     size = total(items);
     at_least_once = false;
     if (!is_far_below(size.loops, before.loops) && !is_far_below(size.ops, before.ops)) break;
@@ -493,7 +493,7 @@ static Size split_regions(Splitter *s, NrOp *op) {
     size = sum(size, split_block(s, block));
     blocks++;
   }
-  if (blocks < 2 || !exceeds(size, s->most)) return size;
+  if (blocks < 2 || !exceeds(size, s->max)) return size;
   size = own;
   FOR_EACH_BLOCK(block, op) size = sum(size, cut_again(s, block));
   return size;
@@ -515,14 +515,14 @@ static bool collect(NrOp *op, void *user) {
 
 static NrStatus split_functions_run(NrPassContext *pass, NrOp *module) {
   Splitter s = {.pass = pass,
-                .most = {(size_t)nr_pass_int(pass, "max-loops"), (size_t)nr_pass_int(pass, "max-ops")}};
-  s.call.ops = NR_MAX(NR_MIN(CALL_OPS, s.most.ops / 2), 1);
+                .max = {(size_t)nr_pass_int(pass, "max-loops"), (size_t)nr_pass_int(pass, "max-ops")}};
+  s.call.ops = NR_MAX(NR_MIN(CALL_OPS, s.max.ops / 2), 1);
   Found found = {.names = &s.names};
   nr_walk_pre(module, collect, &found);
   for (size_t i = 0; i < found.funcs.size; i++) {
     s.func = s.last = found.funcs.data[i];
     s.parts = 0;
-    if (exceeds(measure(&s, s.func), s.most)) split_regions(&s, s.func);
+    if (exceeds(measure(&s, s.func), s.max)) split_regions(&s, s.func);
   }
   nr_vec_deinit(&found.funcs);
   nr_strmap_deinit(&s.names);

@@ -1,4 +1,4 @@
-/* pass.c - the registry of passes, what they can be told, and running one. Texts of several: pass_text.c. */
+/* pass.c - the registry of passes, their options, and running one pass. Pipeline texts: pass_text.c. */
 #include "pass/core/pass.h"
 
 #include "base/guard.h"
@@ -72,7 +72,7 @@ static bool read_flag(NrStr text, bool *out) {
   return *out || nr_str_is(text, "false") || nr_str_is(text, "0");
 }
 
-/* The numbers "1,-2,3"; false when text is something else or one of them is not what the option takes. */
+/* Parses "1,-2,3"; false on other text or a number out of the option's range. */
 static bool read_ints(const NrPassOption *option, NrStr text, int64_t *out, size_t *out_count) {
   char number[24];
   *out_count = 0;
@@ -155,7 +155,7 @@ static NrStatus no_such_option(NrContext *ctx, const NrPass *pass, NrStr name) {
   return NR_ERROR_INVALID;
 }
 
-/* What a value of the option looks like. */
+/* Describes the values that the option takes. */
 static void put_wanted(NrBuf *out, const NrPassOption *option) {
   if (option->kind == NR_OPTION_FLAG) {
     nr_buf_puts(out, "'true' or 'false'");
@@ -201,7 +201,7 @@ static bool collect_op(NrOp *op, void *user) {
   return true;
 }
 
-/* Prints the program when `which` is the pass or all. */
+/* Prints the program when `which` names the pass or is "all". */
 static void show(const NrPassOptions *options, const char *which, const char *when, const NrPass *pass,
                  NrModule *module) {
   if (!which || !options->print_to || (strcmp(which, "all") && strcmp(which, pass->name))) return;

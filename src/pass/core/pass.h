@@ -10,11 +10,11 @@
 #include "ir/op_info.h"
 #include "target/target.h"
 
-/* What one run of a pass gets. */
+/* The arguments of one run of a pass. */
 typedef struct NrPassContext {
   NrContext *ctx;
   NrModule *module;
-  NrArena *scratch;           /* dies after the pass */
+  NrArena *scratch;           /* freed after the pass */
   const struct NrPass *pass;
   const struct NrPassArg *args; /* checked against the pass's options */
   size_t num_args;
@@ -25,7 +25,7 @@ typedef struct NrPassArg {
   NrStr name, value;
 } NrPassArg;
 
-/* What a pass can be told, in a pipeline text or on the command line. A table of these ends with {0}. */
+/* An option of a pass, set in a pipeline text or on the command line. A table of options ends with {0}. */
 typedef enum NrOptionKind {
   NR_OPTION_FLAG,
   NR_OPTION_INT,
@@ -36,11 +36,11 @@ typedef enum NrOptionKind {
 typedef struct NrPassOption {
   const char *name;
   NrOptionKind kind;
-  int64_t fallback; /* of flags, numbers and words: the value without the option */
-  int64_t min, max; /* the range of each number */
-  size_t count;     /* at most so many numbers in a list */
+  int64_t fallback; /* the default of a flag, number or word */
+  int64_t min, max; /* range of each number */
+  size_t count;        /* longest list of numbers */
   const char *doc;
-  const char *const *words; /* the words that are allowed, up to NULL; a word's value is its index here */
+  const char *const *words; /* the words, NULL-terminated; the value is an index in this list */
 } NrPassOption;
 #define NR_FLAG(name, fallback, doc) {name, NR_OPTION_FLAG, fallback, 0, 1, 1, doc, NULL}
 #define NR_INT(name, fallback, min, max, doc) {name, NR_OPTION_INT, fallback, min, max, 1, doc, NULL}
@@ -50,22 +50,22 @@ typedef struct NrPassOption {
 
 typedef struct NrPass {
   const char *name;            /* "fuse-maps" */
-  const char *on;              /* full name of the op that it runs on, each in turn; NULL = any op */
-  bool of_table;               /* it changes the symbols of a module, so that is what it runs on */
+  const char *on;              /* full name of the op that it runs on; NULL = any op */
+  bool of_table;               /* changes symbols, so it runs on modules only */
   const NrPassOption *options; /* NULL = none */
   const char *doc;
   NrStatus (*run)(NrPassContext *pass, NrOp *op); /* reports its errors */
 } NrPass;
 #define NR_PASS(id, ...) const NrPass nr_pass_##id = {__VA_ARGS__};
 
-/* What an option of the pass's table is in this run; of a word the place in its list. */
+/* The value of an option in this run; for a word, its index in the list. */
 int64_t nr_pass_int(const NrPassContext *pass, const char *name);
 bool nr_pass_flag(const NrPassContext *pass, const char *name);
-/* A list, of as many numbers at most as the table says; returns how many there are. */
+/* A list, no longer than the table allows; returns its length. */
 size_t nr_pass_ints(const NrPassContext *pass, const char *name, int64_t *out);
 NrStr nr_pass_passes(const NrPassContext *pass, const char *name);
 bool nr_pass_takes_text(const NrPass *pass, NrStr option); /* NR_OPTION_PASSES */
-/* An error when the pass has no such option, or this is no value of it. */
+/* An error when the pass has no such option or the option does not take this value. */
 NrStatus nr_pass_check_arg(NrContext *ctx, const NrPass *pass, const NrPassArg *arg);
 /* "limit: i64 = 1024 (bytes of a buffer at most)". */
 void nr_pass_put_option(NrBuf *out, const NrPassOption *option);
@@ -76,17 +76,17 @@ void nr_passes_add(const NrPass *const *table);
 #define NR_PASS_TABLE(folder)                                                                                          \
   __attribute__((constructor)) static void folder##_add_passes(void) { nr_passes_add(folder##_passes); }
 const NrPass *nr_pass_at(size_t i); /* the registered passes, in a fixed order; NULL behind the last */
-/* Names that a pass has elsewhere: in mlir-opt, today and in 2020. Ends with NULL. */
+/* Other names of passes: those of mlir-opt, today's and those of 2020. The list ends with a NULL name. */
 typedef struct NrPassAlias {
   const char *name, *pass;
-  const char *first; /* a pass that runs before it in a pipeline text; mostly NULL */
+  const char *first; /* a pass that runs before it; mostly NULL */
 } NrPassAlias;
 extern const NrPassAlias nr_pass_aliases[]; /* aliases.def */
 const NrPass *nr_pass_find(NrStr name);     /* by its name or an alias */
 
 typedef struct NrPassTime {
   const NrPass *pass;
-  int64_t ns; /* wall time, without the check behind it and what is printed */
+  int64_t ns; /* wall time, without verifying and printing */
 } NrPassTime;
 typedef NR_VEC(NrPassTime) NrPassTimes; /* in the order in which they ran */
 
@@ -95,11 +95,11 @@ typedef struct NrPassOptions {
   bool verify;               /* after every pass; a failure is NR_ERROR_INTERNAL and names the pass */
   const char *print_before, *print_after; /* a pass name, "all", or NULL */
   const char *stop_after;    /* nr_pipeline_run: a stage name or NULL */
-  bool check_bounds;         /* nr_pipeline_run: with the steps that check indices */
-  bool separate_buffers;     /* nr_pipeline_run: without the steps that put several buffers into one block */
-  NrBuf *print_to;           /* where these write */
+  bool check_bounds;         /* nr_pipeline_run: includes the steps that check indices */
+  bool separate_buffers;     /* nr_pipeline_run: leaves out the steps that put several buffers into one allocation */
+  NrBuf *print_to;           /* receives what print_before and print_after print */
   const struct NrPrintOptions *print_as; /* NULL = as usual */
-  NrPassTimes *times;        /* what each run of a pass took is added here; NULL = nobody asks */
+  NrPassTimes *times;        /* each run of a pass adds its time here; NULL = not measured */
   /* Called after each pass (nr_run_passes) or each stage (nr_pipeline_run, unless after_each_pass is set); a status
    * other than NR_OK stops. */
   NrStatus (*after)(void *user, NrModule *module, const char *name);
@@ -108,8 +108,8 @@ typedef struct NrPassOptions {
 } NrPassOptions;
 
 /* Runs "canonicalize,cse,loop-unroll{unroll-factor=4}" on the module. "builtin.module(func.func(cse))" runs cse on the
- * functions directly in it and changes nothing else, as in mlir-opt. Wrong text is an error at an unknown location, and
- * nothing has run then. */
+ * functions directly in it and changes nothing else, as in mlir-opt. A bad text is an error at an unknown location; no
+ * pass has run then. */
 NrStatus nr_run_passes(NrModule *module, NrStr pipeline, const NrPassOptions *options);
 /* The same on an op of the module that is isolated from above. */
 NrStatus nr_run_passes_on(NrModule *module, NrOp *root, NrStr pipeline, const NrPassOptions *options);
@@ -120,7 +120,7 @@ NrStatus nr_run_pass(NrModule *module, NrOp *const *roots, size_t num_roots, con
 
 /* ---- the pipeline (pipeline.c) ---------------------------------------------------------------------------------- */
 
-/* One step of the way from an imported program to code. The only place that orders passes. */
+/* One step from an imported program to code. No other table orders passes. */
 typedef struct NrStep {
   const char *stage;
   const char *passes; /* pipeline text, may be empty */
@@ -131,11 +131,11 @@ typedef struct NrStep {
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);
 
-/* Makes blocks of the scf.loops in op's region, of any number of blocks, and of what their breaks and continues leave
- * (convert_scf_to_cf.c). */
+/* Converts the scf.loops in op's region (of any number of blocks), and the ops that their breaks and continues leave,
+ * to blocks (convert_scf_to_cf.c). */
 void nr_convert_exits(NrPassContext *pass, NrOp *op);
-/* Makes an scf.while of an scf.loop that has tensors in it, if only its own breaks and continues leave it, through ops
- * that choose (structure_exits.c); false when it stays as it is. */
+/* Converts an scf.loop that contains tensors to an scf.while. Only its own breaks and continues may leave it, through
+ * scf.if and scf.index_switch (structure_exits.c). False: unchanged. */
 bool nr_structure_exits(NrOp *loop);
 
 #endif

@@ -1,9 +1,8 @@
 /* pass_text.c - runs the passes that a text names: "canonicalize,loop-unroll{unroll-factor=4 unroll-up-to-factor},cse".
  *
- * Passes in an op, "builtin.module(func.func(canonicalize,cse))", run on the ops of that name directly inside of the
- * ops of the name before, as in mlir-opt: the first name is the program's own module, `any` is every op that is
- * isolated from above. Without such names a pass runs on the whole program. The whole text is read before anything
- * runs. */
+ * Nested passes, "builtin.module(func.func(canonicalize,cse))", run on the ops of that name directly inside the ops of
+ * the enclosing name, as in mlir-opt. The outermost name is the program's module; `any` is every op that is isolated
+ * from above. A pass that is not nested runs on the whole program. The whole text is parsed before any pass runs. */
 #include "ir/text.h"
 #include "pass/core/pass.h"
 
@@ -21,7 +20,7 @@ typedef struct Reader {
   NrContext *ctx;
   NrArena *arena;
   const char *at;
-  NR_VEC(const NrOpInfo *) anchors; /* whose parentheses are open */
+  NR_VEC(const NrOpInfo *) anchors; /* the open parentheses */
   NR_VEC(Call) calls;
 } Reader;
 
@@ -60,8 +59,8 @@ static NrStatus unknown_pass(NrContext *ctx, NrStr name) {
   return nr_error(ctx, NULL, "unknown pass '%.*s'; --list-passes shows all", NR_STR_ARG(name));
 }
 
-/* A value reaches to the next blank or `}` that stands in no braces or parentheses of its own; braces around the whole
- * of it are no part of it. */
+/* A value ends at the next blank or `}` outside of its own braces and parentheses; braces around the whole value are
+ * dropped. */
 static NrStr take_value(Reader *r) {
   const char *begin = r->at;
   size_t open = 0;
@@ -95,23 +94,23 @@ static NrStatus read_arg(Reader *r, Call *call) {
 /* "{name=value name=value}" or nothing. */
 static NrStatus read_args(Reader *r, Call *call) {
   NrStatus status = NR_OK;
-  size_t most = 0; /* none is there twice */
+  size_t max = 0; /* no option is given twice */
   if (*r->at != '{') return NR_OK;
   r->at++;
-  while (call->pass->options && call->pass->options[most].name) most++;
-  call->args = NR_NEW_ARRAY(r->arena, NrPassArg, most + 1);
+  while (call->pass->options && call->pass->options[max].name) max++;
+  call->args = NR_NEW_ARRAY(r->arena, NrPassArg, max + 1);
   while (!status && !take(r, '}')) status = read_arg(r, call);
   return status;
 }
 
-/* The ops that passes may be said to run on: those that use nothing from outside. */
+/* A pass can be nested in ops that are isolated from above. */
 static const NrOpInfo *find_anchor(NrStr name) {
   if (nr_str_is(name, "any")) return &any_op;
   const NrOpInfo *info = nr_op_info_find(name, NULL);
   return info && (info->traits & NR_ISOLATED) ? info : NULL;
 }
 
-/* A pass that changes the symbols of a table runs on one; `any` shows what it is when the program is there. */
+/* A pass that changes symbols runs on symbol tables only; for `any` this is checked when the pass runs. */
 static NrStatus check_anchor(Reader *r, const NrPass *pass) {
   const NrOpInfo *on = r->anchors.size ? r->anchors.data[r->anchors.size - 1] : &any_op;
   if (!pass->of_table || on == &any_op || (on->traits & NR_SYMBOL_TABLE)) return NR_OK;
@@ -125,7 +124,7 @@ static void add_call(Reader *r, Call call) {
   nr_vec_push(&r->calls, call);
 }
 
-/* A pass, with the ops that are opened in front of it. */
+/* A pass, with the ops that it is nested in: "func.func(cse". */
 static NrStatus read_call(Reader *r) {
   skip_blanks(r);
   NrStr name = take_name(r);
@@ -188,7 +187,7 @@ static bool is_of(const NrOp *op, const NrOpInfo *anchor) {
   return anchor == &any_op ? nr_op_has(op, NR_ISOLATED) : op->info == anchor;
 }
 
-/* The ops of anchor's name directly inside of roots, in place of roots. */
+/* Replaces roots by the ops of anchor's name directly inside them. */
 static void descend(Roots *roots, const NrOpInfo *anchor) {
   Roots inner = {0};
   for (size_t i = 0; i < roots->size; i++)

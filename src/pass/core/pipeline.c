@@ -1,4 +1,5 @@
-/* pipeline.c - the way of a program, stage by stage: the only place that orders passes. `noria opt --list-pipeline`. */
+/* pipeline.c - the passes of the pipeline, stage by stage; no other place orders passes. `noria opt --list-pipeline`
+ * prints it. */
 #include "pass/core/pass.h"
 
 const NrStep nr_pipeline[] = {
@@ -12,11 +13,11 @@ const NrStep nr_pipeline[] = {
      "loops and recursions of text IR obey limits; those of models get this when they are lowered"},
     {"shape", "lower-early-exit", "before passes that move ops: they assume that a region ends at its terminator"},
     {"shape", "lift-cf-to-scf{on-tensors=true}", "bufferize needs tensors in regions of one block"},
-    {"shape", "infer-shapes", "the model as people read it: with the types that a trial lowering finds"},
+    {"shape", "infer-shapes", "a trial lowering finds the types of a model's values"},
     {"tensor", "lower-onnx", "in order: an op's types, shapes and constants are known from those before it"},
     {"tensor", "canonicalize,cse", "the lowering leaves dead shape arithmetic and constants in several copies"},
     {"tensor", "scalarize,canonicalize,cse",
-     "scalars in registers, before loops are looked at: the values that they carry change"},
+     "before loop passes: it changes the values that loops carry"},
     {"tensor", "check-claims,verify-claims", "last: from here on no pass checks a shape or an index"},
     {"loop", "licm", "before fusion, so that what leaves a loop can fuse outside"},
     {"loop", "fuse-maps,canonicalize,cse", "before buffers: fused ops need no buffer in between"},

@@ -28,7 +28,7 @@ bool nr_op_is_dead(NrOp *op) {
   return (only_allocates && op->num_regions == 0) || nr_op_only_reads(op);
 }
 
-/* Defining ops of operands, of nested ops too: they may be dead once op is gone. */
+/* Collects the ops that define operands of op and of nested ops: they may be dead once op is erased. */
 static bool collect_operands(NrOp *op, void *user) {
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_operand(op, i)->op) nr_vec_push((NrOpList *)user, nr_operand(op, i)->op);
@@ -58,8 +58,9 @@ bool nr_erase_if_dead(NrOp *op) {
 
 typedef NR_VEC(NrBlock *) BlockList;
 
-/* Leaves the walk's number in what branches lead to and finds the blocks that are not reached. Most programs list
- * blocks behind what leads to them: then it is one pass over the list. What is reached later than passed waits. */
+/* Marks reachable blocks with `reached` and adds the others to out. Most programs list a block behind its predecessors;
+ * then one pass over the list is enough. A block that is reached only after the pass went over it goes through a work
+ * list. */
 static void reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached, BlockList *out) {
   BlockList work = {0};
   region->first->walk = reached;
@@ -93,7 +94,7 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
   uint64_t passed = ++module->num_walks, reached = ++module->num_walks;
   BlockList unreached = {0};
   reach_blocks(region, passed, reached, &unreached);
-  for (size_t i = 0; i < unreached.size; i++) /* all uses first: of each other's values too */
+  for (size_t i = 0; i < unreached.size; i++) /* all uses first: these blocks may use each other's values */
     for (NrOp *op = unreached.data[i]->first; op; op = op->next) nr_op_drop_uses(op);
   for (size_t i = 0; i < unreached.size; i++) nr_block_erase(unreached.data[i]);
   bool changed = unreached.size != 0;

@@ -4,9 +4,10 @@
  *           %2 = arith.muli %0, %1 : index
  *           scf.yield %2 : index
  *
- * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing: ops without use go, constants stand
- * once at the entry of the nearest isolated region, folds and the canonicalisations of the rows apply. A sweep is
- * linear, and since values flow forwards the second one mostly finds nothing left. Each isolated op has its own. */
+ * Sweeps over all ops, outer and earlier ones first, until a sweep changes nothing. A sweep erases dead ops, keeps one
+ * copy of each constant at the entry of the nearest isolated region, and applies the folds and canonicalizations of op
+ * definitions. A sweep is linear, and because values flow forwards the second one mostly finds nothing left. Each
+ * isolated op is swept by itself. */
 #include "base/guard.h"
 #include "interp/interp.h"
 #include "pass/core/pass.h"
@@ -16,7 +17,7 @@ enum { MAX_ROUNDS = 32, MAX_STACK_OPERANDS = 16, AHEAD = 24 };
 
 /* The constants at the entry of one isolated region. */
 typedef struct Pool {
-  NrMap by_value; /* NrAttr -> NrOp*; of several ops with one attribute the first */
+  NrMap by_value; /* NrAttr -> NrOp*, the first op with this attribute */
   NrOp *last;     /* the pool's last constant in the entry block; later ones go behind it */
 } Pool;
 
@@ -27,12 +28,12 @@ typedef struct Canonicalizer {
   bool forwards;                   /* the order of a sweep */
   enum { AS_THEY_ARE, SIMPLIFIED, MERGED } blocks;
   int64_t max_sweeps, rewrites_left; /* INT64_MAX: no limit */
-  bool stopped;                    /* before the end, by one of these */
+  bool stopped;                    /* by one of these limits */
 } Canonicalizer;
 
 /* ---- constants --------------------------------------------------------------------------------------------------- */
 
-/* The region whose entry block keeps the constants that op may use. */
+/* The region whose entry block holds the constants that op may use. */
 static NrRegion *home_region(NrOp *op) {
   NrOp *isolated = nr_isolated_parent(op);
   NrRegion *region = op->block->region;
@@ -65,7 +66,7 @@ static void place(Pool *pool, NrRegion *region, NrOp *op) {
   pool->last = op;
 }
 
-/* Gives a constant its place at the entry, or replaces it by the one that is there. True when the program changed. */
+/* Moves a constant to the entry, or replaces it by the equal one there. True when the program changed. */
 static bool unify_constant(Canonicalizer *c, NrOp *op) {
   NrAttr value = nr_op_attr(op, "value");
   if (op->num_attrs != 1 || !value || op->num_results != 1) return false;
@@ -124,7 +125,7 @@ static bool replace_by_folded(Canonicalizer *c, NrOp *op, const NrFold *folded) 
   return nr_erase_if_dead(op) || changed;
 }
 
-/* Numbers, and vectors of few of them: what the interpreter computes in no time and no other way than machine code. */
+/* Scalars and small vectors, which the interpreter evaluates quickly and with the results of machine code. */
 static bool is_small(NrType type) {
   enum { MAX_ELEMENTS = 256 };
   int64_t count = 1;
@@ -137,7 +138,7 @@ static bool is_small(NrType type) {
   return (nr_type_is_int_or_index(type) || nr_type_is_float(type)) && nr_type_bits(type) <= 64;
 }
 
-/* Vector ops move elements in many ways: of constants they are run. */
+/* Folds a vector op on constants by interpreting it, which saves a fold for each of the many vector ops. */
 static bool fold_by_running(NrOp *op, const NrAttr *constants, NrFold *out) {
   enum { MAX_STEPS = 100 };
   NrAttr results[MAX_STACK_OPERANDS];
@@ -180,7 +181,7 @@ static bool visit(Canonicalizer *c, NrOp *op) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* What all branches to a block hand to argument i, besides the argument itself; NULL when they differ. */
+/* The one value that all branches to a block pass to argument i, besides the argument itself; NULL when they differ. */
 static NrValue *only_incoming(const NrBlock *block, uint32_t i) {
   NrValue *only = NULL;
   for (const NrSuccessor *pred = block->first_pred; pred; pred = pred->next) {
@@ -198,7 +199,7 @@ static bool all_hand_over(const NrBlock *block) {
   return block->first_pred != NULL;
 }
 
-/* Arguments that are always one value, or never used. */
+/* Drops arguments that are always one value, or unused. */
 static bool drop_arguments(NrBlock *block) {
   bool changed = false;
   if (!block->num_args || !all_hand_over(block)) return false;
@@ -214,7 +215,7 @@ static bool drop_arguments(NrBlock *block) {
   return changed;
 }
 
-/* To its end, as far as no op changes. */
+/* Simplifies the blocks of op's regions until no block changes. */
 static bool simplify_regions(const Canonicalizer *c, NrOp *op) {
   bool changed = false;
   for (uint32_t r = 0; r < op->num_regions; r++) {
@@ -244,7 +245,7 @@ static void forget_constants(Canonicalizer *c) {
 }
 
 typedef struct Inside {
-  NrOpList ops, isolated; /* isolated ones are in both */
+  NrOpList ops, isolated; /* isolated ops are in both */
 } Inside;
 
 /* The ops inside of op, but not those inside of isolated ones. */
@@ -260,8 +261,8 @@ static void collect_inside(NrOp *op, Inside *out) {
       }
 }
 
-/* inside: what was there, some of which may be erased now. What it finds out about root's blocks comes first, so that
- * it is no reason for another sweep. */
+/* inside: ops collected before, some of which may be erased by now. root's blocks are simplified first, so that this
+ * does not cause another sweep. */
 static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   bool changed = false;
   if (c->blocks) simplify_regions(c, root);
@@ -283,7 +284,7 @@ static bool sweep(Canonicalizer *c, NrOp *root, Inside *inside) {
   return changed;
 }
 
-/* Isolated ops are brought to their end one by one, each while it is in the caches. */
+/* Isolated ops are simplified to a fixed point one by one, each while it is in the caches. */
 static void simplify(Canonicalizer *c, NrOp *root) {
   Inside inside = {0};
   bool goes_on = true;
@@ -295,7 +296,7 @@ static void simplify(Canonicalizer *c, NrOp *root) {
   nr_vec_deinit(&inside.isolated);
 }
 
-/* -1: without limit. */
+/* -1: no limit. */
 static int64_t limit(const NrPassContext *pass, const char *option) {
   int64_t value = nr_pass_int(pass, option);
   return value < 0 ? INT64_MAX : value;
@@ -311,20 +312,20 @@ static NrStatus canonicalize_run(NrPassContext *pass, NrOp *op) {
   nr_map_deinit(&c.pools);
   nr_vec_deinit(&c.all_pools);
   if ((c.stopped || !c.rewrites_left) && nr_pass_flag(pass, "test-convergence"))
-    return nr_error(pass->ctx, op->loc, "canonicalize: not at its end after so many sweeps or rewrites");
+    return nr_error(pass->ctx, op->loc, "canonicalize: did not converge within the limit of sweeps or rewrites");
   return NR_OK;
 }
 
 static const char *const region_words[] = {"disabled", "normal", "aggressive", NULL}; /* as Canonicalizer.blocks */
 static const NrPassOption options[] = {
-    NR_FLAG("top-down", true, "a sweep goes from the first op to the last one, else the other way"),
+    NR_FLAG("top-down", true, "sweep from the first op to the last, else from the last to the first"),
     NR_WORD("region-simplify", 1, region_words,
-            "normal: blocks that nothing reaches go, and block arguments that are always one value; aggressive: and of "
-            "blocks that do the same one stays"),
-    NR_INT("max-iterations", 32, -1, INT64_MAX, "sweeps over an isolated op at most; -1: until one changes nothing"),
-    NR_INT("max-num-rewrites", -1, -1, INT64_MAX, "ops that are changed at most; -1: no limit"),
-    NR_FLAG("test-convergence", false, "an error when a limit ends it"),
+            "normal: removes unreachable blocks and block arguments that are always one value; aggressive: also merges "
+            "equal blocks"),
+    NR_INT("max-iterations", 32, -1, INT64_MAX, "most sweeps over an isolated op; -1: until one changes nothing"),
+    NR_INT("max-num-rewrites", -1, -1, INT64_MAX, "most rewrites; -1: no limit"),
+    NR_FLAG("test-convergence", false, "report an error when a limit ends it"),
     {0},
 };
 NR_PASS(canonicalize, .name = "canonicalize", .run = canonicalize_run, .options = options,
-        .doc = "simplifies ops: folds constants, applies identities, removes what has no use")
+        .doc = "simplifies ops: folds constants, applies identities, removes dead ops")

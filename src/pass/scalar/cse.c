@@ -1,22 +1,22 @@
-/* cse.c - an op that computes what an earlier one has computed is replaced by it.
+/* cse.c - replaces an op by an earlier one that computes the same.
  *   before  %0 = arith.addi %a, %b : i32          after  %0 = arith.addi %a, %b : i32
  *           %1 = arith.addi %b, %a : i32                 %2 = arith.muli %0, %0 : i32
  *           %2 = arith.muli %0, %1 : i32
- * The earlier op must dominate: it stands before in the block, in a dominating block, or around the region. Ops that
- * read memory are replaced only within a block and when nothing in between may write. Ops with regions are the same
- * when what is in them is the same, op for op. */
+ * The earlier op must dominate the later one. Ops that read memory are replaced only within a block, when no op in
+ * between may write. Ops with regions are equal when their nested ops are. */
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 #include "pass/analysis/same_ops.h"
 
-enum { MAX_CANDIDATES = 16 }; /* looked at per hash: dead ones from sibling blocks must not make the pass quadratic */
+/* Entries compared per hash: those of sibling blocks, which do not dominate, must not make the pass quadratic. */
+enum { MAX_CANDIDATES = 16 };
 
-/* An op that may be reused, in the hash table and in the list of those of the current region. */
+/* An op that may replace later ones: in the hash table and in the list of the current region. */
 typedef struct Entry {
   struct Entry *same_hash; /* the next older one */
   NrOp *op;
   uint64_t hash;
-  uint64_t epoch; /* of op's block when it was made: for ops that read */
+  uint64_t epoch; /* when the entry was made; compared for ops that read */
 } Entry;
 
 typedef struct Cse {
@@ -24,7 +24,7 @@ typedef struct Cse {
   NrMap buckets; /* hash | 1, as a pointer -> newest Entry* */
   NR_VEC(Entry *) scope;
   uint64_t epoch; /* changes with every op that may write */
-  NrMap dominance; /* NrRegion* -> NrDominance*, of the regions of several blocks that are being walked */
+  NrMap dominance; /* NrRegion* -> NrDominance*, of the regions with several blocks that are being walked */
 } Cse;
 
 /* ---- equality ---------------------------------------------------------------------------------------------------- */
@@ -35,7 +35,7 @@ static uint64_t hash_attrs(uint64_t h, const NrOp *op) {
   return h;
 }
 
-/* What is in a region, without the values: those that are defined in it differ in each. */
+/* Hashes nested ops without their operands: values that are defined inside differ between equal regions. */
 static bool hash_nested(NrOp *op, void *user) {
   uint64_t *h = user;
   *h = hash_attrs(nr_hash_mix(*h, (uintptr_t)op->info), op);
@@ -43,7 +43,7 @@ static bool hash_nested(NrOp *op, void *user) {
 }
 
 static uint64_t hash_operands(uint64_t h, const NrOp *op) {
-  if (nr_operands_swap(op)) { /* in an order of their own */
+  if (nr_operands_swap(op)) { /* independent of their order */
     uintptr_t x = (uintptr_t)nr_operand(op, 0), y = (uintptr_t)nr_operand(op, 1);
     return nr_hash_mix(nr_hash_mix(h, NR_MIN(x, y)), NR_MAX(x, y));
   }
@@ -59,7 +59,7 @@ static uint64_t hash_op(NrOp *op) {
 }
 
 static bool same_ops(const NrOp *a, const NrOp *b) {
-  NrMap map = {0}; /* nothing is put there but what regions define */
+  NrMap map = {0}; /* of values that regions define */
   bool same = nr_ops_are_same(a, b, &map);
   nr_map_deinit(&map);
   return same;
@@ -69,7 +69,7 @@ static bool same_ops(const NrOp *a, const NrOp *b) {
 
 static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
 
-/* Entries of regions that were left are gone: earlier's region is op's, or one around it. There its block must
+/* The table is scoped: leaving a region drops its entries, so earlier's region encloses op. There, earlier's block must
  * dominate. */
 static bool dominates(const Cse *c, const NrOp *earlier, const NrOp *op) {
   NrRegion *region = earlier->block->region;
@@ -97,7 +97,7 @@ static void remember(Cse *c, Entry *newest, NrOp *op, uint64_t hash) {
 }
 
 static void leave_scope(Cse *c, size_t size) {
-  if (size == 0) { /* of all: one by one they would be looked for all over the table */
+  if (size == 0) { /* dropping all entries at once avoids a look-up for each */
     nr_map_deinit(&c->buckets);
     c->scope.size = 0;
   }
@@ -179,4 +179,4 @@ static NrStatus cse_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(cse, .name = "cse", .run = cse_run, .doc = "computes what is computed twice only once")
+NR_PASS(cse, .name = "cse", .run = cse_run, .doc = "eliminates common subexpressions")

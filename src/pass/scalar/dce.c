@@ -1,4 +1,4 @@
-/* dce.c - removes ops whose results nobody uses and that do nothing else, and blocks that nothing branches to.
+/* dce.c - removes ops without uses and effects, and unreachable blocks.
  *   before  %0 = arith.addi %a, %b : i32          after  return %a : i32
  *           %1 = arith.muli %0, %0 : i32
  *           return %a : i32

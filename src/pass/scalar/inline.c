@@ -1,10 +1,10 @@
 /* inline.c - replaces calls by the bodies of the functions called.
  *   before  %0 = call @twice(%x) : (f32) -> f32          after  %0 = arith.addf %x, %x : f32
- * Callees before callers, so that what is inlined has been inlined into already. Not inlined are functions that may
- * call themselves, declarations, those marked no_inline, those of more than `max-ops` ops, and those with affine ops
- * where the call stands inside of another op. A body of several blocks goes into an scf.execute_region where the call
- * stands in a region that may have only one block. Functions stay: symbol-dce removes private ones that nobody calls
- * any more. `default-pipeline` runs on each function when all is inlined into it, so before it is inlined itself. */
+ * Handles callees before callers, so that an inlined body has its own calls inlined already. Does not inline recursive
+ * functions, declarations, functions marked no_inline, those of more than `max-ops` ops, and those with affine ops
+ * where the call is nested in another op. A body of several blocks becomes an scf.execute_region where the call's
+ * region may have only one block. Functions stay; symbol-dce removes private ones without uses. `default-pipeline` runs
+ * on each function after the inlining into it, before it is inlined itself. */
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/pass.h"
@@ -22,7 +22,7 @@ typedef struct Inliner {
   NrStrMap functions; /* name -> Function* in the scratch arena */
   NR_VEC(Function *) all;
   size_t max_ops;
-  NrStr passes; /* of every function */
+  NrStr passes; /* run on every function */
   NrStatus status;
 } Inliner;
 
@@ -46,7 +46,8 @@ static bool is_not_affine(NrOp *op, void *user) {
   return strcmp(op->info->dialect, "affine") != 0;
 }
 
-/* Inside of another op the callee's arguments and outermost values would no longer be dims and symbols. */
+/* Nested in another op, the callee's arguments and top-level values would no longer be valid affine dims and
+ * symbols. */
 static bool keeps_dims(const NrOp *call, const Function *f) {
   const NrOp *around = nr_op_parent(call);
   return (around && nr_op_has(around, NR_ISOLATED)) || nr_walk_pre(f->op, is_not_affine, NULL);
@@ -66,7 +67,7 @@ static void replace_call(NrOp *call, NrValue *const *values) {
   nr_op_erase(call);
 }
 
-/* A callee of one block: its ops stand where the call stood. */
+/* A callee of one block: its ops replace the call. */
 static void inline_block(NrOp *call, NrBlock *entry) {
   NrMap map = {0};
   map_arguments(&map, entry, call);
@@ -83,7 +84,7 @@ static void inline_block(NrOp *call, NrBlock *entry) {
   nr_map_deinit(&map);
 }
 
-/* A callee of several blocks, as an scf.execute_region whose region they are; returns end in yields. */
+/* A callee of several blocks becomes the region of an scf.execute_region; returns become yields. */
 static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < call->num_results; i++) nr_vec_push(&types, nr_result(call, i)->type);
@@ -115,7 +116,7 @@ static NrOp *wrap_blocks(NrOp *call, NrRegion *body) {
   return wrapper;
 }
 
-/* The wrapper's blocks in the region that it stands in, with branches in and out. */
+/* Moves the wrapper's blocks into its parent region, with branches in and out. */
 static void unwrap(NrOp *wrapper) {
   NrBlock *block = wrapper->block, *end = nr_block_create(wrapper->module);
   nr_block_split(block, wrapper->next, end);
@@ -167,7 +168,7 @@ static void optimize(Inliner *in, Function *f) {
   nr_walk_pre(f->op, count_op, &f->size);
 }
 
-/* Callees first. A function that is met again while it is being visited calls itself. */
+/* Visits callees first. A function that is reached again while it is being visited is recursive. */
 static void visit(Inliner *in, Function *f, size_t depth) {
   if (f->active || depth > NR_MAX_NESTING) f->recursive = true;
   if (f->visited || f->active || f->recursive) return;
@@ -208,7 +209,7 @@ static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
 
 static const NrPassOption options[] = {
     NR_INT("max-ops", 1 << 20, 0, INT64_MAX, "larger functions are not inlined"),
-    NR_PASSES("default-pipeline", "run on each function, after what it calls is inlined into it"),
+    NR_PASSES("default-pipeline", "run on each function after inlining into it"),
     {0},
 };
 NR_PASS(inline, .name = "inline", .of_table = true, .run = inline_run, .options = options,

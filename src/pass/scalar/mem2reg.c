@@ -1,4 +1,4 @@
-/* mem2reg.c - buffers in the frame become values.
+/* mem2reg.c - promotes stack buffers to values.
  *   before  %m = memref.alloca() : memref<f32>          after  %r = scf.for .. iter_args(%v = %x) -> (f32) {
  *           memref.store %x, %m[]                                %n = f(%v)
  *           scf.for .. {                                         scf.yield %n : f32
@@ -8,14 +8,14 @@
  *           }
  *           %r = memref.load %m[]
  *           use(%r)
- * A memref.alloca of a static shape with at most MAX_ELEMENTS elements is promoted, each element for itself, when it is
- * only read and written, with constant indices that are inside, and the writes are in blocks, scf.for, while, if,
- * index_switch and execute_region. What was never written is 0.
+ * Promotes each element of a memref.alloca with a static shape of at most MAX_ELEMENTS elements, when it is only loaded
+ * and stored with constant indices in bounds, and the stores are in blocks, scf.for, while, if, index_switch and
+ * execute_region. An element that was never written is 0.
  *
- * First every region becomes whole in itself, inner ones first: an op whose regions write an element takes it as an
- * operand, hands it in and gives it back, by a load before it, stores at the regions' starts, loads at their ends and a
- * store behind it. Then each region's loads are replaced by what was stored last, with block arguments where ways meet;
- * those that turn out to be one value go again (mem2reg_blocks.c). */
+ * First, every region becomes independent of the others, inner ones first: an op whose regions write an element takes
+ * it as an operand and returns it as a result, by a load before the op, a store at the start of each region, a load at
+ * its end, and a store after the op. Then the loads of each region are replaced by the last stored values, with block
+ * arguments where control flow joins; arguments that are always one value are removed (mem2reg_blocks.c). */
 #include "dialect/scf/scf.h"
 #include "pass/scalar/mem2reg.h"
 
@@ -37,7 +37,7 @@ static bool element_of(const NrOp *access, uint32_t first_index, NrType type, in
   return true;
 }
 
-/* May values go in and out of the regions of this op? */
+/* Whether operands and results can be added to this op and its regions. */
 static bool can_carry(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_scf_for: case NR_OP_scf_while: case NR_OP_scf_if: case NR_OP_scf_index_switch:
@@ -53,8 +53,8 @@ static bool can_carry(const NrOp *op) {
   return true;
 }
 
-/* Every region between the access and the alloca's block can hand the element on: to be read from, it only needs to
- * see values from outside; to be written, they must leave it too. */
+/* Whether every region between the access and the alloca's block can pass the element on. For a load the region only
+ * needs to see values from outside; for a store it must return them too. */
 static bool is_reachable(const NrOp *access, const NrOp *alloca, bool writes) {
   const NrRegion *home = alloca->block->region;
   for (const NrBlock *block = access->block; block->region != home;) {
@@ -101,9 +101,9 @@ static void add_buffer(NrPromoter *p, NrOp *alloca) {
   }
 }
 
-/* ---- regions that are whole in themselves ------------------------------------------------------------------------ */
+/* ---- regions independent of each other -------------------------------------------------------------------------- */
 
-/* Loads and stores without indices stand for accesses while the pass runs; none of them stays. */
+/* Loads and stores without indices represent accesses while the pass runs; it erases all of them. */
 static NrValue *load_at(NrPromoter *p, NrBuilder *b, NrSlot *slot) {
   NrOp *op = nr_build_op(b, NR_OP_memref_load, (NrValue *[]){nr_result(slot->alloca, 0)}, 1, &slot->type, 1);
   nr_map_set(&p->accesses, op, slot);
@@ -122,8 +122,8 @@ static int by_number(const void *a, const void *b) {
 
 static bool is_inside(const NrOp *op, const NrOp *around) { return op != around && nr_op_is_ancestor(around, op); }
 
-/* Elements of buffers from outside that the op's own blocks load (those that they store also), in order of number. What
- * is nested deeper has been brought to these blocks before. */
+/* Elements of outer buffers that the op's own blocks load (stored also lists those that they store), ordered by number.
+ * Accesses that are nested deeper have been moved to these blocks before. */
 static void find_crossing(const NrPromoter *p, NrOp *op, NrSlotList *loaded, NrSlotList *stored) {
   NrMap seen = {0};
   for (uint32_t r = 0; r < op->num_regions; r++)
@@ -149,7 +149,7 @@ static void find_crossing(const NrPromoter *p, NrOp *op, NrSlotList *loaded, NrS
   if (stored->size) qsort(stored->data, stored->size, sizeof *stored->data, by_number);
 }
 
-/* Elements that are only read: what they are before the op, they are inside. */
+/* Elements that are only read: loads inside the op become one load before it. */
 static void load_outside(NrPromoter *p, NrOp *op, const NrSlotList *slots) {
   NrBuilder b = nr_builder_before(op);
   NrMap values = {0};
@@ -168,20 +168,20 @@ static void load_outside(NrPromoter *p, NrOp *op, const NrSlotList *slots) {
   nr_map_deinit(&values);
 }
 
-/* At the start of a block: the elements are what values says. */
+/* Stores the values into the elements at the start of a block. */
 static void store_at_start(NrPromoter *p, NrBlock *block, const NrSlotList *slots, NrValue *const *values) {
   NrBuilder b = nr_builder_at_start(block->module, block, block->first->loc);
   for (size_t i = 0; i < slots->size; i++) store_at(p, &b, slots->data[i], values[i]);
 }
 
-/* In front of a terminator, which hands them on too. */
+/* Loads the elements before a terminator and appends them to its operands. */
 static void load_at_end(NrPromoter *p, NrOp *terminator, const NrSlotList *slots) {
   NrBuilder b = nr_builder_before(terminator);
   for (size_t i = 0; i < slots->size; i++)
     nr_op_insert_operand(terminator, terminator->num_operands, load_at(p, &b, slots->data[i]));
 }
 
-/* More arguments of a block, and stores of them. */
+/* Adds an argument for each element to a block, and stores them. */
 static void take_as_arguments(NrPromoter *p, NrBlock *block, const NrSlotList *slots) {
   uint32_t first = block->num_args;
   for (size_t i = 0; i < slots->size; i++) nr_block_add_arg(block, slots->data[i]->type, block->first->loc);
@@ -272,4 +272,4 @@ static NrStatus mem2reg_run(NrPassContext *pass, NrOp *root) {
   return NR_OK;
 }
 
-NR_PASS(mem2reg, .name = "mem2reg", .run = mem2reg_run, .doc = "turns small buffers in the frame into values")
+NR_PASS(mem2reg, .name = "mem2reg", .run = mem2reg_run, .doc = "promotes small stack buffers to values")

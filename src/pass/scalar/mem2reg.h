@@ -1,4 +1,4 @@
-/* mem2reg.h - what the files of mem2reg share: mem2reg.c and mem2reg_blocks.c. */
+/* mem2reg.h - shared by mem2reg.c and mem2reg_blocks.c. */
 #ifndef NORIA_PASS_SCALAR_MEM2REG_H
 #define NORIA_PASS_SCALAR_MEM2REG_H
 
@@ -23,7 +23,7 @@ typedef struct NrPromoter {
 
 static inline NrSlot *nr_slot_of(const NrPromoter *p, const NrOp *op) { return nr_map_get(&p->accesses, op); }
 
-/* Replaces the loads in a region's own blocks by what was stored last (mem2reg_blocks.c). */
+/* Replaces the loads in a region's own blocks by the last stored values (mem2reg_blocks.c). */
 void nr_promote_in_region(NrPromoter *p, NrRegion *region);
 
 #endif

@@ -1,5 +1,5 @@
-/* mem2reg_blocks.c - the last part of mem2reg: in a region whose blocks load and store elements of promoted buffers, a
- * load becomes what was stored last.
+/* mem2reg_blocks.c - the second part of mem2reg: replaces the loads of promoted elements in a region's blocks by the
+ * values stored last.
  *
  *   before  memref.store %x, %m[]                          after  cf.cond_br %c, ^b, ^e(%x : i32)
  *           cf.cond_br %c, ^b, ^e                               ^b:
@@ -10,7 +10,7 @@
  *           %v = memref.load %m[]
  *           use(%v)
  *
- * Arguments that turn out to be one value from wherever they come go again. */
+ * Removes block arguments that are the same value on all incoming edges. */
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
 #include "pass/scalar/mem2reg.h"
@@ -20,9 +20,8 @@ static NrValue *zero_before(NrOp *op, NrType type) {
   return nr_arith_constant(&b, nr_type_is_float(type) ? nr_attr_float(type, 0) : nr_attr_int(type, 0));
 }
 
-/* Walks down a block and replaces the loads of what is known there; last holds NrSlot* -> NrValue* and is, in the end,
- * what is known at its end. Loads of other elements go to exposed, replaced loads with what replaced them to replaced.
- */
+/* Walks down a block and replaces the loads of elements whose value is known. last (NrSlot* -> NrValue*) ends as the
+ * values at the block's end. exposed collects the other loads, replaced maps each replaced load to its value. */
 static void walk_block(NrPromoter *p, NrBlock *block, NrMap *last, NrOpList *exposed, NrMap *replaced) {
   for (NrOp *op = block->first, *next; op; op = next) {
     next = op->next;
@@ -47,12 +46,12 @@ static void walk_block(NrPromoter *p, NrBlock *block, NrMap *last, NrOpList *exp
   }
 }
 
-/* Several blocks: what each knows at its end, and what a slot is at the start of those that ask. */
+/* The promotion over several blocks: the values at the end of each, and of one slot at the start of blocks. */
 typedef struct Flow {
   NrPromoter *p;
   NrMap ends;     /* NrBlock* -> NrMap*: NrSlot* -> NrValue* */
-  NrMap replaced; /* NrValue* -> NrValue*: what took the place of loads and arguments that are gone */
-  NrSlot *slot;     /* the one at hand */
+  NrMap replaced; /* NrValue* -> NrValue*: replacements of erased loads and arguments */
+  NrSlot *slot;     /* the slot being promoted */
   NrMap starts;   /* NrBlock* -> NrValue* */
   NR_VEC(NrBlock *) asking;
 } Flow;
@@ -75,8 +74,8 @@ static void ask(Flow *f, NrMap *asked, NrBlock *block) {
   nr_vec_push(&f->asking, block);
 }
 
-/* The blocks at whose start the slot's value is wanted: those with exposed loads, and before them all blocks up to
- * where it is stored. Where ways meet it becomes an argument. */
+/* Finds the blocks at whose start the slot's value is needed: those with exposed loads, and their predecessors up to a
+ * store. A block with several predecessors gets an argument. */
 static void find_starts(Flow *f, const NrOpList *loads) {
   NrMap asked = {0};
   f->asking.size = 0;
@@ -91,20 +90,20 @@ static void find_starts(Flow *f, const NrOpList *loads) {
   nr_map_deinit(&asked);
 }
 
-/* A block with one predecessor starts with what that one ends with. */
+/* A block with one predecessor starts with the value at that one's end. */
 static NrValue *value_at_start(Flow *f, NrBlock *block) {
   NrBlock *from = block;
   while (!nr_map_has(&f->starts, from) && from->first_pred && !value_at_end(f, from->first_pred->owner->block))
     from = from->first_pred->owner->block;
   NrValue *value = nr_map_get(&f->starts, from);
   if (!value && from->first_pred) value = value_at_end(f, from->first_pred->owner->block);
-  if (!value) value = zero_before(from->first, f->slot->type); /* not reached: an alloca is in front of its loads */
+  if (!value) value = zero_before(from->first, f->slot->type); /* unreachable: an alloca dominates its loads */
   for (NrBlock *at = block; at != from; at = at->first_pred->owner->block) nr_map_set(&f->starts, at, value);
   nr_map_set(&f->starts, from, value);
   return value;
 }
 
-/* Arguments that are one value wherever they come from, themselves aside, are that value. */
+/* Replaces an argument by the one value that all edges pass to it, apart from itself. */
 static bool drop_argument(Flow *f, NrValue *arg) {
   NrBlock *block = arg->block;
   NrValue *only = NULL;
@@ -204,7 +203,7 @@ void nr_promote_in_region(NrPromoter *p, NrRegion *region) {
     promote_in_blocks(p, region);
   } else if (region->first) {
     NrMap last = {0}, replaced = {0};
-    NrOpList exposed = {0}; /* stays empty: an alloca or a store is in front */
+    NrOpList exposed = {0}; /* stays empty: an alloca or a store precedes each load */
     walk_block(p, region->first, &last, &exposed, &replaced);
     nr_vec_deinit(&exposed);
     nr_map_deinit(&last);

@@ -1,18 +1,18 @@
-/* scalarize.c - small tensors that are carried through control flow become scalars.
+/* scalarize.c - replaces small tensors that control flow carries by scalars.
  *   before  scf.for .. iter_args(%a = %t) -> (tensor<f32>) {          after  scf.for .. iter_args(%x = %s) -> (f32) {
  *             %0 = linalg.generic (%x + %c) ins(%a) outs(%e)                   %0 = arith.addf %x, %c : f32
  *             scf.yield %0 : tensor<f32>                                       scf.yield %0 : f32
- * Tensors of one element, and of a few integers (shapes), are taken apart by tensor.extract where they go in, and put
- * together by tensor.from_elements where somebody wants them whole; canonicalize makes the pairs cancel. Structured and
- * tensor ops on them become scalar ops (scalarize_ops.c). So a scalar loop ends as a loop on registers, and shape
- * arithmetic as index arithmetic. */
+ * Tensors of one element, and of a few integers (shapes), are taken apart by tensor.extract where they enter, and
+ * rebuilt by tensor.from_elements where an op uses the tensor; canonicalize folds such pairs. Structured and tensor ops
+ * on them become scalar ops (scalarize_ops.c). A loop that carries such tensors becomes a loop on registers, and shape
+ * arithmetic becomes index arithmetic. */
 #include "pass/scalar/scalarize.h"
 
 #include "dialect/tensor/tensor.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-enum { MOST_INTEGERS = 8 };
+enum { MAX_INTEGERS = 8 };
 
 typedef NR_VEC(NrValue *) ValueList;
 typedef NR_VEC(NrType) TypeList;
@@ -22,7 +22,7 @@ size_t nr_scalar_count(NrType type) {
   if (type->kind != NR_TYPE_TENSOR || !nr_type_num_elements(type, &count)) return 0;
   bool integer = nr_type_is_int_or_index(type->elem);
   if (!integer && !nr_type_is_float(type->elem) && type->elem->kind != NR_TYPE_COMPLEX) return 0;
-  return count >= 1 && count <= (integer ? MOST_INTEGERS : 1) ? (size_t)count : 0;
+  return count >= 1 && count <= (integer ? MAX_INTEGERS : 1) ? (size_t)count : 0;
 }
 
 NrValue *nr_scalar_element(NrBuilder *b, NrValue *tensor, size_t i) {
@@ -54,7 +54,7 @@ static void push_types(NrType type, TypeList *out) {
   if (!count) nr_vec_push(out, type);
 }
 
-/* Operands of a terminator from `first` on. */
+/* Replaces small tensors among a terminator's operands, from `first` on, by their elements. */
 static void expand_operands(NrOp *terminator, uint32_t first) {
   ValueList operands = {0};
   NrBuilder b = nr_builder_before(terminator);
@@ -66,9 +66,10 @@ static void expand_operands(NrOp *terminator, uint32_t first) {
   nr_vec_deinit(&operands);
 }
 
-/* Arguments of a block from `first` on; the tensors are put together at its beginning. */
+/* Replaces small tensors among a block's arguments, from `first` on, by scalars; the block's start rebuilds the
+ * tensors. */
 static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
-  NrValue *elements[MOST_INTEGERS];
+  NrValue *elements[MAX_INTEGERS];
   NrBuilder b = nr_builder_at_start(nr_block_module(block), block, loc);
   for (uint32_t i = first; i < block->num_args;) {
     NrValue *arg = nr_block_arg(block, i);
@@ -87,23 +88,23 @@ static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-/* Where an op of control flow keeps what it carries. */
-typedef struct Carrier {
+/* Where an op of control flow has the values that it carries. */
+typedef struct CarriedValues {
   uint32_t first_init;   /* operands from here on; UINT32_MAX: none */
   uint32_t first_arg[2]; /* per region: arguments from here on */
   uint32_t first_out[2]; /* per region: operands of its terminator from here on */
-} Carrier;
+} CarriedValues;
 
-static bool carrier_of(const NrOp *op, Carrier *out) {
+static bool carrier_of(const NrOp *op, CarriedValues *out) {
   switch (op->info->id) {
-  case NR_OP_scf_for: *out = (Carrier){3, {1, 0}, {0, 0}}; return true;
-  case NR_OP_scf_while: *out = (Carrier){0, {0, 0}, {1, 0}}; return true;
-  case NR_OP_scf_if: *out = (Carrier){UINT32_MAX, {0, 0}, {0, 0}}; return true;
+  case NR_OP_scf_for: *out = (CarriedValues){3, {1, 0}, {0, 0}}; return true;
+  case NR_OP_scf_while: *out = (CarriedValues){0, {0, 0}, {1, 0}}; return true;
+  case NR_OP_scf_if: *out = (CarriedValues){UINT32_MAX, {0, 0}, {0, 0}}; return true;
   default: return false;
   }
 }
 
-static bool carries_small(const NrOp *op, const Carrier *c) {
+static bool carries_small(const NrOp *op, const CarriedValues *c) {
   for (uint32_t i = 0; i < op->num_results; i++)
     if (nr_scalar_count(op->results[i].type)) return true;
   for (uint32_t i = c->first_init; i < op->num_operands; i++)
@@ -111,11 +112,11 @@ static bool carries_small(const NrOp *op, const Carrier *c) {
   return false;
 }
 
-/* Builds op again with scalars; its regions move to the new op. */
-static void scalarize_control(NrOp *op, const Carrier *c) {
+/* Rebuilds op with scalars; its regions move to the new op. */
+static void scalarize_control(NrOp *op, const CarriedValues *c) {
   ValueList operands = {0};
   TypeList types = {0};
-  NrValue *elements[MOST_INTEGERS];
+  NrValue *elements[MAX_INTEGERS];
   NrBuilder b = nr_builder_before(op);
   for (uint32_t i = 0; i < op->num_operands; i++) {
     if (i < c->first_init) nr_vec_push(&operands, nr_operand(op, i));
@@ -153,7 +154,7 @@ static NrStatus scalarize_run(NrPassContext *pass, NrOp *op) {
   (void)pass;
   nr_collect_ops(op, &ops);
   for (size_t i = 0; i < ops.size; i++) {
-    Carrier carrier;
+    CarriedValues carrier;
     if (nr_is_erased(ops.data[i])) continue;
     if (!carrier_of(ops.data[i], &carrier)) nr_scalarize_op(ops.data[i]);
     else if (carries_small(ops.data[i], &carrier)) scalarize_control(ops.data[i], &carrier);
@@ -163,4 +164,4 @@ static NrStatus scalarize_run(NrPassContext *pass, NrOp *op) {
 }
 
 NR_PASS(scalarize, .name = "scalarize", .on = "func.func", .run = scalarize_run,
-        .doc = "makes scalars of tensors of one element and of a few integers, in control flow and in computations")
+        .doc = "replaces tensors of one element or a few integers by scalars, in control flow and in computations")

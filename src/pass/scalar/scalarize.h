@@ -1,12 +1,12 @@
-/* scalarize.h - what the two halves of the scalarize pass share. */
+/* scalarize.h - shared by scalarize.c and scalarize_ops.c. */
 #ifndef NORIA_PASS_SCALAR_SCALARIZE_H
 #define NORIA_PASS_SCALAR_SCALARIZE_H
 
 #include "ir/op_info.h"
 
-/* How many scalars stand for a tensor of this type; 0: it stays a tensor. */
+/* How many scalars replace a tensor of this type; 0: it stays a tensor. */
 size_t nr_scalar_count(NrType type);
-/* Element i, in row-major order, of a static tensor: a value that is there, or a tensor.extract. */
+/* Element i, in row-major order, of a static tensor: an existing value, or a new tensor.extract. */
 NrValue *nr_scalar_element(NrBuilder *b, NrValue *tensor, size_t i);
 /* The tensor of `type` that has these elements. */
 NrValue *nr_scalar_pack(NrBuilder *b, NrType type, NrValue *const *elements);

@@ -1,10 +1,10 @@
-/* scalarize_ops.c - structured and tensor ops on small tensors become scalar ops; see scalarize.c. */
+/* scalarize_ops.c - replaces structured and tensor ops on small tensors by scalar ops; see scalarize.c. */
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
 #include "pass/core/rewrite.h"
 #include "pass/scalar/scalarize.h"
 
-enum { MOST_POINTS = 8, MOST_ELEMENTS = 8 };
+enum { MOST_POINTS = 8, MAX_ELEMENTS = 8 };
 
 /* Replaces op's one result, a small tensor, by the tensor of these elements. */
 static bool replace(NrBuilder *b, NrOp *op, NrValue *const *elements) {
@@ -18,16 +18,16 @@ typedef struct Unroll {
   NrOp *op;
   size_t num_inputs, num_loops;
   int64_t ranges[NR_MAX_RANK], point[NR_MAX_RANK];
-  NrValue *elements[MOST_ELEMENTS][MOST_ELEMENTS]; /* per output, row-major; NULL = still the init's */
+  NrValue *elements[MAX_ELEMENTS][MAX_ELEMENTS]; /* per output, row-major; NULL = still the init's */
 } Unroll;
 
-/* Few points, outputs that are kept as scalars, and a body that may be copied. */
+/* Whether the op has few points, outputs that become scalars, and a body that can be copied. */
 static bool may_unroll(Unroll *u) {
   NrOp *op = u->op;
   int64_t points = 1;
   size_t outputs = op->num_operands - u->num_inputs;
   bool integers = true;
-  if (op->num_results != outputs || outputs > MOST_ELEMENTS || u->num_loops > NR_MAX_RANK) return false;
+  if (op->num_results != outputs || outputs > MAX_ELEMENTS || u->num_loops > NR_MAX_RANK) return false;
   for (uint32_t r = 0; r < op->num_results; r++) {
     if (!nr_scalar_count(nr_result(op, r)->type)) return false;
     integers &= nr_type_is_int_or_index(nr_result(op, r)->type->elem);
@@ -142,7 +142,7 @@ static bool unroll_generic(NrOp *op) {
 /* ---- tensor ops -------------------------------------------------------------------------------------------------- */
 
 static bool scalarize_fill(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS];
+  NrValue *elements[MAX_ELEMENTS];
   NrBuilder b = nr_builder_before(op);
   if (op->num_results != 1) return false;
   size_t count = nr_scalar_count(nr_result(op, 0)->type);
@@ -150,9 +150,9 @@ static bool scalarize_fill(NrOp *op) {
   return count && replace(&b, op, elements);
 }
 
-/* A new element at a constant place, or at the only one. */
+/* An insert at a constant index, or into a tensor of one element. */
 static bool scalarize_insert(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS], *dest = nr_operand(op, 1);
+  NrValue *elements[MAX_ELEMENTS], *dest = nr_operand(op, 1);
   size_t count = nr_scalar_count(dest->type), at = 0;
   if (!count) return false;
   for (uint32_t i = 0; i < dest->type->rank && count > 1; i++) {
@@ -166,9 +166,9 @@ static bool scalarize_insert(NrOp *op) {
   return replace(&b, op, elements);
 }
 
-/* Static shapes: elements in row-major order stay what they are. */
+/* Static shapes: the elements keep their row-major order. */
 static bool scalarize_reshape(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS], *source = nr_operand(op, 0);
+  NrValue *elements[MAX_ELEMENTS], *source = nr_operand(op, 0);
   size_t count = nr_scalar_count(nr_result(op, 0)->type);
   if (!count || nr_scalar_count(source->type) != count) return false;
   NrBuilder b = nr_builder_before(op);
@@ -177,7 +177,7 @@ static bool scalarize_reshape(NrOp *op) {
 }
 
 static bool scalarize_concat(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS];
+  NrValue *elements[MAX_ELEMENTS];
   NrType type = nr_result(op, 0)->type;
   size_t dim = (size_t)nr_op_attr_int(op, "dim", 0), at = 0;
   if (!nr_scalar_count(type)) return false;
@@ -195,7 +195,7 @@ static bool scalarize_concat(NrOp *op) {
   return replace(&b, op, elements);
 }
 
-/* The lists of a slice op; strides must be constant. False when they are not. */
+/* Offsets, sizes and strides of a slice op; false when a stride is not constant. */
 static bool slice_lists(NrOp *op, const NrIndexListSlot *slots, NrIndex lists[3][NR_MAX_RANK]) {
   for (size_t s = 0; s < 3; s++) {
     size_t n = nr_index_list_all(op, slots[s], lists[s]);
@@ -214,12 +214,12 @@ static NrValue *plus(NrBuilder *b, NrIndex base, int64_t offset) {
   return nr_build_value(b, NR_OP_arith_addi, base.value->type, operands, 2);
 }
 
-/* Elements of a slice, one by one, wherever it begins. */
+/* Extracts the elements of a slice one by one; its offsets may be dynamic. */
 static bool scalarize_extract_slice(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS], *indices[NR_MAX_RANK], *source = nr_operand(op, 0);
+  NrValue *elements[MAX_ELEMENTS], *indices[NR_MAX_RANK], *source = nr_operand(op, 0);
   NrIndex lists[3][NR_MAX_RANK];
   size_t count = nr_scalar_count(nr_result(op, 0)->type);
-  /* A few of many: a copy of the slice is as good. */
+  /* For a few elements of a large tensor, copying the slice is as good. */
   if (!count || (count > 1 && !nr_scalar_count(source->type))) return false;
   if (!slice_lists(op, nr_extract_slice_slots, lists)) return false;
   NrBuilder b = nr_builder_before(op);
@@ -235,9 +235,10 @@ static bool scalarize_extract_slice(NrOp *op) {
   return replace(&b, op, elements);
 }
 
-/* One element goes in by tensor.insert; a few into a few, at constant places, make a new tensor. */
+/* A slice of one element becomes a tensor.insert; a small slice of a small tensor, at constant offsets, a new
+ * tensor. */
 static bool scalarize_insert_slice(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS], *source = nr_operand(op, 0), *dest = nr_operand(op, 1);
+  NrValue *elements[MAX_ELEMENTS], *source = nr_operand(op, 0), *dest = nr_operand(op, 1);
   NrIndex lists[3][NR_MAX_RANK];
   size_t count = nr_scalar_count(source->type), total = nr_scalar_count(dest->type);
   if (!count || (count > 1 && !total) || !slice_lists(op, nr_insert_slice_slots, lists)) return false;
@@ -267,9 +268,9 @@ static bool scalarize_insert_slice(NrOp *op) {
   return replace(&b, op, elements);
 }
 
-/* Ops that work element by element on tensors as they do on scalars. */
+/* Elementwise ops, which apply to tensors as they do to scalars. */
 static bool scalarize_elementwise(NrOp *op) {
-  NrValue *elements[MOST_ELEMENTS];
+  NrValue *elements[MAX_ELEMENTS];
   if (op->num_results != 1 || op->num_regions) return false;
   NrType type = nr_result(op, 0)->type;
   size_t count = nr_scalar_count(type);

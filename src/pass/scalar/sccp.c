@@ -1,4 +1,4 @@
-/* sccp.c - sparse conditional constant propagation: what is constant on every way that can be taken.
+/* sccp.c - sparse conditional constant propagation: finds values that are constant on every feasible path.
  *   before  %r = scf.for .. iter_args(%a = %c1) {      after  %r = scf.for .. iter_args(%a = %c1) {
  *             %z = arith.cmpi eq, %a, %c0                       scf.if %false { .. }
  *             %n = scf.if %z { yield %x }                        ..
@@ -6,11 +6,10 @@
  *             scf.yield %n                                    }
  *           }                                                 use(%c1)
  *           use(%r)
- * A value is first thought to have no value at all, then to be one constant, then to be unknown; it only moves in this
- * direction. Blocks, regions of scf ops and private functions count from when something can reach them, so a branch
- * that the values themselves rule out does not spoil what is known (Wegman and Zadeck, 1991). A private function gets
- * the arguments that all of its calls give, when its name is used by calls alone. Only uses are replaced: canonicalize
- * removes what became dead. */
+ * The lattice of a value: undefined, one constant, unknown; a value only moves in this direction. Blocks, regions of
+ * scf ops and private functions are visited once they are reachable, so that branches which constants rule out
+ * contribute nothing (Wegman and Zadeck, 1991). A private function whose name appears in calls only takes the join of
+ * all its calls' arguments. The pass only replaces uses; canonicalize removes dead ops. */
 #include "dialect/shared/fold.h"
 #include "dialect/func/func.h"
 #include "dialect/scf/scf.h"
@@ -20,7 +19,7 @@
 
 enum { MAX_STEPS = 10000 };
 
-/* What is known of a value. Absent from the map: nothing has reached it yet. */
+/* The lattice value of a value; absent from the map: undefined. */
 typedef struct Known {
   NrValue *value;
   NrAttr constant; /* NULL: unknown */
@@ -28,7 +27,7 @@ typedef struct Known {
 
 typedef struct Function {
   NrOp *op;
-  bool tracked; /* all of its calls are seen */
+  bool tracked; /* all of its calls are known */
   NR_VEC(NrOp *) calls;
   Known **results; /* joined over all returns; entries are NULL until one is reached */
   uint32_t num_results;
@@ -37,10 +36,10 @@ typedef struct Function {
 typedef struct Solver {
   NrPassContext *pass;
   NrOp *root;  /* what the pass runs on */
-  NrOp *table; /* the nearest symbol table: root or around it */
+  NrOp *table; /* the nearest symbol table: root or one that encloses it */
   NrMap known;     /* NrValue* -> Known* */
   NR_VEC(Known *) all;
-  NrMap reached;   /* NrBlock* that something can reach */
+  NrMap reached;   /* reachable NrBlock* */
   NrMap queued;    /* NrOp* in work */
   NR_VEC(NrOp *) work;
   NrStrMap functions; /* name -> Function*, of the module's own */
@@ -62,7 +61,7 @@ static void queue_users(Solver *s, const NrValue *value) {
 
 static Known *known_of(const Solver *s, const NrValue *value) { return nr_map_get(&s->known, value); }
 
-/* constant == NULL says that the value may be anything. */
+/* constant == NULL: unknown. */
 static void join(Solver *s, NrValue *value, NrAttr constant) {
   Known *known = known_of(s, value);
   if (!known) {
@@ -97,7 +96,7 @@ static void args_unknown(Solver *s, NrBlock *block) {
   for (uint32_t i = 0; block && i < block->num_args; i++) join(s, block->args[i], NULL);
 }
 
-/* Regions of an op that nothing is known about. */
+/* For an op without a transfer function: its regions are reachable, its arguments and results unknown. */
 static void reach_anyhow(Solver *s, NrOp *op) {
   for (uint32_t r = 0; r < op->num_regions; r++) {
     reach(s, op->regions[r].first);
@@ -106,7 +105,7 @@ static void reach_anyhow(Solver *s, NrOp *op) {
   results_unknown(s, op);
 }
 
-/* The constant that an operand is known to be. False while nothing has reached it. */
+/* The operand's constant, NULL for unknown. False while it is undefined. */
 static bool operand_known(const Solver *s, const NrOp *op, uint32_t i, NrAttr *out) {
   Known *known = known_of(s, nr_operand(op, i));
   *out = known ? known->constant : NULL;
@@ -120,7 +119,7 @@ static Function *callee_of(const Solver *s, const NrOp *call) {
   return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&s->functions, symbol->s) : NULL;
 }
 
-/* Names in an attribute, however deep: their functions may be called from where nobody looks. */
+/* Functions that an attribute names, at any depth, may have calls that the pass does not see. */
 static void untrack_named(Solver *s, NrAttr attr) {
   if (!attr) return;
   if (attr->kind == NR_ATTR_SYMBOL) {
@@ -132,7 +131,7 @@ static void untrack_named(Solver *s, NrAttr attr) {
   for (size_t i = 0; attr->kind == NR_ATTR_DICT && i < attr->num_named; i++) untrack_named(s, attr->named[i].value);
 }
 
-/* Calls inside of other symbol tables may mean other functions. */
+/* A call inside another symbol table may refer to another function of that name. */
 static bool is_in_own_table(const NrOp *op, const NrOp *module) {
   const NrOp *up = nr_op_parent(op);
   while (up && !nr_op_has(up, NR_SYMBOL_TABLE)) up = nr_op_parent(up);
@@ -162,7 +161,7 @@ static void add_function(Solver *s, NrOp *op) {
   nr_vec_push(&s->all_functions, f);
 }
 
-/* Of a function that the pass runs on alone the calls are not seen, and those that it makes give anything. */
+/* When the pass runs on a single function, its callers are not known, and its calls have unknown results. */
 static void collect_functions(Solver *s) {
   NrBlock *body = nr_op_body(s->root, 0);
   if (nr_op_is(s->root, NR_OP_func_func)) {
@@ -214,7 +213,7 @@ static void take_edge(Solver *s, NrOp *op, uint32_t successor) {
   reach(s, to);
 }
 
-/* The successor that a known flag chooses. */
+/* The successor that a constant flag selects. */
 static uint32_t chosen_successor(const NrOp *op, NrAttr flag) {
   if (nr_op_is(op, NR_OP_cf_cond_br)) return nr_const_is_int(flag, 0) ? 1 : 0;
   NrAttr values = nr_op_attr(op, "case_values");
@@ -277,7 +276,7 @@ static void visit_condition(Solver *s, NrOp *op) {
   if (goes_on) reach(s, after);
 }
 
-/* Loops that end by scf.break: the token is nothing that anybody reads. */
+/* scf.loop, which ends by scf.break. Its token argument has no lattice value. */
 static void visit_loop(Solver *s, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, body->args[1 + i], nr_operand(op, i));
@@ -300,7 +299,7 @@ static void visit_parallel(Solver *s, NrOp *op) {
   queue(s, nr_op_body(op, 0)->last); /* its regions see the initial values too */
 }
 
-/* A reduction begins with the initial value, or with one point's where there is none, and goes on with its result. */
+/* A reduction's accumulator is the initial value, or a point's value where there is none, or the result of its body. */
 static void visit_reduce(Solver *s, NrOp *op) {
   NrOp *loop = nr_op_parent(op);
   size_t begin = 0, count = 0;
@@ -339,21 +338,21 @@ static void visit_yield(Solver *s, NrOp *op) {
   case NR_OP_scf_execute_region:
     for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, nr_result(parent, i), nr_operand(op, i));
     break;
-  default: break; /* what the parent's results are is unknown */
+  default: break; /* the parent's results are unknown already */
   }
 }
 
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
-/* The constant that a fold says; a value that it gives instead counts when it is an operand, whose news comes here. */
+/* The constant that a fold gives. A fold to a value counts only when the value is an operand: then a change of it
+ * queues the op again. */
 static NrAttr folded_constant(const NrOp *op, const NrAttr *constants, const NrFold *folded) {
   for (uint32_t k = 0; k < op->num_operands && folded->value; k++)
     if (nr_operand(op, k) == folded->value) return constants[k];
   return folded->attr;
 }
 
-/* From what is known of the operands, once something is known of all: by the op's fold, or, when all are constants, by
- * running it. */
+/* Once no operand is undefined: applies the op's fold or, when all operands are constants, interprets the op. */
 static void visit_computation(Solver *s, NrOp *op) {
   NrAttr *constants = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_operands + 1);
   NrAttr *results = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_results + 1);
@@ -370,7 +369,7 @@ static void visit_computation(Solver *s, NrOp *op) {
       missing |= !results[i];
     }
   }
-  /* Of other dialects the results need not have the same last bit everywhere. */
+  /* Ops of other dialects may differ in the last bit between the interpreter and machine code. */
   if (missing && all && strcmp(op->info->dialect, "arith") == 0)
     if (!nr_interp_fold(op, constants, MAX_STEPS, results)) memset(results, 0, op->num_results * sizeof *results);
   for (uint32_t i = 0; i < op->num_results; i++) join(s, nr_result(op, i), results[i]);
@@ -402,7 +401,7 @@ static void visit(Solver *s, NrOp *op) {
   else results_unknown(s, op);
 }
 
-/* Other functions are reached from outside, with any arguments. */
+/* Functions that are not tracked are reachable from outside, with unknown arguments. */
 static void solve(Solver *s) {
   for (size_t i = 0; i < s->all_functions.size; i++) {
     Function *f = s->all_functions.data[i];
@@ -459,4 +458,4 @@ static NrStatus sccp_run(NrPassContext *pass, NrOp *op) {
 }
 
 NR_PASS(sccp, .name = "sccp", .run = sccp_run,
-        .doc = "propagates constants along the ways that can be taken, through loops, branches and private functions")
+        .doc = "propagates constants along feasible paths, through loops, branches and private functions")

@@ -1,14 +1,14 @@
-/* symbol_dce.c - removes private symbols that nothing refers to, and what only they referred to.
+/* symbol_dce.c - removes private symbols without references, and those that only such symbols refer to.
  *   before  func.func private @unused() { .. }          after  func.func @f() { .. }
  *           func.func @f() { .. }
- * Declarations go too. Symbols without `private` may be used from outside. */
+ * Also removes declarations. Symbols that are not private may be used from outside. */
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
 typedef struct Live {
   NrOp *root;
-  NrStrMap by_name; /* symbols directly in root */
-  NrMap seen; /* NrOp* of symbols that are referred to or public */
+  NrStrMap by_name; /* the symbols directly in root */
+  NrMap seen; /* NrOp* of symbols that are public or referred to */
   NR_VEC(NrOp *) work;
 } Live;
 
@@ -28,7 +28,7 @@ static NrOp *resolve(const Live *live, NrOp *from, NrAttr symbol) {
 static void mark_references(Live *live, NrOp *from, NrAttr attr) {
   if (attr->kind == NR_ATTR_SYMBOL) {
     mark(live, resolve(live, from, attr));
-    /* Of a::b the tables on the way are needed too. */
+    /* For a::b, the symbol tables on the path are needed too. */
     if (attr->size) mark(live, resolve(live, from, nr_attr_symbol(attr->ctx, attr->s)));
   } else if (attr->kind == NR_ATTR_ARRAY) {
     for (size_t i = 0; i < attr->size; i++) mark_references(live, from, attr->items[i]);
@@ -37,7 +37,7 @@ static void mark_references(Live *live, NrOp *from, NrAttr attr) {
   }
 }
 
-/* The references of op and of what is in it; nested symbols count only when they are marked themselves. */
+/* Marks what op and nested ops refer to; skips nested symbols, which are marked by themselves. */
 static void mark_inside(Live *live, NrOp *op, bool is_root) {
   if (!is_root && nr_op_has(op, NR_SYMBOL)) {
     NrStr visibility = nr_op_attr_str(op, "sym_visibility");
@@ -72,4 +72,4 @@ static NrStatus symbol_dce_run(NrPassContext *pass, NrOp *op) {
 }
 
 NR_PASS(symbol_dce, .name = "symbol-dce", .of_table = true, .run = symbol_dce_run,
-        .doc = "removes private symbols that nothing refers to")
+        .doc = "removes private symbols without references")

@@ -8,7 +8,7 @@
 // RUN: noria opt --pass-pipeline='canonicalize{max-iterations=10 max-num-rewrites=-1 region-simplify=normal test-convergence=true top-down=true}' %s | FileCheck %s --check-prefixes=ALL,NORMAL
 // RUN: not noria opt --pass-pipeline='canonicalize{max-num-rewrites=1 test-convergence}' %s 2>&1 | FileCheck %s --check-prefix=STOPPED
 // RUN: not noria opt --pass-pipeline='canonicalize{region-simplify=much}' %s 2>&1 | FileCheck %s --check-prefix=WORD
-// STOPPED: error: canonicalize: not at its end after so many sweeps or rewrites
+// STOPPED: error: canonicalize: did not converge within the limit of sweeps or rewrites
 // WORD: option 'region-simplify' of pass 'canonicalize' must be 'disabled', 'normal' or 'aggressive', not 'much'
 
 // ALL-LABEL: func.func @ops

@@ -11,8 +11,8 @@ static NrStatus activation(NrLower *l, NrBodyFn body) {
 }
 
 /* A float attribute as a constant of x's type. */
-static NrValue *param(NrLower *l, NrValue *x, const char *name, double otherwise) {
-  return num(l, x, nr_lower_attr_float(l, name, otherwise));
+static NrValue *param(NrLower *l, NrValue *x, const char *name, double fallback) {
+  return num(l, x, nr_lower_attr_float(l, name, fallback));
 }
 
 static NrValue *below(NrLower *l, NrValue *a, NrValue *b) { return nr_lower_cmpf(l, NR_F_OLT, a, b); }

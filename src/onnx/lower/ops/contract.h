@@ -25,7 +25,7 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w);
 
 /* The integers of a window's attribute: `count` of them, none below least; all `otherwise` when it is left out. False
  * after an error. */
-bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out);
+bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t fallback, int64_t min, int64_t *out);
 
 /* Sets w->size to the dims of the kernel k of a convolution, which are 1 or more, and as kernel_shape says. */
 bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);

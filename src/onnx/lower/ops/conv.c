@@ -9,14 +9,14 @@
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 
-bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t otherwise, int64_t least, int64_t *out) {
+bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t fallback, int64_t min, int64_t *out) {
   const int64_t *values = NULL;
   size_t given;
   if (nr_lower_attr_ints(l, name, &values, &given) && given != count)
     return nr_lower_error(l, "%s has %zu entries, not %zu", name, given, count), false;
   for (size_t i = 0; i < count; i++) {
-    out[i] = values ? values[i] : otherwise;
-    if (values && (out[i] < least || out[i] > INT32_MAX))
+    out[i] = values ? values[i] : fallback;
+    if (values && (out[i] < min || out[i] > INT32_MAX))
       return nr_lower_error(l, "%s has the entry %lld, which is out of range", name, (long long)out[i]), false;
   }
   return true;

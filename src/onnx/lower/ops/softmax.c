@@ -74,9 +74,9 @@ static NrValue *deviation_body(NrLower *l, NrValue *const *a, void *user) {
 NrStatus nr_lower_mean_variance_normalization(NrLower *l) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
   NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in);
-  const int64_t *list, otherwise[] = {0, 2, 3};
+  const int64_t *list, fallback[] = {0, 2, 3};
   size_t count, axis;
-  if (!nr_lower_attr_ints(l, "axes", &list, &count)) list = otherwise, count = NR_COUNTOF(otherwise);
+  if (!nr_lower_attr_ints(l, "axes", &list, &count)) list = fallback, count = NR_COUNTOF(fallback);
   uint64_t axes = 0;
   for (size_t i = 0; i < count; i++) {
     if (!nr_lower_axis(l, list[i], nr_rank(x), &axis)) return NR_ERROR_INVALID;

@@ -1,0 +1,142 @@
+/* prover_facts.c - facts that hold inside a region or after an op; see prover.h. */
+#include "dialect/linalg/linalg.h"
+#include "dialect/scf/scf.h"
+#include "dialect/tensor/tensor.h"
+#include "pass/analysis/dependence.h"
+#include "pass/analysis/prover_state.h"
+
+/* lower <= iv < upper in a loop that runs. */
+static void assume_between(NrProver *p, NrSum lower, NrSum iv, NrSum upper) {
+  nr_prover_assume(p, nr_sum_add(&iv, -1, &lower));
+  NrSum gap = nr_sum_add(&upper, -1, &iv);
+  nr_prover_assume(p, nr_sum_add_constant(&gap, -1));
+}
+
+static void enter_loop(NrProver *p, NrBlock *body) {
+  NrLoopRange range;
+  for (uint32_t i = 0; i < body->num_args; i++) {
+    NrValue *iv = nr_block_arg(body, i);
+    if (!nr_loop_range(iv, &range)) continue;
+    NrSum lower = nr_prover_value(p, range.lower), upper = nr_prover_value(p, range.upper);
+    if (range.is_unsigned && !(nr_prove_not_negative(p, lower) && nr_prove_not_negative(p, upper))) continue;
+    assume_between(p, lower, nr_prover_value(p, iv), upper);
+  }
+}
+
+/* A number that a loop carries and only adds to is never below what it began with. */
+static void enter_counters(NrProver *p, NrOp *loop, NrBlock *body, NrOp *yield, uint32_t first_arg,
+                           uint32_t first_init) {
+  for (uint32_t i = 0; i + first_arg < body->num_args && i < yield->num_operands; i++) {
+    NrValue *arg = nr_block_arg(body, i + first_arg), *next = nr_operand(yield, i);
+    int64_t step;
+    if (!nr_type_is_int_or_index(arg->type) || nr_type_bits(arg->type) != 64 || !nr_op_is(next->op, NR_OP_arith_addi))
+      continue;
+    if (nr_operand(next->op, 0) != arg || !nr_value_constant_int(nr_operand(next->op, 1), &step)) continue;
+    if (step < 0 || step > 1 << 20) continue; /* it would wrap after 2^43 trips, which is centuries */
+    NrSum now = nr_prover_value(p, arg), begin = nr_prover_value(p, nr_operand(loop, first_init + i));
+    nr_prover_assume(p, nr_sum_add(&now, -1, &begin));
+  }
+}
+
+/* The second region of scf.while runs where the condition holds, with what the first one passes on. */
+static void enter_after(NrProver *p, NrOp *loop, NrBlock *after) {
+  NrOp *condition = nr_block_terminator(nr_op_body(loop, 0));
+  if (!nr_op_is(condition, NR_OP_scf_condition)) return;
+  nr_prover_assume_condition(p, nr_operand(condition, 0), true);
+  for (uint32_t i = 0; i < after->num_args && i + 1 < condition->num_operands; i++) {
+    NrValue *arg = nr_block_arg(after, i), *given = nr_operand(condition, i + 1);
+    if (nr_type_is_int_or_index(arg->type))
+      nr_prover_assume_equal(p, nr_prover_value(p, arg), nr_prover_value(p, given));
+    for (uint32_t d = 0; arg->type->kind == NR_TYPE_TENSOR && d < arg->type->rank; d++)
+      nr_prover_assume_equal(p, nr_prover_dim(p, arg, d), nr_prover_dim(p, given, d));
+  }
+}
+
+/* The body runs where every loop has a range of at least 1. */
+static void enter_generic(NrProver *p, NrOp *op) {
+  for (size_t i = 0; i < nr_generic_num_loops(op); i++) {
+    size_t operand, dim;
+    if (!nr_generic_loop_source(op, i, &operand, &dim)) continue;
+    NrSum range = nr_prover_dim(p, nr_operand(op, operand), (uint32_t)dim);
+    nr_prover_assume(p, nr_sum_add_constant(&range, -1));
+  }
+}
+
+static void enter_generate(NrProver *p, NrOp *op, NrBlock *body) {
+  for (uint32_t i = 0; i < body->num_args; i++)
+    assume_between(p, nr_sum_constant(0), nr_prover_value(p, nr_block_arg(body, i)),
+                   nr_prover_dim(p, nr_result(op, 0), i));
+}
+
+/* Dims of a program's inputs that have one name are equal: the runtime refuses other inputs. */
+static void enter_program(NrProver *p, NrOp *func, NrBlock *body) {
+  NrAttr inputs = nr_op_attr(func, "noria.inputs");
+  NrStrMap named = {0};
+  for (uint32_t i = 0; inputs && inputs->kind == NR_ATTR_ARRAY && i < inputs->size && i < body->num_args; i++) {
+    NrValue *arg = nr_block_arg(body, i);
+    NrAttr names = inputs->items[i]->kind == NR_ATTR_DICT ? nr_dict_get(inputs->items[i], "dim_names") : NULL;
+    if (!names || names->kind != NR_ATTR_ARRAY || arg->type->kind != NR_TYPE_TENSOR) continue;
+    for (uint32_t d = 0; d < arg->type->rank && d < names->size; d++) {
+      if (names->items[d]->kind != NR_ATTR_STRING || names->items[d]->s.size == 0) continue;
+      NrSum size = nr_prover_dim(p, arg, d);
+      NrSum *first = nr_strmap_get(&named, names->items[d]->s);
+      if (!first) nr_strmap_set(&named, names->items[d]->s, nr_arena_copy(&p->arena, &size, sizeof size));
+      else if (arg->type->dims[d] == NR_DYNAMIC) ((NrSum **)nr_map_get(&p->dims, arg))[d] = first;
+    }
+  }
+  nr_strmap_deinit(&named);
+}
+
+void nr_prover_enter_region(NrProver *p, NrRegion *region) {
+  NrOp *op = region->op;
+  NrBlock *body = region->first;
+  if (!body) return;
+  NrOp *yield = nr_block_terminator(body);
+  switch (op->info->id) {
+  case NR_OP_scf_for:
+    enter_loop(p, body);
+    if (yield) enter_counters(p, op, body, yield, 1, 3);
+    return;
+  case NR_OP_func_func: enter_program(p, op, body); return;
+  case NR_OP_scf_parallel: enter_loop(p, body); return;
+  case NR_OP_scf_if: nr_prover_assume_condition(p, nr_operand(op, 0), region == op->regions); return;
+  case NR_OP_scf_while: {
+    NrOp *again = nr_block_terminator(nr_op_body(op, 1));
+    if (region != op->regions) enter_after(p, op, body);
+    else if (again) enter_counters(p, op, body, again, 0, 0);
+    return;
+  }
+  case NR_OP_linalg_generic: enter_generic(p, op); return;
+  case NR_OP_tensor_generate: enter_generate(p, op, body); return;
+  default: return;
+  }
+}
+
+/* A tensor that is there has sizes: what they are computed from is such that they are. */
+static void assume_sizes(NrProver *p, NrValue *tensor) {
+  for (uint32_t d = 0; tensor->type->kind == NR_TYPE_TENSOR && d < tensor->type->rank; d++) {
+    NrSum size = nr_prover_dim(p, tensor, d);
+    if (!nr_prover_fits(p, &size, 0, INT64_MAX)) nr_prover_assume(p, size);
+    if (nr_prover_fits(p, &size, INT64_MIN, NR_MAX_DIM)) continue;
+    NrSum most = nr_sum_constant(NR_MAX_DIM);
+    nr_prover_assume(p, nr_sum_add(&most, -1, &size));
+  }
+}
+
+void nr_prover_visit(NrProver *p, NrOp *op) {
+  for (uint32_t r = 0; r < op->num_results; r++) assume_sizes(p, nr_result(op, r));
+  switch (op->info->id) {
+  case NR_OP_rt_check:
+  case NR_OP_cf_assert: nr_prover_assume_condition(p, nr_operand(op, 0), true); return;
+  case NR_OP_linalg_index: {
+    NrOp *generic = nr_op_parent(op);
+    size_t operand, dim;
+    while (generic && !nr_op_is(generic, NR_OP_linalg_generic)) generic = nr_op_parent(generic);
+    if (!generic || !nr_generic_loop_source(generic, (size_t)nr_op_attr_int(op, "dim", 0), &operand, &dim)) return;
+    NrSum upper = nr_prover_dim(p, nr_operand(generic, operand), (uint32_t)dim);
+    assume_between(p, nr_sum_constant(0), nr_prover_value(p, nr_result(op, 0)), upper);
+    return;
+  }
+  default: return;
+  }
+}
