@@ -1,4 +1,4 @@
-/* convert_scf_to_cf.c - structured control flow to blocks and branches.
+/* convert_scf_to_cf.c - converts structured control flow to blocks and branches.
  *   before  %r = scf.for %i = %lb to %ub step %c1        after    cf.br ^cond(%lb, %x : index, f32)
  *                iter_args(%a = %x) -> (f32) {                  ^cond(%i: index, %r: f32):
  *             %v = f(%i, %a)                                      %c = arith.cmpi slt, %i, %ub : index
@@ -8,11 +8,10 @@
  *                                                                 %n = arith.addi %i, %c1 : index
  *                                                                 cf.br ^cond(%n, %v : index, f32)
  *                                                               ^end:
- * Where the sum may pass the end of the type, %n is the upper bound if that is less: the loop would not end.
- * Linear: a block is cut into its parts from its end, so that each op moves to another block at most once, and the
- * blocks of a body move to their final region before what is inside them is looked at. What was found is converted in
- * the order of the program, so that later walks over it go through memory in order. Ops inside of regions that may have
- * only one block (linalg.generic, ..) stay structured. */
+ * Where the sum may overflow, %n is min(sum, upper bound), so that the loop ends. The pass is linear: it splits a block
+ * from its end, so that each op moves at most once, and moves the blocks of a body to their final region before it
+ * looks inside them. It converts ops in program order, so that later walks go through memory in order. Ops in regions
+ * that may have only one block (linalg.generic, ..) stay structured. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
@@ -22,19 +21,19 @@
 /* A structured op to convert, the last one of its block. */
 typedef struct Found {
   NrOp *op;
-  NrBlock *end;  /* behind its block, where the program goes on */
-  bool may_wrap; /* of scf.for, while what its bounds are made of is structured */
+  NrBlock *end;  /* the block where control continues */
+  bool may_wrap; /* of scf.for; computed while its bounds are still structured */
 } Found;
 
 typedef struct Converter {
   NrPassContext *pass;
-  NR_VEC(NrBlock *) blocks; /* in their final region, whose ops are to be looked at; the last one first */
+  NR_VEC(NrBlock *) blocks; /* in their final region, to be searched; the last one first */
   NR_VEC(Found) work;       /* likewise */
-  bool only_exits;        /* only loops that are left from inside, and what is left with them */
-  bool bounds_are_sizes;  /* as nr_for_may_wrap takes it */
+  bool only_exits;        /* only scf.loop, and ops that a break or continue leaves */
+  bool bounds_are_sizes;  /* see nr_for_may_wrap */
 } Converter;
 
-/* The op's terminators hand over their operands from `first` on; what they end goes on at `to`. */
+/* Replaces a terminator by a branch to `to`, with `more` and its operands from `first` on. */
 static void branch_instead(NrOp *terminator, NrBlock *to, NrValue *const *more, size_t num_more, uint32_t first) {
   NR_VEC(NrValue *) operands = {0};
   for (size_t i = 0; i < num_more; i++) nr_vec_push(&operands, more[i]);
@@ -102,7 +101,7 @@ static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
   nr_vec_deinit(&inits);
 }
 
-/* All regions of op, in order, between its block and the one that goes on; they are entered without arguments. */
+/* Places all regions of op, which have no arguments, between its block and end. */
 static void adopt_branches(Converter *c, NrOp *op, NrBlock *end, NrBlock **entries) {
   NrBlock *at = op->block;
   add_result_args(op, end);
@@ -173,8 +172,8 @@ static void convert_while(Converter *c, NrOp *op, NrBlock *end) {
   nr_vec_deinit(&values);
 }
 
-/* The body is the block that each iteration begins with. Breaks and continues branch from wherever they stand: what is
- * around them becomes blocks of the same region in turn. */
+/* Each iteration begins with the body's first block. Breaks and continues become branches; the ops around them become
+ * blocks of the same region in turn. */
 static void convert_loop(Converter *c, NrOp *op, NrBlock *end) {
   NrBlock *before = op->block, *body = nr_op_body(op, 0);
   NrValue *token = body->args[0];
@@ -203,11 +202,10 @@ static bool stays_inside(NrOp *op, void *user) {
   return true;
 }
 
-/* Whether something in op leaves it: a break or continue, or the branch that was made of one. */
+/* Whether a break, a continue, or a branch made from one leaves op. */
 static bool has_branches_out(NrOp *op) { return !nr_walk_pre(op, stays_inside, NULL); }
 
-/* The op that stands for op when it is to be converted, or NULL. Of a scf.forall without dims the body takes its place.
- */
+/* The op to convert in place of op, or NULL. An scf.forall without dims is replaced by its body. */
 static NrOp *to_convert(Converter *c, NrOp *op) {
   if (c->only_exits && !nr_op_is(op, NR_OP_scf_loop) && !(op->num_regions && has_branches_out(op))) return NULL;
   switch (op->info->id) {
@@ -223,7 +221,7 @@ static NrOp *to_convert(Converter *c, NrOp *op) {
   }
 }
 
-/* The new blocks are made in the order of the program and filled from the last one on. */
+/* Creates the new blocks in program order and fills them from the last one. */
 static void find_in(Converter *c, NrBlock *block) {
   size_t begin = c->work.size;
   for (NrOp *op = block->last; op; op = op->prev) {
@@ -266,7 +264,7 @@ static void convert_region(Converter *c, NrRegion *region) {
 
 static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
 
-/* Regions that may have any number of blocks, outside of scf ops: there branches can stand. */
+/* Ops outside of scf whose regions may have several blocks. */
 static bool collect_homes(NrOp *op, void *user) {
   if (op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK)) nr_vec_push((NrOpList *)user, op);
   return true;
@@ -292,8 +290,8 @@ void nr_convert_exits(NrPassContext *pass, NrOp *op) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("assume-sizes", false, "bounds and steps that are not known are at most 2^62"),
+    NR_FLAG("assume-sizes", false, "assume that unknown bounds and steps are at most 2^62"),
     {0},
 };
 NR_PASS(convert_scf_to_cf, .name = "convert-scf-to-cf", .run = convert_run, .options = options,
-        .doc = "turns structured loops and branches into blocks that branch to each other")
+        .doc = "converts structured loops and conditionals to blocks and branches")

@@ -1,4 +1,4 @@
-/* lift_cf_to_scf.c - blocks and branches back to structured control flow.
+/* lift_cf_to_scf.c - lifts blocks and branches to structured control flow.
  *   before  cf.br ^head(%x : i32)                      after  %r = scf.while (%a = %x) : (i32) -> (i32) {
  *         ^head(%a: i32):                                     %c = f(%a)
  *           %c = f(%a)                                        scf.condition(%c) %a : i32
@@ -10,12 +10,12 @@
  *           return %a                                       return %r
  * Works on any graph of cf.br, cond_br and switch, irreducible ones too. A region is lifted in two steps. Its cycles
  * (strongly connected components) each become one block with an scf.while, whose regions are lifted later in the same
- * way: with the condition in front where only the head leaves the cycle, else with the condition at the end, on a flag
- * where several blocks leave (lift_cycles.c). Then, without cycles, a branch becomes an scf.if or index_switch over the
- * blocks that only it leads to, and what follows is where all of its sides meet. Where they meet in several blocks, or
- * a cycle is entered at several, a number says which one, and unused values beside it are 0 (Bahmann, Reissmann, Jahre
- * and Meyer, "Perfect Reconstructability of Control Flow from Demand Dependence Graphs", 2015); those of types without
- * a 0, such as buffers, are ub.poison. */
+ * way: with the condition first where only the head leaves the cycle, else with the condition last, on a flag where
+ * several blocks leave (lift_cycles.c). Then, without cycles, a branch becomes an scf.if or index_switch over the
+ * blocks that only it reaches; its successors' common continuation follows. Where there are several continuations, or a
+ * cycle has several entries, an index selects one, and unused values are 0 (Bahmann, Reissmann, Jahre and Meyer,
+ * "Perfect Reconstructability of Control Flow from Demand Dependence Graphs", 2015); for types without a 0, such as
+ * buffers, ub.poison. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/func/func.h"
@@ -24,7 +24,7 @@
 
 /* ---- one exit ---------------------------------------------------------------------------------------------------- */
 
-/* The ends of a region as branches to one new block, which ends in their stead. There is one end at least. */
+/* Replaces the region's terminators (at least one) by branches to one new block, which gets the terminator. */
 static NrBlock *make_exit(NrRegion *region, const NrBlockList *ends) {
   NrBlock *exit = nr_lift_new_block(region);
   NrOp *first = ends->data[0]->last;
@@ -47,7 +47,7 @@ static NrBlock *make_exit(NrRegion *region, const NrBlockList *ends) {
   return exit;
 }
 
-/* A region that never ends gets an end that is never reached. */
+/* Gives a region without an end an exit block that is never reached. */
 static NrBlock *make_unreached_exit(NrLifter *l, NrRegion *region) {
   NrBlock *exit = nr_lift_new_block(region);
   NrBuilder b = nr_lift_at_end(exit);
@@ -73,7 +73,7 @@ static void find_reaching(NrMap *reaching, NrBlock *from) {
   nr_vec_deinit(&work);
 }
 
-/* An edge that closes a cycle among blocks that do not reach the exit. */
+/* A back edge of a cycle whose blocks do not reach the exit. */
 static NrSuccessor *edge_of_endless_cycle(NrBlock *block) {
   NrMap seen = {0};
   NrSuccessor *edge = NULL;
@@ -86,7 +86,7 @@ static NrSuccessor *edge_of_endless_cycle(NrBlock *block) {
   return edge;
 }
 
-/* Endless cycles leave for the exit when `true` is false. */
+/* Gives each endless cycle a branch to the exit on a constant condition that is never taken. */
 static void leave_endless_cycles(NrLifter *l, NrRegion *region, NrBlock *exit) {
   NrMap reaching = {0};
   find_reaching(&reaching, exit);
@@ -111,7 +111,7 @@ static void leave_endless_cycles(NrLifter *l, NrRegion *region, NrBlock *exit) {
   nr_map_deinit(&reaching);
 }
 
-/* One block ends the region, and every block reaches it. */
+/* Rewrites the region so that it has one exit block, which every block reaches. */
 static void prepare_exit(NrLifter *l, NrRegion *region) {
   NrBlockList ends = {0};
   NrMap reaching = {0};
@@ -132,14 +132,14 @@ static void prepare_exit(NrLifter *l, NrRegion *region) {
 
 /* ---- branches without cycles ------------------------------------------------------------------------------------- */
 
-/* How a block is reached from the sides of a branch. */
+/* How the sides of a branch reach a block. */
 typedef struct Reach {
   uint32_t side;    /* the first that reached it */
-  size_t edges, of; /* that come from this side; all */
-  bool taken;       /* all do: the block belongs to the side */
+  size_t edges, of; /* edges from this side; all edges */
+  bool taken;       /* all edges are from this side: the block belongs to it */
 } Reach;
 
-/* One side of a branch: the blocks that only its successor leads to, the entry first, and the edges that leave them. */
+/* One side of a branch: the blocks that only this successor reaches, the entry first, and the edges that leave them. */
 typedef struct Side {
   NrBlockList blocks;
   NrEdgeList leaving;
@@ -181,7 +181,7 @@ static void find_sides(NrLifter *l, NrOp *branch, Side *sides) {
   nr_map_deinit(&reached);
 }
 
-/* The block where all sides go on: the one that they meet in, or one that stands for several. */
+/* The block where all sides continue: their common target, or a multiplexer of several. */
 static NrBlock *meeting_block(NrLifter *l, NrRegion *region, const Side *sides, uint32_t count) {
   NrMultiplexer m = {0};
   for (uint32_t s = 0; s < count; s++)
@@ -212,7 +212,7 @@ static NrOp *build_switch(NrBuilder *b, NrOp *branch, const NrType *types, size_
   NrAttr values = nr_op_attr(branch, "case_values");
   uint32_t bits = nr_type_bits(flag->type);
   NR_VEC(int64_t) cases = {0};
-  for (uint32_t i = 1; i < branch->num_successors; i++) { /* the cast extends the sign */
+  for (uint32_t i = 1; i < branch->num_successors; i++) { /* the cast sign-extends */
     uint64_t value = (uint64_t)nr_attr_element(values, (int64_t)i - 1)->i << (64 - bits);
     nr_vec_push(&cases, (int64_t)value >> (64 - bits));
   }
@@ -246,7 +246,7 @@ static NrOp *build_structured(NrOp *branch, const NrBlock *meeting, bool with_el
   return op;
 }
 
-/* Moves a side's blocks into a region; where they leave it they yield. */
+/* Moves a side's blocks into a region; edges that leave it become yields. */
 static void fill_side(NrLifter *l, const Side *side, NrSuccessor *entry, NrRegion *region) {
   NrValueList operands = {0};
   nr_lift_successor_operands(entry, &operands);
@@ -273,7 +273,7 @@ static void fill_side(NrLifter *l, const Side *side, NrSuccessor *entry, NrRegio
   nr_vec_deinit(&operands);
 }
 
-/* What follows a branch is appended to the block, with values for its arguments. */
+/* Appends the block that follows a branch, with values for its arguments. */
 static void go_on_with(NrBlock *block, NrBlock *next, NrValue *const *values) {
   for (uint32_t i = 0; i < next->num_args; i++) nr_value_replace_uses(next->args[i], values[i]);
   nr_block_splice(next, block, NULL);
@@ -303,7 +303,7 @@ static void lift_branch(NrLifter *l, NrBlock *block) {
   }
 }
 
-/* A graph without cycles, from its entry to its end. */
+/* Lifts a region without cycles, from its entry to its end. */
 static void lift_branches(NrLifter *l, NrRegion *region) {
   NrBlock *block = region->first;
   while (!l->status && block->last->num_successors) {
@@ -323,7 +323,7 @@ static void lift_branches(NrLifter *l, NrRegion *region) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-/* Only branches of cf, and ends of one kind. Of cases with one value the first stays. */
+/* Checks that the region has only cf branches and one kind of terminator. Drops repeated cases of a cf.switch. */
 static NrStatus check_region(const NrLifter *l, NrRegion *region) {
   NrOp *end = NULL;
   for (NrBlock *block = region->first; block; block = block->next) {
@@ -350,7 +350,7 @@ static NrStatus lift_root(NrLifter *l, NrOp *root) {
   if (region->first == region->last) return NR_OK;
   NrStatus status = check_region(l, region);
   if (status) return status;
-  nr_erase_unreachable_blocks(region); /* dropped cases led there */
+  nr_erase_unreachable_blocks(region); /* targets of dropped cases */
   l->root = root;
   nr_map_clear(&l->constants);
   nr_vec_push(&l->work, region);
@@ -367,7 +367,7 @@ static bool is_tensor(const NrValue *value) {
   return value->type->kind == NR_TYPE_TENSOR || value->type->kind == NR_TYPE_UNRANKED_TENSOR;
 }
 
-/* Blocks of the region hand tensors to each other, or compute them. */
+/* Whether blocks of the region pass tensors to each other or compute them. */
 static bool has_tensors(const NrRegion *region) {
   for (NrBlock *block = region->first; block; block = block->next) {
     for (uint32_t i = 0; block != region->first && i < block->num_args; i++)
@@ -379,8 +379,8 @@ static bool has_tensors(const NrRegion *region) {
   return false;
 }
 
-/* Nobody asked for this: about half a second of work, counted so that the outcome is the same everywhere. */
-enum { MOST_LOOKED_AT = 500000, MOST_PER_BLOCK = 20 };
+/* Limits for where-possible: about half a second of work, counted in blocks so that the outcome is deterministic. */
+enum { MAX_VISITED = 500000, MAX_VISITS_PER_BLOCK = 20 };
 
 static bool stop_at_tensor(NrOp *op, void *user) {
   (void)user;
@@ -389,18 +389,19 @@ static bool stop_at_tensor(NrOp *op, void *user) {
   return true;
 }
 
-/* Blocks of a region that runs where it stands become blocks of the function when it is put in place. */
+/* Whether root has tensors, or is an scf.execute_region in a function with tensors, whose blocks would become the
+ * function's blocks when canonicalize inlines it. */
 static bool is_by_tensors(NrOp *root) {
   NrOp *func = nr_isolated_parent(root);
   if (has_tensors(nr_op_region(root, 0))) return true;
   return nr_op_is(root, NR_OP_scf_execute_region) && func && !nr_walk_pre(func, stop_at_tensor, NULL);
 }
 
-/* A copy stays where it turns out that the root cannot be lifted. */
+/* Keeps a copy, which replaces the root where lifting fails. */
 static void lift_where_possible(NrLifter *l, NrOp *root) {
   NrMap map = {0};
-  l->blocks_left = MOST_LOOKED_AT;
-  for (const NrBlock *block = nr_op_body(root, 0); block; block = block->next) l->blocks_left += MOST_PER_BLOCK;
+  l->blocks_left = MAX_VISITED;
+  for (const NrBlock *block = nr_op_body(root, 0); block; block = block->next) l->blocks_left += MAX_VISITS_PER_BLOCK;
   NrOp *copy = nr_op_clone(root->module, root, &map);
   nr_op_insert_after(copy, root);
   NrOp *dropped = copy;
@@ -441,10 +442,10 @@ static NrStatus lift_run(NrPassContext *pass, NrOp *op) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("on-tensors", false, "only regions whose blocks compute tensors or hand them on, or run beside such"),
-    NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of so many blocks or more"),
-    NR_FLAG("where-possible", false, "what cannot be lifted, or only with much work, stays as it is"),
+    NR_FLAG("on-tensors", false, "only regions whose blocks compute or pass tensors, or that are nested beside such"),
+    NR_INT("min-blocks", 2, 2, INT64_MAX, "only regions of at least this many blocks"),
+    NR_FLAG("where-possible", false, "leave regions that cannot be lifted, or only with much work"),
     {0},
 };
 NR_PASS(lift_cf_to_scf, .name = "lift-cf-to-scf", .run = lift_run, .options = options,
-        .doc = "turns blocks that branch to each other into structured loops and branches")
+        .doc = "lifts blocks and branches to structured loops and conditionals")

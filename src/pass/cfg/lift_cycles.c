@@ -1,4 +1,4 @@
-/* lift_cycles.c - cycles of blocks as scf.while, for lift-cf-to-scf; see lift_cf_to_scf.c. */
+/* lift_cycles.c - lifts cycles of blocks to scf.while; see lift_cf_to_scf.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
@@ -14,7 +14,7 @@ typedef struct Cycle {
   NrMap members;
   NrBlock *head;
   NrEdgeList entering, back, leaving;
-  NrValueList values, handed_for; /* values that are used outside, and what is handed out for each */
+  NrValueList values, handed_for; /* values used outside the cycle, and the latch's argument for each */
 } Cycle;
 
 static bool in_cycle(const Cycle *c, const NrBlock *block) { return block && nr_map_has(&c->members, block); }
@@ -24,7 +24,7 @@ static void add_block(Cycle *c, NrBlock *block) {
   nr_map_set(&c->members, block, block);
 }
 
-/* The block of the region that user stands in, however deep. */
+/* The block of the region that contains user, at any depth. */
 static NrBlock *block_around(const NrRegion *region, const NrOp *user) {
   const NrOp *op = user;
   while (op && op->block && op->block->region != region) op = op->block->region->op;
@@ -50,7 +50,7 @@ static bool is_entered(const Cycle *c, const NrBlock *block) {
   return false;
 }
 
-/* A cycle that is entered at several blocks gets a head that knows which. */
+/* Gives a cycle with several entries one head, a multiplexer of them. */
 static void make_head(NrLifter *l, Cycle *c) {
   NrMultiplexer m = {0};
   for (size_t i = 0; i < c->blocks.size; i++)
@@ -96,8 +96,8 @@ static void find_values_used_outside(Cycle *c) {
   }
 }
 
-/* One block that all ways back and out go through, with a flag that says which: back when it is true. Its arguments are
- * the head's, those of the places outside, the values used outside, the flag. */
+/* Creates one latch block for all edges back and out, with a flag that is true for back. Its arguments: the head's,
+ * those of the exits, the values used outside, the flag. */
 static void make_latch(NrLifter *l, Cycle *c) {
   NrMultiplexer exits = {0};
   for (size_t i = 0; i < c->leaving.size; i++) nr_lift_add_target(&exits, c->leaving.data[i]->block);
@@ -137,7 +137,7 @@ static void make_latch(NrLifter *l, Cycle *c) {
   nr_lift_deinit_multiplexer(&exits);
 }
 
-/* What the condition hands on: each value once. */
+/* The operands of scf.condition, each value once. */
 typedef struct Handed {
   NrValueList values;
   NrMap number; /* NrValue* -> number + 1 */
@@ -153,7 +153,7 @@ static size_t hand(Handed *h, NrValue *value) {
 
 static bool is_handed(const Handed *h, const NrValue *value) { return nr_map_has(&h->number, value); }
 
-/* The loop's block in front of the cycle, with the loop; its regions are empty. */
+/* Creates a block in front of the cycle with an scf.while that has empty regions. */
 static NrOp *build_while(Cycle *c, const Handed *h) {
   NrBlock *block = nr_block_create(c->region->op->module);
   nr_block_insert_before(block, c->head);
@@ -179,7 +179,7 @@ static void move_block(NrBlock *block, NrRegion *to) {
   nr_block_append(to, block);
 }
 
-/* The branch at `op` as scf.condition: goes on when it would take successor `on`. */
+/* Replaces a branch by an scf.condition that is true where the branch takes successor `on`. */
 static void build_condition(NrOp *branch, uint32_t on, const Handed *h) {
   NrBuilder b = nr_builder_before(branch);
   NrValue *flag = nr_operand(branch, 0);
@@ -200,7 +200,7 @@ static void leave_loop(NrOp *loop, NrBlock *to, const NrValueList *operands, con
   nr_vec_deinit(&results);
 }
 
-/* Uses of value outside of the cycle, and, when inside is not NULL, in its blocks without the head. */
+/* Replaces uses of value outside the cycle and, unless inside is NULL, in its blocks other than the head. */
 static void replace_uses_around(const Cycle *c, NrValue *value, NrValue *outside, NrValue *inside) {
   for (NrUse *use = value->first_use, *next; use; use = next) {
     next = use->next;
@@ -210,7 +210,7 @@ static void replace_uses_around(const Cycle *c, NrValue *value, NrValue *outside
   }
 }
 
-/* The last block decides: all of the cycle stands before the condition. */
+/* The last block has the condition: the whole cycle becomes the first region. */
 static void lift_do_while(NrLifter *l, Cycle *c) {
   Handed h = {0};
   NrOp *branch = c->back.data[0]->owner;
@@ -252,7 +252,7 @@ static void hand_head_value(const Cycle *c, Handed *h, NrValue *value) {
     }
 }
 
-/* The head decides, and nothing else leaves: it stands before the condition, the other blocks behind it. */
+/* Only the head leaves: it becomes the first region, the other blocks the second. */
 static void lift_while(NrLifter *l, Cycle *c) {
   Handed h = {0};
   NrBlock *head = c->head, *exit = c->leaving.data[0]->block;
@@ -338,7 +338,7 @@ static void keep_cycle(CycleFinder *f, NrBlock **blocks, size_t count) {
   nr_vec_push(&f->cycles, c);
 }
 
-/* Tarjan's algorithm (1972), with a stack of its own. */
+/* Tarjan's algorithm (1972) with an explicit stack. */
 typedef struct Visit {
   NrBlock *block;
   uint32_t next;

@@ -48,7 +48,6 @@ void nr_lift_successor_operands(const NrSuccessor *s, NrValueList *out) {
     nr_vec_push(out, nr_successor_operand(s->owner, nr_lift_successor_number(s), i));
 }
 
-/* Sends an edge elsewhere, with other operands. */
 void nr_lift_redirect(NrSuccessor *s, NrBlock *to, NrValue *const *operands, size_t count) {
   NrOp *op = s->owner;
   size_t n = nr_lift_successor_number(s);
@@ -57,8 +56,7 @@ void nr_lift_redirect(NrSuccessor *s, NrBlock *to, NrValue *const *operands, siz
   for (size_t i = 0; i < count; i++) nr_successor_append_operand(op, n, operands[i]);
 }
 
-/* An edge that is the only one of its op and block can be replaced by a terminator; for others a block is made. Returns
- * the block, without terminator, whose end stands for the edge. */
+/* The edge of a cf.br can be replaced by another terminator in its block; any other edge gets a new block. */
 NrBlock *nr_lift_block_of_edge(NrSuccessor *s) {
   if (nr_op_is(s->owner, NR_OP_cf_br)) {
     NrBlock *block = s->owner->block;
@@ -71,7 +69,7 @@ NrBlock *nr_lift_block_of_edge(NrSuccessor *s) {
   return block;
 }
 
-/* ---- several places as one --------------------------------------------------------------------------------------- */
+/* ---- multiplexers ------------------------------------------------------------------------------------------------ */
 
 void nr_lift_add_target(NrMultiplexer *m, NrBlock *target) {
   for (size_t i = 0; i < m->targets.size; i++)
@@ -99,7 +97,6 @@ void nr_lift_add_target_args(NrBlock *block, const NrMultiplexer *m) {
   if (m->targets.size > 1) nr_block_add_arg(block, number_type(m, nr_op_context(block->region->op)), loc);
 }
 
-/* The operands that say `target, with these operands` at the multiplexer; target NULL: whatever. */
 void nr_lift_push_target(NrLifter *l, const NrMultiplexer *m, const NrBlock *target, const NrValueList *operands,
                         NrValueList *out) {
   for (size_t t = 0; t < m->targets.size; t++)
@@ -112,7 +109,6 @@ void nr_lift_push_target(NrLifter *l, const NrMultiplexer *m, const NrBlock *tar
   }
 }
 
-/* Ends a block, whose arguments from `first` on are the multiplexer's, with the branch to its targets. */
 void nr_lift_dispatch(const NrMultiplexer *m, NrBlock *block, uint32_t first) {
   NrBuilder b = nr_lift_at_end(block);
   NrValue **args = block->args + first;

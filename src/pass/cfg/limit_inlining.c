@@ -1,35 +1,36 @@
-/* limit_inlining.c - calls stay calls where what they call would make a function too large for LLVM.
+/* limit_inlining.c - marks calls no_inline whose inlining would make a function too large for LLVM.
  *
  *   before  func.func @f(..) {                after  func.func @f(..) {
  *             call @large_enough(..)                   call @large_enough(..) {no_inline}
- *             .. thousands of them                     .. all but those that come to little
+ *             .. thousands of them                     .. all but the smallest callees
  *           }                                        }
  *
- * LLVM's inliner asks what a call gains, not what the caller becomes, and its other passes take for a function more
- * than linear time in its blocks: 3,100 calls of a function with one loop took 40 s. Callees come before callers, so
- * that their size is what it is then. Of the functions that one calls, those come first that add the least to it with
- * all of their calls: so the one in an inner loop is still inlined beside thousands of calls of another one. */
+ * LLVM's inliner weighs the benefit of a call, not the size of the caller, and LLVM's other passes take more than
+ * linear time in the blocks of a function: 3,100 calls of a function with one loop took 40 s. The pass visits callees
+ * before callers, so that a callee's size includes what is inlined into it. For each caller, the callees whose calls
+ * add the least in total come first; so one call in an inner loop is still inlined beside thousands of calls of another
+ * function. */
 #include <stdlib.h>
 
 #include "pass/core/pass.h"
 
 enum {
-  TINY_OPS = 8,   /* smaller than a call with its test of the status: always inlined */
-  SMALL_OPS = 80, /* what LLVM inlines as often as it is called, at most */
+  TINY_OPS = 8,   /* smaller than a call and the test of its status: always inlined */
+  SMALL_OPS = 80, /* the largest function that LLVM inlines at every call */
 };
 
 typedef struct Function {
   NrOp *op;
-  size_t ops; /* with what is inlined, when it is done */
+  size_t ops; /* including what is inlined into it, once it is done */
   size_t num_calls; /* of it, in the program */
   NR_VEC(NrOp *) calls;
-  size_t next; /* of calls, to be looked at */
+  size_t next; /* the next call to visit */
   enum { NEW, OPEN, DONE } state;
 } Function;
 
 typedef struct Limiter {
   NrPassContext *pass;
-  NrStrMap by_name; /* by the last part of the symbol, as where code is made */
+  NrStrMap by_name; /* by the last component of the symbol, as in code generation */
   NR_VEC(Function *) all;
   Function *current; /* whose ops are counted */
   size_t max;
@@ -63,7 +64,7 @@ static bool collect_op(NrOp *op, void *user) {
 
 /* ---- one function ------------------------------------------------------------------------------------------------ */
 
-/* All calls of one function in another one. */
+/* All calls of one function in one caller. */
 typedef struct Group {
   Function *callee;
   size_t calls, order;
@@ -77,7 +78,7 @@ static int least_first(const void *a, const void *b) {
   return x->order < y->order ? -1 : x->order > y->order;
 }
 
-/* A function that calls itself is not done when its calls are looked at. */
+/* A recursive function is not done when its own calls are visited. */
 static bool may_be_inlined(const NrOp *call, const Function *callee) {
   bool is_wanted = callee->ops <= SMALL_OPS || callee->num_calls == 1;
   return is_wanted && callee->state == DONE && !nr_op_attr(call, "no_inline") && !nr_op_attr(callee->op, "no_inline");
@@ -112,7 +113,7 @@ static void limit(Limiter *l, Function *f) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-/* Depth first, callees before what calls them. */
+/* Depth first, callees before callers. */
 static void limit_from(Limiter *l, Function *root) {
   NR_VEC(Function *) stack = {0};
   nr_vec_push(&stack, root);
@@ -147,7 +148,7 @@ static NrStatus limit_inlining_run(NrPassContext *pass, NrOp *module) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("max-ops", 5000, 1, INT64_MAX, "ops that inlining may make a function"),
+    NR_INT("max-ops", 5000, 1, INT64_MAX, "largest size of a function after inlining, in ops"),
     {0},
 };
 NR_PASS(limit_inlining, .name = "limit-inlining", .of_table = true, .run = limit_inlining_run, .options = options,

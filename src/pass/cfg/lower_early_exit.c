@@ -1,4 +1,4 @@
-/* lower_early_exit.c - loops that are left from inside become blocks, in a region of their own.
+/* lower_early_exit.c - lowers loops with break and continue to blocks in an scf.execute_region.
  *   before  %r = scf.loop token(%l) iter_args(%a = %x)     after  %r = scf.execute_region -> i64 {
  *                : i64 -> i64 {                                     cf.br ^bb1(%x : i64)
  *             scf.if %c {                                         ^bb1(%a: i64):
@@ -11,14 +11,14 @@
  *                                                                 ^bb4(%r: i64):
  *                                                                   scf.yield %r : i64
  *                                                                 }
- * Early, so that later passes find only ops whose regions end where they should. Inside, only what is left by a break
- * or continue becomes blocks; all around stays structured. A loop with tensors, which need regions of one block,
- * becomes an scf.while if it can (structure_exits.c). */
+ * Runs early, so that later passes can rely on regions ending at their terminators. Only ops that a break or continue
+ * leaves become blocks; the others stay structured. A loop with tensors, which need regions of one block, becomes an
+ * scf.while if possible (structure_exits.c). */
 #include "dialect/scf/scf.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-/* The region op takes the loop's place and gives its results. */
+/* Replaces the loop by an scf.execute_region that contains it. */
 static NrOp *wrap(NrOp *loop) {
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrType) types = {0};
@@ -56,4 +56,4 @@ static NrStatus lower_early_exit_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(lower_early_exit, .name = "lower-early-exit", .run = lower_early_exit_run,
-        .doc = "turns loops with break and continue into blocks that branch, in a region of their own")
+        .doc = "lowers loops with break and continue to blocks in an scf.execute_region")

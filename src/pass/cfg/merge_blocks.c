@@ -1,14 +1,14 @@
-/* merge_blocks.c - of blocks that do the same and go on to the same place one is enough; see rewrite.h.
+/* merge_blocks.c - merges blocks that are equal op for op and have the same successors; see rewrite.h.
  *
  *   before  cf.cond_br %c, ^a, ^b           after  cf.cond_br %c, ^a, ^a
  *           ^a:  call @f(%x)  return               ^a:  call @f(%x)  return
  *           ^b:  call @f(%x)  return
  *
- * What a block uses from outside dominates the other one too, which uses the same. */
+ * The values that one block uses from outside dominate the other one too, because it uses the same values. */
 #include "pass/core/rewrite.h"
 #include "pass/analysis/same_ops.h"
 
-/* Nobody outside of the block uses what is made in it. */
+/* No value that the block defines has uses outside it. */
 static bool keeps_to_itself(const NrBlock *block) {
   for (uint32_t i = 0; i < block->num_args; i++)
     for (const NrUse *use = block->args[i]->first_use; use; use = use->next)
@@ -43,7 +43,7 @@ static uint64_t hash_block(const NrBlock *block) {
 }
 
 bool nr_merge_equal_blocks(NrRegion *region) {
-  NrMap by_hash = {0}; /* hash -> the first block that has it */
+  NrMap by_hash = {0}; /* hash -> the first block with it */
   bool changed = false;
   for (NrBlock *block = region->first ? region->first->next : NULL, *next; block; block = next) {
     next = block->next;

@@ -1,4 +1,4 @@
-/* split_functions.c - functions of very many loops or ops become several that are called one after the other.
+/* split_functions.c - splits functions of very many loops or ops into several functions.
  *
  *   before  func.func @f(..) {        after  func.func @f(..) {
  *             scf.for .. {..}                  call @f_part_0(..)
@@ -9,19 +9,19 @@
  *                                              .. `max-loops` of them
  *                                            }
  *
- * LLVM takes for a function more than linear time in its loops: it looks up the chain of all conditions that a loop
- * stands behind. Cut are blocks, innermost first: consecutive ops move to a function, with what they use from outside
- * as arguments and what is used behind them as results. Constants and views are made again rather than handed over.
- * Where too much would have to be handed over, and where ops belong to the frame or region that they stand in, ops
- * stay. */
+ * LLVM takes more than linear time in the loops of a function, because it walks the chain of all conditions that a loop
+ * depends on. The pass splits blocks, innermost first: consecutive ops move to a function whose arguments are the
+ * values that they use from outside and whose results are those used behind them. Constants and views are rebuilt in
+ * the new function instead of passed. Ops stay where too many values would be passed, and where they depend on the
+ * stack frame or parent region. */
 #include "pass/analysis/dependence.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
 enum {
-  CALL_OPS = 100,   /* what a call of a part counts as, of many */
+  CALL_OPS = 100,   /* size of a call of a part, in ops */
   MAX_VALUES = 256, /* arguments and results of a part */
-  MAX_VIEWS = 8,    /* of each other that are made again */
+  MAX_VIEWS = 8,    /* longest chain of views that is rebuilt */
 };
 
 typedef struct Size {
@@ -36,43 +36,43 @@ typedef NR_VEC(Item) Items;
 
 typedef struct Splitter {
   NrPassContext *pass;
-  Size max, call; /* call: of a part */
-  NrStrMap names; /* that functions and buffers have, in all tables */
-  NrMap made;     /* calls of parts */
-  NrOp *func;     /* that is split */
-  NrOp *last;     /* behind which parts go */
+  Size max, call; /* limit of a function; size of a call of a part */
+  NrStrMap names; /* of functions and buffers, in all symbol tables */
+  NrMap made;     /* the calls of parts */
+  NrOp *func;     /* the function being split */
+  NrOp *last;     /* parts are inserted behind it */
   unsigned parts; /* of func */
 } Splitter;
 
 typedef NR_VEC(NrValue *) Values;
 
-/* Ops that move to a function of their own. */
+/* Ops that move to a new function. */
 typedef struct Part {
   NrOp *first, *last;
-  NrMap inside;       /* their ops and values */
-  NrMap outside;      /* values from elsewhere that have been looked at */
+  NrMap inside;       /* the part's ops and values */
+  NrMap outside;      /* values from outside that were visited */
   Values inputs, results;
-  NrOpList remade;    /* ops from elsewhere of which the part has its own */
-  bool gets_others;   /* buffers that are not its inputs, or frees one of them */
+  NrOpList remade;    /* outside ops that the part rebuilds */
+  bool gets_others;   /* it can reach buffers other than its inputs, or frees one of them */
 } Part;
 
 static Size sum(Size a, Size b) { return (Size){a.loops + b.loops, a.ops + b.ops}; }
 static bool exceeds(Size size, Size max) { return size.loops > max.loops || size.ops > max.ops; }
 
-/* ---- what ops are ------------------------------------------------------------------------------------------------ */
+/* ---- kinds of ops ------------------------------------------------------------------------------------------------ */
 
-/* Without looking at memory, as memref.reshape does. */
+/* A view that reads no memory (memref.reshape does). */
 static bool is_view(const NrOp *op) {
   return op->num_results == 1 && nr_op_has(op, NR_PURE) && nr_memref_source(nr_result(op, 0));
 }
 
-/* A value that comes from nothing: a constant, a global buffer. */
+/* A pure op without operands: a constant, a global buffer. */
 static bool is_given(const NrOp *op) {
   return op && nr_op_has(op, NR_PURE) && !op->num_operands && !op->num_regions && op->num_results == 1 &&
          strcmp(op->info->dialect, "flow") != 0;
 }
 
-/* Costs nothing and can be made anywhere: a constant, or a view at constant places. */
+/* Costs nothing and can be rebuilt anywhere: a constant, or a view with constant offsets, sizes and strides. */
 static bool is_remade(const NrValue *value) {
   const NrOp *op = value->op;
   if (is_given(op)) return true;
@@ -82,7 +82,7 @@ static bool is_remade(const NrValue *value) {
   return true;
 }
 
-/* Belongs to the frame or the region that it stands in. */
+/* Depends on the stack frame or parent region. */
 static bool is_bound(const NrOp *op) {
   return nr_op_has(op, NR_TERMINATOR) || op->num_successors || op->info == &nr_unregistered_op_info ||
          nr_op_is(op, NR_OP_memref_alloca) || nr_op_is(op, NR_OP_rt_enter) || nr_op_has(op, NR_SYMBOL) ||
@@ -108,8 +108,8 @@ static bool look_inside(NrOp *op, void *user) {
   return op->info != &nr_unregistered_op_info && strcmp(dialect, "flow") != 0 && strcmp(dialect, "onnx") != 0;
 }
 
-/* Whether op can move with all that is in it. Buffers of the frame that are made in it then live as long as the part
- * does: they must not leave op. */
+/* Whether op can move with its nested ops. Stack buffers that it allocates will live as long as the part's call, so
+ * they must not be used outside op. */
 static bool can_move(NrOp *op) {
   Movable m = {0};
   if (is_bound(op) || !nr_walk_pre(op, look_inside, &m)) return false;
@@ -130,7 +130,7 @@ static bool can_be_handed_over(NrType type) {
   }
 }
 
-/* ---- what goes in and out ---------------------------------------------------------------------------------------- */
+/* ---- arguments and results --------------------------------------------------------------------------------------- */
 
 static bool note_inside(NrOp *op, void *user) {
   Part *part = user;
@@ -142,7 +142,7 @@ static bool note_inside(NrOp *op, void *user) {
   return true;
 }
 
-/* Operands before what is made of them. */
+/* Visits operands before the ops that use them. */
 static void note_input(Part *part, NrValue *value, unsigned views) {
   if (nr_map_has(&part->inside, value) || nr_map_has(&part->outside, value)) return;
   nr_map_set(&part->outside, value, value);
@@ -166,7 +166,7 @@ static bool note_operands(NrOp *op, void *user) {
   return true;
 }
 
-/* False when a value is used where the result of a call may not be: affine ops ask what it comes from. */
+/* False when a value has a use that does not allow a call's result: affine ops require valid dims and symbols. */
 static bool note_results(Part *part, NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     bool leaves = false;
@@ -206,7 +206,7 @@ static void part_deinit(Part *part) {
   nr_vec_deinit(&part->remade);
 }
 
-/* ---- what is still known of buffers ------------------------------------------------------------------------------ */
+/* ---- aliasing of arguments --------------------------------------------------------------------------------------- */
 
 /* Different inputs of a program are different buffers. */
 static bool are_inputs_of_program(const Splitter *s, const NrValue *a, const NrValue *b) {
@@ -228,7 +228,7 @@ static bool is_alone(const Splitter *s, const Part *part, NrValue *memref) {
   return true;
 }
 
-/* Marks of buffers that only one argument leads to, as they were known not to overlap where they were made. */
+/* noalias marks for arguments whose buffers were known not to overlap with the others in the caller. */
 static NrAttr argument_marks(const Splitter *s, const Part *part) {
   NrContext *ctx = s->pass->ctx;
   NrAttr *marks = NR_NEW_ARRAY(s->pass->scratch, NrAttr, part->inputs.size);
@@ -311,7 +311,7 @@ static void use_instead(const Part *part, NrValue *value, NrValue *by) {
   by->name = value->name;
 }
 
-/* Moves the ops from first to last; returns the call that stands for them, NULL when they stay. */
+/* Moves the ops from first to last to a new function; returns the call that replaces them, NULL when they stay. */
 static NrOp *outline(Splitter *s, NrOp *first, NrOp *last) {
   Part part = {.first = first, .last = last};
   NrOp *call = NULL;
@@ -333,8 +333,8 @@ static NrOp *outline(Splitter *s, NrOp *first, NrOp *last) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Ops next to each other that are collected for a part. Where loops are too many, parts end with one: what only
- * prepares the next one does not have to come out as a result. */
+/* Consecutive ops collected for a part. When splitting by loops, a part ends with a loop, so that values which only the
+ * next loop uses need not be results. */
 typedef struct Group {
   Items items, behind; /* behind: since the last loop */
   Size size, behind_size;
@@ -362,7 +362,7 @@ static void add_to_group(Group *g, Item item, bool may_end) {
   g->behind_size = (Size){0};
 }
 
-/* Constants, views of what is there and buffers of the frame stand before a group rather than in it. */
+/* Moves constants, views of available buffers and stack buffers in front of a group. */
 static bool move_before(const Group *g, NrOp *op) {
   bool in_frame = nr_op_is(op, NR_OP_memref_alloca) && !op->num_operands;
   if (!in_frame && !is_given(op) && !is_view(op)) return false;
@@ -409,7 +409,7 @@ static Size total(const Items *items) {
 /* Whether a is at least an eighth less than b. */
 static bool is_far_below(size_t a, size_t b) { return a <= b - b / 8 && a < b; }
 
-/* Until they are few enough, or hardly fewer than before. */
+/* Repeats until the items are small enough, or hardly smaller than before. */
 static Size cut(Splitter *s, Items *items, bool at_least_once) {
   Size size = total(items);
   while (at_least_once || exceeds(size, s->max)) {
@@ -442,7 +442,7 @@ static Size measure(const Splitter *s, NrOp *op) {
   return m.size;
 }
 
-/* Blocks of these may be cut: no rule says what ops they have, and their values are plain ones. */
+/* Whether op's blocks may be split: they may contain any ops, and their values can be arguments and results. */
 static bool has_free_blocks(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_func_func:
@@ -483,7 +483,7 @@ static Size cut_again(Splitter *s, NrBlock *block) {
   for (uint32_t r_ = 0; r_ < (op)->num_regions; r_++)                                                                  \
     for (NrBlock *block = (op)->regions[r_].first; block; block = block->next)
 
-/* The size that op has then. Many blocks, each of them small enough, can be too much together. */
+/* Splits op's regions and returns op's new size. Many blocks, each small enough, can be too large together. */
 static Size split_regions(Splitter *s, NrOp *op) {
   if (!op->num_regions || !has_free_blocks(op)) return measure(s, op);
   const Size own = {nr_op_has(op, NR_LOOP), 1};
@@ -531,9 +531,9 @@ static NrStatus split_functions_run(NrPassContext *pass, NrOp *module) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("max-loops", 64, 1, INT64_MAX, "loops of a function at most"),
-    NR_INT("max-ops", 20000, 1, INT64_MAX, "ops of a function at most"),
+    NR_INT("max-loops", 64, 1, INT64_MAX, "most loops of a function"),
+    NR_INT("max-ops", 20000, 1, INT64_MAX, "most ops of a function"),
     {0},
 };
 NR_PASS(split_functions, .name = "split-functions", .of_table = true, .run = split_functions_run, .options = options,
-        .doc = "cuts functions of very many loops or ops into several")
+        .doc = "splits functions of very many loops or ops")

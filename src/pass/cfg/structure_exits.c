@@ -1,5 +1,5 @@
-/* structure_exits.c - a loop that is left from inside as scf.while, without branches: for loops over tensors, which
- * need regions of one block.
+/* structure_exits.c - converts an scf.loop with break and continue to an scf.while without branches, for loops over
+ * tensors, which need regions of one block.
  *   before  %r = scf.loop token(%l) iter_args(%a = %x)    after  %w:2 = scf.while (%a = %x) : (t) -> (t, u) {
  *                : t -> u {                                        %s:3 = scf.if %c -> (i1, t, u) {
  *             scf.if %c {                                            %v = g(%a)
@@ -10,8 +10,8 @@
  *             scf.continue [%l] %b : t                             }
  *           }                                                      scf.condition(%s#0) %s#1, %s#2 : t, u
  *                                                                } do { .. scf.yield .. }
- * What follows an op that may leave the loop moves into the one region that goes on. Where several go on, a flag says
- * whether one did. Values that are not there on a way are replaced by any: nobody reads them. */
+ * The ops behind an op that may leave the loop move into the one region that continues. Where several regions continue,
+ * the op yields a flag for it. Values that a path does not define are fillers, which are never used. */
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
@@ -23,8 +23,8 @@ typedef struct Structure {
   NrBlock *body; /* first block of the new loop; its arguments are the carried values */
 } Structure;
 
-/* What the regions of an op yield where several of them go on: whether this one did, the op's own results, and the
- * outcome of the iteration. NULL = the outcome alone: whether to go on, carried values, results. */
+/* What the regions of an op yield where several of them continue: a flag for continuing, the op's own results, and the
+ * outcome of the iteration. NULL = the outcome alone: a flag for another iteration, carried values, results. */
 typedef struct Frame {
   const NrType *own;
   size_t num_own;
@@ -106,7 +106,7 @@ static void outcome_types(const Structure *s, const Frame *frame, Types *out) {
 
 static NrValue *flag(NrBuilder *b, bool value) { return nr_arith_constant(b, nr_attr_bool(b->ctx, value)); }
 
-/* The terminator of a region becomes a yield of the outcome: of a break, a continue, or of going on behind the op. */
+/* Replaces the terminator of a region by a yield of the outcome: break, continue, or continuing behind the op. */
 static void replace_terminator(const Structure *s, const Frame *frame, NrOp *last) {
   NrBuilder b = nr_builder_before(last);
   Values values = {0};
@@ -130,13 +130,13 @@ static void replace_terminator(const Structure *s, const Frame *frame, NrOp *las
 
 static bool goes_on(const NrBlock *block) { return nr_op_is(block->last, NR_OP_scf_yield); }
 
-/* op with other results; the old op keeps its results, without regions, until its uses are gone. */
+/* Rebuilds op with other results; the old op, without regions, keeps its results until their uses are replaced. */
 static NrOp *with_results(NrOp *op, const Types *types) {
   NrValue *decides = op->num_operands ? nr_operand(op, 0) : NULL;
   NrOp *other = nr_op_rebuild(op, &decides, op->num_operands, types->data, types->size);
   for (uint32_t r = 0; r < op->num_regions; r++) {
     if (nr_op_region(other, r)->first) continue;
-    NrBlock *block = nr_block_create(op->module); /* an `else` that was not there */
+    NrBlock *block = nr_block_create(op->module); /* a missing else region */
     nr_block_append(nr_op_region(other, r), block);
     NrBuilder inner = nr_builder_at_end(op->module, block, op->loc);
     nr_scf_yield(&inner, NULL, 0);
@@ -144,7 +144,7 @@ static NrOp *with_results(NrOp *op, const Types *types) {
   return other;
 }
 
-/* The ops behind op, terminator included, at the end of a block. */
+/* Moves the ops behind op, terminator included, to the end of a block. */
 static void move_rest(NrOp *op, NrBlock *to) {
   while (op->next) {
     NrOp *moved = op->next;
@@ -155,7 +155,7 @@ static void move_rest(NrOp *op, NrBlock *to) {
 
 static void finish(const Structure *s, const Frame *frame, NrBlock *block);
 
-/* At most one region goes on: what follows moves there, or never runs. */
+/* At most one region continues: the following ops move there, or are never reached. */
 static void continue_in_region(const Structure *s, const Frame *frame, NrBlock *block, NrOp *op, NrBlock *on) {
   if (on) {
     NrOp *yield = on->last;
@@ -174,7 +174,7 @@ static void continue_in_region(const Structure *s, const Frame *frame, NrBlock *
   nr_scf_yield_results(block, &other, 1);
 }
 
-/* Several regions go on: what follows stands behind, and runs when one did. */
+/* Several regions continue: the following ops move into an scf.if on the flag, behind op. */
 static void continue_behind(const Structure *s, const Frame *frame, NrBlock *block, NrOp *op) {
   Types own = {0}, types = {0}, outer = {0};
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&own, nr_result(op, i)->type);
@@ -231,7 +231,7 @@ static void finish(const Structure *s, const Frame *frame, NrBlock *block) {
     continue_behind(s, frame, block, op);
     return;
   }
-  if (count && !on) { /* an `else` that is not there */
+  if (count && !on) { /* a missing else region */
     on = nr_block_create(op->module);
     nr_block_append(nr_op_region(op, op->num_regions - 1), on);
     NrBuilder b = nr_builder_at_end(op->module, on, op->loc);

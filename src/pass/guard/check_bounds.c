@@ -1,15 +1,14 @@
-/* check_bounds.c - accesses ask first whether their indices are in bounds, and fail the run when not.
+/* check_bounds.c - checks the indices of accesses in front of them; a run with an index out of bounds fails.
  *
  *   before  %x = memref.load %m[%i] : memref<?xf32>
  *   after   %in = arith.cmpi ult, %i, %size : index
  *           rt.check %in, "'memref.load' op index %0 of dim 0 is out of bounds: the dim is %1"(%i, %size)
  *           %x = memref.load %m[%i] : memref<?xf32>
  *
- * So do shifts by the width or more and floats that fit no integer: their value is open, and code that is made of it
- * may do anything. That a sum does not overflow or a float is a number, as flags promise, is no longer believed.
- * check_shapes.c asks about shapes, check_lanes.c about vectors in memory, check_life.c about memory that was freed or
- * never written. The messages are those of the interpreter, which checks always. It is for programs in text: what the
- * compiler makes of a model checks what can be wrong already. */
+ * Also checks shifts by the width or more and float-to-integer conversions out of range, whose results are poison in
+ * LLVM, and drops overflow and fast-math flags. check_shapes.c checks shapes, check_lanes.c vectors in memory,
+ * check_life.c uses of memory that was freed or never written. The messages equal those of the interpreter, which
+ * always checks. The pass is for programs in text; the lowering of a model inserts its own checks. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/vector/vector.h"
@@ -21,7 +20,7 @@
 
 typedef NR_VEC(NrOp *) Ops;
 
-/* Positions in a vector that are not constants. */
+/* Checks dynamic positions in a vector. */
 static void check_position(NrOp *op, NrValue *vector, size_t group) {
   NrBuilder b = nr_builder_before(op);
   NrIndex list[NR_MAX_RANK];
@@ -35,7 +34,7 @@ static void check_position(NrOp *op, NrValue *vector, size_t group) {
   }
 }
 
-/* ---- values that are open --------------------------------------------------------------------------------------- */
+/* ---- poison values ---------------------------------------------------------------------------------------------- */
 
 static NrValue *of_type(NrBuilder *b, NrValue *like, NrValue *scalar) {
   return nr_type_is_shaped(like->type) ? nr_build_broadcast(b, scalar, like->type) : scalar;
@@ -51,7 +50,7 @@ static void check_shift(NrOp *op) {
   nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_ULT, by, width), "shift by the width or more", NULL, 0);
 }
 
-/* Cut to a whole number it must lie in the integer's range; compared as f64, which has all ends of up to 53 bits. */
+/* The truncated float must be in the integer's range; compared as f64, which represents limits of up to 53 bits. */
 static void check_float_to_int(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *x = nr_operand(op, 0);
@@ -161,4 +160,4 @@ static NrStatus check_bounds_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(check_bounds, .name = "check-bounds", .run = check_bounds_run,
-        .doc = "accesses whose index is out of bounds fail the run with a message")
+        .doc = "checks that indices are in bounds; a run where one is not fails with a message")

@@ -1,4 +1,5 @@
-/* check_claims.c - no claim about the shape of a tensor is believed that is not proven; see claims.h.
+/* check_claims.c - inserts a check in front of each op on tensors whose claims about shapes are not proven; see
+ * claims.h.
  *
  *   before  %c = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
  *   after   %d = tensor.dim %t, %c0 : tensor<?xf32>
@@ -6,9 +7,9 @@
  *           rt.check %same, "'tensor.cast' op dim 0 is %0, where 4 is expected"(%d)
  *           %c = tensor.cast %t : tensor<?xf32> to tensor<4xf32>
  *
- * A claim that follows from declared dims, from arithmetic on them or from checks before it costs nothing. An op that
- * is checked carries the attribute `noria.checked` until verify-claims has seen its checks: for that pass a claim that
- * is neither proven nor checked is an error of the compiler. */
+ * A claim that follows from declared dims, arithmetic on them or earlier checks needs no check. A checked op has the
+ * attribute `noria.checked` until verify-claims has found its checks; that pass reports a claim that is neither proven
+ * nor checked as an internal error. */
 #include "ir/op_info.h"
 #include "pass/core/checks.h"
 #include "pass/guard/claims.h"
@@ -25,13 +26,12 @@ static const char mark[] = "noria.checked";
 
 static void visit_op(Walk *w, NrOp *op);
 
-/* The op whose checks would stand before it: parts that a parallel loop inserts share a region where nothing else may
- * stand. */
+/* The op in front of which op's checks go: a tensor.parallel_insert_slice is in a region that allows no other ops. */
 static NrOp *checked_place(NrOp *op) {
   return nr_op_is(op, NR_OP_tensor_parallel_insert_slice) ? nr_op_parent(op) : op;
 }
 
-/* Behind the last op with regions, an rt.check names the op. */
+/* Whether an rt.check that names op precedes it, with no op with regions in between. */
 static bool has_checks(NrOp *op) {
   NrBuf begin = {0};
   NrStr name = nr_op_run_name(op);
@@ -43,7 +43,7 @@ static bool has_checks(NrOp *op) {
   return found;
 }
 
-/* Facts of a block's ops hold until its end; those of the first block, which leads to all others, until the end of the
+/* Facts from a block's ops hold to its end; those from the entry block, which dominates the others, to the end of the
  * region. */
 static void visit_region(Walk *w, NrRegion *region) {
   NrProverMark outside = nr_prover_mark(w->prover);
@@ -61,7 +61,7 @@ static void visit_region(Walk *w, NrRegion *region) {
   nr_prover_reset(w->prover, outside);
 }
 
-/* Of the new checks those that say something new stay, and what they say is known from here on. */
+/* Inserts op's checks, erases those that are proven, and assumes the others from here on. */
 static void insert_checks(Walk *w, NrOp *op) {
   NrOp *place = checked_place(op), *before = place->prev, *next;
   nr_check_claims(op);
@@ -78,14 +78,14 @@ static void verify_op(Walk *w, NrOp *op) {
   bool checked = nr_op_attr(op, mark) && has_checks(op);
   nr_op_remove_attr(op, mark);
   if (checked || nr_claims_hold(w->prover, op)) return;
-  nr_op_error(op, "claims a shape or a place that is neither proven nor checked");
+  nr_op_error(op, "claims a shape or an index that is neither proven nor checked");
   w->status = NR_ERROR_INTERNAL;
 }
 
 static void visit_op(Walk *w, NrOp *op) {
   if (w->verify) verify_op(w, op);
   else if (!nr_claims_hold(w->prover, op)) insert_checks(w, op);
-  /* A function has nothing in common with another one. */
+  /* Functions share no facts. */
   NrProver *outer = w->prover;
   bool isolated = nr_op_has(op, NR_ISOLATED);
   if (isolated) w->prover = nr_prover_create();
@@ -113,6 +113,6 @@ static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(check_claims, .name = "check-claims", .run = check_claims_run,
-        .doc = "what ops claim about shapes of tensors is proven, or fails the run with a message")
+        .doc = "inserts checks for what ops claim about shapes of tensors and cannot be proven")
 NR_PASS(verify_claims, .name = "verify-claims", .run = verify_claims_run,
-        .doc = "an error of the compiler where check-claims left a claim that is neither proven nor checked")
+        .doc = "reports claims that are neither proven nor checked as internal errors")

@@ -1,6 +1,6 @@
-/* check_flow.c - the part of insert-ub-checks that is about flow: an op names the dims of its operands, which passes
- * believe, and takes elements and parts of tensors; in the body of a dispatch, of those that are bound. One such op
- * works on whole tensors, so asking costs nothing that could be measured.
+/* check_flow.c - the checks of insert-ub-checks for flow ops: the dims that an op declares for its operands, which
+ * passes rely on, and the indices of elements and slices, also of dispatch tensors. Such an op works on a whole tensor,
+ * so the cost of its checks is not measurable.
  *
  *   before  %r = flow.tensor.clone %x : tensor<?xf32>{%n}
  *   after   %d = tensor.dim %x, %c0 : tensor<?xf32>
@@ -20,7 +20,7 @@ static void unless(NrBuilder *b, NrOp *op, NrValue *cond, const char *text, NrVa
   if (!nr_value_constant_int(cond, &known) || !known) nr_check_unless(b, op, cond, text, values, count);
 }
 
-/* Whether size is read off the value itself. */
+/* Whether size is a tensor.dim of the value itself. */
 static bool is_own_dim(NrValue *value, uint32_t dim, NrValue *size) {
   int64_t d;
   return nr_op_is(size->op, NR_OP_tensor_dim) && nr_operand(size->op, 0) == value &&
@@ -45,18 +45,18 @@ static size_t first_of(NrOp *op, size_t group) {
   return first;
 }
 
-/* The dims of a type whose `?` are the operands from `next` on. */
+/* The dims of a type; the operands from `next` on give the dynamic ones. */
 static void sizes_of(NrBuilder *b, NrOp *op, NrType type, size_t next, NrValue **out) {
   for (uint32_t d = 0; d < type->rank; d++)
     out[d] = type->dims[d] == NR_DYNAMIC ? nr_operand(op, next++) : nr_arith_constant_index(b, type->dims[d]);
 }
 
-/* The box of `lengths` from the operands of group `starts` on lies in the tensor. */
+/* Checks that the slice from the operands of group `starts`, of `lengths`, is inside the tensor. */
 static void check_box(NrBuilder *b, NrOp *op, NrValue *whole, size_t starts, NrValue *const *lengths) {
   size_t first = first_of(op, starts);
   for (uint32_t d = 0; d < whole->type->rank; d++) {
     NrValue *values[] = {nr_operand(op, first + d), lengths[d], nr_check_size_of(b, whole, d)};
-    /* Without a sign, numbers below zero are larger than any size. */
+    /* As unsigned numbers, negative ones are larger than any size. */
     NrValue *begins = nr_fold_cmpi(b, NR_CMPI_ULE, values[0], values[2]);
     NrValue *left = nr_fold_binary(b, NR_OP_arith_subi, values[2], values[0]);
     NrValue *ends = nr_fold_cmpi(b, NR_CMPI_ULE, values[1], left);
@@ -97,7 +97,7 @@ static NrValue *size_in(NrBuilder *b, NrOp *op, NrType type, size_t group, bool 
   return n;
 }
 
-/* reshape and bitcast: what they read is there. */
+/* Checks that reshape and bitcast keep the number of elements or bytes. */
 static void check_reshape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;

@@ -1,6 +1,6 @@
-/* check_lanes.c - the part of check-bounds that is about vectors in memory: each lane that is read or written lies
- * inside every dim. What runs past the end of a row is out of bounds, though the next row may follow: `vector` leaves
- * open what is there. Of a dim's lanes the message names the least that is outside, as the interpreter's does. */
+/* check_lanes.c - the checks of check-bounds for vectors in memory: each lane that is read or written is inside every
+ * dim. An access past the end of a row is out of bounds even where the next row follows, because dialect `vector` does
+ * not define it. The message names the smallest index out of bounds, as the interpreter does. */
 #include "dialect/arith/arith.h"
 #include "dialect/vector/vector.h"
 #include "pass/core/checks.h"
@@ -15,10 +15,10 @@ static void fail_unless(NrBuilder *b, NrOp *op, NrValue *inside, uint32_t d, NrV
   nr_check_unless(b, op, inside, text, (NrValue *[]){wrong, size}, 2);
 }
 
-/* A dim of which all elements from index on are accessed, `extent` of them. */
+/* Checks an access to `extent` elements of a dim from index on. */
 static void check_range(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, int64_t extent) {
   NrValue *size = nr_check_size_of(b, base, d), *wrong = index;
-  /* Without a sign: an index below zero is larger than any size. */
+  /* As an unsigned number, a negative index is larger than any size. */
   NrValue *inside = nr_arith_cmpi(b, NR_CMPI_ULT, index, size);
   if (extent > 1) {
     NrValue *end = nr_arith_binary(b, NR_OP_arith_subi, size, nr_arith_constant_index(b, extent - 1));
@@ -40,7 +40,7 @@ void nr_check_indices(NrOp *op, uint32_t shaped_at, uint32_t first, NrType vecto
 
 /* ---- with a mask ------------------------------------------------------------------------------------------------ */
 
-/* Masks of any rank are looked at as one row. */
+/* The 1-D vector type with as many elements as `like`; masks of any rank are flattened. */
 static NrType row_type(NrType like, NrType elem) {
   int64_t count = 1;
   nr_type_num_elements(like, &count);
@@ -57,7 +57,7 @@ static NrValue *not(NrBuilder *b, NrValue *v) {
   return nr_arith_binary(b, NR_OP_arith_xori, v, on);
 }
 
-/* How far each lane of a vector of this shape is along its dim k. */
+/* The index of each lane of a vector of this shape in its dim k. */
 static NrValue *lane_places(NrBuilder *b, NrType shape, uint32_t k) {
   int64_t count = 1, below = 1;
   nr_type_num_elements(shape, &count);
@@ -70,7 +70,7 @@ static NrValue *lane_places(NrBuilder *b, NrType shape, uint32_t k) {
   return value;
 }
 
-/* A dim in which the lanes that the mask sets lie at index + places; places NULL: at index. */
+/* Checks a dim in which the active lanes are at index + places; places NULL: at index. */
 static void check_set(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, NrValue *mask,
                       NrValue *places) {
   NrValue *size = nr_check_size_of(b, base, d);
@@ -89,7 +89,7 @@ static void check_set(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue
   fail_unless(b, op, nr_build_reduction(b, "and", fine, NULL, NULL), d, wrong, size);
 }
 
-/* The set lanes lie behind each other in memory. */
+/* The active lanes are contiguous in memory (compress and expand). */
 static void check_packed(NrBuilder *b, NrOp *op, NrValue *base, uint32_t d, NrValue *index, NrValue *mask) {
   NrValue *size = nr_check_size_of(b, base, d), *zero = nr_arith_constant_index(b, 0);
   NrType wide = row_type(mask->type, nr_type_i64(b->ctx));
@@ -129,8 +129,8 @@ void nr_check_masked(NrOp *op, NrMaskedKind kind) {
 
 /* ---- transfers -------------------------------------------------------------------------------------------------- */
 
-/* Dims that the vector moves along are asked about where in_bounds says so, the others always. A mask has the dims that
- * move, in the base's order. */
+/* Checks vector dims that are marked in_bounds, and all other dims. A mask has the vector's dims, in the base's
+ * order. */
 void nr_check_transfer(NrOp *op, uint32_t first) {
   NrBuilder b = nr_builder_before(op);
   NrValue *base = nr_transfer_base(op), *mask = nr_transfer_mask(op);

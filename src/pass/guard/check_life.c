@@ -1,5 +1,5 @@
-/* check_life.c - the part of check-bounds that is about the life of memory: buffers that were freed are not used, and
- * what was never written reads as zeros, as in the interpreter.
+/* check_life.c - the checks of check-bounds for the lifetime of buffers: a freed buffer must not be used, and elements
+ * that were never written are 0, as in the interpreter.
  *
  *   before  %m = memref.alloc() : memref<4xf32>       after  %alive = memref.alloca() : memref<i1>
  *           scf.if %c { memref.dealloc %m }                  memref.store %true, %alive[]
@@ -7,9 +7,9 @@
  *                                                            %yes = memref.load %alive[]
  *                                                            rt.check %yes, "'memref.load' op uses memory that .."
  *
- * A buffer's flag goes with the value that views of it come from: an allocation, an argument, a result. What is freed
- * by one name and used by another (carried by a loop, given to a function that frees it) is not seen. Nothing is asked
- * where the use stands before what frees. */
+ * A buffer's flag belongs to the root value of its views: an allocation, an argument, a result. The pass does not see a
+ * buffer that is freed through one root and used through another (carried by a loop, freed by a called function). A use
+ * in front of every dealloc needs no check. */
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
 #include "dialect/linalg/linalg.h"
@@ -20,7 +20,7 @@
 
 /* ---- never written ---------------------------------------------------------------------------------------------- */
 
-/* NULL of what is no number. */
+/* NULL: elem is not a number. */
 static NrValue *zero_of(NrBuilder *b, NrType elem) {
   if (elem->kind == NR_TYPE_COMPLEX) {
     NrValue *part = zero_of(b, elem->elem);
@@ -30,7 +30,7 @@ static NrValue *zero_of(NrBuilder *b, NrType elem) {
   return number ? nr_arith_constant(b, nr_zero_attr(elem)) : NULL;
 }
 
-/* The part of a buffer that realloc adds. */
+/* Fills the part that memref.realloc adds with zeros. */
 static void clear_grown(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *grown = nr_result(op, 0), *index, *old = nr_check_size_of(&b, nr_operand(op, 0), 0);
@@ -60,7 +60,7 @@ void nr_check_written(NrOp *op) {
 typedef struct Life {
   NrValue *root;
   NR_VEC(NrOp *) frees;
-  NrValue *flag; /* memref<i1>, once something asks */
+  NrValue *flag; /* memref<i1>, created for the first check */
 } Life;
 
 typedef struct Lives {
@@ -96,13 +96,13 @@ static bool note_op(NrOp *op, void *user) {
   return true;
 }
 
-/* The op of this block that op is or is in. */
+/* The op of this block that is op or contains it. */
 static NrOp *ancestor_in(const NrBlock *block, NrOp *op) {
   while (op && op->block != block) op = nr_op_parent(op);
   return op;
 }
 
-/* The use comes before all that frees, each time that the buffer is there. */
+/* Whether the use precedes all deallocs in the root's block. */
 static bool is_before_frees(const Life *life, NrOp *user) {
   const NrBlock *block = life->root->block ? life->root->block : life->root->op->block;
   NrOp *use = ancestor_in(block, user);
@@ -130,7 +130,7 @@ static void open_flag(Life *life) {
   }
 }
 
-/* In front of what open_flag put before an op that frees. */
+/* The check goes in front of the store that open_flag put before a dealloc. */
 static void check_use(Life *life, NrOp *user) {
   if (!life->flag) open_flag(life);
   bool frees = freed_by(user) == life->root;
@@ -141,7 +141,7 @@ static void check_use(Life *life, NrOp *user) {
 }
 
 static void check_user(Lives *lives, NrOp *user) {
-  NrValue *done[2] = {NULL, NULL}; /* an op names a buffer twice at most where it matters: source and target */
+  NrValue *done[2] = {NULL, NULL}; /* an op has at most two buffers: source and target */
   for (size_t i = 0, n = 0; i < user->num_operands; i++) {
     NrValue *v = nr_operand(user, i);
     if (!nr_type_is_memref(v->type)) continue;

@@ -15,7 +15,7 @@ static void check_counts(NrBuilder *b, NrOp *op, NrValue *have, NrValue *want) {
                   (NrValue *[]){have, want}, 2);
 }
 
-/* The size of a dim that the program computed: one that a tensor can have. */
+/* Checks that a computed size is from 0 to NR_MAX_DIM. */
 static void check_size(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
   char text[96];
   int64_t known;
@@ -24,7 +24,7 @@ static void check_size(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
   nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, size, nr_check_number(b, NR_MAX_DIM)), text, &size, 1);
 }
 
-/* Also of no elements the other dims must not be out of all measure (prover.h): those that are not 0 are multiplied. */
+/* The product of the dims that are not 0 must be at most NR_MAX_DIM, also for an empty tensor (prover.h). */
 static void check_measure(NrBuilder *b, NrOp *op, NrValue *const *sizes, uint32_t rank) {
   NrValue *n = nr_check_number(b, 1);
   uint32_t open = 0;
@@ -34,8 +34,8 @@ static void check_measure(NrBuilder *b, NrOp *op, NrValue *const *sizes, uint32_
     n = nr_check_product(b, n, nr_fold_binary(b, NR_OP_arith_maxui, sizes[d], nr_check_number(b, 1)));
   }
   if (open > 1)
-    nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, n, nr_check_number(b, NR_MAX_DIM)), "gives a tensor that is too large",
-                    NULL, 0);
+    nr_check_unless(b, op, nr_arith_cmpi(b, NR_CMPI_ULE, n, nr_check_number(b, NR_MAX_DIM)),
+                    "gives a tensor that is too large", NULL, 0);
 }
 
 void nr_check_expand_shape(NrOp *op) {
@@ -58,7 +58,7 @@ void nr_check_expand_shape(NrOp *op) {
 
 enum { MAX_UNRANKED = 16 }; /* dims of a value of unknown rank in machine code */
 
-/* Of a value whose rank the run knows: the dims are multiplied one by one. */
+/* The number of elements of an unranked value, by a loop over its dims. */
 static NrValue *count_unranked(NrBuilder *b, NrValue *shaped) {
   bool memref = nr_type_is_memref(shaped->type);
   NrType type = nr_type_index(b->ctx);
@@ -71,7 +71,7 @@ static NrValue *count_unranked(NrBuilder *b, NrValue *shaped) {
   return n;
 }
 
-/* The shape stands in memory, or is a tensor. */
+/* The shape is a memref or a tensor, of static or dynamic length. */
 void nr_check_reshape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *index, *n = nr_check_number(&b, 1);
@@ -106,10 +106,11 @@ void nr_check_collapse_shape(NrOp *op) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
   for (uint32_t g = 0; g < groups.count; g++)
-    nr_check_static_dim(&b, op, g, nr_check_count_of(&b, nr_operand(op, 0), groups.begin[g], groups.begin[g] + groups.size[g]));
+    nr_check_static_dim(&b, op, g,
+                        nr_check_count_of(&b, nr_operand(op, 0), groups.begin[g], groups.begin[g] + groups.size[g]));
 }
 
-/* insert-ub-checks asks whether the padding cuts. */
+/* insert-ub-checks checks for negative padding. */
 void nr_check_pad(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
@@ -141,7 +142,7 @@ void nr_check_concat(NrOp *op) {
   }
 }
 
-/* The dims stand in a tensor of known length. */
+/* The shape is a tensor of static length. */
 void nr_check_tensor_reshape(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1), *n = nr_check_number(&b, 1);
@@ -149,7 +150,8 @@ void nr_check_tensor_reshape(NrOp *op) {
   NrValue *sizes[NR_MAX_RANK];
   int64_t rank = shape->type->dims[0];
   for (int64_t i = 0; i < rank; i++) {
-    NrValue *dim = nr_build_value(&b, NR_OP_tensor_extract, shape->type->elem, (NrValue *[]){shape, nr_check_number(&b, i)}, 2);
+    NrValue *dim =
+        nr_build_value(&b, NR_OP_tensor_extract, shape->type->elem, (NrValue *[]){shape, nr_check_number(&b, i)}, 2);
     if (dim->type != index) dim = nr_build_value(&b, NR_OP_arith_index_cast, index, &dim, 1);
     check_size(&b, op, (uint32_t)i, dim);
     sizes[i] = dim;

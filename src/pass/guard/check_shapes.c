@@ -13,7 +13,6 @@
 
 /* ---- casts ---------------------------------------------------------------------------------------------------- */
 
-/* The size of a dim is the number that the type of the result says. */
 void nr_check_static_dim(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
   char text[96];
   int64_t want = nr_result(op, 0)->type->dims[d], have;
@@ -22,7 +21,8 @@ void nr_check_static_dim(NrBuilder *b, NrOp *op, uint32_t d, NrValue *size) {
   nr_check_unless(b, op, nr_fold_cmpi(b, NR_CMPI_EQ, size, nr_check_number(b, want)), text, &size, 1);
 }
 
-/* Strides and offset that the result's type fixes and the source's leaves open. */
+/* The condition that static strides and offset of the result's type equal the source's dynamic ones; NULL: none to
+ * check. */
 static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
   int64_t have[NR_MAX_RANK], want[NR_MAX_RANK], have_offset, want_offset;
   uint32_t rank = to->rank;
@@ -44,7 +44,7 @@ static NrValue *same_layout(NrBuilder *b, NrValue *source, NrType to) {
   return same;
 }
 
-/* A memref of unknown rank as one of rank `to->rank` whose sizes, strides and offset are open. */
+/* Casts an unranked memref to rank `to->rank` with dynamic sizes, strides and offset. */
 static NrValue *with_open_layout(NrBuilder *b, NrValue *source, NrType to) {
   int64_t open[NR_MAX_RANK];
   for (uint32_t d = 0; d < to->rank; d++) open[d] = NR_DYNAMIC;
@@ -102,8 +102,8 @@ static void check_elementwise(NrOp *op) {
 
 /* ---- structured ops ------------------------------------------------------------------------------------------- */
 
-/* A number that an expression never passes, up or down, where each dim runs from 0 to last: its value at an end where
- * it adds and multiplies, the divisor of a rest. */
+/* An upper or lower bound of an expression whose dims run from 0 to last: its value at an end of the ranges for sums
+ * and products, the divisor for a remainder. */
 static NrValue *bound_of(NrBuilder *b, NrAffineExpr e, NrValue *const *last, bool upper) {
   static const unsigned quotients[] = {NR_OP_arith_floordivsi, NR_OP_arith_ceildivsi};
   if (e->kind == NR_AFFINE_CONSTANT) return nr_check_number(b, e->value);

@@ -1,5 +1,5 @@
-/* check_slices.c - the part of check-bounds and check-claims that is about slices: what they take lies in what they
- * slice, and what is inserted has their shape. */
+/* check_slices.c - the checks of check-bounds and check-claims for slices: a slice is inside its source, and an
+ * inserted tensor has the slice's shape. */
 #include "dialect/arith/arith.h"
 #include "dialect/shared/shaped.h"
 #include "pass/core/checks.h"
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* x * y; *out_fits tells whether it does not wrap, and is NULL when that is known. */
+/* x * y; *out_fits: that it does not overflow, or NULL when that is known. */
 static NrValue *exact_product(NrBuilder *b, NrValue *x, NrValue *y, NrValue **out_fits) {
   int64_t factor;
   *out_fits = NULL;
@@ -22,15 +22,15 @@ static NrValue *exact_product(NrBuilder *b, NrValue *x, NrValue *y, NrValue **ou
   return nr_build_value(b, NR_OP_arith_index_cast, nr_type_index(b->ctx), &low, 1);
 }
 
-/* Parts that a parallel loop inserts are in a region where nothing else may stand. */
+/* A tensor.parallel_insert_slice is in a region that allows no other ops. */
 static NrBuilder before_slice(NrOp *op) {
   NrBuilder b = nr_builder_before(nr_op_is(op, NR_OP_tensor_parallel_insert_slice) ? nr_op_parent(op) : op);
   b.loc = op->loc;
   return b;
 }
 
-/* The way from the first element to the last one, by steps that are not known to be positive: it must not wrap, and
- * both ends must lie in the dim. */
+/* For a stride that may be negative: the distance from the first to the last element must not overflow, and both must
+ * be inside the dim. */
 static NrValue *ends_inside(NrBuilder *b, NrValue *const *v) {
   NrValue *fits, *steps = nr_arith_binary(b, NR_OP_arith_subi, v[1], nr_arith_constant_index(b, 1));
   NrValue *way = exact_product(b, steps, v[2], &fits), *far = nr_arith_constant_index(b, NR_MAX_DIM);
@@ -42,10 +42,10 @@ static NrValue *ends_inside(NrBuilder *b, NrValue *const *v) {
   return nr_arith_binary(b, NR_OP_arith_andi, inside, nr_arith_cmpi(b, NR_CMPI_ULT, last, v[3]));
 }
 
-/* Offsets, sizes and strides of a view or slice of `shaped`: empty, or its first and last element in bounds. The prover
- * reads the conditions in this order (prover.c). */
+/* Checks offsets, sizes and strides of a view or slice of `shaped`: it is empty, or its first and last elements are in
+ * bounds. The prover relies on the order of the conditions (prover.c). */
 void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
-  enum { MOST_STEP = 1 << 15 }; /* times a dim it does not wrap */
+  enum { MAX_STRIDE = 1 << 15 }; /* times a dim, it does not overflow */
   NrBuilder b = before_slice(op);
   NrValue *zero = nr_arith_constant_index(&b, 0), *one = nr_arith_constant_index(&b, 1);
   bool bound = shaped->type->kind == NR_TYPE_DISPATCH_TENSOR;
@@ -56,13 +56,13 @@ void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
     int64_t step;
     for (size_t k = 0; k < 3; k++) part[k] = nr_index_list_get(op, slots[k], d);
     bool known = !part[0].value && !part[1].value && !part[2].value && type->dims[d] != NR_DYNAMIC;
-    if (bound && known) continue; /* the verifier looked at it */
+    if (bound && known) continue; /* the verifier checked it */
     for (size_t k = 0; k < 3; k++) v[k] = nr_index_value(&b, part[k]);
     v[3] = nr_check_size_of(&b, shaped, d);
     NrValue *none = nr_arith_cmpi(&b, NR_CMPI_EQ, v[1], zero);
     NrValue *signs = nr_arith_binary(&b, NR_OP_arith_andi, nr_arith_cmpi(&b, NR_CMPI_SGE, v[0], zero),
                                      nr_arith_cmpi(&b, NR_CMPI_SGE, v[1], zero));
-    if (nr_value_constant_int(v[2], &step) && step > 0 && step <= MOST_STEP) {
+    if (nr_value_constant_int(v[2], &step) && step > 0 && step <= MAX_STRIDE) {
       NrValue *room = nr_arith_binary(&b, NR_OP_arith_subi, v[3], v[0]);
       NrValue *way = nr_arith_binary(&b, NR_OP_arith_subi, v[1], one);
       if (step > 1) way = nr_arith_binary(&b, NR_OP_arith_muli, way, v[2]);
@@ -78,7 +78,7 @@ void nr_check_slice(NrOp *op, NrValue *shaped, const NrIndexListSlot *slots) {
   }
 }
 
-/* The source of an insert has the shape of the slice: of that the unit dims may be left out. */
+/* The source of an insert has the shape of the slice, where unit dims may be dropped. */
 void nr_check_inserted(NrOp *op) {
   NrBuilder b = before_slice(op);
   NrValue *source = nr_operand(op, 0), *same = NULL;

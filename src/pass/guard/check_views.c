@@ -11,7 +11,8 @@ void nr_check_view(NrOp *op) {
   NrValue *bytes = nr_check_size_of(&b, nr_operand(op, 0), 0), *shift = nr_operand(op, 1);
   NrValue *need = nr_check_number(&b, (int64_t)nr_type_byte_size(type->elem)), *elem = need;
   for (uint32_t d = 0, k = 2; d < type->rank; d++)
-    need = nr_check_product(&b, need, type->dims[d] == NR_DYNAMIC ? nr_operand(op, k++) : nr_check_number(&b, type->dims[d]));
+    need = nr_check_product(&b, need,
+                            type->dims[d] == NR_DYNAMIC ? nr_operand(op, k++) : nr_check_number(&b, type->dims[d]));
   NrValue *rest = nr_arith_binary(&b, NR_OP_arith_remui, shift, elem);
   NrValue *fits = nr_check_both(&b, nr_arith_cmpi(&b, NR_CMPI_ULE, shift, bytes),
                        nr_arith_cmpi(&b, NR_CMPI_EQ, rest, nr_check_number(&b, 0)));
@@ -20,7 +21,7 @@ void nr_check_view(NrOp *op) {
                   "does not lie in its source, or not on a multiple of its elements' size", NULL, 0);
 }
 
-/* What a view of views shows a part of, or the value whose memory is not known to be larger than it says. */
+/* The memref at the root of a chain of views and casts. */
 static NrValue *root_of(NrValue *v) {
   for (;;) {
     switch (v->op ? v->op->info->id : 0) {
@@ -40,8 +41,8 @@ static NrValue *root_of(NrValue *v) {
   }
 }
 
-/* The lowest and the highest element lie in the root: a dim's steps go down where its stride is negative. None may take
- * more than there is, so that the sums do not wrap. */
+/* The lowest and the highest element must be inside the root; a negative stride moves the lowest one down. Each dim's
+ * extent must be below the root's number of elements, so that the sums do not overflow. */
 void nr_check_reinterpret_cast(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *root = root_of(nr_operand(op, 0)), *zero = nr_check_number(&b, 0), *empty = NULL, *inside;
@@ -97,7 +98,7 @@ static void check_element(NrBuilder *b, NrOp *op, NrValue *memref, NrValue *star
   nr_check_unless(b, op, inside, "the transfer leaves a buffer of %0 elements", &count, 1);
 }
 
-/* Element by element, in a loop of its own: that is simple, and right for any stride. */
+/* Checks element by element, in a loop, which handles any stride. */
 void nr_check_dma_start(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrDmaParts parts;
@@ -105,9 +106,11 @@ void nr_check_dma_start(NrOp *op) {
   NrValue *source = start_of(&b, op, 0), *target = start_of(&b, op, parts.target), *k, *run = NULL;
   if (parts.stride < op->num_operands) {
     run = nr_operand(op, parts.stride + 1);
-    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_SGT, run, nr_check_number(&b, 0)), "has %0 elements per stride", &run, 1);
+    nr_check_unless(&b, op, nr_arith_cmpi(&b, NR_CMPI_SGT, run, nr_check_number(&b, 0)), "has %0 elements per stride",
+                    &run, 1);
   }
-  NrOp *loop = nr_scf_open_for(&b, nr_check_number(&b, 0), nr_operand(op, parts.n), nr_check_number(&b, 1), NULL, 0, &k);
+  NrOp *loop =
+      nr_scf_open_for(&b, nr_check_number(&b, 0), nr_operand(op, parts.n), nr_check_number(&b, 1), NULL, 0, &k);
   NrValue *far = k;
   if (run) {
     NrValue *steps = nr_arith_binary(&b, NR_OP_arith_divui, k, run);

@@ -1,4 +1,4 @@
-/* claims.c - what each op on tensors claims; see claims.h. */
+/* claims.c - proves what ops on tensors claim; see claims.h. */
 #include "pass/guard/claims.h"
 
 #include "dialect/affine/range.h"
@@ -19,7 +19,7 @@ static bool same_dim(NrProver *p, NrValue *x, uint32_t d, NrValue *y, uint32_t e
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* Operands from `first` on index the tensor. */
+/* The operands from `first` on index the tensor in bounds. */
 static bool indices_hold(NrProver *p, NrOp *op, NrValue *tensor, uint32_t first) {
   for (uint32_t d = 0; d < tensor->type->rank; d++)
     if (!in_dim(p, nr_prover_value(p, nr_operand(op, first + d)), nr_prover_dim(p, tensor, d))) return false;
@@ -36,7 +36,7 @@ static bool transfer_holds(const NrOp *op) {
 
 /* ---- casts and dims ---------------------------------------------------------------------------------------------- */
 
-/* The result's type gives dims that the op computes, or its operand's type leaves open. */
+/* Static dims of the result's type equal the dims that the op computes or that its operand has. */
 static bool cast_holds(NrProver *p, NrOp *op) {
   NrValue *source = nr_operand(op, 0);
   NrType to = nr_result(op, 0)->type;
@@ -55,13 +55,13 @@ static bool dim_holds(NrProver *p, NrOp *op) {
 
 /* ---- slices ------------------------------------------------------------------------------------------------------ */
 
-/* Nothing is taken, or the first and the last element lie in the dim. */
+/* The slice is empty, or its first and last elements are inside the dim. */
 static bool slice_dim_holds(NrProver *p, NrSum offset, NrSum size, NrSum stride, NrSum dim) {
   if (!nr_prove_not_negative(p, size) || !nr_prove_not_negative(p, offset)) return false;
   if (nr_sum_is_constant(&size, 0)) return true;
   NrSum steps = nr_sum_add_constant(&size, -1), way = nr_sum_mul(&steps, &stride), last = nr_sum_add(&offset, 1, &way);
   NrProverMark mark = nr_prover_mark(p);
-  nr_prover_assume(p, steps); /* there is an element, or nothing is claimed */
+  nr_prover_assume(p, steps); /* an empty slice claims nothing */
   bool forward = nr_prove_not_negative(p, stride);
   bool holds = nr_prove_less(p, last, dim) &&
                (forward || (nr_prove_not_negative(p, last) && nr_prove_less(p, offset, dim)));
@@ -78,7 +78,7 @@ static bool slice_holds(NrProver *p, NrOp *op, NrValue *whole, const NrIndexList
   return true;
 }
 
-/* The part has the shape of the slice; unit dims may be left out of it. */
+/* The source has the shape of the slice, where unit dims may be dropped. */
 static bool inserted_holds(NrProver *p, NrOp *op) {
   NrValue *source = nr_operand(op, 0);
   uint32_t rank = nr_operand(op, 1)->type->rank, from = 0;
@@ -92,7 +92,7 @@ static bool inserted_holds(NrProver *p, NrOp *op) {
 
 /* ---- structured ops ---------------------------------------------------------------------------------------------- */
 
-/* Between which numbers an expression lies whose dims lie below constant ranges; false where that is not known. */
+/* The range of an expression whose dims have constant ranges; false: not known. */
 static bool expr_range(NrAffineExpr e, const NrSum *ranges, NrRange *out) {
   NrRange x, y;
   switch (e->kind) {
@@ -105,14 +105,14 @@ static bool expr_range(NrAffineExpr e, const NrSum *ranges, NrRange *out) {
   }
   if (!expr_range(e->lhs, ranges, &x) || !expr_range(e->rhs, ranges, &y)) return false;
   if (e->kind == NR_AFFINE_ADD) return nr_add_i64(x.min, y.min, &out->min) && nr_add_i64(x.max, y.max, &out->max);
-  if (y.min != y.max || y.min <= 0 || x.min < 0) return false; /* by a positive constant, of what is not negative */
+  if (y.min != y.max || y.min <= 0 || x.min < 0) return false; /* only non-negative values by a positive constant */
   if (e->kind == NR_AFFINE_MUL) return nr_mul_i64(x.min, y.min, &out->min) && nr_mul_i64(x.max, y.min, &out->max);
   if (e->kind == NR_AFFINE_MOD) *out = (NrRange){0, NR_MIN(x.max, y.min - 1)};
   else *out = (NrRange){x.min / y.min, x.max / y.min + (e->kind == NR_AFFINE_CEILDIV)};
   return true;
 }
 
-/* An expression that adds and multiplies by constants alone lies between its values at the ends of the ranges. */
+/* A linear expression takes its extreme values at the ends of the ranges. */
 static bool expr_holds(NrProver *p, NrAffineExpr e, uint32_t loops, const NrSum *ranges, NrSum dim) {
   int64_t factors[NR_MAX_RANK], constant;
   NrRange range;
@@ -151,14 +151,14 @@ static bool generic_holds(NrProver *p, NrOp *op) {
   bool on_tensors = false;
   for (uint32_t k = 0; k < op->num_operands; k++) {
     on_tensors |= is_tensor(nr_operand(op, k));
-    if (nr_type_is_memref(nr_operand(op, k)->type)) return true; /* the program's own matter */
+    if (nr_type_is_memref(nr_operand(op, k)->type)) return true; /* not checked: see claims.h */
   }
   if (!on_tensors) return true;
   if (loops > NR_MAX_RANK || !ranges_agree(p, op, loops, ranges)) return false;
   NrProverMark mark = nr_prover_mark(p);
   bool holds = true;
   for (uint32_t d = 0; d < loops; d++)
-    nr_prover_assume(p, nr_sum_add_constant(&ranges[d], -1)); /* or it does nothing */
+    nr_prover_assume(p, nr_sum_add_constant(&ranges[d], -1)); /* an empty loop claims nothing */
   for (uint32_t k = 0; k < op->num_operands && holds; k++) {
     NrAttr map = nr_generic_map(op, k);
     for (uint32_t r = 0; is_tensor(nr_operand(op, k)) && r < map->num_exprs && holds; r++)
@@ -219,8 +219,8 @@ static bool collapse_holds(NrProver *p, NrOp *op) {
   return true;
 }
 
-/* The dims stand in a tensor of known length: each is a size, they are those of the type, and they have as many
- * elements as the source. */
+/* The shape is a tensor of static length: each dim is a valid size and equals the type's, and the number of elements is
+ * the source's. */
 static bool reshape_holds(NrProver *p, NrOp *op) {
   NrValue *source = nr_operand(op, 0), *shape = nr_operand(op, 1);
   NrType to = nr_result(op, 0)->type;
@@ -241,7 +241,7 @@ static bool reshape_holds(NrProver *p, NrOp *op) {
   return nr_prove_equal(p, have, want);
 }
 
-/* The operands from `first` on are sizes that a tensor can have: others would wrap in what is calculated with them. */
+/* The operands from `first` on are valid sizes, so that arithmetic on them does not overflow. */
 static bool sizes_hold(NrProver *p, NrOp *op, size_t first) {
   for (size_t i = 0; i < nr_type_num_dynamic(nr_result(op, 0)->type); i++) {
     NrSum size = nr_prover_value(p, nr_operand(op, first + i)), most = nr_sum_constant(NR_MAX_DIM);
@@ -250,7 +250,7 @@ static bool sizes_hold(NrProver *p, NrOp *op, size_t first) {
   return true;
 }
 
-/* Dims that the result's type fixes are those that the padding makes, and no padding cuts. */
+/* Static dims of the result's type equal the padded dims, and no padding is negative. */
 static bool pad_holds(NrProver *p, NrOp *op) {
   NrType to = nr_result(op, 0)->type;
   for (uint32_t d = 0; d < to->rank; d++) {

@@ -1,23 +1,23 @@
-/* insert_loop_polls.c - loops ask the runtime now and then whether to go on, so that limits and interrupts can end
- * them.
+/* insert_loop_polls.c - inserts polls of the runtime into loops, so that limits and interrupts can end them.
  *
  *   before  scf.for %i = %lb to %ub step %st {     after  scf.for %n = 0 to (%ub - %lb) ceildiv %span step 1 {
  *             body                                          %o = %lb + %n * %span
  *           }                                               %end = min(%o + %span, %ub)
  *                                                           scf.for %i = %o to %end step %st { body }
- *                                                           scf.if (the span was whole) { rt.poll }
+ *                                                           scf.if (the span was full) { rt.poll }
  *                                                         }
- * Cut like this an scf.for keeps an inner loop that can be vectorised, and the poll costs nothing. scf.while, and
- * scf.for over other types than index or that may step past its end, carry a count of their iterations; so do blocks
- * that branch back, as an argument of the block that they branch to. Loops that poll already and short ones of a known
- * number of iterations stay as they are. */
+ * Strip mining keeps an inner loop that can be vectorized, and makes the cost of the poll negligible. scf.while, and
+ * scf.for over types other than index or whose induction variable may overflow, carry a count of iterations; so do
+ * loops of blocks, as an argument of the loop header. Loops that poll already and loops with a small constant trip
+ * count stay. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 
-/* Iterations between polls, powers of two. Of a body with loops, calls or structured ops each may take long. */
+/* Iterations between polls, powers of two; fewer for a body with loops, calls or structured ops, which may take
+ * long. */
 enum { LIGHT = 1 << 14, COUNTED = 1 << 10, HEAVY = 1 << 4, SHORT_TRIPS = 1 << 12 };
 
 typedef struct Body {
@@ -39,7 +39,7 @@ static Body body_of(NrOp *loop) {
   return body;
 }
 
-/* Polls for `every` iterations when due. */
+/* Builds an rt.poll for `every` iterations under the condition due. */
 static void poll_if(NrBuilder *b, NrValue *due, int64_t every) {
   NrOp *op = nr_scf_if(b, due, NULL, 0, false);
   NrBuilder inner = nr_scf_body_builder(op, 0);
@@ -48,7 +48,7 @@ static void poll_if(NrBuilder *b, NrValue *due, int64_t every) {
   nr_scf_yield(&inner, NULL, 0);
 }
 
-/* The count after one more iteration; polls when it is a multiple of `every`. */
+/* Increments the count, and polls when it is a multiple of `every`. */
 static NrValue *count_iteration(NrBuilder *b, NrValue *count, int64_t every) {
   NrValue *next = nr_arith_binary(b, NR_OP_arith_addi, count, nr_arith_constant_index(b, 1));
   NrValue *rest = nr_arith_binary(b, NR_OP_arith_andi, next, nr_arith_constant_index(b, every - 1));
@@ -58,7 +58,7 @@ static NrValue *count_iteration(NrBuilder *b, NrValue *count, int64_t every) {
 
 /* ---- loops that carry a count ----------------------------------------------------------------------------------- */
 
-/* The loop with one more carried index, 0 at first, which each block of its regions gets as its last argument. */
+/* Adds a carried index to the loop, initially 0, as the last argument of its regions. */
 static NrOp *carry_count(NrOp *loop) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *none = nr_arith_constant_index(&b, 0);
@@ -88,13 +88,13 @@ static void count_for(NrOp *loop, int64_t every) {
   append_operand(body->last, count_iteration(&b, last_arg(body), every));
 }
 
-/* Each scf.continue counts; scf.break ends the loop. */
+/* Each scf.continue increments the count; scf.break ends the loop. */
 static void count_loop(NrOp *loop, int64_t every) {
   NrBuilder b = nr_builder_before(loop);
   append_operand(loop, nr_arith_constant_index(&b, 0));
   NrBlock *body = nr_op_body(loop, 0);
   NrValue *count = nr_block_add_arg(body, nr_type_index(b.ctx), loop->loc);
-  for (NrUse *use = body->args[0]->first_use, *next; use; use = next) { /* the use moves with its op's operands */
+  for (NrUse *use = body->args[0]->first_use, *next; use; use = next) { /* changing operands moves the use */
     next = use->next;
     if (!nr_op_is(use->owner, NR_OP_scf_continue)) continue;
     b = nr_builder_before(use->owner);
@@ -109,14 +109,14 @@ static void cut_for(NrOp *loop, int64_t every) {
   poll_if(&b, whole, every);
 }
 
-/* ---- branches back ---------------------------------------------------------------------------------------------- */
+/* ---- back edges ------------------------------------------------------------------------------------------------- */
 
 typedef struct Edge {
   NrOp *branch;
   uint32_t successor;
 } Edge;
 
-/* A block on the way back, where the count goes up. */
+/* Inserts a block on a back edge, which increments the count. */
 static void count_edge(NrOp *branch, uint32_t successor, NrValue *count) {
   NrBlock *header = branch->successors[successor].block, *latch = nr_block_create(branch->module);
   NrBuilder b = nr_builder_at_end(branch->module, latch, branch->loc);
@@ -132,7 +132,7 @@ static void count_edge(NrOp *branch, uint32_t successor, NrValue *count) {
   nr_vec_deinit(&operands);
 }
 
-/* The header's edges: those from blocks that it dominates go back to it, the others enter the loop. */
+/* Of the edges to the header, those from blocks that it dominates are back edges, the others enter the loop. */
 static void count_header(const NrDominance *dom, NrBlock *header) {
   NR_VEC(Edge) edges = {0};
   bool loops = false, polls = false;
@@ -199,7 +199,7 @@ static void handle_loop(NrOp *loop) {
   else count_for(loop, body.heavy ? HEAVY : COUNTED);
 }
 
-/* Outer loops first: an inner loop that was cut is not a reason to ask less often outside. */
+/* Outer loops first: a strip-mined inner loop must not make an outer body count as heavy. */
 static NrStatus insert_loop_polls_run(NrPassContext *pass, NrOp *func) {
   Loops loops = {0};
   nr_walk_pre(func, collect, &loops);
@@ -211,4 +211,4 @@ static NrStatus insert_loop_polls_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(insert_loop_polls, .name = "insert-loop-polls", .on = "func.func", .run = insert_loop_polls_run,
-        .doc = "lets the runtime end loops that run long: limits, interrupts")
+        .doc = "inserts polls into loops, so that limits and interrupts can end them")

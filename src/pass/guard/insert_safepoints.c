@@ -1,21 +1,20 @@
-/* insert_safepoints.c - bounds the work between two places where a run can be stopped.
+/* insert_safepoints.c - bounds the work between safepoints, where a run can be stopped.
  *
  *   before  scf.for %i = .. to %m step %c1 {       after  scf.for %i = .. to %m step %c1 {
  *             scf.for %j = .. to %n step %c1 {              scf.for %s = .. to %n step %strip {
  *               body                                          scf.for %j = %s to min(%s + %strip, %n) step %c1 {
  *             }                                                 body
  *           }                                                 }
- *                                                             scf.if (the strip was whole) { rt.safepoint }
+ *                                                             scf.if (the strip was full) { rt.safepoint }
  *                                                           }
  *                                                           rt.safepoint
  *                                                         }
  *
- * The work is estimated in scalar ops (work.h), from inner loops outwards. A loop whose iterations come to less than
- * NR_MOST_WORK in all stays as it is. Another one gets a safepoint at the end of its body; where the body is so light
- * that this would cost time, or keep LLVM from vectorising the loop, it is cut into strips first. Straight-line code
- * gets a safepoint whenever NR_MOST_WORK has come together, and the entry one before it returns. Safepoints count no
- * iterations: those are counted by the polls of the program's own loops (insert-loop-polls). A loop that polls often
- * enough needs nothing more. */
+ * The work is estimated in scalar ops (work.h), from inner loops outwards. A loop with less than NR_MOST_WORK in all
+ * stays. Any other loop gets a safepoint at the end of its body; where the body is so light that this would cost time
+ * or prevent vectorization, the loop is strip-mined first. Straight-line code gets a safepoint after each NR_MOST_WORK
+ * of work, and the entry function one before it returns. Safepoints do not count iterations; the polls of the program's
+ * own loops do (insert-loop-polls). A loop that polls often enough gets no safepoint. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
@@ -24,15 +23,15 @@
 #include "pass/analysis/work.h"
 
 enum {
-  HEAVY_OPS = 1 << 14,  /* of an iteration beside which a safepoint costs nothing */
-  RETURN_OPS = 1 << 12, /* before a return of the entry that asks once more */
+  HEAVY_OPS = 1 << 14,  /* an iteration so long that a safepoint's cost is negligible */
+  RETURN_OPS = 1 << 12, /* work before a return of the entry that needs a safepoint */
 };
 
-/* What runs from the last safepoint on, or in all where there is none. */
+/* The work since the last safepoint, or all work where there is none. */
 typedef struct Work {
   int64_t ops;
-  bool safe;   /* a safepoint is met for sure */
-  bool varies; /* in it is a loop of unknown length: it may be next to nothing */
+  bool safe;   /* every path has a safepoint */
+  bool varies; /* contains a loop of unknown trip count: the work may be small */
 } Work;
 
 typedef struct Function {
@@ -43,16 +42,16 @@ typedef struct Function {
 
 typedef struct Inserter {
   NrPassContext *pass;
-  NrStrMap by_name; /* Function by the last part of the symbol, as where code is made */
+  NrStrMap by_name; /* Function by the last component of the symbol, as in code generation */
   NrMap by_op;
-  bool shared;      /* the function stands for ops of several places: its safepoints name none */
+  bool shared;      /* the function has ops of several source locations: its safepoints name none */
 } Inserter;
 
 static int64_t sum(int64_t a, int64_t b) { return nr_add_i64(a, b, &a) ? a : INT64_MAX; }
 
 /* ---- lengths of loops -------------------------------------------------------------------------------------------- */
 
-/* upper - lower at most; INT64_MAX: not known. */
+/* Upper limit of upper - lower; INT64_MAX: not known. */
 static int64_t most_distance(NrValue *lower, NrValue *upper) {
   NrOp *op = upper->op;
   int64_t distance;
@@ -67,7 +66,7 @@ static int64_t most_distance(NrValue *lower, NrValue *upper) {
   return nr_sub_i64(nr_range_of(upper).max, nr_range_of(lower).min, &distance) ? NR_MAX(distance, 0) : INT64_MAX;
 }
 
-/* UINT64_MAX: not known. */
+/* Upper limit of the trip count; UINT64_MAX: not known. */
 static uint64_t most_trips(NrOp *loop) {
   uint64_t trips;
   int64_t step;
@@ -118,15 +117,15 @@ static void strip(Inserter *in, NrOp *loop, int64_t length) {
   nr_scf_yield(&inner, NULL, 0);
 }
 
-/* At the end of an iteration: what stands before it in the body is then sure to run when the loop is entered, so that
- * LLVM can move invariant loads out. An scf.loop may be left or continued from anywhere in its body. */
+/* Inserts a safepoint at the end of an iteration: then the ops before it always run when the loop is entered, so that
+ * LLVM can hoist invariant loads. For an scf.loop, which may be left from anywhere in its body, at the start. */
 static void insert_in_body(Inserter *in, NrOp *loop) {
   NrBlock *body = nr_op_body(loop, nr_op_is(loop, NR_OP_scf_while) ? 1 : 0);
   NrBuilder b = nr_builder_before(nr_op_is(loop, NR_OP_scf_loop) ? body->first : body->last);
   insert(in, &b, loop->loc);
 }
 
-/* The loop's work, after its body's; inserts what it needs. */
+/* The loop's work from its body's; inserts the safepoints that it needs. */
 static Work limit_loop(Inserter *in, NrOp *loop, Work body) {
   uint64_t trips = most_trips(loop);
   Polls polls = {.loop = loop};
@@ -158,7 +157,7 @@ static Work walk_callee(Inserter *in, NrOp *op, const char *attr) {
   return walk_function(in, f->op);
 }
 
-/* Of ops that run at most one of their regions, or all of them. */
+/* The work of an op with regions that is no loop. */
 static Work walk_regions(Inserter *in, NrOp *op) {
   Work most = {1, op->num_regions > 0, false};
   for (uint32_t r = 0; r < op->num_regions; r++) {
@@ -178,7 +177,7 @@ static Work walk_loop(Inserter *in, NrOp *loop) {
   Work body = {0};
   for (uint32_t r = 0; r < loop->num_regions; r++) {
     Work one = walk_block(in, nr_op_body(loop, r));
-    /* Of scf.while: what comes before the condition runs in each iteration, like what comes behind it. */
+    /* Both regions of an scf.while run in each iteration. */
     body = (Work){sum(body.ops, one.ops), body.safe || one.safe, body.varies || one.varies};
   }
   return limit_loop(in, loop, body);
@@ -190,7 +189,7 @@ static Work walk_op(Inserter *in, NrOp *op) {
   case NR_OP_scf_while:
   case NR_OP_scf_loop: return walk_loop(in, op);
   case NR_OP_func_call: return walk_callee(in, op, "callee");
-  case NR_OP_rt_dispatch: return walk_callee(in, op, "entry"); /* the runtime asks between workgroups */
+  case NR_OP_rt_dispatch: return walk_callee(in, op, "entry"); /* the runtime checks between workgroups */
   case NR_OP_func_call_indirect: return (Work){NR_STRIP_WORK, false, true};
   case NR_OP_scf_if:
   case NR_OP_scf_index_switch:
@@ -220,12 +219,12 @@ static Work walk_block_after(Inserter *in, NrBlock *block, Work before) {
 
 static Work walk_block(Inserter *in, NrBlock *block) { return walk_block_after(in, block, (Work){0}); }
 
-/* ---- blocks that branch back ------------------------------------------------------------------------------------- */
+/* ---- loops of blocks --------------------------------------------------------------------------------------------- */
 
 typedef struct Graph {
   Inserter *in;
   NrMap works;  /* NrBlock* -> Work* */
-  NrMap states; /* NrBlock* -> OPEN or DONE, while the edges are walked */
+  NrMap states; /* NrBlock* -> OPEN or DONE in the depth-first walk */
 } Graph;
 
 typedef struct Cycle {
@@ -234,7 +233,7 @@ typedef struct Cycle {
   int64_t every;
 } Cycle;
 
-/* Adds the blocks from which this one is reached, up to the header, which is in seen. */
+/* Adds the blocks that reach this one, up to the header, which is in seen. */
 static void add_to_cycle(Graph *g, Cycle *cycle, NrBlock *block) {
   NR_VEC(NrBlock *) blocks = {0};
   nr_vec_push(&blocks, block);
@@ -275,7 +274,7 @@ typedef struct Visit {
   uint32_t next; /* successor */
 } Visit;
 
-/* Depth first: a branch to a block from which the walk has not come back yet closes a cycle. */
+/* Depth first: a branch to a block that is still on the stack closes a cycle. */
 static bool close_cycles(Graph *g, NrBlock *entry) {
   enum { ON_THE_WAY = 1, LEFT };
   NR_VEC(Visit) stack = {0};
@@ -323,7 +322,7 @@ static Work walk_blocks(Inserter *in, NrRegion *region) {
 
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
-/* Parallel loops become scf.for: each is looked at like any other. */
+/* Converts parallel loops to scf.for, which limit_loop handles. */
 static void sequentialize(NrOp *func) {
   NrOpList ops = {0};
   nr_collect_ops(func, &ops);
@@ -373,4 +372,4 @@ static NrStatus insert_safepoints_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(insert_safepoints, .name = "insert-safepoints", .run = insert_safepoints_run,
-        .doc = "bounds the work between two places where a run can be stopped")
+        .doc = "bounds the work between safepoints, where a run can be stopped")

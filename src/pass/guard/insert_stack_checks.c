@@ -1,17 +1,17 @@
-/* insert_stack_checks.c - functions that may call themselves ask the runtime at their entry whether to go deeper, so
- * that a recursion without end is an error and not a crash, and limits and interrupts can end it.
+/* insert_stack_checks.c - inserts a check of the stack at the entry of recursive functions, so that an endless
+ * recursion is an error and not a crash, and limits and interrupts can end it.
  *
  *   before  func.func @f(%n: i64) -> i64 {     after  func.func @f(%n: i64) -> i64 {
  *             .. call @f(%m) ..                         rt.enter ".."
  *                                                       .. call @f(%m) ..
- * Of functions that call each other in a circle one asks. A function that is a value may be called by any call of a
- * value. */
+ * One function of each cycle of the call graph gets the check. Any indirect call may call any function whose address is
+ * taken. */
 #include "pass/core/pass.h"
 
 typedef struct Function {
-  NrOp *op;                    /* NULL for what calls of values may reach */
+  NrOp *op;                    /* NULL: the node for indirect calls */
   NR_VEC(struct Function *) callees;
-  size_t next;                 /* of callees, to be looked at */
+  size_t next;                 /* the next callee to visit */
   enum { NEW, OPEN, DONE } state;
   bool recursive;
 } Function;
@@ -20,7 +20,7 @@ typedef struct Graph {
   NrArena *arena;
   NrStrMap by_name;
   NR_VEC(Function *) all;
-  Function *values;  /* its callees are the functions that are values */
+  Function *values;  /* its callees are the functions whose address is taken */
   Function *current; /* whose calls are collected */
 } Graph;
 
@@ -31,8 +31,8 @@ static Function *add_function(Graph *g, NrOp *op) {
   return f;
 }
 
-/* Modules inside have names of their own; what calls mean there is seen by the last part of the symbol, as it is where
- * code is made. */
+/* Nested modules have their own symbols; calls are resolved by the last component of the symbol, as in code
+ * generation. */
 static bool collect_function(NrOp *op, void *user) {
   Graph *g = user;
   if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0))
@@ -55,7 +55,7 @@ static bool collect_call(NrOp *op, void *user) {
   return true;
 }
 
-/* Depth first. A circle has an edge back to a function that is being looked at. */
+/* Depth first: an edge to a function that is still on the stack closes a cycle. */
 static void find_circles(Function *root) {
   NR_VEC(Function *) stack = {0};
   nr_vec_push(&stack, root);
@@ -105,4 +105,4 @@ static NrStatus insert_stack_checks_run(NrPassContext *pass, NrOp *module) {
 }
 
 NR_PASS(insert_stack_checks, .name = "insert-stack-checks", .of_table = true, .run = insert_stack_checks_run,
-        .doc = "functions that may call themselves end the run when the stack is full")
+        .doc = "checks the stack at the entry of recursive functions")

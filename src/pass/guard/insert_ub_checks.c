@@ -1,15 +1,15 @@
-/* insert_ub_checks.c - ops that mean nothing for some operands ask first, and fail the run when it has come to that:
- * division by zero, a quotient that does not fit, a step that is not positive, a size below zero, a part of a tensor
- * that is not there (flow.tensor.*, check_flow.c).
+/* insert_ub_checks.c - inserts checks in front of ops whose behaviour is undefined for some operands: division by zero,
+ * a quotient that overflows, a step that is not positive, a negative size, a slice out of bounds (flow.tensor.*,
+ * check_flow.c).
  *
  *   before  %q = arith.divui %a, %b : i32
  *   after   %some = arith.cmpi ne, %b, %c0 : i32
  *           rt.check %some, "'arith.divui' op division by zero"
  *           %q = arith.divui %a, %b : i32
  *
- * Nothing is asked where constants, sizes and the bounds of loops show the answer. A check stays where the program has
- * its op, also when nobody uses the result. Arithmetic on whole tensors that has to ask becomes a linalg.generic, which
- * asks in its body. It is for programs in text: what the compiler makes of a model checks what can be wrong already. */
+ * No check is inserted where constants, sizes and loop bounds prove the condition. A check stays even if the result of
+ * its op is unused. Arithmetic on whole tensors that needs a check becomes a linalg.generic with the check in its body.
+ * The pass is for programs in text; the lowering of a model inserts its own checks. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
@@ -25,7 +25,7 @@
 
 /* ---- what is known ---------------------------------------------------------------------------------------------- */
 
-/* The scalar that all elements of a value are, or the value. */
+/* The scalar that a splat or broadcast repeats, or the value itself. */
 static NrValue *scalar_of(NrValue *value) {
   NrOp *op = value->op;
   bool repeats = nr_op_is(op, NR_OP_vector_broadcast) || nr_op_is(op, NR_OP_tensor_splat);
@@ -33,7 +33,7 @@ static NrValue *scalar_of(NrValue *value) {
 }
 
 static bool elements_exclude(NrAttr elements, int64_t number) {
-  enum { MOST = 1024 }; /* elements that are looked at */
+  enum { MOST = 1024 }; /* elements to compare */
   int64_t count;
   if (!nr_attr_is_elements(elements) || !nr_type_num_elements(elements->type, &count) || count > MOST) return false;
   for (int64_t i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ static bool elements_exclude(NrAttr elements, int64_t number) {
   return true;
 }
 
-/* No element can be the number. */
+/* Whether no element can be the number. */
 static bool excludes(NrValue *value, int64_t number) {
   value = scalar_of(value);
   NrAttr constant = nr_value_constant(value);
@@ -55,13 +55,13 @@ static bool excludes(NrValue *value, int64_t number) {
 
 /* ---- division --------------------------------------------------------------------------------------------------- */
 
-/* The number of value's type, for each element. */
+/* A constant of value's type with this number in each element. */
 static NrValue *number_like(NrBuilder *b, NrValue *value, int64_t number) {
   NrValue *scalar = nr_arith_constant_int(b, nr_type_elem(value->type), number);
   return nr_type_is_shaped(value->type) ? nr_build_value(b, NR_OP_vector_broadcast, value->type, &scalar, 1) : scalar;
 }
 
-/* The least number of value's type: its sign bit alone. */
+/* The smallest signed number of value's type. */
 static NrValue *least_like(NrBuilder *b, NrValue *value) {
   uint32_t bits = nr_type_bits(nr_type_elem(value->type));
   if (bits <= 64) return number_like(b, value, bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1)));
@@ -107,7 +107,7 @@ typedef struct Applied {
   NR_VEC(NrValue *) operands; /* dims first */
 } Applied;
 
-/* Divisors are positive, and asked for from the inside out, left to right. */
+/* Checks that divisors are positive, from inner to outer, left to right. */
 static void check_divisors(Applied *a, NrAffineExpr e) {
   if (!e->lhs) return;
   check_divisors(a, e->lhs);
@@ -139,7 +139,7 @@ static void check_index_exprs(NrOp *op) {
   nr_vec_deinit(&a.operands);
 }
 
-/* The places of affine.dma_start and dma_wait. */
+/* Checks the index maps of affine.dma_start and dma_wait. */
 static void check_transfer(NrOp *op) {
   size_t first = 1;
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
@@ -211,7 +211,7 @@ void nr_check_sizes(NrOp *op, NrType type, size_t first) {
   }
 }
 
-/* Padding below zero would cut the source. */
+/* Negative padding would cut the source. */
 static void check_pad(NrOp *op) {
   static const NrIndexListSlot slots[] = {{1, "static_low"}, {2, "static_high"}};
   for (uint32_t d = 0; d < nr_operand(op, 0)->type->rank; d++)
@@ -276,4 +276,4 @@ static NrStatus insert_ub_checks_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(insert_ub_checks, .name = "insert-ub-checks", .run = insert_ub_checks_run,
-        .doc = "divisions by zero, steps that are not positive and negative sizes fail the run with a message")
+        .doc = "checks for divisions by zero, steps that are not positive and negative sizes")

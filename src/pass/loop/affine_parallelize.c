@@ -1,4 +1,4 @@
-/* affine_parallelize.c - affine loops whose iterations do not depend on each other become parallel ones.
+/* affine_parallelize.c - makes affine loops parallel whose iterations are independent.
  *   before  affine.for %i = 0 to %n {                      after  affine.parallel (%i) = (0) to (symbol(%n)) {
  *             %x = affine.load %a[%i * 2 + 1]                       %x = affine.load %a[%i * 2 + 1]
  *             affine.store %x, %a[%i * 2]                           affine.store %x, %a[%i * 2]
@@ -8,9 +8,10 @@
  *             %s = arith.addi %a, %x : i32                          affine.yield %x : i32
  *             affine.yield %s : i32                               }
  *           }                                                     %r = arith.addi %z, %s : i32
- * As for-to-parallel does with scf.for; loops that carry reductions only with parallel-reductions. A result of a
- * parallel loop begins with the reduction's identity element, which of sums of floats hides that all of them were -0:
- * carried floats stay where they are, and so do indices, of which affine.parallel has no reductions in MLIR. */
+ * Does for affine.for what for-to-parallel does for scf.for; for loops that carry reductions only with the option
+ * parallel-reductions. A reduction of affine.parallel starts from its identity element. For float sums that is +0,
+ * which loses the sign of a sum of -0s, so loops that carry floats stay; so do those that carry indices, for which
+ * MLIR's affine.parallel has no reductions. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
@@ -25,7 +26,7 @@ static void reductions_deinit(Reductions *r) {
   nr_vec_deinit(r);
 }
 
-/* All carried values as reductions of integers, and their kinds. */
+/* Matches all carried values as integer reductions, with their kinds. */
 static bool find_reductions(NrOp *loop, Reductions *out, int64_t *kinds) {
   for (uint32_t i = 0; i < loop->num_results; i++) {
     NrReduction r;
@@ -71,7 +72,7 @@ static void parallelize(NrOp *loop, const Reductions *reductions, const int64_t 
   nr_op_erase(loop);
 }
 
-/* How many parallel loops are around. */
+/* The number of enclosing parallel loops. */
 static int64_t parallel_around(const NrOp *loop) {
   int64_t depth = 0;
   for (const NrOp *up = nr_op_parent(loop); up; up = nr_op_parent(up)) depth += nr_op_is(up, NR_OP_affine_parallel);
@@ -98,10 +99,10 @@ static NrStatus parallelize_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("max-nested", -1, -1, INT64_MAX, "parallel loops in each other; -1: as many as there are"),
-    NR_FLAG("parallel-reductions", false, "loops that carry reductions too"),
+    NR_INT("max-nested", -1, -1, INT64_MAX, "greatest depth of nested parallel loops; -1: no limit"),
+    NR_FLAG("parallel-reductions", false, "also loops that carry reductions"),
     {0},
 };
 NR_PASS(affine_parallelize, .name = "affine-parallelize", .run = parallelize_run,
         .options = options,
-        .doc = "makes parallel loops of those affine loops whose iterations do not depend on each other")
+        .doc = "makes affine loops parallel whose iterations are independent")

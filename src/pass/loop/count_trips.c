@@ -1,13 +1,13 @@
-/* count_trips.c - loops that may step past the end of their type count their trips instead.
+/* count_trips.c - rewrites loops whose induction variable may overflow its type to count their trips.
  *   before  scf.for %i = %lb to %ub step %st {     after  %trips = (%ub - %lb) ceildiv %st, 0 when %lb >= %ub
  *             body(%i)                                    scf.for %t = %c0 to %trips step %c1 {
  *           }                                               %i = %lb + %t * %st
  *                                                           body(%i)
  *                                                         }
- * An scf.for ends where the next value would be past the upper bound, also when there is no such value: 127 is behind
- * the last of 100, 120 in steps of 20 of an i8. Blocks that add and compare must guard each step for that, which hides
- * what the loop does; counting by ones needs no guard. Loops by 1, and those whose bounds and step are known to stay
- * within the type, remain as they are. More trips than 2^63 - 1 count as that many, which no program lives to see. */
+ * An scf.for ends where the next value would be past the upper bound, even if the type has no such value: for %i: i8 =
+ * 100 to 127 step 20 runs for 100 and 120, although 140 does not fit. As blocks, such a loop needs a guard at each
+ * step, which hides its form from LLVM; counting by 1 needs none. Loops with step 1, and those whose bounds and step
+ * are known to stay within the type, stay. A trip count beyond 2^63 - 1 becomes 2^63 - 1, which no run reaches. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
@@ -43,7 +43,7 @@ static void count_for(NrOp *loop) {
 
 enum { LOWER, UPPER, STEP };
 
-/* One dim as the scf.for that it would be. */
+/* Whether one dim, as an scf.for, may overflow. */
 static bool dim_may_wrap(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *step) {
   NrOp *loop = nr_scf_for(b, lower, upper, step, NULL, 0);
   bool may_wrap = nr_for_may_wrap(loop, false);
@@ -51,7 +51,7 @@ static bool dim_may_wrap(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *
   return may_wrap;
 }
 
-/* bounds: lower ones of all dims, upper ones, steps; false when all stay as they are. */
+/* bounds: all lower bounds, upper bounds, steps; false when nothing changed. */
 static bool count_dims(NrOp *op, NrValue **bounds, uint32_t rank) {
   NrBuilder b = nr_builder_before(op);
   bool changed = false;
@@ -103,7 +103,8 @@ static void count_forall(NrOp *op) {
   const NrOp *before = op->prev;
   nr_forall_bounds(&b, op, &bounds);
   if (count_dims(op, bounds.data, rank)) set_forall_bounds(op, bounds.data, rank);
-  for (NrOp *made = op->prev, *prev; made != before; made = prev) { /* of bounds that are attributes still */
+  for (NrOp *made = op->prev, *prev; made != before;
+       made = prev) { /* erase constants for bounds that stay attributes */
     prev = made->prev;
     if (nr_op_has(made, NR_CONSTANT_LIKE) && !nr_value_has_uses(nr_result(made, 0))) nr_op_erase(made);
   }
@@ -126,4 +127,4 @@ static NrStatus count_trips_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(count_trips, .name = "count-trips", .on = "func.func", .run = count_trips_run,
-        .doc = "makes loops that may step past the end of their type count from 0 by 1")
+        .doc = "makes loops whose induction variable may overflow count from 0 by 1")

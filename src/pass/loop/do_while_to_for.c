@@ -1,4 +1,4 @@
-/* do_while_to_for.c - for while-to-for: loops that work before they compare.
+/* do_while_to_for.c - the part of while-to-for for loops whose work precedes the condition.
  *   before  %r:2 = scf.while (%i = %c0, %a = %x) {      after  %some = arith.cmpi slt, %c0, %ub : index
  *             %v = f(%i, %a)                                   %end = arith.select %some, %ub, %c1 : index
  *             %n = arith.addi %i, %c1 : index                  %r = scf.for %i = %c0 to %end step %c1
@@ -8,15 +8,15 @@
  *           ^bb0(%m: index, %b: f32):                          }
  *             scf.yield %m, %b
  *           }
- * They run at least once, so that their bound is at least one step ahead, and it must be known that the first sum does
- * not pass the end of the type either. What stands behind the condition runs once more than it did: only what may. */
+ * Such a loop runs at least once, so its new upper bound is at least one step above the lower one, and the first sum
+ * must be known not to overflow. Ops behind the condition run once more than before, so they must be speculatable. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/counted.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-/* The sum compared is that of the counter and a constant, and the counter's next value. */
+/* Matches a compared sum that adds a constant to the counter and is the counter's next value. */
 static bool match_sum(NrCounted *c, NrOp *sum) {
   NrBlock *before = nr_op_body(c->loop, 0), *after = nr_op_body(c->loop, 1);
   bool adds = nr_op_is(sum, NR_OP_arith_addi);
@@ -53,7 +53,7 @@ static NrValue *any_value(NrBuilder *b, NrType type) {
   return nr_build_value(b, NR_OP_ub_poison, type, NULL, 0);
 }
 
-/* For result i of the while the number of the carried value that is it at the end. */
+/* The number of the carried value that result i of the while ends as. */
 static uint32_t carried_number(const NrCounted *c, uint32_t i) {
   NrValue *last = nr_operand(c->condition, 1 + i);
   for (uint32_t k = 0; k < c->yield->num_operands; k++) {
@@ -71,7 +71,7 @@ static void convert(const NrCounted *c) {
   NR_VEC(uint32_t) numbers = {0};
   nr_counted_build_range(c, &b, true, range);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&inits, nr_operand(op, i));
-  for (uint32_t i = 0; i < op->num_results; i++) { /* what is not carried is from now on, if anybody asks */
+  for (uint32_t i = 0; i < op->num_results; i++) { /* results with uses that are not carried become carried */
     uint32_t number = carried_number(c, i);
     bool more = number == UINT32_MAX && nr_value_has_uses(nr_result(op, i));
     if (more) number = (uint32_t)inits.size;

@@ -1,4 +1,4 @@
-/* for_to_parallel.c - loops whose iterations do not depend on each other become parallel ones.
+/* for_to_parallel.c - makes loops parallel whose iterations are independent.
  *   before  %r = scf.for %i = %lb to %ub step %st         after  %r = scf.parallel (%i) = (%lb) to (%ub) step (%st)
  *                iter_args(%a = %z) -> (i32) {                         init (%z) -> i32 {
  *             %x = memref.load %m[%i]                               %x = memref.load %m[%i]
@@ -8,10 +8,10 @@
  *           }                                                         %s = arith.addi %l, %r : i32
  *                                                                     scf.reduce.return %s : i32
  *                                                                 } }
- * No iteration may touch what another one writes (dependence.h). A carried value must be a reduction: all it meets is
- * one op, over and over, that gives the same in any order: of integers, or of floats that may be reassociated. So may
- * an element of memory be that every iteration loads, combines and stores; it is carried then, and loaded and stored
- * where the loop runs at all:
+ * No iteration may touch what another one writes (dependence.h). A carried value must be a reduction by one associative
+ * and commutative op: of integers, or of floats that may be reassociated. An element of memory that every iteration
+ * loads, combines and stores is such a reduction too; it becomes a carried value, loaded and stored only where the loop
+ * runs:
  *
  *   scf.for {                                  %runs = lb < ub
  *     %s = memref.load %m[%k]                  scf.if %runs {
@@ -19,8 +19,7 @@
  *     memref.store %t, %m[%k]                    %t = scf.for iter_args(%c = %s) { yield arith.addi %c, %x }
  *   }                                            memref.store %t, %m[%k]
  *                                              }
- * Nests of such loops with nothing in between become one loop of several dims, where the inner steps are known to be
- * positive. */
+ * A perfect nest of such loops becomes one loop of several dims, where the inner steps are known to be positive. */
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/loops.h"
@@ -31,14 +30,14 @@
 
 /* ---- independent iterations -------------------------------------------------------------------------------------- */
 
-/* Its numbers are those of indices. */
+/* The induction variable's type has at most the range of index. */
 static bool counts_indices(NrOp *loop) {
   NrType type = nr_scf_for_iv(loop)->type;
   uint32_t bits = nr_type_bits(type);
   return bits < 64 || (bits == 64 && !nr_is_unsigned_for(loop));
 }
 
-/* Whether something can be said about the loop; with its accesses. */
+/* Whether the loop can be analysed; collects its accesses. */
 static bool is_understood(NrOp *loop, NrMemAccesses *out) {
   return counts_indices(loop) && nr_only_reduces(loop) && nr_collect_accesses(loop, out);
 }
@@ -78,7 +77,7 @@ static bool find_cell(NrOp *loop, Cell *out) {
   return false;
 }
 
-/* Nothing else in the loop meets the cell, in any iteration. */
+/* No other access in the loop touches the cell, in any iteration. */
 static bool is_alone(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
   NrValue *iv = nr_scf_for_iv(loop);
   NrDistance any = {iv, iv, -NR_FAR, NR_FAR};
@@ -92,7 +91,7 @@ static bool is_alone(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
   return true;
 }
 
-/* All else is independent already. */
+/* Without the cell, the iterations are independent. */
 static bool cell_is_all(const NrMemAccesses *list, NrOp *loop, const Cell *cell) {
   NrMemAccesses others = {0};
   for (size_t i = 0; i < list->size; i++)
@@ -102,7 +101,7 @@ static bool cell_is_all(const NrMemAccesses *list, NrOp *loop, const Cell *cell)
   return holds;
 }
 
-/* A copy of op at b with another operand 0, or the same one. */
+/* Clones op at b with `first` as operand 0. */
 static NrOp *copy_at(NrBuilder *b, NrOp *op, NrValue *first) {
   NrMap map = {0};
   NrOp *copy = nr_op_clone(b->module, op, &map);
@@ -112,7 +111,7 @@ static NrOp *copy_at(NrBuilder *b, NrOp *op, NrValue *first) {
   return copy;
 }
 
-/* Carries the cell; the new loop, which stands in an scf.if that asks whether there are iterations. */
+/* Makes the cell a carried value. Returns the new loop, in an scf.if that tests whether it has iterations. */
 static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower(loop));
@@ -205,15 +204,15 @@ static NrOp *to_parallel(NrOp *loop) {
 
 /* ---- nests ------------------------------------------------------------------------------------------------------- */
 
-/* Dims of one loop are all looked at before it begins: a step that is not positive would be wrong there also where the
- * loop around does not run. */
+/* A parallel loop evaluates the steps of all dims before it begins, so a step that is not positive would fail there
+ * even where the outer loop does not run. */
 static bool has_positive_steps(const NrOp *loop) {
   for (uint32_t d = 0; d < nr_parallel_rank(loop); d++)
     if (nr_range_of(nr_parallel_step(loop, d)).min <= 0) return false;
   return true;
 }
 
-/* A parallel loop with nothing in it but another one, whose bounds do not change: one with the dims of both. */
+/* Merges a parallel loop with the only op in its body, a parallel loop with invariant bounds. */
 static void merge_nest(NrOp *outer) {
   NrBlock *body = nr_op_body(outer, 0);
   NrOp *inner = body->first;
@@ -242,7 +241,7 @@ static void merge_nest(NrOp *outer) {
   nr_op_erase(outer);
 }
 
-/* The loop, or the one that it has become, when it may be parallel; else NULL. */
+/* The loop, or its rewritten form, when it may be parallel; else NULL. */
 static NrOp *independent_form(NrOp *loop) {
   NrMemAccesses list = {0};
   NrOp *form = NULL;
@@ -273,4 +272,4 @@ static NrStatus for_to_parallel_run(NrPassContext *pass, NrOp *root) {
 }
 
 NR_PASS(for_to_parallel, .name = "scf-for-to-parallel", .run = for_to_parallel_run,
-        .doc = "makes parallel loops of those whose iterations do not depend on each other")
+        .doc = "makes loops parallel whose iterations are independent")

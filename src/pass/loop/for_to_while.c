@@ -1,4 +1,4 @@
-/* for_to_while.c - scf.for as scf.while, for what knows only the latter.
+/* for_to_while.c - converts scf.for to scf.while, for passes and tools that only handle the latter.
  *   before  %r = scf.for %i = %lb to %ub step %st      after  %r:2 = scf.while (%i = %lb, %a = %x) {
  *                iter_args(%a = %x) -> (f32) {                  %c = arith.cmpi slt, %i, %ub : index
  *             %v = f(%i, %a)                                    scf.condition(%c) %i, %a
@@ -8,7 +8,7 @@
  *                                                               %n = arith.addi %i, %st : index
  *                                                               scf.yield %n, %v
  *                                                             }
- * Where the sum may pass the end of the type, %n is the upper bound instead, so that the loop ends as the for did. */
+ * Where the sum may overflow, %n is the upper bound instead, so that the loop ends where the scf.for did. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/loops.h"

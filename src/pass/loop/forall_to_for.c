@@ -1,11 +1,11 @@
-/* forall_to_for.c - scf.forall as a nest of loops.
+/* forall_to_for.c - converts scf.forall to a nest of scf.for.
  *   before  %r = scf.forall (%i) in (%n) shared_outs(%o = %t)     after  %r = scf.for %i = %c0 to %n step %c1
  *                -> (tensor<?xf32>) {                                          iter_args(%o = %t) -> (tensor<?xf32>) {
  *             scf.forall.in_parallel {                                      %s = tensor.insert_slice %x into %o[%i] ..
  *               tensor.parallel_insert_slice %x into %o[%i] ..              scf.yield %s : tensor<?xf32>
  *             }                                                           }
  *           }
- * What the body reads of a shared output is what it was before the loop, at every point. */
+ * At every point, the body reads the shared outputs as they were before the loop. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
@@ -30,7 +30,7 @@ void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out) {
     for (uint32_t d = 0; d < rank; d++) nr_vec_push(out, nr_forall_bound(b, op, which, d));
 }
 
-/* Carried values: the shared outputs before the loop. Opens one loop for each dim; b then stands in the innermost. */
+/* Opens one loop for each dim, which carry the shared outputs; b then stands in the innermost. */
 static NrOp *open_nest(NrOp *op, uint32_t rank, NrValue **carried, NrBuilder *b, NrOp **out_innermost) {
   NrBlock *body = nr_op_body(op, 0);
   NrOp *outermost = NULL, *loop = NULL;
@@ -56,7 +56,7 @@ static NrOp *open_nest(NrOp *op, uint32_t rank, NrValue **carried, NrBuilder *b,
   return outermost;
 }
 
-/* tensor.parallel_insert_slice as tensor.insert_slice into what is carried, of which it makes the next value. */
+/* Replaces a tensor.parallel_insert_slice by a tensor.insert_slice into the carried tensor. */
 static void insert_in_order(NrOp *insert, uint32_t rank, NrValue **carried) {
   NrValue *into = nr_operand(insert, 1);
   uint32_t output = into->index - rank;

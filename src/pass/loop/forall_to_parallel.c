@@ -1,11 +1,11 @@
-/* forall_to_parallel.c - scf.forall over buffers as scf.parallel.
+/* forall_to_parallel.c - converts scf.forall over buffers to scf.parallel.
  *   before  scf.forall (%i, %j) in (%n, 8) {      after  scf.parallel (%i, %j) = (%c0, %c0) to (%n, %c8)
  *             memref.store %x, %m[%i, %j]                             step (%c1, %c1) {
  *           }                                                memref.store %x, %m[%i, %j]
  *                                                            scf.reduce
  *                                                          }
- * With shared outputs it has no such form: scf.parallel combines scalars, and the insertions must not. The attribute
- * `mapping` goes with it. */
+ * An scf.forall with shared outputs stays: scf.parallel can reduce values but not insert slices. Keeps the attribute
+ * `mapping`. */
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"

@@ -1,20 +1,20 @@
-/* licm.c - loop-invariant code motion: what is the same in every iteration is computed once, before the loop.
+/* licm.c - loop-invariant code motion.
  *   before  scf.for %i = %lb to %ub step %st {          after  %0 = arith.mulf %a, %b : f32
  *             %0 = arith.mulf %a, %b : f32                     scf.for %i = %lb to %ub step %st {
  *             memref.store %0, %m[%i] : memref<?xf32>            memref.store %0, %m[%i] : memref<?xf32>
  *           }                                                  }
- * Only ops that may run although the loop runs no iteration are moved: not a division by what may be 0, nor a slice
- * that may not be there (speculation.c). Loads are moved out of loops that are known to run, scf.for with constant
- * bounds and the first region of scf.while, when nothing in the loop may write there. An rt.check of what does not
- * change is asked once, in front of the loop; where that may run no iteration, only if it runs one. Inner loops first,
- * so that an op leaves as many loops as it can. */
+ * Moves only ops that are speculatable, because the loop may have no iterations: no division by a possible 0, no slice
+ * that may be out of bounds (speculation.c). Moves loads out of loops that are known to run (scf.for with constant
+ * bounds and the first region of scf.while), when no op in the loop may write there. Moves an rt.check of invariant
+ * values in front of the loop; there it also passes where the loop has no iterations. Handles inner loops first, so
+ * that an op leaves as many loops as possible. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/analysis/dependence.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-/* Every value that op and the ops in it use is from outside of the loop, or from op itself. */
+/* For checking that op and its nested ops only use values from outside the loop or from op itself. */
 typedef struct Invariance {
   const NrOp *loop, *op;
 } Invariance;
@@ -33,14 +33,14 @@ static bool uses_outside_only(NrOp *inner, void *user) {
 
 enum { MAX_ACCESSES = 256 };
 
-/* What a loop does to memory, found when the first load asks. */
+/* The memory accesses of a loop, collected for the first load. */
 typedef struct Memory {
   NrOp *loop;
   bool asked, known;
   NrMemAccesses accesses;
 } Memory;
 
-/* The ops of this block run at least once when the loop is reached. */
+/* The ops of this block run at least once whenever the loop is reached. */
 static bool runs_at_once(NrOp *loop, const NrBlock *block) {
   uint64_t trips;
   if (nr_op_is(loop, NR_OP_scf_for)) return nr_scf_for_trip_count(loop, &trips) && trips > 0;
@@ -66,8 +66,7 @@ static bool loads_the_same(Memory *m, NrOp *op) {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* The op is reached in the first iteration, and nothing that can be seen is done before it: what fails there may fail
- * in front of the loop. */
+/* The check runs in the first iteration, and no op with effects precedes it, so it may fail in front of the loop. */
 static bool is_asked_first(const NrOp *loop, const NrOp *check) {
   if (!nr_op_is(loop, NR_OP_scf_for) && !nr_op_is(loop, NR_OP_scf_while)) return false;
   if (check->block != nr_op_body(loop, 0)) return false;
@@ -118,4 +117,4 @@ static NrStatus licm_run(NrPassContext *pass, NrOp *op) {
   return NR_OK;
 }
 
-NR_PASS(licm, .name = "licm", .run = licm_run, .doc = "moves what does not change in a loop in front of it")
+NR_PASS(licm, .name = "licm", .run = licm_run, .doc = "moves loop-invariant ops in front of loops")

@@ -1,12 +1,12 @@
-/* loop_canonicalization.c - what the ranges of loops say of the ops in them.
+/* loop_canonicalization.c - simplifies ops by the ranges of enclosing loops.
  *   before  scf.for %i = %c0 to %c64 step %c16 {           after  scf.for %i = %c0 to %c64 step %c16 {
  *             %left = arith.subi %c64, %i : index                   use(%c16)
  *             %n = arith.minsi %left, %c16 : index                }
  *             use(%n)
  *           }
- * Minima, maxima and comparisons that one side always wins, remainders of what is below the divisor, results of
- * affine.min and affine.max that never count. And sizes of carried tensors and of loop results: where the body hands on
- * a tensor of the shape that it got, the size is the one of the first. */
+ * Folds minima, maxima and comparisons whose outcome is known, remainders of values below the divisor, and results of
+ * affine.min and affine.max that never matter. Replaces sizes of carried tensors and of loop results by those of the
+ * initial tensor, where the body keeps the shape. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
@@ -17,7 +17,7 @@ static bool is_scalar(const NrOp *op) {
   return nr_type_is_int_or_index(nr_operand(op, 0)->type) && nr_type_bits(nr_operand(op, 0)->type) <= 64;
 }
 
-/* ---- one side always wins ---------------------------------------------------------------------------------------- */
+/* ---- known outcomes ---------------------------------------------------------------------------------------------- */
 
 /* x <= y always: 1; x >= y always: -1; else 0. */
 static int order_of(NrValue *x, NrValue *y, bool is_unsigned) {
@@ -67,7 +67,7 @@ static bool simplify_comparison(NrOp *op) {
 
 /* ---- affine.min and affine.max ----------------------------------------------------------------------------------- */
 
-/* Leaves out results that another one always beats; a single one that is left is an affine.apply. */
+/* Drops results that another one always beats; if one is left, the op becomes an affine.apply. */
 static bool simplify_map(NrPassContext *pass, NrOp *op) {
   NrAttr map = nr_op_attr(op, "map");
   bool greatest = nr_op_is(op, NR_OP_affine_max);
@@ -82,7 +82,7 @@ static bool simplify_map(NrPassContext *pass, NrOp *op) {
     for (uint32_t j = 0; j < count && !beaten; j++) {
       bool wins = greatest ? ranges[j].min >= ranges[i].max : ranges[j].max <= ranges[i].min;
       bool both = greatest ? ranges[i].min >= ranges[j].max : ranges[i].max <= ranges[j].min;
-      beaten = j != i && wins && (!both || j < i); /* of equal ones the first stays */
+      beaten = j != i && wins && (!both || j < i); /* of equal results the first stays */
     }
     if (!beaten) exprs[kept++] = map->exprs[i];
   }
@@ -94,7 +94,7 @@ static bool simplify_map(NrPassContext *pass, NrOp *op) {
 
 /* ---- sizes of carried tensors ------------------------------------------------------------------------------------ */
 
-/* The body hands on a tensor of the shape that it got as carried value i. Loops inside must do so too. */
+/* The body yields a tensor of the shape of carried value i; nested loops keep the shape too. */
 static bool keeps_shape(NrOp *loop, uint32_t i, int depth) {
   NrValue *value = nr_operand(nr_op_body(loop, 0)->last, i);
   for (NrValue *next; depth < 16; value = next) {
@@ -109,7 +109,7 @@ static bool keeps_shape(NrOp *loop, uint32_t i, int depth) {
   return value == nr_scf_for_arg(loop, i);
 }
 
-/* dim of what a loop carries, or of its result. */
+/* tensor.dim or memref.dim of a carried value or loop result. */
 static bool simplify_dim(NrOp *op) {
   NrValue *source = nr_operand(op, 0);
   NrOp *loop = source->op ? source->op : nr_block_parent_op(source->block);
@@ -149,4 +149,4 @@ static NrStatus canonicalization_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(loop_canonicalization, .name = "scf-for-loop-canonicalization", .on = "func.func", .run = canonicalization_run,
-        .doc = "simplifies minima, maxima, comparisons and sizes by the ranges of the loops around them")
+        .doc = "simplifies minima, maxima, comparisons and sizes by the ranges of enclosing loops")

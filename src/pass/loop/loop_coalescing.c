@@ -1,4 +1,4 @@
-/* loop_coalescing.c - a nest of loops becomes one loop over all of its points.
+/* loop_coalescing.c - coalesces a perfect loop nest into one loop over all of its points.
  *
  *   before  scf.for %i = %c0 to %n step %c1 {          after  scf.for %k = %c0 to %n * %m step %c1 {
  *             scf.for %j = %c0 to %m step %c1 {                 %i = %k / %m
@@ -6,10 +6,10 @@
  *             }                                                 body(%i, %j)
  *           }                                                 }
  *
- * Bounds and steps may be anything, of any type and signed or not, if they do not depend on a variable of the nest;
- * what the loops carry is handed through all of them. A number of points beyond 2^63 - 1 counts as that many, which no
- * program lives to see. Loops of affine stay affine; their bounds must be such that the number of points is a symbol. A
- * step that is not known to be positive is looked at only where the loops around it run. */
+ * Bounds and steps can be of any type, signed or unsigned, if they do not depend on a variable of the nest; carried
+ * values pass through all loops. A number of points beyond 2^63 - 1 becomes 2^63 - 1, which no run reaches. Affine
+ * loops stay affine; the number of points must be a valid symbol. A step that is not known to be positive is evaluated
+ * only where the outer loops run. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
@@ -18,7 +18,7 @@
 
 enum { MAX_DEPTH = 64 };
 
-/* x * y, or the largest unsigned number when that is more. */
+/* x * y, saturated to the largest unsigned number. */
 static NrValue *saturating_product(NrBuilder *b, NrValue *x, NrValue *y) {
   int64_t p, q, product;
   bool x_known = nr_value_constant_int(x, &p) && p >= 0, y_known = nr_value_constant_int(y, &q) && q >= 0;
@@ -36,7 +36,7 @@ static bool is_one(const NrValue *value) {
   return nr_value_constant_int(value, &number) && number == 1;
 }
 
-/* A loop that never begins may have any step: then 1 stands for it. points: of the loops around. */
+/* Replaces the step of a loop that is never reached by 1: it may be 0 then. points: of the outer loops. */
 static void guard_step(NrBuilder *b, NrOp *loop, NrValue *points) {
   NrValue *step = nr_scf_for_step(loop);
   if (nr_range_of(step).min > 0) return;
@@ -46,7 +46,7 @@ static void guard_step(NrBuilder *b, NrOp *loop, NrValue *points) {
 
 static bool is_affine(const NrOp *loop) { return nr_op_is(loop, NR_OP_affine_for); }
 
-/* Whether the number of an iteration times the step may overflow, though with the lower bound added it does not. */
+/* Whether iteration * step may overflow, although lower + iteration * step does not. */
 static bool offset_may_overflow(const NrOp *loop) {
   NrValue *iv = nr_scf_for_iv(loop);
   int64_t lower, upper, distance;
@@ -56,7 +56,7 @@ static bool offset_may_overflow(const NrOp *loop) {
   return !nr_affine_iv_constant_bound(iv, true, &upper) || !nr_sub_i64(upper, lower, &distance);
 }
 
-/* The op before which the number of points is computed; NULL where affine loops could not say it. */
+/* The op before which the number of points is computed; NULL where it would not be a valid affine symbol. */
 static NrOp *place_before(NrOp **nest, size_t depth) {
   NrOp *place = nest[0];
   uint64_t trips;
@@ -76,13 +76,13 @@ static NrValue *apply(NrBuilder *b, NrAffineKind kind, NrValue *x, NrValue *y) {
   return nr_affine_build(b, NR_OP_affine_apply, nr_attr_affine_map(b->ctx, 1, !known, &e, 1), (NrValue *[]){x, y});
 }
 
-/* x / y or the rest, of numbers that are not negative. */
+/* Quotient or remainder of numbers that are not negative. */
 static NrValue *divide(NrBuilder *b, const NrOp *loop, bool rest, NrValue *x, NrValue *y) {
   if (is_affine(loop)) return apply(b, rest ? NR_AFFINE_MOD : NR_AFFINE_FLOORDIV, x, y);
   return nr_arith_binary(b, rest ? NR_OP_arith_remui : NR_OP_arith_divui, x, y);
 }
 
-/* The variable of a loop in its iteration of this number. */
+/* The induction variable's value in iteration `number`. */
 static NrValue *variable_at(NrBuilder *b, NrOp *loop, NrForBounds bounds, NrValue *number) {
   if (!is_affine(loop))
     return nr_for_build_iv(b, loop, nr_from_count(b, number, nr_scf_for_iv(loop)->type));
@@ -100,7 +100,7 @@ static void coalesce(NrOp **nest, size_t depth) {
     bounds[d] = nr_for_bounds(&front, nest[d]);
     trips[d] = nr_to_count(&front, nr_for_bounds_trips(&front, bounds[d], nr_is_unsigned_for(nest[d])));
     total = total ? saturating_product(&front, total, trips[d]) : trips[d];
-    if (is_affine(outer)) /* a divisor has a sign */
+    if (is_affine(outer)) /* an affine divisor is signed */
       trips[d] = nr_fold_binary(&front, NR_OP_arith_minui, trips[d], most);
   }
   total = nr_fold_binary(&front, NR_OP_arith_minui, total, most);
@@ -148,4 +148,4 @@ static NrStatus coalescing_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(loop_coalescing, .name = "loop-coalescing", .on = "func.func", .run = coalescing_run,
-        .doc = "makes one loop of a nest of loops whose bounds do not depend on each other")
+        .doc = "coalesces perfect loop nests with independent bounds into one loop")

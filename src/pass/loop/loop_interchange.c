@@ -1,15 +1,14 @@
-/* loop_interchange.c - gives the loops of a perfect nest another order.
+/* loop_interchange.c - reorders the loops of a perfect nest.
  *
  *   before  scf.for %j = .. {                          after  scf.for %i = .. {
  *             scf.for %i = .. {                                 scf.for %j = .. {
  *               store f(load %a[%i, %j]), %b[%i, %j]              store f(load %a[%i, %j]), %b[%i, %j]
  *
- * Likewise affine.for. Only where the dependence analysis shows that no two iterations that touch the same element,
- * one of them writing, change places, and where the steps of inner loops are known to be positive and their bounds
- * divide by nothing but positive constants: outside they are looked at even if the other loops never run. What the
- * loops carry must be one reduction each by an op on integers whose order does not matter. By default the loop whose
- * steps lie next to each other in memory goes inside, the one with the largest strides outside; permutation-map says
- * another order: number k is the new depth of loop k, for nests of that many loops. */
+ * Likewise for affine.for. Requires that no two dependent iterations change their order (dependence.h), and that the
+ * steps of inner loops are known to be positive and their bounds cannot fail, because after the interchange they are
+ * evaluated even if the other loops do not run. Carried values must be integer reductions by an associative and
+ * commutative op. By default the loop with the smallest strides in memory goes inside and the one with the largest
+ * outside; permutation-map gives another order: number k is the new depth of loop k, for nests of that many loops. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
@@ -25,7 +24,7 @@ typedef struct Nest {
   NrMemAccesses accesses;
 } Nest;
 
-/* ---- may it be done ---------------------------------------------------------------------------------------------- */
+/* ---- legality ---------------------------------------------------------------------------------------------------- */
 
 static bool reorders_freely(const NrOp *op) {
   if (nr_op_attr_int(op, "overflowFlags", 0)) return false; /* promised for sums in the old order only */
@@ -43,7 +42,7 @@ static bool reorders_freely(const NrOp *op) {
   }
 }
 
-/* Each carried value is only reduced, op by op, with values that do not depend on it. */
+/* Each carried value is only reduced, with values that do not depend on it. */
 static bool carries_reductions(const NrOp *inner) {
   const NrOp *yield = nr_op_body(inner, 0)->last;
   for (uint32_t i = 0; i < inner->num_results; i++) {
@@ -67,7 +66,7 @@ static NrDistance distance_of(const Nest *nest, size_t d, int sign) {
   return (NrDistance){iv, iv, min, max};
 }
 
-/* Two iterations at these distances, the second one later, may touch the same element. */
+/* Whether two iterations at these distances, the second one later, may touch the same element. */
 static bool conflict_at(const Nest *nest, const int *signs) {
   NrDistance distances[MAX_DEPTH];
   for (size_t d = 0; d < nest->depth; d++) distances[d] = distance_of(nest, d, signs[d]);
@@ -77,7 +76,7 @@ static bool conflict_at(const Nest *nest, const int *signs) {
   return false;
 }
 
-/* order[k] is the loop that comes to depth k. No pair of iterations that depend on each other may change places. */
+/* order[k] is the loop that moves to depth k. Legal if no two dependent iterations change their order. */
 static bool is_legal(const Nest *nest, const size_t *order) {
   int signs[MAX_DEPTH], permuted[MAX_DEPTH];
   size_t vectors = 1;
@@ -92,9 +91,9 @@ static bool is_legal(const Nest *nest, const size_t *order) {
   return true;
 }
 
-/* ---- is it worth it ---------------------------------------------------------------------------------------------- */
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
 
-/* How far an index goes in one step of iv's loop, in elements; a large number when that is not known. */
+/* The distance in elements that one step of iv's loop moves an access; a large number when it is not known. */
 static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
   const int64_t far = INT64_C(1) << 40;
   NrType type = access->memref->type;
@@ -115,7 +114,7 @@ static int64_t stride_of(const NrMemAccess *access, NrValue *iv) {
   return sum < 0 ? -NR_MAX(sum, -far) : NR_MIN(sum, far);
 }
 
-/* The accesses that jump when the loop at this depth is the innermost: each counts by what its jump costs. */
+/* The cost of all accesses' strides when the loop at this depth is the innermost. */
 static int64_t cost_inside(const Nest *nest, size_t d) {
   const int64_t line = 16; /* elements to a cache line, about */
   int64_t cost = 0;
@@ -126,7 +125,7 @@ static int64_t cost_inside(const Nest *nest, size_t d) {
   return cost;
 }
 
-/* The most expensive loops outside; equal ones keep their order. */
+/* Orders loops by cost, the most expensive outermost; equal ones keep their order. */
 static void order_by_cost(const Nest *nest, size_t *order) {
   int64_t cost[MAX_DEPTH];
   for (size_t d = 0; d < nest->depth; d++) {
@@ -137,9 +136,9 @@ static void order_by_cost(const Nest *nest, size_t *order) {
   }
 }
 
-/* ---- doing it ---------------------------------------------------------------------------------------------------- */
+/* ---- rewriting --------------------------------------------------------------------------------------------------- */
 
-/* The ops stay where they are: bounds and variables change hands. */
+/* The loop ops stay in place; their bounds and induction variables are exchanged. */
 static void permute(Nest *nest, const size_t *order) {
   NrForRange ranges[MAX_DEPTH];
   NrValue *uses[MAX_DEPTH];
@@ -149,7 +148,7 @@ static void permute(Nest *nest, const size_t *order) {
     NrValue *iv = nr_scf_for_iv(nest->loops[d]);
     ranges[d] = nr_for_range(nest->loops[d]);
     names[d] = iv->name;
-    uses[d] = nr_block_add_arg(inner, iv->type, nr_arg_loc(iv)); /* stands for the variable while they change */
+    uses[d] = nr_block_add_arg(inner, iv->type, nr_arg_loc(iv)); /* temporary induction variable */
     nr_value_replace_uses(iv, uses[d]);
   }
   for (size_t d = 0; d < nest->depth; d++) {
@@ -170,7 +169,7 @@ static bool is_identity(const size_t *order, size_t depth) {
   return true;
 }
 
-/* The order that the option asks for; false when it does not fit the nest. */
+/* The order of the option; false when it does not fit the nest. */
 static bool order_by_option(const int64_t *map, size_t count, size_t depth, size_t *order) {
   if (count != depth) return false;
   for (size_t d = 0; d < depth; d++) order[map[d]] = d;
@@ -187,7 +186,7 @@ static NrStatus check_map(NrPassContext *pass, NrOp *func, const int64_t *map, s
   return NR_OK;
 }
 
-/* Bounds and steps of inner loops, which nobody looks at while the loops around them do not run. */
+/* Whether bounds and steps of inner loops can be evaluated even where the outer loops do not run. */
 static bool inner_ranges_never_fail(const Nest *nest) {
   int64_t step;
   for (size_t d = 1; d < nest->depth; d++) {
@@ -219,7 +218,7 @@ static NrStatus interchange_run(NrPassContext *pass, NrOp *func) {
   if (check_map(pass, func, map, count)) return NR_ERROR_INVALID;
   NrOpList loops = {0};
   nr_collect_loops(func, &loops);
-  const NrOp *done = NULL; /* loops in the nest just handled are not looked at again */
+  const NrOp *done = NULL; /* skips loops of the nest that was just handled */
   for (size_t i = 0; i < loops.size; i++) {
     Nest nest = {0};
     if (done && nr_op_is_ancestor(done, loops.data[i]) && done != loops.data[i]) continue;
@@ -233,7 +232,7 @@ static NrStatus interchange_run(NrPassContext *pass, NrOp *func) {
 
 static const NrPassOption options[] = {
     NR_INTS("permutation-map", MAX_DEPTH, 0, MAX_DEPTH - 1,
-            "number k is the new depth of loop k; without it what memory likes best"),
+            "number k is the new depth of loop k; default: by memory strides"),
     {0},
 };
 NR_PASS(loop_interchange, .name = "loop-interchange", .on = "func.func", .run = interchange_run, .options = options,

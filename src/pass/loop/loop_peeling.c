@@ -1,33 +1,33 @@
-/* loop_peeling.c - cuts what does not fill a whole step off a loop: the main loop then runs full steps only.
+/* loop_peeling.c - peels the last, partial iteration off a loop, so that the main loop runs full steps only.
  *
  *   before  scf.for %i = %lb to %ub step %s {          after  %split = %ub - (%ub - %lb) mod %s
  *             %n = minsi(%s, %ub - %i)                        scf.for %i = %lb to %split step %s { body(%s) }
  *             body(%n)                                        scf.for %i = %split to %ub step %s { body(%ub - %i) }
  *           }
  *
- * In the main loop the minimum of the step and what is left is the step, in the other one it is what is left; likewise
- * maxima, of arith and affine. With peel-front the first iteration is cut off instead: one loop to lb + step, the other
- * from there. Loops in a remainder are not peeled again unless skip-partial is false: that doubles what is in each loop
- * around, so loops stay as they are where a function would have more than 2^17 ops. A loop that is known to run full
- * steps only stays too. Loops of affine stay affine: they are cut at a symbol, or where it must be at an expression. */
+ * In the main loop, min(step, ub - iv) folds to the step, in the peeled one to ub - iv; likewise maxima, of arith and
+ * affine. With peel-front, the first iteration is peeled instead: one loop to lb + step, the other from there. Loops
+ * inside a peeled iteration are not peeled again unless skip-partial is false. Peeling doubles the ops of outer loops,
+ * so loops stay where a function would have more than 2^17 ops. A loop that is known to run full steps only stays too.
+ * Affine loops stay affine: the split is a symbol or an affine expression. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 
-/* A bound or step: a value, or just a number. */
+/* A bound or step: a value or a constant. */
 typedef struct Number {
   NrValue *value;
   bool known;
   int64_t number;
 } Number;
 
-/* One of the loops that a loop becomes: in the main one at least a step is left of the range, in the other one less. */
+/* One of the two loops: in the main one at least a full step is left, in the other one less. */
 typedef struct Part {
   NrOp *loop;
-  Number upper, step; /* upper without value and number: no single one */
+  Number upper, step; /* upper is empty where the loop has several upper bounds */
   bool full;
-  bool exact; /* upper - lower is no negative number: the rest compares as a signed number too */
+  bool exact; /* upper - lower is not negative, so ub - iv can be compared as signed */
 } Part;
 
 static Number number_of(NrValue *value) {
@@ -59,7 +59,7 @@ static Number step_of(const NrOp *loop) {
   return (Number){.known = true, .number = nr_affine_iv_step(nr_scf_for_iv(loop))};
 }
 
-/* ---- minima and maxima of the step and what is left -------------------------------------------------------------- */
+/* ---- minima and maxima of step and ub - iv ----------------------------------------------------------------------- */
 
 /* upper - iv. */
 static bool is_rest(const NrValue *value, const Part *part) {
@@ -77,7 +77,7 @@ static bool simplify_arith(NrOp *op, const Part *part, bool is_signed, bool grea
   return false;
 }
 
-/* An expression that is nothing but this value. */
+/* Whether e is just this value. */
 static bool is_value(NrAffineExpr e, const NrOp *op, const Number *n) {
   NrAttr map = nr_op_attr(op, "map");
   if (e->kind == NR_AFFINE_CONSTANT) return n->known && n->number == e->value;
@@ -98,7 +98,7 @@ static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const Part *part) {
   return false;
 }
 
-/* affine.min and affine.max without the result that the other one always beats. */
+/* Drops the result of affine.min or affine.max that the other one always beats. */
 static bool simplify_affine(NrOp *op, const Part *part, bool greatest) {
   NrAttr map = nr_op_attr(op, "map");
   uint32_t rest = UINT32_MAX, step = UINT32_MAX, kept = 0;
@@ -166,8 +166,7 @@ static bool is_worth_it(const NrOp *loop, bool front) {
   return front || !nr_for_constant_step(loop, &step) || step != 1;
 }
 
-/* Returns the part that is not peeled further: the last iteration, or with front the first. NULL where it cannot be
- * said where the loop is to be cut. */
+/* Returns the peeled iteration: the last, or with front the first. NULL where the split cannot be expressed. */
 static NrOp *peel(NrOp *loop, bool front) {
   NrBuilder b = nr_builder_before(loop);
   Number upper = upper_of(loop), step = step_of(loop);
@@ -203,9 +202,9 @@ static NrStatus peeling_run(NrPassContext *pass, NrOp *func) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("peel-front", false, "cut off the first iteration"),
-    NR_FLAG("skip-partial", true, "leave the loops in a remainder alone"),
+    NR_FLAG("peel-front", false, "peel the first iteration"),
+    NR_FLAG("skip-partial", true, "do not peel loops inside peeled iterations"),
     {0},
 };
 NR_PASS(loop_peeling, .name = "scf-for-loop-peeling", .on = "func.func", .run = peeling_run, .options = options,
-        .doc = "cuts a loop's last iteration off, if it is shorter than a step, or the first one")
+        .doc = "peels a loop's last, partial iteration, or its first one")

@@ -1,4 +1,4 @@
-/* loop_pipelining.c - an iteration begins before those in front of it have ended.
+/* loop_pipelining.c - software pipelining: overlaps the iterations of a loop.
  *
  *   before  scf.for %i = %lb to %ub step %s {        after  %x = load %a[%lb]                            prologue
  *             %x = load %a[%i]       stage 0                %k = scf.for %i = %lb to %ub - %s step %s
@@ -11,11 +11,11 @@
  *                                                           %z = f(%k)                                   epilogue
  *                                                           store %z, %b[%ub - %s]
  *
- * A loop marked __test_pipelining_loop__ is cut as the attributes __test_pipelining_stage__ and
- * __test_pipelining_op_order__ of its ops say; one whose stages would change what the program does is left alone with a
- * warning. In other innermost loops loads whose indices do not depend on what is carried come one iteration early,
- * where the dependence analysis shows that nothing is written there in between. A loop that may have fewer iterations
- * than stages keeps its old form beside the new one. */
+ * In a loop marked __test_pipelining_loop__, the attributes __test_pipelining_stage__ and __test_pipelining_op_order__
+ * of its ops give the schedule; a schedule that would change the program is refused with a warning. In other innermost
+ * loops, loads whose indices do not depend on carried values are issued one iteration early, where no write in between
+ * may touch the element (dependence.h). A loop that may have fewer iterations than stages keeps its old form as a
+ * second version. */
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/loops.h"
@@ -30,18 +30,18 @@ enum { MAX_STAGES = 16, MAX_BODY = 512, MAX_ORDER = 1 << 20 };
 typedef struct Item {
   NrOp *op;
   int stage;
-  int64_t order; /* in the kernel; equal ones as in the body */
+  int64_t order; /* in the kernel; ops of equal order keep the body's order */
   uint32_t first_slot;
-  bool known; /* its accesses are all that it does */
+  bool known; /* it has no effects but these accesses */
   NrMemAccesses accesses;
 } Item;
 
-/* A value of the body that later stages need: a result, or what is carried. Step t of the schedule runs stage s of
- * iteration t - s; so a value of stage p that is used in stage q was made q - p steps ago. */
+/* A value of the body that later stages need: an op's result or a carried value. Step t of the schedule runs stage s of
+ * iteration t - s, so a value of stage p that stage q uses is q - p steps old. */
 typedef struct Slot {
-  int stage; /* of an argument: one less than that of the op that makes its next value */
+  int stage; /* of an argument: one less than the stage of its next value */
   uint32_t item;
-  int oldest;                        /* steps back that a use needs */
+  int oldest;                        /* age in steps of the oldest version that a use needs */
   NrValue *versions[MAX_STAGES + 2]; /* by age in steps; NULL where there is none */
 } Slot;
 
@@ -49,7 +49,7 @@ typedef struct Pipeline {
   NrOp *loop;
   Item *items;
   uint32_t *sequence; /* items in the order of the kernel */
-  Slot *slots;        /* of the carried values first */
+  Slot *slots;        /* those of carried values come first */
   uint32_t num_items, num_slots;
   int num_stages;
   NrMap item_of; /* NrOp* -> its number + 1 */
@@ -61,7 +61,7 @@ static int item_number(const Pipeline *p, const NrOp *op) {
   return op ? (int)(intptr_t)nr_map_get(&p->item_of, (void *)op) - 1 : -1;
 }
 
-/* The slot of a value of the body itself, or -1. */
+/* The slot of a value that the body defines, or -1. */
 static int slot_of(const Pipeline *p, const NrValue *value) {
   if (value->block) return value->block == body_of(p) && value->index > 0 ? (int)value->index - 1 : -1;
   int item = item_number(p, value->op);
@@ -79,7 +79,7 @@ static void hoist_constants(NrOp *loop) {
   }
 }
 
-/* False when the body is too large, or hands on what it did not make: such carried values are for canonicalize. */
+/* False when the body is too large, or yields a value that it does not compute, which canonicalize removes. */
 static bool read_body(NrPassContext *pass, Pipeline *p) {
   NrBlock *body = body_of(p);
   uint32_t count = 0, slots = p->loop->num_results;
@@ -113,7 +113,7 @@ static void deinit(Pipeline *p) {
   nr_map_deinit(&p->item_of);
 }
 
-/* ---- is the schedule right --------------------------------------------------------------------------------------- */
+/* ---- legality ---------------------------------------------------------------------------------------------------- */
 
 static void sort_sequence(Pipeline *p) {
   for (uint32_t i = 0; i < p->num_items; i++) {
@@ -122,7 +122,7 @@ static void sort_sequence(Pipeline *p) {
       p->sequence[at] = p->sequence[at - 1];
     p->sequence[at] = i;
   }
-  for (uint32_t i = 0; i < p->num_items; i++) p->items[p->sequence[i]].order = i; /* no two are equal now */
+  for (uint32_t i = 0; i < p->num_items; i++) p->items[p->sequence[i]].order = i; /* unique from here on */
 }
 
 typedef struct Uses {
@@ -130,7 +130,7 @@ typedef struct Uses {
   const Item *user;
 } Uses;
 
-/* Every value that an op needs is there in time; notes how old it is then. */
+/* Whether every operand of op is computed before its use; records the age of the operands. */
 static bool values_are_there(NrOp *op, void *data) {
   const Uses *uses = data;
   Pipeline *p = uses->p;
@@ -150,14 +150,15 @@ static bool schedule_values(Pipeline *p) {
     bool carried = i < p->loop->num_results;
     int stage = p->items[p->slots[i].item].stage;
     p->slots[i].stage = carried ? stage - 1 : stage;
-    p->slots[i].oldest = carried && stage == 0 ? 1 : 0; /* the last one is the loop's result */
+    p->slots[i].oldest = carried && stage == 0 ? 1 : 0; /* the last version is the loop's result */
   }
   for (uint32_t i = 0; i < p->num_items; i++)
     if (!nr_walk_pre(p->items[i].op, values_are_there, &(Uses){p, &p->items[i]})) return false;
   return true;
 }
 
-/* Item j of an iteration `distance` later comes before item i now, though it came after it: for which distances? */
+/* Item j of an iteration `distance` later ran after item i; at the distances where the schedule runs it before item i,
+ * the two must not conflict. */
 static bool memory_is_kept(const Pipeline *p, uint32_t i, uint32_t j) {
   const Item *first = &p->items[i], *second = &p->items[j];
   NrValue *iv = nr_scf_for_iv(p->loop);
@@ -195,7 +196,7 @@ static bool schedule_by_attributes(Pipeline *p) {
   return true;
 }
 
-/* Marks what item i needs of the body as stage 0; false when that is more than arithmetic on the induction variable. */
+/* Moves item i and its operands to stage 0; false when these are more than arithmetic on the induction variable. */
 static bool take_ahead(Pipeline *p, uint32_t i) {
   NrOp *op = p->items[i].op;
   if (p->items[i].stage == 0) return true;
@@ -212,7 +213,7 @@ static bool take_ahead(Pipeline *p, uint32_t i) {
   return true;
 }
 
-/* Loads go to stage 0, one by one, if nothing stands against it; all else is stage 1. */
+/* Moves each load to stage 0 if that is legal; all other ops are stage 1. */
 static bool schedule_loads_ahead(NrPassContext *pass, Pipeline *p) {
   bool any = false;
   int *stages = NR_NEW_ARRAY(pass->scratch, int, p->num_items);
@@ -230,7 +231,7 @@ static bool schedule_loads_ahead(NrPassContext *pass, Pipeline *p) {
     bool fine = take_ahead(p, i);
     for (uint32_t k = 0; k < p->num_items && fine; k++) fine = memory_is_kept(p, k, i);
     any |= fine;
-    for (uint32_t k = 0; k < p->num_items && !fine; k++) { /* as it was */
+    for (uint32_t k = 0; k < p->num_items && !fine; k++) { /* undo */
       p->items[k].stage = stages[k];
       p->items[k].order = stages[k] ? p->num_items + k : k;
     }
@@ -238,7 +239,7 @@ static bool schedule_loads_ahead(NrPassContext *pass, Pipeline *p) {
   return any;
 }
 
-/* ---- making it --------------------------------------------------------------------------------------------------- */
+/* ---- rewriting --------------------------------------------------------------------------------------------------- */
 
 static void next_step(Pipeline *p) {
   for (uint32_t i = 0; i < p->num_slots; i++) {
@@ -283,7 +284,7 @@ static void emit(NrBuilder *b, Pipeline *p, uint32_t number, NrValue *iv) {
   nr_map_deinit(&copy.map);
 }
 
-/* The variable of iteration base + n, n being small. */
+/* The induction variable in iteration base + n, for a small n. */
 static NrValue *iv_at(NrBuilder *b, NrOp *loop, NrValue *base, int64_t n) {
   NrType type = nr_scf_for_iv(loop)->type;
   NrValue *number = nr_arith_constant_int(b, type, n);
@@ -306,7 +307,7 @@ static void emit_prologue(NrBuilder *b, Pipeline *p) {
 
 typedef NR_VEC(NrValue **) Places;
 
-/* The versions that one step of the kernel hands to the next. */
+/* Collects the versions that the kernel carries from step to step. */
 static void find_handed(Pipeline *p, Places *out) {
   for (uint32_t i = 0; i < p->num_slots; i++)
     for (int age = 1; age <= p->slots[i].oldest; age++) nr_vec_push(out, &p->slots[i].versions[age]);
@@ -357,7 +358,7 @@ static void emit_epilogue(NrBuilder *b, Pipeline *p, NrValue *trips) {
   }
 }
 
-/* The three parts at b; values gets the loop's results. */
+/* Builds prologue, kernel and epilogue at b; values gets the loop's results. */
 static void emit_pipeline(NrBuilder *b, Pipeline *p, NrValue *trips, NrValue **values) {
   emit_prologue(b, p);
   emit_kernel(b, p, trips);
@@ -417,7 +418,7 @@ static void visit(NrPassContext *pass, NrOp *loop, bool loads_ahead) {
   done = done && schedule_values(&p) && (!marked || keeps_meaning(&p));
   if (done && p.num_stages > 1) pipeline(pass, &p);
   if (!done && marked)
-    nr_warning(pass->ctx, loop->loc, "this loop is not pipelined: its stages would change what it does");
+    nr_warning(pass->ctx, loop->loc, "this loop is not pipelined: its schedule would change its result");
   deinit(&p);
 }
 
@@ -431,8 +432,8 @@ static NrStatus pipelining_run(NrPassContext *pass, NrOp *func) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("loads-ahead", true, "loads of loops that are not marked come an iteration early"),
+    NR_FLAG("loads-ahead", true, "in loops that are not marked, issue loads one iteration early"),
     {0},
 };
 NR_PASS(loop_pipelining, .name = "loop-pipelining", .on = "func.func", .run = pipelining_run, .options = options,
-        .doc = "overlaps the iterations of loops, by stages that their ops are marked with or loading ahead")
+        .doc = "overlaps the iterations of loops, by schedule attributes or by issuing loads early")

@@ -1,18 +1,19 @@
-/* loop_range_folding.c - arithmetic on the induction variable moves to the bounds.
+/* loop_range_folding.c - folds arithmetic on the induction variable into the bounds and the step.
  *   before  scf.for %i = %c0 to %c64 step %c1 {        after  scf.for %j = %c8 to %c264 step %c4 {
  *             %0 = arith.muli %i, %c4 : index                    memref.store %x, %m[%j] : memref<?xf32>
  *             %1 = arith.addi %0, %c8 : index                  }
  *             memref.store %x, %m[%1] : memref<?xf32>
  *           }
- * Sums and products with a value from outside of the loop, where nothing else needs the variable, in signed loops. The
- * new bounds must be known to fit their type, and the factor to be above 0: else the loop would run other times. Bounds
- * that are constants, sizes of memrefs and what is made of them are known well enough, arguments mostly are not. */
+ * Applies to sums and products with a value from outside the loop that are the only use of the variable, in signed
+ * loops. The new bounds must be known not to overflow and the factor to be positive; else the number of iterations
+ * would change. The ranges of constants, memref sizes and arithmetic on them usually suffice, those of function
+ * arguments do not. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 #include "pass/analysis/ranges.h"
 
-/* The only op that uses the variable, and its operand from outside; NULL when it is not such a sum or product. */
+/* The only user of the variable and its operand from outside; NULL when it is no such sum or product. */
 static NrOp *only_user(NrOp *loop, NrValue **out_other) {
   NrValue *iv = nr_scf_for_iv(loop);
   if (!nr_value_has_one_use(iv)) return NULL;
@@ -36,7 +37,7 @@ static bool corners_fit(unsigned op_id, NrRange x, NrRange y, NrRange type) {
   return true;
 }
 
-/* No bound leaves the type, and where the loop was empty it stays so. */
+/* No bound overflows, and an empty loop stays empty. */
 static bool may_fold(const NrOp *loop, const NrOp *user, NrValue *other) {
   int64_t largest = (int64_t)nr_for_largest(loop);
   NrRange type = {-largest - 1, largest}, by = nr_range_of(other);

@@ -1,4 +1,4 @@
-/* loop_specialization.c - a loop up to a minimum of a constant gets a version for the constant.
+/* loop_specialization.c - gives a loop whose upper bound is a minimum with a constant a version for the constant.
  *   before  %n = arith.minsi %left, %c64 : index        after  %full = arith.cmpi eq, %n, %c64 : index
  *           %r = scf.for %i = %c0 to %n step %c1 {             %r = scf.if %full {
  *             body                                               %x = scf.for %i = %c0 to %c64 step %c1 { body }
@@ -7,8 +7,8 @@
  *                                                                %y = scf.for %i = %c0 to %n step %c1 { body }
  *                                                                yield %y
  *                                                              }
- * The first version has a known number of iterations, which can be unrolled and vectorised; it runs for all tiles but
- * the last. Bodies of more than 4096 ops are not copied, nor any where a function would have more than 2^17. */
+ * The first version has a constant trip count, so it can be unrolled and vectorized; it runs for all tiles but the
+ * last. Bodies of more than 4096 ops are not copied, and none where a function would have more than 2^17. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
@@ -30,7 +30,7 @@ static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
   NrOpList loops = {0};
   size_t left = nr_copies_left(func);
   nr_collect_fors(func, &loops);
-  for (size_t i = loops.size; i-- > 0;) { /* inner ones first: they are copied with the loop around them */
+  for (size_t i = loops.size; i-- > 0;) { /* inner loops first: they are copied with the outer loop */
     int64_t number;
     if (nr_minimum_constant(nr_scf_for_upper(loops.data[i]), &number) &&
         nr_count_ops(loops.data[i], MAX_OPS) <= MAX_OPS && nr_take_copies(&left, loops.data[i], 1))
@@ -41,4 +41,4 @@ static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(loop_specialization, .name = "scf-for-loop-specialization", .on = "func.func", .run = specialization_run,
-        .doc = "gives loops up to a minimum of a constant a version for the constant")
+        .doc = "gives loops whose upper bound is a minimum with a constant a version for the constant")

@@ -1,12 +1,12 @@
-/* loop_step.c - scf.for taken apart: its comparison and its step as ops, for the passes that make other loops of it;
- * and cut into strips. */
+/* loop_step.c - builds the comparison and the step of an scf.for as ops, for passes that convert it to other loops;
+ * strip mining. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/analysis/ranges.h"
 
 enum { SIZE_BITS = 62 };
 
-/* The largest number that value may be, as the loop compares it. */
+/* The largest value of a bound, signed or unsigned as the loop compares. */
 static uint64_t largest_of(NrValue *value, bool is_unsigned, uint64_t largest, bool is_size) {
   int64_t constant;
   if (nr_value_constant_int(value, &constant)) return (uint64_t)constant & (is_unsigned ? largest : UINT64_MAX);
@@ -33,7 +33,7 @@ NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap)
   NrValue *sum = nr_arith_binary(b, NR_OP_arith_addi, iv, step);
   if (!may_wrap) return sum;
   NrCmpI below = nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT;
-  return nr_arith_select(b, nr_arith_cmpi(b, below, sum, iv), upper, sum); /* a sum that wraps is below its parts */
+  return nr_arith_select(b, nr_arith_cmpi(b, below, sum, iv), upper, sum); /* an overflowed sum is below iv */
 }
 
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv) {
@@ -42,7 +42,7 @@ NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv) {
 
 /* ---- strips ------------------------------------------------------------------------------------------------------ */
 
-/* A multiple of step that does not overflow: `every` steps, or one that is huge anyway. */
+/* The length of a strip: `every` * step, or one step where that might overflow. */
 static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
   const int64_t most = INT64_C(1) << 40;
   NrValue *span = nr_fold_binary(b, NR_OP_arith_muli, step, nr_arith_constant_index(b, every));
@@ -50,7 +50,7 @@ static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
   return nr_fold_select(b, small, span, step);
 }
 
-/* The outer loop, over strips, with an empty body; *out_begin is where a strip begins. */
+/* Builds the outer loop, over strips, with an empty body; *out_begin is the start of a strip. */
 static NrOp *open_strips(NrBuilder *b, NrOp *loop, NrValue *span, bool any_bounds, NrValue **out_begin) {
   NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop);
   NR_VEC(NrValue *) inits = {0};
@@ -75,7 +75,7 @@ NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue 
   NrBuilder b = nr_builder_before(loop);
   NrValue *begin, *upper = nr_scf_for_upper(loop), *span = span_of(&b, nr_scf_for_step(loop), every);
   NrOp *outer = open_strips(&b, loop, span, any_bounds, &begin);
-  /* The distance is right as an unsigned number, also where it does not fit a signed one. */
+  /* The distance is exact as an unsigned number, even where it does not fit a signed one. */
   NrValue *left = nr_arith_binary(&b, NR_OP_arith_subi, upper, begin);
   NrValue *size = nr_arith_binary(&b, NR_OP_arith_minui, left, span);
   NrValue *end = nr_arith_binary(&b, NR_OP_arith_addi, begin, size);

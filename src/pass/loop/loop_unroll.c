@@ -1,4 +1,4 @@
-/* loop_unroll.c - several iterations of a loop become one.
+/* loop_unroll.c - unrolls loops.
  *
  *   before  %r = scf.for %i = %lb to %ub step %s iter_args(%a = %x) { %b = f(%i, %a); yield %b }
  *   after   %m = scf.for %i = %lb to %split step %s * 2 iter_args(%a = %x) {      split: lb + trips / 2 * 2 * s
@@ -8,19 +8,19 @@
  *           }
  *           %r = scf.for %i = %split to %ub step %s iter_args(%a = %m) { .. }      only what is left
  *
- * An affine.for stays one: where it is cut is computed in front of it or, in loops around it, of them (loops_affine.c);
- * it is left alone where that might overflow. A loop of a known number of iterations, up to unroll-full-threshold of
- * them, is unrolled whole; with unroll-factor=-1 and no such threshold every such loop is. No loop grows beyond 65536
- * ops, and no function beyond 2^17 (or by more than 2^15, if it has as many): others stay. Innermost loops are
- * unrolled, or those at loop-depth (0: the outermost). Nothing overflows: a step that the factor would make too large
- * for its type, known only in the run, leaves all iterations to the second loop. */
+ * An affine.for stays affine: its split is a symbol or an expression over outer loops' variables (loops_affine.c); it
+ * is not unrolled where that might overflow. A loop with a constant trip count up to unroll-full-threshold is unrolled
+ * fully; with unroll-factor=-1 and no threshold, every loop with a constant trip count is. No loop grows beyond 65536
+ * ops, and no function beyond 2^17 (or by more than 2^15, if it is larger already). Unrolls innermost loops, or those
+ * at loop-depth (0: the outermost). Where factor * step would overflow in a run, the second loop runs all
+ * iterations. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/core/pass.h"
 
 enum { MAX_OPS = 65536, MAX_FACTOR = 4096, MAX_REPS = 16 };
 
-/* All iterations one after another. */
+/* Replaces the loop by copies of its body. */
 static void unroll_whole(NrOp *loop, uint64_t trips) {
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrValue *) carried = {0};
@@ -35,7 +35,7 @@ static void unroll_whole(NrOp *loop, uint64_t trips) {
   nr_vec_deinit(&carried);
 }
 
-/* What is left stays in loop, which is erased when that is nothing. */
+/* `loop` keeps the remaining iterations; erased when there are none. */
 static void unroll_by(NrOp *loop, int64_t factor) {
   NrBuilder b = nr_builder_before(loop);
   NrForCut cut = nr_for_build_cut(&b, loop, factor);
@@ -61,7 +61,7 @@ static void unroll_by(NrOp *loop, int64_t factor) {
 typedef struct Options {
   int64_t factor, threshold, depth;
   bool up_to, cleanup;
-  size_t left; /* ops that may still be made */
+  size_t left; /* budget of new ops */
 } Options;
 
 static bool find_other_loop(NrOp *op, void *user) { return op == user || !nr_is_for(op); }
@@ -99,7 +99,7 @@ static void unroll(NrOp *loop, Options *options) {
 static void unroll_all(NrPassContext *pass, NrOp *func, Options *options) {
   NrOpList loops = {0};
   nr_collect_loops(func, &loops);
-  bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* as the nests are before */
+  bool *wanted = NR_NEW_ARRAY(pass->scratch, bool, loops.size + 1); /* for the nests before unrolling */
   for (size_t i = 0; i < loops.size; i++) wanted[i] = is_wanted(options, loops.data[i]);
   for (size_t i = loops.size; i-- > 0;) /* inner ones first */
     if (wanted[i]) unroll(loops.data[i], options);
@@ -120,16 +120,16 @@ static NrStatus unroll_run(NrPassContext *pass, NrOp *func) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("unroll-factor", 4, -1, MAX_FACTOR, "iterations at once; -1: all"),
-    NR_FLAG("unroll-full", false, "the same as unroll-factor=-1"),
+    NR_INT("unroll-factor", 4, -1, MAX_FACTOR, "iterations per new iteration; -1: all"),
+    NR_FLAG("unroll-full", false, "same as unroll-factor=-1"),
     NR_INT("unroll-full-threshold", 0, 0, INT64_MAX,
-           "loops of so many iterations at most are unrolled whole; of all (-1), only those"),
-    NR_FLAG("unroll-up-to-factor", false, "by the number of iterations, if that is less"),
-    NR_FLAG("cleanup-unroll", false, "unroll the loop for the rest whole, if its iterations are known"),
-    NR_INT("unroll-num-reps", 1, 1, MAX_REPS, "so many times one after another"),
-    NR_INT("loop-depth", -1, -1, INT64_MAX, "the loops inside of so many others; -1: innermost"),
+           "fully unroll loops of at most this trip count; with unroll-factor=-1, only those"),
+    NR_FLAG("unroll-up-to-factor", false, "unroll by the trip count, if that is less"),
+    NR_FLAG("cleanup-unroll", false, "fully unroll the loop of remaining iterations, if its trip count is constant"),
+    NR_INT("unroll-num-reps", 1, 1, MAX_REPS, "run the pass this many times"),
+    NR_INT("loop-depth", -1, -1, INT64_MAX, "nesting depth of the loops to unroll; -1: innermost loops"),
     {0},
 };
 NR_PASS(loop_unroll, .name = "loop-unroll", .on = "func.func", .run = unroll_run,
         .options = options,
-        .doc = "unrolls loops, by a factor with a loop for the rest, or whole")
+        .doc = "unrolls loops fully, or by a factor with a loop for the remaining iterations")

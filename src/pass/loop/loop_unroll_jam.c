@@ -1,4 +1,4 @@
-/* loop_unroll_jam.c - several iterations of an outer loop share the iterations of the loop in it.
+/* loop_unroll_jam.c - unroll and jam: copies of an outer loop's iterations share one inner loop.
  *
  *   before  scf.for %i = .. {                       after  scf.for %i = .. step 2 * %s {
  *             %x = before(%i)                                %x = before(%i)
@@ -11,9 +11,9 @@
  *                                                          }
  *                                                          scf.for %i = ..      what is left
  *
- * What the inner loop loads once serves several outer iterations (a matrix product: rows of A times one B). Done where
- * the inner loop's bounds do not depend on the outer one, which carries nothing, and where no two accesses to one
- * element, one of them writing, change places, as long as the function has at most 2^17 ops. */
+ * One load of the inner loop then serves several outer iterations (in a matrix product: several rows of A times one of
+ * B). Requires that the inner bounds do not depend on the outer loop, that the outer loop carries no values, that no
+ * two dependent accesses change their order, and that the function stays below 2^17 ops. */
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/loops.h"
@@ -21,7 +21,7 @@
 
 enum { MAX_OPS = 65536, MAX_ACCESSES = 128, MAX_FACTOR = 64 };
 
-/* Where in the outer body an access stands. */
+/* Where an access is in the outer body. */
 typedef enum Part { BEFORE, INSIDE, AFTER } Part;
 
 typedef struct Pair {
@@ -51,7 +51,7 @@ static bool is_legal(const Pair *p, int64_t factor) {
 
 static bool is_loop_beside(NrOp *op, void *user) { return op == user || !nr_op_has(op, NR_LOOP); }
 
-/* The inner loop when the outer body has exactly one, which has none in it, with bounds from outside of both. */
+/* The only inner loop of the outer body; it must be innermost and have bounds from outside of both loops. */
 static NrOp *only_inner(NrOp *outer) {
   NrOp *inner = NULL;
   if (outer->num_results) return NULL;
@@ -71,7 +71,7 @@ static NrOp *only_inner(NrOp *outer) {
   return inner;
 }
 
-/* The ops of the outer body from `from` to before `to`, for one of the iterations. */
+/* Clones the ops of the outer body from `from` up to `to` (not included). */
 static void clone_range(NrBuilder *b, NrOp *from, NrOp *to, NrMap *map) {
   for (NrOp *op = from; op != to; op = op->next) nr_builder_insert(b, nr_op_clone(b->module, op, map));
 }
@@ -81,7 +81,7 @@ static NrValue *mapped(NrMap *map, NrValue *value) {
   return copy ? copy : value;
 }
 
-/* The body of the outer loop for `factor` iterations, jammed, at b. */
+/* Builds the jammed body of `factor` outer iterations at b. */
 static void jam(NrBuilder *b, const Pair *p, NrValue *iv, int64_t factor) {
   NrOp *outer = p->outer, *inner = p->inner, *yield = nr_op_body(outer, 0)->last;
   NrBlock *inner_body = nr_op_body(inner, 0);
@@ -148,8 +148,8 @@ static NrStatus unroll_jam_run(NrPassContext *pass, NrOp *func) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("unroll-jam-factor", 4, 1, MAX_FACTOR, "iterations of the outer loop at once"),
+    NR_INT("unroll-jam-factor", 4, 1, MAX_FACTOR, "outer iterations per new iteration"),
     {0},
 };
 NR_PASS(loop_unroll_jam, .name = "loop-unroll-and-jam", .on = "func.func", .run = unroll_jam_run, .options = options,
-        .doc = "unrolls outer loops and shares the iterations of the loop inside among the copies")
+        .doc = "unrolls outer loops and fuses the copies of the inner loop")

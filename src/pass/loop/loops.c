@@ -1,4 +1,4 @@
-/* loops.c - what the passes that rewrite scf.for share; see loops.h. */
+/* loops.c - shared by the passes that rewrite scf.for; see loops.h. */
 #include "pass/loop/loops.h"
 
 #include "dialect/affine/affine.h"
@@ -162,7 +162,7 @@ NrForCut nr_for_bounds_cut(NrBuilder *b, NrOp *loop, NrForBounds bounds, int64_t
   NrValue *fits = nr_fold_cmpi(b, NR_CMPI_ULE, step, limit);
   NrValue *whole = nr_fold_binary(b, NR_OP_arith_subi, trips, rest);
   NrValue *none_left = nr_fold_cmpi(b, NR_CMPI_EQ, rest, nr_arith_constant_int(b, type, 0));
-  /* lower + whole * step may lie beyond the type's end when nothing is left. */
+  /* lower + whole * step may overflow when no iterations are left. */
   NrValue *end = nr_fold_select(b, none_left, upper, iv_of(b, bounds, whole));
   int64_t left, fit, count;
   bool known_fit = nr_value_constant_int(fits, &fit);

@@ -1,6 +1,6 @@
-/* loops_affine.c - scf.for and affine.for as one: what a pass that cuts and copies loops asks of both. Loops of affine
- * stay so: a bound that is computed is a symbol, where those that it is computed from are; and where they are not, an
- * expression, if it is known not to overflow. See loops.h. */
+/* loops_affine.c - one interface to scf.for and affine.for for passes that split and copy loops. Affine loops stay
+ * affine: a computed bound is a symbol where its operands are symbols; else it is an affine expression, if that is
+ * known not to overflow. See loops.h. */
 #include "dialect/affine/affine.h"
 #include "dialect/affine/range.h"
 #include "dialect/arith/arith.h"
@@ -38,7 +38,7 @@ bool nr_for_constant_step(const NrOp *loop, int64_t *out) {
   return is_affine(loop) || nr_value_constant_int(nr_scf_for_step(loop), out);
 }
 
-/* A bound as a value: an op of affine, or the constant or operand that it is. */
+/* A bound as a value: a constant, an operand, or an affine.apply, min or max. */
 static NrValue *bound_value(NrBuilder *b, const NrOp *loop, bool upper) {
   NrAttr map = nr_affine_bound_map(loop, upper);
   NrAffineExpr e = map->exprs[0];
@@ -63,7 +63,8 @@ NrForBounds nr_for_bounds(NrBuilder *b, NrOp *loop) {
                        nr_arith_constant_index(b, nr_affine_iv_step(nr_scf_for_iv(loop)))};
 }
 
-/* Whether nothing is computed for a bound: then that cannot fail either, where the loop would not have run. */
+/* Whether a bound is only constants and operands, so that evaluating it cannot fail where the loop would not have
+ * run. */
 static bool is_plain(NrAttr map) {
   for (uint32_t i = 0; i < map->num_exprs; i++)
     if (map->exprs[i]->kind != NR_AFFINE_CONSTANT && map->exprs[i]->kind != NR_AFFINE_DIM &&
@@ -110,7 +111,7 @@ static Bound bound_at(NrContext *ctx, NrValue *value) {
   return bound;
 }
 
-/* Both bounds' operands for one map: dims of the lower one, then of the upper one, then symbols likewise. */
+/* Joins the operands of both bounds for one map: dims of the lower, dims of the upper, then symbols likewise. */
 static Bound joint(const NrOp *loop, NrAffineExpr out[2]) {
   NrContext *ctx = nr_op_context(loop);
   Bound both = {0}, one[2] = {bound_of(loop, false), bound_of(loop, true)};
@@ -229,7 +230,7 @@ static NrAffineExpr split_expr(const Bound *both, const NrAffineExpr *bounds, in
   if (range.min < INT64_MIN / 2 || from.min < INT64_MIN / 2) return NULL;
   bool limited = range.max < INT64_MAX / 2 && from.max < INT64_MAX / 2 && nr_mul_i64(step, factor, &end) &&
                  end < INT64_MAX / 2 && nr_add_i64(end, range.max, &end) && nr_add_i64(end, from.max, &end);
-  if (!limited && (step != 1 || from.min < 0)) return NULL; /* by single steps it is never beyond upper */
+  if (!limited && (step != 1 || from.min < 0)) return NULL; /* with step 1 it never passes upper */
   *out_in_order = range.min >= 0;
   NrAffineExpr trips = nr_affine_binary(NR_AFFINE_CEILDIV, distance, nr_affine_constant(ctx, step));
   NrAffineExpr whole = nr_affine_binary(NR_AFFINE_FLOORDIV, trips, nr_affine_constant(ctx, factor));
@@ -260,19 +261,19 @@ NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor) {
   return cut;
 }
 
-/* Where the loop is cut, as the bound of its first part or of the second. */
+/* The split as the upper bound of the first loop or the lower bound of the second. */
 static Bound cut_bound(const NrOp *loop, const NrForCut *cut, bool of_rest) {
   if (!cut->expr) return bound_at(nr_op_context(loop), cut->split);
   NrAffineExpr bounds[2], exprs[2] = {cut->expr};
   Bound both = joint(loop, bounds);
-  /* A loop that does not run goes on from where it began, and the first part ends where the loop does. */
+  /* The second loop starts no lower than the loop's lower bound, and the first ends no higher than the upper bound. */
   exprs[1] = bounds[of_rest ? 0 : 1];
   Bound bound = with_exprs(&both, exprs, (of_rest ? cut->keep_lower : cut->keep_upper) ? 2 : 1);
   bound_deinit(&both);
   return bound;
 }
 
-/* Takes the bounds over; what the loop begins with stays. */
+/* Sets the bounds; the inits stay. */
 static void set_bounds(NrOp *loop, Bound *lower, Bound *upper) {
   NR_VEC(NrValue *) operands = {0};
   for (size_t i = 0; i < lower->operands.size; i++) nr_vec_push(&operands, lower->operands.data[i]);
@@ -380,7 +381,7 @@ void nr_for_chain(NrOp *first, NrOp *second, const NrForCut *cut) {
     nr_op_set_operand(second, inits_begin(second) + i, nr_result(first, i));
 }
 
-/* ---- ranges that change hands ------------------------------------------------------------------------------------ */
+/* ---- exchanging ranges ------------------------------------------------------------------------------------------- */
 
 static const char *const range_attrs[] = {"lowerBoundMap", "upperBoundMap", "step", "unsignedCmp"};
 

@@ -1,12 +1,12 @@
-/* lower_affine.c - affine loops, conditions and accesses become scf, memref and arith.
+/* lower_affine.c - lowers affine loops, conditions and accesses to scf, memref and arith.
  *   before  affine.for %i = 0 to min #map(%n) step 4 {              after  %0 = arith.minsi %n, %c100 : index
  *             affine.if #set(%i) {                                         scf.for %i = %c0 to %0 step %c4 {
  *               %v = affine.load %m[%i + 3] : memref<?xf32>                  %1 = arith.cmpi sge, .. : index
  *             }                                                              scf.if %1 {
  *           }                                                                  %2 = arith.addi %i, %c3 : index
  *                                                                              %v = memref.load %m[%2]
- * Outer ops first, so that a body moves once. Parallel loops become scf.parallel, whose reductions start with their
- * identity element. */
+ * Lowers outer ops first, so that a body moves once. affine.parallel becomes scf.parallel; its reductions start from
+ * their identity element. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
@@ -18,7 +18,7 @@
 typedef NR_VEC(NrValue *) Values;
 
 typedef struct Lowering {
-  bool keep_names; /* accesses say which op they were: it is the one that fails */
+  bool keep_names; /* accesses keep the affine op's name for messages of a run */
 } Lowering;
 
 static void get_operands(const NrOp *op, size_t begin, size_t count, Values *out) {
@@ -33,7 +33,7 @@ static void replace(NrOp *op, NrOp *by) {
   nr_op_erase(op);
 }
 
-/* The body of region i of `from` becomes that of `to`. */
+/* Moves the body of region i of `from` to `to`. */
 static NrBlock *move_body(NrOp *from, NrOp *to, uint32_t i) {
   if (nr_op_body(to, i)) nr_block_erase(nr_op_body(to, i));
   nr_region_take(nr_op_region(to, i), nr_op_region(from, i));
@@ -134,7 +134,7 @@ static void reduce_instead(NrOp *op, NrBlock *body) {
   nr_vec_deinit(&values);
 }
 
-/* Of no dims: the one point. */
+/* An affine.parallel without dims is its body. */
 static void lower_point(NrOp *op, NrValue *const *inits) {
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = nr_block_terminator(body);
@@ -202,7 +202,7 @@ static unsigned plain_access(const NrOp *op) {
   }
 }
 
-/* The indices that a map makes of op's operands from `first` on. */
+/* Expands the map over op's operands from `first` on to indices. */
 static void expand_indices(NrBuilder *b, NrOp *op, size_t first, NrAttr map, Values *out) {
   Values inputs = {0};
   get_operands(op, first, nr_affine_num_inputs(map), &inputs);
@@ -215,8 +215,7 @@ static void keep_name(const Lowering *l, NrOp *from, NrOp *to) {
   if (l->keep_names) nr_op_set_attr(to, NR_WRITTEN_AS, nr_attr_string(nr_op_context(from), nr_op_name(from)));
 }
 
-/* A vector that does not lie in the rows of its buffer, which vector.load and vector.store want, is accessed under a
- * mask that lets all through. */
+/* vector.load and vector.store need a buffer with contiguous rows; other accesses use an all-true mask. */
 static NrOp *access_under_mask(NrBuilder *b, Values *operands, NrType type) {
   NrType vector = type ? type : operands->data[0]->type;
   NrType mask = nr_type_with_elem(vector, nr_type_i1(b->ctx));
@@ -252,7 +251,7 @@ static void lower_access(const Lowering *l, NrOp *op) {
   nr_vec_deinit(&operands);
 }
 
-/* In memref.dma_start the number of elements stands before the tag. */
+/* memref.dma_start has the number of elements before the tag. */
 static void lower_dma_start(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrDmaParts parts;
@@ -313,7 +312,7 @@ static NrStatus lower_affine_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("keep-names", false, "accesses say which affine op they were, for messages of a run"),
+    NR_FLAG("keep-names", false, "accesses keep the affine op's name for messages of a run"),
     {0},
 };
 NR_PASS(lower_affine, .name = "lower-affine", .run = lower_affine_run, .options = options,

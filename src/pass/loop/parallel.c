@@ -1,4 +1,4 @@
-/* parallel.c - what the passes on parallel loops share; see parallel.h. */
+/* parallel.c - shared by the passes on parallel loops; see parallel.h. */
 #include "pass/loop/parallel.h"
 
 #include "dialect/arith/arith.h"
@@ -15,7 +15,7 @@ NrValue *nr_trip_count_value(NrBuilder *b, NrValue *lower, NrValue *upper, NrVal
   NrValue *none = nr_arith_constant_index(b, 0), *one = nr_arith_constant_index(b, 1);
   if (nr_value_constant_int(lower, &from) && from == 0 && nr_value_constant_int(step, &by) && by == 1)
     return nr_arith_binary(b, NR_OP_arith_maxsi, upper, none);
-  /* The distance is exact as an unsigned number where there are iterations. */
+  /* The distance is exact as an unsigned number if there are iterations. */
   NrValue *distance = nr_arith_binary(b, NR_OP_arith_subi, upper, lower);
   NrValue *last = nr_arith_binary(b, NR_OP_arith_subi, distance, one);
   NrValue *count = nr_arith_binary(b, NR_OP_arith_addi, nr_arith_binary(b, NR_OP_arith_divui, last, step), one);
@@ -35,7 +35,8 @@ bool nr_reduction_op_is_exact(const NrOp *op) {
   if (!nr_type_is_scalar(nr_result(op, 0)->type)) return false;
   switch (op->info->id) {
   case NR_OP_arith_addi:
-  case NR_OP_arith_muli: return !nr_op_attr(op, "overflowFlags"); /* parts may overflow where the whole does not */
+  case NR_OP_arith_muli:
+    return !nr_op_attr(op, "overflowFlags"); /* a partial product may overflow where the whole does not */
   case NR_OP_arith_andi:
   case NR_OP_arith_ori:
   case NR_OP_arith_xori:

@@ -1,4 +1,4 @@
-/* parallel.h - what the passes on parallel loops share. */
+/* parallel.h - shared by the passes on parallel loops. */
 #ifndef NORIA_PASS_LOOP_PARALLEL_H
 #define NORIA_PASS_LOOP_PARALLEL_H
 
@@ -18,30 +18,31 @@ static inline NrValue *nr_parallel_init(const NrOp *op, uint32_t i) {
 
 /* The number of iterations from lower up to upper, 0 when upper is not above lower: exact for all indices. */
 NrValue *nr_trip_count_value(NrBuilder *b, NrValue *lower, NrValue *upper, NrValue *step);
-/* Of dim d when bounds and step are constant. */
+/* The same of dim d, when bounds and step are constant. */
 bool nr_parallel_trip_count(const NrOp *op, uint32_t d, uint64_t *out);
 
-/* Whether any order of combining gives the same bits: one op on the two values that is associative and commutative, of
- * integers, or of floats that may be reassociated. */
+/* Whether every order of combining gives the same bits: one associative and commutative op on the two values, of
+ * integers or of floats that may be reassociated. */
 bool nr_reduction_is_exact(NrBlock *reduction);
 bool nr_reduction_op_is_exact(const NrOp *op); /* the same of the op */
-/* The value that the reduction leaves others alone with, of an exact one or one of floats; NULL = none is known. */
+/* The neutral element of an exact reduction or one of floats; NULL = not known. */
 NrAttr nr_reduction_neutral(NrBlock *reduction);
 /* All reductions of an scf.parallel are exact and have a neutral element. */
 bool nr_parallel_reduces_exactly(const NrOp *op);
 
-/* op, an scf.parallel, as a nest of scf.for, reductions inlined at the end of the innermost body: left is the running
- * value, right the point's. Returns the outermost loop, which stands where op stood. */
+/* Converts op, an scf.parallel, to a nest of scf.for, with the reductions inlined at the end of the innermost body:
+ * left is the running value, right the point's. Returns the outermost loop, which replaces op. */
 NrOp *nr_parallel_to_for(NrOp *op);
 /* Bound or step of scf.forall: which is 0 (lower), 1 (upper) or 2 (step). */
 NrValue *nr_forall_bound(NrBuilder *b, NrOp *op, size_t which, uint32_t d);
-/* Appends all of them, as scf.parallel has them: lower bounds, upper bounds, steps. */
+/* Appends all in the order of scf.parallel: lower bounds, upper bounds, steps. */
 typedef NR_VEC(NrValue *) NrBounds;
 void nr_forall_bounds(NrBuilder *b, NrOp *op, NrBounds *out);
-/* op, an scf.forall over buffers, as a nest of scf.for; NULL when it has no dims: its ops stand in its place then. */
+/* Converts op, an scf.forall over buffers, to a nest of scf.for; NULL when it has no dims and is replaced by its
+ * body. */
 NrOp *nr_forall_to_for(NrOp *op);
 
-/* Replaces op by an scf.parallel, scf.for or scf.forall of another shape that has the same results. */
+/* Replaces op by another scf.parallel, scf.for or scf.forall with the same results. */
 void nr_replace_loop(NrOp *op, NrOp *by);
 
 #endif

@@ -1,13 +1,13 @@
-/* parallel_loop_collapsing.c - several dims of a parallel loop in one.
+/* parallel_loop_collapsing.c - collapses dims of a parallel loop.
  *   before  scf.parallel (%i, %j) = (%a, %b)      after  %n = (points from %a to %c) * %m, %m = (from %b to %d)
  *             to (%c, %d) step (%s, %t) {                scf.parallel (%k) = (%c0) to (%n) step (%c1) {
  *             body(%i, %j)                                 %q = arith.divui %k, %m     %r = arith.remui %k, %m
  *           }                                              %i = %a + %q * %s           %j = %b + %r * %t
  *                                                          body(%i, %j)
  *                                                        }
- * The options name the dims that become dim 0, 1 and 2 of the new loop; without any, all become one. Loops that do not
- * have just these dims stay as they are, and so do those with a reduction whose result depends on the order where the
- * order would change. */
+ * The options name the dims that become dim 0, 1 and 2 of the new loop; without options, all become one. Loops of
+ * another rank stay, and so do those with a reduction that depends on the order of points, if the order would
+ * change. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
@@ -20,7 +20,7 @@ typedef struct Groups {
   int64_t dims[MAX_GROUPS][NR_MAX_RANK];
 } Groups;
 
-/* Every dim of a loop of this rank is named once; *out_in_order: in their order. */
+/* Whether every dim of a loop of this rank is named once; *out_in_order: in ascending order. */
 static bool covers(const Groups *g, uint32_t rank, bool *out_in_order) {
   bool seen[NR_MAX_RANK] = {false};
   uint32_t total = 0;
@@ -35,7 +35,7 @@ static bool covers(const Groups *g, uint32_t rank, bool *out_in_order) {
   return total == rank;
 }
 
-/* The product of two numbers of points; known ones are multiplied here. False when it is known not to fit. */
+/* Multiplies *product by trips, folding constants; false when the product is known to overflow. */
 static bool times(NrBuilder *b, NrValue **product, NrValue *trips) {
   int64_t x, y, both;
   if (!*product) *product = trips;
@@ -55,7 +55,7 @@ static NrValue *point(NrBuilder *b, NrOp *op, uint32_t d, NrValue *number) {
   return plain_lower ? moved : nr_arith_binary(b, NR_OP_arith_addi, moved, nr_parallel_lower(op, d));
 }
 
-/* The old induction variables of a group from the new one; the last dim runs fastest. */
+/* Computes the old induction variables of a group from the new one; the last dim runs fastest. */
 static void split(NrBuilder *b, NrOp *op, const int64_t *dims, size_t count, NrValue *const *trips, NrValue *iv) {
   NrBlock *body = nr_op_body(op, 0);
   for (size_t k = count; k-- > 0;) {
@@ -117,10 +117,10 @@ static NrStatus parallel_loop_collapsing_run(NrPassContext *pass, NrOp *root) {
 
 static const NrPassOption options[] = {
     NR_INTS("collapsed-indices-0", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dims that become dim 0 of the new loop"),
-    NR_INTS("collapsed-indices-1", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dim 1, if there is to be one"),
+    NR_INTS("collapsed-indices-1", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dims that become dim 1"),
     NR_INTS("collapsed-indices-2", NR_MAX_RANK, 0, NR_MAX_RANK - 1, "dim 2"),
     {0},
 };
 NR_PASS(parallel_loop_collapsing, .name = "scf-parallel-loop-collapsing", .run = parallel_loop_collapsing_run,
         .options = options,
-        .doc = "makes of parallel loops of many dims such of one to three")
+        .doc = "collapses the dims of parallel loops to one, two or three")

@@ -1,4 +1,4 @@
-/* parallel_loop_fusion.c - parallel loops over the same points, one after the other, in one.
+/* parallel_loop_fusion.c - fuses adjacent parallel loops over the same points.
  *   before  scf.parallel (%i) = (%a) to (%b) step (%s) {      after  scf.parallel (%i) = (%a) to (%b) step (%s) {
  *             memref.store %x, %sum[%i]                                memref.store %x, %sum[%i]
  *           }                                                          %y = memref.load %sum[%i]
@@ -6,17 +6,15 @@
  *             %y = memref.load %sum[%j]                                scf.reduce
  *             memref.store %y, %result[%j]                           }
  *           }
- * A point of the second loop may touch what the same point of the first one touched, but nothing that another point
- * of it did (one of them writing): dependence.h. Where that hangs on whether two memrefs lie in the same memory, the
- * program finds out:
+ * A point of the second loop may only depend on the same point of the first loop (dependence.h). Where that requires
+ * that two memrefs do not overlap, the program tests it:
  *
  *   %apart = (the last place of %A is before the first one of %result, or the other way round)
  *   scf.if %apart { the fused loop } else { the loops }
  *
- * (or the two are one buffer, where that does no harm). The option no-overlap-tests leaves such loops alone. Ops that
- * stand between the loops stay in front of the fused one: the first loop must not touch what they touch. Dims may be
- * in another order, but for reductions whose result depends on it. Loops in loops that were fused are neighbours then,
- * and may be fused too. */
+ * (or the two are one buffer, where that is harmless). The option no-overlap-tests leaves such loops alone. Ops between
+ * the loops stay in front of the fused one, so they must be independent of the first loop. Dims may be in another
+ * order, except for reductions that depend on it. Inner loops of fused loops become adjacent, and may be fused too. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
@@ -27,13 +25,13 @@
 
 enum { MAX_PAIRS = 12, MAX_ACCESSES = 256, MAX_DIMS = 8, MAX_LOOPS = 16, MAX_DEPTH = 6, MAX_PERMUTED = 4 };
 
-/* Memrefs of two loops that must be apart, or may be one buffer. */
+/* Memrefs of two loops that must not overlap; with may_be_one, they may be one buffer. */
 typedef struct Pair {
   NrValue *first, *second;
   bool may_be_one;
 } Pair;
 
-/* Loops of one block, in order, that become one. */
+/* Loops of one block, in order, to be fused. */
 typedef struct Group {
   NrOp *loops[MAX_LOOPS];
   NrMemAccesses accesses[MAX_LOOPS];
@@ -42,9 +40,9 @@ typedef struct Group {
   size_t num_pairs;
 } Group;
 
-/* ---- may they ---------------------------------------------------------------------------------------------------- */
+/* ---- legality ---------------------------------------------------------------------------------------------------- */
 
-/* One value, equal constants, or what equal pure ops make of such values. */
+/* The same value, equal constants, or results of equal pure ops on such values. */
 static bool same_value(NrValue *a, NrValue *b, int depth) {
   NrOp *x = a->op, *y = b->op;
   NrAttr constant = nr_value_constant(a);
@@ -60,7 +58,8 @@ static bool same_value(NrValue *a, NrValue *b, int depth) {
 
 static bool same_points(NrOp *a, NrOp *b) {
   uint32_t rank = nr_parallel_rank(a);
-  if (nr_op_attr(a, "noInit") || nr_op_attr(b, "noInit")) return false; /* the first point of each starts it */
+  if (nr_op_attr(a, "noInit") || nr_op_attr(b, "noInit"))
+    return false; /* the first point of each loop gives the initial value */
   if (rank != nr_parallel_rank(b) || rank > MAX_DIMS) return false;
   for (uint32_t i = 0; i < 3 * rank; i++)
     if (!same_value(nr_operand(a, i), nr_operand(b, i), MAX_DEPTH)) return false;
@@ -74,7 +73,7 @@ static bool uses_nothing_of(NrOp *op, void *loop) {
   return true;
 }
 
-/* The first loop may run behind op. */
+/* Whether the first loop may move behind op. */
 static bool passes(const NrMemAccesses *in_loop, NrOp *loop, NrOp *op) {
   NrMemAccesses list = {0};
   bool free = nr_walk_pre(op, uses_nothing_of, loop) && nr_collect_accesses(op, &list);
@@ -84,8 +83,8 @@ static bool passes(const NrMemAccesses *in_loop, NrOp *loop, NrOp *op) {
   return free;
 }
 
-/* May b at a point of the second loop meet what a touches at another one of the first? Points differ first in dim d,
- * for some d. */
+/* Whether b at a point of the second loop may touch what a touches at another point of the first. Tries each d as the
+ * first dim in which the points differ. */
 static bool meet_elsewhere(NrOp *first, NrOp *second, const NrMemAccess *a, const NrMemAccess *b) {
   uint32_t rank = nr_parallel_rank(first);
   NrDistance distances[MAX_DIMS];
@@ -103,7 +102,7 @@ static bool meet_elsewhere(NrOp *first, NrOp *second, const NrMemAccess *a, cons
   return false;
 }
 
-/* It is there before the group's first loop: nothing that an op behind that defines, or one in `last` or a loop. */
+/* Whether memref is defined before the group's first loop. */
 static bool is_from_outside(const Group *g, const NrOp *last, const NrValue *memref) {
   const NrOp *owner = nr_block_parent_op(nr_value_block(memref));
   for (size_t i = 0; i < g->count; i++)
@@ -112,7 +111,7 @@ static bool is_from_outside(const Group *g, const NrOp *last, const NrValue *mem
   return !(memref->op && memref->op->block == last->block && nr_op_is_before(g->loops[0], memref->op));
 }
 
-/* Whether the places of a memref of this type can be told: rank known, elements that have places. */
+/* Whether the address range of a memref of this type can be computed: known rank, byte-sized elements. */
 static bool has_range(NrType type) {
   int64_t strides[NR_MAX_RANK], offset;
   return type->kind == NR_TYPE_MEMREF && !type->space && nr_type_byte_size(type->elem) &&
@@ -128,8 +127,8 @@ static Pair *find_pair(Group *f, NrValue *first, NrValue *second) {
   return &f->pairs[f->num_pairs++];
 }
 
-/* Checks all pairs of accesses of loop m of the group and the next loop; collects the memrefs that must be found apart.
- * False: never. */
+/* Checks all pairs of accesses of loop m of the group and the next loop; collects the memrefs that a test must show not
+ * to overlap. False: cannot be fused. */
 static bool may_join(Group *g, size_t m, NrOp *next, const NrMemAccesses *in_next) {
   for (size_t i = 0; i < g->accesses[m].size; i++)
     for (size_t k = 0; k < in_next->size; k++) {
@@ -150,7 +149,7 @@ static bool may_join(Group *g, size_t m, NrOp *next, const NrMemAccesses *in_nex
 /* ---- the test ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Range {
-  NrValue *start, *begin, *end; /* addresses: of the buffer; of the first place; behind the last one */
+  NrValue *start, *begin, *end; /* addresses: of the buffer; of the first element; behind the last one */
 } Range;
 
 static NrValue *times(NrBuilder *b, NrValue *value, int64_t factor) {
@@ -161,7 +160,7 @@ static NrValue *pointer_of(NrBuilder *b, NrValue *memref) {
   return nr_build_value(b, NR_OP_memref_extract_aligned_pointer_as_index, nr_type_index(b->ctx), &memref, 1);
 }
 
-/* Of a row-major buffer: all of its elements. */
+/* The range of a row-major buffer. */
 static Range whole_range(NrBuilder *b, NrValue *memref) {
   Range r = {.start = pointer_of(b, memref)};
   int64_t known = (int64_t)nr_type_byte_size(memref->type->elem);
@@ -178,7 +177,7 @@ static Range whole_range(NrBuilder *b, NrValue *memref) {
   return r;
 }
 
-/* Of a strided view: from the least to the greatest place that indices reach. */
+/* The range of a strided view: from the lowest to the highest address that indices reach. */
 static Range strided_range(NrBuilder *b, NrValue *memref) {
   NrType type = memref->type, index = nr_type_index(b->ctx), types[2 * NR_MAX_RANK + 2];
   int64_t bytes = (int64_t)nr_type_byte_size(type->elem);
@@ -209,7 +208,7 @@ static NrValue *both(NrBuilder *b, NrValue *x, NrValue *y) {
   return x ? nr_arith_binary(b, NR_OP_arith_andi, x, y) : y;
 }
 
-/* One buffer of one shape. */
+/* Builds the test that both are the same buffer with the same shape. */
 static NrValue *are_one(NrBuilder *b, const Pair *pair, const Range *x, const Range *y) {
   NrValue *holds = nr_arith_cmpi(b, NR_CMPI_EQ, x->start, y->start);
   for (uint32_t d = 0; d < pair->first->type->rank; d++) {
@@ -237,7 +236,7 @@ static NrValue *may_run_fused(NrBuilder *b, const Group *f) {
 
 /* ---- fusing ------------------------------------------------------------------------------------------------------ */
 
-/* The two reductions as the end of the fused body. */
+/* Joins the two reductions into the terminator of the fused body. */
 static void join_reductions(NrOp *first, NrOp *second) {
   NR_VEC(NrValue *) values = {0};
   NrOp *both_of[] = {first, second};
@@ -254,7 +253,8 @@ static void join_reductions(NrOp *first, NrOp *second) {
   nr_vec_deinit(&values);
 }
 
-/* One loop before `second`, in place of both; its results are those of the first one, then those of the second. */
+/* Builds the fused loop before `second` and erases both; its results are those of the first, then those of the
+ * second. */
 static NrOp *fuse(NrOp *first, NrOp *second) {
   uint32_t rank = nr_parallel_rank(first);
   NrBlock *from[] = {nr_op_body(first, 0), nr_op_body(second, 0)};
@@ -298,7 +298,8 @@ static NrOp *fuse_all(NrOp *const *loops, size_t count) {
 
 static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested);
 
-/* The fused loop where the test holds, else the loops, of which some may be fused without a test. */
+/* Builds the fused loop where the test holds, and the single loops elsewhere, some of which may be fused without a
+ * test. */
 static void fuse_where_apart(const Group *g, NrMap *tested) {
   NrOp *copies[MAX_LOOPS] = {NULL};
   NrBuilder b = nr_builder_before(g->loops[g->count - 1]);
@@ -316,7 +317,7 @@ static void fuse_where_apart(const Group *g, NrMap *tested) {
     if (!nr_is_erased(g->loops[n])) fuse_from(g->loops[n], false, tested);
 }
 
-/* The next parallel loop behind the group, when all loops of it may move there; NULL when there is none. */
+/* The next parallel loop behind the group, if all loops of the group may move there; else NULL. */
 static NrOp *next_loop(const Group *g) {
   NrOp *next = g->loops[g->count - 1]->next;
   for (; next && !nr_op_is(next, NR_OP_scf_parallel); next = next->next)
@@ -343,7 +344,7 @@ static bool join(Group *g, NrOp *loop, bool test_overlaps) {
   return can;
 }
 
-/* Exchanges two dims of a parallel loop, which are in any order. */
+/* Exchanges two dims of a parallel loop. */
 static void exchange_dims(NrOp *loop, uint32_t i, uint32_t k) {
   NrBlock *body = nr_op_body(loop, 0);
   uint32_t rank = nr_parallel_rank(loop);
@@ -359,11 +360,10 @@ static void exchange_dims(NrOp *loop, uint32_t i, uint32_t k) {
   body->args[k]->index = k;
 }
 
-/* The same with the dims from `from` on in every order, the one that they are in first; as they were when none will
- * do. */
+/* Tries join with the dims from `from` on in every order, the current one first; restores it when all fail. */
 static bool join_permuted(Group *g, NrOp *loop, bool test_overlaps, uint32_t from) {
   uint32_t rank = nr_parallel_rank(loop);
-  /* Attributes beside the segments may speak of dims by number; reductions may hang on the order of the points. */
+  /* Other attributes may refer to dims by number, and reductions may depend on the order of points. */
   bool fixed = loop->num_attrs > 1 || !nr_parallel_reduces_exactly(loop);
   if (g->count == 0 || fixed || from + 1 >= rank || rank > MAX_PERMUTED) return join(g, loop, test_overlaps);
   for (uint32_t k = from; k < rank; k++) {
@@ -374,12 +374,12 @@ static bool join_permuted(Group *g, NrOp *loop, bool test_overlaps, uint32_t fro
   return false;
 }
 
-/* Joins without a test in any order rather than with one. */
+/* Prefers any order of dims without a test to one with a test. */
 static bool join_in_any_order(Group *g, NrOp *loop, bool test_overlaps) {
   return join_permuted(g, loop, false, 0) || (test_overlaps && join_permuted(g, loop, true, 0));
 }
 
-/* Fuses a loop with as many of those behind it as is allowed. tested: loops that run where a test has failed. */
+/* Fuses a loop with as many of the following ones as possible. tested: loops that run where a test has failed. */
 static void fuse_from(NrOp *first, bool test_overlaps, NrMap *tested) {
   Group g = {.count = 0};
   if (!join(&g, first, test_overlaps)) return;
@@ -405,9 +405,9 @@ static NrStatus parallel_loop_fusion_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_FLAG("no-overlap-tests", false, "loops that may be fused only if memrefs do not overlap stay two"),
+    NR_FLAG("no-overlap-tests", false, "do not fuse loops that need a test for overlap"),
     {0},
 };
 NR_PASS(parallel_loop_fusion, .name = "scf-parallel-loop-fusion", .run = parallel_loop_fusion_run,
         .options = options,
-        .doc = "makes one of adjacent parallel loops over the same points, under a test of their memory where need be")
+        .doc = "fuses adjacent parallel loops over the same points, under a test for overlapping memory where needed")

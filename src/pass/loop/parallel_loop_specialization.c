@@ -1,13 +1,13 @@
-/* parallel_loop_specialization.c - a loop whose bounds are minima of constants gets a version for the constants.
+/* parallel_loop_specialization.c - gives a parallel loop whose bounds are minima with constants a version for the
+ * constants.
  *   before  %size = arith.minsi %left, %c4 : index    after  %full = arith.cmpi eq, %size, %c4 : index
  *           scf.parallel (%i) = (%c0) to (%size)             scf.if %full {
  *             step (%c1) {                                     scf.parallel (%i) = (%c0) to (%c4) step (%c1) { body }
  *             body                                           } else {
  *           }                                                  scf.parallel (%i) = (%c0) to (%size) step (%c1) { body }
  *                                                            }
- * The first version has a known number of points, which can be unrolled and vectorised; it is the one for all tiles but
- * those at the edge. Each doubles what is in it and around it, so loops stay as they are where a function would have
- * more than 2^17 ops. */
+ * The first version has constant bounds, so it can be unrolled and vectorized; it runs for all tiles but those at the
+ * edge. Loops stay where the copies would give a function more than 2^17 ops. */
 #include "dialect/arith/arith.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
@@ -44,7 +44,7 @@ static void specialize_all(NrOp *root) {
   NrOpList ops = {0};
   size_t left = nr_copies_left(root);
   nr_collect_ops(root, &ops);
-  for (size_t i = ops.size; i-- > 0;) /* inner ones first: they are copied with the loop around them */
+  for (size_t i = ops.size; i-- > 0;) /* inner loops first: they are copied with the outer loop */
     if (nr_op_is(ops.data[i], NR_OP_scf_parallel)) specialize(ops.data[i], &left);
   nr_vec_deinit(&ops);
 }
@@ -58,4 +58,4 @@ static NrStatus parallel_loop_specialization_run(NrPassContext *pass, NrOp *modu
 
 NR_PASS(parallel_loop_specialization, .name = "scf-parallel-loop-specialization",
         .run = parallel_loop_specialization_run,
-        .doc = "gives parallel loops whose bounds are minima of constants a version for the constants")
+        .doc = "gives parallel loops whose bounds are minima with constants a version for the constants")

@@ -1,4 +1,4 @@
-/* parallel_loop_tiling.c - innermost parallel loops in two: over tiles, and over the points of a tile.
+/* parallel_loop_tiling.c - tiles innermost parallel loops: a loop over tiles around a loop over a tile's points.
  *   before  scf.parallel (%i) = (%lb)      after  %span = arith.muli %st, %points : index
  *             to (%ub) step (%st) {               scf.parallel (%t) = (%lb) to (%ub) step (%span) {
  *             body(%i)                              %left = arith.subi %ub, %t : index
@@ -8,10 +8,10 @@
  *                                                     body(%i)
  *                                                   }
  *                                                 }
- * (%points is 4, or 1 where the product would overflow; %left is exact as an unsigned number.) A constant takes the
- * minimum's place where the tiles are known to be whole. With no-min-max-bounds all tiles are, and an scf.if leaves out
- * the points behind the bound. A reduction starts in each tile from its neutral element: loops with reductions whose
- * result depends on the order stay as they are. */
+ * (%points is 4, or 1 where the product would overflow; %left is exact as an unsigned number.) Where all tiles are
+ * known to be full, a constant replaces the minimum. With no-min-max-bounds all tiles have full size, and an scf.if
+ * skips the points behind the bound. A reduction starts in each tile from its neutral element, so loops with reductions
+ * that depend on the order stay. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
 #include "pass/loop/parallel.h"
@@ -28,18 +28,18 @@ typedef struct Tiling {
 
 typedef struct Dim {
   NrValue *lower, *upper, *step, *span, *size;
-  bool checked; /* the points of a tile may lie behind the bound */
+  bool checked; /* some points of a tile may be behind the bound */
 } Dim;
 
 static int64_t size_of(const Tiling *t, uint32_t d) { return d < t->num_sizes ? t->sizes[d] : 1; }
 
-/* Whether the tiles of dim d are known to be whole. */
+/* Whether the tiles of dim d are known to be full. */
 static bool fills_tiles(const NrOp *op, uint32_t d, int64_t size) {
   uint64_t trips;
   return size == 1 || (nr_parallel_trip_count(op, d, &trips) && trips % (uint64_t)size == 0);
 }
 
-/* The step from tile to tile; NULL when it is known to overflow. Where it may, tiles are of one point then. */
+/* The step between tiles; NULL when it is known to overflow. Where it overflows in a run, tiles have one point. */
 static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t size) {
   int64_t number, span;
   if (size == 1) return step;
@@ -53,7 +53,7 @@ static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t size) {
   return nr_arith_binary(b, NR_OP_arith_muli, step, points);
 }
 
-/* The inner loop's bound in dim d at the tile's first point. */
+/* The inner loop's upper bound in dim d, for the tile that starts at first. */
 static NrValue *tile_size(NrBuilder *b, const Dim *dim, NrValue *first, bool whole) {
   if (whole || dim->checked) return dim->span;
   return nr_arith_binary(b, NR_OP_arith_minui, nr_arith_binary(b, NR_OP_arith_subi, dim->upper, first), dim->span);
@@ -72,8 +72,7 @@ static void reduce_results(NrOp *outer, NrOp *inner, NrOp *like) {
   nr_vec_deinit(&results);
 }
 
-/* The ops of the body but for the reduction run only inside of the bounds; outside, the values to reduce are neutral
- * ones. */
+/* Guards the body by an scf.if that tests the bounds; outside, neutral elements are reduced. */
 static void guard_body(NrOp *outer, NrOp *inner, const Dim *dims, uint32_t rank, NrOp *first, NrBuilder *b) {
   NrBlock *body = nr_op_body(inner, 0);
   NrOp *reduce = nr_block_terminator(body);
@@ -172,7 +171,7 @@ static NrStatus parallel_loop_tiling_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
   t.num_sizes = nr_pass_ints(pass, "parallel-loop-tile-sizes", t.sizes);
   nr_collect_ops(root, &ops);
-  for (size_t i = ops.size; i-- > 0;) { /* inner loops come behind outer ones */
+  for (size_t i = ops.size; i-- > 0;) { /* ops lists inner loops behind outer ones */
     NrOp *op = ops.data[i];
     bool innermost = nr_op_is(op, NR_OP_scf_parallel) && nr_walk_pre(op, is_loop, op);
     ops.data[i] = innermost && nr_parallel_reduces_exactly(op) ? op : NULL;
@@ -184,10 +183,10 @@ static NrStatus parallel_loop_tiling_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_INTS("parallel-loop-tile-sizes", MAX_SIZES, 1, INT64_MAX, "points of a tile in each dim, 1 where not said"),
-    NR_FLAG("no-min-max-bounds", false, "all tiles whole, points behind the bound left out by an scf.if"),
+    NR_INTS("parallel-loop-tile-sizes", MAX_SIZES, 1, INT64_MAX, "points of a tile in each dim; default 1"),
+    NR_FLAG("no-min-max-bounds", false, "tiles have full size, an scf.if skips points behind the bound"),
     {0},
 };
 NR_PASS(parallel_loop_tiling, .name = "scf-parallel-loop-tiling", .run = parallel_loop_tiling_run,
         .options = options,
-        .doc = "makes of a parallel loop one over tiles around one over a tile's points")
+        .doc = "tiles parallel loops")

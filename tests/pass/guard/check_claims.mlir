@@ -1,7 +1,7 @@
 // What ops claim about shapes of tensors is proven, or checked before machine code believes it.
 // RUN: noria opt --check-claims --verify-claims --canonicalize --cse %s | FileCheck %s
 // RUN: not noria opt --verify-claims %s 2>&1 | FileCheck %s --check-prefix=VERIFY
-// VERIFY: error: 'tensor.cast' op claims a shape or a place that is neither proven nor checked
+// VERIFY: error: 'tensor.cast' op claims a shape or an index that is neither proven nor checked
 
 // CHECK-LABEL: func.func @cast
 // CHECK: rt.check %{{.*}}, "'tensor.cast' op dim 0 is %0, where 4 is expected"

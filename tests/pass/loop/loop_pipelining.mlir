@@ -98,7 +98,7 @@ func.func @stages(%m: memref<?xi64>) -> i64 {
   return %t : i64
 }
 
-// WARN: warning: this loop is not pipelined: its stages would change what it does
+// WARN: warning: this loop is not pipelined: its schedule would change its result
 // CHECK-LABEL: func.func @wrong
 // CHECK: scf.for %[[I:.*]] =
 // CHECK-NEXT: memref.load %{{.*}}[%[[I]]]
