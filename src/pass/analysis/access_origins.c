@@ -1,11 +1,11 @@
-/* access_origins.c - the element that an access touches, as seen from the memrefs that its view was made of; see
+/* access_origins.c - translates the indices of an access through views to the memrefs that they are views of; see
  * dependence_test.h.
  *
  *   %w = memref.subview %m[%i, 2] [1, 4] [1, 3] : .. to memref<4xf32, ..>
  *   memref.store %x, %w[%j]                            is element [%i, 2 + 3 * %j] of %m
  *
- * From each memref that both accesses lead back to comes an equality a dim, "both indices are equal", and one of the
- * places in memory where the strides are known. */
+ * Each memref that is a source of both accesses gives an equality of the indices in each dim, and one of the addresses
+ * where the strides are static. */
 #include "dialect/affine/affine.h"
 #include "dialect/shared/shaped.h"
 #include "pass/analysis/dependence_test.h"
@@ -16,20 +16,20 @@ enum { MAX_VIEWS = 8, MAX_LOCATION_RANK = 8 };
 typedef struct Location {
   NrValue *memref;
   uint32_t rank;
-  bool runs_over; /* several elements, which may go on in the next row */
+  bool runs_over; /* several elements, which may continue in the next row */
   bool known[MAX_LOCATION_RANK];
   NrEquality indices[MAX_LOCATION_RANK];
 } Location;
 
-/* Different indices are different places: row-major, or strides that do not let rows overlap. */
+/* Whether different indices have different addresses: row-major, or strides without overlap. */
 static bool has_distinct_locations(NrValue *memref) {
   NrType type = memref->type;
   int64_t strides[NR_MAX_RANK], offset;
   uint64_t done = 0;
-  int64_t reach = 1; /* what the dims done span: the next stride is no smaller */
+  int64_t reach = 1; /* the extent of the dims done: the next stride must not be smaller */
   if (type->rank == 0 || nr_memref_is_identity(type)) return true;
   if (nr_op_is(memref->op, NR_OP_memref_cast)) return has_distinct_locations(nr_operand(memref->op, 0));
-  if (nr_op_is(memref->op, NR_OP_memref_subview)) { /* every place of the source at most once, unless a stride is 0 */
+  if (nr_op_is(memref->op, NR_OP_memref_subview)) { /* each element of the source at most once, unless a stride is 0 */
     NrAttr steps = nr_op_attr(memref->op, "static_strides");
     bool known = steps && steps->kind == NR_ATTR_DENSE_ARRAY;
     for (size_t i = 0; known && i < steps->data_size / sizeof(int64_t); i++) {
@@ -54,7 +54,7 @@ static bool has_distinct_locations(NrValue *memref) {
 
 /* ---- from view to view ------------------------------------------------------------------------------------------- */
 
-/* The memref that memref shows elements of, in a way that is understood. */
+/* The source of a view whose indices can be translated. */
 static NrValue *source_of(const NrValue *memref) {
   switch (memref->op ? memref->op->info->id : 0) {
   case NR_OP_memref_cast:
@@ -99,7 +99,7 @@ static void through_transpose(NrOp *op, const Location *from, Location *to) {
   }
 }
 
-/* The index of a joined dim is the row-major number in its group. */
+/* The index of a collapsed dim is the row-major index in its group. */
 static void through_expansion(NrOp *op, const Location *from, Location *to) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
@@ -116,7 +116,7 @@ static void through_expansion(NrOp *op, const Location *from, Location *to) {
   }
 }
 
-/* Indices of a group: numbers below its sizes whose row-major number is the index of the joined dim. */
+/* The indices of a group are unknowns below its sizes, whose row-major index is that of the collapsed dim. */
 static void through_collapse(NrDependenceTest *t, NrOp *op, const Location *from, int side, Location *to) {
   NrGroups groups;
   if (!nr_groups_of(op, &groups)) return;
@@ -157,7 +157,7 @@ static Location in_source(NrDependenceTest *t, const Location *from, int side) {
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
 
-/* How many elements in dim d, from the place on. */
+/* The number of elements in dim d from the location on. */
 static int64_t extent_of(const NrMemAccess *access, uint32_t d) {
   NrType vector = access->vector, memref = access->memref->type;
   if (!vector || d + vector->rank < memref->rank) return 1;
@@ -183,22 +183,22 @@ static Location location_of(NrDependenceTest *t, const NrMemAccess *access, int 
   return location;
 }
 
-/* The place as it is seen from a memref that it leads back to. */
+/* The location in a memref that the access's memref is a view of. */
 static Location location_in(NrDependenceTest *t, const NrMemAccess *access, int side, const NrValue *memref) {
   Location location = location_of(t, access, side);
   while (location.memref != memref) location = in_source(t, &location, side);
   return location;
 }
 
-/* ---- equal places ------------------------------------------------------------------------------------------------ */
+/* ---- equal locations--------------------------------------------------------------------------------------------- */
 
-/* Both rows of dim d are the same number. */
+/* Adds a = b. */
 static void add_equal(NrDependenceTest *t, const NrEquality *a, const NrEquality *b) {
   NrEquality eq = *b;
   if (nr_equality_add_scaled(&eq, a, -1)) nr_constraints_add(&t->constraints, &eq);
 }
 
-/* The place in memory, in elements behind the first one; false when it is not known. */
+/* The offset in elements; false when it is not known. */
 static bool address_of(const Location *location, NrEquality *out) {
   int64_t strides[NR_MAX_RANK], offset;
   bool known = nr_memref_strides(location->memref->type, strides, &offset);

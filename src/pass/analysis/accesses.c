@@ -1,4 +1,4 @@
-/* accesses.c - the memory that ops touch, and which memrefs may share it; see dependence.h. */
+/* accesses.c - memory accesses of ops, and aliasing of memrefs; see dependence.h. */
 #include "dialect/affine/affine.h"
 #include "pass/analysis/dependence.h"
 
@@ -13,7 +13,7 @@ static bool add_element(NrMemAccesses *out, NrOp *op, uint32_t memref, bool read
   return true;
 }
 
-/* With a vector type: so many elements from the place on, or any where that is not understood. */
+/* With a vector type: the vector's elements from the indices on, or any elements where that is not known. */
 static bool add_at(NrMemAccesses *out, NrOp *op, uint32_t first_index, NrAttr map, NrType vector, bool writes) {
   NrValue *value = nr_operand(op, first_index - 1);
   bool counted = !vector || (value->type->elem->kind != NR_TYPE_VECTOR && vector->rank <= value->type->rank);
@@ -29,7 +29,7 @@ static bool add_mapped(NrMemAccesses *out, NrOp *op, bool writes) {
   return add_at(out, op, (uint32_t)nr_affine_map_operands(op), nr_op_attr(op, "map"), vector ? type : NULL, writes);
 }
 
-/* Of transfers: any elements of a memref. */
+/* An access to any elements of a memref. */
 static bool add_whole(NrMemAccesses *out, NrOp *op, size_t memref, bool reads, bool writes) {
   add(out, (NrMemAccess){.op = op, .memref = nr_operand(op, memref), .reads = reads, .writes = writes});
   return true;
@@ -127,7 +127,7 @@ bool nr_may_alias(NrValue *a, NrValue *b) {
   bool a_fresh = is_allocation(a), b_fresh = is_allocation(b);
   bool a_global = nr_op_is(a->op, NR_OP_memref_get_global), b_global = nr_op_is(b->op, NR_OP_memref_get_global);
   if (a_global && b_global) return nr_op_attr(a->op, "name") == nr_op_attr(b->op, "name");
-  /* A buffer that is handed around (carried by a loop, stored, returned by a call) may come back under another name. */
+  /* A buffer that is carried by a loop, stored, or returned by a call may also be known by another value. */
   if (a_fresh) return !(b_fresh || b_global || is_argument(b));
   if (b_fresh) return !(a_global || is_argument(a));
   if (is_noalias(a)) return !(is_argument(b) || b_global);

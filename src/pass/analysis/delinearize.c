@@ -1,11 +1,10 @@
-/* delinearize.c - indices of rows of a length that is known in the run only; see dependence_test.h.
+/* delinearize.c - delinearizes indices with a dynamic row length; see dependence_test.h.
  *
  *   for %i { for %j = 0 to %m { memref.store %x, %a[%i * %m + %j] } }
  *
- * Where 0 <= j < m, i * m + j is the same for two pairs only if both parts are: an equality for i and one for j. As
- * numbers that wrap that holds while the products of what i differs by and m stay below 2^64. They do, for j runs over
- * all of m in each step of i: the loops of i are around that of j and go by small steps, and no run gets 2^50
- * iterations far. */
+ * Where 0 <= j < m, two values of i * m + j are equal only if both i and j are: one equality for i and one for j. In
+ * wrapping arithmetic this holds while (difference of i) * m stays below 2^64. It does, because j runs over all of m in
+ * each step of i: the loops of i are around that of j and have small steps, and no run reaches 2^50 iterations. */
 #include "dialect/affine/affine.h"
 #include "pass/analysis/dependence_test.h"
 
@@ -16,7 +15,7 @@ typedef struct Delinearized {
   NrValue *number, *length, *rest;
 } Delinearized;
 
-/* What a loop over affine or scf counts from and to, where it is one value or constant (value NULL). */
+/* A bound of an affine or scf loop that is one value or a constant (then *out_value is NULL). */
 static bool bound_of(const NrValue *iv, bool upper, NrValue **out_value, int64_t *out_constant) {
   NrLoopRange range;
   *out_value = NULL;
@@ -36,7 +35,7 @@ static bool bound_of(const NrValue *iv, bool upper, NrValue **out_value, int64_t
   return true;
 }
 
-/* 0: not known, or large. */
+/* The constant step; 0: not known, or large. */
 static int64_t small_step(const NrValue *iv) {
   NrLoopRange range;
   int64_t step = 0;
@@ -48,7 +47,7 @@ static int64_t small_step(const NrValue *iv) {
   return step > 0 && step <= MAX_STEP ? step : 0;
 }
 
-/* An induction variable from a number that is not negative up to length. */
+/* An induction variable from a non-negative constant up to length. */
 static bool runs_below(const NrValue *iv, const NrValue *length) {
   NrValue *lower, *upper;
   int64_t first, last;
@@ -56,8 +55,8 @@ static bool runs_below(const NrValue *iv, const NrValue *length) {
          bound_of(iv, true, &upper, &last) && upper == length;
 }
 
-/* A sum of what stays the same and of few small multiples of induction variables of loops around that of inner, which
- * begin near 0. */
+/* Whether number is a sum of invariant values and small multiples of at most MAX_STEP induction variables, of loops
+ * around inner's that begin near 0. */
 static bool differs_little(const NrDependenceTest *t, const NrValue *inner, NrValue *number) {
   NrLinear sum;
   nr_linear_of(number, &sum);
@@ -75,7 +74,7 @@ static bool differs_little(const NrDependenceTest *t, const NrValue *inner, NrVa
   return true;
 }
 
-/* The parts of an index; its number may have such parts too, of loops further out. */
+/* Splits an index; its number may be such an index of outer loops again. */
 static bool delinearize(const NrDependenceTest *t, NrValue *index, int depth, Delinearized *out) {
   NrLinear sum;
   nr_linear_of(index, &sum);
@@ -104,7 +103,7 @@ static void add_equal_values(NrDependenceTest *t, NrValue *a, NrValue *b) {
 
 void nr_dependence_delinearize(NrDependenceTest *t, NrValue *a, NrValue *b) {
   Delinearized of_a, of_b;
-  for (int i = 0; i < MAX_ROW_DIMS; i++) { /* the number of a row may be made of parts itself */
+  for (int i = 0; i < MAX_ROW_DIMS; i++) { /* the number may be linearized itself */
     if (!delinearize(t, a, i, &of_a) || !delinearize(t, b, i, &of_b) || of_a.length != of_b.length) return;
     add_equal_values(t, of_a.rest, of_b.rest);
     add_equal_values(t, of_a.number, of_b.number);

@@ -1,17 +1,17 @@
 /* dependence.h - which memory ops of loop nests may touch the same element, and how many iterations apart.
  *
  *   NrMemAccesses list = {0};
- *   bool known = nr_collect_accesses(loop, &list);   false: something in it does what is not understood
+ *   bool known = nr_collect_accesses(loop, &list);   false: an op in it has unknown effects
  *   ...
  *   NrDistance d = {.iv_a = iv, .iv_b = iv, .min = 1, .max = NR_FAR};
  *   nr_may_conflict(&list.data[i], &list.data[j], &d, 1)   may i touch what j touches in a later iteration?
  *
- * Loops of scf and affine, accesses of memref, affine and vector, through subviews, casts and reshapes. Indices are
- * taken as sums of induction variables, values that do not change, numbers of rows times the length of a row, and what
- * is left when sums are divided by constants; distances and positions that solve "both indices are equal" are narrowed
- * from all dims together. The answer "no" is sure, with what the language promises: indices are in bounds, and views
- * lie in what they are views of. Whatever is not understood may conflict. Arithmetic on index wraps, so a factor that
- * could carry an index once around (a loop of more than 2^44 iterations apart) is not believed. */
+ * Handles loops of scf and affine and accesses of memref, affine and vector, through subviews, casts and reshapes.
+ * Indices are linear in induction variables, invariant values, row numbers times a row length, and quotients and
+ * remainders by constants; the equalities of all dims are solved together. "No" is a proof, assuming what the language
+ * guarantees: indices are in bounds, and views are inside their source. Every other case may conflict. Because
+ * arithmetic on index wraps, the test ignores an equality that could hold by wrapping around 64 bits, other than over
+ * more than 2^44 iterations. */
 #ifndef NORIA_PASS_ANALYSIS_DEPENDENCE_H
 #define NORIA_PASS_ANALYSIS_DEPENDENCE_H
 
@@ -25,8 +25,8 @@ typedef struct NrLoopRange {
   NrValue *lower, *upper, *step;
   bool is_unsigned;
 } NrLoopRange;
-bool nr_loop_range(const NrValue *iv, NrLoopRange *out); /* false: iv is no such variable */
-/* The number of iterations when it is known and fits. */
+bool nr_loop_range(const NrValue *iv, NrLoopRange *out); /* false: iv is no variable of such a loop */
+/* The trip count, when it is constant and fits. */
 bool nr_loop_range_trips(const NrLoopRange *range, uint64_t *out);
 
 /* ---- index values as sums ---------------------------------------------------------------------------------------- */
@@ -36,15 +36,15 @@ typedef struct NrLinearTerm {
   NrValue *value;
   int64_t factor;
 } NrLinearTerm;
-/* constant + the sum of factor * value, as integers of 64 bits that wrap. */
+/* constant + the sum of factor * value, in wrapping 64-bit arithmetic. */
 typedef struct NrLinear {
   int64_t constant;
   uint32_t num_terms;
   NrLinearTerm terms[NR_LINEAR_TERMS];
 } NrLinear;
-/* Of an index or 64-bit value. What is no sum stands for itself, so there is always an answer. */
+/* The linear form of an index or 64-bit value; a value that is not linear is a term of its own. */
 void nr_linear_of(NrValue *value, NrLinear *out);
-/* Of an affine expression over these operands, dims first; false when it is no sum. */
+/* The linear form of an affine expression over these operands, dims first; false when it is not linear. */
 bool nr_linear_of_affine(NrAffineExpr e, NrValue *const *operands, uint32_t num_dims, NrLinear *out);
 
 /* ---- accesses ---------------------------------------------------------------------------------------------------- */
@@ -54,24 +54,24 @@ typedef struct NrMemAccess {
   NrValue *memref;
   uint32_t first_index; /* operand number of the first index, or of the map's first input */
   uint32_t num_indices; /* the rank: the element at these indices. 0 with a rank above 0: any elements */
-  NrAttr map;           /* what gives the indices in dialect affine, else NULL */
-  NrType vector;        /* so many elements from there on, else NULL */
+  NrAttr map;           /* the indices of an affine access, else NULL */
+  NrType vector;        /* a vector access to these elements from there on, else NULL */
   bool reads, writes;
 } NrMemAccess;
 typedef NR_VEC(NrMemAccess) NrMemAccesses;
-/* Adds the accesses of op and of all ops in it. False when an op among them may do more than touch its memref operands
- * and allocate: call, print, fail, or it is unknown. */
+/* Adds the accesses of op and nested ops. False when one of them may do more than access its memref operands and
+ * allocate: it calls, prints, fails, or is unknown. */
 bool nr_collect_accesses(NrOp *op, NrMemAccesses *out);
 
-/* Index d of an access that has indices; false when it is no sum. */
+/* Index d of an access with indices; false when it is not linear. */
 bool nr_access_index(const NrMemAccess *access, uint32_t d, NrLinear *out);
 
 /* The memref that this one is a view of; NULL when it is none. */
 NrValue *nr_memref_source(const NrValue *memref);
-/* The memref that views lead back to. */
+/* The memref at the end of the chain of views. */
 NrValue *nr_memref_root(NrValue *memref);
-/* Whether they may have an element in common. Allocations are apart from each other, from globals and from the
- * function's arguments; arguments are apart only when one is marked llvm.noalias or noria.noalias. */
+/* Whether they may share an element. Allocations do not alias each other, globals or function arguments; arguments do
+ * not alias only when one is marked llvm.noalias or noria.noalias. */
 bool nr_may_alias(NrValue *a, NrValue *b);
 
 /* ---- conflicts --------------------------------------------------------------------------------------------------- */
@@ -82,15 +82,15 @@ typedef struct NrDistance {
   NrValue *iv_a, *iv_b;
   int64_t min, max;
 } NrDistance;
-/* May a and b touch one element, at least one of them writing, at these distances? Loops around all of the listed ones
- * are in the same iteration for a and b, other loops that are not listed in any. */
+/* Whether a and b, at least one of which writes, may touch one element at these distances. Loops around all listed ones
+ * are in the same iteration for a and b; other loops that are not listed may be in any. */
 bool nr_may_conflict(const NrMemAccess *a, const NrMemAccess *b, const NrDistance *distances, size_t count);
 
-/* More accesses than these are not compared with each other. */
+/* The most accesses that are compared pairwise. */
 enum { NR_MAX_COMPARED = 256 };
 
-/* Any two iterations of iv's loop (in the same iteration of the loops around it) touch nothing that the other writes.
- * list holds the accesses of the loop. */
+/* Whether no iteration of iv's loop touches what another one writes, in the same iteration of the outer loops. list
+ * holds the accesses of the loop. */
 bool nr_iterations_independent(const NrMemAccesses *list, NrValue *iv);
 
 #endif

@@ -1,8 +1,8 @@
-/* dependence_test.c - index values as sums of unknowns; see dependence_test.h.
+/* dependence_test.c - builds the equalities of a dependence test; see dependence_test.h.
  *
- * An induction variable is lower + step * T for a whole number T, below upper by a number S. A value that changes
- * stands for itself, once for a and once for b; one that is the same for both is one unknown, and cancels. What is
- * divided by a constant is divisor * quotient + rest, a minimum its operands less a number. */
+ * An induction variable is lower + step * T, and below upper by a slack variable. A value that may differ between a and
+ * b is an unknown for each; one that is the same for both is one unknown, which cancels. A dividend is divisor *
+ * quotient + remainder; a minimum is each of its operands minus a slack variable. */
 #include "pass/analysis/dependence_test.h"
 
 #include "dialect/affine/affine.h"
@@ -13,7 +13,7 @@ enum { MAX_NEST = 16, MAX_SAME_DEPTH = 4 };
 #define MAX_TRIPS (INT64_C(1) << 61)
 #define MAX_VALUE (INT64_C(1) << 60)
 
-/* ---- what is the same for both ----------------------------------------------------------------------------------- */
+/* ---- invariant values -------------------------------------------------------------------------------------------- */
 
 /* Whether an op may run its regions, or parts of them, more than once. */
 static bool repeats(const NrOp *op) {
@@ -23,7 +23,7 @@ static bool repeats(const NrOp *op) {
   return false;
 }
 
-/* op, which may repeat, is in one and the same run of its regions for a and b. */
+/* Whether a and b run in the same execution of the regions of op, which may repeat. */
 static bool runs_once(const NrDependenceTest *t, const NrOp *op) {
   bool listed = false, around_all = t->num_listed > 0;
   for (size_t i = 0; i < t->num_listed; i++) {
@@ -44,7 +44,7 @@ static bool runs_once(const NrDependenceTest *t, const NrOp *op) {
   return around_all || (t->num_listed == 0 && nr_op_is_ancestor(op, t->a->op) && nr_op_is_ancestor(op, t->b->op));
 }
 
-/* Where it stands in something that repeats, it is the same if it is made of what is. */
+/* A value inside a repeated region is the same if it is a pure function of values that are. */
 static bool is_same(const NrDependenceTest *t, const NrValue *value, int depth) {
   bool once = true;
   for (NrOp *up = nr_block_parent_op(nr_value_block(value)); up && !nr_op_has(up, NR_ISOLATED); up = nr_op_parent(up))
@@ -63,7 +63,7 @@ bool nr_dependence_is_same(const NrDependenceTest *t, const NrValue *value) { re
 
 typedef struct Loop {
   const NrValue *iv;
-  NrLoopRange range; /* of scf's */
+  NrLoopRange range; /* of an scf loop */
   bool is_affine;
   int64_t step; /* 0: not known */
 } Loop;
@@ -79,7 +79,7 @@ static bool loop_of(const NrValue *iv, Loop *out) {
   return out->is_affine;
 }
 
-/* Where it is known and above 0: a body that never runs makes any answer right. */
+/* The constant trip count, if above 0: for a body that never runs, every answer is right. */
 static bool trips_of(const Loop *loop, int64_t *out) {
   uint64_t trips = 0;
   int64_t lower, upper;
@@ -111,7 +111,7 @@ static bool add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t
   return ok;
 }
 
-/* Number k of the bounds, as the loop compares: an induction variable narrower than index is extended like this. */
+/* Adds bound number k, sign- or zero-extended as the loop compares. */
 static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, bool upper, uint32_t k, int side,
                       int64_t factor, int depth) {
   int64_t constant;
@@ -126,13 +126,13 @@ static bool add_bound(NrDependenceTest *t, NrEquality *eq, const Loop *loop, boo
   return nr_equality_add_constant(eq, factor, constant & (int64_t)((UINT64_C(1) << bits) - 1));
 }
 
-/* sum = a number from 0 up. */
+/* Adds sum >= 0, as sum = slack. */
 static void add_not_negative(NrDependenceTest *t, NrEquality *sum, const void *key, int number, int side) {
   int slack = nr_dependence_unknown(t, key, number, side, NR_DYNAMIC);
   if (slack >= 0 && nr_equality_add(sum, (uint32_t)slack, -1)) nr_constraints_add(&t->constraints, sum);
 }
 
-/* The greatest of several lower bounds is an unknown that is below none of them. */
+/* The maximum of several lower bounds is an unknown that is at least each of them. */
 static bool add_lower(NrDependenceTest *t, NrEquality *eq, const Loop *loop, int side, int64_t factor, int depth) {
   uint32_t count = num_bounds(loop, false);
   if (count == 1) return add_bound(t, eq, loop, false, 0, side, factor, depth);
@@ -147,7 +147,7 @@ static bool add_lower(NrDependenceTest *t, NrEquality *eq, const Loop *loop, int
   return nr_equality_add(eq, (uint32_t)lower, factor);
 }
 
-/* Each upper bound is above lower + step * iteration. */
+/* Adds upper > lower + step * iteration for each upper bound. */
 static void add_uppers(NrDependenceTest *t, const Loop *loop, uint32_t iteration, int side, int depth) {
   uint32_t count = num_bounds(loop, true);
   if (loop->range.is_unsigned || loop->step == 0) return;
@@ -167,7 +167,7 @@ static int listed_number(const NrDependenceTest *t, const NrValue *iv, int side)
   return -1;
 }
 
-/* Number n of the listed loops: lower + step * T for a, lower + step * (T + D) for b. */
+/* Adds the variable of listed loop n: lower + step * T for a, lower + step * (T + D) for b. */
 static bool add_listed(NrDependenceTest *t, NrEquality *eq, int n, int side, int64_t factor, int depth) {
   Loop loop;
   int64_t scaled;
@@ -188,7 +188,7 @@ bool nr_dependence_add_loops(NrDependenceTest *t, bool *out_possible) {
     if (!loop_of(d->iv_a, &loop)) return false;
     bool any_step = loop.step == 0;
     if (trips_of(&loop, &trips)) last = trips - 1;
-    if (any_step && max > 0) max = NR_FAR; /* counted in units of 1, of which a step has some */
+    if (any_step && max > 0) max = NR_FAR; /* the distance counts in units of 1, and a step may be several */
     if (any_step && min < 0) min = -NR_FAR;
     if (last != NR_FAR) max = NR_MIN(max, last);
     if (last != NR_FAR) min = NR_MAX(min, -last);
@@ -229,8 +229,7 @@ static bool same_sum(const NrEquality *a, const NrEquality *b) {
   return a->constant == b->constant && memcmp(a->factors, b->factors, sizeof a->factors) == 0;
 }
 
-/* The unknown for a sum divided by a positive number and rounded down; -1: no room. It counts when all of the sum
- * does. */
+/* The unknown for floor(sum / divisor); -1: too many unknowns. It is bounded when all terms of the sum are. */
 static int quotient_of(NrDependenceTest *t, const NrEquality *sum, int64_t divisor) {
   NrConstraints *s = &t->constraints;
   bool is_new, counts = true;
@@ -253,7 +252,7 @@ static int quotient_of(NrDependenceTest *t, const NrEquality *sum, int64_t divis
 
 typedef enum Division { QUOTIENT, QUOTIENT_UP, REST } Division;
 
-/* eq += factor * the quotient or rest of sum. */
+/* eq += factor * the quotient or remainder of sum. */
 static bool add_division(NrDependenceTest *t, NrEquality *eq, NrEquality sum, int64_t divisor, Division kind,
                          int64_t factor) {
   int64_t product;
@@ -265,7 +264,7 @@ static bool add_division(NrDependenceTest *t, NrEquality *eq, NrEquality sum, in
          nr_equality_add_scaled(eq, &sum, factor);
 }
 
-/* Divisions of arith round toward 0: for numbers that are not negative, down. */
+/* Divisions of arith round toward 0, which is down for non-negative dividends. */
 static bool division_of(const NrOp *op, Division *out, int64_t *out_divisor) {
   switch (op ? op->info->id : 0) {
   case NR_OP_arith_divsi:
@@ -316,7 +315,7 @@ bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, u
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* A value that changes and is no sum: the range that it has, and what a minimum or maximum is compared to. */
+/* Adds the range of an unknown that is not linear, and the operands of a minimum or maximum. */
 static void describe(NrDependenceTest *t, NrValue *value, uint32_t unknown, int side, int depth) {
   NrRange range = nr_range_of(value);
   NrUnknown *x = &t->constraints.unknowns[unknown];

@@ -1,7 +1,6 @@
-/* dependence_test.h - the question of dependence.h as a system of equalities: what the files that write them down
- * share.
+/* dependence_test.h - a dependence test as a system of integer equalities; shared by the files that build it.
  *
- * Side 0 is access a, side 1 access b; what is the same for both has side 2. */
+ * Side 0 is access a, side 1 access b; a value that is the same for both has side 2. */
 #ifndef NORIA_PASS_ANALYSIS_DEPENDENCE_TEST_H
 #define NORIA_PASS_ANALYSIS_DEPENDENCE_TEST_H
 
@@ -9,7 +8,7 @@
 
 enum { NR_MAX_LISTED = 8, NR_MAX_QUOTIENTS = 8 };
 
-/* sum = divisor * quotient + a rest below the divisor */
+/* sum = divisor * quotient + remainder, where 0 <= remainder < divisor */
 typedef struct NrQuotient {
   NrEquality sum;
   int64_t divisor;
@@ -28,21 +27,22 @@ typedef struct NrDependenceTest {
 
 static inline NrOp *nr_loop_of_iv(const NrValue *iv) { return nr_block_parent_op(iv->block); }
 
-/* Adds the listed loops. *out_possible: whether they have iterations at these distances. False: not understood. */
+/* Adds the listed loops. *out_possible: whether they have iterations at these distances. False: unknown kind of
+ * loop. */
 bool nr_dependence_add_loops(NrDependenceTest *t, bool *out_possible);
 /* Whether a value is the same when a runs and when b does. */
 bool nr_dependence_is_same(const NrDependenceTest *t, const NrValue *value);
-/* eq += factor * value as it is on that side. False: no room, or a number does not fit. */
+/* eq += factor * value on that side. False: too many unknowns, or overflow. */
 bool nr_dependence_add_value(NrDependenceTest *t, NrEquality *eq, NrValue *value, int side, int64_t factor);
-/* The same of result i of a map over op's operands from number `first` on. */
+/* The same for result i of a map over op's operands from number `first` on. */
 bool nr_dependence_add_result(NrDependenceTest *t, NrEquality *eq, NrAttr map, uint32_t i, const NrOp *op, size_t first,
                               int side, int64_t factor);
-/* A number from 0 up to size - 1 (NR_DYNAMIC: no limit) that nothing else is known of, told by key, number and side.
- * -1: no room. */
+/* The unknown for key, number and side, in the range 0 to size - 1 (NR_DYNAMIC: no upper limit). -1: too many
+ * unknowns. */
 int nr_dependence_unknown(NrDependenceTest *t, const void *key, int number, int side, int64_t size);
-/* Adds what "a and b touch the same element" says of indices (access_origins.c). */
+/* Adds the equalities of indices that hold if a and b touch the same element (access_origins.c). */
 void nr_dependence_add_locations(NrDependenceTest *t);
-/* The same of one index of each, where they count rows whose length is known in the run only (delinearize.c). */
+/* Adds equalities for two equal indices of the form row * length + rest with a dynamic length (delinearize.c). */
 void nr_dependence_delinearize(NrDependenceTest *t, NrValue *a, NrValue *b);
 
 #endif

@@ -1,15 +1,15 @@
-/* integer_constraints.c - whether a system of linear equalities over integers can have a solution; see
+/* integer_constraints.c - decides whether a system of linear equalities over integers may have a solution; see
  * integer_constraints.h.
  *
- * The range of each unknown is narrowed by every equality until nothing changes; an empty range, or a constant that is
- * no multiple of the factors' common divisor, says that there is none. Where that does not decide, unknowns are put in
- * terms of others, those first of which least is known, and the equalities that follow are asked the same:
+ * Every equality narrows the ranges of its unknowns, to a fixed point (at most MAX_ROUNDS). An empty range, or a
+ * constant that the GCD of the factors does not divide, proves that there is no solution. Otherwise unknowns are
+ * eliminated, those with the widest ranges first, and the resulting equalities are tested likewise:
  *
  *   i = 4q + r, j = 4q + r    gives    i - j = 0 */
 #include "pass/analysis/integer_constraints.h"
 
 enum { MAX_ROUNDS = 6 };
-/* Bounds of what is believed not to wrap. */
+/* Limits under which a sum is assumed not to wrap. */
 #define HUGE_NUMBER (INT64_C(1) << 61)
 #define LARGEST_FACTOR (INT64_C(1) << 20)
 
@@ -50,9 +50,10 @@ bool nr_equality_add_scaled(NrEquality *eq, const NrEquality *other, int64_t fac
   return nr_equality_add_constant(eq, factor, other->constant);
 }
 
-/* ---- what is believed -------------------------------------------------------------------------------------------- */
+/* ---- wrapping ---------------------------------------------------------------------------------------------------- */
 
-/* With a step that is not known, a few iterations can go once around. One variable alone still does not meet itself. */
+/* With an unknown step, a few iterations may wrap around 64 bits. A comparison of one variable with itself is still
+ * valid. */
 static bool compares_alone(const NrConstraints *s, const NrEquality *eq, uint32_t unknown) {
   if (eq->constant || (eq->factors[unknown] != 1 && eq->factors[unknown] != -1)) return false;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
@@ -62,7 +63,7 @@ static bool compares_alone(const NrConstraints *s, const NrEquality *eq, uint32_
   return true;
 }
 
-/* No sum of terms that are so small comes around the 64 bits, so that equal means equal as whole numbers. */
+/* Whether the terms are so small that their sum cannot wrap, so that the equality holds for integers. */
 static bool cannot_wrap(const NrConstraints *s, const NrEquality *eq) {
   int64_t sum = eq->constant < 0 ? -(eq->constant + 1) : eq->constant;
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
@@ -84,7 +85,7 @@ static bool cannot_wrap(const NrConstraints *s, const NrEquality *eq) {
 
 /* ---- narrowing --------------------------------------------------------------------------------------------------- */
 
-/* A value of 64 bits that is not limited: factor times it reaches all multiples of the power of 2 in factor. */
+/* The multiples mod 2^64 of factor times an arbitrary 64-bit value are those of the largest power of 2 in factor. */
 static int64_t power_of_two_in(int64_t factor) {
   uint64_t f = (uint64_t)factor;
   return (int64_t)(f & -f) > 0 ? (int64_t)(f & -f) : 1;
@@ -109,7 +110,7 @@ static bool divisor_allows(const NrConstraints *s, const NrEquality *eq) {
 /* An interval of sums whose ends may be infinite. */
 typedef struct Span {
   int64_t min, max;
-  uint32_t min_infinite, max_infinite; /* terms without a limit on that side */
+  uint32_t min_infinite, max_infinite; /* terms unbounded on that side */
   bool overflow;
 } Span;
 
@@ -128,7 +129,7 @@ static void span_add(Span *s, int64_t factor, const NrUnknown *x, int sign) {
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0 && (a < 0) == (b < 0)); }
 
-/* factor * x = -rest for a rest in the span: what x may be. False when there is nothing. */
+/* Narrows x by factor * x = -rest for a rest in the span; false when the range becomes empty. */
 static bool narrow(NrUnknown *x, int64_t factor, const Span *rest, bool *changed) {
   int64_t min = x->min, max = x->max;
   bool rest_above = !rest->max_infinite, rest_below = !rest->min_infinite;
@@ -158,7 +159,7 @@ static bool narrow_all(NrConstraints *s, const NrEquality *eq, bool *changed) {
   for (uint32_t i = 0; i < s->num_unknowns; i++) {
     NrUnknown before = s->unknowns[i];
     if (!eq->factors[i]) continue;
-    /* Values that are not counted may wrap: they say nothing. */
+    /* Values that do not count may wrap, so they are not narrowed. */
     if (!before.counts) continue;
     Span rest = whole;
     span_add(&rest, eq->factors[i], &before, -1);
@@ -169,7 +170,7 @@ static bool narrow_all(NrConstraints *s, const NrEquality *eq, bool *changed) {
   return true;
 }
 
-/* Those from `begin` on, as far as they are believed. */
+/* Narrows by the equalities from `begin` on that cannot wrap. */
 static bool narrow_from(NrConstraints *s, uint32_t begin) {
   bool believed[NR_COUNTOF(s->equalities)], changed = true;
   for (uint32_t i = begin; i < s->num_equalities; i++)
@@ -185,7 +186,7 @@ static bool narrow_from(NrConstraints *s, uint32_t begin) {
 
 /* ---- elimination ------------------------------------------------------------------------------------------------- */
 
-/* How little is known of it: what counts least comes last. */
+/* Uncertainty of an unknown; the widest is eliminated first. */
 static uint64_t width(const NrUnknown *x) {
   if (!x->counts) return UINT64_MAX;
   if (x->min == -NR_FAR || x->max == NR_FAR) return UINT64_MAX - 1;
@@ -196,7 +197,7 @@ typedef struct Pivot {
   uint32_t equality, unknown;
 } Pivot;
 
-/* The unknown of the greatest width that an open equality gives as a sum of others. */
+/* The widest unknown with factor 1 or -1 in an equality that is not done. */
 static bool find_pivot(const NrConstraints *s, uint32_t begin, const bool *done, Pivot *out) {
   bool found = false;
   for (uint32_t i = begin; i < s->num_equalities; i++)
@@ -210,8 +211,8 @@ static bool find_pivot(const NrConstraints *s, uint32_t begin, const bool *done,
   return found;
 }
 
-/* Copies of all equalities behind them, with unknowns put in terms of others as far as that goes. One in which a number
- * does not fit stays as it was given. */
+/* Appends copies of all equalities and eliminates unknowns from them as far as possible. On overflow, an equality is
+ * restored. */
 static void eliminate(NrConstraints *s) {
   bool done[NR_COUNTOF(s->equalities)] = {false};
   uint32_t begin = s->num_equalities;

@@ -1,4 +1,4 @@
-/* linear.c - index values as sums, and the ranges of induction variables; see dependence.h. */
+/* linear.c - linear forms of index values, and the ranges of induction variables; see dependence.h. */
 #include "dialect/affine/affine.h"
 #include "dialect/scf/scf.h"
 #include "pass/analysis/dependence.h"
@@ -51,8 +51,8 @@ static bool add_term(NrLinear *sum, NrValue *value, int64_t factor) {
   return true;
 }
 
-/* A cast that keeps the number: from 64 bits, or of an induction variable, which runs from bound to bound without
- * wrapping and is extended as its loop compares. */
+/* A cast that keeps the value: from 64 bits, or of an induction variable, which does not wrap, extended as its loop
+ * compares. */
 static bool keeps_number(const NrOp *cast) {
   const NrValue *from = nr_operand(cast, 0);
   NrLoopRange range;
@@ -81,7 +81,7 @@ static bool add_affine(NrLinear *sum, NrAffineExpr e, NrValue *const *operands, 
   }
 }
 
-/* What affine.apply gives, where it is a sum; else the value itself. */
+/* Adds the result of an affine.apply if it is linear; else the value itself. */
 static bool add_apply(NrLinear *sum, NrValue *value, int64_t factor, int depth) {
   NrAttr map = nr_op_attr(value->op, "map");
   NrValue *operands[NR_LINEAR_TERMS];

@@ -1,5 +1,5 @@
-/* prover.c - facts about sizes and indices, and the search that proves goals from them; see prover.h. How values become
- * sums is in prover_values.c. */
+/* prover.c - facts about sizes and indices, and the search that proves goals from them; see prover.h. prover_values.c
+ * builds the sums. */
 #include "pass/analysis/prover_state.h"
 
 #include "dialect/arith/arith.h"
@@ -55,7 +55,7 @@ typedef struct Comparison {
   NrSum x, y;
 } Comparison;
 
-/* Tells that a product of 64 bits did not wrap: its upper half repeats the sign of the lower one. */
+/* A test that a 64-bit product did not wrap: its upper half equals the sign of the lower half. */
 static bool is_product_check(const NrOp *cmp) {
   return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_op_attr_int(cmp, "predicate", -1) == NR_CMPI_EQ &&
          nr_operand(cmp, 0)->index == 1 && nr_op_is(nr_operand(cmp, 0)->op, NR_OP_arith_mulsi_extended);
@@ -69,14 +69,14 @@ bool nr_prover_product_fits(const NrProver *p, const NrOp *mul) {
   return false;
 }
 
-/* That two numbers are different is no sum that is not negative: the condition itself is remembered. */
+/* x != y cannot be a fact (a non-negative sum); the condition itself is kept. */
 static bool says_different(const NrOp *cmp, bool holds) {
   int64_t predicate = nr_op_attr_int(cmp, "predicate", -1);
   return predicate == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
 }
 
-/* As a signed comparison, or `x == y` or `x != y`. Of two numbers without a sign x < y says more where y is not
- * negative: it is kept as it is. False when it is no comparison of integers. */
+/* Normalizes to <, <=, == or !=. An unsigned x < y stays unsigned, because it says more where y is not negative. False
+ * when op is no comparison of integers. */
 static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *out) {
   static const NrCmpI negated[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
                                    NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
@@ -94,7 +94,7 @@ static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *o
   return out->x.known && out->y.known;
 }
 
-/* Of a choice that equals y, a case that cannot equal y is not the one. */
+/* If a select equals y, a case that cannot equal y is excluded. */
 static void assume_choice(NrProver *p, const NrSum *x, const NrSum *y) {
   if (x->num_terms != 1 || x->terms[0].degree != 1 || x->terms[0].factor != 1 || x->constant) return;
   const NrAtom atom = p->atoms.data[x->terms[0].atoms[0]];
@@ -111,7 +111,7 @@ static void assume_comparison(NrProver *p, const NrOp *op, bool holds) {
   Comparison c;
   if (!comparison_of(p, op, holds, &c)) return;
   bool is_unsigned = c.predicate == NR_CMPI_ULT || c.predicate == NR_CMPI_ULE;
-  if (is_unsigned) { /* below a number that is not negative lie only such */
+  if (is_unsigned) { /* x is not negative either */
     if (!nr_prove_not_negative(p, c.y)) return;
     nr_prover_assume(p, c.x);
   }
@@ -125,7 +125,7 @@ static void assume_comparison(NrProver *p, const NrOp *op, bool holds) {
   case NR_CMPI_ULT: assume_ordered(p, &c.x, &c.y, 1); return;
   case NR_CMPI_SLE:
   case NR_CMPI_ULE: assume_ordered(p, &c.x, &c.y, 0); return;
-  case NR_CMPI_NE: /* a number that is not negative and not 0 is at least 1 */
+  case NR_CMPI_NE: /* a non-negative number other than 0 is at least 1 */
     if (nr_sum_is_constant(&c.y, 0) && nr_prove_not_negative(p, c.x))
       nr_prover_assume(p, nr_sum_add_constant(&c.x, -1));
     return;
@@ -133,7 +133,7 @@ static void assume_comparison(NrProver *p, const NrOp *op, bool holds) {
   }
 }
 
-/* Of conditions that are chosen or joined by "or", nothing is certain until a goal knows more: they are kept. */
+/* Conditions by select or "or" give no fact until one side is known; they are kept. */
 void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   const NrOp *op = condition->op;
   bool known;
@@ -160,7 +160,7 @@ void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds) {
   nr_vec_push(&p->conditions, ((NrCondition){condition, holds}));
 }
 
-/* What a kept condition says now that more is known: of `a or b` where a does not hold, b. */
+/* Adds facts of a kept condition that later facts decide: of `a or b` where a is false, b. */
 static void open_condition(NrProver *p, NrCondition c) {
   const NrOp *op = c.value->op;
   bool known;
@@ -217,7 +217,7 @@ static Interval multiply(Interval x, Interval y) {
   return (Interval){clamp(out.min), clamp(out.max)};
 }
 
-/* Different dims of one tensor: their product is one of its numbers of elements. */
+/* Whether the factors are different dims of one tensor, so that their product is at most NR_MAX_DIM. */
 static bool is_part_of_a_shape(const NrProver *p, const NrTerm *t) {
   for (uint32_t i = 0; i < t->degree; i++) {
     const NrAtom *a = &p->atoms.data[t->atoms[i]];
@@ -270,7 +270,7 @@ static bool is_not_negative(NrProver *p, const NrTerm *t) {
   return t->degree == 1 && prove(p, &sum, 1);
 }
 
-/* m * goal - k * rest * fact, with positive m and k and such a rest that this term of the goal goes away. */
+/* Tries m * goal - k * rest * fact, with positive m and k and a rest that cancels term t of the goal. */
 static bool try_fact(NrProver *p, const NrSum *goal, const NrTerm *t, const NrSum *fact, int depth) {
   for (uint32_t i = 0; i < fact->num_terms; i++) {
     const NrTerm *f = &fact->terms[i];
@@ -291,12 +291,12 @@ static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
   for (uint32_t i = 0; i < goal->num_terms; i++) {
     const NrTerm *t = &goal->terms[i];
     for (size_t k = p->facts.size; k-- > 0;)
-      if (k < p->facts.size) { /* a copy: a case may add facts, and the list moves */
+      if (k < p->facts.size) { /* a copy: a case may add facts, which moves the list */
         NrSum fact = p->facts.data[k].sum;
         if (try_fact(p, goal, t, &fact, depth)) return true;
       }
     for (uint32_t a = 0; a < t->degree; a++) {
-      const NrSum *facts = p->atoms.data[t->atoms[a]].facts; /* atoms move when there are more, their facts do not */
+      const NrSum *facts = p->atoms.data[t->atoms[a]].facts; /* new atoms move the atoms, not their facts */
       for (uint32_t k = 0, n = p->atoms.data[t->atoms[a]].num_facts; k < n; k++)
         if (try_fact(p, goal, t, &facts[k], depth)) return true;
     }
@@ -304,7 +304,7 @@ static bool try_facts(NrProver *p, const NrSum *goal, int depth) {
   return false;
 }
 
-/* The atom is one of its cases; a minimum is at most each, a maximum at least. */
+/* Splits by the cases of an atom: it equals one of them; a minimum is at most each, a maximum at least. */
 static bool try_cases(NrProver *p, const NrSum *goal, uint32_t number, int depth) {
   NrAtom atom = p->atoms.data[number];
   bool linear = true, falls = true, rises = true;
@@ -321,7 +321,7 @@ static bool try_cases(NrProver *p, const NrSum *goal, uint32_t number, int depth
   for (uint32_t i = 0; i < 2; i++) {
     NrProverMark mark = nr_prover_mark(p);
     if (atom.kind == NR_ATOM_SELECT && !one_is_enough) {
-      if (is_remembered(p, atom.condition, i != 0)) continue; /* this case is none */
+      if (is_remembered(p, atom.condition, i != 0)) continue; /* this case is excluded */
       nr_prover_assume_condition(p, atom.condition, i == 0);
       open_conditions(p, mark.conditions);
     }
@@ -366,7 +366,7 @@ bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t m
   Interval i = interval_of(p, x);
   int before = p->steps;
   bool fits = true;
-  p->fitting = true; /* a search looks at values, whose sums must not ask for a search in turn */
+  p->fitting = true; /* the search builds sums of values, which must not start another search */
   p->searches++;
   if (i.min < min) fits = low.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &low, 3));
   if (fits && i.max > max) fits = high.known && (p->steps = MAX_STEPS - FEW_STEPS, prove(p, &high, 3));

@@ -1,17 +1,17 @@
-/* prover.h - what is certain about sizes and indices of a program.
+/* prover.h - proves inequalities between sizes and indices of a program.
  *
  * Each index or integer value, and each dim of a tensor, is a sum of products of atoms (sums.h): dims of arguments,
- * loop counters, numbers that were read. A sum is made only where the arithmetic that it stands for cannot wrap, so
- * sums are whole numbers. Facts are sums that are not negative. They come from the ops themselves (a loop counter lies
- * between its bounds, a minimum is at most each of its operands) and from conditions that hold where the prover stands,
- * above all rt.check.
+ * induction variables, loaded numbers. A sum is built only where the arithmetic that it represents cannot wrap, so sums
+ * are mathematical integers. Facts are sums that are not negative. They come from ops (an induction variable is between
+ * its bounds, a minimum is at most each of its operands) and from conditions that hold at the current op, above all
+ * rt.check.
  *
- * To prove that a goal is not negative, facts are subtracted from it until intervals show that what is left is not
- * negative (a bounded search for the coefficients of Farkas' lemma), with a case for each operand of a minimum, maximum
- * or select. "False" means not proven.
+ * To prove that a goal is not negative, the prover subtracts facts from it until interval arithmetic shows that the
+ * rest is not negative (a bounded search for the coefficients of Farkas' lemma), with a case for each operand of a
+ * minimum, maximum or select. "False" means not proven.
  *
- * Taken for granted: a tensor that exists has dims from 0 to NR_MAX_DIM, and the product of those that are not 0 is at
- * most that. The runtime refuses inputs and allocations that are larger. */
+ * Assumes that dims of tensors are from 0 to NR_MAX_DIM, and that the product of those that are not 0 is at most
+ * NR_MAX_DIM. The runtime refuses larger inputs and allocations. */
 #ifndef NORIA_PASS_ANALYSIS_PROVER_H
 #define NORIA_PASS_ANALYSIS_PROVER_H
 
@@ -33,12 +33,12 @@ NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim);
 NrSum nr_prover_rank(NrProver *p, NrValue *tensor);
 /* Element i, row-major, of a tensor of integers. */
 NrSum nr_prover_element(NrProver *p, NrValue *tensor, int64_t i);
-/* An affine expression over sums, dims then symbols; not known where it divides. */
+/* An affine expression over sums for dims and symbols; unknown where it divides. */
 NrSum nr_prover_affine(NrProver *p, NrAffineExpr e, const NrSum *dims, const NrSum *symbols);
 
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
-/* Facts hold from when they are added until the prover is set back to an earlier mark. */
+/* A fact holds until nr_prover_reset to a mark that is older than the fact. */
 typedef struct NrProverMark {
   size_t facts, conditions;
 } NrProverMark;
@@ -47,12 +47,12 @@ void nr_prover_reset(NrProver *p, NrProverMark mark);
 void nr_prover_assume(NrProver *p, NrSum not_negative);
 void nr_prover_assume_equal(NrProver *p, NrSum x, NrSum y);
 void nr_prover_assume_condition(NrProver *p, NrValue *condition, bool holds);
-/* What holds inside of a region: between which bounds its counters lie, which condition led there. */
+/* Adds the facts inside a region: bounds of induction variables, the condition of a branch. */
 void nr_prover_enter_region(NrProver *p, NrRegion *region);
-/* What holds behind an op in its block: the condition of an rt.check. */
+/* Adds the facts behind an op in its block: the condition of an rt.check. */
 void nr_prover_visit(NrProver *p, NrOp *op);
-/* At the end of the body of a linalg.generic or tensor.generate: keeps the bounds of the integers that it yields, which
- * are those of the result's elements. */
+/* At the end of the body of a linalg.generic or tensor.generate: records the bounds of the yielded integers as bounds
+ * of the result's elements. */
 void nr_prover_leave_body(NrProver *p, NrOp *op);
 
 /* ---- goals ------------------------------------------------------------------------------------------------------- */

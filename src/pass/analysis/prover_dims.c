@@ -4,7 +4,8 @@
 #include "dialect/tensor/tensor.h"
 #include "pass/analysis/prover_state.h"
 
-/* The value before a loop that an argument or result of it begins with, and what each trip gives on. */
+/* For an argument or result of an scf.for: its initial value, its argument, and the value that the loop yields for
+ * it. */
 static bool carried(NrValue *value, NrValue **out_init, NrValue **out_arg, NrValue **out_next) {
   NrOp *loop = value->op ? value->op : nr_block_parent_op(value->block);
   if (!nr_op_is(loop, NR_OP_scf_for) || (!value->op && value->index == 0)) return false;
@@ -17,7 +18,7 @@ static bool carried(NrValue *value, NrValue **out_init, NrValue **out_arg, NrVal
   return true;
 }
 
-/* The tensor whose shape this one has by what its op means; NULL: there is none. */
+/* An operand whose shape the op's result has by definition; NULL: none. */
 static NrValue *same_shape_as(NrValue *tensor) {
   NrOp *op = tensor->op;
   size_t begin, count;
@@ -37,7 +38,7 @@ static NrValue *same_shape_as(NrValue *tensor) {
   }
 }
 
-/* Whether the loop gives on a tensor of the shape that it got, in every trip. */
+/* Whether every iteration yields a tensor of the argument's shape. */
 static bool keeps_shape(NrValue *arg, NrValue *next) {
   for (int steps = 0; next != arg; steps++) {
     NrValue *init, *inner, *after, *same = same_shape_as(next);
@@ -76,7 +77,7 @@ static NrSum of_concat(NrProver *p, NrOp *op, uint32_t d) {
   return sum;
 }
 
-/* The same in both branches. */
+/* The dim of an scf.if's result, if both branches agree. */
 static NrSum of_branches(NrProver *p, NrOp *op, NrValue *result, uint32_t d) {
   NrOp *yields[2];
   for (uint32_t i = 0; i < 2; i++) {
@@ -123,7 +124,7 @@ NrSum nr_prover_dim(NrProver *p, NrValue *shaped, uint32_t dim) {
   p->nesting++;
   NrSum sum = deep ? (NrSum){0} : dim_of_op(p, shaped, dim);
   p->nesting--;
-  deep |= p->used_facts; /* not kept: facts go */
+  deep |= p->used_facts; /* not cached: the facts may be dropped */
   p->used_facts |= used_facts;
   if (!sum.known) {
     uint32_t number = nr_prover_atom(p, shaped, dim, &fresh);

@@ -5,7 +5,7 @@
 
 enum { MAX_CONTENT = 1 << 16 };
 
-/* The tensor that holds the elements of this one, in another shape or some of them. */
+/* The tensor whose elements this one has, all or some, in another shape. */
 static NrValue *holder_of(NrValue *tensor) {
   for (;;) {
     switch (tensor->op ? tensor->op->info->id : 0) {
@@ -18,7 +18,7 @@ static NrValue *holder_of(NrValue *tensor) {
   }
 }
 
-/* Between which numbers the elements of a constant lie. */
+/* The range of a constant's elements. */
 static bool content_of_constant(NrAttr elements, int64_t *min, int64_t *max) {
   int64_t count, value;
   if (!nr_attr_is_elements(elements) || !nr_type_num_elements(elements->type, &count)) return false;
@@ -33,14 +33,14 @@ static bool content_of_constant(NrAttr elements, int64_t *min, int64_t *max) {
   return true;
 }
 
-/* Bounds that the elements of a tensor keep, as sums in which an atom stands for any element. */
+/* Bounds of all elements of a tensor, as facts in which the atom `element` stands for any element. */
 typedef struct Content {
   uint32_t element;
   uint32_t count;
   NrSum bounds[NR_MAX_ATOM_FACTS];
 } Content;
 
-/* What is known of the first element of a list and holds for all others holds for any of them. */
+/* Facts about the first element of a tensor.from_elements that hold for all others hold for any element. */
 static void content_of_list(NrProver *p, uint32_t number, NrOp *list) {
   enum { MAX_LISTED = 64 };
   if (list->num_operands == 0 || list->num_operands > MAX_LISTED) return;
@@ -83,8 +83,8 @@ bool nr_prover_is_inside(const NrProver *p, const NrSum *x, uint32_t but, const 
   return false;
 }
 
-/* The bounds of what a body yields hold for all elements of the result, where they are made of what is known outside of
- * the body. */
+/* Facts about the yielded value hold for all elements of the result, if their other atoms are defined outside the
+ * body. */
 void nr_prover_leave_body(NrProver *p, NrOp *op) {
   const NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = body ? nr_block_terminator(body) : NULL;
@@ -113,7 +113,7 @@ NrSum nr_prover_rank(NrProver *p, NrValue *tensor) {
   return nr_sum_atom(number);
 }
 
-/* An element whose place is constant is the same number wherever it is read. */
+/* An element at a constant index is the same atom wherever it is read. */
 NrSum nr_prover_element(NrProver *p, NrValue *tensor, int64_t i) {
   bool fresh;
   int64_t known;

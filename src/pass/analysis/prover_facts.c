@@ -23,7 +23,7 @@ static void enter_loop(NrProver *p, NrBlock *body) {
   }
 }
 
-/* A number that a loop carries and only adds to is never below what it began with. */
+/* A carried number that a loop only increases is never below its initial value. */
 static void enter_counters(NrProver *p, NrOp *loop, NrBlock *body, NrOp *yield, uint32_t first_arg,
                            uint32_t first_init) {
   for (uint32_t i = 0; i + first_arg < body->num_args && i < yield->num_operands; i++) {
@@ -32,13 +32,13 @@ static void enter_counters(NrProver *p, NrOp *loop, NrBlock *body, NrOp *yield, 
     if (!nr_type_is_int_or_index(arg->type) || nr_type_bits(arg->type) != 64 || !nr_op_is(next->op, NR_OP_arith_addi))
       continue;
     if (nr_operand(next->op, 0) != arg || !nr_value_constant_int(nr_operand(next->op, 1), &step)) continue;
-    if (step < 0 || step > 1 << 20) continue; /* it would wrap after 2^43 trips, which is centuries */
+    if (step < 0 || step > 1 << 20) continue; /* it would wrap after 2^43 iterations, which no run reaches */
     NrSum now = nr_prover_value(p, arg), begin = nr_prover_value(p, nr_operand(loop, first_init + i));
     nr_prover_assume(p, nr_sum_add(&now, -1, &begin));
   }
 }
 
-/* The second region of scf.while runs where the condition holds, with what the first one passes on. */
+/* The second region of an scf.while runs where the condition holds, with the operands of scf.condition. */
 static void enter_after(NrProver *p, NrOp *loop, NrBlock *after) {
   NrOp *condition = nr_block_terminator(nr_op_body(loop, 0));
   if (!nr_op_is(condition, NR_OP_scf_condition)) return;
@@ -52,7 +52,7 @@ static void enter_after(NrProver *p, NrOp *loop, NrBlock *after) {
   }
 }
 
-/* The body runs where every loop has a range of at least 1. */
+/* The body runs only if every loop has a range of at least 1. */
 static void enter_generic(NrProver *p, NrOp *op) {
   for (size_t i = 0; i < nr_generic_num_loops(op); i++) {
     size_t operand, dim;
@@ -68,7 +68,7 @@ static void enter_generate(NrProver *p, NrOp *op, NrBlock *body) {
                    nr_prover_dim(p, nr_result(op, 0), i));
 }
 
-/* Dims of a program's inputs that have one name are equal: the runtime refuses other inputs. */
+/* Input dims with the same name are equal: the runtime refuses other inputs. */
 static void enter_program(NrProver *p, NrOp *func, NrBlock *body) {
   NrAttr inputs = nr_op_attr(func, "noria.inputs");
   NrStrMap named = {0};
@@ -112,7 +112,7 @@ void nr_prover_enter_region(NrProver *p, NrRegion *region) {
   }
 }
 
-/* A tensor that is there has sizes: what they are computed from is such that they are. */
+/* A tensor that exists has valid sizes, which bounds the sums that they are computed from. */
 static void assume_sizes(NrProver *p, NrValue *tensor) {
   for (uint32_t d = 0; tensor->type->kind == NR_TYPE_TENSOR && d < tensor->type->rank; d++) {
     NrSum size = nr_prover_dim(p, tensor, d);

@@ -7,21 +7,21 @@
 
 typedef enum NrAtomKind { NR_ATOM_PLAIN, NR_ATOM_MIN, NR_ATOM_MAX, NR_ATOM_SELECT } NrAtomKind;
 
-/* An unknown number: a dim of a tensor, or what else a negative `dim` says; elements are NR_ATOM_ELEMENT - number. */
+/* An unknown number: a dim of a tensor, or, for a negative `dim`, one of the kinds below; element i is NR_ATOM_ELEMENT
+ * - i. */
 typedef struct NrAtom {
   NrValue *value;
   int64_t dim;
   int64_t min, max;
   NrAtomKind kind;
-  NrValue *condition; /* SELECT: chooses the first case */
-  NrSum cases[2];     /* MIN, MAX, SELECT: it is one of these */
-  NrSum *facts;       /* true wherever the atom is */
+  NrValue *condition; /* SELECT: true for the first case */
+  NrSum cases[2];     /* MIN, MAX, SELECT: the operands */
+  NrSum *facts;       /* hold wherever the atom exists */
   uint32_t num_facts;
 } NrAtom;
 enum { NR_ATOM_VALUE = -1, NR_ATOM_RANK = -2, NR_ATOM_ELEMENT = -3 };
 
-/* Facts are numbered in the order in which they come, so that what was found with their help is known to be stale when
- * they are gone. */
+/* Facts have increasing numbers, so that cached results that used a fact are recognised as stale once it is dropped. */
 typedef struct NrFact {
   NrSum sum;
   uint64_t number;
@@ -36,22 +36,23 @@ struct NrProver {
   NrArena arena;
   NrMap sums;     /* value -> Cached (prover_values.c) */
   NrMap dims;     /* tensor -> an NrSum * for each dim */
-  NrMap atoms_of; /* value -> the numbers of its atoms, a list */
-  NrMap contents; /* tensor of integers -> what is known of its elements */
+  NrMap atoms_of; /* value -> list of the numbers of its atoms */
+  NrMap contents; /* tensor of integers -> Content (prover_elements.c) */
   NR_VEC(NrAtom) atoms;
   NR_VEC(NrFact) facts;
-  uint64_t num_facts; /* that ever were */
-  NR_VEC(NrCondition) conditions; /* that hold, and say something once more is known */
+  uint64_t num_facts; /* ever added */
+  NR_VEC(NrCondition) conditions; /* that hold, kept to be opened when later facts decide a part */
   int steps, searches, nesting;
   bool opening, fitting;
-  bool used_facts, gave_up; /* while a sum is made: facts had to show that it does not wrap; they did not */
+  bool used_facts,
+      gave_up; /* while a sum is built: it needed facts to show that it does not wrap; they did not suffice */
 };
 
-/* The same with the help of facts, in few steps. */
+/* The same, also using facts, in few steps. */
 bool nr_prover_fits_by_facts(NrProver *p, const NrSum *x, int64_t min, int64_t max);
-/* The sum surely lies between the two. */
+/* The sum is proven to be from min to max. */
 bool nr_prover_fits(const NrProver *p, const NrSum *x, int64_t min, int64_t max);
-/* A condition that holds says that this arith.mulsi_extended did not wrap. */
+/* A condition that holds implies that this arith.mulsi_extended did not wrap. */
 bool nr_prover_product_fits(const NrProver *p, const NrOp *mul);
 bool nr_prover_constant_bool(const NrValue *value, bool *out);
 

@@ -14,7 +14,7 @@ bool nr_prover_constant_bool(const NrValue *value, bool *out) {
 }
 /* ---- atoms ----------------------------------------------------------------------------------------------------- */
 
-/* Atoms of one value are found by a list of their numbers. */
+/* A list of the numbers of a value's atoms. */
 typedef struct NumberList {
   uint32_t number;
   struct NumberList *next;
@@ -64,7 +64,7 @@ NrSum nr_prover_plain_atom(NrProver *p, NrValue *value) {
 
 /* ---- arithmetic -------------------------------------------------------------------------------------------------- */
 
-/* The sum where the op that makes it cannot have wrapped, else the op's result as an unknown. */
+/* The sum if the op that computes it cannot have wrapped, else an atom for the op's result. */
 static NrSum where_exact(NrProver *p, NrValue *value, NrSum sum) {
   int64_t min, max;
   nr_prover_type_range(value->type, &min, &max);
@@ -163,8 +163,8 @@ static NrSum of_low_product(NrProver *p, NrValue *value, NrOp *op) {
   return is_signed || no_signs ? where_exact(p, value, product) : nr_prover_plain_atom(p, value);
 }
 
-/* What a checked product is where it fits. Of products of products a part may be too large and another one 0: then the
- * whole is 0, as it should be. */
+/* The value of a saturating product (nr_check_product) where it does not saturate. In a product of products, one part
+ * may saturate while another is 0: then the whole is 0, which is correct. */
 static NrSum checked_product(NrProver *p, NrValue *value) {
   NrValue *left, *right;
   if (!nr_check_is_product(value, &left, &right)) return nr_prover_value(p, value);
@@ -205,7 +205,7 @@ static NrSum of_op(NrProver *p, NrValue *value, NrOp *op) {
     return value->index == 0 ? of_low_product(p, value, op) : nr_prover_plain_atom(p, value);
   case NR_OP_arith_select: {
     NrValue *left, *right;
-    if (nr_check_is_product(value, &left, &right)) /* or INT64_MAX; the condition is not looked at */
+    if (nr_check_is_product(value, &left, &right)) /* or INT64_MAX; the condition is ignored */
       return choice(p, value, NR_ATOM_SELECT, checked_product(p, value), nr_sum_constant(INT64_MAX), nr_operand(op, 0));
     NrSum x = nr_prover_value(p, nr_operand(op, 1)), y = nr_prover_value(p, nr_operand(op, 2));
     return choice(p, value, NR_ATOM_SELECT, x, y, nr_operand(op, 0));
@@ -235,7 +235,7 @@ static NrSum of_op(NrProver *p, NrValue *value, NrOp *op) {
   }
 }
 
-/* An argument of a structured op's body is an element of the operand. */
+/* A block argument of a linalg.generic is an element of the operand. */
 static NrSum of_argument(NrProver *p, NrValue *arg) {
   const NrOp *owner = nr_block_parent_op(arg->block);
   bool was_there = nr_map_has(&p->atoms_of, arg);
@@ -246,8 +246,8 @@ static NrSum of_argument(NrProver *p, NrValue *arg) {
   return sum;
 }
 
-/* The sum of a value. What facts had to show holds as long as these facts do; where they did not show enough, more of
- * them may. */
+/* The cached sum of a value. A sum that used facts is valid as long as these hold; one for which facts did not suffice
+ * is recomputed when there are more. */
 typedef struct Cached {
   NrSum sum;
   bool used_facts, gave_up;
@@ -271,13 +271,13 @@ NrSum nr_prover_value(NrProver *p, NrValue *value) {
   bool used_facts = p->used_facts, gave_up = p->gave_up;
   if (!cached || !is_valid(p, cached)) {
     if (p->nesting >= NR_PROVER_MAX_NESTING)
-      return nr_prover_plain_atom(p, value); /* programs can be deeper than the stack */
+      return nr_prover_plain_atom(p, value); /* bounds the recursion */
     p->used_facts = p->gave_up = false;
     p->nesting++;
     NrSum sum = value->op ? of_op(p, value, value->op) : of_argument(p, value);
     p->nesting--;
     if (!sum.known) sum = nr_prover_plain_atom(p, value);
-    if (p->gave_up && p->fitting) { /* not for long: facts were not asked */
+    if (p->gave_up && p->fitting) { /* not cached: facts were not used */
       p->used_facts = p->gave_up = true;
       return sum;
     }

@@ -1,6 +1,6 @@
-/* ranges.c - between which numbers a value lies; see ranges.h.
+/* ranges.c - ranges of integer values; see ranges.h.
  *
- * Intervals, from operands to results, with one thing more: upper - iv is above 0 and iv - lower is not below it, also
+ * Interval arithmetic from operands to results; in addition, upper - iv is above 0 and iv - lower is not negative, even
  * where the bounds are not known. */
 #include "pass/analysis/ranges.h"
 
@@ -8,7 +8,7 @@
 #include "dialect/arith/arith.h"
 #include "pass/analysis/dependence.h"
 
-enum { MAX_VISITS = 400 }; /* of values, for one answer: a value that is used twice is looked at twice */
+enum { MAX_VISITS = 400 }; /* of values in one query: a value with two uses is visited twice */
 
 static const NrRange everything = {INT64_MIN, INT64_MAX};
 
@@ -24,7 +24,7 @@ static NrRange all_of(NrType type) {
   return (NrRange){-(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1};
 }
 
-/* The range when it is one of the type, else all: it may have wrapped. */
+/* The range if it fits the type, else the type's full range, because the value may have wrapped. */
 static NrRange within(bool exact, NrRange r, NrType type) {
   NrRange all = all_of(type);
   return exact && r.min >= all.min && r.max <= all.max ? r : all;
@@ -50,12 +50,13 @@ static bool multiply(NrRange x, NrRange y, NrRange *out) {
 static NrRange join(NrRange x, NrRange y) { return (NrRange){NR_MIN(x.min, y.min), NR_MAX(x.max, y.max)}; }
 static NrRange meet(NrRange x, NrRange y) { return (NrRange){NR_MAX(x.min, y.min), NR_MIN(x.max, y.max)}; }
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); } /* b is positive */
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); } /* for b > 0 */
 static int64_t ceil_div(int64_t a, int64_t b) { return a / b + (a % b > 0); }
 
 /* ---- induction variables ----------------------------------------------------------------------------------------- */
 
-/* The number as its loop compares it; of 64 bits only where it is not negative as a signed one. */
+/* The range as its loop compares; for an unsigned 64-bit loop only where the bounds are not negative as signed
+ * numbers. */
 static NrRange iv_range(Query *q, const NrValue *iv, const NrLoopRange *loop) {
   uint32_t bits = nr_type_bits(iv->type);
   NrRange lower = range_of(q, loop->lower), upper = range_of(q, loop->upper);
@@ -64,7 +65,8 @@ static NrRange iv_range(Query *q, const NrValue *iv, const NrLoopRange *loop) {
   if (loop->is_unsigned && negative) return (NrRange){0, (int64_t)((UINT64_C(1) << bits) - 1)};
   int64_t step, last;
   uint64_t trips;
-  if (upper.max == INT64_MIN || lower.min >= upper.max) return (NrRange){lower.min, lower.min}; /* it never runs */
+  if (upper.max == INT64_MIN || lower.min >= upper.max)
+    return (NrRange){lower.min, lower.min}; /* the loop never runs */
   NrRange out = {lower.min, upper.max - 1};
   if (nr_loop_range_trips(loop, &trips) && trips > 0 && nr_value_constant_int(loop->step, &step) && step > 0 &&
       trips <= INT64_MAX && nr_mul_i64((int64_t)(trips - 1), step, &last) && nr_add_i64(lower.min, last, &last))
@@ -105,7 +107,7 @@ static NrRange range_of_quotient(unsigned id, NrRange x, NrRange y, NrType type)
   bool is_unsigned = id == NR_OP_arith_divui || id == NR_OP_arith_ceildivui;
   if (y.min <= 0 || (is_unsigned && x.min < 0)) return all_of(type);
   bool up = id == NR_OP_arith_ceildivui || id == NR_OP_arith_ceildivsi, down = id == NR_OP_arith_floordivsi;
-  /* Of x below 0 a small divisor makes the least, of others a large one. */
+  /* For a negative x, a small divisor gives the smallest quotient; otherwise a large one does. */
   int64_t low = x.min < 0 ? y.min : y.max, high = x.max < 0 ? y.max : y.min;
   if (up) return (NrRange){ceil_div(x.min, low), ceil_div(x.max, high)};
   if (down) return (NrRange){floor_div(x.min, low), floor_div(x.max, high)};
@@ -121,7 +123,7 @@ static NrRange range_of_binary(Query *q, NrOp *op) {
   switch (op->info->id) {
   case NR_OP_arith_addi: return within(add(x, y, &out), out, type);
   case NR_OP_arith_muli: return within(multiply(x, y, &out), out, type);
-  case NR_OP_arith_minui: /* no more than either that is not negative, which the others are above as unsigned numbers */
+  case NR_OP_arith_minui: /* at most each non-negative operand; a negative one is larger as an unsigned number */
     if (!not_negative && (x.min >= 0 || y.min >= 0)) return (NrRange){0, x.min >= 0 ? x.max : y.max};
     if (!not_negative) return all_of(type);
     return (NrRange){NR_MIN(x.min, y.min), NR_MIN(x.max, y.max)};
@@ -132,7 +134,7 @@ static NrRange range_of_binary(Query *q, NrOp *op) {
   case NR_OP_arith_maxsi: return (NrRange){NR_MAX(x.min, y.min), NR_MAX(x.max, y.max)};
   case NR_OP_arith_remui:
   case NR_OP_arith_remsi: return range_of_rest(x, y, nr_op_is(op, NR_OP_arith_remui), type);
-  case NR_OP_arith_andi: /* no more than either that is not negative */
+  case NR_OP_arith_andi: /* at most each non-negative operand */
     if (x.min < 0 && y.min < 0) return all_of(type);
     return (NrRange){0, NR_MIN(x.min < 0 ? INT64_MAX : x.max, y.min < 0 ? INT64_MAX : y.max)};
   default: return range_of_quotient(op->info->id, x, y, type);
@@ -183,7 +185,7 @@ static NrRange range_of(Query *q, NrValue *value) {
   int64_t constant;
   if (!nr_type_is_int_or_index(value->type) || nr_type_bits(value->type) > 64) return everything;
   if (nr_value_constant_int(value, &constant)) {
-    if (nr_type_bits(value->type) == 1) constant = -(constant & 1); /* the one bit is the sign */
+    if (nr_type_bits(value->type) == 1) constant = -(constant & 1); /* the only bit is the sign */
     return (NrRange){constant, constant};
   }
   if (++q->visits > MAX_VISITS) return all;

@@ -1,4 +1,4 @@
-/* reductions.c - carried values that are only combined; see reductions.h. */
+/* reductions.c - matches reductions; see reductions.h. */
 #include "pass/analysis/reductions.h"
 
 #include "dialect/arith/arith.h"
@@ -6,7 +6,7 @@
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
-/* The value behind a select that the comparison decides: the greater or lesser one. 0 when it is neither. */
+/* The arith op for a select on a comparison of its operands: a minimum or maximum. 0 when it is neither. */
 static unsigned selected_extreme(const NrOp *select, const NrOp *compare) {
   const NrValue *x = nr_operand(compare, 0), *y = nr_operand(compare, 1);
   bool straight = nr_operand(select, 1) == x && nr_operand(select, 2) == y;
@@ -25,7 +25,7 @@ static unsigned selected_extreme(const NrOp *select, const NrOp *compare) {
   }
 }
 
-/* The running value is used by a comparison and by the select that it decides, and nowhere else. */
+/* Matches a running value whose only uses are a comparison and the select on it. */
 static bool selection_step(const NrValue *running, NrReductionStep *out) {
   const NrUse *first = running->first_use, *second = first->next;
   if (!second || second->next) return false;
@@ -54,7 +54,7 @@ static bool step_of(const NrValue *running, NrReductionStep *out) {
   return nr_reduction_op_is_exact(op);
 }
 
-/* One op that both combine with; those of floats also by the same rules. */
+/* Whether both combine by the same op, with the same fast-math flags. */
 static bool same_kind(const NrReductionStep *a, const NrReductionStep *b) {
   if (a->combine != b->combine) return false;
   return nr_op_attr(a->op, "fastmath") == nr_op_attr(b->op, "fastmath");

@@ -1,4 +1,4 @@
-/* reductions.h - carried values of loops that are only combined, one op after the other, in any order. */
+/* reductions.h - carried values of loops that are reductions: combined by one op in any order. */
 #ifndef NORIA_PASS_ANALYSIS_REDUCTIONS_H
 #define NORIA_PASS_ANALYSIS_REDUCTIONS_H
 
@@ -7,29 +7,29 @@
 /* One op that combines the running value with a term. */
 typedef struct NrReductionStep {
   NrOp *op;
-  unsigned combine; /* the arith op that it comes to: of a selected greater one arith.maxsi */
+  unsigned combine; /* the arith op: for a select of the greater value, arith.maxsi */
   NrValue *term;
   bool negated;     /* combine with 0 - term: a subtraction */
-  NrOp *compare;    /* what a selection looks at; NULL for other steps */
+  NrOp *compare;    /* the comparison of a select; NULL for other steps */
 } NrReductionStep;
-/* From the carried value to what is yielded for it. */
+/* The steps from the carried value to the yielded one. */
 typedef struct NrReduction {
   NR_VEC(NrReductionStep) steps;
 } NrReduction;
 
-/* Carried value i of an scf.for or affine.for. True when all it meets is one kind of op, in the body itself, which
- * gives the same in any order (nr_reduction_op_is_exact), and nobody else sees what is between. The caller deinits the
- * steps in any case. */
+/* Matches carried value i of an scf.for or affine.for. True when the body itself combines it by one kind of op that
+ * gives the same result in any order (nr_reduction_op_is_exact), and intermediate values have no other uses. The caller
+ * deinits the steps in any case. */
 bool nr_reduction_of(NrOp *loop, uint32_t i, NrReduction *out);
-/* The same from a value in the loop's body to operand number `operand` of an op in it. */
+/* Matches the steps from a value in the loop's body to operand number `operand` of an op in it. */
 bool nr_reduction_between(NrValue *from, NrOp *to, uint32_t operand, NrReduction *out);
 /* All carried values are reductions. */
 bool nr_only_reduces(NrOp *loop);
-/* What one iteration adds: builds it in the body. */
+/* Builds in the body the term that one iteration combines with. */
 NrValue *nr_reduction_build_term(const NrReduction *r);
-/* Erases the steps; nobody uses what they give. */
+/* Erases the steps, whose results must have no uses. */
 void nr_reduction_erase(const NrReduction *r);
-/* The op that combines two such values at b. */
+/* Builds the op that combines two such values at b. */
 NrValue *nr_reduction_combine(NrBuilder *b, const NrReduction *r, NrValue *lhs, NrValue *rhs);
 
 #endif

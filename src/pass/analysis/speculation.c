@@ -1,11 +1,11 @@
 /* speculation.c - whether an op may run where the program would not have run it; see rewrite.h.
  *
  *   scf.for %i = %c0 to %n step %c1 {
- *     %s = tensor.extract_slice %t[%o] [2] [1]      stays: the loop may never run, and then nothing fails where %o is
- *     ..                                            no place of a slice
+ *     %s = tensor.extract_slice %t[%o] [2] [1]      stays: the loop may have no iterations, and %o
+ *     ..                                            may be out of bounds
  *
- * Of operands that an op may fail for it must be known that they are not such. One thing is taken for granted: that the
- * shapes of tensors that meet in an op fit. What has unknown dims could not move otherwise. */
+ * An op that fails for some operands is speculatable only if its operands are known not to be such. One exception: the
+ * shapes of an op's tensors are assumed to agree; otherwise no op with dynamic dims could move. */
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
@@ -33,7 +33,7 @@ static bool shifts_safely(const NrOp *op) {
   return bits <= 64 && range.min >= 0 && range.max < (int64_t)bits;
 }
 
-/* x to the -1 is not there for 0. */
+/* 0 to a negative power has no result. */
 static bool raises_safely(const NrOp *op) {
   NrAttr exponent = nr_splat_scalar(nr_value_constant(nr_operand(op, 1)));
   return is_integer(exponent) && !exponent->num_words && exponent->i >= 0;
@@ -53,7 +53,7 @@ bool nr_map_never_fails(NrAttr map) {
   return true;
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- indices ----------------------------------------------------------------------------------------------------- */
 
 static bool lies_in(NrIndex index, int64_t size) {
   if (!index.value) return index.constant >= 0 && index.constant < size;
@@ -61,7 +61,7 @@ static bool lies_in(NrIndex index, int64_t size) {
   return range.min >= 0 && range.max < size;
 }
 
-/* An element that is there: indices below static dims. A 0-d tensor always has its one element. */
+/* Indices below static dims. A 0-d tensor always has its one element. */
 static bool indexes_safely(const NrOp *op, uint32_t shaped, uint32_t first) {
   NrType type = nr_operand(op, shaped)->type;
   for (uint32_t d = 0; d < type->rank; d++)
@@ -84,7 +84,7 @@ static bool asks_for_a_dim(const NrOp *op) {
 
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-/* The index is the size of that dim. */
+/* Whether index is the size of that dim. */
 static bool is_dim_of(NrIndex index, NrValue *shaped, size_t d) {
   NrIndex size;
   int64_t number;
@@ -95,7 +95,7 @@ static bool is_dim_of(NrIndex index, NrValue *shaped, size_t d) {
          number == (int64_t)d;
 }
 
-/* Of a whole dim, or by constants inside of a static one. */
+/* Each dim is sliced whole, or is static and sliced by constants in bounds. */
 static bool slices_safely(const NrOp *op, NrValue *whole, const NrIndexListSlot *slots) {
   for (uint32_t d = 0; d < whole->type->rank; d++) {
     NrIndex offset = nr_index_list_get(op, slots[0], d), size = nr_index_list_get(op, slots[1], d);
@@ -112,7 +112,7 @@ static bool slices_safely(const NrOp *op, NrValue *whole, const NrIndexListSlot 
   return true;
 }
 
-/* Nothing is claimed that the operand's type does not say. */
+/* The result's type claims nothing that the operand's type does not say. */
 static bool casts_safely(const NrOp *op) {
   NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
   int64_t have[NR_MAX_RANK], want[NR_MAX_RANK], offset, wanted;
@@ -125,7 +125,7 @@ static bool casts_safely(const NrOp *op) {
   return known;
 }
 
-/* All that is not 1 of a group is the one dim that it is made of. */
+/* Each group has at most one dim other than 1, which is the source's dim. */
 static bool expands_safely(const NrOp *op) {
   NrValue *source = nr_operand(op, 0);
   NrGroups groups;
@@ -144,7 +144,7 @@ static bool expands_safely(const NrOp *op) {
   return true;
 }
 
-/* The operands from `first` on are the dims of the result that its type leaves open. */
+/* The operands from `first` on, which are the result's dynamic dims, are valid sizes. */
 static bool sizes_are_sizes(const NrOp *op, uint32_t first) {
   NrType type = nr_result(op, 0)->type;
   for (size_t i = 0; i < nr_type_num_dynamic(type); i++)
@@ -160,7 +160,7 @@ static bool pads_safely(const NrOp *op) {
 
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
-/* A loop ends and does not fail as it begins: its steps are positive. Of others nobody knows. */
+/* A loop terminates and does not fail if its steps are positive; other loops are not speculatable. */
 static bool loops_safely(NrOp *op) {
   size_t steps;
   switch (op->info->id) {
@@ -171,12 +171,12 @@ static bool loops_safely(NrOp *op) {
   case NR_OP_scf_parallel:
     for (uint32_t d = 0; d < nr_parallel_rank(op); d++)
       if (nr_range_of(nr_parallel_step(op, d)).min <= 0) return false;
-    return !nr_op_attr(op, "noInit"); /* fails when it has no points */
+    return !nr_op_attr(op, "noInit"); /* fails if it has no points */
   default: return true;
   }
 }
 
-/* Whatever its operands are, or with these. */
+/* Never fails, with any operands or with these. */
 static bool never_fails(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_arith_shli:
@@ -217,7 +217,7 @@ static bool may_speculate(NrOp *op, void *user) {
   (void)user;
   if (!loops_safely(op) || !never_fails(op)) return false;
   for (uint32_t r = 0; r < op->num_regions; r++)
-    if (op->regions[r].first != op->regions[r].last) return false; /* branches can make loops too */
+    if (op->regions[r].first != op->regions[r].last) return false; /* blocks may form loops */
   return true;
 }
 

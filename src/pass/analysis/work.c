@@ -5,7 +5,7 @@ int64_t nr_work_times(int64_t work, uint64_t times) {
   return times <= INT64_MAX && nr_mul_i64(work, (int64_t)times, &work) ? work : INT64_MAX;
 }
 
-/* Ops on scalars, or on vectors of 32 bytes, that an op on this type comes to. */
+/* The number of ops on scalars or 32-byte vectors that one op on this type takes. */
 static int64_t width_of(NrType type) {
   NrType elem = nr_type_elem(type);
   int64_t size = nr_type_is_int(elem) ? (elem->width + 7) / 8 : 8, count = 1;
@@ -32,10 +32,10 @@ static int64_t weight_of(const NrOp *op) {
 int64_t nr_work_of(const NrOp *op) {
   if (nr_op_has(op, NR_CONSTANT_LIKE)) return 0;
   switch (op->info->id) {
-  case NR_OP_memref_copy: /* these two are cut where code is made */
+  case NR_OP_memref_copy: /* code generation splits these two into strips */
   case NR_OP_bufferization_clone: return NR_MIN(copied_bytes(op) / 16, NR_STRIP_WORK / 16);
   case NR_OP_memref_realloc: return NR_STRIP_WORK / 256; /* large blocks move by remapping their pages */
-  case NR_OP_rt_call: return NR_STRIP_WORK / 32; /* those that work longer look at the flag themselves */
+  case NR_OP_rt_call: return NR_STRIP_WORK / 32; /* runtime functions that take longer check the stop flag themselves */
   case NR_OP_memref_generic_atomic_rmw: return 64;
   default: break;
   }
