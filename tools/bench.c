@@ -55,7 +55,7 @@ static int64_t time_runs(Job *job, int64_t count) {
   return nr_now_ns() - start;
 }
 
-/* Groups of runs that take at least 20 us, over the given time and a tenth of it before, to warm up. */
+/* Measures groups of runs of at least 20 us each, for the given time, after a warm-up of a tenth of it. */
 static bool measure(Job *job, double seconds, Samples *out) {
   int64_t budget = (int64_t)(seconds * 1e9), begin = nr_now_ns(), group = 1, spent = 0;
   while (nr_now_ns() - begin < budget / 10 || spent < 20000) {
@@ -68,7 +68,7 @@ static bool measure(Job *job, double seconds, Samples *out) {
     if ((spent = time_runs(job, group)) < 0) return false;
     nr_vec_push(&out->ns, (double)spent / (double)group);
     out->runs += group;
-    if (nr_now_ns() - begin > 10 * budget) break; /* of a program that takes seconds a few runs will do */
+    if (nr_now_ns() - begin > 10 * budget) break; /* a few runs suffice for a program that takes seconds */
   }
   qsort(out->ns.data, out->ns.size, sizeof *out->ns.data, by_size);
   return true;
@@ -105,7 +105,7 @@ static void put_compile(const Job *job, int64_t first) {
   nr_buf_deinit(&parts);
 }
 
-/* One more run, for what it needs. */
+/* One more run, for its memory statistics. */
 static int put_stats(Job *job) {
   NoriaRunStats stats;
   NoriaRunOptions options = {.limits = job->options.program.limits, .stats = &stats};

@@ -1,15 +1,15 @@
-/* check.c - `noria run --check-stages`: the interpreter's result after every stage, and that of machine code, held
- * against the first one. So a wrong result gets the name of the stage, or of the pass, that made it. A model is first
- * run when its nodes are lowered, which is what gives them their meaning. */
+/* check.c - `noria run --check-stages`: compares the interpreter's result after every stage, and that of machine code,
+ * with the first one, and names the stage or pass that changes it. A model is first run when its nodes are lowered,
+ * because the lowering defines their meaning. */
 #include <stdio.h>
 
 #include "job.h"
 #include "onnx/lower/core/lower.h"
 
-/* Sums may be taken in another order: a thousandth of a float's precision is not a bug, a wrong index is. */
+/* Passes may reorder sums, so results of floats differ slightly. */
 static const double tolerance = 1e-4;
 
-/* What a run came to. */
+/* The outcome of a run: results or an error. */
 typedef struct Outcome {
   NoriaStatus status;
   NrBuf message;
@@ -44,7 +44,7 @@ static Outcome run(Check *c, NoriaProgram *program) {
   return o;
 }
 
-/* Fills *why when b is not what a is. Two runs that fail agree: which check comes first is not fixed. */
+/* Compares two outcomes; *why is the difference. Two failed runs agree: which check fails first is not specified. */
 static bool agree(const Check *c, const NoriaModule *module, const Outcome *a, const Outcome *b, NrBuf *why) {
   if (a->status && b->status) return true;
   if (b->status) return nr_buf_printf(why, "fails: %s", b->message.data), false;
@@ -83,12 +83,12 @@ static bool check(Check *c, const char *name, NoriaProgram *program) {
   return same;
 }
 
-/* Runs the module as it stands. */
+/* Runs the module in its current state. */
 static NrStatus after_stage(void *user, NrModule *module, const char *name) {
   Check *c = user;
   NrInterpProgram *interp;
   if (nr_module_has_onnx_ops(module)) {
-    fprintf(stderr, "%-24s %10s     not run: ONNX nodes get their meaning by being lowered\n", name, "");
+    fprintf(stderr, "%-24s %10s     not run: ONNX nodes are not lowered yet\n", name, "");
     return NR_OK;
   }
   NoriaProgram *program;
@@ -115,7 +115,7 @@ static int check_compiled(Check *c, NrCompilation *unit) {
   return check(c, "compiled", c->job->program) ? 0 : 1;
 }
 
-/* A program that fails in every stage has no result to compare: its failure is that of the check. */
+/* If the program fails in every stage there is no result to compare, and the check fails. */
 static int finish(Check *c) {
   if (!c->first.status) {
     fprintf(stderr, "all %zu outcomes are that of '%s'\n", c->compared, c->first_name);

@@ -1,4 +1,4 @@
-/* compare.c - whether two runs gave the same. */
+/* compare.c - compares the results of two runs. */
 #include <math.h>
 
 #include "base/float_format.h"

@@ -98,7 +98,7 @@ static bool put_pair(Elements *e, const char *word) {
   return elements_put_complex(e, re, im);
 }
 
-/* In text IR 0x7FC00000 is the bits of a float; that is how those are printed that have no digits. */
+/* The bits of a float in hex, 0x7FC00000: the form in which NaN and infinity are printed. */
 static bool put_pattern(Elements *e, const char *word) {
   NrType type = e->kind->type;
   char *end;
@@ -189,7 +189,7 @@ static bool is_int(NoriaDType dtype) {
   return class == NR_DTYPE_SIGNED || class == NR_DTYPE_UNSIGNED;
 }
 
-/* Whether .npy files have elements of the type. */
+/* Whether .npy files can have elements of the type. */
 static bool is_in_files(NoriaDType dtype) {
   const NrDTypeInfo *info = nr_dtype_info(dtype);
   return is_float(dtype) ? info->bits > 16 || dtype == NORIA_F16 : info->bits == info->size * 8;
@@ -204,7 +204,7 @@ static bool replace(NoriaValue **io_value, NoriaDType dtype, const void *data, N
   return true;
 }
 
-/* Floats, rounded to those of the place. */
+/* Rounds floats to the element type. */
 static bool adopt_floats(const ElementKind *kind, NrType from, NoriaValue **io_value, NoriaError *error) {
   NrBuf bytes = {0};
   const uint8_t *p = noria_tensor_data(*io_value);
@@ -219,7 +219,7 @@ static bool outside(NoriaError *error, const ElementKind *kind, int64_t at) {
   return value_error(error, "element %lld does not fit %s", (long long)at, element_type_name(kind));
 }
 
-/* Integers of the carrier's size, of either sign where the place says none. */
+/* Checks integers of the ABI type's size; of either signedness if the element type is signless. */
 static bool adopt_ints(const ElementKind *kind, NoriaValue **io_value, NoriaError *error) {
   NrType type = kind->type;
   size_t size = nr_type_byte_size(kind->carrier.words ? type : kind->carrier.elem);

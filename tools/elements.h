@@ -1,4 +1,4 @@
-/* elements.h - elements of values, as the command line writes them and as they pass to a program. */
+/* elements.h - elements of values: their text on the command line, and their ABI type. */
 #ifndef NORIA_TOOLS_ELEMENTS_H
 #define NORIA_TOOLS_ELEMENTS_H
 
@@ -6,10 +6,10 @@
 #include "ir/text.h"
 #include "noria/runtime.h"
 
-/* What the elements of a place are. */
+/* The element type of an input or output. */
 typedef struct ElementKind {
   NrType type;
-  NrType declared; /* what the program's text says, NULL where only the carrying type is known */
+  NrType declared; /* the type in the program's text; NULL if only the ABI type is known */
   NrAbiType carrier;
   bool is_signless; /* integers may be written with a sign or as bit patterns: 255 : i8 */
 } ElementKind;
@@ -17,7 +17,7 @@ typedef struct ElementKind {
 /* Of the type that text IR gives the place, or with NULL of dtype. False for what has no elements of its own. */
 bool element_kind(NrContext *ctx, const char *type, NoriaDType dtype, ElementKind *out);
 const char *element_type_name(const ElementKind *kind); /* as text IR or, for models, as Python has it */
-/* The same elements, whose type the text of a value gives: signs of integers do not tell them apart. */
+/* Whether a value of element type elem is accepted, ignoring the signedness of integers. */
 bool element_kind_takes(const ElementKind *kind, NrType elem);
 
 typedef struct Elements {
@@ -31,17 +31,17 @@ void elements_put_string(Elements *e, NrStr text);
 bool elements_put_float(Elements *e, double x);
 bool elements_put_complex(Elements *e, double re, double im);
 bool elements_put_int(Elements *e, int64_t x);
-/* A number, true, false, or (re,im). False when the word is none of the type. */
+/* A number, true, false, or (re,im). False when the word is not a value of the type. */
 bool elements_put_word(Elements *e, const char *word);
 /* A tensor of dims, with the words of wide integers as one more. */
 bool elements_tensor(const Elements *e, int64_t rank, const int64_t *dims, NoriaValue **out, NoriaError *error);
 
-/* Between the layout of kind->type and that of its carrier, which appends to *out. */
+/* Converts between the layout of kind->type and that of its ABI type; appends to *out. */
 void elements_pack(const ElementKind *kind, const void *own, int64_t count, NrBuf *out);
 void elements_unpack(const ElementKind *kind, const void *carried, int64_t count, NrBuf *out);
 
-/* What a .npy file gave, as the place has it: a file has none of some types. Replaces *io_value; false after setting
- * *error, when an element does not fit. */
+/* Converts the value of a .npy file to the element type, if files do not have that type. Replaces *io_value; sets
+ * *error and returns false when an element does not fit. */
 bool elements_adopt(const ElementKind *kind, NoriaValue **io_value, NoriaError *error);
 
 #endif

@@ -31,7 +31,7 @@ void job_deinit(Job *job) {
 int job_report(const Job *job, NoriaError *error) {
   progress_end();
   const char *message = error->message && *error->message ? error->message : noria_status_name(error->code);
-  /* Diagnostics of text IR begin with their place; the rest with who speaks. */
+  /* Diagnostics of text IR begin with their location; others get the name of the tool. */
   bool placed = strstr(message, ": error: ") != NULL;
   if (nr_str_starts(nr_str(message), "error: ")) message += strlen("error: ");
   if (placed) fprintf(stderr, "%s\n", message);
@@ -83,7 +83,7 @@ int job_read(Job *job, NrCompilation *unit) {
   progress_end();
   job->times.read = nr_now_ns() - start;
   if (status) return job_report_unit(job, unit, status);
-  /* What is there are warnings: of text that is read though it is none. */
+  /* The diagnostics of a successful parse are warnings. */
   fwrite(unit->errors.size ? unit->errors.data : "", 1, unit->errors.size, stderr);
   unit->errors.size = 0;
   note_entry(job, unit);
@@ -96,7 +96,7 @@ int job_compile(Job *job) {
   if (job_read(job, &unit)) return 1;
   int64_t start = nr_now_ns();
   progress_begin("compiling", job->path);
-  /* The interpreter runs what is there; a model's ops have their meaning by being lowered. */
+  /* The interpreter runs the imported program; a model is lowered first. */
   NrPassOptions passes = {.stop_after = !job->interpret ? NULL : unit.model ? "tensor" : "import"};
   NrStatus status = nr_compilation_lower(&unit, &passes);
   job->times.lower = nr_now_ns() - start;
@@ -104,7 +104,7 @@ int job_compile(Job *job) {
   NoriaStatus made = job->interpret ? nr_compilation_interpret(&unit, &job->options, &job->program, &error)
                                     : nr_compilation_jit(&unit, &job->options, &job->times.code, &job->program, &error);
   progress_end();
-  nr_heap_settle(nr_heap_current()); /* what follows has the limits of runs */
+  nr_heap_settle(nr_heap_current()); /* from here on the limits of the run apply */
   return made ? job_report(job, &error) : 0;
 }
 
@@ -129,12 +129,12 @@ static Place input_place(const Job *job, const NoriaModule *module, size_t i) {
   return (Place){&module->inputs[i], i < job->input_types.size ? job->input_types.data[i] : NULL, job->seed + i};
 }
 
-/* The one of a list without a name is that of the only value there is. */
+/* Whether the assignment is for value i; one without a name is for the only value. */
 static bool is_for(const Assignment *a, const NoriaValueInfo *infos, int32_t count, size_t i) {
   return a->name.size || count != 1 ? nr_str_is(a->name, infos[i].name) : true;
 }
 
-/* What is given for input i; *out_times says how often. */
+/* The text given for input i; *out_times is how often it is given. */
 static const char *find_input(const Job *job, const NoriaModule *module, size_t i, size_t *out_times) {
   const char *text = i < job->args.size ? job->args.data[i] : NULL;
   *out_times = text != NULL;
@@ -172,7 +172,7 @@ static bool check_names(const Assignment *list, size_t size, const NoriaValueInf
   return true;
 }
 
-/* What a .npy file can hold. */
+/* Checks that .npy files can hold the outputs that are to be saved. */
 static bool check_saved(const Job *job, const NoriaModule *module, NoriaError *error) {
   for (size_t k = 0; k < job->outputs.size; k++)
     for (int32_t i = 0; i < module->num_outputs; i++)
@@ -245,14 +245,14 @@ int job_run(Job *job) {
 
 /* ---- outputs ---------------------------------------------------------------------------------------------------- */
 
-/* Whether output i is what is left in a memref that the function got. */
+/* Whether output i is the final contents of a memref argument. */
 static bool is_argument(const NoriaModule *module, size_t i) {
   for (int32_t k = 0; k < module->num_inputs; k++)
     if (!strcmp(module->inputs[k].name, module->outputs[i].name)) return true;
   return false;
 }
 
-/* Memrefs that the function got stand behind its own results; they are shown when there are no others. */
+/* Memref arguments follow the function's results in the outputs; they are printed only if there are no results. */
 static bool is_shown(const Job *job, const NoriaModule *module, size_t i) {
   bool of_text = i < job->output_types.size && job->output_types.data[i];
   return !of_text || !is_argument(module, i) || is_argument(module, 0);
@@ -293,7 +293,7 @@ static double ms(int64_t ns) { return (double)ns / 1e6; }
 void job_put_times(const Job *job) {
   const NrCodegenTimes *c = &job->times.code;
   fprintf(stderr, "read     %10.3f ms\n", ms(job->times.read));
-  /* Without a time, the steps were told one by one. */
+  /* Without this time, the steps were reported one by one. */
   if (job->times.lower) fprintf(stderr, "lower    %10.3f ms\n", ms(job->times.lower));
   if (!job->interpret)
     fprintf(stderr, "code     %10.3f ms  (load LLVM %.3f, build %.3f, optimize %.3f, emit %.3f, link %.3f)\n",

@@ -37,13 +37,14 @@ typedef struct Job {
 } Job;
 void job_deinit(Job *job);
 
-/* Takes argument *io_at, and the next one where the option needs it. 0: taken; -1: not an option of these; 2: wrong. */
+/* Consumes argument *io_at, and the next one if the option needs it. 0: consumed; -1: not such an option; 2: invalid.
+ */
 int job_take_option(Job *job, int argc, char **argv, int *io_at);
 /* "--name=value" or "--name value" at *io_at; NULL when that is another option, "" when it has no value. */
 const char *job_option_value(const char *name, int argc, char **argv, int *io_at);
-/* A file or an input: what is no option. */
+/* Takes an argument that is not an option: the file or an input. */
 void job_take_argument(Job *job, const char *arg);
-/* Whether arg stands for a value although it begins with `-`: -3, -.5, -inf. */
+/* Whether arg is a value although it begins with `-`: -3, -.5, -inf. */
 bool job_is_value(const char *arg);
 
 /* The steps of a job. Each prints its errors to standard error and returns 0 or 1. */
@@ -62,12 +63,12 @@ void job_put_times(const Job *job);
  * verdicts go to standard error, the first result to job->results. 1 when one differs. */
 int job_check_stages(Job *job, bool each_pass);
 
-/* Puts limits and threads into words: "64M", "2.5". False when text is no such number. */
+/* Parse limits and threads: "64M", "2.5". False when text is not such a number. */
 bool parse_size(const char *text, int64_t *out);
 bool parse_count(const char *text, int64_t *out);
 bool parse_seconds(const char *text, double *out);
 
-/* progress.c: a line on standard error, if that is a terminal, while something takes longer than a second. */
+/* progress.c: prints a progress line to standard error, if that is a terminal, for work of more than a second. */
 void progress_begin(const char *what, const char *of);
 void progress_end(void);
 

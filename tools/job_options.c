@@ -1,4 +1,4 @@
-/* job_options.c - what the command line says of a job; see job.h. */
+/* job_options.c - the command line options of a job; see job.h. */
 #include "job.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ bool parse_seconds(const char *text, double *out) {
 
 static bool is_name_char(char c) { return strchr("=@[<\"( ", c) == NULL; }
 
-/* "name=text"; a text that begins with what no name has stands alone. */
+/* "name=text", or a text alone, which begins with a character that names do not have. */
 static Assignment split(const char *text) {
   size_t n = 0;
   while (text[n] && is_name_char(text[n])) n++;

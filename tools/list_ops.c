@@ -1,4 +1,4 @@
-/* list_ops.c - the op rows, passes and pipeline steps as lists for people, and as the pages of docs/dialects. */
+/* list_ops.c - lists op definitions, passes and pipeline steps, and makes the pages of docs/dialects. */
 #include "pass/core/pass.h"
 #include "tools.h"
 

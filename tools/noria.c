@@ -17,7 +17,7 @@ static const struct Tool {
     {"run", tool_run, "compile a model or text IR in memory and run it"},
     {"compile", tool_compile, "compile a model or text IR to a file that runs without the compiler"},
     {"bench", tool_bench, "time a program: compile, first run, runs"},
-    {"show", tool_show, "what a program takes and gives, and what is in it"},
+    {"show", tool_show, "list the inputs, outputs and contents of a program"},
     {"opt", tool_opt, "read a program in text form, run passes on it, print it"},
     {"reduce", tool_reduce, "make a program small that makes a command fail"},
 };
@@ -116,14 +116,14 @@ const char *tool_pass_name(const char *name) {
   return pass ? pass->name : NULL;
 }
 
-/* What was closed when the tool was started must not be what is opened next: a file would get the messages. What goes
- * there then fails, and is reported as what fails later is. */
+/* If a standard stream was closed when the tool started, opens its descriptor, so that the next opened file does not
+ * get it and with it the messages. Writing to it then fails and is reported. */
 static void open_standard_streams(void) {
   for (int fd = 0; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0) (void)!open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
-/* Whatever was printed has to arrive: on a full disk the tool fails. */
+/* Fails if the output could not be written, for instance on a full disk. */
 static int close_standard_streams(int status) {
   bool failed = ferror(stdout) != 0;
   errno = 0;
@@ -147,7 +147,7 @@ static void run_command(void *user) {
   c->status = c->tool->run(c->argc, c->argv);
 }
 
-/* "PASS" or "PASS:memory": what --inject-fault says. Not in the help: it is for the tests of faults. */
+/* The value of --inject-fault, "PASS" or "PASS:memory". Not in the help: it is for tests. */
 static bool read_injection(const char *text) {
   static char step[64];
   size_t n = text ? strcspn(text, ":") : 0;
@@ -157,7 +157,7 @@ static bool read_injection(const char *text) {
   return true;
 }
 
-/* Takes the options that every command has out of argv. 0, or 2 when one is wrong. */
+/* Removes the options that every command has from argv. 0, or 2 when one is invalid. */
 static int take_limits(const struct Tool *tool, int *io_argc, char **argv, NrLimits *limits) {
   int kept = 1;
   for (int i = 1; i < *io_argc; i++) {
@@ -167,13 +167,13 @@ static int take_limits(const struct Tool *tool, int *io_argc, char **argv, NrLim
     else if (tool_option(argv[i], "compile-time-limit", &value)) ok = parse_seconds(value, &limits->time_s);
     else if (tool_option(argv[i], "inject-fault", &value)) ok = read_injection(value);
     else argv[kept++] = argv[i];
-    if (!ok) return tool_usage_error(tool->name, "'%s' is not understood", argv[i]);
+    if (!ok) return tool_usage_error(tool->name, "invalid value in '%s'", argv[i]);
   }
   *io_argc = kept;
   return 0;
 }
 
-/* Whatever goes wrong inside is one message, and the memory is given back. */
+/* Runs the command under a guard: a fault gives one message, and the memory is freed. */
 static int run_guarded(const struct Tool *tool, int argc, char **argv) {
   NrLimits limits = {0};
   int status = take_limits(tool, &argc, argv, &limits);

@@ -1,4 +1,4 @@
-/* opt.c - `noria opt`: text in, passes, text out, with the habits of mlir-opt. */
+/* opt.c - `noria opt`: parses text, runs passes and prints the result, like mlir-opt. */
 #include "driver/driver.h"
 #include "job.h"
 #include "opt_options.h"
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* What each run of a pass took, in order, and its part of the whole. */
+/* The time of each run of a pass, in order, and its share of the total. */
 static void print_times(const NrPassTimes *times) {
   int64_t whole = 0;
   for (size_t i = 0; i < times->size; i++) whole += times->data[i].ns;
@@ -16,7 +16,7 @@ static void print_times(const NrPassTimes *times) {
   fprintf(stderr, "%10.3f ms         all passes\n", (double)whole / 1e6);
 }
 
-/* The passes that are named, then the stages. */
+/* Runs the named passes, then the stages. */
 static bool run_passes(const OptOptions *o, NrModule *module) {
   const NrTarget *target = NULL;
   if (nr_codegen_target(module->ctx, o->cpu, o->features, &target)) return false;
@@ -39,7 +39,7 @@ static bool run_passes(const OptOptions *o, NrModule *module) {
   return status == NR_OK;
 }
 
-/* The text `first` read in a context of its own, as another run would, and printed again. */
+/* Parses the text `first` in a new context, as another process would, prints it and compares. */
 static bool reads_as(const OptOptions *o, NrStr first, const NrPrintOptions *print) {
   NrContext *ctx = nr_context_create();
   NrDiagList shown;
@@ -59,7 +59,7 @@ static bool reads_as(const OptOptions *o, NrStr first, const NrPrintOptions *pri
   return same;
 }
 
-/* Whether what is printed reads as the same program, as far as printing it again can tell. */
+/* Whether the printed program, parsed and printed again, gives the same text. */
 static bool round_trips(const OptOptions *o, NrModule *module, NrSyntax syntax) {
   bool same = true;
   for (int generic = 0; generic < 2 && same; generic++) {
@@ -68,7 +68,7 @@ static bool round_trips(const OptOptions *o, NrModule *module, NrSyntax syntax) 
     nr_print_module(&first, module, &print);
     same = reads_as(o, (NrStr){first.data, first.size}, &print);
     if (!same)
-      nr_error(module->ctx, module->op->loc, "the program is another when printed%s and read again",
+      nr_error(module->ctx, module->op->loc, "the program changes when it is printed%s and parsed again",
                generic ? " in the generic form" : "");
     nr_buf_deinit(&first);
   }
@@ -80,7 +80,7 @@ static bool process_module(const OptOptions *o, NrModule *module, NrSyntax synta
   if (!o->has_syntax) print.syntax = syntax;
   bool good = module && (o->no_verify || nr_verify(module->op) == NR_OK) &&
               (!o->round_trip || round_trips(o, module, print.syntax)) && run_passes(o, module);
-  /* What is not asked for may mix the spellings, as long as it can be read again. */
+  /* Without --syntax the output may mix the syntaxes. */
   print.report_refused_text = !print.generic && (o->has_syntax || print.syntax == NR_SYNTAX_MLIR);
   if (!good) return false;
   size_t errors = nr_context_num_errors(module->ctx), before = out->size;
@@ -90,7 +90,7 @@ static bool process_module(const OptOptions *o, NrModule *module, NrSyntax synta
   return good;
 }
 
-/* A program, and the number of lines of the file in front of it; a 0 byte stands behind it. */
+/* The NUL-terminated text of a program, and the number of lines of the file before it. */
 typedef struct Part {
   NrStr text;
   size_t lines_before;
@@ -102,7 +102,7 @@ static bool process(const OptOptions *o, NrContext *ctx, const Part *part, const
       .allow_unregistered = o->allow_unregistered, .text_stays = true, .lines_before = part->lines_before};
   NrSyntax syntax = NR_SYNTAX_MLIR;
   NrModule *module = nr_parse_module(ctx, text, nr_str(file), &parse, &syntax);
-  if (module) nr_buf_reserve(out, text.size + text.size / 4); /* mostly as long as it was */
+  if (module) nr_buf_reserve(out, text.size + text.size / 4); /* the output is about as long as the input */
   bool good = process_module(o, module, syntax, out);
   nr_module_destroy(module);
   return good;

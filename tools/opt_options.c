@@ -11,16 +11,16 @@ const char opt_help[] =
     "usage: noria opt [options] [FILE]\n"
     "\n"
     "Reads a program (FILE, or standard input when it is `-` or absent), checks it, runs passes on it, prints it.\n"
-    "Both today's MLIR text and the text of 2020 (loop.for, addf, ...) are read, also mixed; and ONNX models "
+    "Both MLIR's current syntax and that of 2020 (loop.for, addf, ...) are read, also mixed; and ONNX models "
     "(FILE.onnx).\n"
     "\n"
-    "  -o FILE                       write there instead of standard output; FILE is whole or untouched\n"
-    "  --syntax=mlir|2020            spelling of the output; without it that of the input\n"
+    "  -o FILE                       write there instead of standard output; FILE is replaced atomically\n"
+    "  --syntax=mlir|2020            syntax of the output; without it that of the input\n"
     "  --generic                     print every op as \"dialect.op\"(...) (also --mlir-print-op-generic)\n"
     "  --mlir-print-debuginfo        print locations\n"
     "  --mlir-print-local-scope      print affine maps and sets where they are used, without aliases\n"
     "  --mlir-elide-elementsattrs-if-larger=N   leave out constants of more than N elements\n"
-    "  --allow-unregistered-dialect  keep ops that no dialect has, in generic form\n"
+    "  --allow-unregistered-dialect  accept unknown ops in generic form\n"
     "  --no-verify                   do not check the program, before or between passes; --verify-each=false: between\n"
     "  --error-limit=N               show N errors and warnings, and count the rest; 0: all of them; else 100\n"
     "  --verify-roundtrip            fail unless the program, printed and read again, is the same, in both forms\n"
@@ -36,14 +36,14 @@ const char opt_help[] =
     "                                too: --mlir-print-ir-after=PASS, --mlir-print-ir-before-all, ..\n"
     "  --timing                      print to standard error what each pass took (also --mlir-timing)\n"
     "  --cpu=NAME                    prepare code for this CPU (LLVM's name); --features=+avx2,-fma\n"
-    "  --list-passes                 what there is; --list-pipeline: the order in which `noria compile` runs them\n"
+    "  --list-passes                 list the passes; --list-pipeline: the order in which `noria compile` runs them\n"
     "\n"
     "tests:\n"
     "  --split-input-file            `// -----` lines part independent programs\n"
     "  --verify-diagnostics          succeed when the errors are those that comments expect:\n"
     "                                // expected-error@+1 {{part of the message}}\n"
     "\n"
-    "  --list-ops, --list-ops=markdown, --list-dialects, --dialect=NAME   the operations that there are\n"
+    "  --list-ops, --list-ops=markdown, --list-dialects, --dialect=NAME   list the operations\n"
     "  --version                     of this program\n"
     "\n"
     "examples:\n"
@@ -115,7 +115,7 @@ static int take_verify_each(OptOptions *o, const char *value) {
   return 0;
 }
 
-/* --print-WHEN=PASS or --print-WHEN-all, also in mlir-opt's words: --mlir-print-ir-WHEN. */
+/* --print-WHEN=PASS or --print-WHEN-all; also mlir-opt's --mlir-print-ir-WHEN. */
 static bool is_print(const char *arg, const char *when, const char **out_pass) {
   const char *const prefixes[] = {"print-", "mlir-print-ir-"};
   const char *value;

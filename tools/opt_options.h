@@ -1,4 +1,4 @@
-/* opt_options.h - what `noria opt` was told. */
+/* opt_options.h - the options of `noria opt`. */
 #ifndef NORIA_TOOLS_OPT_OPTIONS_H
 #define NORIA_TOOLS_OPT_OPTIONS_H
 

@@ -1,4 +1,4 @@
-/* progress.c - tells a person who waits what is being done, and for how long. */
+/* progress.c - the progress line: the current work and its duration. */
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>

@@ -21,8 +21,8 @@ static const char help[] =
     "                    --test='! noria opt --cse %s 2>&1 | grep -q \"wrong state\"' it does not look for others\n"
     "                    (a leading `!` turns the exit code around)\n"
     "  --seconds=S       print the smallest that was found in that time\n"
-    "  -o FILE           write there instead of standard output; FILE is whole or untouched\n"
-    "  --quiet           do not say on standard error how far it is\n"
+    "  -o FILE           write there instead of standard output; FILE is replaced atomically\n"
+    "  --quiet           do not print progress to standard error\n"
     "\n"
     "It erases ops and gives their users another value or a constant, puts regions in place of what runs them, drops\n"
     "carried values, arguments, results and functions, and makes numbers smaller, until nothing of that works.\n"
@@ -75,7 +75,7 @@ static bool still_fails(Reduce *r, const NrBuf *text) {
   nr_buf_puts(&command, "\n}");
   int result = system(command.data);
   nr_buf_deinit(&command);
-  /* Ctrl-C ends the command, and is meant for us too. */
+  /* Ctrl-C ends the command; end this process too. */
   if (WIFSIGNALED(result) && (WTERMSIG(result) == SIGINT || WTERMSIG(result) == SIGQUIT)) raise(WTERMSIG(result));
   return result != 0;
 }
@@ -93,7 +93,7 @@ static NrModule *read_text(NrContext *ctx, const NrBuf *text, NrSyntax *syntax) 
   return module;
 }
 
-/* Applies a reduction to places begin to end - 1 of the smallest program; true when the result is the smallest now. */
+/* Applies a reduction to places begin to end - 1 of the smallest program; true when the result is smaller and fails. */
 static bool try(Reduce *r, Reduction reduction, size_t begin, size_t end) {
   NrContext *ctx = nr_context_create();
   nr_context_set_diag_handler(ctx, say_nothing, NULL);
@@ -162,7 +162,7 @@ static void reduce_all(Reduce *r) {
 
 /* ---- command line ----------------------------------------------------------------------------------------------- */
 
-/* The program as it is printed: from here on only what is printed counts. */
+/* Parses and prints the program once; reductions work on the printed text. */
 static int begin(Reduce *r) {
   NrContext *ctx = nr_context_create();
   NrDiagList shown;

@@ -47,7 +47,7 @@ NrValue *reduction_value_before(NrOp *op, NrType type) {
   return NULL;
 }
 
-/* Gives all users another value; false when there is none. */
+/* Replaces all uses of the results by another value; false when there is none. */
 static bool give_up_results(NrOp *op, bool constants) {
   NrBuilder b = nr_builder_before(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -112,7 +112,7 @@ static bool calls(const NrOp *op, NrStr name) {
   return nr_op_is(op, NR_OP_func_call) && nr_str_eq(nr_op_attr_str(op, "callee"), name);
 }
 
-/* Functions whose calls give nothing, or constants. */
+/* Erases functions; results of their calls become constants. */
 static size_t erase_functions(NrModule *module, size_t begin, size_t end) {
   NrOpList ops = {0};
   size_t count = 0;
@@ -219,7 +219,7 @@ static void halve(NrOp *op, ReductionChoice *c) { shrink(op, c, false); }
 static size_t numbers_to_zero(NrModule *m, size_t begin, size_t end) { return reduction_each_op(m, begin, end, zero); }
 static size_t numbers_by_half(NrModule *m, size_t begin, size_t end) { return reduction_each_op(m, begin, end, halve); }
 
-/* Those without which the op is not right are put back by the verifier's refusal. */
+/* Drops any attribute; the verifier rejects the result if the op requires it. */
 static void drop_attributes_of(NrOp *op, ReductionChoice *c) {
   for (uint32_t k = op->num_attrs; k-- > 0;)
     if (reduction_choose(c)) nr_op_remove_attr(op, op->attrs[k].name.data);
@@ -231,7 +231,7 @@ static size_t drop_attributes(NrModule *m, size_t begin, size_t end) {
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
-/* What is simplified may still show the fault. */
+/* Runs simplifying passes; the simpler program may still fail. */
 static size_t simplify(NrModule *module, size_t begin, size_t end) {
   static const char *const passes[] = {"dce", "symbol-dce", "canonicalize", "inline", "cse"};
   for (size_t i = 0; i < NR_COUNTOF(passes); i++)

@@ -4,14 +4,14 @@
 
 #include "ir/ir.h"
 
-/* Changes places number begin to end - 1, as far as they are still there, and returns how many places the module had.
- * With begin = end it only counts. Whether the result is still a right program is for the verifier to say. */
+/* Changes places number begin to end - 1, if they still exist, and returns how many places the module had. With begin =
+ * end it only counts. The caller verifies the result. */
 typedef size_t (*Reduction)(NrModule *module, size_t begin, size_t end);
 
-/* In the order in which they pay, NULL at the end. */
+/* The most effective first; NULL-terminated. */
 extern const Reduction reductions[];
 
-/* A reduction counts when this becomes less. Ops weigh most, constants little, and less the smaller they are. */
+/* The measure that a reduction must decrease. Ops weigh most, constants little, small ones less. */
 size_t reduction_cost(NrModule *module);
 
 #endif

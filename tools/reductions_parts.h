@@ -1,4 +1,4 @@
-/* reductions_parts.h - what the files of reductions share. Internal to them. */
+/* reductions_parts.h - shared by reductions*.c. */
 #ifndef NORIA_TOOLS_REDUCTIONS_PARTS_H
 #define NORIA_TOOLS_REDUCTIONS_PARTS_H
 
@@ -9,7 +9,7 @@
 
 bool reduction_is_chosen(size_t i, size_t begin, size_t end);
 
-/* Places are counted as they are met; those of a range are chosen. */
+/* Counts places; those in a range are chosen. */
 typedef struct ReductionChoice {
   size_t begin, end, count;
 } ReductionChoice;
@@ -20,13 +20,13 @@ size_t reduction_each_op(NrModule *module, size_t begin, size_t end, void (*visi
 
 /* ---- values in place of others ---------------------------------------------------------------------------------- */
 
-/* 0, or a tensor or vector of zeros; NULL for what has no constants. */
+/* 0, or a tensor or vector of zeros; NULL for types without constants. */
 NrValue *reduction_zero(NrBuilder *b, NrType type);
-/* A value of that type which is there before op: an operand, then what stands above, then arguments. */
+/* A value of that type defined before op: an operand, else a result of a preceding op, else an argument. */
 NrValue *reduction_value_before(NrOp *op, NrType type);
-/* The result's users get another value; false when there is none. */
+/* Replaces the result's uses by another value; false when there is none. */
 bool reduction_free_result(NrOp *op, uint32_t i);
-/* The op again without that result, which has no users. Regions move over, operands are as they are now. */
+/* Rebuilds the op without that result, which has no uses; regions and operands are kept. */
 NrOp *reduction_without_result(NrOp *op, uint32_t result);
 
 /* ---- reductions of reductions_regions.c -------------------------------------------------------------------------- */

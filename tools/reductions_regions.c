@@ -1,10 +1,10 @@
-/* reductions_regions.c - the reductions of what runs regions and blocks: structured ops, what they carry, branches. */
+/* reductions_regions.c - reductions of control flow: structured ops, carried values, branches. */
 #include "dialect/scf/scf.h"
 #include "reductions_parts.h"
 
 /* ---- regions ---------------------------------------------------------------------------------------------------- */
 
-/* What the arguments of the region's block are when it runs for the first time; false when that is not known. */
+/* The initial values of the arguments of the region's block; false if unknown. */
 static bool first_arguments(NrOp *op, uint32_t region, NrValue **args) {
   NrBlock *block = nr_op_body(op, region);
   size_t first = 0, count;
@@ -183,7 +183,7 @@ static void branch_always(NrOp *op, uint32_t successor) {
   nr_vec_deinit(&operands);
 }
 
-/* A branch with several ways takes always the same. */
+/* Replaces a branch with several successors by a branch to one. */
 static void straighten_branch(NrOp *op, ReductionChoice *c) {
   uint32_t ways = op->num_successors > 1 ? op->num_successors : 0;
   for (uint32_t s = 0; s < ways; s++)
@@ -194,7 +194,7 @@ size_t reduction_straighten(NrModule *m, size_t begin, size_t end) {
   return reduction_each_op(m, begin, end, straighten_branch);
 }
 
-/* A block with one predecessor that goes nowhere else becomes its end. */
+/* Merges a block into its only predecessor, if that has no other successor. */
 static void join_block(NrOp *op, ReductionChoice *c) {
   if (nr_is_erased(op) || !nr_op_is(op, NR_OP_cf_br)) return;
   NrBlock *to = op->successors[0].block, *from = op->block;

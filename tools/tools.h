@@ -1,5 +1,5 @@
-/* tools.h - the subcommands of `noria` and what they share. Each takes its own arguments, argv[0] being its name, and
- * returns the exit code: 0, 1 when the input is wrong or a run failed, 2 when the command line is; 3 is that of an
+/* tools.h - the subcommands of `noria` and their common functions. A subcommand takes its own arguments, argv[0] being
+ * its name, and returns the exit code: 0; 1 for invalid input or a failed run; 2 for an invalid command line; 3 for an
  * internal error. */
 #ifndef NORIA_TOOLS_TOOLS_H
 #define NORIA_TOOLS_TOOLS_H
@@ -26,9 +26,9 @@ int tool_write(const char *tool, const char *path, NrStr text);
 
 /* "noria opt: <message>" on standard error; returns 2. */
 int tool_usage_error(const char *tool, const char *format, ...) NR_PRINTF(2, 3);
-/* The same for an option that there is not; names one that is like it, of those in `help` or of the passes. */
+/* The same for an unknown option; suggests a similar one of those in `help` or of the passes. */
 int tool_no_option(const char *tool, const char *help, bool or_pass, const char *arg);
-/* The name that a pass goes by, of any of its names, or "all"; else NULL. */
+/* The main name of a pass, from any of its names, or "all"; else NULL. */
 const char *tool_pass_name(const char *name);
 
 /* list_ops.c, for `noria opt`. */
@@ -38,12 +38,12 @@ const char *find_dialect(const char *name, NrNearest *out_nearest); /* NULL, and
 void list_passes(NrBuf *out);
 void list_pipeline(NrBuf *out);
 
-/* verify_diagnostics.c: comments such as `// expected-error@+1 {{text}}` against what is reported. */
+/* verify_diagnostics.c: compares diagnostics with comments such as `// expected-error@+1 {{text}}`. */
 typedef struct Expectations Expectations;
 Expectations *expectations_create(NrStr text, size_t lines_before);
 void expectations_destroy(Expectations *e);
 void expectations_check(void *user, const NrDiag *diag); /* a diagnostic handler; user is an Expectations */
-/* Reports what was unexpected or did not come to standard error; true when all is as expected. */
+/* Reports unexpected and missing diagnostics to standard error; true when there are none. */
 bool expectations_met(const Expectations *e, const char *file);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct List {
 
 static const char *skip_blanks(const char *p) { return p + strspn(p, " \n\t"); }
 
-/* Behind the string that begins at p with a quote, or at the 0 byte when it does not end. */
+/* The end of the string that begins with a quote at p, or the 0 byte when it does not end. */
 static const char *skip_string(const char *p) {
   for (p++; *p && *p != '"'; p++)
     if (*p == '\\' && p[1]) p++;
@@ -90,7 +90,7 @@ static bool wrong_type(const ElementKind *kind, NrType have, NoriaError *error) 
                      nr_type_text(ctx, have));
 }
 
-/* ": type" behind a value is checked; nothing else may stand there. */
+/* Checks ": type" after a value; nothing else may follow it. */
 static bool parse_end(const List *l, const ElementKind *kind, bool *out_told, NoriaError *error) {
   const char *p = skip_blanks(l->p);
   if (*p != ':') return !*p;
@@ -130,7 +130,7 @@ static bool count_elements(Shape *s) {
   return true;
 }
 
-/* "4x4xf32", "4x4", "f32", or "": the place's own. */
+/* "4x4xf32", "4x4", "f32", or ""; missing parts are taken from the place. */
 static bool parse_shape(NrContext *ctx, const char *text, const Place *place, const ElementKind *kind, Shape *out) {
   const NoriaValueInfo *info = place->info;
   *out = (Shape){.kind = *kind};
@@ -155,7 +155,7 @@ static bool parse_shape(NrContext *ctx, const char *text, const Place *place, co
   return count_elements(out);
 }
 
-/* Steele, Lea and Flood's SplitMix64: good numbers from any seed. */
+/* Steele, Lea and Flood's SplitMix64. */
 static uint64_t next_random(uint64_t *state) {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
   z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
@@ -174,7 +174,7 @@ static bool put_random(Elements *e, uint64_t *state) {
   return elements_put_int(e, (int64_t)(next_random(state) % below));
 }
 
-/* Elements are chosen among few. */
+/* Fills the value with elements chosen randomly from a list. */
 static bool fill_from(const Elements *choices, const Shape *s, uint64_t seed, NoriaValue *out) {
   NrBuf packed = {0};
   size_t size = nr_type_byte_size(s->kind.carrier.words ? s->kind.type : s->kind.carrier.elem);
@@ -252,7 +252,7 @@ Place value_item_place(NrContext *ctx, const Place *place, NoriaValueInfo *out_i
   return item;
 }
 
-/* Where the value at p ends: at a comma or a closing bracket that is not its own. */
+/* The end of the value at p: a comma or an unbalanced closing bracket. */
 static const char *item_end(const char *p) {
   for (int64_t depth = 0; *p; p++) {
     while (*p == '"') p = skip_string(p);

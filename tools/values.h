@@ -1,11 +1,11 @@
-/* values.h - values on the command line: reading what a person wrote, printing what a program gave. */
+/* values.h - values on the command line: parsing inputs and printing outputs. */
 #ifndef NORIA_TOOLS_VALUES_H
 #define NORIA_TOOLS_VALUES_H
 
 #include "ir/text.h"
 #include "noria/runtime.h"
 
-/* What a value is for. */
+/* The input or output that a value is for. */
 typedef struct Place {
   const NoriaValueInfo *info; /* element type, rank, dims as far as they are known */
   const char *type;           /* text of the IR type ("index", "memref<4xf32>"), NULL where only info is known */
@@ -24,7 +24,7 @@ typedef struct Place {
  * of a sequence `[VALUE, VALUE]`, and of an optional `none` or the value that it holds. False after setting *error. */
 bool value_parse(NrContext *ctx, const char *text, const Place *place, NoriaValue **out, NoriaError *error);
 
-/* The place of what a sequence or an optional holds, of which the program says no dims. */
+/* The place of the elements of a sequence or an optional, whose dims are unknown. */
 Place value_item_place(NrContext *ctx, const Place *place, NoriaValueInfo *out_info);
 
 /* "12 : i64" where the place's type is a scalar, else "dense<...> : tensor<...>"; sequences in brackets. No newline. */
@@ -33,8 +33,8 @@ void value_print(NrContext *ctx, const NoriaValue *value, const Place *place, Nr
 /* Sets *error; returns false. */
 bool value_error(NoriaError *error, const char *format, ...) NR_PRINTF(2, 3);
 
-/* Compares what two runs gave for one output: kinds, types, shapes, integers and strings exactly, floats within
- * tolerance (relative and absolute). When they differ, says where in *out. */
+/* Compares an output of two runs: kinds, types, shapes, integers and strings exactly, floats within tolerance (relative
+ * and absolute). When they differ, *out gets the difference. */
 bool values_agree(NrContext *ctx, const NoriaValue *a, const NoriaValue *b, double tolerance, NrBuf *out);
 
 #endif

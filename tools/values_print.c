@@ -11,7 +11,7 @@ static NrAttr strings_attr(NrContext *ctx, const NoriaValue *v, NrType type) {
   return attr;
 }
 
-/* What follows `dense<` and what precedes the last `>` and its type, under a type of our own. */
+/* The text between `dense<` and the last `>`, of a constant of the given type. */
 static void print_inside(NrAttr dense, NrType type, NrBuf *out) {
   NrBuf text = {0};
   nr_print_attr_with(&text, dense, &(NrPrintOptions){.list_elements = true});
@@ -39,7 +39,7 @@ static NrAttr elements_attr(const NoriaValue *v, const ElementKind *kind, NrType
   return attr;
 }
 
-/* The scalar alone has a type that text IR gave it; a model's is a tensor of rank 0. */
+/* Prints a scalar if the program's text declares one; a model's scalars are tensors of rank 0. */
 static void print_tensor(NrContext *ctx, const NoriaValue *v, const Place *place, NrBuf *out) {
   ElementKind kind;
   if (!element_kind(ctx, place->type, noria_value_dtype(v), &kind)) return;

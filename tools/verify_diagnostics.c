@@ -1,9 +1,9 @@
-/* verify_diagnostics.c - comments that say which diagnostics a text must cause, as mlir-opt reads them:
+/* verify_diagnostics.c - comments with the expected diagnostics, as for mlir-opt:
  *
  *   // expected-error@+1 {{part of the message}}     also -warning, -remark, -note; @-2, @above, @below, @unknown
  *   // expected-error-re@+1 {{part {{[0-9]+}} of it}}  with regular expressions in it
  *
- * Each comment stands for one diagnostic at its line. Notes that no comment expects are let pass. */
+ * Each comment matches one diagnostic at its line. Notes need no comment. */
 #include "tools.h"
 
 #include <regex.h>
@@ -41,7 +41,7 @@ static bool take_severity(NrStr *s, NrSeverity *out) {
   return false;
 }
 
-/* @+1, @-2, @above, @below, @unknown or nothing; blanks may stand in front. */
+/* @+1, @-2, @above, @below, @unknown or nothing, after optional blanks. */
 static uint32_t take_line(NrStr *s, uint32_t line) {
   while (take(s, " ")) {}
   if (!take(s, "@")) return line;
@@ -56,7 +56,7 @@ static uint32_t take_line(NrStr *s, uint32_t line) {
   return up ? line - offset : line + offset;
 }
 
-/* What stands between {{ and the }} that ends the comment; in a pattern, pairs of them stand inside. */
+/* The text between {{ and the }} that ends the comment; a pattern may contain nested pairs. */
 static bool take_message(NrStr *s, bool is_pattern, NrStr *out) {
   size_t open = 0;
   while (take(s, " ")) {}
@@ -120,7 +120,7 @@ static uint32_t line_of(NrLoc loc) {
   return loc ? loc->line : 0;
 }
 
-/* Text as it stands, and what is in {{ }} as an extended regular expression. */
+/* Literal text, and extended regular expressions in {{ }}. */
 static bool matches_pattern(NrStr pattern, NrStr message) {
   NrBuf expression = {0}, subject = {0};
   bool in_braces = false;

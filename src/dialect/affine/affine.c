@@ -1,4 +1,4 @@
-/* affine.c - the rows of dialect affine, and the parts of its ops. Hooks: valid.c and verify.c, syntax*.c, canon*.c. */
+/* affine.c - the ops of dialect affine, and the parts of its ops. Hooks: valid.c and verify.c, syntax*.c, canon*.c. */
 #include "dialect/affine/affine.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* affine.h - what is a dim and what a symbol, maps with their operands, and the hooks that the rows name. */
+/* affine.h - rules of dims and symbols, maps with their operands, and the hooks of the ops. */
 #ifndef NORIA_DIALECT_AFFINE_AFFINE_H
 #define NORIA_DIALECT_AFFINE_AFFINE_H
 
@@ -9,7 +9,7 @@
 bool nr_affine_is_dim(NrValue *value);
 bool nr_affine_is_symbol(NrValue *value);
 bool nr_affine_is_iv(const NrValue *value); /* of affine.for or affine.parallel */
-/* Operands from `first` on as dims and symbols; reports the first that is none. */
+/* Verifies the operands from `first` on as dims and symbols; reports the first invalid one. */
 NrStatus nr_affine_verify_operands(NrOp *op, size_t first, size_t num_dims, size_t num_symbols);
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
@@ -39,8 +39,7 @@ bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out); /
 int64_t nr_affine_iv_step(const NrValue *iv);
 /* Result i of delinearize_index or linearize_index over its operands, of which *out_dims are dims. */
 NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims);
-/* The element that changes nothing in a reduction (numbered as the kinds of memref.atomic_rmw), of a type that has one;
- * NULL for others. */
+/* The neutral element of a reduction (numbered as the kinds of memref.atomic_rmw); NULL for a type without one. */
 NrAttr nr_affine_reduction_identity(int64_t kind, NrType type);
 /* The arith op of a reduction; 0 when there is none. And the other way round. */
 unsigned nr_affine_reduction_op(int64_t kind);
@@ -63,8 +62,9 @@ typedef struct NrAffineApplied {
   NrAttr map;
   NR_VEC(NrValue *) operands;
 } NrAffineApplied;
-/* Takes in what affine.apply gives to it, makes symbols of dims that are, drops operands that are equal, constant or
- * not used, and simplifies. `first`: where the operands begin in op. Deinit the operands. */
+/* Composes the map with the affine.apply ops that compute its operands, makes symbols of dims that are valid symbols,
+ * drops duplicate, constant and unused operands, and simplifies. `first`: index of the first operand in op. Deinit the
+ * operands. */
 NrAffineApplied nr_affine_compose(NrOp *op, NrAttr map, size_t first);
 NrAttr nr_affine_with_exprs(NrAttr map, const NrAffineExpr *exprs, const bool *is_equality, size_t count);
 

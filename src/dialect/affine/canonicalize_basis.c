@@ -30,7 +30,7 @@ static bool constant_basis(NrOp *op) {
   size_t begin, count;
   nr_op_operand_group(op, 1, &begin, &count);
   for (size_t i = 0; i < count; i++) {
-    int64_t size; /* what never runs may make no sense */
+    int64_t size; /* code that never runs may have invalid constants */
     if (nr_value_constant_int(nr_operand(op, begin + i), &size) && size <= 0) return false;
   }
   return nr_index_lists_fold_constants(op, &slot, 1);

@@ -179,7 +179,7 @@ NrStatus nr_affine_for_post_parse(NrParser *p, NrOp *op) {
   bool maps = lower && upper && lower->kind == NR_ATTR_AFFINE_MAP && upper->kind == NR_ATTR_AFFINE_MAP;
   if (!maps || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
   size_t bounds = nr_affine_num_inputs(lower) + nr_affine_num_inputs(upper);
-  if (bounds > op->num_operands) return NR_OK; /* the verifier says so */
+  if (bounds > op->num_operands) return NR_OK; /* the verifier reports it */
   uint32_t sizes[] = {(uint32_t)nr_affine_num_inputs(lower), (uint32_t)nr_affine_num_inputs(upper),
                       (uint32_t)(op->num_operands - bounds)};
   nr_op_set_segments(op, sizes, 3);

@@ -1,4 +1,4 @@
-/* verify.c - what affine's rows cannot say about their ops. The messages are MLIR's, where it has one. */
+/* verify.c - checks of affine ops that their definitions cannot express. The messages are MLIR's, where it has one. */
 #include "dialect/affine/affine.h"
 #include "dialect/shared/shaped.h"
 

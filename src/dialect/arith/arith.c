@@ -1,4 +1,4 @@
-/* arith.c - the rows of dialect arith, their syntax and verification. Folds are in fold_*.c, rewrites in
+/* arith.c - the ops of dialect arith, their syntax and verification. Folds are in fold_*.c, rewrites in
  * canonicalize.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/syntax.h"

@@ -1,4 +1,4 @@
-/* arith.h - predicates of arith's comparisons, and the hooks that its rows and math's name. */
+/* arith.h - predicates of comparisons, and hooks of the ops of arith and math. */
 #ifndef NORIA_DIALECT_ARITH_ARITH_H
 #define NORIA_DIALECT_ARITH_ARITH_H
 
@@ -29,13 +29,13 @@ NrValue *nr_arith_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrV
 NrType nr_arith_bool_like(NrType type); /* i1, or vector or tensor of i1 of type's shape */
 /* The fastmath attribute grants `flag` ("nnan", "nsz", ..) or all of them ("fast"). */
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag);
-/* The sum, difference or product never passes the end of the type: "nsw" with a sign, "nuw" without. */
+/* The op has the flag of `overflow<..>`: "nsw", no signed wrap, or "nuw", no unsigned wrap. */
 bool nr_arith_overflow_has(const NrOp *op, const char *flag);
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
-/* "a, b flags attr-dict : type" and "a flags attr-dict : type to type", where flags are what the row's attributes
- * allow: fastmath<..>, overflow<..>, exact, a rounding mode. */
+/* "a, b flags attr-dict : type" and "a flags attr-dict : type to type"; flags are those of the op's attributes:
+ * fastmath<..>, overflow<..>, exact, a rounding mode. */
 NrStatus nr_arith_parse(NrParser *p, NrOpState *state);
 void nr_arith_print(NrPrinter *w, NrOp *op);
 NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state);

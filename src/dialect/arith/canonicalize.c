@@ -116,7 +116,7 @@ bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Sums and products of which only the low part is asked for. */
+/* Sums and products of which only the low bits are used. */
 bool nr_arith_canon_extended(NrOp *op, NrBuilder *b) {
   if (nr_value_has_uses(nr_result(op, 1))) return false;
   unsigned id = nr_op_is(op, NR_OP_arith_addui_extended) ? NR_OP_arith_addi : NR_OP_arith_muli;

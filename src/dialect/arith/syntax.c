@@ -1,4 +1,4 @@
-/* syntax.c - the text of arith ops that a format string cannot say: flags, predicates, constants, and 2020's forms. */
+/* syntax.c - the syntax of arith ops that a format string cannot express: flags, predicates, constants, 2020 forms. */
 #include "dialect/arith/syntax.h"
 #include "dialect/arith/arith.h"
 
@@ -174,7 +174,7 @@ static NrStatus parse_type(NrParser *p, NrOperandRef first, NrType *out, NrType 
   return NR_OK;
 }
 
-/* A cast says both types. */
+/* A cast has both types in its text. */
 static void warn_of_function_type(NrParser *p, const char *end, NrType written, NrType operand, NrType result) {
   NrContext *ctx = nr_p_context(p);
   if (!written) return;

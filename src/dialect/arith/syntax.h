@@ -1,4 +1,4 @@
-/* syntax.h - parse and print hooks that only arith's rows name. */
+/* syntax.h - parse and print hooks of arith ops. Internal to this folder. */
 #ifndef NORIA_DIALECT_ARITH_SYNTAX_H
 #define NORIA_DIALECT_ARITH_SYNTAX_H
 

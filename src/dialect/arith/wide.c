@@ -4,7 +4,7 @@
 
 static size_t num_words(const NrWide *a) { return (a->width + 63) / 64; }
 
-/* Clears what lies above the width. */
+/* Clears the bits above the width. */
 static void trim(NrWide *a) {
   if (a->width % 64) a->w[num_words(a) - 1] &= (UINT64_C(1) << (a->width % 64)) - 1;
 }

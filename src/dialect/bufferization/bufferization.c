@@ -1,4 +1,4 @@
-/* bufferization.c - the rows of dialect bufferization and their hooks. */
+/* bufferization.c - the ops of dialect bufferization and their hooks. */
 #include "dialect/shared/shaped.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }

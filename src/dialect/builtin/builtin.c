@@ -1,4 +1,4 @@
-/* builtin.c - the rows of dialect builtin and their hooks. */
+/* builtin.c - the ops of dialect builtin and their hooks. */
 #include "ir/op_info.h"
 #include "ir/text.h"
 

@@ -55,7 +55,7 @@ static bool chain_ends(const NrBlock *block) {
   return false;
 }
 
-/* Sends an edge on to where the block that it goes to only sends it. */
+/* Redirects an edge past a block that only branches on. */
 static bool skip_block(NrOp *op, uint32_t s) {
   NrBlock *block = op->successors[s].block;
   NrOp *br = only_branch(block);
@@ -79,7 +79,7 @@ static bool skip_empty_blocks(NrOp *op) {
   return changed;
 }
 
-/* The block that only this branch goes to continues the block that the branch ends. */
+/* Merges a block into its only predecessor, if that ends in an unconditional branch to it. */
 bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
   NrBlock *from = op->block, *to = op->successors[0].block;
@@ -115,7 +115,7 @@ static bool use_known_flag(NrOp *op, NrBuilder *b, uint32_t s, NrAttr known) {
   return constant != NULL;
 }
 
-/* Both ways go to one block, which nothing else goes to: what differs is chosen. */
+/* Both successors are the same block, without other predecessors: operands that differ are selected. */
 static bool select_operands(NrOp *op, NrBuilder *b) {
   NrBlock *block = op->successors[0].block;
   if (op->successors[1].block != block || block == op->block) return false;

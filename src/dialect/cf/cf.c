@@ -1,4 +1,4 @@
-/* cf.c - the rows of dialect cf and their hooks. */
+/* cf.c - the ops of dialect cf and their hooks. */
 #include "dialect/cf/cf.h"
 
 #include "ir/text.h"
@@ -147,7 +147,7 @@ static void switch_print(NrPrinter *w, NrOp *op) {
 
 /* ---- verification ------------------------------------------------------------------------------------------------ */
 
-/* No weights say nothing, as in MLIR. */
+/* An empty list of weights is the same as none, as in MLIR. */
 static NrStatus cond_br_verify(NrOp *op) {
   NrAttr weights = nr_op_attr(op, "branch_weights");
   size_t count = weights ? weights->data_size / sizeof(int32_t) : 0;

@@ -12,8 +12,8 @@ NrOp *nr_cf_cond_br(NrBuilder *b, NrValue *condition, NrBlock *if_true, NrValue 
 bool nr_cf_assert_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b);
-/* Replaces a switch by one without the cases that do what the default does, and those that an earlier case of the same
- * value hides. False when there are none. */
+/* Replaces a switch by one without the cases that equal the default or repeat the value of an earlier case. False when
+ * there are none. */
 bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b);
 bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b);
 

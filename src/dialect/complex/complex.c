@@ -1,4 +1,4 @@
-/* complex.c - the rows of dialect complex and their hooks. A constant is an array of two numbers. */
+/* complex.c - the ops of dialect complex and their hooks. A constant is an array of two numbers. */
 #include "dialect/arith/arith.h"
 #include "dialect/shared/shaped.h"
 

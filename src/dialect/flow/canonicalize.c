@@ -140,7 +140,8 @@ static bool drop_workload(NrOp *op) {
   return changed;
 }
 
-/* A readwrite argument that is only loaded or only stored says so. Tied results keep their argument's access. */
+/* A readwrite argument that is only loaded, or only stored, becomes readonly or writeonly. Tied results keep their
+ * argument's access. */
 static bool refine_access(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   bool changed = false;

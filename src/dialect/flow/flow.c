@@ -1,4 +1,4 @@
-/* flow.c - the rows of dialect flow and the checks of its smaller ops. Syntax and larger ops have files of their own.
+/* flow.c - the ops of dialect flow and the checks of its smaller ops. Syntax and larger ops have files of their own.
  */
 #include "dialect/flow/flow.h"
 

@@ -1,4 +1,4 @@
-/* flow.h - what flow ops say, for passes; builders; and the hooks that stand in files of their own. */
+/* flow.h - queries and builders of flow ops, and the hooks that are in other files. */
 #ifndef NORIA_DIALECT_FLOW_FLOW_H
 #define NORIA_DIALECT_FLOW_FLOW_H
 
@@ -15,14 +15,14 @@ int64_t nr_flow_tied_operand(const NrOp *op, size_t result);
 NrAttr nr_flow_tied_attr(NrContext *ctx, const int64_t *tied, size_t count); /* NULL when none is tied */
 /* `?` dims of a value's type, which may be a dispatch tensor. */
 size_t nr_flow_num_dims(NrType type);
-/* The size of dim i of a tensor that a flow op gives, if the op names it as an operand or the type knows it. */
+/* The size of dim i of a flow op's result tensor, if it is an operand of the op or static. */
 bool nr_flow_dim_of(NrValue *value, size_t i, NrIndex *out);
 /* Scope and key of #flow.parameter.named<"scope"::"key", {config}>; false when it is something else or malformed. The
  * scope may be empty. config, if any, is given as text. */
 bool nr_flow_parameter(NrAttr attr, NrStr *out_scope, NrStr *out_key, NrStr *out_config);
 NrAttr nr_flow_parameter_attr(NrType type, NrStr scope, NrStr key);
 
-/* What an op says of a `?` of a tensor operand, in `{..}` behind its type: passes believe it. */
+/* A claim about a `?` of a tensor operand, in `{..}` after its type. Passes rely on it. */
 typedef struct NrFlowClaim {
   uint32_t operand, dim;
   NrValue *size;
@@ -37,7 +37,8 @@ bool nr_flow_same_width(NrType a, NrType b);
  * bytes, which must be integers without a sign or floats of at most 64 bits. */
 bool nr_flow_can_bitcast(NrType from, NrType to);
 
-/* What the interpreter and compiled code (pass/check_flow.c) say when a run fails; a and b print numbers. */
+/* Messages of failed runs, of the interpreter and compiled code (pass/guard/check_flow.c); a and b are printed numbers.
+ */
 #define NR_FLOW_CLAIM_TEXT(a, b) "dim %u of operand #%u is " a ", not " b " as the op says"
 #define NR_FLOW_BOX_TEXT(a, b, c) "the part [" a ", +" b "] leaves dim %u of " c
 #define NR_FLOW_LENGTH_TEXT(a, b) "dim %u has length " a ", but is " b " in the result"

@@ -4,12 +4,12 @@
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_attr(NrFold *out, NrAttr attr) { return out->attr = attr, attr != NULL; }
 
-/* Elements that are in the program: a parameter's are not, and a resource stays where it is. */
+/* Elements that are in the program: not those of parameters and resources. */
 static bool is_dense(NrAttr a) { return a && a->kind == NR_ATTR_DENSE; }
 
 enum { MOST_ELEMENTS = 1024 };
 
-/* A shape that is known without the dims says nothing new. */
+/* tie_shape without `?` dims is a no-op. */
 bool nr_flow_tie_shape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return op->num_operands == 1 && fold_value(out, nr_operand(op, 0));
 }

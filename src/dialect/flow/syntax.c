@@ -1,4 +1,4 @@
-/* syntax.c - what the texts and verifiers of flow ops share: types with dims, signatures with tied results,
+/* syntax.c - syntax and verification shared by flow ops: types with dims, signatures with tied results,
  * counts. */
 #include "dialect/flow/flow.h"
 

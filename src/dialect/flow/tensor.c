@@ -1,4 +1,4 @@
-/* tensor.c - texts of tensor ops that a format cannot say, parameters, and dims of flow's tensors. */
+/* tensor.c - syntax of tensor ops that a format cannot express, parameters, and dims of flow's tensors. */
 #include "dialect/flow/flow.h"
 
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }

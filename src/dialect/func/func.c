@@ -1,4 +1,4 @@
-/* func.c - the rows of dialect func, their verification and rewrites. The syntax of functions is in syntax.c. */
+/* func.c - the ops of dialect func, their verification and rewrites. The syntax of functions is in syntax.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/func/func.h"
 
@@ -77,7 +77,7 @@ static NrStatus return_verify(NrOp *op) {
   NrOp *func = nr_op_parent(op);
   NrType type = nr_func_type(func);
   NrStr name = nr_op_attr_str(func, "sym_name");
-  if (!type) return NR_OK; /* the function says so itself */
+  if (!type) return NR_OK; /* reported by the function's verifier */
   if (op->num_operands != type->num_results)
     return nr_op_error(op, "has %u operands, but enclosing function (@%.*s) returns %u", op->num_operands,
                        NR_STR_ARG(name), type->num_results);
@@ -109,7 +109,7 @@ static NrStatus call_verify_symbol(NrOp *op, NrOp *target) {
   if (!nr_op_has(target, NR_FUNCTION))
     return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "callee")->s));
   NrType type = nr_func_type(target);
-  return type ? verify_against(op, type, 0) : NR_OK; /* the function says itself that it has none */
+  return type ? verify_against(op, type, 0) : NR_OK; /* a missing type is reported by the function's verifier */
 }
 
 static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_operand(op, 0)->type, 1); }

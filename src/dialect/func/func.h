@@ -1,4 +1,4 @@
-/* func.h - functions: building, reading, and the syntax hooks that the rows name. */
+/* func.h - functions: builders, queries, and syntax hooks. */
 #ifndef NORIA_DIALECT_FUNC_FUNC_H
 #define NORIA_DIALECT_FUNC_FUNC_H
 

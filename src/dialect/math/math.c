@@ -1,7 +1,7 @@
-/* math.c - the rows of dialect math and their hooks.
+/* math.c - the ops of dialect math and their hooks.
  *
- * Folded are only functions with one right answer: what libm rounds in its own way (exp, sin, ..) is left to run time,
- * so that a program gives the same numbers with and without constants. */
+ * Only functions with exact results are folded. Those that libm rounds differently (exp, sin, ..) are left to run time,
+ * so that a program has the same results with and without constants. */
 #include "base/float_format.h"
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"

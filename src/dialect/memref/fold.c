@@ -58,7 +58,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
     else operands[kept++] = size;
   }
   NrType to = nr_type_memref_layout(dims, type->rank, type->elem, type->layout, type->space);
-  if (kept == count || to->oversized) return false; /* what never runs may ask for any size */
+  if (kept == count || to->oversized) return false; /* code that never runs may have any size */
   uint32_t segments[2] = {(uint32_t)kept, (uint32_t)(op->num_operands - count)};
   for (size_t i = count; i < op->num_operands; i++) operands[kept++] = nr_operand(op, i);
   NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
@@ -67,7 +67,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, cast_to(b, nr_result(alloc, 0), type));
 }
 
-/* A cast whose source says at least as much as its result; what comes behind can use the source. */
+/* A cast whose source type has at least the static information of its result: users can use the source. */
 static NrValue *cast_source(NrValue *value) {
   if (!nr_op_is(value->op, NR_OP_memref_cast)) return NULL;
   NrValue *source = nr_operand(value->op, 0);
@@ -86,7 +86,8 @@ static bool stays_valid(const NrOp *op, uint32_t operand, NrType type) {
   }
 }
 
-/* For ops whose results do not depend on how much the operand's type says. A write to what is never read goes. */
+/* For ops whose results do not depend on what is static in the operand's type. Also erases stores to, and deallocs of,
+ * buffers that are only written. */
 bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
   bool changed = false, store = nr_op_is(op, NR_OP_memref_store);
   if ((store || nr_op_is(op, NR_OP_memref_dealloc)) && only_written(nr_operand(op, store))) {
@@ -150,7 +151,7 @@ bool nr_memref_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return nr_type_is_ranked(type) && fold_index(op, out, type->rank);
 }
 
-/* Offset, sizes and strides that the type says. */
+/* Static offset, sizes and strides of the type. */
 bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   int64_t strides[NR_MAX_RANK], offset;
@@ -182,7 +183,7 @@ bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return false;
 }
 
-/* Whether what general says of a buffer, special says too. */
+/* Whether everything static in the type `general` is the same in `special`. */
 static bool layout_refines(NrType special, NrType general) {
   int64_t s[NR_MAX_RANK], g[NR_MAX_RANK], of_s, of_g;
   if (special->elem != general->elem || special->rank != general->rank || special->space != general->space)
@@ -252,7 +253,7 @@ static NrType refined_type(NrOp *op, const bool *keep) {
   NrIndex lists[3][NR_MAX_RANK];
   NrType source = nr_operand(op, 0)->type;
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
-  for (uint32_t i = 0; i < source->rank; i++) /* what never runs may make no sense */
+  for (uint32_t i = 0; i < source->rank; i++) /* code that never runs may have invalid constants */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], source->dims[i], NULL)) return NULL;
   NrType full = nr_memref_subview_type(source, lists[0], lists[1], lists[2]);
   return full && !full->oversized ? nr_memref_drop_dims(full, keep) : NULL;

@@ -1,4 +1,4 @@
-/* memref.c - the rows of dialect memref and their hooks. Those of views, atomics and transfers are in files of their
+/* memref.c - the ops of dialect memref and their hooks. Those of views, atomics and transfers are in files of their
  * own, and folds. */
 #include "dialect/memref/memref.h"
 
@@ -7,12 +7,12 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 
 /* ---- allocation ------------------------------------------------------------------------------------------------- */
 
-/* In 2019 the type alone said which operands are sizes. */
+/* In 2019 the type alone determined which operands are sizes. */
 static NrStatus alloc_post_parse(NrParser *p, NrOp *op) {
   if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
-  if (op->num_results != 1 || !nr_type_is_memref(nr_result(op, 0)->type)) return NR_OK; /* the verifier says so */
+  if (op->num_results != 1 || !nr_type_is_memref(nr_result(op, 0)->type)) return NR_OK; /* the verifier reports it */
   size_t sizes = nr_type_num_dynamic(nr_result(op, 0)->type);
-  if (sizes > op->num_operands) return NR_OK; /* the verifier says so */
+  if (sizes > op->num_operands) return NR_OK; /* the verifier reports it */
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)sizes, op->num_operands - (uint32_t)sizes}, 2);
   return NR_OK;
 }
@@ -324,7 +324,7 @@ NrValue *nr_build_alloc(NrBuilder *b, unsigned op_id, NrType elem, const NrIndex
   size_t count = 0;
   int64_t sizes[NR_MAX_RANK] = {0};
   for (size_t i = 0; i < rank; i++) sizes[i] = dims[i].value ? NR_DYNAMIC : dims[i].constant;
-  bool fits = !nr_type_memref(sizes, rank, elem)->oversized; /* else what is asked for is found in the run */
+  bool fits = !nr_type_memref(sizes, rank, elem)->oversized; /* else the run fails */
   for (size_t i = 0; i < rank; i++) {
     if (!fits) sizes[i] = NR_DYNAMIC;
     if (sizes[i] == NR_DYNAMIC) operands[count++] = nr_index_value(b, dims[i]);

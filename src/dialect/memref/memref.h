@@ -1,4 +1,4 @@
-/* memref.h - types and builders of memref ops, and the hooks that stand in files of their own. */
+/* memref.h - types and builders of memref ops, and the hooks that are in other files. */
 #ifndef NORIA_DIALECT_MEMREF_MEMREF_H
 #define NORIA_DIALECT_MEMREF_MEMREF_H
 
@@ -39,7 +39,7 @@ bool nr_memref_dma_parts(const NrOp *op, NrDmaParts *out);
  * space. */
 bool nr_memref_dma_strides_target(const NrOp *op, NrDmaParts parts);
 
-/* What ops on elements have in common: `count` indices fit operand `memref`, and type is its element type. */
+/* Check shared by ops on elements: `count` indices match operand `memref`, and type is its element type. */
 NrStatus nr_memref_indices_verify(NrOp *op, size_t memref, size_t count, const char *what);
 NrStatus nr_memref_elem_verify(NrOp *op, NrType type, size_t memref);
 

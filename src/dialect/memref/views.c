@@ -262,7 +262,7 @@ NrStatus nr_memref_subview_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* An entry of a list and what the type says in its place. */
+/* An entry of a list and the value in the type. */
 static bool agrees(NrIndex i, int64_t in_type) { return in_type == NR_DYNAMIC || (!i.value && i.constant == in_type); }
 
 NrStatus nr_memref_reinterpret_cast_verify(NrOp *op) {

@@ -1,3 +1,3 @@
-/* onnx.c - the rows of dialect onnx and their hooks. */
+/* onnx.c - the ops of dialect onnx and their hooks. */
 #include "dialect/shared/rows.h"
 #include "dialect/onnx/ops.def"

@@ -1,4 +1,4 @@
-/* rt.c - the rows of dialect rt and their hooks. */
+/* rt.c - the ops of dialect rt and their hooks. */
 #include "dialect/rt/rt.h"
 #include "dialect/shared/shaped.h"
 #include "ir/op_info.h"
@@ -81,7 +81,7 @@ static bool is_of_class(NrType t, NrStr word) {
   return is_int(t, 32);
 }
 
-/* The type of the elements of a tensor, or of those in a handle; NULL for scalars and where nothing is said. */
+/* The element type of a tensor, or of the tensors in a handle; NULL for scalars and if unknown. */
 static NrType elements_of(NrType t) {
   while (t->kind == NR_TYPE_SEQ || t->kind == NR_TYPE_OPTIONAL) t = t->elem;
   return is_array(t) ? t->elem : NULL;
@@ -107,7 +107,7 @@ static const char *class_text(NrStr word) {
   return "i32";
 }
 
-/* What the values of a call must agree in, from the first that says it. */
+/* The element type that all values of a call must have, from the first that has one. */
 typedef struct Agreed {
   NrType elements, handle;
 } Agreed;

@@ -1,16 +1,16 @@
-/* rt.h - what the compiler and the interpreter know of the runtime's functions (base/imports.def). */
+/* rt.h - the runtime's functions (base/imports.def), for the compiler and the interpreter. */
 #ifndef NORIA_DIALECT_RT_RT_H
 #define NORIA_DIALECT_RT_RT_H
 
 #include "ir/ir.h"
 
-/* Whether this is a function of the runtime itself. A host may give others of its own. */
+/* Whether the runtime has this function. Programs that embed Noria may register others. */
 bool nr_rt_is_import(NrStr name);
-/* Of rt.call: the operand that says how many operands follow, which is written by the compiler; -1: none. */
+/* The operand of rt.call that is the number of following operands, which the compiler inserts; -1: none. */
 int64_t nr_rt_count_operand(const NrOp *op);
-/* What NoriaDesc.bits says of a tensor with these elements. */
+/* NoriaDesc.bits of a tensor with these elements. */
 uint64_t nr_rt_elements(NrType elem);
-/* What a run ends with when the runtime gives other tensors than the types of the results say. */
+/* The message of a run in which the runtime returns tensors that do not match the types of the results. */
 #define NR_RT_DIM_TEXT(a, b, c) "gives a tensor whose dim " a " is " b " where the program says " c
 #define NR_RT_ELEMENTS_TEXT "gives a tensor of another element type than the program says"
 

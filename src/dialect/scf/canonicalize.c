@@ -35,7 +35,7 @@ bool nr_scf_regions_yield(NrOp *op) {
 
 /* ---- if ---------------------------------------------------------------------------------------------------------- */
 
-/* In a branch it is known what the condition is. */
+/* Inside a branch the condition is a constant. */
 static bool use_known_condition(NrOp *op, NrBuilder *b) {
   NrValue *condition = nr_operand(op, 0);
   NrValue *known[2] = {NULL, NULL};
@@ -53,7 +53,7 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
   return known[0] || known[1];
 }
 
-/* The op, which may be erased then, without the results that nobody uses. */
+/* Rebuilds the op without its unused results. */
 static bool drop_unused_results(NrOp *op) {
   NR_VEC(NrType) types = {0};
   uint32_t count = op->num_results;
@@ -106,7 +106,7 @@ static bool simplify_results(NrOp *op, NrBuilder *b) {
   return drop_unused_results(op) || changed;
 }
 
-/* Nothing in `then`: what is in `else` runs when the condition is false. */
+/* An empty `then`: negate the condition and swap the regions. */
 static bool move_else_to_then(NrOp *op, NrBuilder *b) {
   NrValue *yes = nr_arith_constant(b, nr_attr_bool(b->ctx, true));
   NrValue *negated = nr_arith_binary(b, NR_OP_arith_xori, nr_operand(op, 0), yes);

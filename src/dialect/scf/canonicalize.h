@@ -1,4 +1,4 @@
-/* canonicalize.h - what the files of rewrites of scf ops share. Internal to this folder. */
+/* canonicalize.h - shared by canonicalize*.c. Internal to this folder. */
 #ifndef NORIA_DIALECT_SCF_CANONICALIZE_H
 #define NORIA_DIALECT_SCF_CANONICALIZE_H
 
@@ -8,7 +8,7 @@ bool nr_scf_is_inside(const NrOp *op, const NrRegion *region); /* however deep *
 bool nr_scf_defined_in(const NrValue *value, const NrRegion *region);
 /* Whether all regions end where they stand: none in a break or continue. */
 bool nr_scf_regions_yield(NrOp *op);
-/* Replaces op by the ops of one of its blocks, whose terminator gives the results. */
+/* Replaces op by the ops of one of its blocks, and its results by the terminator's operands. */
 bool nr_scf_replace_by_block(NrOp *op, NrBlock *block, NrValue *const *args);
 
 /* The same for a block that may also leave a loop around op: what follows op is then dropped. The block may be NULL.

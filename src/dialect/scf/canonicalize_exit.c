@@ -41,7 +41,7 @@ static bool replace_by_body(NrOp *loop) {
 
 /* ---- what is carried and given ----------------------------------------------------------------------------------- */
 
-/* Carried value i is what it is at first in every iteration. */
+/* Carried value i has its initial value in every iteration. */
 static bool never_changes(const NrOp *loop, const Exits *continues, uint32_t i) {
   NrValue *arg = nr_op_body(loop, 0)->args[1 + i];
   for (size_t k = 0; k < continues->size; k++) {
@@ -59,7 +59,7 @@ static bool is_only_carried(const NrOp *loop, uint32_t i) {
   return true;
 }
 
-/* What every break gives as result i, when that comes from outside. */
+/* The value that every break passes as result i, if it is defined outside. */
 static NrValue *only_result(NrOp *loop, const Exits *breaks, uint32_t i) {
   NrValue *only = breaks->size ? nr_operand(breaks->data[0], 1 + i) : NULL;
   for (size_t k = 1; k < breaks->size; k++)

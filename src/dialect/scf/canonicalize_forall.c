@@ -83,7 +83,7 @@ static bool inline_only_point(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Nobody reads result i, nor in the body what the output was. */
+/* Result i is unused, and the body does not read the output. */
 static bool is_unused(const NrOp *op, uint32_t i) {
   const NrValue *shared = nr_op_body(op, 0)->args[rank_of(op) + i];
   if (nr_value_has_uses(nr_result(op, i))) return false;

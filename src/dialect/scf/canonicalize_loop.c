@@ -32,7 +32,7 @@ static bool drop_unneeded(NrOp *op) {
   return dropped > 0;
 }
 
-/* Carried values that stay what they were, and those that are the same as an earlier one. */
+/* Carried values that never change, and those that always equal an earlier one. */
 static bool drop_redundant(NrOp *op) {
   uint32_t count = op->num_results, dropped = 0;
   if (count == 0) return false;
@@ -79,7 +79,7 @@ static bool inline_single_iteration(NrOp *op) {
   return true;
 }
 
-/* A loop that only yields values from outside gives them when it runs at all. */
+/* A loop that runs at least once and only yields values from outside: its results are these values. */
 static bool replace_by_yielded(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   if (body->first != body->last || !op->num_results) return false;
@@ -141,7 +141,7 @@ static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
  *   scf.for .. iter_args(%a = %0) -> (tensor<?xf32>) {          %b = tensor.cast %a to tensor<?xf32>
  *     .. scf.yield %c                                           .. scf.yield (tensor.cast %c to tensor<4xf32>)
  *
- * Only where what is yielded is known to have that shape: a cast that fails is none of the program's. */
+ * Only if the yielded value is known to have that shape, since the rewrite must not add a cast that can fail. */
 static bool carry_uncast(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   bool changed = false;
@@ -220,7 +220,7 @@ static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
   return changed;
 }
 
-/* Takes out the ops that nothing needs, users before what they use. */
+/* Erases the ops that are not needed, users first. */
 static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
   for (NrOp *op = block->last->prev, *prev; op; op = prev) {
     prev = op->prev;
@@ -256,7 +256,7 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
   nr_vec_deinit(&types);
 }
 
-/* Carried values that stay what they were, and what is handed on to nobody. */
+/* Carried values that never change, and values that are passed on but not used. */
 static bool drop_from_while(NrOp *op) {
   NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
   NrOp *yield = nr_block_terminator(after);

@@ -12,7 +12,7 @@ static NrValue *bound(const NrOp *op, size_t group, uint32_t dim) {
 
 static NrValue *init(const NrOp *op, uint32_t i) { return nr_operand(op, 3 * nr_op_body(op, 0)->num_args + i); }
 
-/* The number of points along a dim, where it is known. */
+/* The number of points along a dim, if it is constant. */
 static bool points(const NrOp *op, uint32_t dim, uint64_t *out) {
   int64_t lower, upper, step;
   *out = 0;

@@ -1,4 +1,4 @@
-/* carried.c - which of the values that scf.for and scf.while hand on are needed, and which never change.
+/* carried.c - which values that scf.for and scf.while carry are needed, and which are loop-invariant.
  *
  *   scf.for .. iter_args(%a = %x, %b = %y)       a place each: %a gets what is yielded first, so do the results
  *   scf.while (%a = %x) .. condition(%c) %p       a place for %a, which gets what `after` yields, and one for %p: the
@@ -28,7 +28,7 @@ static NrValue *result(NrOp *loop, uint32_t place) {
   return place < num_carried(loop) ? NULL : nr_result(loop, place - num_carried(loop));
 }
 
-/* The place that an argument of a region stands for; false for other values and for induction variables. */
+/* The place of a region's argument; false for other values and for induction variables. */
 static bool place_of(NrOp *loop, const NrValue *value, uint32_t *out) {
   if (!value->block || value->block->region->op != loop) return false;
   if (is_for(loop)) {

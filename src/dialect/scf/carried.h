@@ -1,4 +1,4 @@
-/* carried.h - what scf.for and scf.while hand on. Internal to this folder. */
+/* carried.h - analysis of the values that scf.for and scf.while carry. Internal to this folder. */
 #ifndef NORIA_DIALECT_SCF_CARRIED_H
 #define NORIA_DIALECT_SCF_CARRIED_H
 
@@ -8,8 +8,7 @@
  * its condition hands on. */
 uint32_t nr_scf_num_places(const NrOp *loop);
 
-/* Which places, and which ops of the loop's own blocks, are needed for what the loop does and for the results that are
- * used. */
+/* The places, and the ops of the loop's own blocks, that its effects and its used results need. */
 typedef struct NrScfNeeded {
   NrOp *loop;
   bool *places;
@@ -19,8 +18,8 @@ typedef struct NrScfNeeded {
 void nr_scf_needed_init(NrScfNeeded *n, NrOp *loop);
 void nr_scf_needed_deinit(NrScfNeeded *n);
 
-/* Which carried values are what they were at first, in every iteration; those that change places with equal ones too.
- * out has nr_scf_num_places elements. */
+/* The carried values that have their initial value in every iteration, also if equal values are exchanged. out has
+ * nr_scf_num_places elements. */
 void nr_scf_find_invariant(NrOp *loop, bool *out);
 
 #endif

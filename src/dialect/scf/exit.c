@@ -7,8 +7,8 @@
  *     scf.continue [%l] %b : f32
  *   }
  *
- * The token is the first argument of the body. It says which loop is meant, so that an inner loop can end an outer one.
- * The ops between the loop and a break or continue are such as run their regions where they stand. */
+ * The token is the first argument of the body. It names the loop, so that an inner loop can end an outer one. The ops
+ * between the loop and a break or continue must run their regions in place. */
 #include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 
@@ -136,7 +136,7 @@ NrStatus nr_scf_loop_verify(NrOp *op) {
              : nr_op_error(op, "(C3) expects the body to terminate with 'scf.continue' or 'scf.break'");
 }
 
-/* Regions of these run where the op stands. Those of a loop do too, but their own terminators say more. */
+/* Ops that run their regions in place. */
 static bool may_be_left(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_scf_if:

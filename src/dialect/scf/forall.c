@@ -167,7 +167,7 @@ NrStatus nr_scf_in_parallel_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* Device mappings are attributes of dialects that Noria does not have: it knows them by being such. */
+/* Device mappings are attributes of dialects that Noria does not have: any opaque attribute is accepted. */
 static NrStatus mapping_verify(NrOp *op, size_t rank) {
   NrAttr mapping = nr_op_attr(op, "mapping");
   for (size_t i = 0; mapping && i < mapping->size; i++)
@@ -185,7 +185,7 @@ NrStatus nr_scf_forall_verify(NrOp *op) {
   for (size_t which = 0; which < NUM_BOUNDS; which++) {
     size_t size = static_bounds(op, which, &values), dynamic = 0;
     for (size_t i = 0; i < size; i++) dynamic += values[i] == NR_DYNAMIC;
-    if (!nr_op_operand_group(op, which, &begin, &count)) return NR_OK; /* the row's check says so */
+    if (!nr_op_operand_group(op, which, &begin, &count)) return NR_OK; /* reported by nr_verify_row */
     if (size != rank || dynamic != count)
       return nr_op_error(
           op, "expects as many bounds and steps as there are dimensions, and an operand for each that is dynamic");

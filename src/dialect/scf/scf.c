@@ -1,4 +1,4 @@
-/* scf.c - the rows of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c,
+/* scf.c - the ops of dialect scf, and building its ops. Hooks: verify.c, syntax.c, parallel.c, forall.c,
  * canonicalize.c. */
 #include "dialect/scf/scf.h"
 

@@ -1,4 +1,4 @@
-/* scf.h - structured control flow: building it, reading its parts, and the hooks that the rows name. */
+/* scf.h - structured control flow: builders, queries, and the hooks of the ops. */
 #ifndef NORIA_DIALECT_SCF_SCF_H
 #define NORIA_DIALECT_SCF_SCF_H
 
@@ -47,8 +47,8 @@ bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsig
  * The old op is erased; returns the new one. */
 NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop);
 
-/* fewer, made of op, has op's results but those with drop[i], which nobody uses: it takes over the uses of the others,
- * and op is erased. */
+/* fewer, made of op, has op's results without those with drop[i], which have no uses. Replaces the uses of the others
+ * and erases op. */
 void nr_scf_replace_kept(NrOp *op, NrOp *fewer, const bool *drop);
 
 /* The op with more operands and results behind those that it has: the regions move, and the caller adds to the blocks'
@@ -71,7 +71,7 @@ NrOp *nr_scf_combining_op(const NrBlock *reduction);
 /* The value that leaves the other operand of such an op as it is; NULL for an op that has none known here. */
 NrAttr nr_scf_neutral_element(const NrOp *combining);
 
-/* What a parallel loop with noInit fails with when it has no points. */
+/* The run-time message of a parallel loop with noInit that has no points. */
 extern const char nr_scf_no_value[];
 
 /* ---- loops that are left from inside ----------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
 
-/* ---- what only today's text says --------------------------------------------------------------------------------- */
+/* ---- ops that the 2020 syntax cannot express --------------------------------------------------------------------- */
 
 const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy) {
   if (!legacy) return NULL;
@@ -12,7 +12,7 @@ const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy) {
 
 /* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
 
-/* The types behind the arrow; where there is none, those that stand in iter_args. Both together agree. */
+/* The types after the arrow; without an arrow, those in iter_args. If both are given they must be equal. */
 static NrStatus parse_carried_types(NrParser *p, const NrBindings *carried, NrType **types, size_t *num_types) {
   NrStatus status = nr_p_arrow_type_list(p, types, num_types);
   size_t count = carried->types.size, said = 0;

@@ -1,5 +1,5 @@
-/* verify.c - what scf's rows cannot say about their ops. The messages are those of MLIR's loop dialect of 2020, which
- * users and tools know. */
+/* verify.c - checks of scf ops that their definitions cannot express. The messages are those of MLIR's loop dialect of
+ * 2020, which users and tools know. */
 #include "dialect/scf/scf.h"
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
@@ -52,7 +52,7 @@ NrStatus nr_scf_if_verify(NrOp *op) {
   return NR_OK;
 }
 
-/* The values that a loop hands on against what takes them. */
+/* Checks the values that a loop passes on against the types that receive them. */
 static NrStatus verify_handed_on(NrOp *op, const char *what, NrOp *from, uint32_t first, const char *to,
                                  NrValue *const *args, uint32_t count) {
   if (from->num_operands - first != count)
@@ -92,7 +92,7 @@ NrStatus nr_scf_yield_verify(NrOp *op) {
   case NR_OP_scf_if:
   case NR_OP_scf_execute_region:
   case NR_OP_scf_index_switch: break;
-  case NR_OP_scf_while: return NR_OK; /* its verifier knows what must come */
+  case NR_OP_scf_while: return NR_OK; /* checked by its verifier */
   case NR_OP_scf_parallel:
     if (op->num_operands)
       return nr_op_error(op, "yield inside %.*s is not allowed to have operands", NR_STR_ARG(nr_op_shown_name(parent)));
@@ -110,7 +110,7 @@ NrStatus nr_scf_yield_verify(NrOp *op) {
 NrStatus nr_scf_parallel_verify(NrOp *op) {
   size_t begin[4], count[4];
   for (size_t g = 0; g < 4; g++)
-    if (!nr_op_operand_group(op, g, &begin[g], &count[g])) return NR_OK; /* the row's check says so */
+    if (!nr_op_operand_group(op, g, &begin[g], &count[g])) return NR_OK; /* reported by nr_verify_row */
   if (count[0] == 0) return nr_op_error(op, "needs at least one tuple element for lowerBound, upperBound and step");
   if (count[1] != count[0] || count[2] != count[0])
     return nr_op_error(op, "(C1) expects as many upper bounds (%zu) and steps (%zu) as lower bounds (%zu)", count[1],
@@ -167,7 +167,7 @@ NrStatus nr_scf_reduce_verify(NrOp *op) {
 
 NrStatus nr_scf_reduce_return_verify(NrOp *op) {
   NrOp *reduce = nr_op_parent(op);
-  if (!nr_op_is(reduce, NR_OP_scf_reduce)) return NR_OK; /* the row's check says so */
+  if (!nr_op_is(reduce, NR_OP_scf_reduce)) return NR_OK; /* reported by nr_verify_row */
   size_t i = (size_t)(op->block->region - reduce->regions);
   if (i >= reduce->num_operands || nr_operand(op, 0)->type == nr_operand(reduce, i)->type) return NR_OK;
   return nr_op_error(op, "needs to have type '%s' (the type of the enclosing ReduceOp)",
@@ -181,7 +181,7 @@ NrStatus nr_scf_execute_region_verify(NrOp *op) {
 
 NrStatus nr_scf_index_switch_verify(NrOp *op) {
   NrAttr cases = nr_op_attr(op, "cases");
-  if (!cases || cases->kind != NR_ATTR_DENSE_ARRAY) return NR_OK; /* the row's check says so */
+  if (!cases || cases->kind != NR_ATTR_DENSE_ARRAY) return NR_OK; /* reported by nr_verify_row */
   size_t count = cases->data_size / 8;
   const int64_t *values = cases->data;
   if (op->num_regions != count + 1)

@@ -1,4 +1,4 @@
-/* fold.h - what the fold hooks of element-wise ops share. */
+/* fold.h - functions for the fold hooks of element-wise ops. */
 #ifndef NORIA_DIALECT_SHARED_FOLD_H
 #define NORIA_DIALECT_SHARED_FOLD_H
 

@@ -1,13 +1,13 @@
-/* rows.h - turns a dialect's .def into its rows; the last thing that src/dialect/<d>/<d>.c includes.
+/* rows.h - defines a constant for each op definition of a dialect's ops.def; the last include of src/dialect/<d>/<d>.c.
  *
- *   static NrStatus for_verify(NrOp *op) { ... }     hooks first: the rows name them, and they stay static
+ *   static NrStatus for_verify(NrOp *op) { ... }     hooks first: the definitions name them, and they can be static
  *
  *   #include "dialect/shared/rows.h"
  *   #include "dialect/scf/ops.def"
  *
- * Each row becomes the constant nr_row_<d>_<name>; src/ir/op_infos.c collects them in the order of the enum. A row may
- * override .name, so repeated designators are meant. Hooks that need a file of their own are declared in
- * src/dialect/<d>/<d>.h and are then not static (nr_<d>_<op>_verify). */
+ * Each definition becomes the constant nr_row_<d>_<name>; src/ir/op_infos.c lists them in the order of the enum. A
+ * definition may override .name, so repeated designators are allowed. Hooks in other files are declared in
+ * src/dialect/<d>/<d>.h (nr_<d>_<op>_verify). */
 #include "ir/op_info.h"
 #include "ir/text.h"
 

@@ -1,5 +1,5 @@
-/* shaped.h - what the dialects of shaped values share. First: lists of indices of which some are constants of the op
- * and some are operands: `[%i, 4, %n]`.
+/* shaped.h - code shared by the dialects of shaped values. First: lists of indices, each a constant of the op or an
+ * operand: `[%i, 4, %n]`.
  *
  * Slices, casts and shapes of memref, tensor, vector and flow keep such a list as MLIR does: a dense i64 array
  * attribute with NR_DYNAMIC where the value is an operand, and the operands, in order, in one operand group. Also here:
@@ -27,7 +27,7 @@ bool nr_index_is(NrIndex i, int64_t constant);
 bool nr_index_eq(NrIndex a, NrIndex b); /* same constant or same value */
 /* The index as a value: builds an arith.constant when needed. */
 NrValue *nr_index_value(NrBuilder *b, NrIndex i);
-/* Constants fold; ops are built for what is not known. */
+/* Constants fold; ops are built for the rest. */
 NrIndex nr_index_add(NrBuilder *b, NrIndex x, NrIndex y);
 NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y);
 
@@ -51,8 +51,8 @@ size_t nr_index_list_all(const NrOp *op, NrIndexListSlot slot, NrIndex *out);
 NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands);
 /* "(C) ..." errors: the list has `rank` entries and as many operands as dynamic entries. */
 NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, size_t rank);
-/* Whether constants among what a slice takes of a dim (NR_DYNAMIC: not known) keep it inside of the dim; *out_last,
- * when given, is the last place that it takes, if that is known. */
+/* Whether a slice of a dim may be in bounds, as far as its constants tell (dim NR_DYNAMIC: unknown). *out_last, if
+ * given, is set to the last index that it takes, if all are constants. */
 bool nr_slice_is_inside(NrIndex offset, NrIndex size, NrIndex stride, int64_t dim, int64_t *out_last);
 /* Whether an operand of the lists is a constant. */
 bool nr_index_lists_have_constants(const NrOp *op, const NrIndexListSlot *slots, size_t num_slots);

@@ -22,7 +22,7 @@ static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **o
     else operands[(*num_operands)++] = size;
   }
   *out_type = nr_type_with_dims(type, dims, type->rank);
-  return any && !(*out_type)->oversized; /* what never runs may ask for any size */
+  return any && !(*out_type)->oversized; /* code that never runs may have any size */
 }
 
 /* empty and splat: constant sizes move into the type. */
@@ -136,7 +136,7 @@ static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
   return nr_op_replace(op, result);
 }
 
-/* Of an insert somewhere else: what was there before. */
+/* An extract at another index than an insert: extracts from the insert's destination. */
 static bool extract_of_insert(NrOp *op, NrOp *insert) {
   for (uint32_t i = 1; i < op->num_operands; i++) {
     NrIndex x = nr_index_of(nr_operand(op, i)), y = nr_index_of(nr_operand(insert, i + 1));
@@ -301,7 +301,7 @@ bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
   NrType to = nr_result(op, 0)->type;
   NrOp *def = source->op;
   if (nr_op_is(def, NR_OP_tensor_cast)) {
-    /* What the middle type claims must not get lost: the root already says it. */
+    /* The claims of the middle type must be kept: the root's type must imply them. */
     NrValue *root = nr_operand(def, 0);
     bool claims_less = source->type->kind == NR_TYPE_UNRANKED_TENSOR || nr_type_refines(root->type, source->type);
     if (!claims_less || !nr_types_cast_compatible(root->type, to)) return false;

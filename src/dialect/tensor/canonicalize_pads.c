@@ -3,7 +3,7 @@
  *   before  %0 = tensor.pad %x low[1] high[0] { yield %v }       after  %1 = tensor.pad %x low[3] high[1] { yield %v }
  *           %1 = tensor.pad %0 low[2] high[1] { yield %v }
  *
- * Padding is never negative, so what is around adds up. */
+ * Padding is never negative, so nested paddings add up. */
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
 
@@ -147,7 +147,7 @@ static bool constant_padding(NrOp *op, NrBuilder *b) {
     for (uint32_t i = 0; i < type->rank; i++) {
       if (!lists[s][i].value) continue;
       NrIndex known = nr_index_of(lists[s][i].value);
-      if (known.value || known.constant < 0) continue; /* what never runs may make no sense */
+      if (known.value || known.constant < 0) continue; /* code that never runs may have invalid constants */
       lists[s][i] = known;
       more = true;
     }

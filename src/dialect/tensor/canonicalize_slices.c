@@ -1,7 +1,7 @@
 /* canonicalize_slices.c - rewrites of extract_slice and insert_slice that build new ops. */
 #include "dialect/tensor/tensor.h"
 
-/* What never runs may be said by constants that make no sense: it stays as it is. */
+/* Code that never runs may have invalid constants: it is not rewritten. */
 static bool is_inside(NrIndex lists[3][NR_MAX_RANK], NrType whole) {
   for (uint32_t i = 0; i < whole->rank; i++)
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], whole->dims[i], NULL)) return false;

@@ -241,7 +241,7 @@ bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   return true;
 }
 
-/* Of what is one value everywhere. */
+/* The source is a splat. */
 bool nr_tensor_gather_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_result(op, 0)->type;
   NrAttr source = constants[0];

@@ -1,4 +1,4 @@
-/* tensor.c - the rows of dialect tensor, their hooks and builders. Slices, folds and canonicalisations have their own
+/* tensor.c - the ops of dialect tensor, their hooks and builders. Slices, folds and canonicalisations have their own
  * files. */
 #include "dialect/tensor/tensor.h"
 

@@ -1,4 +1,4 @@
-/* ub.c - the row of dialect ub, its text and its check. */
+/* ub.c - the op of dialect ub, its syntax and its verifier. */
 #include "dialect/shared/shaped.h"
 #include "ir/text.h"
 

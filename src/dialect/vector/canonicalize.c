@@ -1,4 +1,4 @@
-/* canonicalize.c - rewrites of vector ops: what is put together and taken apart again, and moved there and back.
+/* canonicalize.c - rewrites of vector ops: insertions and extractions, shuffles, transposes that cancel.
  *
  *   before  %1 = vector.transpose %0, [1, 0]              after  %2 = vector.transpose %0, [0, 2, 1] : ..
  *           %2 = vector.transpose %1, ..

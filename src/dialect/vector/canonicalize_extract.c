@@ -1,4 +1,4 @@
-/* canonicalize_extract.c - what is extracted is looked for where it came from.
+/* canonicalize_extract.c - extractions read from the value's origin.
  *
  *   before  %1 = vector.insert %x, %v[2] : f32 into vector<4xf32>       after  %2 = vector.extract %v[1] : ..
  *           %2 = vector.extract %1[1] : f32 from vector<4xf32>
@@ -121,7 +121,7 @@ static bool through_shuffle(Place *at) {
   return true;
 }
 
-/* One step back along what the vector was made of; false when there is none. */
+/* One step towards the vector's origin; false when there is none. */
 static bool step_back(Place *at) {
   const NrOp *op = at->source->op;
   if (!op || at->source->type->scalable || at->count == 0) return false;

@@ -38,7 +38,7 @@ bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-/* Where elements stand does not matter when all are one scalar. */
+/* The order of elements does not matter if all are the same scalar. */
 bool nr_vector_of_one_scalar(NrOp *op, NrBuilder *b) {
   NrValue *scalar = nr_vector_broadcast_scalar(nr_operand(op, 0));
   return scalar && nr_op_replace(op, nr_build_broadcast(b, scalar, nr_result(op, 0)->type));

@@ -1,5 +1,5 @@
-/* canonicalize_transfer.c - rewrites of transfer_read and transfer_write on tensors: what was written is read,
- * and what is written over was not written.
+/* canonicalize_transfer.c - rewrites of transfer_read and transfer_write on tensors: store-to-load forwarding and dead
+ * stores.
  *
  *   before  %1 = vector.transfer_write %v, %t[%i] : vector<4xf32>, tensor<8xf32>        after  %v
  *           %2 = vector.transfer_read %1[%i], %p : tensor<8xf32>, vector<4xf32>

@@ -75,7 +75,7 @@ static size_t group_begin(const NrOp *op, size_t group, size_t *out_count) {
   return begin;
 }
 
-/* maskedload, expandload, maskedstore and compressstore: base, indices, mask, and what to give or to write. */
+/* maskedload, expandload, maskedstore and compressstore: base, indices, mask, and pass_thru or the value to write. */
 bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b) {
   size_t num_indices, one, indices = group_begin(op, 1, &num_indices);
   NrValue *at[NR_MAX_RANK], *vector = nr_operand(op, group_begin(op, 3, &one));
@@ -101,7 +101,7 @@ static bool is_consecutive(const NrValue *places) {
   return true;
 }
 
-/* gather and scatter of elements that stand behind each other in a buffer. */
+/* gather and scatter of consecutive elements. */
 static bool access_in_row(NrOp *op, NrBuilder *b) {
   NrValue *operands[4] = {nr_operand(op, 0)};
   size_t one;

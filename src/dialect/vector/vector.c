@@ -1,4 +1,4 @@
-/* vector.c - the rows of dialect vector, and hooks of ops that make vectors, take them apart and make masks. */
+/* vector.c - the ops of dialect vector, and hooks of ops that make vectors, take them apart and make masks. */
 #include "dialect/vector/vector.h"
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
