@@ -1,4 +1,5 @@
-/* bindings.c - where tensor values live while a function is bufferized: who owns, who may write, who frees. */
+/* bindings.c - buffer bindings of tensor values while a function is bufferized: ownership, writing in place,
+ * freeing. */
 #include "pass/bufferize/bufferize.h"
 
 static NrType bufferized_function(NrType t) {
@@ -26,7 +27,7 @@ NrBufferBinding *nr_bufferize_binding(const NrBufferize *s, const NrValue *value
   return nr_map_get(&s->bindings, value);
 }
 
-/* The number of the last op of block that needs the value, itself or by an op inside it. */
+/* The number of the last op of block that uses the value, itself or in a nested op. */
 static uint32_t last_use(const NrBufferize *s, const NrValue *value, const NrBlock *block) {
   uint32_t last = 0;
   for (const NrUse *use = value->first_use; use; use = use->next) {
@@ -86,7 +87,7 @@ void nr_bufferize_release(NrBufferize *s, NrBlock *block, size_t base) {
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-/* An alloc before op with the shape of type t; `like` knows the dynamic sizes. */
+/* Builds an alloc before op with the shape of type t; `like` gives the dynamic sizes. */
 static NrValue *alloc(NrBufferize *s, NrOp *op, NrType t, const NrBufferBinding *like) {
   NrBuilder b = nr_builder_before(op);
   NrIndex dims[NR_MAX_RANK];
@@ -125,7 +126,7 @@ NrValue *nr_bufferize_read(NrBufferize *s, NrValue *value, NrOp *op, NrBuffer **
   return memory;
 }
 
-/* New memory with the same contents. What has no rank has contents, and a clone knows its sizes. */
+/* Builds a new buffer with the same contents; an unranked one by bufferization.clone. */
 static NrValue *copied(NrBufferize *s, NrOp *op, NrType type, const NrBufferBinding *binding) {
   NrBuilder b = nr_builder_before(op);
   if (binding->memref && binding->memref->type->kind == NR_TYPE_UNRANKED_MEMREF)
@@ -180,7 +181,7 @@ NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const N
   return memref;
 }
 
-/* Whether an operand of op other than number `except` lives in the buffer. */
+/* Whether an operand of op other than number `except` is in the buffer. */
 static bool is_aliased(NrBufferize *s, NrOp *op, size_t except, const NrBuffer *buffer) {
   for (size_t i = 0; i < op->num_operands; i++) {
     NrBufferBinding *binding = i == except ? NULL : nr_bufferize_binding(s, nr_operand(op, i));
@@ -189,7 +190,7 @@ static bool is_aliased(NrBufferize *s, NrOp *op, size_t except, const NrBuffer *
   return false;
 }
 
-/* Gives the memory behind the first rows of an owned buffer back, instead of copying the rows to a new one. */
+/* Shrinks an owned buffer to the first rows that binding views, instead of copying them to a new buffer. */
 static NrValue *shrink(NrOp *op, const NrBufferBinding *binding) {
   NrBuilder b = nr_builder_before(op);
   NrValue *view = binding->memref, *whole = view->op ? nr_operand(view->op, 0) : NULL;

@@ -1,4 +1,4 @@
-/* buffer_loop_hoisting.c - buffers that a loop makes and frees in every iteration are made once, before it.
+/* buffer_loop_hoisting.c - hoists buffers that a loop allocates and frees in every iteration in front of the loop.
  *
  *   before  scf.for .. {                      after  %a = memref.alloc() : memref<64xf32>
  *             %a = memref.alloc() ..                 scf.for .. { .. }
@@ -6,9 +6,9 @@
  *             memref.dealloc %a
  *           }
  *
- * Sizes must be known before the loop. There may be no room for one, or it may be no size, while the loop never runs:
- * what is not the size of a dim is asked for only where the loop runs, as a 0 else, and stays in an scf.while that may
- * end before it gets there. Iterations of scf.parallel may run at once, so theirs stay. */
+ * Sizes must be known before the loop. A size that is not a memref.dim may be invalid or too large in a run where the
+ * loop has no iterations; it is replaced by 0 then, and such a buffer stays in an scf.while that may end before the
+ * alloc. Buffers of scf.parallel stay, because its iterations may run concurrently. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "pass/bufferize/buffers.h"
@@ -23,7 +23,7 @@ static bool is_inside(const NrValue *value, const NrOp *loop) {
   return nr_op_is_ancestor(loop, nr_block_parent_op(block));
 }
 
-/* Computed before the loop, or of what is, by ops that may as well run there. */
+/* Whether the value is defined before the loop, or computed from such values by speculatable ops. */
 static bool is_known_before(NrValue *value, const NrOp *loop, int depth) {
   if (!is_inside(value, loop)) return true;
   if (!value->op || depth == MAX_DEPTH || value->op->num_regions || !nr_op_is_speculatable(value->op)) return false;
@@ -39,7 +39,7 @@ static void move_before(NrValue *value, NrOp *loop) {
   nr_op_insert_before(value->op, loop);
 }
 
-/* There is something of this size. */
+/* Whether the value is a valid size. */
 static bool is_size(const NrValue *value) { return nr_op_is(value->op, NR_OP_memref_dim); }
 
 static bool may_hoist(NrOp *alloc, const NrOp *loop, size_t region) {
@@ -52,8 +52,8 @@ static bool may_hoist(NrOp *alloc, const NrOp *loop, size_t region) {
   return true;
 }
 
-/* Sizes for the alloc in front of the loop: 0 where the loop does not run, and of those below 0, which are an error
- * where the program asks for them. */
+/* Replaces the alloc's sizes by 0 where the loop does not run, and where they are negative, which is an error in the
+ * program's own place. */
 static void guard_sizes(NrOp *alloc, NrOp *loop) {
   NrBuilder b = nr_builder_before(loop);
   NrValue *none = NULL, *runs = NULL;
@@ -90,7 +90,7 @@ static bool hoist_from(NrOp *loop, void *user) {
   return true;
 }
 
-/* Inner loops come first, so that what leaves one can leave the next. */
+/* Inner loops first, so that a buffer can leave several loops. */
 static NrStatus buffer_loop_hoisting_run(NrPassContext *pass, NrOp *func) {
   (void)pass;
   nr_walk_post(func, hoist_from, NULL);
@@ -98,4 +98,4 @@ static NrStatus buffer_loop_hoisting_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(buffer_loop_hoisting, .name = "buffer-loop-hoisting", .on = "func.func", .run = buffer_loop_hoisting_run,
-        .doc = "makes the buffers of a loop's iterations once, before the loop")
+        .doc = "hoists allocations out of loops")

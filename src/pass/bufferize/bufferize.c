@@ -1,11 +1,11 @@
-/* bufferize.c - tensors become memory: values become memrefs with an owner, in-place updates, and frees.
+/* bufferize.c - bufferizes tensors: memrefs with one owner each, in-place updates, and deallocs.
  *
  *   before  %1 = tensor.insert %x into %0[%i] : tensor<?xf32>      after  memref.store %x, %0[%i] : memref<?xf32>
  *
- * Needs no reference counts: every buffer has one owner at a time, the block where it was made or that it was given to.
- * An op writes over its destination when its block owns that and nothing needs the old contents; else it gets a copy.
- * Arguments of functions and constants are borrowed; results of functions are always fresh. Time is linear in the size
- * of the program times the depth of its regions. See bufferize.h for how. */
+ * Needs no reference counts: a buffer has one owner at a time, the block that allocated it or to which it was moved. An
+ * op writes its destination in place when its block owns the buffer and no later op needs the old contents; else it
+ * writes a copy. Function arguments and constants are borrowed; function results are always new buffers. Time is linear
+ * in the size of the program times the depth of its regions. See bufferize.h. */
 #include "pass/bufferize/bufferize.h"
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
@@ -57,7 +57,7 @@ NrStatus nr_bufferize_block(NrBufferize *s, NrBlock *block) {
 
 /* ---- functions -------------------------------------------------------------------------------------------------- */
 
-/* Functions that are values change with those that are named. */
+/* Converts the type of a function value, like that of a function. */
 static void convert_function_value(NrValue *value) {
   if (value->type->kind == NR_TYPE_FUNCTION) value->type = nr_bufferized_type(value->type);
 }
@@ -90,7 +90,7 @@ static NrStatus refuse_branching_function(NrOp *func) {
   for (NrBlock *block = entry; block; block = block->next) {
     for (size_t i = 0; i < block->num_args && block != entry; i++)
       if (nr_needs_buffer(nr_block_arg(block, i)->type))
-        return nr_op_error(func, "hands tensors from block to block; only functions of one block can be bufferized");
+        return nr_op_error(func, "passes tensors between blocks; only functions of one block can be bufferized");
     for (NrOp *op = block->first; op && entry->next; op = op->next)
       for (size_t i = 0; i < op->num_results; i++)
         if (nr_needs_buffer(nr_result(op, i)->type))
@@ -129,7 +129,7 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
-/* Gives the constants that are still read a memref.global each, one for equal ones. */
+/* Creates a memref.global for each different constant that is still used. */
 static void create_constant_globals(NrBufferize *s) {
   NrMap names = {0};
   NrBuilder b = nr_builder_at_start(s->module, nr_op_body(s->table, 0), s->table->loc);
@@ -191,4 +191,4 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
 }
 
 NR_PASS(bufferize, .name = "bufferize", .of_table = true, .run = bufferize_run,
-        .doc = "turns tensors into memory: memrefs with owners, in-place updates, frees")
+        .doc = "bufferizes tensors: memrefs with one owner each, in-place updates, deallocs")

@@ -1,11 +1,11 @@
-/* buffers.h - what the passes on allocated memory share. */
+/* buffers.h - shared by the passes on allocated memory. */
 #ifndef NORIA_PASS_BUFFERIZE_BUFFERS_H
 #define NORIA_PASS_BUFFERIZE_BUFFERS_H
 
 #include "ir/op_info.h"
 
-/* The only memref.dealloc of the value itself; NULL when there is none, or more than one. A buffer with one in the
- * block where it is allocated never leaves that block: an owner that gives a buffer away does not free it. */
+/* The only memref.dealloc of the value itself; NULL when there is none, or more than one. A buffer that the allocating
+ * block frees never leaves that block: an owner that moves a buffer does not free it. */
 static inline NrOp *nr_buffer_dealloc(const NrValue *memref) {
   NrOp *found = NULL;
   for (const NrUse *use = memref->first_use; use; use = use->next) {

@@ -1,9 +1,9 @@
-/* bytes.c - the bytes of a tensor as elements of another width.
+/* bytes.c - reinterprets the bytes of a tensor as elements of another width.
  *
  *   tensor<4xi32> as i64    tensor<2xi64>: element i is  x[2 * i] | x[2 * i + 1] << 32
  *   tensor<2xi64> as i32    tensor<4xi32>: element (i, k) of 2x2 is  x[i] >> 32 * k
  *
- * Elements are taken as the integers that they are in memory, the least significant byte first. */
+ * Elements are treated as the integers that they are in memory, little-endian. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/tensor/tensor.h"
@@ -15,7 +15,7 @@ static NrValue *cast(NrBuilder *b, unsigned op_id, NrValue *x, NrType type) {
   return x->type == type ? x : nr_build_value(b, op_id, type, &x, 1);
 }
 
-/* An element as the integer that it is in memory, and back. */
+/* Converts an element to the integer that it is in memory; from_stored converts back. */
 static NrValue *to_stored(NrBuilder *b, NrValue *x) {
   NrType stored = stored_as(x->type), bits = nr_type_int(b->ctx, nr_type_bits(x->type));
   return cast(b, NR_OP_arith_extui, cast(b, NR_OP_arith_bitcast, x, bits), stored);
@@ -26,7 +26,7 @@ static NrValue *from_stored(NrBuilder *b, NrValue *x, NrType elem) {
   return cast(b, NR_OP_arith_bitcast, x, elem);
 }
 
-/* Which bit of the wider element that of the loop over parts begins at. */
+/* The bit of the wider element at which the current part begins. */
 static NrValue *part_shift(NrBuilder *b, NrType wide, NrType part) {
   NrOp *index = nr_build_op(b, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
   nr_op_set_attr(index, "dim", nr_attr_i64(b->ctx, 1));
@@ -35,7 +35,7 @@ static NrValue *part_shift(NrBuilder *b, NrType wide, NrType part) {
   return nr_arith_binary(b, NR_OP_arith_muli, number, nr_arith_constant_int(b, wide, part->width));
 }
 
-/* From and to are 1-D and n x parts, or the other way round. */
+/* One of from and to is 1-D, the other has n x parts elements. */
 static NrValue *convert(NrBuilder *b, NrValue *from, NrValue *to) {
   bool splits = to->type->rank == 2;
   NrAffineExpr dims[2] = {nr_affine_dim(b->ctx, 0), nr_affine_dim(b->ctx, 1)};

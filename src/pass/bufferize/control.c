@@ -1,11 +1,11 @@
-/* control.c - loops, branches, calls: who owns a buffer when control goes from block to block.
+/* control.c - ownership of buffers across regions and calls.
  *
- * A value that enters a region as an argument, or leaves one through the terminator, changes its owner. It moves when
- * the giver owns it and needs it no more; else a copy goes. So a swap (`yield %b, %a`) moves two buffers and copies
- * none, and a value yielded twice is copied once. */
+ * A value that enters a region as an argument, or leaves it through the terminator, changes its owner. Its buffer moves
+ * when the block owns it and no later op needs it; else a copy moves. So a swap (`yield %b, %a`) moves two buffers and
+ * copies none, and a value yielded twice is copied once. */
 #include "pass/bufferize/bufferize.h"
 
-/* ---- giving away ------------------------------------------------------------------------------------------------ */
+/* ---- moving ----------------------------------------------------------------------------------------------------- */
 
 NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op) {
   for (size_t i = 0; i < op->num_operands; i++)
@@ -14,14 +14,15 @@ NrStatus nr_bufferize_terminator(NrBufferize *s, NrOp *op) {
   return NR_OK;
 }
 
-/* ---- regions that run once: buffers that end in them ------------------------------------------------------------- */
+/* ---- buffers whose last use is in a region that runs once----------------------------------------------------------
+ */
 
-/* A buffer of the enclosing block that is used for the last time inside op. Every region then owns it: it moves the
- * buffer on or frees it. */
+/* A buffer of the enclosing block whose last use is inside op. Every region of op then owns it, and moves or frees
+ * it. */
 typedef struct Handover {
   NrBuffer *buffer;
   uint32_t *last; /* per region: the number of the last op directly in it that uses the buffer; 0 = none */
-  bool wanted;    /* some region could give it away or overwrite it */
+  bool wanted;    /* some region could move or overwrite it */
 } Handover;
 
 typedef struct Handovers {
@@ -30,10 +31,10 @@ typedef struct Handovers {
   NR_VEC(Handover) list;
   NrMap index; /* buffer -> position + 1 */
   size_t region;
-  uint32_t top; /* number of the op directly in the region that is being walked */
+  uint32_t top; /* number of the current op directly in the region */
 } Handovers;
 
-/* Whether op would rather own operand i than borrow it. */
+/* Whether op benefits from owning operand i. */
 static bool wants_to_own(NrOp *op, size_t i) {
   size_t begin, count;
   switch (op->info->id) {
@@ -90,7 +91,7 @@ static bool runs_once(NrOp *op) {
 static NrStatus regions_once(NrBufferize *s, NrOp *op) {
   Handovers h = {.s = s, .op = op};
   NrStatus status = NR_OK;
-  /* Without results nothing can leave, and a region may be missing. */
+  /* Without results no buffer can leave, and a region may be missing. */
   if (op->num_results) find_handovers(&h);
   for (size_t r = 0; r < op->num_regions && !status; r++) {
     NrBlock *block = nr_op_body(op, r);
@@ -118,18 +119,18 @@ static NrStatus regions_once(NrBufferize *s, NrOp *op) {
 
 /* ---- all ops with regions ---------------------------------------------------------------------------------------- */
 
-/* Lifetimes are those of blocks in each other; between blocks side by side they are not known. */
+/* Ownership follows the nesting of blocks; it is not known between the blocks of one region. */
 static NrStatus refuse_branches(NrOp *op) {
   for (size_t r = 0; r < op->num_regions; r++) {
     NrRegion *region = &op->regions[r];
     if (region->first == region->last) continue;
     for (size_t i = 0; i < op->num_results; i++)
       if (nr_needs_buffer(nr_result(op, i)->type))
-        return nr_op_error(op, "gives a tensor out of a region of several blocks, which cannot be bufferized");
+        return nr_op_error(op, "returns a tensor from a region of several blocks, which cannot be bufferized");
     for (NrBlock *block = region->first; block; block = block->next) {
       for (size_t i = 0; i < block->num_args; i++)
         if (nr_needs_buffer(block->args[i]->type))
-          return nr_op_error(op, "hands tensors from block to block; only regions of one block can be bufferized");
+          return nr_op_error(op, "passes tensors between blocks; only regions of one block can be bufferized");
       for (NrOp *inner = block->first; inner; inner = inner->next)
         for (size_t i = 0; i < inner->num_results; i++)
           if (nr_needs_buffer(nr_result(inner, i)->type))
@@ -162,7 +163,7 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* "tensor_grow"(%t, %rows): the same tensor with room for more rows. */
+/* "tensor_grow"(%t, %rows): the tensor with memory for more rows. */
 static void grow(NrBufferize *s, NrOp *op) {
   NrValue *result = nr_result(op, 0), *buffer = nr_bufferize_take(s, nr_operand(op, 0), op);
   NrBuilder b = nr_builder_before(op);
@@ -173,7 +174,7 @@ static void grow(NrBufferize *s, NrOp *op) {
   nr_vec_push(&s->dead, op);
 }
 
-/* Edits of a sequence which, given the only reference, work in place. */
+/* The variant of a sequence op that works in place on the only reference. */
 static const char *owned_variant(NrOp *op) {
   static const struct {
     const char *name, *owned;

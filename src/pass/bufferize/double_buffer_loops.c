@@ -1,4 +1,5 @@
-/* double_buffer_loops.c - a loop that makes and frees buffers of one type in every iteration keeps them instead.
+/* double_buffer_loops.c - double buffering: a loop that allocates and frees buffers of one type in every iteration
+ * reuses two buffers.
  *
  *   before  scf.for .. iter_args(%old = %a) {       after  %b = memref.alloc() : memref<64xf32>
  *             %new = memref.alloc() ..                     %r:2 = scf.for .. iter_args(%old = %a, %new = %b) {
@@ -7,9 +8,9 @@
  *             scf.yield %new                               }
  *           }                                              memref.dealloc %r#1
  *
- * Which buffer it is does not matter: an iteration that frees one and makes one of the same type can use the one for
- * the other. A buffer that is freed before the new one is needed becomes the new one. Where sizes may change from
- * iteration to iteration, a buffer of another size is replaced. */
+ * An iteration that frees one buffer and allocates another of the same type can reuse the freed one in the next
+ * iteration, or at once if the dealloc precedes the alloc. Where sizes may change between iterations, a buffer of
+ * another size is replaced. */
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
 #include "pass/bufferize/buffers.h"
@@ -18,8 +19,8 @@
 typedef struct Turn {
   NrOp *alloc;    /* in every iteration .. */
   NrOp *dealloc;  /* .. and of a buffer of the same type, defined in the same block */
-  NrValue *spare; /* argument that carries the buffer from iteration to iteration; NULL: dealloc comes first */
-  size_t waiting; /* position + 1 of the next half turn of the same type, while pairing */
+  NrValue *spare; /* argument that carries the spare buffer; NULL: dealloc precedes alloc */
+  size_t waiting; /* position + 1 of the next unpaired entry of the same type, while pairing */
 } Turn;
 
 typedef struct Turns {
@@ -63,7 +64,7 @@ static void find_turns(NrBlock *block, Turns *out) {
 
 /* ---- rewriting -------------------------------------------------------------------------------------------------- */
 
-#define ANY_SIZE "noria.any_size" /* on an alloc: of a spare, which is replaced when it has another size */
+#define ANY_SIZE "noria.any_size" /* on the alloc of a spare, which may be replaced by one of another size */
 
 /* The spare buffer if it has the sizes of alloc, else a new one for it. */
 static NrValue *fitting(NrOp *alloc, NrValue *spare) {
@@ -96,7 +97,7 @@ static NrValue *fitting(NrOp *alloc, NrValue *spare) {
   return nr_result(branch, 0);
 }
 
-/* A buffer to begin with: of no size where the size is not known yet. */
+/* The initial spare buffer, with size 0 where the size is not known yet. */
 static NrValue *first_spare(NrBuilder *b, NrType t) {
   NrIndex dims[NR_MAX_RANK];
   for (uint32_t i = 0; i < t->rank; i++) dims[i] = nr_index_const(t->dims[i] == NR_DYNAMIC ? 0 : t->dims[i]);
@@ -109,7 +110,7 @@ static NrValue *first_spare(NrBuilder *b, NrType t) {
 
 static void append_operand(NrOp *op, NrValue *value) { nr_op_insert_operand(op, op->num_operands, value); }
 
-/* The loop with one more carried buffer per turn, freed after it; the turns are in region r. Erases the old loop. */
+/* Rebuilds the loop with a carried buffer for each turn of region r, freed behind it, and erases the old loop. */
 static NrOp *carry_spares(NrOp *loop, size_t r, Turns *turns, NrArena *scratch) {
   NrBuilder b = nr_builder_before(loop);
   size_t extra = turns->list.size;
@@ -187,4 +188,4 @@ static NrStatus double_buffer_loops_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(double_buffer_loops, .name = "double-buffer-loops", .on = "func.func", .run = double_buffer_loops_run,
-        .doc = "lets loops use two buffers in turns instead of a new one in every iteration")
+        .doc = "lets loops alternate between two buffers instead of allocating in every iteration")

@@ -1,17 +1,17 @@
-/* empty_tensor_elimination.c - results that are only put into a larger tensor, or an output of a dispatch, are computed
- * in place there.
+/* empty_tensor_elimination.c - computes a result that is only inserted into a larger tensor, or stored to an output of
+ * a dispatch, in its final location.
  *
  *   before  %row = linalg.generic .. outs(%empty)            after  %part = memref.subview %rows[%i, 0] ..
  *           %next = tensor.insert_slice %row into %rows[%i]         linalg.generic .. outs(%part)
  *
- * Allowed when the insert_slice may overwrite %rows, which it then does not copy, nothing reads %rows between the two,
- * and nothing there asks whether the program may go on: %i may be out of bounds. */
+ * Requires that the insert_slice may overwrite %rows, that no op in between reads %rows, and that no op in between may
+ * end the run, because %i may be out of bounds. */
 #include "pass/bufferize/bufferize.h"
 
-enum { MAX_USES = 256 }; /* looked at before giving up, so that the pass stays linear */
+enum { MAX_USES = 256 }; /* visited before giving up, so that the pass stays linear */
 
-/* Whether a load or store of a dispatch means all of its binding: group `dims` of its operands are the binding's `?`.
- */
+/* Whether a dispatch.tensor.load or store covers the whole dispatch tensor; operand group `dims` gives its dynamic
+ * dims. */
 static bool is_whole_binding(NrOp *slice, NrValue *memref, size_t dims) {
   const NrIndexListSlot *slots = nr_slice_slots(slice);
   size_t begin, count, next = 0;
@@ -37,7 +37,7 @@ NrValue *nr_bufferize_subview(NrBuilder *b, NrValue *memref, NrOp *slice, NrType
   if ((load || store) && nr_bufferized_type(shape) == memref->type && is_whole_binding(slice, memref, load ? 1 : 2))
     return memref;
   for (size_t k = 0; k < 3; k++) nr_index_list_all(slice, nr_slice_slots(slice)[k], lists[k]);
-  for (uint32_t i = 0; i < memref->type->rank; i++) /* the buffer may know dims that the tensor's type does not say */
+  for (uint32_t i = 0; i < memref->type->rank; i++) /* the memref may have static dims that the tensor's type has not */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], memref->type->dims[i], NULL))
       lists[0][i] = (NrIndex){nr_index_value(b, lists[0][i]), 0};
   NrType type = nr_memref_subview_type(memref->type, lists[0], lists[1], lists[2]);
@@ -59,14 +59,14 @@ static bool same_slice(NrOp *a, NrOp *b) {
 
 static NrOp *only_user(const NrValue *value) { return nr_value_has_one_use(value) ? value->first_use->owner : NULL; }
 
-/* The op of block that op is, or is inside of. */
+/* The number of the op of block that is op or contains it. */
 static uint32_t number_in(const NrBufferize *s, const NrOp *op, const NrBlock *block) {
   while (op && op->block != block) op = nr_op_parent(op);
   return op ? nr_bufferize_number(s, op) : 0;
 }
 
-/* Whether something uses the buffer behind op and before number `to` of its block, or inside op's regions. True also
- * when it is not known. */
+/* Whether the buffer has a use behind op and before op number `to` of its block, or inside op's regions; also true when
+ * that is not known. */
 static bool used_between(const NrBufferize *s, const NrBuffer *buffer, const NrOp *op, uint32_t to) {
   size_t budget = MAX_USES;
   uint32_t from = nr_bufferize_number(s, op);
@@ -80,7 +80,7 @@ static bool used_between(const NrBufferize *s, const NrBuffer *buffer, const NrO
   return false;
 }
 
-/* The operand that the result starts as, or SIZE_MAX. */
+/* The operand number of the result's destination, or SIZE_MAX. */
 static size_t dest_of(const NrOp *op, const NrValue *result) {
   size_t begin, count, left = result->index;
   switch (op->info->id) {
@@ -102,7 +102,7 @@ NrValue *nr_bufferize_bound_dest(NrBufferize *s, NrOp *op, NrValue *result, cons
   return dest->memref;
 }
 
-/* The operand of op that was loaded from the very part of the output that the store writes. */
+/* The operand of op that was loaded from the slice of the output that the store writes. */
 static NrBufferBinding *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const NrBufferBinding *target) {
   for (size_t i = 0; i < op->num_operands; i++) {
     NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
@@ -112,7 +112,7 @@ static NrBufferBinding *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const
   return NULL;
 }
 
-/* Whether op may write its result to part, as far as its own operands in the buffer matter. */
+/* Whether op's own operands in the buffer allow op to write its result to part. */
 static bool operands_allow(NrBufferize *s, NrOp *op, const NrValue *result, const NrBuffer *buffer,
                            const NrValue *part) {
   size_t dest = dest_of(op, result);
@@ -125,13 +125,13 @@ static bool operands_allow(NrBufferize *s, NrOp *op, const NrValue *result, cons
   return true;
 }
 
-/* Whether the value is there before op number `number` of block. */
+/* Whether the value is defined before op number `number` of block. */
 static bool is_before(const NrBufferize *s, const NrValue *value, const NrBlock *block, uint32_t number) {
   if (!value->op || value->op->block != block) return true;
-  return nr_bufferize_number(s, value->op) < number; /* ops made on the way have number 0 */
+  return nr_bufferize_number(s, value->op) < number; /* new ops have number 0 */
 }
 
-/* The result of op that starts as the value, NULL when none does. */
+/* The result of op whose destination is the value, or NULL. */
 static NrValue *result_from(NrOp *op, const NrValue *value) {
   for (size_t i = 0; i < op->num_results; i++) {
     size_t dest = dest_of(op, nr_result(op, i));
@@ -140,8 +140,8 @@ static NrValue *result_from(NrOp *op, const NrValue *value) {
   return NULL;
 }
 
-/* Follows the only uses of the value in block, through updates of it and then through reshapes that only add dims of
- * size 1 on the whole, up to an insert_slice of which it is the source, or a store of a dispatch: that, else NULL. */
+/* Follows the result's only uses in block, through updates and then through reshapes that in total only add or drop
+ * unit dims, to an insert_slice of which it is the source or a dispatch.tensor.store; returns that, else NULL. */
 static NrOp *find_user(NrValue *result, const NrBlock *block) {
   NrValue *source = result, *updated;
   NrOp *user = only_user(source);
@@ -161,7 +161,7 @@ static NrOp *find_user(NrValue *result, const NrBlock *block) {
   if (nr_operand(user, 0) != source || nr_operand(user, 1) == source) return NULL;
   NrType wide = source->type, narrow = result->type;
   if (!nr_dims_rank_reduced(wide->dims, wide->rank, narrow->dims, narrow->rank, NULL)) return NULL;
-  /* Of joined and split dims, two that are not known could change places. */
+  /* Through a collapse and an expand, two dynamic dims could be exchanged. */
   return joined && nr_type_num_dynamic(narrow) > 1 ? NULL : user;
 }
 

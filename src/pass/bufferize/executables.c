@@ -1,5 +1,4 @@
-/* executables.c - the functions of flow.executable become functions of the module, to be called by
- * rt.dispatch.
+/* executables.c - moves the functions of flow.executables to the module, to be called by rt.dispatch.
  *
  *   before  flow.executable @ex { flow.executable.export @f; builtin.module {
  *             func.func @f(%a: !flow.dispatch.tensor<readonly:tensor<4xf32>>, %r: !..<writeonly:..>) }}
@@ -34,7 +33,7 @@ static bool note_counts(NrOp *op, void *user) {
   return true;
 }
 
-/* arg_attrs with what the access of each binding says. */
+/* The arg_attrs with marks for the access of each dispatch tensor. */
 static NrAttr argument_attrs(NrBufferize *s, NrOp *func, NrType type, size_t num_args) {
   NrAttr old = nr_op_attr(func, "arg_attrs");
   NrAttr *dicts = NR_NEW_ARRAY(s->arena, NrAttr, num_args + 1);
@@ -53,7 +52,7 @@ static NrAttr argument_attrs(NrBufferize *s, NrOp *func, NrType type, size_t num
   return nr_attr_array(s->ctx, dicts, num_args);
 }
 
-/* Adds the grid's and the workgroup's place as arguments. */
+/* Adds arguments for the size of the grid and the workgroup's id. */
 static NrEntryPoint *make_entry_point(NrBufferize *s, NrOp *func) {
   NrEntryPoint *entry = NR_NEW(s->arena, NrEntryPoint);
   bool counts = false;
@@ -82,7 +81,7 @@ static NrOp *inner_module(NrOp *executable) {
   return NULL;
 }
 
-/* Moves all symbols of the executable's module to the module, under free names. */
+/* Moves all symbols of the executable's module to the module, renamed where needed. */
 static void move_symbols(NrBufferize *s, NrOp *executable, NrStrMap *moved) {
   NrOp *module = inner_module(executable);
   NrStrMap renamed = {0};

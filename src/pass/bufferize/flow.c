@@ -1,4 +1,5 @@
-/* flow.c - loads and stores of a dispatch's bindings become views and copies; a dispatch becomes rt.dispatch.
+/* flow.c - bufferizes flow ops: loads and stores of dispatch tensors become views and copies, a dispatch becomes
+ * rt.dispatch.
  *
  *   before  %r = flow.dispatch @ex::@f[%n](%a) : (tensor<?xf32>{%n}) -> tensor<?xf32>{%n}
  *   after   %r = memref.alloc(%n) : memref<?xf32>
@@ -36,7 +37,7 @@ static uint32_t last_read(const NrBufferize *s, const NrValue *value, const NrBl
   return last;
 }
 
-/* Whether the binding is written while the loaded value is still needed, which then cannot be a view of it. */
+/* Whether the dispatch tensor is written while the loaded value is still used, so that the value cannot be a view. */
 static bool is_overwritten(const NrBufferize *s, NrOp *load, const NrBuffer *buffer) {
   if (!buffer->output) return false;
   uint32_t number = nr_bufferize_number(s, load), last = last_read(s, nr_result(load, 0), load->block);
@@ -72,7 +73,7 @@ static void store(NrBufferize *s, NrOp *op) {
   NrValue *part = nr_bufferize_subview(&b, target->memref, op, value->type);
   if (part == from->memref) return;
   NrBufferBinding source = *from;
-  if (from->buffer == target->buffer) { /* parts that may overlap */
+  if (from->buffer == target->buffer) { /* slices that may overlap */
     source.memref = nr_bufferize_read_copy(s, op, from);
     nr_bufferize_own(s, source.memref, op->block, nr_bufferize_number(s, op));
   }
@@ -108,7 +109,7 @@ static void build_grid(NrOp *op, NrOp *export_op, NrBuilder *b, NrValue **grid) 
       }
     } else if (nr_op_is(inner, NR_OP_flow_dispatch_workgroup_count_from_dag_root) ||
                nr_op_is(inner, NR_OP_flow_dispatch_workgroup_count_from_slice)) {
-      /* Left to the backend: the whole of the work is one workgroup's. */
+      /* The backend may choose the count: one workgroup does all work. */
       for (size_t i = 0; i < 3; i++) nr_map_set(&map, nr_result(inner, i), nr_index_value(b, nr_index_const(1)));
     } else {
       NrOp *copy = nr_op_clone(b->module, inner, &map);
@@ -124,7 +125,7 @@ static NrValue *as_type(NrBuilder *b, NrValue *memref, NrType type) {
   return memref->type == type ? memref : nr_build_value(b, NR_OP_memref_cast, type, &memref, 1);
 }
 
-/* The memory of a result: its tied operand's, or new. */
+/* The memory of a result: its tied operand's, or a new buffer. */
 static NrValue *result_memory(NrBufferize *s, NrOp *op, size_t result, size_t *next_dim) {
   NrValue *value = nr_result(op, result);
   size_t arguments, num_arguments;
@@ -173,8 +174,8 @@ static NrStatus dispatch(NrBufferize *s, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   build_grid(op, entry->export_op, &b, operands);
   for (size_t i = 0; entry->counts && i < 3; i++) operands[n++] = operands[i];
-  if (n != body->num_args) /* 3 of the grid stand for 3 of the workgroup */
-    return nr_op_error(op, "(C5) does not pass what its entry point takes");
+  if (n != body->num_args) /* the 3 arguments of the grid replace the 3 of the workgroup */
+    return nr_op_error(op, "(C5) does not pass the arguments of its entry point");
   for (size_t i = 3; i < n; i++)
     if (nr_type_is_memref(operands[i]->type)) operands[i] = as_type(&b, operands[i], nr_block_arg(body, i - 3)->type);
   NrOp *call = nr_build_op(&b, NR_OP_rt_dispatch, operands, n, NULL, 0);

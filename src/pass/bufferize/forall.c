@@ -1,4 +1,4 @@
-/* forall.c - scf.forall becomes scf.parallel that writes into shared buffers.
+/* forall.c - bufferizes scf.forall to an scf.parallel that writes into shared buffers.
  *
  *   before  %r = scf.forall (%i) in (%n) shared_outs(%o = %t) {     after  scf.parallel (%i) = (0) to (%n) step (1) {
  *             scf.forall.in_parallel {                                       memref.copy %row, (part of %t)
@@ -6,8 +6,8 @@
  *             }                                                            }
  *           }
  *
- * A point sees the outputs as they were before the loop. Where it reads more of one than the part that it replaces
- * itself, it reads from a copy. */
+ * A point reads the outputs as they were before the loop. Where it reads more of an output than the slice that it
+ * writes, it reads from a copy. */
 #include "pass/bufferize/bufferize.h"
 
 static bool same_lists(NrOp *slice, NrOp *insert) {
@@ -21,7 +21,7 @@ static bool same_lists(NrOp *slice, NrOp *insert) {
   return true;
 }
 
-/* Whether the output is read otherwise than in the part that is replaced. */
+/* Whether the output is read outside the slice that is written. */
 static bool is_read_elsewhere(const NrValue *output) {
   NrOp *insert = NULL;
   for (const NrUse *use = output->first_use; use; use = use->next) {
@@ -51,8 +51,8 @@ NrStatus nr_bufferize_in_parallel(NrBufferize *s, NrOp *op) {
   return NR_OK;
 }
 
-/* The loop itself: bounds as values, the body without the outputs. One without dims, which runs its body once, gets one
- * dim with one point. */
+/* Builds the loop, with bounds as values and a body without the outputs. An scf.forall without dims gets one dim with
+ * one point. */
 static void build_parallel(NrBufferize *s, NrOp *op, size_t rank) {
   static const NrIndexListSlot slots[3] = {{0, "staticLowerBound"}, {1, "staticUpperBound"}, {2, "staticStep"}};
   NrBuilder b = nr_builder_before(op);

@@ -1,12 +1,12 @@
-/* host.c - flow.tensor.* of a host program, which are copies and views by another name, become tensor ops;
- * so do results of dispatches that are tied to an argument of another type. */
+/* host.c - converts flow.tensor.* ops of a host program to tensor ops, and dispatch results that are tied to an
+ * argument of another type. */
 #include "dialect/arith/arith.h"
 #include "pass/bufferize/bufferize.h"
 #include "pass/core/checks.h"
 
 #include <stdio.h>
 
-/* All operands of a group. */
+/* Copies the operands of a group to out; returns their number. */
 static size_t group(NrOp *op, size_t g, NrValue **out) {
   size_t begin, count;
   if (!nr_op_operand_group(op, g, &begin, &count)) return 0;
@@ -14,7 +14,7 @@ static size_t group(NrOp *op, size_t g, NrValue **out) {
   return count;
 }
 
-/* The dims of t, whose `?` are the operands of group g. */
+/* The dims of t; operand group g gives the dynamic ones. */
 static void dims_of(NrOp *op, NrType t, size_t g, NrIndex *out) {
   NrValue *dynamic[NR_MAX_RANK];
   size_t count = group(op, g, dynamic), next = 0;
@@ -51,7 +51,7 @@ static NrValue *flatten(NrBuilder *b, NrValue *source) {
   return rank == 0 ? nr_build_expand_shape(b, source, &groups, &one, 1) : nr_build_collapse_shape(b, source, &groups);
 }
 
-/* The elements in the shape of t, row by row. */
+/* Reshapes source to t, in row-major order. */
 static NrValue *reshaped(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
   NrValue *value = flatten(b, source);
   NrGroups groups = all_dims(t->rank);
@@ -69,7 +69,7 @@ static bool same_dims(NrType a, NrType b) {
   return same;
 }
 
-/* The bytes as another type. */
+/* Reinterprets the bytes of source as type t. */
 static NrValue *as_bytes_of(NrBuilder *b, NrValue *source, NrType t, const NrIndex *dims) {
   NrType from = source->type;
   if (!nr_flow_same_width(from->elem, t->elem))
@@ -106,7 +106,7 @@ static bool has_other_tied_type(NrOp *op) {
   return false;
 }
 
-/* Which operand has the first of an argument's dims. */
+/* The number of the operand that is the argument's first dynamic dim. */
 static size_t argument_dims(NrOp *op, size_t argument) {
   size_t arguments, dims, count;
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
@@ -124,7 +124,7 @@ static NrValue *bytes_of(NrBuilder *b, NrType t, NrValue *const *dynamic) {
   return bytes;
 }
 
-/* What a result is tied to has its size; dims known beforehand were verified. */
+/* Checks that a tied argument has the result's size; static dims were verified. */
 static void check_size(NrBuilder *b, NrOp *op, uint32_t r, size_t own_dims, NrType type, size_t dims) {
   NrType own = nr_result(op, r)->type;
   char text[96];
@@ -137,7 +137,7 @@ static void check_size(NrBuilder *b, NrOp *op, uint32_t r, size_t own_dims, NrTy
   nr_check_unless(b, op, same, text, NULL, 0);
 }
 
-/* A dispatch gives back what its arguments are; the results are those bytes as another type. */
+/* Makes a dispatch return the types of its tied arguments; bitcasts give the results' types. */
 static NrStatus dispatch(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NR_VEC(NrValue *) operands = {0};
@@ -196,7 +196,7 @@ static NrStatus store(NrOp *op) {
   return replace(op, nr_build_insert(&b, nr_operand(op, 0), nr_op_group_operand(op, 1), indices, count));
 }
 
-/* Starts from group g, steps of one. */
+/* Offsets from operand group g, strides of 1. */
 static void box(NrOp *op, size_t g, NrIndex *offsets, NrIndex *strides) {
   NrValue *starts[NR_MAX_RANK];
   size_t count = group(op, g, starts);
@@ -273,6 +273,6 @@ NrStatus nr_bufferize_host_op(NrOp *op) {
   case NR_OP_flow_tensor_store: return store(op);
   case NR_OP_flow_tensor_slice: return slice(op);
   case NR_OP_flow_tensor_update: return update(op);
-  default: return replace(op, nr_operand(op, 0)); /* clone, tie_shape, transfer: values are copied where they must be */
+  default: return replace(op, nr_operand(op, 0)); /* clone, tie_shape, transfer: bufferization copies where needed */
   }
 }

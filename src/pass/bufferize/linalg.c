@@ -1,11 +1,11 @@
-/* linalg.c - structured ops on tensors become structured ops on memrefs.
+/* linalg.c - bufferizes structured ops.
  *
- * Each output's memory is, in order of preference: the output operand's own buffer; that of an input which ends here
- * and is read at the same place as the output is written; the part of a larger tensor that the result goes to; a new
- * buffer. */
+ * An output's memory is, in order of preference: the output operand's own buffer; the buffer of an input whose last use
+ * is this op and that is read at the same indices as the output is written; the slice of a larger tensor that the
+ * result is inserted into; a new buffer. */
 #include "pass/bufferize/bufferize.h"
 
-/* Whether the map gives every point of the loops a place of its own: a permutation of all loop dims. */
+/* Whether the map is a permutation of all loop dims, so that each point has its own element. */
 static bool is_permutation(NrAttr map) {
   uint64_t seen = 0;
   if (map->num_exprs != map->num_dims || map->num_symbols) return false;
@@ -23,7 +23,7 @@ bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out) {
   return nr_generic_map(op, in) == map && is_permutation(map) && nr_generic_num_reductions(op) == 0;
 }
 
-/* Whether output number `out` (an operand) may be written over `place`, as far as the other operands matter. */
+/* Whether the other operands allow output operand `out` to be written to binding. */
 static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrBufferBinding *binding) {
   size_t num_inputs = nr_op_is(op, NR_OP_linalg_generic) ? nr_generic_num_inputs(op) : 0;
   for (size_t i = 0; i < op->num_operands; i++) {
@@ -34,7 +34,8 @@ static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrBufferB
   return true;
 }
 
-/* An input whose buffer the result can have: it ends here, has the result's shape and is read in step. */
+/* An input whose buffer the result can reuse: this is its last use, it has the result's shape and is read at the same
+ * indices. */
 static NrBufferBinding *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type) {
   if (!nr_op_is(op, NR_OP_linalg_generic)) return NULL;
   for (size_t i = 0; i < nr_generic_num_inputs(op); i++) {
@@ -63,8 +64,8 @@ static NrValue *output_memory(NrBufferize *s, NrOp *op, size_t out, NrValue *res
   return binding->memref;
 }
 
-/* Whether the output's old elements may be seen in the result: the body reads them, or does not write each place, as
- * when a reduction has no trips. */
+/* Whether the result may depend on the output's old elements: the body reads them, or does not write each element, for
+ * example in a reduction over an empty range. */
 static bool reads_output(NrOp *op, size_t operand) {
   if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
   return nr_value_has_uses(nr_block_arg(nr_op_body(op, 0), operand)) || !is_permutation(nr_generic_map(op, operand));
@@ -76,7 +77,7 @@ NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {
   nr_bufferize_mark_captured(s, op);
   NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, op->num_operands);
   size_t result = 0;
-  /* Outputs first: an input that shares an output's buffer is the same memref then. */
+  /* Outputs first, so that an input in an output's buffer is the same memref. */
   for (size_t i = outs; i < outs + num_outs; i++) {
     operands[i] = nr_operand(op, i);
     if (nr_bufferize_binding(s, operands[i]))

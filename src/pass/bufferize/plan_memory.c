@@ -1,12 +1,11 @@
-/* plan_memory.c - buffers of a block with known sizes share one allocation, laid out by when they are needed.
+/* plan_memory.c - places the static-size buffers of a block in one allocation by their lifetimes.
  *
  *   before  %a = memref.alloc() : memref<64xf32>      after  %arena = memref.alloc() : memref<512xi8>
  *           ..                                                %a = memref.view %arena[%c0][] ..
  *           memref.dealloc %a                                 ..
  *           %b = memref.alloc() : memref<64xf32>              %b = memref.view %arena[%c0][] ..
  *
- * Each takes the lowest place that is free when its alloc is reached, 64-byte aligned; its dealloc gives the place
- * back. */
+ * Each buffer takes a free 64-byte aligned range at its alloc; its dealloc frees the range. */
 #include "dialect/memref/memref.h"
 #include "pass/bufferize/buffers.h"
 #include "pass/core/pass.h"
@@ -24,14 +23,14 @@ typedef struct Planned {
 
 typedef struct Plan {
   NR_VEC(Planned) buffers;
-  NR_VEC(Gap) gaps; /* by offset, no two of them touch */
+  NR_VEC(Gap) gaps; /* by offset, never adjacent */
   NrMap by_dealloc; /* dealloc -> position in buffers + 1 */
   int64_t size;
 } Plan;
 
-/* ---- places ----------------------------------------------------------------------------------------------------- */
+/* ---- gaps ------------------------------------------------------------------------------------------------------- */
 
-/* The smallest gap that is large enough, the lowest of equal ones. */
+/* Takes the smallest gap that is large enough; the lowest of equal ones. */
 static int64_t take(Plan *p, int64_t size) {
   size_t best = p->gaps.size - 1;
   for (size_t i = 0; i < p->gaps.size; i++)
@@ -81,7 +80,7 @@ static void plan_alloc(Plan *p, NrOp *alloc) {
   if (nr_op_attr_int(alloc, "alignment", 0) > ALIGN || !nr_add_i64(size, ALIGN - 1, &size)) return;
   size = NR_MAX(size / ALIGN, 1) * ALIGN;
   int64_t offset = take(p, size), end;
-  if (!nr_add_i64(offset, size, &end)) return; /* more than there can be: left alone, fails when it runs */
+  if (!nr_add_i64(offset, size, &end)) return; /* too large for any memory: the alloc stays and fails in the run */
   p->size = NR_MAX(p->size, end);
   nr_vec_push(&p->buffers, ((Planned){alloc, dealloc, size, offset}));
   nr_map_set(&p->by_dealloc, dealloc, (void *)(uintptr_t)p->buffers.size);
@@ -134,4 +133,4 @@ static NrStatus plan_memory_run(NrPassContext *pass, NrOp *func) {
 }
 
 NR_PASS(plan_memory, .name = "plan-memory", .on = "func.func", .run = plan_memory_run,
-        .doc = "gives the buffers of a block with known sizes places in one allocation")
+        .doc = "places the static-size buffers of a block in one allocation")

@@ -1,5 +1,5 @@
-/* prepare.c - brings a function to the few tensor ops that bufferize knows: arithmetic on whole tensors,
- * splat, generate, pad, concat, bitcast and select become structured ops, slices and branches. */
+/* prepare.c - rewrites a function to the tensor ops that bufferize handles: arithmetic on whole tensors, splat,
+ * generate, pad, concat, bitcast and select become structured ops, slices and branches. */
 #include "dialect/scf/scf.h"
 #include "pass/bufferize/bufferize.h"
 
@@ -10,7 +10,7 @@ static void dims_of(NrBuilder *b, NrValue *tensor, NrIndex *out) {
   for (uint32_t i = 0; i < tensor->type->rank; i++) out[i] = nr_dim_build(b, tensor, i);
 }
 
-/* The dims of result type t whose `?` are the operands from `first` on. */
+/* The dims of result type t; the operands from `first` on give the dynamic ones. */
 static void dims_from_operands(NrOp *op, size_t first, NrType t, NrIndex *out) {
   for (uint32_t i = 0; i < t->rank; i++)
     out[i] = t->dims[i] == NR_DYNAMIC ? index_value(nr_operand(op, first++)) : nr_index_const(t->dims[i]);
@@ -23,7 +23,8 @@ static NrStatus replace(NrOp *op, NrValue *value) {
 
 static void yield(NrBuilder *b, NrValue *value) { nr_build_op(b, NR_OP_linalg_yield, &value, 1, NULL, 0); }
 
-/* A generic over identity maps with an empty body; the builder for it in *body. Outputs have one shape. */
+/* Builds a linalg.generic with identity maps and an empty body, for which *body is a builder. All outputs have one
+ * shape. */
 static NrOp *identity_generic(NrBuilder *b, NrValue *const *inputs, size_t count, NrValue *const *outputs,
                               size_t num_outputs, NrBuilder *body) {
   NrArena arena;
@@ -90,7 +91,7 @@ NrOp *nr_elementwise_to_generic(NrOp *op) {
 static NrStatus elementwise(NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (nr_operand(op, i)->type->kind == NR_TYPE_UNRANKED_TENSOR)
-      return nr_op_error(op, "is bufferized for tensors of known rank only: flatten-unranked brings it to those");
+      return nr_op_error(op, "can be bufferized for ranked tensors only; run flatten-unranked first");
   nr_elementwise_to_generic(op);
   return NR_OK;
 }
@@ -102,7 +103,7 @@ static NrStatus bitcast(NrOp *op) {
   NrType t = nr_result(op, 0)->type;
   NrValue *source = nr_operand(op, 0);
   if (t->kind != NR_TYPE_TENSOR || source->type->kind != NR_TYPE_TENSOR)
-    return nr_op_error(op, "is of unknown rank, for which there are no buffers");
+    return nr_op_error(op, "has an unranked type, which cannot be bufferized");
   NrIndex dims[NR_MAX_RANK];
   dims_of(&b, source, dims);
   NrValue *empty = nr_build_empty(&b, t->elem, dims, t->rank);
@@ -119,7 +120,7 @@ static NrStatus splat(NrOp *op) {
   return replace(op, nr_build_fill(&b, nr_operand(op, 0), nr_build_empty(&b, t->elem, dims, t->rank)));
 }
 
-/* The body of generate or pad at the place of b: its indices are those of the loops around it; gives the element. */
+/* Inlines the body of tensor.generate or pad at b, with linalg.index ops as indices; returns the element. */
 static NrValue *inline_element(NrOp *op, NrBuilder *b) {
   NrBlock *from = nr_op_body(op, 0);
   for (size_t i = 0; i < from->num_args; i++) {
@@ -151,7 +152,7 @@ static NrStatus generate(NrOp *op) {
   return replace(op, generate_over(op, &b, t->elem, dims, t->rank));
 }
 
-/* Fills the whole result, then puts the source into it. */
+/* Fills the whole result, then inserts the source. */
 static NrStatus pad(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType t = nr_result(op, 0)->type;
@@ -202,7 +203,7 @@ static NrStatus concat(NrOp *op) {
   return replace(op, nr_build_tensor_cast(&b, result, t));
 }
 
-/* Which of two tensors or handles it is decides a branch, so that one that ends here moves and needs no copy. */
+/* A select of tensors or handles becomes an scf.if, so that a value with its last use here moves without a copy. */
 static NrStatus select_whole(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType t = nr_result(op, 0)->type;
@@ -215,7 +216,7 @@ static NrStatus select_whole(NrOp *op) {
   return replace(op, nr_result(branch, 0));
 }
 
-/* Fresh memory is what every value may have here: a copy is the value itself. */
+/* Tensor values are copied where needed, so an alloc_tensor with a copy is the value itself. */
 static NrStatus alloc_tensor(NrOp *op) {
   size_t copy, count;
   if (nr_op_operand_group(op, 1, &copy, &count) && count) return replace(op, nr_operand(op, copy));
@@ -226,14 +227,14 @@ static NrStatus alloc_tensor(NrOp *op) {
   return replace(op, nr_build_empty(&b, t->elem, dims, t->rank));
 }
 
-/* Any contents will do, and any shape: dims that are open are 0, and there are none where the rank is. */
+/* A poison tensor is an empty one: dynamic dims are 0, and an unranked tensor has rank 0. */
 static NrStatus poison(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType t = nr_result(op, 0)->type;
   NrIndex dims[NR_MAX_RANK];
   uint32_t rank = t->kind == NR_TYPE_TENSOR ? t->rank : 0;
   if (!nr_type_is_tensor(t))
-    return nr_op_error(op, "is of type %s, for which there are no buffers", nr_type_text(b.ctx, t));
+    return nr_op_error(op, "is of type %s, which cannot be bufferized", nr_type_text(b.ctx, t));
   for (uint32_t i = 0; i < rank; i++) dims[i] = nr_index_const(t->dims[i] == NR_DYNAMIC ? 0 : t->dims[i]);
   NrValue *empty = nr_build_empty(&b, t->elem, dims, rank);
   return replace(op, empty->type == t ? empty : nr_build_value(&b, NR_OP_tensor_cast, t, &empty, 1));

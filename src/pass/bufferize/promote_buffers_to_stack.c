@@ -1,16 +1,16 @@
-/* promote_buffers_to_stack.c - small buffers of known size that do not outlive their block are put on the stack.
+/* promote_buffers_to_stack.c - promotes small buffers of static size that do not outlive their block to the stack.
  *
  *   before  %a = memref.alloc() : memref<4xf32>       after  %a = memref.alloca() : memref<4xf32>
  *           memref.dealloc %a
  *
- * In the entry block of the function, so that a loop does not grow the stack; in that of scf.parallel's body for those
- * inside one, of which the iterations may run at once. */
+ * The alloca goes to the function's entry block, so that a loop does not grow the stack; inside an scf.parallel, whose
+ * iterations may run concurrently, to the entry of its body. */
 #include "dialect/memref/memref.h"
 #include "pass/bufferize/buffers.h"
 #include "pass/core/pass.h"
 
 typedef struct Promote {
-  int64_t limit, total; /* bytes a buffer, bytes a function */
+  int64_t limit, total; /* bytes per buffer, bytes per function */
   int64_t used;
 } Promote;
 
@@ -49,10 +49,10 @@ static NrStatus promote_buffers_to_stack_run(NrPassContext *pass, NrOp *func) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("limit", 1024, 0, INT64_MAX, "bytes of a buffer at most"),
-    NR_INT("total", 65536, 0, INT64_MAX, "bytes of a function at most"),
+    NR_INT("limit", 1024, 0, INT64_MAX, "most bytes of a buffer"),
+    NR_INT("total", 65536, 0, INT64_MAX, "most bytes of a function"),
     {0},
 };
 NR_PASS(promote_buffers_to_stack, .name = "promote-buffers-to-stack", .on = "func.func",
         .run = promote_buffers_to_stack_run, .options = options,
-        .doc = "puts small buffers that stay in their block on the stack")
+        .doc = "promotes small buffers that stay in their block to the stack")

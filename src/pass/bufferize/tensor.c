@@ -1,4 +1,4 @@
-/* tensor.c - tensor ops become views, loads, stores and copies of memrefs. */
+/* tensor.c - bufferizes tensor ops to views, loads, stores and copies of memrefs. */
 #include "pass/bufferize/bufferize.h"
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
@@ -8,7 +8,7 @@ static NrStatus constant(NrBufferize *s, NrOp *op) {
   NrValue *result = nr_result(op, 0);
   if (value && value->kind == NR_ATTR_SPARSE) value = nr_attr_sparse_to_dense(value);
   if (!nr_attr_is_elements(value) && !(value && value->kind == NR_ATTR_DENSE_STRINGS))
-    return nr_op_error(op, "holds a kind of constant that no buffer can hold");
+    return nr_op_error(op, "has a constant that cannot be stored in a buffer");
   NrBuilder b = nr_builder_before(op);
   NrValue *memref = nr_build_value(&b, NR_OP_memref_get_global, nr_bufferized_type(result->type), NULL, 0);
   nr_vec_push(&s->constants, memref->op);
@@ -29,7 +29,7 @@ static void empty(NrBufferize *s, NrOp *op) {
 static void from_elements(NrBufferize *s, NrOp *op) {
   NrValue *result = nr_result(op, 0), *indices[NR_MAX_RANK];
   NrType t = result->type;
-  NrValue *memory = nr_bufferize_fresh(s, op, result, result); /* static: nobody is asked for sizes */
+  NrValue *memory = nr_bufferize_fresh(s, op, result, result); /* static shape: sizes are not read */
   NrBuilder b = nr_builder_before(op);
   for (size_t i = 0; i < op->num_operands; i++) {
     size_t rest = i;
@@ -73,7 +73,7 @@ static NrStatus dim(NrBufferize *s, NrOp *op) {
                           (NrValue *[]){nr_bufferize_read(s, source, op, NULL), index}, 2);
   else if (binding->memref) size = nr_index_value(&b, nr_dim_build(&b, binding->memref, (size_t)i));
   else if (nr_dim_of(source, (size_t)i, &known)) size = nr_index_value(&b, known);
-  else return nr_op_error(op, "asks for the size of a tensor that has none");
+  else return nr_op_error(op, "asks for a size that is not known");
   nr_value_replace_uses(nr_result(op, 0), size);
   return NR_OK;
 }
@@ -137,13 +137,13 @@ static void insert_slice(NrBufferize *s, NrOp *op) {
 
 /* ---- other views ------------------------------------------------------------------------------------------------ */
 
-/* Whether the dims of each group lie behind each other, so that joining them needs no copy. */
+/* Whether the dims of each group are contiguous, so that collapsing them needs no copy. */
 static bool can_collapse(NrType type, const NrGroups *groups) {
   int64_t strides[NR_MAX_RANK], offset, expected;
   if (!type->layout) return true;
   if (!nr_memref_strides(type, strides, &offset)) return false;
   for (size_t g = 0; g < groups->count; g++) {
-    expected = NR_DYNAMIC; /* stride that the next dim outwards must have; unknown before the innermost that is not 1 */
+    expected = NR_DYNAMIC; /* required stride of the next outer dim; not known before the innermost dim other than 1 */
     bool first = true;
     for (uint32_t k = groups->size[g]; k-- > 0;) {
       uint32_t i = groups->begin[g] + k;
@@ -170,7 +170,7 @@ static NrType reshaped_type(NrOp *op, NrType source) {
 
 static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, 0));
-  if (binding->bound_for == op) { /* only for an insert_slice, which asks for no more than that it is in place */
+  if (binding->bound_for == op) { /* only for an insert_slice, which only needs that the value is in place */
     nr_bufferize_join(s, nr_result(op, 0), binding->buffer, binding->memref)->bound_for =
         nr_result(op, 0)->first_use->owner;
     return;
@@ -199,7 +199,7 @@ static void reshape(NrBufferize *s, NrOp *op, unsigned memref_op) {
   nr_bufferize_join(s, nr_result(op, 0), buffer, nr_result(view, 0))->splat = binding->splat;
 }
 
-/* What has no rank is dense: its type would have no place for a layout. */
+/* Unranked memrefs are dense, because their type has no layout. */
 static void cast(NrBufferize *s, NrOp *op) {
   NrType to = nr_result(op, 0)->type;
   NrBuffer *buffer;
@@ -212,9 +212,9 @@ static void cast(NrBufferize *s, NrOp *op) {
   nr_bufferize_join(s, nr_result(op, 0), buffer, view)->splat = nr_bufferize_binding(s, nr_operand(op, 0))->splat;
 }
 
-/* ---- the border to memory ---------------------------------------------------------------------------------------- */
+/* ---- to_tensor and to_buffer------------------------------------------------------------------------------------- */
 
-/* A value is a snapshot: memory that it came from, or that was made of it, may be written later. */
+/* A tensor is a snapshot: its source memref, or one made from it, may be written later. */
 static void to_tensor(NrBufferize *s, NrOp *op) {
   NrValue *source = nr_operand(op, 0);
   NrType t = source->type;

@@ -1,7 +1,7 @@
 // RUN: noria opt --pass-pipeline=bufferize --verify-diagnostics --split-input-file %s
 
 func.func @unranked(%t: tensor<*xf32>) -> tensor<*xf32> {
-  // expected-error@+1 {{'arith.negf' op is bufferized for tensors of known rank only: flatten-unranked brings it to those}}
+  // expected-error@+1 {{'arith.negf' op can be bufferized for ranked tensors only; run flatten-unranked first}}
   %u = arith.negf %t : tensor<*xf32>
   return %u : tensor<*xf32>
 }
@@ -27,7 +27,7 @@ func.func @branches(%c: i1, %t: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @chosen(%c: i1, %t: tensor<4xf32>, %u: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'scf.execute_region' op gives a tensor out of a region of several blocks}}
+  // expected-error@+1 {{'scf.execute_region' op returns a tensor from a region of several blocks}}
   %r = scf.execute_region -> tensor<4xf32> {
     cf.cond_br %c, ^bb1, ^bb2
   ^bb1:
