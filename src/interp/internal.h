@@ -4,13 +4,13 @@
 
 #include "interp/interp.h"
 
-/* Bytes that several views may share. */
+/* Memory that several views may share. */
 typedef struct NrIBuffer {
   size_t refs, size;
   unsigned char *data;
   NoriaExec *charged; /* the run that counts it against its memory limit, or NULL */
   bool freed;         /* memref.dealloc was called */
-  bool borrowed;      /* data belongs to somebody else: a constant or an input; never written */
+  bool borrowed;      /* data belongs to a constant or an input; never written */
 } NrIBuffer;
 
 /* A tensor, vector or memref: a strided view of a buffer. Strides and offset in elements. */
@@ -20,10 +20,10 @@ typedef struct NrIView {
   NrType elem;
   size_t elem_size, rank;
   int64_t offset, dims[NR_MAX_RANK], strides[NR_MAX_RANK];
-  int64_t origin; /* where the memref's own data begin: what an offset of 0 would be. Not 0 behind a memref.view */
+  int64_t origin; /* the element at offset 0 of the memref; not 0 for a memref.view */
 } NrIView;
 
-/* A value while running. Scalars of at most 64 bits are raw bits, zero-extended; wider ones and complex numbers
+/* A value of a run. Scalars of at most 64 bits are raw bits, zero-extended; wider ones and complex numbers are
  * attributes. */
 typedef struct NrIValue {
   uint64_t bits;
@@ -41,55 +41,56 @@ typedef struct NrInterp {
   NrMap cells;     /* NrValue* -> NrIValue*, of the running function */
   NrMap loop_indices; /* region of a structured op -> int64_t[], its loop indices */
   NrMap globals;   /* memref.global op -> NrIView* */
-  NR_VEC(NrIView *) global_views; /* the same, to be released */
-  NrMap scalar_forms; /* op -> the op on elements, outside of all regions */
-  NrMap sites;     /* op that may fail, rt.check and the like -> site + 1 */
+  NR_VEC(NrIView *) global_views; /* the views in globals, to be released */
+  NrMap scalar_forms; /* op -> a detached copy of it on scalars */
+  NrMap sites;     /* op that may fail (rt.check, ..) -> site + 1 */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;
   bool hostile; /* of NrInterpOptions */
   int64_t workgroup[3], grid[3]; /* of the running dispatch */
-  NrOp *exit;             /* the break or continue that is on its way to its loop */
+  NrOp *exit;             /* the break or continue that is leaving regions up to its loop */
   NrIValue *exit_values;  /* its operands, each with a reference */
-  NrOp *ended_by;         /* the terminator of the region that ended last; behind a run the entry's return */
+  NrOp *ended_by;         /* the terminator of the region that ended last; after a run, the entry's return */
   NrOp *failed_at;
   char message[256]; /* of the first failure */
-  NrOp *running;     /* the innermost op that runs: what is out of memory fails there */
+  NrOp *running;     /* the innermost op that runs, at which out of memory is reported */
   bool failed;
 } NrInterp;
 
 /* ---- values (value.c) ---- */
-/* Zeroed, dense. Counts against the run's memory limit. NULL after failing at the op that runs: without memory, beyond
- * the limit, or with a negative dim. What calls it, or what gives its views, must not use them then, and returns. */
+/* A new dense view filled with zeros, which counts against the run's memory limit. NULL after failing at the running
+ * op: out of memory, over the limit, or a negative dim; the caller then returns. */
 NrIView *nr_iview_new(NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
-/* The same with contents that are open: rubbish in a hostile run. */
+/* The same with undefined contents: garbage in a hostile run. */
 NrIView *nr_iview_open(NrInterp *in, NrType elem, const int64_t *dims, size_t rank);
 NrIView *nr_iview_alias(NrIView *of);                                /* another view of the same buffer */
 NrIView *nr_iview_borrow(NrType elem, const int64_t *dims, size_t rank, const void *data);
 bool nr_iview_is_dense(const NrIView *view); /* row-major, without gaps */
 NrIView *nr_iview_dense_copy(NrInterp *in, const NrIView *view); /* NULL as above */
-void nr_iview_copy_out(const NrInterp *in, const NrIView *view, unsigned char *to); /* its elements, dense */
+void nr_iview_copy_out(const NrInterp *in, const NrIView *view,
+                       unsigned char *to); /* copies the elements in row-major order */
 void nr_iview_fill(const NrInterp *in, NrIView *view, NrIValue v);
 /* Copies what tensor.insert_slice or parallel_insert_slice inserts into a view of the destination. */
 bool nr_insert_part(NrInterp *in, NrOp *op, NrIView *into);
 void nr_iview_release(NrIView *view);
-void nr_ibuffer_discharge(NrIBuffer *buffer); /* no run counts it any more */
-size_t nr_iview_elem_size(NrType elem); /* of one element: a number, a handle, or a vector, whose elements lie dense */
-int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank); /* INT64_MAX where it does not fit */
+void nr_ibuffer_discharge(NrIBuffer *buffer); /* stops counting it against a run's limit */
+size_t nr_iview_elem_size(NrType elem); /* size of an element: a number, a handle, or a dense vector */
+int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank); /* INT64_MAX on overflow */
 int64_t nr_iview_count(const NrIView *view);
 unsigned char *nr_iview_at(const NrIView *view, const int64_t *indices); /* no checks */
 bool nr_iview_inside(const NrIView *view, const int64_t *indices);
 bool nr_next_index(const int64_t *dims, size_t rank, int64_t *indices);  /* row-major; false behind the last */
-/* The run is to stop. An op that works on many elements may end early then, and need not fail: the run stops before the
- * next op. */
+/* Whether the run must stop. An op over many elements may then end early without failing; the run stops before the next
+ * op. */
 static inline bool nr_interp_is_stopped(const NrInterp *in) { return in->exec && in->exec->stop; }
-/* nr_next_index, for loops over the elements of a value; false also when the run is to stop. */
+/* Like nr_next_index, but also false when the run must stop. */
 bool nr_interp_next(const NrInterp *in, const int64_t *dims, size_t rank, int64_t *indices);
-/* An element; a vector is a new view, which the value owns. Only vectors need memory: false after failing. */
+/* Loads an element; a vector becomes a new view, owned by the value. Only vectors allocate: false after failing. */
 bool nr_ivalue_load_any(NrInterp *in, NrType elem, const unsigned char *p, NrIValue *out);
-NrIValue nr_ivalue_load(NrType elem, const unsigned char *p); /* elem is no vector */
+NrIValue nr_ivalue_load(NrType elem, const unsigned char *p); /* elem must not be a vector */
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);
-NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr); /* elements without memory: failed, and there is no view */
-NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v); /* NULL: there is none, or no memory */
+NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr); /* elements: no view when out of memory, after failing */
+NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v); /* NULL: no such attribute, or out of memory */
 int64_t nr_ivalue_int(NrType type, NrIValue v);    /* sign-extended */
 double nr_ivalue_float(NrType type, NrIValue v);
 NrIValue nr_ivalue_from_float(NrType type, double d);
@@ -97,43 +98,43 @@ NrIValue nr_ivalue_from_int(NrType type, int64_t i);
 
 /* ---- running (interp.c) ---- */
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) NR_PRINTF(3, 4); /* returns false */
-/* The runtime has the message already, and gets the place; returns false. */
+/* Fails where the runtime has the message already and only gets the location; returns false. */
 bool nr_interp_fail_reported(NrInterp *in, NrOp *op);
-/* There is no memory for a buffer, or it has a negative dim; returns false. */
+/* Fails because a buffer cannot be allocated or has a negative dim; returns false. */
 bool nr_interp_fail_size(NrInterp *in, NrOp *op, NrType elem, const int64_t *dims, size_t rank);
-/* Whether the vectors that op gives are of a size that a program may have; else fails. */
+/* Whether op's vector results are below the size limit; else fails. */
 bool nr_interp_has_room(NrInterp *in, NrOp *op);
 NrIValue nr_get(NrInterp *in, NrValue *value);
 int64_t nr_get_index(NrInterp *in, NrValue *value);
-void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes over the view's reference */
-/* The operand's view to write in place: moved out of its cell when this is its only use, else a dense copy. NULL
- * after failing. */
+void nr_set(NrInterp *in, NrValue *value, NrIValue v);          /* takes the view's reference */
+/* The operand's view for writing: moved out of its cell if this is its last use, else a dense copy. NULL after
+ * failing. */
 NrIView *nr_take_view(NrInterp *in, NrOp *user, size_t operand);
-/* Runs a region's single block with arguments; its terminator's operands go to out (count of them at most max). */
+/* Runs a region's single block with arguments; out gets its terminator's num_out operands. */
 bool nr_run_region(NrInterp *in, NrRegion *region, const NrIValue *args, size_t num_args, NrIValue *out,
                    size_t num_out);
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out);
 
-/* Whether the dims that a flow op names for its operands are theirs; else the run fails. */
+/* Checks that the dims that a flow op declares for its operands are theirs. */
 bool nr_interp_flow_dims(NrInterp *in, NrOp *op);
-/* The element that the memref operand `memref` and the indices behind it name; checks bounds and life. */
+/* The element at the indices behind memref operand `memref`; checks bounds and use after free. */
 bool nr_interp_element(NrInterp *in, NrOp *op, size_t memref, unsigned char **out, NrIView **out_view);
-/* Whether there is an element with these indices; else the run fails. */
+/* Whether the indices are in bounds; else fails. */
 bool nr_interp_in_bounds(NrInterp *in, NrOp *op, const NrIView *view, const int64_t *indices);
-/* The indices of an op that accesses operand `memref`: the operands behind it, or what its affine map makes of them. */
+/* The indices of an access to operand `memref`: the operands behind it, through its affine map if it has one. */
 bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out);
-/* The same of a map's operands, from number `first` on; without a map they are the indices. */
+/* The indices from the operands from number `first` on, through map unless it is NULL. */
 bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, size_t rank, int64_t *out);
 /* a and b combined by a kind of memref.atomic_rmw; false for types beyond 64 bits. */
 bool nr_interp_combine(int64_t kind, NrType type, NrIValue a, NrIValue b, NrIValue *out);
-bool nr_interp_alive(NrInterp *in, NrOp *op, const NrIView *view);    /* fails for memory that was freed */
+bool nr_interp_alive(NrInterp *in, NrOp *op, const NrIView *view);    /* fails for freed memory */
 bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view); /* fails for a constant or an input */
 
-/* One op; false after a failure. */
+/* Runs one op; false after failing. */
 typedef bool (*NrInterpFn)(NrInterp *in, NrOp *op);
 NrInterpFn nr_interp_find(unsigned op_id);
-bool nr_interp_scalar(NrInterp *in, NrOp *op); /* scalar.c: element-wise ops, on shaped values element by element */
-/* Scalar op on bits; false when the fast path does not know it. */
+bool nr_interp_scalar(NrInterp *in, NrOp *op); /* scalar.c: elementwise ops, on shaped values element by element */
+/* A scalar op on bits; false when the fast path does not handle it. */
 bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
                     const char **why);
 /* scalar_float.c: the same where an operand or the result is a float; two floats; a number's sine and cosine. */

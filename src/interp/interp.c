@@ -77,12 +77,12 @@ static NrIValue shared(NrIValue v) {
 
 /* ---- blocks ---- */
 
-/* Runs its region for each of its elements. */
+/* An op that runs its region several times. */
 static bool is_nest(const NrOp *op) {
   return nr_op_has(op, NR_LOOP) || nr_op_is(op, NR_OP_linalg_generic) || nr_op_is(op, NR_OP_tensor_generate);
 }
 
-/* The loop around op, for messages: compiled code stops there. */
+/* The innermost loop around op, where compiled code stops; for messages. */
 static NrOp *loop_around(NrOp *op) {
   NrOp *up = op;
   while (up && !is_nest(up)) up = nr_op_parent(up);
@@ -95,7 +95,7 @@ static bool is_stopped(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Of terminators too: a loop may have nothing else. */
+/* Called for terminators too: a loop's body may have no other op. */
 static bool may_go_on(NrInterp *in, NrOp *op) {
   if (is_stopped(in, op)) return false;
   if (in->max_steps && ++in->steps > in->max_steps)
@@ -134,7 +134,7 @@ static void bind_args(NrInterp *in, NrBlock *block, const NrIValue *args, size_t
   for (size_t i = 0; i < count && i < block->num_args; i++) nr_set(in, block->args[i], args[i]);
 }
 
-/* Values that a branch passes to its successor, gathered before any is set: they may be each other's sources. */
+/* Reads all values that a branch passes before setting any, because they may be arguments of the same block. */
 static NrBlock *take_branch(NrInterp *in, NrOp *op, size_t successor) {
   NrSuccessor *s = &op->successors[successor];
   NrIValue *values = nr_malloc(s->num_operands * sizeof *values);
@@ -160,7 +160,7 @@ static int choose(NrInterp *in, NrOp *op) {
   }
 }
 
-/* Runs from block until a terminator without successors, which is given back. */
+/* Runs from block to a terminator without successors, and returns it. */
 static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
   while (block) {
     for (NrOp *op = block->first; op; op = op->next) {
@@ -181,7 +181,7 @@ static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
   return NULL;
 }
 
-/* Ops nest in a few hundred levels at most: what is too deep is a recursion. */
+/* The nesting of ops is limited, so only recursion exhausts the stack. */
 static bool fail_stack(NrInterp *in, NrOp *op) {
   while (!nr_op_has(op, NR_FUNCTION) && nr_op_parent(op)) op = nr_op_parent(op);
   NrStr name = nr_op_attr_str(op, "sym_name");

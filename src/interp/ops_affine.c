@@ -1,4 +1,4 @@
-/* ops_affine.c - affine maps of running values: bounds, conditions, subscripts. */
+/* ops_affine.c - affine ops: maps for bounds, conditions and subscripts. */
 #include "dialect/affine/affine.h"
 #include "interp/ops.h"
 
@@ -9,7 +9,7 @@ static int64_t *inputs(NrInterp *in, NrOp *op, size_t first, size_t count) {
   return values;
 }
 
-/* Finds the divisor that is not positive, from the inside out, left to right. */
+/* Finds the first divisor that is not positive, from inner to outer, left to right. */
 static bool find_divisor(NrAffineExpr e, const int64_t *dims, const int64_t *symbols, int64_t *out) {
   if (!e->lhs) return false;
   if (find_divisor(e->lhs, dims, symbols, out) || find_divisor(e->rhs, dims, symbols, out)) return true;
@@ -25,7 +25,7 @@ static bool eval(NrInterp *in, NrOp *op, NrAffineExpr e, const int64_t *values, 
   return nr_interp_fail(in, op, "an affine expression has no value: it overflows");
 }
 
-/* The least or greatest of count of a map's results. */
+/* The smallest or greatest of `count` results of a map. */
 static bool extreme(NrInterp *in, NrOp *op, NrAttr map, const int64_t *values, uint32_t begin, uint32_t count,
                     bool greatest, int64_t *out) {
   for (uint32_t i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ bool nr_run_affine_if(NrInterp *in, NrOp *op) {
 
 /* ---- parallel ---------------------------------------------------------------------------------------------------- */
 
-/* The box: per dim the first point and how many there are. */
+/* The first point and the number of points of each dim. */
 static bool parallel_box(NrInterp *in, NrOp *op, int64_t *first, int64_t *counts) {
   NrAttr maps[] = {nr_op_attr(op, "lowerBoundsMap"), nr_op_attr(op, "upperBoundsMap")};
   uint32_t rank = nr_op_body(op, 0)->num_args;
@@ -163,14 +163,14 @@ static bool parallel_box(NrInterp *in, NrOp *op, int64_t *first, int64_t *counts
   return ok;
 }
 
-/* One of the running values with that of a point. */
+/* Combines running value i with a point's value. */
 static bool combine(NrInterp *in, NrOp *op, uint32_t i, NrIValue *acc, NrIValue value) {
   int64_t kind = nr_op_attr(op, "reductions")->items[i]->i;
   return nr_interp_combine(kind, nr_result(op, i)->type, *acc, value, acc) ||
          nr_interp_fail(in, op, "the interpreter cannot compute it");
 }
 
-/* Lies below the bound, though the distance may not fit. */
+/* The point is below the upper bound, but its distance from the lower one may not fit. */
 static int64_t point(int64_t first, int64_t at, int64_t step) {
   return (int64_t)((uint64_t)first + (uint64_t)at * (uint64_t)step);
 }

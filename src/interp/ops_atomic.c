@@ -1,4 +1,4 @@
-/* ops_atomic.c - read, change and write as one step; transfers. One thread runs a program, so each op is atomic. */
+/* ops_atomic.c - atomic read-modify-write ops and DMA transfers. One thread runs a program, so each op is atomic. */
 #include "dialect/affine/affine.h"
 #include "interp/ops.h"
 
@@ -8,7 +8,7 @@ bool nr_run_prefetch(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Kinds of atomic_rmw in their order, as nr_scalar_combine names them; NULL: the new value as it is. */
+/* nr_scalar_combine's names of the atomic_rmw kinds, in enum order; "": assign. */
 static const char *const combine_names[] = {"add",   "add",   "and",      "",        "maximumf", "maxnumf",
                                             "maxsi", "maxui", "minimumf", "minnumf", "minsi",    "minui",
                                             "mul",   "mul",   "or",       "xor"};
@@ -47,10 +47,10 @@ bool nr_run_generic_atomic_rmw(NrInterp *in, NrOp *op) {
 
 typedef struct Place {
   NrIView *view;
-  int64_t start; /* row-major number of the first element */
+  int64_t start; /* row-major index of the first element */
 } Place;
 
-/* map: of the indices, or NULL. */
+/* map: the affine map of the indices, or NULL. */
 static bool indices_of(NrInterp *in, NrOp *op, size_t memref, NrAttr map, NrIView **out, int64_t *indices) {
   *out = nr_get(in, nr_operand(op, memref)).view;
   if ((*out)->buffer->freed) return nr_interp_fail(in, op, "uses memory that was freed");
@@ -75,7 +75,7 @@ static unsigned char *nth(NrInterp *in, NrOp *op, Place place, int64_t k) {
   return nr_iview_at(place.view, index);
 }
 
-/* The tag is never written: a transfer is done when it has begun. */
+/* The tag is never written, because a transfer completes at once. */
 static bool check_tag(NrInterp *in, NrOp *op, size_t tag) {
   int64_t indices[NR_MAX_RANK];
   NrIView *view;

@@ -1,7 +1,7 @@
-/* ops_buffers.c - what only programs on planned memory have: resized buffers, places in an arena, dispatches. */
+/* ops_buffers.c - memref.realloc, memref.view and rt.dispatch. */
 #include "interp/ops.h"
 
-/* Gives a buffer of another size with the old contents; the old one is freed. */
+/* Allocates a buffer of another size with the old contents and frees the old one. */
 bool nr_run_realloc(NrInterp *in, NrOp *op) {
   NrIView *old = nr_get(in, nr_operand(op, 0)).view;
   NrType t = nr_result(op, 0)->type;
@@ -17,7 +17,7 @@ bool nr_run_realloc(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Elements of another type over bytes. */
+/* memref.view: elements of another type over a byte buffer. */
 bool nr_run_view(NrInterp *in, NrOp *op) {
   NrIView *bytes = nr_get(in, nr_operand(op, 0)).view;
   NrType t = nr_result(op, 0)->type;
@@ -45,7 +45,7 @@ bool nr_run_view(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Every workgroup of the grid, one after the other. */
+/* Runs the workgroups of the grid one after another. */
 bool nr_run_dispatch(NrInterp *in, NrOp *op) {
   NrOp *func = nr_symbol_resolve(op, nr_op_attr(op, "entry"));
   size_t grid_at, num_grid, first, num_args;

@@ -4,7 +4,7 @@
 #include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
-/* Values of a list of operands, each with its own reference. */
+/* Reads a list of operands, each with its own reference. */
 static void get_all(NrInterp *in, NrOp *op, size_t begin, size_t count, NrIValue *out) {
   for (size_t i = 0; i < count; i++) {
     out[i] = nr_get(in, nr_operand(op, begin + i));
@@ -20,12 +20,12 @@ static void release(NrIValue *values, size_t count) {
   for (size_t i = 0; i < count; i++) nr_iview_release(values[i].view);
 }
 
-/* The same bits under other types. */
+/* Keeps the bits and changes the types. */
 bool nr_run_unrealized_cast(NrInterp *in, NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrType to = nr_result(op, i)->type;
     if (op->num_operands != op->num_results || !nr_types_alike(nr_operand(op, i)->type, to))
-      return nr_interp_fail(in, op, "has a meaning only between types that differ in the signs of integers");
+      return nr_interp_fail(in, op, "is defined only between types that differ in the signedness of integers");
     NrIValue v = nr_get(in, nr_operand(op, i));
     if (v.view) v.view = nr_iview_alias(v.view);
     if (v.view) v.view->elem = to->elem;
@@ -41,19 +41,19 @@ bool nr_run_constant(NrInterp *in, NrOp *op) {
     nr_set(in, nr_result(op, 0), (NrIValue){.func = nr_symbol_resolve(op, value)});
     return true;
   }
-  if (value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants are the runtime's");
+  if (value->kind == NR_ATTR_DENSE_STRINGS) return nr_interp_fail(in, op, "string constants need the runtime");
   if (value->kind == NR_ATTR_RESOURCE && !value->data)
-    return nr_interp_fail(in, op, "the constant's data was left out of the text");
+    return nr_interp_fail(in, op, "the constant's data was elided from the text");
   NrIValue v = nr_ivalue_of_attr(in, value);
   if (nr_attr_is_elements(value) && !v.view)
     return nr_interp_fail_size(in, op, value->type->elem, value->type->dims, value->type->rank);
   if (nr_type_is_shaped(nr_result(op, 0)->type) && !v.view)
-    return nr_interp_fail(in, op, "holds a kind of constant that the interpreter does not read");
+    return nr_interp_fail(in, op, "has a constant that the interpreter does not support");
   nr_set(in, nr_result(op, 0), v);
   return true;
 }
 
-/* What there is of a buffer is freed: nobody is to look. */
+/* A poison buffer is a freed one, so that its use fails. */
 bool nr_run_poison(NrInterp *in, NrOp *op) {
   NrType type = nr_result(op, 0)->type, elem = nr_type_elem(type);
   NrIValue v = {0};
@@ -70,7 +70,7 @@ bool nr_run_poison(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Bounds as numbers of 128 bits, those with a sign moved up by half the range, so that all compare alike. */
+/* Bounds as unsigned 128-bit numbers; signed ones are biased by half the range, so that all compare as unsigned. */
 typedef unsigned __int128 Bound;
 enum { BOUND_BITS = 128 };
 static const Bound half_range = (Bound)1 << (BOUND_BITS - 1);
@@ -106,7 +106,7 @@ bool nr_run_for(NrInterp *in, NrOp *op) {
   for (Bound i = bound(in, op, 0, is_unsigned); ok && i < ub; i += step) {
     values[0] = bound_value(in, type, i - moved);
     ok = nr_run_region(in, nr_op_region(op, 0), values, count + 1, values + 1, count);
-    if (ub - i <= step) break; /* the next one may not fit */
+    if (ub - i <= step) break; /* the next value may overflow */
   }
   if (ok) set_results(in, op, values + 1);
   nr_free(values);
@@ -138,11 +138,10 @@ bool nr_run_while(NrInterp *in, NrOp *op) {
   return ok;
 }
 
-/* A region that ends in a break or continue fails to give values up to the loop that is meant; the interpreter holds
- * them in the meantime. */
+/* A break or continue makes nr_run_region fail up to its loop; in->exit and in->exit_values hold it in the meantime. */
 bool nr_run_loop(NrInterp *in, NrOp *op) {
   size_t inits = op->num_operands;
-  NrIValue *values = nr_calloc(inits + 1, sizeof *values); /* the token, which is nothing, first */
+  NrIValue *values = nr_calloc(inits + 1, sizeof *values); /* the first is the token, which has no value */
   get_all(in, op, 0, inits, values + 1);
   bool breaks = false;
   while (!breaks) {
@@ -185,13 +184,13 @@ bool nr_run_index_switch(NrInterp *in, NrOp *op) {
   return ok;
 }
 
-/* Of a positive step. The distance of the bounds may not fit with a sign. */
+/* For a positive step. The distance of the bounds may exceed the signed range. */
 static int64_t trips(int64_t lb, int64_t ub, int64_t step) {
   uint64_t last = ub > lb ? ((uint64_t)ub - (uint64_t)lb - 1) / (uint64_t)step : 0;
   return ub > lb ? (int64_t)NR_MIN(last, (uint64_t)INT64_MAX - 1) + 1 : 0;
 }
 
-/* Number k of the points from lower in steps, row-major, into ivs. */
+/* Sets ivs to point number k in row-major order. */
 static void parallel_point(NrInterp *in, NrOp *op, const size_t *begin, const int64_t *counts, size_t dims, int64_t k,
                            NrIValue *ivs) {
   for (size_t d = dims; d-- > 0; k /= counts[d]) {
@@ -200,8 +199,8 @@ static void parallel_point(NrInterp *in, NrOp *op, const size_t *begin, const in
   }
 }
 
-/* The reductions of the terminator run in its regions on the running values. Without initial values the terms of the
- * first point are these. */
+/* Combines a point's terms with the running values by the terminator's regions. With noInit, the first point's terms
+ * become the running values. */
 static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t count, bool first, NrIValue *acc) {
   bool ok = true;
   if (first && nr_op_attr(op, "noInit")) {
@@ -215,8 +214,8 @@ static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t co
   return ok;
 }
 
-/* The iterations one after another, each one's terms reduced at once. A hostile run begins with the last one, and
- * reduces when it has all terms, in their order: that is open for bodies, not for what they give. */
+/* Runs the iterations in order and reduces each one's terms at once. A hostile run executes the bodies from the last
+ * one, then reduces the terms in order: only the order of the bodies is unspecified. */
 static bool run_points(NrInterp *in, NrOp *op, const size_t *begin, const int64_t *counts, size_t dims, NrIValue *acc,
                        size_t inits) {
   int64_t total = 1, num_terms;
@@ -267,7 +266,7 @@ bool nr_run_parallel(NrInterp *in, NrOp *op) {
   return ok;
 }
 
-/* The parts that the terminator of a point inserts into the shared outputs. */
+/* Inserts the slices of a point's terminator into the shared outputs. */
 static bool insert_parts(NrInterp *in, NrBlock *body, size_t rank, const NrIValue *outputs) {
   NrBlock *parts = nr_op_body(body->last, 0);
   for (NrOp *part = parts ? parts->first : NULL; part; part = part->next) {
@@ -280,7 +279,7 @@ static bool insert_parts(NrInterp *in, NrBlock *body, size_t rank, const NrIValu
   return true;
 }
 
-/* The points one after another. Each sees the outputs as they were before the loop. */
+/* Runs the points in order; each reads the outputs as they were before the loop. */
 bool nr_run_forall(NrInterp *in, NrOp *op) {
   static const NrIndexListSlot slots[3] = {{0, "staticLowerBound"}, {1, "staticUpperBound"}, {2, "staticStep"}};
   NrBlock *body = nr_op_body(op, 0);

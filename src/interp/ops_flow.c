@@ -1,9 +1,9 @@
-/* ops_flow.c - dispatches: a body, the op's own or an executable's function, runs for every workgroup of the grid, one
- * after another, on views of the arguments and results. */
+/* ops_flow.c - dispatches: runs a region or an executable's function for each workgroup of the grid in order, on views
+ * of the arguments and results. */
 #include "dialect/flow/flow.h"
 #include "interp/ops.h"
 
-/* The export that a dispatch names, and the function that it exports. */
+/* The function of a dispatch's entry point, and its export. */
 static NrOp *entry_point(NrOp *op, NrOp **out_export) {
   NrAttr points = nr_op_attr(op, "entry_points");
   NrAttr first = points && points->kind == NR_ATTR_ARRAY && points->size ? points->items[0] : NULL;
@@ -15,13 +15,13 @@ static NrOp *entry_point(NrOp *op, NrOp **out_export) {
   return NULL;
 }
 
-/* What runs for each workgroup, and what gives the grid; func or body is set. count may be NULL: one workgroup. */
+/* The code of a workgroup (func or body) and the region that computes the grid (count; NULL: one workgroup). */
 typedef struct Workgroups {
   NrOp *func;
   NrRegion *body, *count;
 } Workgroups;
 
-/* The grid, by the count region for the dispatch's workload. */
+/* Computes the grid by the count region for the dispatch's workload. */
 static bool run_count(NrInterp *in, NrOp *op, NrRegion *region, int64_t *grid) {
   size_t begin, count;
   NrIValue args[16], out[3];
@@ -42,7 +42,7 @@ static void result_dims(NrInterp *in, NrOp *op, size_t result, size_t *next_dim,
     out[i] = t->dims[i] == NR_DYNAMIC ? nr_get_index(in, nr_operand(op, (*next_dim)++)) : t->dims[i];
 }
 
-/* A tied result: dense bytes, as of now of the argument's type. False when the result would have others. */
+/* Changes a tied result from the argument's type to its own; false when the sizes in bytes differ. */
 static bool retype(NrIView *view, NrType t, const int64_t *dims) {
   if (nr_iview_bytes(view->elem, view->dims, view->rank) != nr_iview_bytes(t->elem, dims, t->rank)) return false;
   view->elem = t->elem;

@@ -1,5 +1,5 @@
-/* ops_flow_tensor.c - flow.tensor.*: elements, parts and other types of whole tensors. Each op checks that the dims
- * which it names for its operands are theirs: passes believe them. pass/check_flow.c asks the same of machine code. */
+/* ops_flow_tensor.c - flow.tensor.* ops. Each checks that the dims that it declares for its operands are theirs,
+ * because passes rely on them; for machine code, src/pass/guard/check_flow.c inserts the same checks. */
 #include "dialect/flow/flow.h"
 #include "interp/ops.h"
 
@@ -25,7 +25,7 @@ bool nr_interp_flow_dims(NrInterp *in, NrOp *op) { return nr_flow_each_claim(op,
 
 static int64_t saturated_product(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
 
-/* The dims of the result, whose `?` are the operands of a group. */
+/* The dims of the result; an operand group gives the dynamic ones. */
 static bool result_dims(NrInterp *in, NrOp *op, size_t group, int64_t *out) {
   NrType t = nr_result(op, 0)->type;
   size_t next, count;
@@ -72,7 +72,7 @@ bool nr_run_flow_constant(NrInterp *in, NrOp *op) {
   return view ? give(in, op, view) : nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
 }
 
-/* clone, tie_shape, transfer: an op that changes a tensor copies it, so nothing need be copied here. */
+/* clone, tie_shape, transfer: no copy is needed, because ops that change a tensor copy it. */
 bool nr_run_flow_tensor_same(NrInterp *in, NrOp *op) {
   return nr_interp_flow_dims(in, op) && nr_run_flow_same(in, op);
 }
@@ -102,7 +102,7 @@ bool nr_run_flow_tensor_store(NrInterp *in, NrOp *op) {
   return give(in, op, view);
 }
 
-/* The box of `lengths` from `starts` on, a view of the same buffer. */
+/* The slice of `lengths` from `starts` on, as a view of the same buffer. */
 static NrIView *box(NrInterp *in, NrOp *op, NrIView *of, const int64_t *starts, const int64_t *lengths) {
   for (size_t i = 0; i < of->rank; i++) {
     int64_t size = of->dims[i];
@@ -144,7 +144,7 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
   NrIView *inside = box(in, op, nr_get(in, nr_operand(op, 0)).view, starts, update->dims);
   if (!inside) return false;
   nr_iview_release(inside);
-  update->refs++; /* it may be the target too */
+  update->refs++; /* update and target may be one tensor */
   NrIView *target = nr_take_view(in, op, 0);
   NrIView *part = target ? box(in, op, target, starts, update->dims) : NULL;
   if (part && nr_iview_count(update)) do
@@ -157,8 +157,8 @@ bool nr_run_flow_update(NrInterp *in, NrOp *op) {
 
 /* ---- other types ------------------------------------------------------------------------------------------------- */
 
-/* The bytes of source as the result's type. Elements of equal width, which may fill their bytes or not, are taken one
- * by one: an integer is kept sign-extended, the bits of a float are not. */
+/* Reinterprets the bytes of source as the result's type. Elements of equal width are converted one by one, because
+ * integers narrower than their bytes are stored sign-extended and floats are not. */
 static NrIView *retyped(NrInterp *in, NrOp *op, NrIView *source, const int64_t *dims) {
   NrType t = nr_result(op, 0)->type;
   NrIView *dense = nr_iview_dense_copy(in, source), *view = nr_iview_new(in, t->elem, dims, t->rank);

@@ -1,4 +1,4 @@
-/* ops_memref.c - memory, checked: bounds, freed buffers, constants that are written. */
+/* ops_memref.c - memref ops, with checks for bounds, use after free and writes to constants. */
 #include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
@@ -10,8 +10,8 @@ bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view) {
   return !view->buffer->borrowed || nr_interp_fail(in, op, "writes to a constant or an input");
 }
 
-/* New memory of which view is made, laid out as its type says: with gaps, and not from the start. The dims are checked,
- * and view is dense. False when there is no memory. */
+/* Gives a new dense view, with checked dims, the strides and offset of its type, in larger memory. False when out of
+ * memory. */
 static bool lay_out(NrInterp *in, NrType t, NrIView **view) {
   int64_t strides[NR_MAX_RANK], offset, last = 0;
   if (!nr_type_is_memref(t) || !nr_memref_strides(t, strides, &offset)) return true;
@@ -113,7 +113,7 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* ---- between values and memory ----------------------------------------------------------------------------------- */
+/* ---- tensors and memrefs ----------------------------------------------------------------------------------------- */
 
 bool nr_run_copied(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
@@ -145,7 +145,7 @@ bool nr_run_dealloc_tensor(NrInterp *in, NrOp *op) {
 
 /* ---- globals ---------------------------------------------------------------------------------------------------- */
 
-/* A new buffer with what the global begins with. Only a constant may be the attribute itself. */
+/* A new buffer with the global's initial value. Only a constant global may borrow the attribute's data. */
 static NrIView *open_global(NrInterp *in, NrOp *global, NrType t) {
   NrAttr value = nr_op_attr(global, "initial_value");
   if (!nr_attr_is_elements(value)) return nr_iview_open(in, t->elem, t->dims, t->rank);
@@ -167,11 +167,11 @@ bool nr_run_get_global(NrInterp *in, NrOp *op) {
   if (!view) {
     view = open_global(in, global, t);
     if (!view) return nr_interp_fail_size(in, op, t->elem, t->dims, t->rank);
-    if (nr_interp_is_stopped(in)) { /* it may be half filled, and globals outlive the run */
+    if (nr_interp_is_stopped(in)) { /* it may be partly filled, and globals outlive the run */
       nr_set(in, nr_result(op, 0), (NrIValue){.view = view});
       return true;
     }
-    nr_ibuffer_discharge(view->buffer); /* of the program, as in machine code */
+    nr_ibuffer_discharge(view->buffer); /* it belongs to the program and not to the run, as in machine code */
     nr_map_set(&in->globals, global, view);
     nr_vec_push(&in->global_views, view);
   }

@@ -1,4 +1,4 @@
-/* ops_rt.c - what a program asks of the runtime. Without one (while folding constants) these fail quietly. */
+/* ops_rt.c - calls of the runtime. They fail without a message where there is none (while folding constants). */
 #include "dialect/rt/rt.h"
 #include "interp/ops.h"
 
@@ -44,7 +44,7 @@ static void to_desc(NrInterp *in, NrValue *value, NoriaDesc *out) {
   }
 }
 
-/* A tensor that the runtime gave is copied out of the run's memory. */
+/* Copies a tensor from the runtime out of the run's memory. */
 static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
   NrType t = value->type;
   if (nr_type_is_shaped(t)) {
@@ -67,7 +67,7 @@ static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
   return true;
 }
 
-/* "tensor_grow"(%t, %rows): the same rows in a larger tensor. Part of compiled code, not of the runtime. */
+/* "tensor_grow"(%t, %rows): the same rows in a larger tensor. Compiled code does this inline, not in the runtime. */
 static bool grow(NrInterp *in, NrOp *op) {
   NrIView *from = nr_get(in, nr_operand(op, 0)).view;
   int64_t dims[NR_MAX_RANK];

@@ -1,4 +1,4 @@
-/* ops_tensor.c - tensors as values: an op that changes one copies it, unless it was the last to see it. */
+/* ops_tensor.c - tensor ops: an op that changes a tensor copies it, unless this is the tensor's last use. */
 #include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
@@ -9,7 +9,7 @@ static bool give(NrInterp *in, NrOp *op, NrIView *view) {
   return true;
 }
 
-/* The result type's dims, `?` filled from operands [begin, ..). */
+/* The result's dims; the operands from `begin` on give the dynamic ones. */
 static void result_dims(NrInterp *in, NrOp *op, size_t begin, int64_t *out) {
   NrType t = nr_result(op, 0)->type;
   for (uint32_t i = 0; i < t->rank; i++)
@@ -53,7 +53,7 @@ bool nr_run_tensor_from_elements(NrInterp *in, NrOp *op) {
   return give(in, op, view);
 }
 
-/* Fills view by running the region on each index. */
+/* Fills view by running the region for each index. */
 static bool generate(NrInterp *in, NrRegion *region, NrIView *view) {
   int64_t indices[NR_MAX_RANK] = {0};
   if (!nr_iview_count(view)) return true;
@@ -110,7 +110,7 @@ bool nr_run_rank(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Whether a memref lies as its new type says: the strides and the offset that the type fixes. */
+/* Whether the view has the static strides and offset of the type. */
 static bool has_layout(const NrIView *view, NrType t) {
   int64_t strides[NR_MAX_RANK], offset;
   if (!nr_memref_strides(t, strides, &offset)) return true;
@@ -156,13 +156,14 @@ static NrIView *slice(NrInterp *in, NrOp *op, NrIView *view) {
     }
     if (v[1] > 0) part->offset += v[0] * view->strides[i];
     part->dims[i] = v[1];
-    part->strides[i] = (int64_t)((uint64_t)v[2] * (uint64_t)view->strides[i]); /* of one element it may be any */
+    part->strides[i] =
+        (int64_t)((uint64_t)v[2] * (uint64_t)view->strides[i]); /* the stride of a single element does not matter */
   }
   return part;
 }
 
-/* Leaves out the dims that a slice of that type does not have: by what the program says of their sizes, not by those
- * of this run. */
+/* Drops the unit dims that a slice of that type does not have, by the op's static sizes and not by those of this
+ * run. */
 static void drop_units(NrOp *op, NrIView *view, NrType type) {
   bool keep[NR_MAX_RANK];
   size_t k = 0;
@@ -255,12 +256,12 @@ bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
           return nr_iview_release(view), nr_interp_fail(in, op, "the parts have different dims");
         memcpy(nr_iview_at(view, at), nr_iview_at(from, indices), view->elem_size);
       } while (nr_interp_next(in, from->dims, from->rank, indices));
-    if (!nr_add_i64(begin, from->dims[axis], &begin)) begin = INT64_MAX; /* of no elements */
+    if (!nr_add_i64(begin, from->dims[axis], &begin)) begin = INT64_MAX; /* all other parts are empty */
   }
   return give(in, op, view);
 }
 
-/* The largest number where the product does not fit, so that it is no other count of elements. */
+/* a * b, saturated to INT64_MAX, which is no valid number of elements. */
 static int64_t times(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : INT64_MAX; }
 
 /* Rank and dims of the result of expand_shape, collapse_shape or reshape. */
@@ -306,7 +307,7 @@ static void set_shape(NrIView *view, const int64_t *dims, size_t rank) {
   for (size_t i = rank; i-- > 0;) {
     view->dims[i] = dims[i];
     view->strides[i] = stride;
-    stride = (int64_t)((uint64_t)stride * (uint64_t)dims[i]); /* does not fit beside a dim of 0 only */
+    stride = (int64_t)((uint64_t)stride * (uint64_t)dims[i]); /* overflows only if another dim is 0 */
   }
 }
 
@@ -321,7 +322,7 @@ bool nr_run_reshape(NrInterp *in, NrOp *op) {
   return give(in, op, copy);
 }
 
-/* Elements of equal width lie in memory alike. */
+/* Elements of equal width have the same memory layout. */
 bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view, *copy = nr_iview_dense_copy(in, view);
   if (!copy) return false;
@@ -331,8 +332,8 @@ bool nr_run_tensor_bitcast(NrInterp *in, NrOp *op) {
 
 static int64_t wrapped(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
-/* The strides of the view's elements, in order, in another shape of as many; false when they are not evenly spaced.
- * Dims are taken from the innermost outwards until old and new ones have the same product. */
+/* The strides of the view in another shape with as many elements; false when there are none. Groups dims from the
+ * innermost outwards until the old and new ones have the same product. */
 static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t rank, int64_t *strides) {
   size_t from = view->rank, to = rank;
   while (from > 0 || to > 0) {
@@ -343,7 +344,7 @@ static bool reshaped_strides(const NrIView *view, const int64_t *dims, size_t ra
     while (to > 0 && (given < old || dims[to - 1] == 1)) {
       strides[--to] = wrapped(stride, given);
       given *= dims[to];
-      while (given > old && from > 0) { /* another old dim, which must lie behind the last */
+      while (given > old && from > 0) { /* another old dim, which must be contiguous with the last */
         if (view->dims[--from] == 1) continue;
         if (view->strides[from] != spaced) return false;
         old *= view->dims[from];
@@ -362,7 +363,7 @@ bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
   if (!reshaped(in, op, view, dims, &rank)) return false;
   bool any = nr_iview_count(view) > 0;
   if (any && !reshaped_strides(view, dims, rank, strides))
-    return nr_interp_fail(in, op, "joins dims that do not lie behind each other");
+    return nr_interp_fail(in, op, "collapses dims that are not contiguous");
   NrIView *alias = nr_iview_alias(view);
   set_shape(alias, dims, rank);
   if (any) memcpy(alias->strides, strides, rank * sizeof *strides);
@@ -371,7 +372,7 @@ bool nr_run_memref_reshape(NrInterp *in, NrOp *op) {
 
 /* ---- structured ops ---- */
 
-/* Whether the buffers among the operands may be used as they are. */
+/* Checks that memref operands are alive and that outputs are writable. */
 static bool are_usable(NrInterp *in, NrOp *op, size_t num_inputs) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
     if (!nr_type_is_memref(nr_operand(op, k)->type)) continue;
@@ -381,7 +382,7 @@ static bool are_usable(NrInterp *in, NrOp *op, size_t num_inputs) {
   return true;
 }
 
-/* Views of a structured op's operands; outputs of tensor type are taken over, to be given as results. */
+/* Views of a structured op's operands; tensor outputs are taken for writing and become the results. */
 static bool operand_views(NrInterp *in, NrOp *op, size_t num_inputs, NrIView **views) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrIValue v = nr_get(in, nr_operand(op, k));
@@ -402,7 +403,7 @@ static bool map_indices(NrInterp *in, NrOp *op, NrAttr map, const int64_t *ivs, 
   return true;
 }
 
-/* The ranges of the loops, from operands that are indexed by a bare loop dim. */
+/* The ranges of the loops, from operands that are indexed by a single loop dim. */
 static bool loop_ranges(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *views, size_t num_loops, int64_t *ranges) {
   for (size_t d = 0; d < num_loops; d++) {
     ranges[d] = -1;
@@ -420,7 +421,7 @@ static bool loop_ranges(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *vie
   return true;
 }
 
-/* What the body of a structured op is called with at a point of its loops; nothing after a failure. */
+/* Loads the body's arguments at a point of the loops; none after failing. */
 static bool load_elements(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *views, const int64_t *ivs,
                           NrIValue *out) {
   int64_t at[NR_MAX_RANK];

@@ -1,5 +1,4 @@
-/* ops_vector.c - vectors as values: making them, taking them apart, and reductions. Element-wise ops are in scalar.c.
- */
+/* ops_vector.c - vector ops on values: building, extracting, reductions. Elementwise ops are in scalar.c. */
 #include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
@@ -74,7 +73,7 @@ bool nr_run_shape_cast(NrInterp *in, NrOp *op) {
   return give(in, op, 0, to);
 }
 
-/* Bits of the last dim, least first: elements may be narrower than a byte. */
+/* Copies the bits of the last dim, lowest first, because elements may be narrower than a byte. */
 bool nr_run_vector_bitcast(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   if (!to) return false;

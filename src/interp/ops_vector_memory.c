@@ -1,13 +1,13 @@
-/* ops_vector_memory.c - vectors read from and written to memory, checked element by element. */
+/* ops_vector_memory.c - vector loads and stores, checked element by element. */
 #include "dialect/vector/vector.h"
 #include "interp/ops.h"
 
-/* What one op accesses. */
+/* The access of one op. */
 typedef struct Access {
   NrIView *base;
   int64_t first[NR_MAX_RANK]; /* the op's indices */
-  const NrIView *mask, *index; /* or NULL; index: the lane's place along the last dim, counted from the op's index */
-  bool packed;                 /* the set lanes lie behind each other in memory */
+  const NrIView *mask, *index; /* or NULL; index: each lane's offset in the last dim from the op's index */
+  bool packed;                 /* the active lanes are contiguous in memory */
 } Access;
 
 static NrIView *view_of(NrInterp *in, NrOp *op, size_t i) { return nr_get(in, nr_operand(op, i)).view; }
@@ -23,8 +23,8 @@ static bool is_set(NrInterp *in, const NrIView *mask, const int64_t *at) {
   return !mask || nr_ivalue_load(mask->elem, nr_iview_at(mask, at)).bits != 0;
 }
 
-/* Where lane `at` of a vector lies in the base; count: of the set lanes before it. An index that does not fit wraps,
- * and is out of bounds then. */
+/* The indices of lane `at` of a vector in the base; count: active lanes before it. An index that overflows wraps and is
+ * out of bounds then. */
 static void lane_place(NrInterp *in, const Access *a, const NrIView *vector, const int64_t *at, int64_t count,
                        int64_t *out) {
   size_t rank = a->base->rank;
@@ -38,7 +38,7 @@ static void lane_place(NrInterp *in, const Access *a, const NrIView *vector, con
   }
 }
 
-/* The least index of dim d that is out of bounds, of those seen so far. */
+/* Updates the smallest index of dim d that is out of bounds. */
 static void note_outside(const NrIView *base, size_t d, int64_t index, bool *io_any, int64_t *io_least) {
   if (index >= 0 && index < base->dims[d]) return;
   if (!*io_any || index < *io_least) *io_least = index;
@@ -50,8 +50,8 @@ static bool fail_outside(NrInterp *in, NrOp *op, const NrIView *base, size_t d, 
                         (long long)base->dims[d]);
 }
 
-/* Each lane that is accessed lies inside every dim: what runs past the end of a row is out of bounds, though the next
- * row may follow. */
+/* Checks that each accessed lane is inside every dim; an access past the end of a row is out of bounds even where the
+ * next row follows. */
 static bool lanes_inside(NrInterp *in, NrOp *op, const Access *a, const NrIView *vector) {
   for (size_t d = 0; d < a->base->rank; d++) {
     int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], count = 0, least = 0;
@@ -66,7 +66,7 @@ static bool lanes_inside(NrInterp *in, NrOp *op, const Access *a, const NrIView 
   return true;
 }
 
-/* Reads into or writes from vector where the mask is set. */
+/* Reads or writes the active lanes of vector. */
 static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, bool writes) {
   int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], count = 0;
   if (!lanes_inside(in, op, a, vector)) return false;
@@ -80,7 +80,7 @@ static bool transfer(NrInterp *in, NrOp *op, const Access *a, NrIView *vector, b
   return true;
 }
 
-/* Reads into what pass_thru, or zeros, give; to is NULL without memory. */
+/* Reads into `to`, which has the values of inactive lanes; NULL when out of memory. */
 static bool read_vector(NrInterp *in, NrOp *op, NrIView *to, const NrIView *mask, bool packed, const NrIView *index) {
   Access a = {.mask = mask, .packed = packed, .index = index};
   if (to && begin(in, op, 0, false, &a) && transfer(in, op, &a, to, false)) {
@@ -135,8 +135,8 @@ bool nr_run_vector_scatter(NrInterp *in, NrOp *op) {
 
 /* ---- transfers: any dims of a buffer or tensor, with padding outside --------------------------------------------- */
 
-/* The base's element for element `at` of the vector; asked[d]: it is to lie inside dim d, else what is outside is
- * padding. Returns whether it lies inside. */
+/* The base's indices for element `at` of the vector; returns whether they are in bounds. asked[d]: dim d must be in
+ * bounds; elsewhere, elements out of bounds are padding. */
 static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const int64_t *at, int64_t *out,
                            bool *asked) {
   NrAttr map = nr_op_attr(op, "permutation_map");
@@ -155,7 +155,7 @@ static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, size_t f
   return inside;
 }
 
-/* The mask has a dim for each dim of the base that the vector moves along, in the base's order. */
+/* The mask has the vector's dims in the base's order. */
 static bool is_transferred(NrInterp *in, NrOp *op, const NrIView *base, const int64_t *at) {
   NrValue *value = nr_transfer_mask(op);
   NrAttr map = nr_op_attr(op, "permutation_map");
@@ -167,7 +167,7 @@ static bool is_transferred(NrInterp *in, NrOp *op, const NrIView *base, const in
   return !value || is_set(in, nr_get(in, value).view, place);
 }
 
-/* Whether all that is transferred lies inside the dims in which it must. */
+/* Checks that all transferred elements are inside the dims that are marked in_bounds. */
 static bool transfer_inside(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const NrIView *vector) {
   for (size_t d = 0; d < base->rank; d++) {
     int64_t at[NR_MAX_RANK] = {0}, place[NR_MAX_RANK], least = 0;

@@ -1,4 +1,4 @@
-/* ops_views.c - views of buffers that say themselves where their elements lie, and what a descriptor holds. */
+/* ops_views.c - views with explicit offsets and strides, and memref descriptors. */
 #include "dialect/shared/shaped.h"
 #include "interp/ops.h"
 
@@ -11,7 +11,7 @@ static int64_t index_of(NrInterp *in, NrIndex index) {
   return index.value ? nr_get_index(in, index.value) : index.constant;
 }
 
-/* Whether all elements lie in the buffer. */
+/* Whether all elements are inside the buffer. */
 static bool inside(const NrIView *view) {
   int64_t low = view->offset, high = view->offset;
   bool empty = false;
@@ -72,7 +72,7 @@ bool nr_run_pointer(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* Addresses are not the interpreter's: another space and an alignment change nothing. */
+/* The interpreter has no addresses, so memory spaces and alignments have no effect. */
 bool nr_run_same_buffer(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   view->refs++;

@@ -1,4 +1,4 @@
-/* program.c - the interpreter as a program for the runtime, and as a folder of constants. */
+/* program.c - the interpreter as a NoriaModule for the runtime, and as a constant folder. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -7,15 +7,15 @@
 
 struct NrInterpProgram {
   NrInterp in;
-  pthread_mutex_t lock; /* held by the run that uses the rest */
+  pthread_mutex_t lock; /* protects the other fields during a run */
   NrOp *func;
   NrArena arena;
   NoriaModule module;
   NoriaConstant self;
   NR_VEC(NoriaSite) sites;
   NR_VEC(const char *) imports;
-  NrHeap *heap;         /* that the module is in, or NULL */
-  bool broken;          /* a run was abandoned in the middle of something */
+  NrHeap *heap;         /* the heap of the module, or NULL */
+  bool broken;          /* an internal error abandoned a run */
   char fault_text[2 * NR_FAULT_TEXT];
 };
 
@@ -101,7 +101,7 @@ static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *o
   }
   out->rank = (int64_t)v.view->rank;
   memcpy(out->dims, v.view->dims, v.view->rank * sizeof *out->dims);
-  nr_ibuffer_discharge(v.view->buffer); /* it becomes the run's output, and counts once */
+  nr_ibuffer_discharge(v.view->buffer); /* it becomes the run's output, which the runtime counts */
   out->data = in->exec->api->alloc(in->exec, nr_iview_bytes(v.view->elem, v.view->dims, v.view->rank));
   if (!out->data) return nr_interp_fail_reported(in, func);
   nr_iview_copy_out(in, v.view, out->data);
@@ -124,7 +124,7 @@ static bool run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, No
   nr_free(args);
   nr_free(results);
   if (!ok && in->failed_at) {
-    /* The last site is the interpreter's own: its text is the message of the failure, or the runtime has that. */
+    /* The last site is for the interpreter's own failures: its text is the message, unless the runtime has it. */
     NoriaSite *site = &p->sites.data[p->sites.size - 1];
     site->place = place_of(p, in->failed_at);
     site->text = nr_str_doubled(&p->arena, nr_str(in->message), '%').data;
@@ -155,12 +155,13 @@ static int32_t fail_broken(NrInterpProgram *p, NoriaExec *exec) {
   return NORIA_RESULT_INTERNAL;
 }
 
-/* The place for a message that has none: that of op, the function or its return. */
+/* Sets the location for a message without one: that of op, the function or its return. */
 static void leave_place(NrInterpProgram *p, NoriaExec *exec, const NrOp *op) {
   exec->place = (int32_t)(uintptr_t)nr_map_get(&p->in.sites, op) - 1;
 }
 
-/* The interpreter has one state: runs from several threads take turns, and the limits of those that wait hold. */
+/* The interpreter has one state, so runs of several threads are serialized; a run's limits also apply while it
+ * waits. */
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NrInterpProgram *p = (NrInterpProgram *)exec->constants[0];
   Run r = {p, exec, inputs, outputs, false};
@@ -170,7 +171,7 @@ static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *output
     if (exec->api->poll(exec, 0)) return 1;
     usleep(200);
   }
-  exec->place = -1; /* what fails in the run has its own */
+  exec->place = -1; /* failures in the run set their own location */
   if (!p->broken && !nr_guard_run(p->heap, run_guarded, &r, &fault)) {
     p->broken = true;
     char *to = p->fault_text;

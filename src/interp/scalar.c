@@ -1,5 +1,4 @@
-/* scalar.c - element-wise ops: scalars directly on their bits, or by the op's fold; shaped values element by element.
- */
+/* scalar.c - elementwise ops: scalars directly on their bits, or by the op's fold; shaped values element by element. */
 #include "dialect/shared/fold.h"
 #include "interp/internal.h"
 
@@ -133,7 +132,7 @@ bool nr_scalar_combine(NrStr kind, NrType t, NrIValue a, NrIValue b, NrIValue *o
 
 enum { MAX_OPERANDS = 8, MAX_RESULTS = 4 };
 
-/* Why an op has no value, in the words of int_binary: of integers of any width. */
+/* Why an integer op of any width has no value, in the words of int_binary. */
 static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
   if (nr_op_has(op, NR_DIVIDES))
     return nr_const_is_int(constants[1], 0) ? "division by zero" : "the quotient overflows";
@@ -145,7 +144,7 @@ static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
   }
 }
 
-/* The same op on elements, for its fold: its operands come from nowhere, so that the fold can but compute. */
+/* A scalar copy of the op for its fold. Its operands have no defining ops, so the fold can only use the constants. */
 static NrOp *scalar_form(NrInterp *in, NrOp *op, const NrType *types, const NrType *outs) {
   NrOp *scalar = nr_map_get(&in->scalar_forms, op);
   if (scalar) return scalar;
@@ -165,7 +164,7 @@ static NrOp *scalar_form(NrInterp *in, NrOp *op, const NrType *types, const NrTy
   return scalar;
 }
 
-/* One element by the op's fold; types are of scalars. */
+/* Computes one element by the op's fold; types are the scalar types. */
 static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
                     NrIValue *results) {
   NrAttr constants[MAX_OPERANDS];
@@ -210,7 +209,7 @@ bool nr_interp_scalar(NrInterp *in, NrOp *op) {
     for (uint32_t i = 0; i < op->num_results; i++) nr_set(in, nr_result(op, i), results[i]);
     return true;
   }
-  /* One scalar condition chooses between whole values, which may be of different shapes. */
+  /* A scalar condition selects a whole value; the two may have different shapes. */
   if (nr_op_is(op, NR_OP_arith_select) && !args[0].view) {
     NrIView *chosen = args[args[0].bits & 1 ? 1 : 2].view;
     chosen->refs++;

@@ -1,5 +1,5 @@
-/* scalar_float.c - element-wise ops that take or give floats, on one element, through double: exact for + - * / sqrt,
- * since double has more than twice the digits of the smaller types. */
+/* scalar_float.c - elementwise ops with float operands or results, on one element, computed in double. Rounding to a
+ * smaller type is correct for + - * / sqrt, because double has more than twice its digits. */
 #include "base/float_format.h"
 #include "interp/internal.h"
 
@@ -91,7 +91,7 @@ static bool float_compare(int64_t predicate, double a, double b) {
 
 /* ---- rounding ---- */
 
-/* The value next to v, above or below it. */
+/* The next representable value above or below v. */
 static NrIValue neighbour(NrType type, NrIValue v, bool up) {
   const NrFloatFormat *format = nr_float_format(type->float_kind);
   if (format && format->unsigned_no_zero) return (NrIValue){.bits = up ? v.bits + 1 : v.bits - 1};
@@ -103,7 +103,7 @@ static NrIValue neighbour(NrType type, NrIValue v, bool up) {
   return (NrIValue){.bits = is_nan ? 0 : bits};
 }
 
-/* exact as op's attribute roundingmode says. */
+/* Rounds exact as op's attribute roundingmode says. */
 static NrIValue round_as(const NrOp *op, NrType to, double exact) {
   enum { TO_NEAREST_EVEN, DOWNWARD, UPWARD, TOWARD_ZERO };
   NrIValue near = nr_ivalue_from_float(to, exact);
@@ -113,7 +113,7 @@ static NrIValue round_as(const NrOp *op, NrType to, double exact) {
   bool up = have < exact;
   NrIValue next = neighbour(to, near, up);
   double other = nr_ivalue_float(to, next);
-  if (!(up ? other > have : other < have)) return near; /* behind the largest value there is none */
+  if (!(up ? other > have : other < have)) return near; /* the largest value has no neighbour */
   bool tie = fabs(exact - have) == fabs(other - exact);
   bool take = mode == DOWNWARD ? !up
               : mode == UPWARD ? up
@@ -124,7 +124,7 @@ static NrIValue round_as(const NrOp *op, NrType to, double exact) {
 
 /* ---- conversions ---- */
 
-/* A float as an integer of the type, as arith.fptosi and fptoui define it: out of range is undefined. */
+/* Converts a float to an integer as arith.fptosi and fptoui do; out of range is undefined. */
 static bool float_to_int(NrType to, bool is_unsigned, double d, NrIValue *out, const char **why) {
   uint32_t width = to->width;
   double limit = ldexp(1, (int)(is_unsigned ? width : width - 1));
@@ -146,7 +146,7 @@ static bool convert(const NrOp *op, NrType to, NrType from, NrIValue v, NrIValue
   case NR_OP_arith_truncf: *out = round_as(op, to, nr_ivalue_float(from, v)); return true;
   case NR_OP_arith_sitofp: {
     int64_t i = nr_ivalue_int(from, v);
-    float f = (float)i; /* one rounding */
+    float f = (float)i; /* rounds once */
     *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)i);
     return true;
   }
@@ -180,7 +180,7 @@ static bool of_two(const NrOp *op, NrType out, const NrType *types, const NrIVal
   double a = nr_ivalue_float(types[0], args[0]), d;
   if (nr_op_is(op, NR_OP_math_fpowi)) {
     int64_t power = nr_ivalue_int(types[1], args[1]);
-    d = pow(fabs(a), (double)power); /* which need not hold whether it is odd */
+    d = pow(fabs(a), (double)power); /* the conversion may lose whether power is odd */
     *result = nr_ivalue_from_float(out, power & 1 ? copysign(d, a) : d);
     return true;
   }

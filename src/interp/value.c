@@ -12,7 +12,7 @@ size_t nr_iview_elem_size(NrType elem) {
     return fits ? (size_t)size : INT64_MAX;
   }
   size = (int64_t)nr_type_byte_size(elem);
-  return size ? (size_t)size : sizeof(void *); /* handles and strings inside tensors */
+  return size ? (size_t)size : sizeof(void *); /* handles and strings in tensors */
 }
 
 static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
@@ -31,7 +31,7 @@ static NrIView *view_new(NrType elem, const int64_t *dims, size_t rank) {
 }
 
 int64_t nr_iview_bytes(NrType elem, const int64_t *dims, size_t rank) {
-  int64_t n = 1, bytes; /* n: of the dims that are not 0 */
+  int64_t n = 1, bytes; /* n: the product of the dims that are not 0 */
   bool empty = false;
   for (size_t i = 0; i < rank; i++) {
     if (dims[i] < 0 || !nr_mul_i64(n, NR_MAX(dims[i], 1), &n) || n > NORIA_MAX_ELEMENTS) return INT64_MAX;
@@ -219,7 +219,7 @@ void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v) {
     }
   } else if (v.attr) memcpy(p, v.attr->words, size);
   else if (nr_type_is_int(elem) && elem->width < 64 && elem->width > 1) {
-    /* Integers narrower than their storage are kept sign-extended, as the tensors of the boundary have them. */
+    /* Integers narrower than their storage are sign-extended, as in the tensors of the ABI. */
     int64_t extended = nr_ivalue_int(elem, v);
     memcpy(p, &extended, size);
   } else memcpy(p, &v.bits, size);
