@@ -1,4 +1,5 @@
-/* abi_type.c - see abi_type.h: the ops that convert at the boundary, for tensors and memrefs one linalg.generic. */
+/* abi_type.c - builds the conversions to and from ABI types, as one linalg.generic for tensors and memrefs; see
+ * abi_type.h. */
 #include "abi/abi_type.h"
 
 #include "dialect/arith/arith.h"
@@ -8,7 +9,7 @@
 #include "dialect/onnx/dtype.h"
 #include "pass/linalg/unranked.h"
 
-/* ---- which type carries ----------------------------------------------------------------------------------------- */
+/* ---- ABI types -------------------------------------------------------------------------------------------------- */
 
 static bool int_carrier(NrType t, NrAbiType *out) {
   if (t->width == 0 || t->width > NR_MAX_INT_BITS) return false;
@@ -21,7 +22,7 @@ static bool int_carrier(NrType t, NrAbiType *out) {
   return true;
 }
 
-/* NULL for f80 and f128, with which nothing is computed. */
+/* NULL for f80 and f128, which have no arithmetic here. */
 static NrType float_carrier(NrType t) { return t->width > 64 ? NULL : nr_type_float(t->ctx, NR_F32); }
 
 bool nr_abi_type_of(NrType t, NrAbiType *out) {
@@ -48,7 +49,7 @@ static NrValue *as(NrBuilder *b, unsigned op_id, NrValue *x, NrType type) {
   return x->type == type ? x : nr_build_value(b, op_id, type, &x, 1);
 }
 
-/* An integer with a sign of its own has no arithmetic: the same bits without it, or with it again. */
+/* Casts between signed or unsigned and signless integers, because only signless ones have arithmetic. */
 static NrValue *retyped(NrBuilder *b, NrValue *x, NrType type) {
   return as(b, NR_OP_builtin_unrealized_conversion_cast, x, type);
 }
@@ -83,7 +84,7 @@ static NrValue *element_out(NrBuilder *b, const NrAbiType *c, NrValue *x, uint32
   return as(b, NR_OP_arith_trunci, x, c->elem);
 }
 
-/* so_far: of the words before, when there are words. */
+/* so_far: the value of the words before, for wide integers. */
 static NrValue *element_in(NrBuilder *b, const NrAbiType *c, NrValue *x, NrValue *so_far, uint32_t word_dim) {
   if (c->type->kind == NR_TYPE_FLOAT) return convert_float(b, x, c->type);
   if (c->type->kind == NR_TYPE_COMPLEX) return convert_complex(b, x, c->type);
@@ -93,7 +94,7 @@ static NrValue *element_in(NrBuilder *b, const NrAbiType *c, NrValue *x, NrValue
   return retyped(b, nr_arith_binary(b, NR_OP_arith_ori, retyped(b, so_far, plain), x), c->type);
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- all elements ----------------------------------------------------------------------------------------------- */
 
 static NrValue *new_like(NrBuilder *b, NrValue *shaped, NrType elem, const NrIndex *dims, size_t rank) {
   return shaped->type->kind == NR_TYPE_TENSOR ? nr_build_empty(b, elem, dims, rank)
@@ -106,7 +107,7 @@ static NrAttr leading_dims(NrContext *ctx, uint32_t num_dims, size_t count) {
   return nr_attr_affine_map(ctx, num_dims, 0, exprs, count);
 }
 
-/* The loops are those of the side that has more dims; the one over words is the last. */
+/* The loops run over the side with more dims; the loop over words is the last. */
 static NrValue *convert(NrBuilder *b, const NrAbiType *c, NrValue *from, NrValue *to, bool out) {
   size_t rank = NR_MAX(from->type->rank, to->type->rank);
   char iterators[NORIA_MAX_RANK + 1] = {0};
@@ -144,9 +145,9 @@ NrValue *nr_abi_type_build_in(NrBuilder *b, const NrAbiType *c, NrValue *shaped)
   return convert(b, c, shaped, to, false);
 }
 
-/* ---- of unknown rank: all elements in a row ---------------------------------------------------------------------- */
+/* ---- unranked tensors, as 1-D tensors ---------------------------------------------------------------------------- */
 
-/* As a tensor<?xelem>, or <?xwordsxelem>. */
+/* Reshapes to tensor<?xelem> or tensor<?xwordsxelem>. */
 static NrValue *in_a_row(NrBuilder *b, NrValue *tensor, NrValue *count, int64_t words) {
   int64_t dims[2] = {NR_DYNAMIC, words}, rank = words ? 2 : 1;
   NrValue *sizes[2] = {count, words ? nr_arith_constant_index(b, words) : NULL};

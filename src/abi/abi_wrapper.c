@@ -20,7 +20,7 @@ NrType nr_abi_shown_type(NrType t) {
   return nr_type_memref(dims, t->rank + t->elem->rank, t->elem->elem);
 }
 
-/* Type t with dims, and a last one of words when its elements pass as those. */
+/* The ABI type of t; wide integers add a last dim of words. */
 static NrType carried_type(NrType t, const NrAbiType *c) {
   int64_t dims[NORIA_MAX_RANK];
   size_t rank = nr_type_is_scalar(t) ? 0 : t->rank;
@@ -31,7 +31,7 @@ static NrType carried_type(NrType t, const NrAbiType *c) {
   return is_tensor ? nr_type_tensor(dims, rank, c->elem) : nr_type_memref(dims, rank, c->elem);
 }
 
-/* Before an element there is nothing that a program could be given. */
+/* A negative stride or offset has no representation in the ABI. */
 static bool goes_backwards(NrType t) {
   int64_t strides[NR_MAX_RANK], offset;
   bool backwards = false;
@@ -40,7 +40,7 @@ static bool goes_backwards(NrType t) {
   return backwards || (offset < 0 && offset != NR_DYNAMIC);
 }
 
-/* Sequences and optionals pass as they are, with the carrier of what they hold. */
+/* Sequences and optionals pass unchanged, with the ABI type of their elements. */
 NrType nr_abi_outer_type(NrType t, NrAbiType *c) {
   if (nr_abi_is_handle(t)) {
     NrType elem = t;
@@ -62,7 +62,7 @@ NrType nr_abi_outer_type(NrType t, NrAbiType *c) {
 
 /* ---- memrefs with layouts --------------------------------------------------------------------------------------- */
 
-/* The layouts that row-major data have too: open or equal where they say something. */
+/* Whether row-major data fits the layout: each stride and the offset is dynamic or equal. */
 static bool is_row_major(NrType memref) {
   int64_t strides[NR_MAX_RANK], offset, want = 1;
   if (!nr_memref_strides(memref, strides, &offset) || (offset && offset != NR_DYNAMIC)) return false;
@@ -83,7 +83,7 @@ static NrIndex combined(NrBuilder *b, unsigned op_id, NrIndex x, NrIndex y) {
   return nr_index_of(nr_arith_binary(b, op_id, nr_index_value(b, x), nr_index_value(b, y)));
 }
 
-/* The strides that the layout says; an open one is as small as the dims inside allow. */
+/* The layout's strides; a dynamic one is the smallest that the inner dims allow. */
 static void choose_strides(NrBuilder *b, NrType type, const NrIndex *dims, NrIndex *out_strides, NrIndex *out_offset) {
   int64_t strides[NR_MAX_RANK], offset;
   nr_memref_strides(type, strides, &offset);
@@ -95,7 +95,7 @@ static void choose_strides(NrBuilder *b, NrType type, const NrIndex *dims, NrInd
   }
 }
 
-/* New memory for the type: up to behind the last element, and a row of each dim more, which is easier to count. */
+/* Allocates memory for the type: up to the last element, and one more step of each dim, which is simpler to compute. */
 static NrValue *alloc_extent(NrBuilder *b, NrType type, const NrIndex *dims, const NrIndex *strides, NrIndex offset) {
   NrIndex extent[1] = {combined(b, NR_OP_arith_addi, offset, nr_index_const(1))};
   for (uint32_t i = 0; i < type->rank; i++)
@@ -106,7 +106,7 @@ static NrValue *alloc_extent(NrBuilder *b, NrType type, const NrIndex *dims, con
   return nr_build_value(b, NR_OP_memref_memory_space_cast, there, &memory, 1);
 }
 
-/* A view of the type, whose layout is strided, of new memory. */
+/* Allocates memory and returns a view of the strided type. */
 static NrValue *alloc_strided(NrBuilder *b, NrValue *like, NrType type) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
   NrIndex lists[3][NR_MAX_RANK], *offset = lists[0], *dims = lists[1], *strides = lists[2];
@@ -127,9 +127,9 @@ static NrValue *alloc_strided(NrBuilder *b, NrValue *like, NrType type) {
   return nr_result(view, 0);
 }
 
-/* ---- values at the boundary ------------------------------------------------------------------------------------- */
+/* ---- conversion of values --------------------------------------------------------------------------------------- */
 
-/* A new memref of the type, with the dims of like. */
+/* Allocates a memref of the type, with the dims of like. */
 static NrValue *alloc_like(NrBuilder *b, NrValue *like, NrType type) {
   NrValue *dims[NORIA_MAX_RANK];
   size_t count = 0;
@@ -146,7 +146,7 @@ static NrValue *copy_of(NrBuilder *b, NrValue *memref, NrType type) {
   return copy;
 }
 
-/* The data in the layout that the type has. */
+/* Copies the data to the type's layout. */
 static NrValue *laid_out(NrBuilder *b, NrValue *dense, NrType type) {
   int64_t strides[NR_MAX_RANK], offset;
   if (!nr_memref_strides(type, strides, &offset)) return copy_of(b, dense, type);
@@ -155,7 +155,7 @@ static NrValue *laid_out(NrBuilder *b, NrValue *dense, NrType type) {
   return view;
 }
 
-/* Dense memory, which is new unless it is the program's input, as the type says. */
+/* Gives dense memory, which is_new unless it is the program's input, the type's layout. */
 static NrValue *placed(NrBuilder *b, NrValue *dense, bool is_new, NrType type) {
   NrType plain = nr_type_memref_layout(type->dims, type->rank, type->elem, NULL, type->space);
   if (!is_row_major(type)) return laid_out(b, dense, type);
@@ -163,7 +163,7 @@ static NrValue *placed(NrBuilder *b, NrValue *dense, bool is_new, NrType type) {
   return plain == type ? dense : nr_build_value(b, NR_OP_memref_cast, type, &dense, 1);
 }
 
-/* A vector in memory: the memref and an index of 0 for each dim. */
+/* The operands of a vector access: the memref and an index of 0 for each dim. */
 static size_t vector_operands(NrBuilder *b, NrValue *memref, NrValue **out) {
   out[0] = memref;
   for (size_t i = 0; i < memref->type->rank; i++) out[1 + i] = nr_arith_constant_index(b, 0);
@@ -184,8 +184,8 @@ static NrValue *vector_out(NrBuilder *b, NrValue *value) {
   return memref;
 }
 
-/* Copies between a memref of vectors and one of their elements: for each vector, an op in the body of a structured one.
- * What goes out comes back unchanged, for the structured op has to write something. */
+/* Copies between a memref of vectors and one of their elements, by an op for each vector in the body of a
+ * linalg.generic. The linalg.generic yields its output operand unchanged, because it must yield a value. */
 static NrValue *move_vectors(NrBuilder *b, NrValue *vectors, NrValue *elements, bool out) {
   NrType type = vectors->type;
   NrAffineExpr exprs[NORIA_MAX_RANK];
@@ -230,7 +230,7 @@ static NrValue *as_space(NrBuilder *b, NrValue *memref, NrType type) {
   return nr_build_value(b, NR_OP_memref_memory_space_cast, type, &memref, 1);
 }
 
-/* Memory of unknown rank that has to be converted is a value in between. */
+/* Unranked memrefs are converted as unranked tensors. */
 static NrValue *unranked_in(NrBuilder *b, const NrAbiType *c, NrValue *outer, NrType type) {
   if (type->kind == NR_TYPE_UNRANKED_TENSOR) return nr_abi_type_build_in_unranked(b, c, outer);
   NrType plain = nr_type_memref_unranked(type->elem, NULL), value = nr_type_tensor_unranked(outer->type->elem);

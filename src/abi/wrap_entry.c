@@ -1,11 +1,11 @@
-/* wrap_entry.c - makes a function of text IR a program's entry, by a function that calls it:
+/* wrap_entry.c - makes a function of text IR a program's entry, by a wrapper that calls it:
  *
  *   func.func @f(%n: i64, %m: memref<4xf32>) -> f32
  *   ->
  *   func.func @entry(%n: tensor<i64>, %m: memref<4xf32>) -> (tensor<f32>, memref<4xf32>)
  *
- * A program takes and gives tensors: scalars pass as tensors of rank 0. Its inputs are never written, so the function
- * gets copies of its memrefs, and what it left in them is given back behind its own results. */
+ * A program takes and returns tensors; scalars pass as tensors of rank 0. A program never writes its inputs, so the
+ * wrapper passes copies of memrefs and returns them after the function's results. */
 #include "dialect/func/func.h"
 #include "abi/abi_wrapper.h"
 #include "dialect/onnx/dtype.h"
@@ -37,7 +37,7 @@ static NrStatus no_entry(NrModule *module, const char *name) {
   return NR_ERROR_NOT_FOUND;
 }
 
-/* The one named; without a name the one that is marked, else @main, else the only public one. */
+/* The named function; without a name the one with noria.entry, else @main, else the only public one. */
 static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
   NrOp *main = NULL, *only = NULL;
   size_t num_public = 0;
@@ -53,13 +53,13 @@ static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
   return *out ? NR_OK : no_entry(module, name);
 }
 
-/* ---- what the tables of a program say ---------------------------------------------------------------------------- */
+/* ---- descriptions of inputs and outputs -------------------------------------------------------------------------- */
 
 static NrNamedAttr named(NrContext *ctx, const char *name, NrAttr value) {
   return (NrNamedAttr){nr_context_intern(ctx, nr_str(name)), value};
 }
 
-/* `type` is what the function itself has there: the tools read and print by it. */
+/* Attribute `type` is the function's own type, by which the tools read and print. */
 static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, NoriaDType dtype) {
   int64_t dims[NORIA_MAX_RANK];
   bool is_handle = nr_abi_is_handle(t), has_rank = !is_handle && nr_type_is_ranked(t);
@@ -72,7 +72,7 @@ static NrAttr value_info(NrContext *ctx, NrStr name, NrType t, NrType inner, Nor
   return nr_attr_dict(ctx, items, count);
 }
 
-/* ---- the function that calls it --------------------------------------------------------------------------------- */
+/* ---- the wrapper ------------------------------------------------------------------------------------------------ */
 
 typedef struct Wrapper {
   NrContext *ctx;
@@ -83,17 +83,17 @@ typedef struct Wrapper {
   NR_VEC(NrAttr) input_infos, result_infos;
 } Wrapper;
 
-/* Why a type has no values outside. */
+/* Why values of a type cannot leave a program. */
 static const char *why_not(NrType t) {
   NrType elem = nr_type_elem(t);
   if (t->kind == NR_TYPE_TUPLE) return "no op makes or takes apart";
   if (t->kind == NR_TYPE_NONE) return "has no values";
-  if (t->kind == NR_TYPE_FUNCTION) return "means something inside of a program only";
+  if (t->kind == NR_TYPE_FUNCTION) return "has values inside a program only";
   if (t->kind == NR_TYPE_VECTOR && t->scalable) return "has a size that only the processor knows";
   NrAbiType c;
   if (t->kind == NR_TYPE_MEMREF && nr_abi_type_of(elem, &c)) return "has elements where no memory can be given";
   if (elem->kind == NR_TYPE_COMPLEX) return "has no arithmetic";
-  if (elem->kind == NR_TYPE_INTEGER) return "is wider than what there are literals of";
+  if (elem->kind == NR_TYPE_INTEGER) return "is wider than the largest integer literal";
   if (nr_type_is_float(elem)) return "is read and printed, but not computed with";
   return "does not pass between programs";
 }
@@ -103,7 +103,7 @@ static NrStatus cannot_pass(const Wrapper *w, const char *what, size_t i, NrType
                      nr_type_text(w->ctx, t), why_not(t));
 }
 
-/* What memrefs leave is called as the arguments are: a result may not be. */
+/* Returned memrefs have the names of arguments, which results must not take. */
 static NrStr result_name(const Wrapper *w, size_t i) {
   const char *name = nr_arena_printf(nr_context_arena(w->ctx), "result%zu", i);
   for (size_t k = 0; k < w->input_infos.size; k++)
@@ -187,7 +187,7 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
   return status;
 }
 
-/* What the entry does not reach need not be fit to be compiled. */
+/* Functions that the entry does not reach need not be compilable. */
 static NrStatus drop_others(NrModule *module) {
   NrAttr hidden = nr_attr_string(module->ctx, NR_STR("private"));
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)

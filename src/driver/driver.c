@@ -55,7 +55,7 @@ static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   return finish(unit, status);
 }
 
-/* The graph's name, or else the file's; what is in no file is a "model". */
+/* The graph's name, else the file's; a program in memory is "model". */
 static void name_unit(NrCompilation *unit, const char *path) {
   if (unit->model && unit->model->graph && unit->model->graph->name.size) {
     nr_buf_str(&unit->name, unit->model->graph->name);
@@ -158,7 +158,7 @@ static NrStatus read_file(NrCompilation *unit, const char *path, const NoriaComp
   char *copy = nr_malloc(strlen(path) + 1);
   memcpy(copy, path, strlen(path) + 1);
   status = read_memory(unit, bytes.data, bytes.size, path, strcmp(path, "-") ? dirname(copy) : NULL, options);
-  unit->owned = bytes.data; /* the model may refer into it */
+  unit->owned = bytes.data; /* the model refers to these bytes */
   nr_free(copy);
   return status;
 }
@@ -186,7 +186,7 @@ NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options)
 
 /* ---- programs ---- */
 
-/* What a program made in memory holds on to. */
+/* What a program in memory owns. */
 typedef struct Held {
   NrCompiled *code;        /* or */
   NrInterpProgram *interp; /* with the module that it runs */
@@ -197,7 +197,7 @@ typedef struct Held {
 static void release(void *user) {
   Held *held = user;
   NrHeap *heap = held->unit.heap;
-  if (held->interp && nr_interp_is_broken(held->interp)) { /* a run was abandoned: nothing in it can be relied on */
+  if (held->interp && nr_interp_is_broken(held->interp)) { /* a run was abandoned, so its state is not consistent */
     nr_heap_destroy(heap); /* without one, the tool's, whose guard frees it */
     return;
   }
@@ -219,7 +219,7 @@ static NoriaStatus create_program(Held held, const NoriaModule *module, const No
   program.user = kept;
   NoriaStatus made = noria_program_create(module, &program, out_program, error);
   if (made) {
-    kept->unit.heap = NULL; /* the caller's again */
+    kept->unit.heap = NULL; /* the caller owns it again */
     release(kept);
   }
   return made;
@@ -265,7 +265,7 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   *out_program = NULL;
   NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
   if (status) return nr_compilation_fail(unit, status, error);
-  nr_module_destroy(unit->module); /* code does not need it; what its constants refer to stays */
+  nr_module_destroy(unit->module); /* code does not need it; the data of constants stays */
   unit->module = NULL;
   Held held = {.code = code, .unit = *unit};
   *unit = (NrCompilation){0};
@@ -332,7 +332,7 @@ NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *opt
 
 /* ---- the doors of the C API ------------------------------------------------------------------------------------- */
 
-/* What a call was given, and what it returns. */
+/* The arguments and results of a call. */
 typedef struct Call {
   const NoriaCompileOptions *options;
   const char *path; /* NULL: data */
@@ -347,8 +347,8 @@ typedef struct Call {
   NoriaStatus status;
 } Call;
 
-/* Runs body(call) so that whatever goes wrong in it ends as a status. The heap of the call is the program's, if it made
- * one. */
+/* Runs body(call) under a guard, so that every fault becomes a status. The call's heap becomes the program's, if it
+ * made one. */
 static NoriaStatus enter(void (*body)(void *call), Call *call) {
   const NoriaCompileOptions *o = call->options;
   NrLimits limits = {0};
@@ -385,7 +385,7 @@ NoriaStatus noria_compile_file(const char *path, const NoriaCompileOptions *opti
 static void compile_memory(void *user) {
   Call *c = user;
   NrCompilation unit = {.heap = c->heap};
-  /* The model's constants refer into its bytes, which need not outlive the call. */
+  /* The model's constants refer to its bytes, which the caller may free after the call: copies them. */
   unit.owned = nr_malloc(c->size);
   memcpy(unit.owned, c->data, c->size);
   NrStatus status = nr_compilation_read_memory(&unit, unit.owned, c->size, NULL, c->folder, c->options);

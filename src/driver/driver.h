@@ -1,4 +1,4 @@
-/* driver.h - from a file to a module, and on to code: what the tool and the C API share. */
+/* driver.h - from a file to a module and to code; shared by the tool and the C API. */
 #ifndef NORIA_DRIVER_DRIVER_H
 #define NORIA_DRIVER_DRIVER_H
 
@@ -10,18 +10,18 @@
 #include "onnx/import/import.h"
 #include "pass/core/pass.h"
 
-/* A program on its way, with all that it refers to. Zero-initialise; nr_compilation_deinit frees. */
+/* A program being compiled, with all that it refers to. Zero-initialise; nr_compilation_deinit frees. */
 typedef struct NrCompilation {
   NrContext *ctx;
   NrModule *module;
   NrOnnxModel *model; /* NULL for text IR */
-  void *owned;        /* bytes of the model, when they are the unit's */
+  void *owned;        /* bytes of the model, if owned */
   NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
   NrDiagList shown;   /* in it */
-  const NrTarget *target;      /* for which it is read, lowered and compiled */
+  const NrTarget *target;      /* the machine that it is compiled for */
   bool check_bounds, sanitize; /* of the options that it was read with: for nr_compilation_lower */
-  NrHeap *heap;       /* that the program which is made of the unit takes over; NULL: it is the caller's */
+  NrHeap *heap;       /* the compiled program takes it over; NULL: the caller's */
 } NrCompilation;
 void nr_compilation_deinit(NrCompilation *unit);
 
@@ -33,22 +33,22 @@ NR_WARN_UNUSED NrStatus nr_compilation_read_memory(NrCompilation *unit, const vo
                                             const char *folder, const NoriaCompileOptions *options);
 /* Makes a function the program's entry (nr_abi_wrap_entry). */
 NR_WARN_UNUSED NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name);
-/* The pipeline, as far as pass options say. */
+/* Runs the pipeline, to the stage in the options. */
 NR_WARN_UNUSED NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options);
 /* jit and interpret make a program of the unit, which is empty afterwards, also after an error.
  * jit: of a lowered unit. times may be NULL. */
 NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                         NoriaProgram **out_program, NoriaError *error);
-/* emit: of a lowered unit, which stays as it is. header: a path, or NULL. The files are whole or untouched. */
+/* emit: of a lowered unit, which is not changed. header: a path, or NULL. Files are written whole or not at all. */
 NR_WARN_UNUSED NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *options,
                                             NrCodegenTimes *times, NrCodegenKind kind, const char *path,
                                             const char *header);
-/* interpret: the interpreter runs the unit as it stands, which may be after any stage; of models those before `tensor`
- * are refused. Of options, those of the program are used. */
+/* interpret: runs the unit in the interpreter, after any stage; a model only from stage `tensor` on. Uses the program's
+ * options only. */
 NoriaStatus nr_compilation_interpret(NrCompilation *unit, const NoriaCompileOptions *options,
                                      NoriaProgram **out_program, NoriaError *error);
-/* Puts what was reported into *error, frees the unit and gives the status in the API's words. */
+/* Moves the reported errors to *error, frees the unit and returns the API's status. */
 NoriaStatus nr_compilation_fail(NrCompilation *unit, NrStatus status, NoriaError *error);
-NoriaStatus nr_public_status(NrStatus status); /* in the API's words */
+NoriaStatus nr_public_status(NrStatus status); /* the status of the C API */
 
 #endif

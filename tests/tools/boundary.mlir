@@ -100,7 +100,7 @@ func.func @quad(%a: f128) { return }
 // WIDEST: {{^}}-5 : i4096
 func.func @widest(%a: i4096) -> i4096 { return %a : i4096 }
 // RUN: not noria run %s --entry=wider 1 2>&1 | FileCheck %s --check-prefix=WIDER
-// WIDER: its argument 0 is of type i4097, which is wider than what there are literals of
+// WIDER: its argument 0 is of type i4097, which is wider than the largest integer literal
 func.func @wider(%a: i4097) { return }
 // RUN: not noria run %s --entry=backwards 1 2>&1 | FileCheck %s --check-prefix=BACK
 // BACK: its argument 0 is of type memref<4xf32, strided<[-1], offset: 3>>, which has elements where no memory can be given

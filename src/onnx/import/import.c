@@ -61,7 +61,7 @@ static NrAttr import_tensor(Importer *im, const NrOnnxTensor *t) {
   NrType type = nr_type_tensor(t->dims, t->rank, nr_dtype_type(im->ctx, t->dtype));
   if (t->dtype == NORIA_STRING) return nr_attr_dense_strings(type, t->strings, t->count);
   if (t->size <= INLINE_BYTES) {
-    /* The attribute may be read as one element when there is one; copies are aligned. */
+    /* A copy is aligned, so that the attribute can be read as one element. */
     void *copy = nr_malloc(t->size);
     memcpy(copy, t->data, t->size);
     NrAttr attr = nr_attr_dense(type, copy, t->size);
@@ -129,7 +129,7 @@ static NrLoc node_loc(Importer *im, const NrOnnxNode *n) {
   return nr_loc_name(im->ctx, name, NULL);
 }
 
-/* Longer than the model. */
+/* Interned, so it outlives the model. */
 static const char *value_name(Importer *im, NrStr name) {
   return name.size ? nr_context_intern(im->ctx, name).data : NULL;
 }
@@ -147,7 +147,9 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
   b->loc = node_loc(im, n);
   for (size_t i = 0; i < n->num_inputs; i++) {
     NrValue *v = n->inputs[i].size ? find(scope, n->inputs[i]) : no_value(im, b);
-    if (!v) return nr_error(im->ctx, b->loc, "nothing gives the value '%.*s'", NR_STR_ARG(n->inputs[i]));
+    if (!v)
+      return nr_error(im->ctx, b->loc, "no node, input or initializer defines the value '%.*s'",
+                      NR_STR_ARG(n->inputs[i]));
     nr_vec_push(&operands, v);
   }
   for (size_t i = 0; i < n->num_outputs; i++) nr_vec_push(&types, declared_type(im, g, n->outputs[i]));
@@ -200,13 +202,13 @@ static bool is_initializer(const NrOnnxGraph *g, NrStr name) {
   return false;
 }
 
-/* Fills block, whose arguments for the graph's inputs are made here, and ends it with onnx.Yield. */
+/* Fills block, adds its arguments for the graph's inputs, and ends it with onnx.Yield. */
 static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block, Scope *scope, NrLoc loc) {
   NrBuilder b = nr_builder_at_end(im->module, block, loc);
   im->none = NULL;
   for (size_t i = 0; i < g->num_inputs; i++) {
     NrStr name = g->inputs[i].name;
-    if (is_initializer(g, name)) continue; /* its default is its value */
+    if (is_initializer(g, name)) continue; /* an initializer is its value */
     NrValue *arg = nr_block_add_arg(block, import_type(im->ctx, g->inputs[i].type), loc);
     arg->name = value_name(im, name);
     nr_strmap_set(&scope->names, name, arg);
@@ -344,7 +346,7 @@ static void list_unknown(const NrOnnxGraph *g, NrStrMap *seen, NrBuf *text) {
   }
 }
 
-/* Of ai.onnx. What ops mean in a later one is not known. */
+/* Of ai.onnx; later versions are not known. */
 enum { NEWEST_OPSET = 28 };
 
 static NrStatus check_known(Importer *im) {

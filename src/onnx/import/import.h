@@ -1,4 +1,4 @@
-/* import.h - from a model that was read and checked to a module in the onnx dialect, op for op. */
+/* import.h - converts a model that was read and checked to a module in dialect onnx, op for op. */
 #ifndef NORIA_ONNX_IMPORT_IMPORT_H
 #define NORIA_ONNX_IMPORT_IMPORT_H
 
@@ -21,9 +21,9 @@ typedef struct NrImportOptions {
   const NrShapeFix *fixes;
 } NrImportOptions;
 
-/* Makes func.func @main, with the attributes noria.entry, noria.inputs and noria.outputs, of the model's graph. Calls
- * of local functions are inlined first. Unknown ops are reported all at once. The module's constants refer into the
- * model, which must outlive the context's use of them. options may be NULL. */
+/* Converts the model's graph to func.func @main, with the attributes noria.entry, noria.inputs and noria.outputs.
+ * Inlines calls of local functions first. Reports all unknown ops at once. The module's constants refer to the model's
+ * data, which must outlive their use. options may be NULL. */
 NR_WARN_UNUSED NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOptions *options,
                                        NrModule **out);
 

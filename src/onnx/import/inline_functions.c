@@ -1,13 +1,13 @@
-/* inline_functions.c - calls of the model's local functions become copies of their bodies.
+/* inline_functions.c - inlines calls of the model's local functions.
  *
  *   before  y = my.Scale[by=2.0](x)          after  Scale/c = Constant[value_float=2.0]()
  *           my.Scale<by>(a) => (b)                  y       = Mul(x, Scale/c)
  *             c = Constant[value_float=@by]()
  *             b = Mul(a, c)
  *
- * One pass from the outside in: a body is copied with its values renamed, its attributes bound and the calls in it
- * expanded on the way. New names are the call's name and the value's, cut to a sane length, so that no file can make
- * them grow. */
+ * One pass from outer to inner calls: copies a body, renames its values, binds its attributes and expands the calls in
+ * it. A new name is the call's name and the value's, clipped to a limited length, so that names cannot grow without
+ * bound. */
 #include "onnx/read/reader.h"
 
 typedef NR_VEC(NrOnnxNode) Nodes;
@@ -24,7 +24,7 @@ typedef struct Inliner {
 /* A call that is being expanded. */
 typedef struct Frame {
   const NrOnnxFunction *function;
-  const NrOnnxNode *call; /* with names and attributes of the caller's world */
+  const NrOnnxNode *call; /* with the caller's names and attributes */
   NrStr prefix;
   NrStrMap outputs; /* function output -> the call's name for it (an NrStr *) */
 } Frame;

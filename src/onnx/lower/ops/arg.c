@@ -1,4 +1,4 @@
-/* arg.c - ArgMax, ArgMin and Hardmax: where along an axis the extreme stands. */
+/* arg.c - ArgMax, ArgMin and Hardmax: the index of the extreme along an axis. */
 #include "onnx/lower/ops/reduce.h"
 
 #include <math.h>
@@ -18,15 +18,15 @@ static NrValue *extreme_body(NrLower *l, NrValue *const *args, void *user) {
 
 static NrValue *widen_body(NrLower *l, NrValue *const *args, void *user) { return nr_lower_widen(l, args[0]); }
 
-/* A value that nothing but itself loses to. */
+/* The initial extreme: no value is worse. */
 static NrValue *worst(NrLower *l, const Arg *a, NrType type) {
   if (nr_type_is_float(type)) return nr_lower_float(l, type, a->max ? -HUGE_VAL : HUGE_VAL);
   int64_t low = a->is_unsigned ? 0 : (int64_t)(UINT64_MAX << (nr_type_bits(type) - 1));
   return nr_lower_int(l, type, a->max ? low : a->is_unsigned ? -1 : ~low);
 }
 
-/* args: element, the extreme, the best index so far. The first or last element that is the extreme; a NaN is, as in
- * NumPy, where there is one: then the extreme is NaN and equals nothing. */
+/* args: element, the extreme, the best index so far. Finds the first or last element equal to the extreme. As in NumPy,
+ * a NaN is the extreme; it is found by its own test, because it equals nothing. */
 static void index_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Arg *a = user;
   NrValue *x = nr_lower_widen(l, args[0]), *is_extreme;
@@ -39,8 +39,8 @@ static void index_body(NrLower *l, NrValue *const *args, NrValue **results, void
   results[0] = same2(l, a->last ? NR_OP_arith_maxsi : NR_OP_arith_minsi, args[2], candidate);
 }
 
-/* The indices as i64, with the axis kept as 1. Two passes, of which each is a reduction that runs in vectors: the
- * extreme, and where it stands. */
+/* The indices as i64, with the axis kept as 1. Two reductions, each of which vectorizes: the extreme, then its
+ * index. */
 static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
   size_t rank = nr_rank(tensor);
   NrShape kept = {0}, full = nr_lower_shape(l, tensor);

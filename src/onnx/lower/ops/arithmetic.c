@@ -23,8 +23,8 @@ NrStatus nr_lower_mul_op(NrLower *l) { return binary(l, mul_body); }
 
 /* ---- quotient and remainder ---- */
 
-/* Checks an integer divisor and gives one by which dividing is always defined: 1 stands for 0, which the check stops,
- * and for -1, whose quotient of the smallest integer does not fit. *out_minus (may be NULL) tells -1 from the rest. */
+/* Checks an integer divisor and returns one for which division is always defined: 1 replaces 0, which the check
+ * refuses, and -1, because INT_MIN / -1 overflows. *out_minus (may be NULL): whether it was -1. */
 static NrValue *safe_divisor(NrLower *l, NrValue *d, NrValue **out_minus) {
   NrValue *one = num(l, d, 1), *is_zero = nr_lower_cmpi(l, NR_I_EQ, d, num(l, d, 0)), *odd = is_zero;
   nr_lower_check(l, nr_lower_cmpi(l, NR_I_NE, d, num(l, d, 0)), "integer division by zero", NULL, 0);

@@ -1,8 +1,7 @@
 /* axes.c - see reduce.h.
  *
- * Axes that are known become a linalg.generic over the tensor's dims. Axes that are data become one over twice as many:
- * each dim once as a dim of the result, which is 1 where it is reduced, and once as a reduction, which is 1 elsewhere.
- */
+ * For constant axes: a linalg.generic over the tensor's dims. For dynamic axes: one over twice as many loops; each dim
+ * has a parallel loop, of size 1 where it is reduced, and a reduction loop, of size 1 elsewhere. */
 #include "onnx/lower/ops/reduce.h"
 
 #include <math.h>
@@ -127,7 +126,7 @@ static NrValue *reduce_dynamic(NrLower *l, NrValue *tensor, const NrAxes *axes, 
   }
   NrAttr maps[2] = {nr_attr_affine_map(l->ctx, (uint32_t)(2 * rank), 0, exprs + rank, rank),
                     nr_attr_affine_map(l->ctx, (uint32_t)(2 * rank), 0, exprs, rank)};
-  /* The first operand only says how far the reduction loops run. */
+  /* The first operand only gives the ranges of the reduction loops. */
   NrValue *ranges = nr_lower_empty(l, &reduced, tensor->type->elem), *acc = nr_lower_fill(l, &kept, init);
   return nr_result(nr_lower_generic(l, &ranges, 1, &acc, 1, maps, iterators, gather_body, &g), 0);
 }
@@ -169,7 +168,7 @@ NrValue *nr_lower_drop_axes(NrLower *l, NrValue *reduced, const NrAxes *axes) {
     return nr_lower_error(l, "the number of axes is not known before the run: the rank of the result depends on it"),
            NULL;
   if (axes->count > axes->rank) return nr_lower_error(l, "more axes than dims"), NULL;
-  /* Dim p of the result is the kept one that has p kept ones before it. */
+  /* Dim p of the result is the kept dim with p kept dims before it. */
   shape.rank = axes->rank - axes->count;
   for (size_t p = 0; p < shape.rank; p++) shape.dims[p] = nr_dim(0);
   NrDim before = nr_dim(0);

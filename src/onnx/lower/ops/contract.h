@@ -23,11 +23,11 @@ typedef struct NrWindow {
 /* x: [N, C, spatial..]. size is set by the caller. Reads strides, dilations, pads, auto_pad, ceil_mode. */
 NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w);
 
-/* The integers of a window's attribute: `count` of them, none below least; all `otherwise` when it is left out. False
- * after an error. */
+/* The `count` integers of a window attribute, none below min; all `fallback` when the attribute is missing. False after
+ * an error. */
 bool nr_lower_window_list(NrLower *l, const char *name, size_t count, int64_t fallback, int64_t min, int64_t *out);
 
-/* Sets w->size to the dims of the kernel k of a convolution, which are 1 or more, and as kernel_shape says. */
+/* Sets w->size to the spatial dims of kernel k, checked to be positive and to agree with kernel_shape. */
 bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w);
 
 #endif

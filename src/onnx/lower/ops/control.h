@@ -1,11 +1,10 @@
-/* control.h - what the lowerings of If, Loop and Scan share: joining types, carrying values, gathering scan
- * outputs. */
+/* control.h - shared by the lowerings of If, Loop and Scan: joining types, carrying values, building scan outputs. */
 #ifndef NORIA_ONNX_LOWER_OPS_CONTROL_H
 #define NORIA_ONNX_LOWER_OPS_CONTROL_H
 
 #include "onnx/lower/core/state.h"
 
-/* The least type that holds values of both: equal dims stay, others become `?`. NULL when rank or element differ. */
+/* The most specific type of both: equal dims stay, others become `?`. NULL when ranks or element types differ. */
 NrType nr_join_types(NrType a, NrType b);
 
 /* How a value crosses a loop's back edge: a tensor of one (static) element as a scalar, everything else as it is. */
@@ -19,14 +18,14 @@ typedef struct NrScanOut {
   NoriaDType dtype;
   size_t axis;      /* of the result that counts the trips */
   bool reverse;     /* fills from the end */
-  bool grows;       /* trip count unknown: the buffer doubles */
-  bool late;        /* row dims are known only inside the body: the first trip allocates */
+  bool grows;       /* unknown trip count: the buffer doubles when full */
+  bool late;        /* row dims are only known inside the body: the first iteration allocates */
   NrShape row_dims; /* valid before the loop unless late */
   NrValue *init;    /* what the loop starts with */
   const char *name; /* for messages */
 } NrScanOut;
 
-/* What messages call output i of the node: its name, or its number when it has none. */
+/* The name of output i of the node in messages: its name, or its number when it has none. */
 const char *nr_scan_out_name(NrLower *l, size_t i);
 /* Decides grows/late and builds init at l->b (before the loop). body: the loop's detached body block, whose value `row`
  * is. first: what its arguments are in the first trip. trips: the trip count, or NULL-and-dynamic when unknown. */
@@ -37,7 +36,7 @@ NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *
 /* Behind the loop: the rows of `count` trips. */
 NrValue *nr_scan_out_end(NrLower *l, const NrScanOut *s, NrValue *acc, NrDim count);
 
-/* Polls the runtime every so many trips of the loop whose body is being built; iv counts from 0. */
+/* Builds a poll of the runtime every few iterations into a loop body; iv counts from 0. */
 void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv);
 
 #endif

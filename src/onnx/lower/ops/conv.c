@@ -1,9 +1,8 @@
 /* conv.c - convolutions.
  *
- * Conv gathers each window into a row and contracts rows with the kernels: x[n, c, i*s + k*d - p] -> rows[n, g, i.., (c
- * k..)], y[n, g, o, i..] = b[o] + sum rows * w[g, o, (c k..)]. Both factors are then contiguous along what is summed,
- * whatever the strides, dilations and pads, so that one dot-product kernel serves all. A kernel of size 1 with unit
- * strides and no pads needs no rows. */
+ * Conv is lowered by im2col: x[n, c, i*s + k*d - p] -> im2col[n, g, i.., (c k..)], y[n, g, o, i..] = b[o] + sum im2col
+ * * w[g, o, (c k..)]. Both factors are then contiguous along the summed dim, for all strides, dilations and pads, so
+ * that one dot-product kernel serves all. A kernel of size 1 with unit strides and no pads needs no im2col. */
 #include <stdio.h>
 
 #include "onnx/lower/ops/contract.h"
@@ -37,7 +36,7 @@ bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w) {
   return true;
 }
 
-/* Positions that a window has along one dim of size n, pads included. */
+/* The number of window positions along one dim of padded size `padded`. */
 static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim padded, bool ceil_mode) {
   NrDim reach = nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
   NrDim room = nr_dim_sub(l, padded, reach);
@@ -57,8 +56,7 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
   for (size_t i = 0; i < w->spatial; i++) {
     NrDim n = nr_lower_dim(l, x, i + 2);
     if (nr_str_starts(auto_pad, "SAME")) {
-      /* As many positions as the input has strides; what is missing is padded, the odd one on the side that the name
-       * says. */
+      /* ceil(n / stride) positions; an odd element of padding goes to the side that the name says. */
       w->out[i] = nr_dim_ceildiv(l, n, nr_dim(w->stride[i]));
       NrDim reach =
           nr_dim_add(l, nr_dim_mul(l, nr_dim_sub(l, w->size[i], nr_dim(1)), nr_dim(w->dilation[i])), nr_dim(1));
@@ -74,7 +72,7 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
     w->end[i] = nr_dim(valid ? 0 : pads[i + w->spatial]);
     w->out[i] = positions(l, w, i, nr_dim_add(l, nr_dim_add(l, n, w->begin[i]), w->end[i]), ceil_mode);
     if (ceil_mode && !nr_dim_is(w->out[i], 0)) {
-      /* A last window that begins in the padding behind the input is left out. */
+      /* Drops a last window that begins in the padding behind the input. */
       NrDim last = nr_dim_mul(l, nr_dim_sub(l, w->out[i], nr_dim(1)), nr_dim(w->stride[i]));
       NrDim limit = nr_dim_add(l, n, w->begin[i]);
       if (nr_dim_known(last) && nr_dim_known(limit))
@@ -88,18 +86,18 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
   return NR_OK;
 }
 
-/* ---- rows ---- */
+/* ---- im2col -- */
 
-typedef struct Rows {
+typedef struct Im2col {
   NrValue *x;
   const NrWindow *w;
   NrDim channels; /* of a group */
   bool padded;
-} Rows;
+} Im2col;
 
-/* Element (n, g, i.., c, k..) of the rows. */
-static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
-  const Rows *r = user;
+/* Element (n, g, i.., c, k..) of the im2col tensor. */
+static NrValue *im2col_body(NrLower *l, NrValue *const *at, void *user) {
+  const Im2col *r = user;
   NrType index = nr_type_index(l->ctx);
   size_t spatial = r->w->spatial;
   NrValue *indices[NORIA_MAX_RANK], *inside = NULL;
@@ -113,7 +111,7 @@ static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
     p = nr_lower_op2(l, NR_OP_arith_addi, index, p, k);
     if (!nr_dim_is(r->w->begin[i], 0)) p = nr_lower_op2(l, NR_OP_arith_subi, index, p, nr_dim_value(l, r->w->begin[i]));
     if (!nr_dim_is(r->w->begin[i], 0) || !nr_dim_is(r->w->end[i], 0)) {
-      /* One unsigned comparison covers both ends; outside, index 0 is read and dropped. */
+      /* One unsigned comparison checks both ends; out of bounds, the body reads index 0 and drops it. */
       NrValue *ok = nr_lower_cmpi(l, 6, p, nr_dim_value(l, nr_lower_dim(l, r->x, i + 2)));
       inside = inside ? nr_lower_op2(l, NR_OP_arith_andi, ok->type, inside, ok) : ok;
       p = nr_lower_select(l, ok, p, nr_lower_index(l, 0));
@@ -131,7 +129,7 @@ static bool is_pointwise(const NrWindow *w) {
   return true;
 }
 
-/* The bias spread over the output, or zeros. */
+/* The bias broadcast to the output, or zeros. */
 static NrValue *bias_init(NrLower *l, NrValue *bias, const NrShape *out, NrDim groups, NrDim per_group, NrType acc) {
   if (!bias) return nr_lower_zeros(l, out, acc);
   NrShape column = {out->rank, {nr_dim(1), groups, per_group}};
@@ -162,8 +160,8 @@ NrStatus nr_lower_conv(NrLower *l) {
   NrShape out = {rank + 1, {sx.dims[0], groups, per_group}}, result = {rank, {sx.dims[0], sk.dims[0]}};
   for (size_t i = 0; i < w.spatial; i++) out.dims[i + 3] = result.dims[i + 2] = w.out[i];
   NrValue *init = bias_init(l, bias, &out, groups, per_group, acc), *y;
-  /* Letters: n batch, g group, o output channel, q what is summed, a.. spatial. */
-  char spatial[NORIA_MAX_RANK + 1] = {0}, row_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
+  /* Letters: n batch, g group, o output channel, q summed, a.. spatial. */
+  char spatial[NORIA_MAX_RANK + 1] = {0}, im2col_dims[NORIA_MAX_RANK + 4], out_dims[NORIA_MAX_RANK + 4];
   for (size_t i = 0; i < w.spatial; i++) spatial[i] = (char)('a' + i);
   NrDim depth = nr_dim_mul(l, channels, nr_shape_elements(l, &sk, 2, rank));
   NrValue *flat = nr_lower_reshape(l, k, &(NrShape){3, {groups, per_group, depth}});
@@ -171,22 +169,22 @@ NrStatus nr_lower_conv(NrLower *l) {
   if (is_pointwise(&w)) {
     NrShape split = {rank + 1, {sx.dims[0], groups, channels}};
     for (size_t i = 2; i < rank; i++) split.dims[i + 1] = sx.dims[i];
-    snprintf(row_dims, sizeof row_dims, "ngq%s", spatial);
-    y = nr_lower_sum_products(l, nr_lower_reshape(l, x, &split), row_dims, flat, "goq", out_dims, init);
+    snprintf(im2col_dims, sizeof im2col_dims, "ngq%s", spatial);
+    y = nr_lower_sum_products(l, nr_lower_reshape(l, x, &split), im2col_dims, flat, "goq", out_dims, init);
   } else {
-    NrShape rows = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
-    for (size_t i = 0; i < w.spatial; i++) folded.dims[i + 2] = rows.dims[i + 2] = w.out[i];
-    rows.dims[2 + w.spatial] = channels;
-    for (size_t i = 0; i < w.spatial; i++) rows.dims[3 + w.spatial + i] = w.size[i];
+    NrShape im2col = {2 * rank - 1, {sx.dims[0], groups}}, folded = {w.spatial + 3, {sx.dims[0], groups}};
+    for (size_t i = 0; i < w.spatial; i++) folded.dims[i + 2] = im2col.dims[i + 2] = w.out[i];
+    im2col.dims[2 + w.spatial] = channels;
+    for (size_t i = 0; i < w.spatial; i++) im2col.dims[3 + w.spatial + i] = w.size[i];
     folded.dims[2 + w.spatial] = depth;
-    if (rows.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
-    /* Places outside are read as index 0, which must be there. */
+    if (im2col.rank > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
+    /* Out of bounds, index 0 is read, so the input must not be empty. */
     for (size_t i = 0; i < w.spatial; i++)
-      if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &rows);
-    Rows r = {x, &w, channels, true};
-    NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &rows, elem, rows_body, &r), &folded);
-    snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
-    y = nr_lower_sum_products(l, gathered, row_dims, flat, "goq", out_dims, init);
+      if (!nr_dim_is(w.begin[i], 0) || !nr_dim_is(w.end[i], 0)) nr_lower_expect_elements(l, "X", x, i + 2, &im2col);
+    Im2col r = {x, &w, channels, true};
+    NrValue *gathered = nr_lower_reshape(l, nr_lower_generate(l, &im2col, elem, im2col_body, &r), &folded);
+    snprintf(im2col_dims, sizeof im2col_dims, "ng%sq", spatial);
+    y = nr_lower_sum_products(l, gathered, im2col_dims, flat, "goq", out_dims, init);
   }
   y = nr_lower_narrow_tensor(l, nr_lower_reshape(l, y, &result), elem);
   return nr_lower_out(l, 0, y, nr_lower_dtype(l, 0));

@@ -1,4 +1,4 @@
-/* conv_transpose.c - ConvTranspose: at each place of the output, the kernel elements whose stride reaches it.
+/* conv_transpose.c - ConvTranspose: each output element sums the kernel elements whose stride reaches it.
  *
  * rows[n, g, p.., c, k..] = x[n, g, c, t / s] where t = p + begin - k * d is a multiple of s inside the input, else 0;
  * then y[n, g, o, p..] = b[o] + sum rows * w[g, o, (c k..)]. */
@@ -40,7 +40,7 @@ static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
   return nr_lower_select(l, inside, element, nr_lower_constant(l, element->type, 0));
 }
 
-/* Sizes of the output and what is cut off at its begin. */
+/* The sizes of the output and its padding at the begin. */
 static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
   const int64_t *values;
   size_t count;
@@ -113,7 +113,7 @@ NrStatus nr_lower_convtranspose(NrLower *l) {
   folded.dims[2 + w.spatial] = depth;
   snprintf(row_dims, sizeof row_dims, "ng%sq", spatial);
   snprintf(out_dims, sizeof out_dims, "ngo%s", spatial);
-  /* Places outside are read as index 0, which must be there. */
+  /* Out of bounds, index 0 is read, so the input must not be empty. */
   for (size_t i = 2; i < rank; i++) nr_lower_expect_elements(l, "X", x, i, &rows);
   Scatter s = {x, &w, channels};
   NrType elem = x->type->elem;

@@ -1,14 +1,14 @@
 /* cumulate.c - CumSum and CumProd.
  *
- * The axis may be data of the run, so the tensor is seen as [before, along, after] with sizes that may be, too. One
- * loop runs over the first dim, one over the second, which carries the running row of the third. */
+ * The axis may be dynamic, so the tensor is reshaped to [before, along, after] with dynamic sizes. One loop runs over
+ * `before`, an inner one over `along`, which carries a running row of `after`. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/core/state.h"
 
 typedef struct Cumulate {
   NrValue *tensor;
   NrDim along, after;
-  NrType work; /* in which the rows are kept */
+  NrType work; /* element type of the running row */
   bool product, exclusive, reverse;
   NrValue *outer; /* index along the first dim */
 } Cumulate;

@@ -1,4 +1,4 @@
-/* data.h - what the ops that move data share; for src/onnx/lower/ops only. */
+/* data.h - shared by the ops that move data; for src/onnx/lower/ops only. */
 #ifndef NORIA_ONNX_LOWER_OPS_DATA_H
 #define NORIA_ONNX_LOWER_OPS_DATA_H
 
@@ -15,33 +15,32 @@ typedef struct NrInts {
 
 /* From input `input` when from_input, else from attribute `name`. Its length must be known. False after an error. */
 bool nr_lower_ints(NrLower *l, bool from_input, size_t input, const char *name, NrInts *out);
-/* Which dims a list of axes names: the list all known, negative ones counted from the end, none twice. */
+/* The dims of a constant list of axes; negative axes count from the end, none may occur twice. */
 bool nr_lower_known_axes(NrLower *l, const NrInts *axes, size_t rank, size_t *out);
 bool nr_ints_known(const NrInts *ints);
 
-/* Certainly not negative: a size, or computed from sizes. */
+/* Whether d is known not to be negative: a size, or computed from sizes. */
 bool nr_dim_is_size(NrDim d);
-/* A position counted from the end when negative. */
+/* Adds size to a negative position. */
 NrDim nr_dim_wrap(NrLower *l, NrDim position, NrDim size);
 /* min(max(d, low), high) */
 NrDim nr_dim_clamp(NrLower *l, NrDim d, NrDim low, NrDim high);
-/* The index value of an integer scalar: counted from the end when negative, checked to be inside. */
+/* The index of an integer scalar: counted from the end when negative, with a check of the bounds. */
 NrValue *nr_lower_position(NrLower *l, NrValue *integer, NrDim size);
-/* A tensor of integers, each of them checked and counted from the front. */
+/* The same for each element of a tensor of integers. */
 NrValue *nr_lower_positions(NrLower *l, NrValue *integers, NrDim size);
 
-/* Fails, now (false) or in the run, unless 0 <= part <= whole. text may name them as %0 and %1. */
+/* An error now (false) or in the run unless 0 <= part <= whole. text may contain them as %0 and %1. */
 bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text);
 
-/* Fails, now (false) or in the run, unless both dims are equal. */
+/* An error now (false) or in the run unless both dims are equal. */
 bool nr_lower_dims_agree(NrLower *l, NrDim a, NrDim b, const char *what);
-/* The same for whether input i is a vector of `count` elements. */
+/* An error now (false) or in the run unless input i is a vector of `count` elements. */
 bool nr_lower_is_vector(NrLower *l, size_t i, NrDim count);
 
 /* The elements at offset, offset + step, .. along one axis; keeps short lists of scalars. step may be negative. */
 NrValue *nr_lower_slice_axis(NrLower *l, NrValue *tensor, size_t axis, NrDim offset, NrDim size, NrDim step);
-/* Elements of `tensor` along axis at the positions that a tensor holds, all of them inside: Gather without its checks.
- */
+/* Gather without its checks: the elements of `tensor` along axis at the positions in a tensor. */
 NrValue *nr_lower_take(NrLower *l, NrValue *tensor, NrValue *positions, size_t axis);
 
 /* scf.if that passes values through when cond is false. body fills next (as many) from them. */

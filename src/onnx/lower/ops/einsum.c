@@ -1,5 +1,5 @@
-/* einsum.c - Einsum: the terms are multiplied two at a time, from the left, and labels that nothing behind needs
- * are summed as soon as they can be: each step is one linalg.generic, and a product of two matrices looks like one. */
+/* einsum.c - Einsum: multiplies the terms two at a time, from the left, and sums labels that no later term needs at
+ * once. Each step is one linalg.generic; a product of two matrices gets the form of a matmul. */
 #include "onnx/lower/core/body.h"
 
 enum { MAX_TERMS = 32, ELLIPSIS = 52, MAX_LABELS = ELLIPSIS + NORIA_MAX_RANK };
@@ -14,7 +14,7 @@ typedef struct Equation {
   size_t num_terms;
   Term terms[MAX_TERMS];
   Term result;
-  NrDim sizes[MAX_LABELS]; /* value NULL and size 0: not met yet */
+  NrDim sizes[MAX_LABELS]; /* value NULL and size 0: not known yet */
   bool met[MAX_LABELS];
 } Equation;
 
@@ -95,7 +95,7 @@ static bool read_equation(NrLower *l, Equation *e) {
     return nr_lower_error(l, "the equation has '-' without '>'"), false;
   at += 2;
   if (!read_term(l, text, &at, SIZE_MAX, ellipsis, &e->result)) return false;
-  if (at < text.size) return nr_lower_error(l, "the equation goes on behind the result"), false;
+  if (at < text.size) return nr_lower_error(l, "the equation has text behind the result"), false;
   for (size_t i = 0; i < e->result.count; i++) {
     bool known = false;
     for (size_t t = 0; t < e->num_terms; t++) known |= contains(&e->terms[t], e->result.labels[i]);
@@ -153,7 +153,7 @@ static NrAttr term_map(NrLower *l, const Equation *e, const Operand *o, const Te
   return nr_attr_affine_map(l->ctx, (uint32_t)order->count, 0, exprs, o->term.count);
 }
 
-/* A dim that is not known to be 1 but may be is stretched to its label's size. */
+/* Broadcasts a dim that may be 1 in the run to its label's size. */
 static NrValue *stretch(NrLower *l, const Equation *e, const Operand *o) {
   NrShape shape = nr_lower_shape(l, o->tensor);
   for (size_t i = 0; i < shape.rank; i++)

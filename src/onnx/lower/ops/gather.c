@@ -1,4 +1,4 @@
-/* gather.c - elements read at positions that are data: Gather, GatherElements, GatherND, ReverseSequence. */
+/* gather.c - reading elements at dynamic indices: Gather, GatherElements, GatherND, ReverseSequence. */
 #include "onnx/lower/ops/data.h"
 
 /* ---- Gather ---- */
@@ -6,7 +6,7 @@
 typedef struct Take {
   NrValue *data, *positions;
   size_t axis, depth; /* depth: rank of positions */
-  const NrDim *check; /* the size of the axis, when positions are as the model gave them */
+  const NrDim *check; /* the size of the axis, for positions that must be checked; else NULL */
 } Take;
 
 static NrValue *take_body(NrLower *l, NrValue *const *indices, void *user) {
@@ -34,7 +34,7 @@ NrValue *nr_lower_take(NrLower *l, NrValue *tensor, NrValue *positions, size_t a
   return take(l, tensor, positions, axis, NULL);
 }
 
-/* One position: a part of the tensor, its axis gone or, for positions of rank > 0, replaced by dims of 1. */
+/* For one position: a slice of the tensor, without the axis or, for positions of rank > 0, with dims of 1 for it. */
 static NrValue *take_one(NrLower *l, NrValue *data, NrValue *positions, size_t axis) {
   NrShape from = nr_lower_shape(l, data), shape = {0};
   NrValue *position = nr_lower_position(l, nr_lower_scalar(l, positions), from.dims[axis]);
@@ -53,7 +53,7 @@ static NrValue *take_one(NrLower *l, NrValue *data, NrValue *positions, size_t a
   return nr_lower_reshape(l, nr_lower_slice_axis(l, data, axis, offset, nr_dim(1), nr_dim(1)), &shape);
 }
 
-/* Known positions in a short list of scalars give another list. */
+/* Constant positions in a short list of scalars give a list of scalars. */
 static NrValue *take_list(NrLower *l, NrValue *data, NrValue *positions) {
   NrValue *elements[NR_SMALL_LIST], *taken[NR_SMALL_LIST];
   int64_t at[NR_SMALL_LIST];
@@ -78,13 +78,13 @@ NrStatus nr_lower_gather(NrLower *l) {
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers");
   if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(data), &axis)) return NR_ERROR_INVALID;
   if ((result = take_list(l, data, positions))) return nr_lower_out(l, 0, result, dtype);
-  /* Only a part that lies together is worth a view: the slice along an inner axis would be copied anyway. */
+  /* Uses a slice only if it is contiguous: one along an inner axis would be copied anyway. */
   bool together = true;
   for (size_t i = 0; i < axis; i++) together &= nr_dim_is(nr_lower_dim(l, data, i), 1);
   if (together && nr_type_num_elements(positions->type, &one) && one == 1)
     return nr_lower_out(l, 0, take_one(l, data, positions, axis), dtype);
   NrDim size = nr_lower_dim(l, data, axis);
-  /* Where whole rows are taken, each position is looked at once; else with its element. */
+  /* For whole rows, checks the positions before; for single elements, with each element. */
   if (nr_rank(data) == 1) return nr_lower_out(l, 0, take(l, data, positions, axis, &size), dtype);
   positions = nr_lower_positions(l, positions, size);
   return nr_lower_out(l, 0, positions ? nr_lower_take(l, data, positions, axis) : NULL, dtype);

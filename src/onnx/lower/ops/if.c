@@ -1,12 +1,12 @@
 /* if.c - If 1..25: scf.if whose results take the join of the branches' types.
  *
  * Branches whose results differ in rank cannot join: the rank of a value must be known when it is compiled. Such an If
- * is mostly a squeeze that depends on a dim, and the model goes on with one of the two only. So one branch is compiled
- * in place, with a check that the condition chooses it: the then-branch, or the else-branch when what follows cannot be
- * lowered with the other. Choices are undone in reverse order, up to a stated number of tries.
+ * is mostly a squeeze that depends on a dim, and the rest of the model fits only one branch. So one branch is compiled
+ * in place, with a check that the condition selects it: the then-branch, or the else-branch when the rest cannot be
+ * lowered with the other. Choices are undone in reverse order, up to MAX_CHOICES.
  *
- * A condition known now leaves only its branch. A branch that cannot be lowered (a Split that does not fit, say) is
- * legal as long as it is not taken: it becomes a failing check. */
+ * For a constant condition, only its branch is lowered. A branch that cannot be lowered (for example a Split that does
+ * not fit) is legal if it is not taken: it becomes a failing check. */
 #include "onnx/lower/ops/sequence.h"
 
 enum { MAX_CHOICES = 64 };
@@ -35,7 +35,7 @@ typedef struct Branch {
   bool broken;
 } Branch;
 
-/* Says which region is run whatever the input is; NULL: it depends. */
+/* Records the region that runs for every input; NULL: it depends on the input. */
 static void tell_branch(NrLower *l, NrRegion *region) {
   if (!l->state->inferred) return;
   if (region) nr_map_set(&l->state->inferred->branches, l->op, region);
@@ -76,7 +76,7 @@ static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *
   b->end = inner.b;
 }
 
-/* A branch that fails when it is entered and pretends to give values like the other's. */
+/* Replaces a branch by a failing check and undefined values of the other branch's types. */
 static void make_failing(NrLower *l, Branch *b, const Branch *other, size_t n, const char *why) {
   nr_block_erase(b->block);
   b->block = nr_block_create(l->b.module);

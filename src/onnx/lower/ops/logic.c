@@ -57,7 +57,7 @@ NrStatus nr_lower_bitwise_and(NrLower *l) { return bits(l, NR_INTS, NR_OP_arith_
 NrStatus nr_lower_bitwise_or(NrLower *l) { return bits(l, NR_INTS, NR_OP_arith_ori); }
 NrStatus nr_lower_bitwise_xor(NrLower *l) { return bits(l, NR_INTS, NR_OP_arith_xori); }
 
-/* A shift by the width or more, or by a negative number, leaves only copies of what comes in. */
+/* A shift by the width or more, or by a negative number, gives only the bits that are shifted in. */
 static NrValue *shift_body(NrLower *l, NrValue *const *a, void *user) {
   bool left = nr_str_is(nr_lower_attr_str(l, "direction", "LEFT"), "LEFT");
   bool arithmetic = !left && !nr_dtype_is_unsigned(nr_lower_dtype(l, 0));

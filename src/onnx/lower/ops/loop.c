@@ -2,7 +2,7 @@
  *
  * The body is lowered into a detached block with the carried values' types; where it yields a value of a more general
  * type, the carried type is generalised (a dim becomes `?`) and the body is lowered again. Dims only ever become `?`,
- * so this ends. The generalised types are kept for the op, so that loops around this one do not repeat the search. */
+ * so this terminates. The generalised types are cached for the op, so that outer loops do not repeat the search. */
 #include "onnx/lower/ops/control.h"
 
 #include "dialect/onnx/dtype.h"
@@ -10,11 +10,11 @@
 typedef struct Loop {
   NrOp *op;
   NrValue *trips;     /* index; NULL: no limit */
-  NrValue *cond;      /* i1; NULL: the input is left out, and what the body yields for it is ignored */
+  NrValue *cond;      /* i1; NULL: the input is missing, and the body's condition is ignored */
   size_t num_carried, num_scans;
   NrLowered *carried; /* initial values */
   NrType *types;      /* carried types, generalised */
-  NrValue **init;     /* what the loop op starts with: the initial values as those types */
+  NrValue **init;     /* the initial values, cast to these types */
   NrBlock *body;      /* detached; arguments: iv, (cond,) carried.. and then scan accumulators */
   NrLowered *yields;  /* cond, carried.., scans.. */
   NrValue *again;     /* i1: the first of them */
@@ -59,7 +59,7 @@ static NrStatus lower_body(NrLower *l, Loop *loop, NrValue *known_cond) {
   return status;
 }
 
-/* Takes the yielded types into the carried ones. *out_changed: the body must be lowered again. */
+/* Joins the yielded types with the carried ones. *out_changed: the body must be lowered again. */
 static NrStatus generalise(NrLower *l, Loop *loop, bool *out_changed) {
   *out_changed = false;
   for (size_t i = 0; i < loop->num_carried; i++) {
@@ -174,7 +174,7 @@ static NrStatus give_results(NrLower *l, Loop *loop, NrOp *op, size_t first, NrD
   return status;
 }
 
-enum { SHORT_LOOP = 1024 }; /* trips that nobody needs to interrupt */
+enum { SHORT_LOOP = 1024 }; /* most iterations of a loop without polls */
 
 static NrStatus build_for(NrLower *l, Loop *loop) {
   NrDim trips = nr_dim_max(l, nr_dim_of_index(loop->trips), nr_dim(0));
@@ -259,7 +259,7 @@ static NrStatus single(NrLower *l, NrValue *tensor, const char *what, NrValue **
   return NR_OK;
 }
 
-/* What the body yields first: whether it runs again. */
+/* Reads the body's first output: the condition. */
 static NrStatus read_condition(NrLower *l, Loop *loop) {
   const NrLowered *condition = &loop->yields[0];
   if (condition->dtype != NORIA_BOOL || condition->value->type->kind != NR_TYPE_TENSOR)
@@ -304,7 +304,7 @@ NrStatus nr_lower_loop(NrLower *l) {
     loop.carried[i] = (NrLowered){nr_lower_in(l, i + 2), nr_lower_dtype(l, i + 2)};
     if (!loop.carried[i].value) return nr_lower_error(l, "carried value %zu has no initial value", i);
   }
-  /* Inside the body the condition is true: it was, when the trip began. */
+  /* Inside the body the condition is true, because the iteration began. */
   status = settle_body(l, &loop, NULL);
   if (status) return status;
   status = read_condition(l, &loop);

@@ -77,7 +77,7 @@ static NrValue *steps_body(NrLower *l, NrValue *const *indices, void *user) {
   return nr_lower_add(l, s->start, nr_lower_mul(l, i, s->delta));
 }
 
-/* How many steps of delta, which is not 0, from start stay before limit. */
+/* The number of steps by delta, which is not 0, from start until limit. */
 static NrDim count_int_steps(NrLower *l, NrValue *start, NrValue *limit, NrValue *delta) {
   NrDim from = nr_dim_of_index(nr_lower_as_index(l, start)), to = nr_dim_of_index(nr_lower_as_index(l, limit));
   NrDim step = nr_dim_of_index(nr_lower_as_index(l, delta)), zero = nr_dim(0);
@@ -86,8 +86,7 @@ static NrDim count_int_steps(NrLower *l, NrValue *start, NrValue *limit, NrValue
   NrDim width = nr_dim_select(l, down, nr_dim_sub(l, zero, step), step);
   if (nr_dim_known(low) && low.size >= 0 && nr_dim_known(width))
     return nr_dim_ceildiv(l, nr_dim_sub(l, nr_dim_max(l, high, low), low), width);
-  /* The distance of the ends may need one bit more than they have, and so may the width of the least step: both are
-   * unsigned. */
+  /* The distance of the ends and the magnitude of the smallest step may need one bit more, so both are unsigned. */
   NrValue *rises = nr_lower_cmpi(l, NR_I_SLT, nr_dim_value(l, low), nr_dim_value(l, high));
   NrDim span = nr_dim_select(l, rises, nr_dim_sub(l, high, low), zero);
   NrValue *count =
@@ -214,7 +213,7 @@ static NrValue *to_i64_body(NrLower *l, NrValue *const *args, void *user) {
   const NoriaDType *dtype = user;
   NrValue *x = nr_lower_cast(l, args[0], *dtype, NORIA_I64, false);
   if (*dtype != NORIA_U64) return x;
-  /* What no int64 holds is larger than any depth: it must not become a position from the end. */
+  /* A value beyond int64 is larger than any depth; it must not wrap to a position from the end. */
   NrValue *wraps = nr_lower_cmpi(l, 2, x, nr_lower_int(l, x->type, 0));
   return nr_lower_select(l, wraps, nr_lower_int(l, x->type, INT64_MAX), x);
 }

@@ -64,7 +64,7 @@ NrStatus nr_lower_matmul(NrLower *l) {
     return nr_lower_error(l, "the matrices are %s and %s", nr_dtype_name(dtype), nr_dtype_name(nr_lower_dtype(l, 1)));
   size_t ra = nr_rank(a), rb = nr_rank(b);
   if (ra == 0 || rb == 0) return nr_lower_error(l, "a scalar is no matrix");
-  /* A vector is a row on the left and a column on the right; the dim added goes again. */
+  /* A vector is a row on the left and a column on the right; the added dim is dropped again. */
   NrShape sa = nr_lower_shape(l, a), sb = nr_lower_shape(l, b);
   if (ra == 1) a = nr_lower_reshape(l, a, &(NrShape){2, {nr_dim(1), sa.dims[0]}});
   if (rb == 1) b = nr_lower_reshape(l, b, &(NrShape){2, {sb.dims[0], nr_dim(1)}});

@@ -1,4 +1,4 @@
-/* move.c - elements in another order: Transpose, DepthToSpace, SpaceToDepth; and Dropout, which moves none. */
+/* move.c - Transpose, DepthToSpace, SpaceToDepth, and Dropout. */
 #include "onnx/lower/ops/data.h"
 
 NrStatus nr_lower_transpose_op(NrLower *l) {
@@ -27,7 +27,7 @@ static bool image_blocks(NrLower *l, NrValue *x, int64_t *out_block) {
   return true;
 }
 
-/* dim / by, which must be whole. */
+/* dim / by, which must be exact. */
 static bool divide_dim(NrLower *l, NrDim dim, NrDim by, NrDim *out) {
   *out = nr_dim_div(l, dim, by);
   NrDim back = nr_dim_mul(l, *out, by);
@@ -74,7 +74,7 @@ NrStatus nr_lower_space_to_depth(NrLower *l) {
 
 /* ---- Dropout ---- */
 
-/* Nothing is dropped outside training. In training mode with a ratio of 0 neither; with another one the run fails. */
+/* The identity outside training and for a ratio of 0; otherwise the run fails. */
 NrStatus nr_lower_dropout(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *ratio = nr_lower_in(l, 1), *training = nr_lower_in(l, 2);
   if (l->version >= 12 && training) {
@@ -83,7 +83,7 @@ NrStatus nr_lower_dropout(NrLower *l) {
     NrValue *p = ratio ? nr_lower_scalar(l, ratio) : NULL;
     NrValue *keeps_all = p ? nr_lower_cmpf(l, 1, p, nr_lower_float(l, p->type, 0)) : no;
     NrValue *legal = nr_lower_op2(l, NR_OP_arith_ori, no->type, inference, keeps_all);
-    nr_lower_check(l, legal, "dropout in training mode needs random numbers, which are not there yet", NULL, 0);
+    nr_lower_check(l, legal, "dropout in training mode is not supported: it needs random numbers", NULL, 0);
   }
   if (nr_lower_wants(l, 1)) {
     NrShape shape = nr_lower_shape(l, x);
