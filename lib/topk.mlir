@@ -1,16 +1,15 @@
-// topk.mlir - the first k elements of each row in a given order, equal ones in the order of their places.
+// topk.mlir - the first k elements of each row in a given order; equal elements keep the order of their indices.
 //
-// For k up to 256, the places of the best elements so far are kept in order. Most elements are not better than the last
-// of them, which is one comparison; one that is goes in behind those that it does not stand strictly before.
+// For k up to 256, a sorted list of the indices of the best elements so far is kept. Most elements are not better than
+// the last of them, which costs one comparison; a better one is inserted by insertion sort.
 //
-// For larger k, where that would move too much, a row is sorted as a list of places, bottom-up: runs of 1, 2, 4, ..
-// places are merged in pairs from one list into another, then the lists change roles. The right run gives its place only
-// where its element stands strictly before the left one's, so that equal elements keep their order. Costs n log n
-// comparisons a row.
+// For larger k, a list of the row's indices is sorted by a bottom-up merge sort: runs of 1, 2, 4, .. indices are merged
+// in pairs from one list into another, then the lists are exchanged. The right run's index is taken only where its
+// element is strictly before the left one's, so that the sort is stable. Costs n log n comparisons a row.
 //
-// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand stands before the second, a strict weak order.
+// The prelude defines !T and @before(!T, !T) -> i1: whether the first operand comes before the second; a strict weak order.
 
-// The places 0 .. n-1 of the row x[outer, :, inner], sorted.
+// The indices 0 .. n-1 of the row x[outer, :, inner], sorted.
 func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: index) -> tensor<?xindex> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -29,7 +28,7 @@ func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: 
   } do {
   ^bb0(%width: index, %from: tensor<?xindex>, %to: tensor<?xindex>):
     %twice = arith.muli %width, %c2 : index
-    // left and right: how far the two runs of the current pair are used up
+    // left and right: the next index in each run of the current pair
     %merged:3 = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %to, %left = %c0, %right = %c0)
         -> (tensor<?xindex>, index, index) {
       %in_pair = arith.remui %i, %twice : index
@@ -65,7 +64,7 @@ func.func private @sort(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: 
   return %sorted#1 : tensor<?xindex>
 }
 
-// The places of the first k elements of the row, for k of at least 1.
+// The indices of the first k elements of the row, for k of at least 1.
 func.func private @select(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n: index, %k: index) -> tensor<?xindex> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -80,7 +79,7 @@ func.func private @select(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n
     %better = func.call @before(%value, %last_value) : (!T, !T) -> i1
     %goes_in = arith.ori %filling, %better : i1
     %next = scf.if %goes_in -> (tensor<?xindex>) {
-      // from the end, which is free or given up, towards the front
+      // from the end of the list, whose element is dropped, towards the front
       %end = arith.minui %i, %last : index
       %hole:2 = scf.while (%at = %end, %l = %list) : (index, tensor<?xindex>) -> (index, tensor<?xindex>) {
         %not_first = arith.cmpi ugt, %at, %c0 : index
@@ -111,7 +110,7 @@ func.func private @select(%x: tensor<?x?x?x!T>, %outer: index, %inner: index, %n
   return %best : tensor<?xindex>
 }
 
-// Rows lie along the second dim; k is at most its size.
+// Rows are along the second dim; k is at most its size.
 func.func @topk(%x: tensor<?x?x?x!T>, %k: index) -> (tensor<?x?x?x!T>, tensor<?x?x?xi64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,6 +1,6 @@
 // RUN: noria opt --pass-pipeline=bufferize %s | FileCheck %s
 
-// Updates of a buffer that is owned here happen in place.
+// A buffer that the block owns is updated in place.
 // CHECK-LABEL: func.func @insert_chain(
 // CHECK: %[[A:.*]] = memref.alloc(%{{.*}}) : memref<?xf32>
 // CHECK-NEXT: linalg.fill {{.*}} outs(%[[A]] : memref<?xf32>)

@@ -1,4 +1,4 @@
-// A row is not computed in its place of a larger tensor before the program has asked whether it has one.
+// Empty-tensor elimination does not move a write in front of the check that the slice is in bounds.
 // RUN: not noria run %s --entry=slice --check-bounds zeros 100000000000 3 2>&1 | FileCheck %s --check-prefix=SLICE
 // RUN: not noria run %s --entry=division zeros 100000000000 3 1 0 2>&1 | FileCheck %s --check-prefix=DIVISION
 // RUN: noria run %s --entry=slice --check-bounds zeros 1 3 --check-stages | FileCheck %s --check-prefix=ROW

@@ -1,4 +1,4 @@
-// Tensors of unknown rank are dense memrefs of unknown rank; a copy is a clone, which knows the sizes.
+// Unranked tensors become dense unranked memrefs, which bufferization.clone copies.
 // RUN: noria opt --pass-pipeline=bufferize %s | FileCheck %s
 
 // The slice has strides, which the type would not tell: it is copied before its rank is forgotten.

@@ -1,6 +1,6 @@
 // RUN: noria opt --pass-pipeline=double-buffer-loops %s | FileCheck %s
 
-// Two buffers in turns.
+// A loop alternates between two buffers.
 // CHECK-LABEL: func.func @double_buffer(
 // CHECK: %[[B:.*]] = memref.alloc() : memref<8xf32>
 // CHECK-NEXT: %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[OLD:.*]] = %arg1, %[[NEW:.*]] = %[[B]])

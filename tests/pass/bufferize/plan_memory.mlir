@@ -1,6 +1,6 @@
 // RUN: noria opt --pass-pipeline=plan-memory %s | FileCheck %s
 
-// The second takes the place of the first, the third lies behind it: 256 and 64 bytes.
+// The second buffer reuses the range of the first, the third follows it: 256 and 64 bytes.
 // CHECK-LABEL: func.func @two_places(
 // CHECK: %[[ARENA:.*]] = memref.alloc() : memref<320xi8>
 // CHECK: %[[C0:.*]] = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// Passes run on the ops that their pipeline names, as in mlir-opt.
+// Nested passes run on the ops that the pipeline names, as in mlir-opt.
 // RUN: noria opt %s --pass-pipeline='builtin.module(builtin.module(canonicalize))' | FileCheck %s --check-prefix=INNER
 // RUN: noria opt %s --pass-pipeline='builtin.module(func.func(canonicalize))' | FileCheck %s --check-prefix=OUTER
 // RUN: noria opt %s --pass-pipeline='builtin.module(func.func(sccp))' | FileCheck %s --check-prefix=ALONE

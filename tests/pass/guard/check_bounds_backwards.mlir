@@ -1,4 +1,4 @@
-// A view that goes backwards: its last element is the first in memory.
+// A view with a negative stride: its last element is the first in memory.
 // RUN: noria run %s --check-bounds --entry=inside 7 | FileCheck %s --check-prefix=INSIDE
 // RUN: not noria run %s --check-bounds --entry=outside 7 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // INSIDE: {{^}}7 : i32

@@ -1,4 +1,4 @@
-// What ops claim about shapes of tensors is proven, or checked before machine code believes it.
+// Claims of ops about shapes of tensors are proven, or checked in front of the op.
 // RUN: noria opt --check-claims --verify-claims --canonicalize --cse %s | FileCheck %s
 // RUN: not noria opt --verify-claims %s 2>&1 | FileCheck %s --check-prefix=VERIFY
 // VERIFY: error: 'tensor.cast' op claims a shape or an index that is neither proven nor checked

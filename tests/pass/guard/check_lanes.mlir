@@ -1,4 +1,4 @@
-// Vectors in memory: compiled code says what the interpreter says. What runs past a row is out of bounds.
+// Vectors in memory: compiled code gives the interpreter's messages. An access past the end of a row is out of bounds.
 // RUN: noria opt --check-bounds %s | FileCheck %s
 
 // CHECK-LABEL: func.func @load(

@@ -1,4 +1,4 @@
-// Memory that was freed is not used, and what was never written is zero: compiled code says what the interpreter says.
+// Uses of freed memory fail, and elements that were never written are 0: compiled code agrees with the interpreter.
 // RUN: noria opt --check-bounds %s | FileCheck %s
 
 // CHECK-LABEL: func.func @freed_in_a_branch(

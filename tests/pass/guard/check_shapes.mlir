@@ -1,4 +1,4 @@
-// What --check-bounds asks beside indices: compiled code says what the interpreter says.
+// Checks of --check-bounds other than indices: compiled code gives the interpreter's messages.
 
 func.func @cast(%m: memref<?xf32>) -> index {
   %c0 = arith.constant 0 : index

@@ -1,4 +1,4 @@
-// Sizes that no type may have stay operands: what never runs may ask for them.
+// Sizes that are not valid in a type stay operands, because code that never runs may have them.
 // RUN: noria opt %s --split-input-file --canonicalize --cse --canonicalize | FileCheck %s
 // RUN: noria opt %s --split-input-file --check-bounds --canonicalize -o %t
 // RUN: noria opt %s --split-input-file --pipeline -o %t

@@ -1,6 +1,6 @@
-// What runs between two safepoints is bounded. Work that is known to be little stays as it is.
+// The work between two safepoints is bounded. Loops with little work get no safepoint.
 // RUN: noria opt --insert-safepoints --canonicalize %s | FileCheck %s
-// A message names the line of what took the time: a loop, a structured op, a copy.
+// The message of a time limit names the line of the op that took the time: a loop, a structured op, a copy.
 // RUN: not noria run %s --entry=light 1000000000 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=LIGHT
 // RUN: not noria run %s --entry=rows 100000 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not noria run %s --entry=structured zeros:3000x3000xf64 --time-limit=0.05 2>&1 | FileCheck %s --check-prefix=NAMED

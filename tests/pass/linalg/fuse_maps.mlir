@@ -1,6 +1,6 @@
 // RUN: noria opt --pass-pipeline=fuse-maps %s | FileCheck %s
 
-// An element-wise op goes into its only user.
+// An elementwise op is fused into its only user.
 // CHECK-LABEL: func.func @exp_neg
 // CHECK-COUNT-1: linalg.generic
 // CHECK: math.exp

@@ -1,6 +1,6 @@
 // RUN: noria opt --pass-pipeline=convert-linalg-to-loops %s | FileCheck %s
 
-// Parallel dims outside, the reduction inside with its sum in a register.
+// Parallel loops are outermost; the reduction loop is innermost and carries its sum in a register.
 // CHECK-LABEL: func.func @row_sums
 // CHECK: scf.for %[[I:.*]] =
 // CHECK: %[[INIT:.*]] = memref.load %arg1[%[[I]]]

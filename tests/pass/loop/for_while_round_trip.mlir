@@ -1,4 +1,4 @@
-// A for as a while is a for again, also where its step may pass the end of the type.
+// for-to-while and back gives the same loop, also where its induction variable may overflow.
 // RUN: noria opt --for-to-while --while-to-for --canonicalize %s | FileCheck %s
 // RUN: noria opt --for-to-while --canonicalize --while-to-for --canonicalize %s | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What is asked of values that do not change is asked in front of the loop, once.
+// Checks of loop-invariant values are hoisted in front of the loop.
 // RUN: noria opt --licm %s | FileCheck %s
 
 // CHECK-LABEL: func.func @any_trips

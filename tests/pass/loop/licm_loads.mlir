@@ -1,4 +1,4 @@
-// Loads leave loops that are known to run and that do not write there.
+// Loads are hoisted out of loops that are known to run and do not write the element.
 // RUN: noria opt --licm %s | FileCheck %s
 // RUN: noria opt --licm --syntax=mlir %s | mlir-opt
 // RUN: noria run %s --entry=row_times_scalar zeros:4xf32 ones:4xf32 | FileCheck %s --check-prefix=ROW

@@ -1,4 +1,4 @@
-// A parallel loop without initial values fails when it has no points: it stays where it may never run.
+// A parallel loop without initial values fails if it has no points, so it is not hoisted from where it may never run.
 // RUN: noria opt --licm %s | FileCheck %s
 // RUN: noria opt --licm %s | noria run - --interpret 0 0 | FileCheck %s --check-prefix=ZERO
 // ZERO: 0 : index

@@ -1,4 +1,4 @@
-// Affine loops are peeled as they stand.
+// Affine loops are peeled and stay affine.
 // RUN: noria opt --scf-for-loop-peeling --canonicalize %s | FileCheck %s
 // RUN: noria opt --scf-for-loop-peeling --canonicalize --syntax=mlir %s | mlir-opt
 // RUN: noria opt --pass-pipeline='scf-for-loop-peeling{peel-front}' --canonicalize %s | FileCheck %s --check-prefix=FRONT

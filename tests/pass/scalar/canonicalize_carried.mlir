@@ -1,4 +1,4 @@
-// Which values loops need to carry.
+// Values that loops must carry.
 // RUN: noria opt --canonicalize %s | FileCheck %s
 // RUN: noria opt --canonicalize --syntax=mlir %s | mlir-opt
 // RUN: noria run %s --entry=while_unneeded 3 9 5 | FileCheck %s --check-prefix=ENDS

@@ -1,4 +1,4 @@
-// Loops that are left from inside.
+// Loops with break and continue.
 // RUN: noria opt --canonicalize %s | FileCheck %s
 // RUN: noria opt --canonicalize %s -o %t.mlir
 

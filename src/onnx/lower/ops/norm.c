@@ -1,4 +1,4 @@
-/* norm.c - normalisation: by given statistics (batch), and by those of the input itself over some axes. */
+/* norm.c - normalisation by given statistics (batch) or by the input's own statistics over some axes. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 
@@ -43,8 +43,7 @@ static NrValue *mean_over(NrLower *l, NrValue *x, uint64_t axes, Norm *n) {
   return nr_lower_map(l, &sum, 1, NULL, mean_body, n);
 }
 
-/* (x - mean) / sqrt(variance + epsilon) over axes, of a tensor that is widened already. mean and inverse may be NULL.
- */
+/* (x - mean) / sqrt(variance + epsilon) over axes, of a widened tensor. mean and inverse may be NULL. */
 static NrValue *normalise(NrLower *l, NrValue *x, uint64_t axes, double epsilon, bool centred, NrValue **mean,
                           NrValue **inverse) {
   Norm n = {.epsilon = epsilon};
@@ -86,7 +85,7 @@ static NrValue *running_body(NrLower *l, NrValue *const *a, void *user) {
   return add(l, mul(l, a[0], num(l, a[0], keep)), mul(l, a[1], num(l, a[1], 1 - keep)));
 }
 
-/* Training: the batch's own statistics are used, and the running ones move towards them. */
+/* Training mode: normalises by the batch's statistics and updates the running ones. */
 static NrStatus train(NrLower *l, NrValue *x, NrValue **mean, NrValue **variance) {
   Momentum m = {nr_lower_attr_float(l, "momentum", 0.9)};
   Norm n = {0};
@@ -143,7 +142,7 @@ static NrStatus layer(NrLower *l, bool centred) {
   NrValue *mean = NULL, *inverse;
   NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), centred, &mean,
                          &inverse);
-  /* What is normalised is rounded to the input's type before it is scaled, as the definition says. */
+  /* The normalised value is rounded to the input's type before scaling, as ONNX defines. */
   y = nr_lower_narrow_tensor(l, y, elem);
   NrType result = scale ? scale->type->elem : elem;
   NoriaDType dtype = nr_lower_dtype(l, scale ? 1 : 0);
@@ -209,7 +208,7 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
 
 typedef struct Window {
   NrValue *x;
-  int64_t before; /* channels of the window in front of the one that it is for */
+  int64_t before; /* channels of the window before the current one */
   double alpha, beta, bias;
 } Window;
 

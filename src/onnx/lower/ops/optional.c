@@ -1,4 +1,4 @@
-/* optional.c - optionals: a tensor or sequence, or nothing. Since opset 18 the ops take plain values as well. */
+/* optional.c - optional values. Since opset 18 the ops accept plain values too. */
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/ops/sequence.h"
 
@@ -10,7 +10,7 @@ NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype) {
   return nr_lower_call(l, "optional_none", (NrValue *[]){i32(l, kind), i32(l, dtype)}, 2, type);
 }
 
-/* What an item would be of which only the element type is declared: nothing is known of its rank, so any will join. */
+/* The type of an item of which only the element type is declared: its rank is unknown, so it joins with any. */
 static NrType open_item(NrType t) {
   if (t->kind == NR_TYPE_SEQ) return nr_type_seq(open_item(t->elem));
   return nr_type_is_tensor(t) && !nr_type_is_ranked(t) ? nr_type_none(t->ctx) : t;

@@ -1,18 +1,18 @@
-/* pad.c - elements around a tensor: Pad, CenterCropPad. */
+/* pad.c - Pad and CenterCropPad. */
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/core/state.h"
 
 typedef enum Mode { REFLECT, EDGE, WRAP } Mode;
 
 typedef struct Pads {
-  NrDim low[NORIA_MAX_RANK], high[NORIA_MAX_RANK]; /* negative: that many elements go */
+  NrDim low[NORIA_MAX_RANK], high[NORIA_MAX_RANK]; /* negative: elements to drop */
 } Pads;
 
-/* What pads do to the dims: first elements go, then others are added. */
+/* The effect of pads on the dims: first drop elements, then add others. */
 typedef struct Parts {
-  NrShape kept, shape;                              /* what stays of x; the result */
-  NrDim offsets[NORIA_MAX_RANK];                    /* where in x that begins */
-  NrDim low[NORIA_MAX_RANK], high[NORIA_MAX_RANK]; /* how many are added */
+  NrShape kept, shape;                              /* the kept part of x; the result */
+  NrDim offsets[NORIA_MAX_RANK];                    /* where the kept part begins in x */
+  NrDim low[NORIA_MAX_RANK], high[NORIA_MAX_RANK]; /* elements to add */
 } Parts;
 
 static NrDim minus(NrLower *l, NrDim d) { return nr_dim_sub(l, nr_dim(0), d); }
@@ -20,8 +20,8 @@ static NrDim positive(NrLower *l, NrDim d) { return nr_dim_max(l, d, nr_dim(0));
 
 typedef enum Wrong { TAKES_TOO_MUCH, TOO_LARGE } Wrong;
 
-/* Whether least <= value, which pads low and high of a dim d must fulfil: an error at once where all is known, else a
- * check in the run. */
+/* Checks least <= value for the pads low and high of a dim d: an error now if all are constant, else a check in the
+ * run. */
 static bool holds(NrLower *l, NrDim least, NrDim value, Wrong wrong, const NrDim *low_high_d) {
   static const char *const texts[] = {"pads of %s and %s take away more than the %s elements of a dim",
                                       "pads of %s and %s make a dim of %s too large"};
@@ -41,7 +41,7 @@ static bool holds(NrLower *l, NrDim least, NrDim value, Wrong wrong, const NrDim
   return true;
 }
 
-/* Nothing wraps: a dim d is not negative, so -d is a number, and a pad of at least -d can be negated. */
+/* Nothing overflows: a dim d is not negative, so -d fits, and a pad of at least -d can be negated. */
 static bool part_dim(NrLower *l, const Pads *pads, size_t i, NrDim d, Parts *out) {
   NrDim low = pads->low[i], high = pads->high[i], of[3] = {low, high, d}, none = minus(l, d), most = nr_dim(INT64_MAX);
   NrDim gone_low = positive(l, minus(l, low)), gone_high = positive(l, minus(l, high));
@@ -59,7 +59,7 @@ static bool part_dim(NrLower *l, const Pads *pads, size_t i, NrDim d, Parts *out
   return true;
 }
 
-/* What stays of x, and the rest of it. NULL after an error. */
+/* The kept part of x. NULL after an error. */
 static NrValue *part(NrLower *l, NrValue *x, const Pads *pads, Parts *out) {
   NrShape from = nr_lower_shape(l, x);
   out->kept.rank = out->shape.rank = from.rank;
@@ -68,7 +68,7 @@ static NrValue *part(NrLower *l, NrValue *x, const Pads *pads, Parts *out) {
   return nr_lower_slice(l, x, out->offsets, out->kept.dims, NULL);
 }
 
-/* A constant around: fill, and put in what stays of x. */
+/* Constant mode: fills the result and inserts the kept part of x. */
 static NrValue *pad_constant(NrLower *l, NrValue *x, const Pads *pads, NrValue *value) {
   Parts parts;
   NrValue *inner = part(l, x, pads, &parts);
@@ -79,7 +79,7 @@ static NrValue *pad_constant(NrLower *l, NrValue *x, const Pads *pads, NrValue *
 }
 
 typedef struct Fold {
-  NrValue *x; /* what is repeated around itself */
+  NrValue *x; /* the tensor that is repeated or reflected */
   const Parts *parts;
   Mode mode;
 } Fold;
@@ -100,7 +100,7 @@ static bool at_most(NrDim d, NrDim size, int64_t less) {
   return nr_dim_known(d) && nr_dim_known(size) && d.size <= size.size - less;
 }
 
-/* Which element of a dim of `size` stands `position` behind its start, that is perhaps before or behind it. */
+/* The element of a dim of `size` that is at `position`, which may be out of bounds. */
 static NrValue *source_of(NrLower *l, const Fold *f, size_t dim, NrValue *position) {
   NrDim size = f->parts->kept.dims[dim], low = f->parts->low[dim], high = f->parts->high[dim];
   NrValue *n = nr_dim_value(l, size), *zero = nr_lower_index(l, 0), *last = sub2(l, n, nr_lower_index(l, 1));
@@ -111,7 +111,7 @@ static NrValue *source_of(NrLower *l, const Fold *f, size_t dim, NrValue *positi
     NrValue *back = nr_lower_select(l, behind, sub2(l, position, n), position);
     return nr_lower_select(l, before, nr_lower_add(l, position, n), back);
   }
-  /* Reflections without the ends; more than one of them where the padding is longer than the dim. */
+  /* Reflects without repeating the ends, several times where the padding is longer than the dim. */
   if (at_most(low, size, 1) && at_most(high, size, 1))
     return sub2(l, last, absolute(l, sub2(l, last, absolute(l, position))));
   NrValue *period = max2(l, nr_lower_mul(l, last, nr_lower_index(l, 2)), nr_lower_index(l, 1));
@@ -148,7 +148,7 @@ static NrValue *pad_from_inside(NrLower *l, NrValue *x, const Pads *pads, Mode m
 
 /* ---- Pad ---- */
 
-/* Puts the values of the list, all lows and then all highs of some axes, where they belong. */
+/* Assigns the values of the list (all lows, then all highs of some axes) to the dims. */
 static bool read_pads(NrLower *l, const NrInts *list, const NrInts *axes, size_t rank, Pads *out) {
   size_t count = axes->given ? axes->count : rank, at[NORIA_MAX_RANK];
   if (list->count != 2 * count)
@@ -215,7 +215,7 @@ NrStatus nr_lower_center_crop_pad(NrLower *l) {
   Pads pads;
   for (size_t i = 0; i < rank; i++) pads.low[i] = pads.high[i] = nr_dim(0);
   for (size_t k = 0; k < sizes.count; k++) {
-    /* The odd element is added or taken at the end. */
+    /* An odd element is added or dropped at the end. */
     size_t i = axes.given ? at[k] : k;
     NrDim d = nr_lower_dim(l, x, i), missing = nr_dim_sub(l, sizes.at[k], d), two = nr_dim(2);
     NrValue *size = nr_dim_value(l, sizes.at[k]), *fits = nr_lower_cmpi(l, 5, size, nr_lower_index(l, 0));

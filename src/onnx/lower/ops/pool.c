@@ -1,5 +1,5 @@
-/* pool.c - pooling: a reduction over the window at each position. Places outside the input are read as index 0
- * and dropped, so any pads, strides and dilations work. */
+/* pool.c - pooling: a reduction over the window at each position. Out of bounds, index 0 is read and dropped, so any
+ * pads, strides and dilations work. */
 #include "dialect/linalg/linalg.h"
 #include "onnx/lower/ops/contract.h"
 
@@ -13,7 +13,7 @@ typedef struct Pool {
   double p;
 } Pool;
 
-/* Where loop dims stand: batch, channel, positions.., window... */
+/* Numbers of the loop dims: batch, channel, positions.., window... */
 static NrValue *position_dim(NrLower *l, size_t i) { return nr_lower_loop_index(l, 2 + i); }
 static NrValue *window_dim(NrLower *l, const Pool *pool, size_t i) {
   return nr_lower_loop_index(l, 2 + pool->w.spatial + i);
@@ -46,7 +46,7 @@ static NrValue *element(NrLower *l, const Pool *pool, NrValue **out_inside, NrVa
   return nr_lower_extract(l, pool->x, indices, pool->w.spatial + 2);
 }
 
-/* A generic over batch, channels, positions and window. A tensor without contents gives the window's ranges. */
+/* A linalg.generic over batch, channels, positions and window. An empty tensor gives the window's ranges. */
 static NrOp *window_generic(NrLower *l, Pool *pool, NrValue *const *inits, size_t num_inits, NrGenericBodyFn body) {
   size_t spatial = pool->w.spatial, loops = 2 + 2 * spatial;
   NrShape window = {.rank = spatial};
@@ -70,7 +70,7 @@ static NrShape output_shape(NrLower *l, const Pool *pool) {
   return out;
 }
 
-/* Places outside are read as index 0, which must be there. */
+/* Out of bounds, index 0 is read, so the input must not be empty. */
 static NrStatus read_window(NrLower *l, Pool *pool) {
   NrStatus status = nr_lower_window(l, pool->x, &pool->w);
   if (status) return status;
@@ -108,7 +108,7 @@ static NrValue *is_larger(NrLower *l, const Pool *pool, NrValue *a, NrValue *b) 
   return nr_lower_cmpi(l, pool->is_unsigned ? NR_I_UGT : NR_I_SGT, a, b);
 }
 
-/* Index of an element in the flattened input, the spatial part by rows or by columns. */
+/* The index of an element in the flattened input; the spatial part is row-major or column-major. */
 static NrValue *flat_index(NrLower *l, const Pool *pool, NrValue *const *indices) {
   size_t spatial = pool->w.spatial;
   NrValue *at =
@@ -156,7 +156,7 @@ NrStatus nr_lower_maxpool(NrLower *l) {
 
 /* ---- AveragePool, LpPool ---- */
 
-/* Sum of what is inside, and the number of places that count. */
+/* The sum of the elements in bounds, and the number of elements to divide by. */
 static void average_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Pool *pool = user;
   NrValue *inside, *indices[NORIA_MAX_RANK], *x = nr_lower_widen(l, element(l, pool, &inside, indices));

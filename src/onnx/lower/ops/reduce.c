@@ -3,8 +3,8 @@
  * Floats narrower than 32 bits are summed as f32. Means of integers are summed as i64 and rounded to 0. ReduceLogSum
  * sums integers in 64 bits, modulo 2^64 as ReduceSum does, and takes the logarithm of the sum as f64: a sum of floats
  * would lose small addends next to large ones of opposite signs. The roots of ReduceL2 and the exponentials of
- * ReduceLogSumExp are f64; their addends are not negative. An empty set gives what the reduction starts from, a mean of
- * floats NaN. */
+ * ReduceLogSumExp are f64; their addends are not negative. An empty set gives the reduction's neutral element, or NaN
+ * for a mean of floats. */
 #include "onnx/lower/ops/reduce.h"
 
 #include <math.h>
@@ -67,7 +67,7 @@ static NrValue *post_body(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_cast(l, x, from, r->dtype, true);
 }
 
-/* What the reduction starts from, and what an empty set gives. */
+/* The initial value, which is also the result for an empty set. */
 static NrValue *start(NrLower *l, const Reduction *r) {
   NrType type = nr_lower_elem_type(l->ctx, r->work);
   if (r->kind != MAX && r->kind != MIN) return nr_lower_constant(l, type, r->kind == PROD);
@@ -101,7 +101,7 @@ static NrValue *exp_from_body(NrLower *l, NrValue *const *a, void *user) {
   return same1(l, NR_OP_math_exp, sub(l, nr_lower_cast(l, a[0], r->dtype, r->work, true), a[1]));
 }
 
-/* The exponentials, and what they are relative to. */
+/* The exponentials, and the maxima that they are relative to. */
 static NrValue *relative(NrLower *l, const Reduction *r, NrValue *x, const NrAxes *axes, NrValue **out_exp) {
   Reduction max = {MAX, .dtype = r->dtype, .work = r->work};
   NrValue *top = nr_lower_reduce_axes(l, x, axes, start(l, &max), pre_body, combine_body, &max);

@@ -1,4 +1,4 @@
-/* reduce.h - reductions over axes that are known or come as data; for src/onnx/lower/ops only. */
+/* reduce.h - reductions over constant or dynamic axes; for src/onnx/lower/ops only. */
 #ifndef NORIA_ONNX_LOWER_OPS_REDUCE_H
 #define NORIA_ONNX_LOWER_OPS_REDUCE_H
 
@@ -8,20 +8,20 @@
 typedef struct NrAxes {
   size_t rank;                      /* of the tensor */
   uint64_t known;                   /* bit i: axis i is reduced; when !dynamic */
-  bool dynamic;                     /* the axes are data of the run: */
+  bool dynamic;                     /* the axes are known in the run only: */
   NrValue *reduced[NORIA_MAX_RANK]; /*   per axis an i1 */
-  size_t count;                     /*   how many there are, NR_AXES_UNKNOWN when that is data too */
+  size_t count;                     /*   their number, or NR_AXES_UNKNOWN */
 } NrAxes;
 #define NR_AXES_UNKNOWN SIZE_MAX
 
 /* From attribute or input `axes`; without any, all axes, or none when none_is_noop. False after an error. */
 bool nr_lower_axes(NrLower *l, NrValue *tensor, bool from_input, bool none_is_noop, NrAxes *out);
-/* The number of elements that make one element of the result. */
+/* The number of elements that are reduced to one. */
 NrDim nr_lower_reduced_size(NrLower *l, NrValue *tensor, const NrAxes *axes);
 /* combine(acc, pre(element)) over the axes, from init; reduced dims stay as 1. The result has init's type. */
 NrValue *nr_lower_reduce_axes(NrLower *l, NrValue *tensor, const NrAxes *axes, NrValue *init, NrBodyFn pre,
                               NrBodyFn combine, void *user);
-/* Takes the reduced dims (of 1) out of a result. NULL after an error. */
+/* Drops the reduced dims (of size 1) of a result. NULL after an error. */
 NrValue *nr_lower_drop_axes(NrLower *l, NrValue *reduced, const NrAxes *axes);
 
 /* Sums, maxima and means of tensors of at least 32-bit floats over known axes, dims kept. */

@@ -1,8 +1,8 @@
 /* rnn.c - RNN, GRU and LSTM of all versions.
  *
- * What depends on the input alone is one product for the whole sequence, before the loop; the loop over the steps
- * carries the states and adds the recurrent product. Steps past an entry's length keep its states and give zeros; so a
- * reversed sequence simply skips its padding first. */
+ * The input's products are one matmul for the whole sequence, before the loop; the loop over the steps carries the
+ * states and adds the recurrent product. Steps past an entry's length keep its states and give zeros, so a reversed
+ * sequence skips its padding first. */
 #include "onnx/lower/ops/contract.h"
 
 typedef enum Cell { CELL_RNN, CELL_GRU, CELL_LSTM } Cell;
@@ -103,7 +103,7 @@ static NrStatus read_activations(NrLower *l, Rnn *rnn) {
     Activation *a = &rnn->activations[i];
     a->name = names ? names->items[i]->s : nr_str(defaults[rnn->cell][i % rnn->num_activations]);
     if (!activation_defaults(a)) return nr_lower_error(l, "the activation '%.*s' is not known", NR_STR_ARG(a->name));
-    /* The lists have entries for activations that take a parameter only. */
+    /* The lists only have entries for activations with a parameter. */
     if ((a->alpha != 0) && alpha < num_alphas) a->alpha = alphas[alpha++];
     if ((a->beta != 0 || nr_str_is(a->name, "Affine")) && beta < num_betas) a->beta = betas[beta++];
   }
@@ -269,13 +269,13 @@ static NrStatus step_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrVa
 
 /* ---- one direction ---- */
 
-/* The bias of the gates that is added before the loop: Wb, and Rb where it may be added already. */
+/* The bias that is added before the loop: Wb, and Rb where that is allowed. */
 static NrValue *input_bias(NrLower *l, Direction *d, NrValue *bias) {
   const Rnn *rnn = d->rnn;
   NrDim all = nr_dim_mul(l, nr_dim((int64_t)rnn->gates), rnn->hidden);
   NrValue *wb = part(l, bias, 0, nr_dim(0), all), *rb = part(l, bias, 0, all, all);
   if (rnn->cell != CELL_GRU) return nr_lower_sum(l, wb, rb);
-  /* The hidden gate's recurrent bias goes with the recurrent product. */
+  /* The hidden gate's recurrent bias is added to the recurrent product. */
   NrDim two = nr_dim_mul(l, nr_dim(2), rnn->hidden);
   d->rb_h = part(l, rb, 0, two, rnn->hidden);
   NrValue *zr = nr_lower_sum(l, part(l, wb, 0, nr_dim(0), two), part(l, rb, 0, nr_dim(0), two));
@@ -315,7 +315,7 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
 
 /* ---- the node ---- */
 
-/* The inputs' shapes against each other and hidden_size; sets the node's dims, and brings batches behind steps. */
+/* Checks the inputs' shapes and hidden_size, sets the node's dims, and transposes to steps before batches. */
 static bool check_shapes(NrLower *l, Rnn *rnn) {
   static const size_t swap[3] = {1, 0, 2};
   NrDim directions = nr_dim((int64_t)rnn->directions);
@@ -374,7 +374,7 @@ static NrStatus read_node(NrLower *l, Rnn *rnn) {
   return check_shapes(l, rnn) ? read_activations(l, rnn) : NR_ERROR_INVALID;
 }
 
-/* Results of the directions side by side along a new axis. */
+/* Joins the results of the directions along a new axis. */
 static NrValue *stack(NrLower *l, NrValue *const *parts, size_t count, size_t axis) {
   NrValue *wide[2];
   for (size_t i = 0; i < count; i++) {

@@ -8,16 +8,16 @@
 
 typedef struct Scan {
   size_t num_states, num_inputs, num_outputs;
-  NrLowered *states, *inputs; /* inputs: of rank with the trip axis */
+  NrLowered *states, *inputs; /* inputs: with the scan axis */
   size_t *input_axis;
-  const int64_t *output_axis; /* as written, NULL: all 0. The rank is known once the body is lowered */
+  const int64_t *output_axis; /* the attribute, NULL: all 0; the rank is known once the body is lowered */
   bool *input_reverse, *output_reverse;
   NrDim trips;                /* that the body runs */
   NrDim rows;                 /* of the outputs: trips or more (Scan 8) */
   NrLowered *results;         /* states, then outputs */
 } Scan;
 
-/* Slice number at of tensor along axis, without that axis. */
+/* Slice `at` of tensor along axis, without that axis. */
 static NrValue *take(NrLower *l, NrValue *tensor, size_t axis, NrValue *at) {
   NrShape sizes = nr_lower_shape(l, tensor), row = {.rank = sizes.rank - 1};
   NrDim offsets[NORIA_MAX_RANK];
@@ -32,7 +32,7 @@ static NrValue *take(NrLower *l, NrValue *tensor, size_t axis, NrValue *at) {
 
 static NrValue *zero_of(NrLower *l, NrType elem) { return nr_lower_constant(l, elem, 0); }
 
-/* The loop over the trips: Scan 9, and what Scan 8 does for one batch entry. */
+/* The loop of Scan 9, and of one batch entry of Scan 8. */
 static NrStatus scan_trips(NrLower *l, Scan *scan) {
   NrArena *arena = &l->state->arena;
   NrBlock *body = nr_block_create(l->b.module);
@@ -160,12 +160,12 @@ static NrStatus read_axes(NrLower *l, Scan *scan) {
 /* ---- Scan 8 ---- */
 
 typedef struct Batch {
-  Scan *scan;       /* with states and inputs of all the batch */
+  Scan *scan;       /* with states and inputs of the whole batch */
   NrValue *lengths; /* i64 tensor or NULL */
   size_t num_rows;
 } Batch;
 
-/* One batch entry: body of the loop over the batch, which carries the results of all. */
+/* The body of the loop over the batch, which carries the results of all entries. */
 static NrStatus batch_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user) {
   Batch *b = user;
   NrArena *arena = &l->state->arena;
@@ -193,7 +193,7 @@ static NrStatus batch_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrV
   return status;
 }
 
-/* Shapes of the results of Scan 8: states keep theirs; rows of an output have the shape that the body declares. */
+/* The result shapes of Scan 8: those of the states, and for outputs the row shapes that the body declares. */
 static NrStatus scan_batches(NrLower *l, Scan *scan) {
   NrArena *arena = &l->state->arena;
   NrBlock *onnx = nr_op_body(l->op, 0);

@@ -1,4 +1,4 @@
-/* scan_out.c - types that meet, values that are carried, rows that are gathered: see control.h. */
+/* scan_out.c - joined types, carried values and scan outputs; see control.h. */
 #include "dialect/scf/scf.h"
 #include "onnx/lower/ops/control.h"
 
@@ -6,18 +6,18 @@
 
 NrType nr_join_types(NrType a, NrType b) {
   if (a == b) return a;
-  /* A sequence that meets an optional one becomes optional. */
+  /* A sequence and an optional sequence join to an optional one. */
   if (a->kind == NR_TYPE_OPTIONAL && b->kind == NR_TYPE_SEQ) b = nr_type_optional(b);
   if (b->kind == NR_TYPE_OPTIONAL && a->kind == NR_TYPE_SEQ) a = nr_type_optional(a);
   if (a == b) return a;
   if (a->kind != b->kind) return NULL;
   if (a->kind == NR_TYPE_SEQ || a->kind == NR_TYPE_OPTIONAL) {
     if ((a->elem->kind == NR_TYPE_SEQ) != (b->elem->kind == NR_TYPE_SEQ)) return NULL;
-    /* An empty sequence says nothing of its elements; neither does an empty optional. */
+    /* An empty sequence or optional has no known element type. */
     if (a->elem->kind == NR_TYPE_NONE) return b;
     if (b->elem->kind == NR_TYPE_NONE) return a;
     NrType elem = nr_join_types(a->elem, b->elem);
-    /* Items of several ranks are legal as long as none is taken out. */
+    /* Items of several ranks are legal if none is read. */
     if (!elem && nr_type_is_tensor(a->elem) && nr_type_is_tensor(b->elem) && a->elem->elem == b->elem->elem)
       elem = nr_type_tensor_unranked(a->elem->elem);
     if (!elem) return NULL;
@@ -40,7 +40,7 @@ NrValue *nr_to_carried(NrLower *l, NrValue *value, NrType type) {
   if (is_single(type)) return nr_lower_scalar(l, value);
   if (type->kind == NR_TYPE_OPTIONAL && value->type->kind == NR_TYPE_SEQ)
     return nr_result(nr_lower_rt_call(l, "optional_some_seq", &value, 1, &type, 1), 0);
-  /* The same handle, of which more or less is known. */
+  /* The same handle with a more or less specific type. */
   if (!nr_type_is_tensor(type) && value->type != type)
     return nr_result(nr_lower_rt_call(l, "value_retain", &value, 1, &type, 1), 0);
   return nr_type_is_tensor(type) ? nr_lower_tensor_cast(l, value, type) : value;
@@ -60,14 +60,14 @@ static bool is_inside(const NrBlock *body, NrBlock *block) {
   return block == body;
 }
 
-/* Pure, and never fails: an element of a 0-d tensor is always there. */
+/* Pure and never fails, which includes reading a 0-d tensor. */
 static bool runs_anywhere(const NrOp *op) {
   if (op->num_regions || !nr_op_has(op, NR_PURE)) return false;
   return !nr_op_has(op, NR_SPECULATABLE_NO) || (nr_op_is(op, NR_OP_tensor_extract) && op->num_operands == 1);
 }
 
-/* The value as it can be had before the loop: itself, what `first` says that it is in the first trip (NULL: nothing),
- * or a copy of the arithmetic that makes it; NULL if none of these. */
+/* The value in front of the loop: itself, its value in the first iteration by `first`, or a copy of the arithmetic that
+ * computes it; else NULL. */
 static NrValue *hoist(NrLower *l, NrBlock *body, const NrMap *first, NrValue *value, unsigned depth) {
   if (!is_inside(body, nr_value_block(value))) return value;
   NrOp *op = value->op;
@@ -107,8 +107,7 @@ static NrShape gathered(const NrScanOut *s, const NrShape *row, NrDim n) {
 
 enum { FIRST_CAPACITY = 16 };
 
-/* A dim of the first trip's row, which is what the gathered tensor has when there are no trips; 0 when it cannot be
- * told. */
+/* A dim of the first iteration's row, for a loop without iterations; 0 when it is not known. */
 static NrDim first_dim(NrLower *l, NrBlock *body, const NrMap *first, NrValue *row, size_t i) {
   NrDim d = nr_lower_dim(l, row, i);
   if (nr_dim_known(d)) return d;
@@ -133,7 +132,7 @@ NrStatus nr_scan_out_begin(NrLower *l, NrScanOut *s, NrBlock *body, const NrMap 
     NrShape zero = {.rank = s->row_dims.rank};
     for (size_t i = 0; i < zero.rank; i++) zero.dims[i] = first_dim(l, body, first, row, i);
     shape = gathered(s, &zero, (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)});
-    /* Every dim that the first trip chooses is `?` in the carried type. */
+    /* Dims that the first iteration determines are `?` in the carried type. */
     for (size_t i = 0; i < shape.rank; i++)
       if (i == s->axis) shape.dims[i] = (NrDim){NR_DYNAMIC, nr_lower_index(l, 0)};
   } else if (s->grows) {
@@ -194,7 +193,7 @@ NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *
   }
   if (s->grows) {
     room.acc = acc;
-    /* Asked afresh: acc is another buffer each trip. */
+    /* Read again: acc may be another buffer in each iteration. */
     room.capacity = nr_dim_value(l, nr_lower_dim(l, acc, 0));
     acc = if_needed(l, nr_lower_cmpi(l, 0, iv, room.capacity), acc, double_room, &room);
   }
@@ -225,7 +224,7 @@ NrValue *nr_scan_out_end(NrLower *l, const NrScanOut *s, NrValue *acc, NrDim cou
 /* ---- polls ---- */
 
 void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
-  /* A trip through structured ops, calls or loops costs more than a scalar one: ask more often. */
+  /* Polls more often if the body has structured ops, calls or loops. */
   bool heavy = false;
   for (NrOp *op = body->first; op && !heavy; op = op->next) heavy = op->num_regions != 0 || nr_op_is(op, NR_OP_rt_call);
   int64_t every = heavy ? 64 : 1024;
@@ -236,7 +235,7 @@ void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
   l->b = nr_scf_body_builder(op, 0);
   NrValue *count = nr_lower_index(l, every);
   NrOp *poll = nr_build_op(&l->b, NR_OP_rt_poll, &count, 1, NULL, 0);
-  if (l->op) poll->loc = l->op->loc; /* a limit that ends the loop names the loop, not the last node of its body */
+  if (l->op) poll->loc = l->op->loc; /* the message of a limit names the loop, not the last node of its body */
   nr_scf_yield(&l->b, NULL, 0);
   l->b = outer;
 }

@@ -1,11 +1,10 @@
-/* scatter.c - elements written at positions that are data: Scatter, ScatterElements, ScatterND, TensorScatter.
+/* scatter.c - writing elements at dynamic indices: Scatter, ScatterElements, ScatterND, TensorScatter.
  *
- * The loops run in order, as several updates may meet in one element; the tensor that they carry is a copy of the data.
- */
+ * The loops run in order, because several updates may write one element; they carry a copy of the data. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
 
-/* ---- what an update does to the element that is there ---- */
+/* ---- combining an update with the old element ------------ */
 
 typedef enum Reduction { NONE, ADD, MUL, MIN, MAX } Reduction;
 
@@ -106,7 +105,7 @@ NrStatus nr_lower_scatter_elements(NrLower *l) {
 
 /* ---- ScatterND ---- */
 
-/* The data's position that tuple number indices[0..outer) names. */
+/* The data's indices in tuple number indices[0..outer). */
 static bool read_tuple(NrLower *l, const Scatter *s, NrValue *const *indices, size_t depth, NrValue **at) {
   NrValue *where[NORIA_MAX_RANK];
   for (size_t i = 0; i < s->outer; i++) where[i] = indices[i];
@@ -152,7 +151,7 @@ NrStatus nr_lower_scatter_nd(NrLower *l) {
   NrShape outer = nr_lower_shape(l, s.positions);
   if (outer.rank == 0 || s.data.rank == 0) return nr_lower_error(l, "data and indices must have dims");
   s.outer = --outer.rank;
-  /* The ranks tell how long the tuples are, also when the last dim of the indices is known in the run only. */
+  /* The ranks give the length of the tuples, even if the last dim of the indices is dynamic. */
   size_t whole = s.outer + s.data.rank, updates = nr_rank(s.updates);
   if (updates > whole || updates < s.outer)
     return nr_lower_error(l, "the updates have rank %zu, not %zu to %zu", updates, s.outer, whole);
@@ -190,7 +189,7 @@ static NrStatus cache_body(NrLower *l, NrValue *const *indices, NrValue *const *
   return NR_OK;
 }
 
-/* A write position that is legal: what is written from there on ends inside, or for a circular cache begins inside. */
+/* Checks a write position: the written range ends in bounds or, for a circular cache, begins in bounds. */
 static NrValue *start_body(NrLower *l, NrValue *const *args, void *user) {
   const NrDim *last = user;
   NrValue *start = nr_lower_as_index(l, args[0]), *end = nr_dim_value(l, *last);

@@ -1,4 +1,4 @@
-/* select.c - results whose size is data: NonZero, Compress. What is wanted is counted first and then written. */
+/* select.c - results of data-dependent size: NonZero, Compress. The elements are counted first, then written. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
 
@@ -22,7 +22,7 @@ static NrDim count_set(NrLower *l, NrValue *x) {
   return nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, count)));
 }
 
-/* Writes the places of the elements that are set: column n of a matrix is the n-th one's. */
+/* Writes the indices of the elements that are set; column n of the matrix is for the n-th one. */
 typedef struct Places {
   NrValue *x;
   NrValue *const *indices;
@@ -74,7 +74,7 @@ NrStatus nr_lower_compress(NrLower *l) {
     NrShape from = nr_lower_shape(l, x), flat = {1, {nr_shape_elements(l, &from, 0, from.rank)}};
     x = nr_lower_reshape(l, x, &flat);
   }
-  /* A condition may be shorter than the dim, or say nothing that matters behind its end. */
+  /* A condition may be shorter or longer than the dim. */
   NrDim size = nr_dim_min(l, nr_lower_dim(l, wanted, 0), nr_lower_dim(l, x, axis));
   NrStatus status = places(l, nr_lower_slice_axis(l, wanted, 0, nr_dim(0), size, nr_dim(1)), &found);
   if (status) return status;

@@ -1,7 +1,7 @@
-/* sequence.c - sequences, which the runtime holds: calls of its functions (src/runtime/imports.c).
+/* sequence.c - sequences, as calls of the runtime's functions (src/runtime/imports.c).
  *
- * !onnx.seq<T> says of the items what is common to them: T is a tensor whose dims or rank may be open, or none for a
- * sequence that never got an item. Items are tensors of known rank wherever they are taken out. */
+ * In !onnx.seq<T>, T is the join of the items' types: a tensor whose dims or rank may be unknown, or none for a
+ * sequence that never got an item. An item that is read must have a known rank. */
 #include "onnx/lower/ops/sequence.h"
 
 /* ---- calls ---- */
@@ -38,7 +38,7 @@ static bool takes_sequence(NrLower *l, size_t input) {
   return false;
 }
 
-/* What the rank of an item of this type is: that of the type, or else what the model declares for the result. */
+/* The rank of an item of this type: that of the type, else the one declared for the result. */
 static bool item_rank(NrLower *l, NrType item, size_t result, uint32_t *out) {
   NrType declared = nr_result(l->op, result)->type;
   if (nr_type_is_tensor(item) && nr_type_is_ranked(item))
@@ -193,7 +193,7 @@ NrStatus nr_lower_concat_from_sequence(NrLower *l) {
 
 /* ---- SequenceMap ---- */
 
-/* What the body gets in a trip: an item of each sequence, the tensors as they are. */
+/* The body's arguments in an iteration: an item of each sequence, and the tensors. */
 static bool trip_inputs(NrLower *l, NrValue *iv, NrLowered *out) {
   NrValue *position = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), iv);
   for (size_t i = 0; i < nr_lower_num_in(l); i++) {

@@ -1,4 +1,4 @@
-/* sequence.h - values that the runtime holds; for src/onnx/lower/ops only. */
+/* sequence.h - calls of runtime functions on sequences and optionals; for src/onnx/lower/ops only. */
 #ifndef NORIA_ONNX_LOWER_OPS_SEQUENCE_H
 #define NORIA_ONNX_LOWER_OPS_SEQUENCE_H
 
@@ -6,10 +6,10 @@
 
 /* A function of the runtime with one result. */
 NrValue *nr_lower_call(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result);
-/* One whose first argument, which is added here, is the check site: its failures name the node. */
+/* A call with the check site as added first argument, so that failures name the node. */
 NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *args, size_t num_args, NrType result);
-/* The same for one that gives a tensor out of input 0, a sequence or optional of `item`: its rank is that of item, or
- * else the one declared for result number `result`; dims that item states are checked. NULL after an error. */
+/* The same for a call that returns a tensor from input 0, a sequence or optional of `item`. Its rank is that of item,
+ * or else the one declared for result number `result`; static dims of item are checked. NULL after an error. */
 NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name, NrValue *const *args, size_t num_args);
 /* An empty sequence or optional of this type. */
 NrValue *nr_lower_nothing(NrLower *l, NrType type, NoriaDType dtype);

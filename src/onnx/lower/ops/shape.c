@@ -1,4 +1,4 @@
-/* shape.c - ops that ask for shapes and ops that give the same elements another shape. */
+/* shape.c - ops that read shapes, and reshapes. */
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
@@ -32,8 +32,8 @@ NrStatus nr_lower_size_op(NrLower *l) {
 
 /* ---- Reshape ---- */
 
-/* Takes dims that stand in both lists out of both: what is left of each must multiply to the same. The list `from`
- * loses its constants to *from_known, the product of what was left of them. */
+/* Cancels equal dims of both lists; the products of the rest must be equal. Constants left in `from` are multiplied
+ * into *from_known. */
 static void cancel(NrShape *from, NrShape *to) {
   for (size_t i = 0; i < to->rank; i++)
     for (size_t k = 0; k < from->rank; k++)
@@ -49,7 +49,8 @@ static void cancel(NrShape *from, NrShape *to) {
       }
 }
 
-/* The size that makes `rest` times it the elements in `from`; 0 for none. Without dims of the run it must divide. */
+/* The size with which `rest` has as many elements as `from`; 0 for none. For constant dims, the division must be
+ * exact. */
 static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
   NrShape a = *from, b = *rest;
   cancel(&a, &b);
@@ -71,8 +72,8 @@ static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
   return nr_dim_div(l, nr_dim_mul(l, dynamic_have, nr_dim(have)), divisor);
 }
 
-/* Whether dims that the run gives make a shape of `have` elements in truth, not by a product that wraps: no size is
- * negative, and each product on the way is at most `have`, unless that is 0. */
+/* Whether dynamic dims give a shape of `have` elements without overflow: no size is negative, and each partial product
+ * is at most `have`, unless that is 0. */
 static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
   NrType i1 = nr_type_i1(l->ctx);
   NrDim product = nr_dim(1);
@@ -88,7 +89,7 @@ static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
   return both(l, sizes, either(l, fits, small));
 }
 
-/* Fails, now or in the run, unless both shapes have as many elements. */
+/* An error now or in the run unless both shapes have as many elements. */
 static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
   NrShape a = *from, b = *to;
   cancel(&a, &b);
@@ -108,8 +109,8 @@ static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
   return true;
 }
 
-/* The result's shape: 0 takes the input's dim, -1 what is left. Sizes computed from sizes mean what they are: a batch
- * that happens to be empty is not a request for another dim. */
+/* The result's shape: 0 copies the input's dim, -1 is inferred. A size that is computed from sizes is taken literally:
+ * an empty batch is no request to copy a dim. */
 static bool reshape_target(NrLower *l, const NrShape *from, const NrInts *asked, bool zero_copies, NrShape *out) {
   NrValue *is_rest[NORIA_MAX_RANK] = {0};
   NrShape rest = {.rank = asked->count};
@@ -164,7 +165,7 @@ NrStatus nr_lower_flatten(NrLower *l) {
 
 /* ---- Squeeze, Unsqueeze ---- */
 
-/* Per dim whether a list of axes, which are data of the run, names it; fails the run unless they are all different. */
+/* For each dim, whether a list of dynamic axes contains it; checks that the axes are different. */
 static void dynamic_axes(NrLower *l, const NrInts *axes, size_t rank, NrValue **out_named) {
   NrType i1 = nr_type_i1(l->ctx);
   NrDim total = nr_dim(0);
@@ -180,7 +181,7 @@ static void dynamic_axes(NrLower *l, const NrInts *axes, size_t rank, NrValue **
   nr_lower_check_dims_equal(l, total, nr_dim((int64_t)axes->count), "an axis is named twice; axes");
 }
 
-/* Dim number `position`, a value of the run, of a shape. */
+/* The dim at a dynamic position of a shape. */
 static NrDim pick_dim(NrLower *l, const NrShape *shape, NrDim position) {
   NrDim d = nr_dim(1);
   for (size_t i = 0; i < shape->rank; i++) {
@@ -214,7 +215,7 @@ NrStatus nr_lower_unsqueeze(NrLower *l) {
   return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
 }
 
-/* Without axes, dims of 1 go. One that is not known now stays: the rank may not depend on the run. */
+/* Without axes, drops static dims of 1. Dynamic dims stay, because the rank must not depend on the run. */
 static void squeeze_ones(NrLower *l, const NrShape *from, NrShape *to) {
   for (size_t i = 0; i < from->rank; i++) {
     NrDim d = from->dims[i];

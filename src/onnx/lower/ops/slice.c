@@ -1,4 +1,4 @@
-/* slice.c - parts of tensors, and tensors joined from parts: Slice, Split, Concat, Tile. */
+/* slice.c - Slice, Split, Concat and Tile. */
 #include "onnx/lower/ops/data.h"
 
 /* ---- Slice ---- */
@@ -7,11 +7,11 @@ typedef struct Range {
   NrDim start, end, step;
 } Range;
 
-/* What a range means for a dim: positions outside it are brought to its ends. */
+/* Clamps a range to a dim. */
 static void clamp_range(NrLower *l, const Range *r, NrDim dim, NrDim *offset, NrDim *size) {
   NrDim zero = nr_dim(0), one = nr_dim(1);
   NrDim start = nr_dim_wrap(l, r->start, dim), end = nr_dim_wrap(l, r->end, dim);
-  /* Upwards both lie in [0, dim]; downwards the start in [0, dim - 1] and the end in [-1, dim - 1]. */
+  /* For a positive step, both are in [0, dim]; for a negative one, start in [0, dim - 1] and end in [-1, dim - 1]. */
   if (nr_dim_known(r->step)) {
     bool up = r->step.size > 0;
     NrDim low = up ? zero : nr_dim(-1), high = up ? dim : nr_dim_sub(l, dim, one);
@@ -34,7 +34,7 @@ static void clamp_range(NrLower *l, const Range *r, NrDim dim, NrDim *offset, Nr
   *offset = from;
 }
 
-/* Slices dims whose axes are data of the run: every dim may be any of the ranges. */
+/* Slices along dynamic axes: each dim may have any of the ranges. */
 static NrValue *slice_dynamic_axes(NrLower *l, NrValue *x, const NrInts *axes, const Range *ranges) {
   NrDim rank = nr_dim((int64_t)nr_rank(x));
   for (size_t i = 0; i < nr_rank(x); i++) {
@@ -54,7 +54,7 @@ static NrValue *slice_dynamic_axes(NrLower *l, NrValue *x, const NrInts *axes, c
   return x;
 }
 
-/* All ranges go upwards by known steps: one slice of the tensor does. */
+/* All steps are positive constants, so one tensor.extract_slice is enough. */
 static NrValue *slice_at_once(NrLower *l, NrValue *x, const size_t *axes, const Range *ranges, size_t count) {
   NrShape sizes = nr_lower_shape(l, x);
   NrDim offsets[NORIA_MAX_RANK], steps[NORIA_MAX_RANK];
@@ -103,7 +103,7 @@ NrStatus nr_lower_slice_op(NrLower *l) {
 
 /* ---- Split ---- */
 
-/* Sizes that were not given: equal ones; since opset 18 the last may be smaller. */
+/* Default sizes: equal ones; since opset 18 the last may be smaller. */
 static bool equal_parts(NrLower *l, NrDim dim, size_t parts, NrInts *out) {
   NrDim n = nr_dim((int64_t)parts), size = nr_dim_ceildiv(l, dim, n), left = dim;
   if (l->version < 18 && nr_dim_known(dim) && dim.size % n.size != 0) {
@@ -191,7 +191,7 @@ static NrValue *tile_body(NrLower *l, NrValue *const *indices, void *user) {
   return nr_lower_extract(l, t->x, at, t->shape.rank);
 }
 
-/* Repeats as broadcasting: [d] becomes [1, d], stretches to [n, d] and is read as [n * d]. */
+/* Repeats by broadcasting: reshapes [d] to [1, d], broadcasts to [n, d] and reshapes to [n * d]. */
 static NrValue *tile(NrLower *l, NrValue *x, const NrInts *repeats) {
   NrShape from = nr_lower_shape(l, x), apart = {0}, wide = {0}, result = {.rank = from.rank};
   size_t splits = 0;

@@ -1,5 +1,5 @@
-/* softmax.c - Softmax, LogSoftmax, MeanVarianceNormalization, LpNormalization: maps of each element with
- * what a reduction over some axes gives. */
+/* softmax.c - Softmax, LogSoftmax, MeanVarianceNormalization, LpNormalization: elementwise maps with the results of
+ * reductions over some axes. */
 #include "onnx/lower/ops/reduce.h"
 
 /* The axes that are normalised together: one since opset 13, before that all from attribute axis on. */
@@ -20,7 +20,7 @@ static NrValue *sub_body(NrLower *l, NrValue *const *a, void *user) { return sub
 
 /* ---- Softmax ---- */
 
-/* The op is a function of ops on elements of its type, so each step rounds to that. */
+/* ONNX defines the op by ops on its element type, so each step rounds to that type. */
 static NrValue *rounded(NrLower *l, NrValue *x, NrType elem) {
   return nr_lower_widen(l, elem->width < x->type->width ? nr_lower_narrow(l, x, elem) : x);
 }
@@ -29,7 +29,7 @@ static NrValue *exp_difference_body(NrLower *l, NrValue *const *a, void *user) {
   NrType elem = *(NrType *)user;
   return rounded(l, same1(l, NR_OP_math_exp, rounded(l, sub(l, a[0], a[1]), elem)), elem);
 }
-/* One division a row, since the sum is at least 1 and so has a reciprocal. */
+/* One division per row: the sum is at least 1, so it has a reciprocal. */
 static NrValue *share_body(NrLower *l, NrValue *const *a, void *user) {
   return mul(l, a[0], divf(l, num(l, a[0], 1), rounded(l, a[1], *(NrType *)user)));
 }
@@ -66,7 +66,7 @@ NrStatus nr_lower_log_softmax(NrLower *l) { return softmax(l, true); }
 static NrValue *square_body(NrLower *l, NrValue *const *a, void *user) { return nr_lower_fast(mul(l, a[0], a[0])); }
 static NrValue *abs_body(NrLower *l, NrValue *const *a, void *user) { return same1(l, NR_OP_math_absf, a[0]); }
 
-/* The deviation is limited from below as the op's function body has it. */
+/* The deviation has the lower limit of the op's function body. */
 static NrValue *deviation_body(NrLower *l, NrValue *const *a, void *user) {
   return divf(l, a[0], add(l, same1(l, NR_OP_math_sqrt, a[1]), num(l, a[1], 1e-9)));
 }

@@ -3,7 +3,7 @@
 #include "onnx/lower/ops/sequence.h"
 #include "onnx/lower/core/state.h"
 
-/* The result of a call, which comes with open dims, as a tensor of this shape. */
+/* Casts the result of a call, which has dynamic dims, to this shape. */
 static NrValue *of_shape(NrLower *l, NrValue *open, const NrShape *shape) {
   NrValue *value = nr_lower_tensor_cast(l, open, nr_shape_type(l, shape, open->type->elem));
   for (size_t i = 0; i < shape->rank; i++) nr_lower_set_dim(l, value, i, shape->dims[i]);

@@ -1,4 +1,4 @@
-/* string.h - what other lowerings do with tensors of strings; for src/onnx/lower/ops only. */
+/* string.h - string tensors in other lowerings; for src/onnx/lower/ops only. */
 #ifndef NORIA_ONNX_LOWER_OPS_STRING_H
 #define NORIA_ONNX_LOWER_OPS_STRING_H
 

@@ -1,11 +1,11 @@
-/* topk.c - TopK, by the kernel of that name. */
+/* topk.c - TopK, by the kernel lib/topk.mlir. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/core/kernel.h"
 #include "onnx/lower/core/state.h"
 
 #include "ir/text.h"
 
-/* The order of the elements, as the kernel wants it. NaN counts as larger than all numbers, as NumPy sorts it. */
+/* The order of the elements, for the kernel. As in NumPy, NaN is larger than all numbers. */
 static void write_prelude(NrLower *l, NrBuf *out, NoriaDType dtype, bool largest) {
   NrType elem = nr_lower_elem_type(l->ctx, dtype), wide = nr_lower_wide_type(elem);
   const char *e = nr_type_text(l->ctx, elem), *w = nr_type_text(l->ctx, wide);
@@ -40,7 +40,7 @@ NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, Nr
   return status;
 }
 
-/* How many elements: an attribute in the first version, then an input. */
+/* The number of elements k: an attribute in the first version, later an input. */
 static bool count_wanted(NrLower *l, NrDim along, NrDim *out) {
   if (l->version < 10)
     *out = nr_dim(nr_lower_attr_int(l, "k", 0));

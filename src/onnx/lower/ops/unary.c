@@ -34,7 +34,7 @@ static NrStatus unary(NrLower *l, NrDTypeClass takes, NrBodyFn body, void *user)
                       nr_lower_dtype(l, 0));
 }
 
-/* Erf alone takes integers too, of which it gives the whole part. */
+/* Only Erf also accepts integers, and truncates its result. */
 static NrValue *whole_erf_body(NrLower *l, NrValue *const *a, void *user) {
   NoriaDType dtype = nr_lower_dtype(l, 0);
   NrValue *y = same1(l, NR_OP_math_erf, nr_lower_cast(l, a[0], dtype, NORIA_F64, true));

@@ -1,8 +1,7 @@
 /* unique.c - Unique, of elements or of slices along an axis.
  *
- * The slices are rows of a matrix. Its rows are sorted by column, the last column first: each sort keeps the order of
- * equal ones, so the first column decides in the end. Equal rows stand together then, the one that comes first in the
- * input before the others. */
+ * The slices are rows of a matrix. The rows are sorted by each column with a stable sort, the last column first, so
+ * that the first column is the primary key. Equal rows are then adjacent, in the order of the input. */
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
 #include "onnx/lower/core/kernel.h"
@@ -42,7 +41,7 @@ static NrValue *iota_body(NrLower *l, NrValue *const *indices, void *user) {
   return as_i64(l, indices[0]);
 }
 
-/* The places of the row [1, n, 1] in ascending order of its elements. */
+/* The indices of the row [1, n, 1] in ascending order of its elements. */
 static NrStatus sort_row(NrLower *l, NrValue *row, NoriaDType dtype, NrValue **out) {
   NrDim n = nr_lower_dim(l, row, 1);
   NrShape flat = {1, {n}};
@@ -70,7 +69,7 @@ static NrValue *differ(NrLower *l, NrValue *a, NrValue *b) {
   if (!nr_type_is_float(a->type)) return nr_lower_cmpi(l, NR_I_NE, a, b);
   a = nr_lower_widen(l, a);
   b = nr_lower_widen(l, b);
-  /* All NaN are one value. */
+  /* NaNs are equal to each other. */
   NrValue *numbers = either(l, nr_lower_cmpf(l, NR_F_ORD, a, a), nr_lower_cmpf(l, NR_F_ORD, b, b));
   return both(l, nr_lower_cmpf(l, NR_F_UNE, a, b), numbers);
 }
@@ -93,7 +92,7 @@ static NrValue *first_body(NrLower *l, NrValue *const *indices, void *user) {
   return nr_lower_op1(l, NR_OP_arith_extui, nr_type_i64(l->ctx), first);
 }
 
-/* For each place in sorted order 1 where a group begins, else 0. Rows without elements are all equal: one group. */
+/* For each row in sorted order, 1 where a group begins, else 0. Rows without elements are equal: one group. */
 static NrValue *group_starts(NrLower *l, const Rows *r) {
   NrAffineExpr d[2] = {nr_affine_dim(l->ctx, 0), nr_affine_dim(l->ctx, 1)};
   NrAttr maps[2] = {nr_attr_affine_map(l->ctx, 2, 0, d, 2), nr_attr_affine_map(l->ctx, 2, 0, d, 1)};
@@ -108,7 +107,7 @@ typedef struct Groups {
   NrValue *places, *starts;
 } Groups;
 
-/* Carries the first places, the group of each place, the counts and the number of the group. */
+/* Carries the first index of each group, the group of each row, the counts and the current group's number. */
 static NrStatus group_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user) {
   const Groups *g = user;
   NrValue *start = at(l, g->starts, iv), *place = at(l, g->places, iv), *one = nr_lower_int(l, start->type, 1);
@@ -127,8 +126,7 @@ static NrStatus invert_body(NrLower *l, NrValue *iv, NrValue *const *carried, Nr
   return NR_OK;
 }
 
-/* Groups in the order in which they first occur: lists[0] first places, lists[1] group of each place, lists[2] counts.
- */
+/* Reorders groups by their first occurrence: lists[0] first indices, lists[1] group of each row, lists[2] counts. */
 static NrStatus order_by_place(NrLower *l, NrValue *lists[3]) {
   NrDim count = nr_lower_dim(l, lists[0], 0);
   NrShape row = {3, {nr_dim(1), count, nr_dim(1)}};

@@ -1,4 +1,4 @@
-/* unpool.c - MaxUnpool: each element goes back to the place that MaxPool took it from; all others are 0. */
+/* unpool.c - MaxUnpool: writes each element to the index that MaxPool took it from; all others are 0. */
 #include "onnx/lower/ops/contract.h"
 #include "onnx/lower/ops/data.h"
 
@@ -17,7 +17,7 @@ static NrStatus place_body(NrLower *l, NrValue *const *indices, NrValue *const *
   return NR_OK;
 }
 
-/* The shape that was pooled: where windows of this size at these strides end, pads taken off. */
+/* The input shape of the pooling, from window sizes, strides and pads. */
 static NrStatus pooled_shape(NrLower *l, NrValue *x, NrShape *out) {
   int64_t size[NORIA_MAX_RANK], stride[NORIA_MAX_RANK], pads[2 * NORIA_MAX_RANK];
   *out = nr_lower_shape(l, x);
@@ -36,7 +36,7 @@ static NrStatus pooled_shape(NrLower *l, NrValue *x, NrShape *out) {
   return NR_OK;
 }
 
-/* The indices count in the shape that was pooled; a larger output_shape has zeros behind it. */
+/* The indices refer to the input shape of the pooling; a larger output_shape is padded with zeros. */
 NrStatus nr_lower_maxunpool(NrLower *l) {
   Unpool u = {.x = nr_lower_in(l, 0), .places = nr_lower_in(l, 1)};
   NrValue *wanted = nr_lower_in(l, 2);
