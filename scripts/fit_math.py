@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Finds the polynomials of src/codegen/llvm/math_f32.c: minimax fits by Lawson's reweighted least squares, in
+"""Finds the polynomials of src/pass/expand/math_f32.c: minimax fits by Lawson's reweighted least squares, in
 long double.
 
 Prints each polynomial's coefficients, lowest power first, rounded to f32, and its largest error in units of 2^-24."""

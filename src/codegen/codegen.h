@@ -1,5 +1,5 @@
-/* codegen.h - machine code from a module after stage `cf`: in memory, or as files. Includes nothing of LLVM, which is
- * loaded from libnoria_llvm.so on the first use.
+/* codegen.h - machine code from a module after stage `expand`: in memory, or as files. Includes nothing of LLVM, which
+ * is loaded from libnoria_llvm.so on the first use.
  *
  * What is read: func.func with blocks of cf, arith, math, memref, vector, func.call and rt ops, and memref.global. All
  * functions of the module are compiled, also those in nested modules; a symbol's last name finds the function.

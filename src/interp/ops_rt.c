@@ -2,6 +2,8 @@
 #include "dialect/rt/rt.h"
 #include "interp/ops.h"
 
+#include <math.h>
+
 bool nr_run_check(NrInterp *in, NrOp *op) {
   if (nr_get(in, nr_operand(op, 0)).bits) return true;
   int64_t values[4] = {0};
@@ -26,6 +28,39 @@ bool nr_run_poll(NrInterp *in, NrOp *op) {
   if (site) in->exec->api->fail(in->exec, (int32_t)site - 1, 0, 0, 0, 0);
   in->failed = true;
   return false;
+}
+
+/* ---- the C library ---- */
+
+typedef double (*Libm1)(double a);
+typedef double (*Libm2)(double a, double b);
+typedef float (*Libm1f)(float a);
+typedef float (*Libm2f)(float a, float b);
+
+static const struct LibmFunction {
+  const char *name;
+  void (*f64)(void), (*f32)(void); /* of the type that the number of operands says */
+} libm[] = {
+#define LIBM(name, count) {#name, (void (*)(void))name, (void (*)(void))name##f},
+#include "dialect/rt/libm.def"
+#undef LIBM
+};
+
+/* The same functions as machine code calls: those of float for f32. */
+bool nr_run_libm(NrInterp *in, NrOp *op) {
+  NrType type = nr_result(op, 0)->type;
+  NrStr name = nr_op_attr_str(op, "name");
+  bool is_f32 = nr_type_is_float_kind(type, NR_F32), two = op->num_operands == 2;
+  if (is_f32) name.size--;
+  double a = nr_ivalue_float(type, nr_get(in, nr_operand(op, 0)));
+  double b = two ? nr_ivalue_float(type, nr_get(in, nr_operand(op, 1))) : 0, out = 0;
+  for (size_t i = 0; i < NR_COUNTOF(libm); i++) {
+    if (!nr_str_is(name, libm[i].name)) continue;
+    if (is_f32) out = two ? ((Libm2f)libm[i].f32)((float)a, (float)b) : ((Libm1f)libm[i].f32)((float)a);
+    else out = two ? ((Libm2)libm[i].f64)(a, b) : ((Libm1)libm[i].f64)(a);
+  }
+  nr_set(in, nr_result(op, 0), nr_ivalue_from_float(type, out));
+  return true;
 }
 
 /* ---- imports ---- */

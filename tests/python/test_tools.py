@@ -200,7 +200,7 @@ def test_check_stages_names_each_stage(noria_tool, model):
     assert lines[:3] == ["import not run: ONNX nodes are not lowered yet",
                          "shape not run: ONNX nodes are not lowered yet", "tensor the reference"]
     assert lines[3:-1] == [f"{s} same" for s in ("loop", "flow", "buffer", "kernel", "cf", "compiled")]
-    assert lines[-1] == "all 6 outcomes are that of 'tensor'"
+    assert lines[-1] == "all 7 outcomes are that of 'tensor'"
 
 
 def test_check_stages_of_a_run_that_fails(noria_tool, model):

@@ -28,7 +28,7 @@ func.func @gcd(%a: i64, %b: i64) -> i64 {
 // STAGES-NEXT: shape {{.*}} same
 // STAGES-NEXT: tensor {{.*}} same
 // STAGES: compiled {{.*}} same
-// STAGES: all 8 outcomes are that of 'import'
+// STAGES: all 9 outcomes are that of 'import'
 // KINDS: {{^}}true{{$}}
 // KINDS-NEXT: {{^}}1.500000e+00 : f16{{$}}
 // KINDS-NEXT: {{^}}-3 : index{{$}}

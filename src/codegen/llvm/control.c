@@ -173,7 +173,13 @@ static NrStatus emit_br(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMBasicBlockRef yes = edge(g, op, 0), no = edge(g, op, 1);
-  mark_loop(g, op, LLVMBuildCondBr(g->b, nr_ll_value(g, nr_operand(op, 0)), yes, no));
+  LLVMValueRef branch = LLVMBuildCondBr(g->b, nr_ll_value(g, nr_operand(op, 0)), yes, no);
+  NrAttr weights = nr_op_attr(op, "branch_weights");
+  if (weights) {
+    const int32_t *w = weights->data;
+    nr_ll_weights(g, branch, (uint32_t)w[0], (uint32_t)w[1]);
+  }
+  mark_loop(g, op, branch);
   return NR_OK;
 }
 

@@ -137,14 +137,17 @@ LLVMBasicBlockRef nr_ll_fail_block(NrLl *g) {
   return g->fail;
 }
 
-void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely) {
-  LLVMValueRef branch = LLVMBuildCondBr(g->b, cond, likely, unlikely);
+void nr_ll_weights(NrLl *g, LLVMValueRef branch, uint32_t yes, uint32_t no) {
   LLVMMetadataRef weights[] = {
       LLVMMDStringInContext2(g->llvm, "branch_weights", strlen("branch_weights")),
-      LLVMValueAsMetadata(nr_ll_int32(g, 1 << 20)),
-      LLVMValueAsMetadata(nr_ll_int32(g, 1)),
+      LLVMValueAsMetadata(nr_ll_int32(g, yes)),
+      LLVMValueAsMetadata(nr_ll_int32(g, no)),
   };
   nr_ll_metadata(g, branch, "prof", LLVMMDNodeInContext2(g->llvm, weights, 3));
+}
+
+void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely) {
+  nr_ll_weights(g, LLVMBuildCondBr(g->b, cond, likely, unlikely), 1 << 20, 1);
 }
 
 void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok) {

@@ -210,6 +210,7 @@ void nr_ll_fail_at_unless(NrLl *g, NrOp *op, LLVMValueRef ok); /* and the messag
 void nr_ll_fail_with_unless(NrLl *g, NrOp *op, NrStr text, LLVMValueRef ok);
 LLVMBasicBlockRef nr_ll_fail_block(NrLl *g);
 LLVMBasicBlockRef nr_ll_new_block(NrLl *g, const char *name); /* behind the current one */
+void nr_ll_weights(NrLl *g, LLVMValueRef branch, uint32_t yes, uint32_t no); /* how often each way is taken */
 void nr_ll_cond_br_likely(NrLl *g, LLVMValueRef cond, LLVMBasicBlockRef likely, LLVMBasicBlockRef unlikely);
 /* Calls a function with parts of arguments, leaves on failure; fills out with the parts of the results. Returns LLVM's
  * call. */
@@ -280,8 +281,6 @@ void nr_ll_flags(NrOp *op, LLVMValueRef value); /* fastmath, overflow and exact 
 unsigned nr_ll_fastmath(NrOp *op);
 LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
                              LLVMValueRef *args, unsigned count);
-/* A libm function on a scalar or, lane by lane, on a vector. name without the f of float. */
-LLVMValueRef nr_ll_libm(NrLl *g, const char *name, LLVMValueRef *args, unsigned count);
 extern const NrLlRow nr_ll_arith_rows[];
 extern const NrLlRow nr_ll_float_cast_rows[];
 extern const NrLlRow nr_ll_math_rows[];

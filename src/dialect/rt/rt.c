@@ -57,6 +57,33 @@ uint64_t nr_rt_elements(NrType elem) {
   return nr_type_byte_size(elem) + (elem->kind == NR_TYPE_STRING ? NORIA_DESC_STRINGS : 0);
 }
 
+/* ---- the C library ----------------------------------------------------------------------------------------------- */
+
+static const struct LibmFunction {
+  const char *f64, *f32;
+  uint32_t num_operands;
+} libm[] = {
+#define LIBM(name, count) {#name, #name "f", count},
+#include "dialect/rt/libm.def"
+#undef LIBM
+};
+
+static NrStatus libm_verify(NrOp *op) {
+  NrStr name = nr_op_attr_str(op, "name");
+  NrType type = nr_result(op, 0)->type;
+  for (size_t i = 0; i < NR_COUNTOF(libm); i++) {
+    bool is_f32 = nr_str_is(name, libm[i].f32);
+    if (!is_f32 && !nr_str_is(name, libm[i].f64)) continue;
+    if (op->num_operands != libm[i].num_operands)
+      return nr_op_error(op, "(C2) calls '%.*s', which takes %u operands, with %u", NR_STR_ARG(name),
+                         libm[i].num_operands, op->num_operands);
+    if (!nr_type_is_float_kind(type, is_f32 ? NR_F32 : NR_F64))
+      return nr_op_error(op, "(C3) calls '%.*s' for type %s", NR_STR_ARG(name), nr_type_text(type->ctx, type));
+    return NR_OK;
+  }
+  return nr_op_error(op, "(C1) calls '%.*s', which is no function of math.h that is known", NR_STR_ARG(name));
+}
+
 /* ---- the verifier of rt.call ------------------------------------------------------------------------------------- */
 
 static bool is_int(NrType t, uint32_t width) { return t->kind == NR_TYPE_INTEGER && t->width == width; }

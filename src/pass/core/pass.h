@@ -130,6 +130,7 @@ typedef struct NrStep {
 } NrStep;
 extern const NrStep nr_pipeline[]; /* ends with stage NULL */
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options);
+NrStatus nr_pipeline_run_stage(NrModule *module, const char *stage, const NrPassOptions *options); /* one of them */
 
 /* Converts the scf.loops in op's region (of any number of blocks), and the ops that their breaks and continues leave,
  * to blocks (convert_scf_to_cf.c). */

@@ -44,6 +44,8 @@ const NrStep nr_pipeline[] = {
     {"cf", "convert-scf-to-cf{assume-sizes},canonicalize,cse",
      "code generation reads blocks; loops that may overflow count their trips since `import`"},
     {"cf", "limit-inlining", "last: measures the functions as LLVM gets them"},
+    {"expand", "expand-complex,expand-math",
+     "behind limit-inlining and all that folds: until here exp(x) is one op, which fuses, folds and counts as one"},
     {0},
 };
 
@@ -60,15 +62,25 @@ static NrStatus check_stage(NrContext *ctx, const char *name) {
   return status;
 }
 
+static bool is_skipped(const NrStep *step, const NrPassOptions *options) {
+  return (step->checks_bounds && !options->check_bounds) || (step->joins_buffers && options->separate_buffers);
+}
+
+NrStatus nr_pipeline_run_stage(NrModule *module, const char *stage, const NrPassOptions *options) {
+  NrStatus status = check_stage(module->ctx, stage);
+  for (const NrStep *step = nr_pipeline; step->stage && !status; step++)
+    if (!strcmp(step->stage, stage) && !is_skipped(step, options))
+      status = nr_run_passes(module, nr_str(step->passes), options);
+  return status;
+}
+
 NrStatus nr_pipeline_run(NrModule *module, const NrPassOptions *options) {
   NrPassOptions inner = *options;
   if (!options->after_each_pass) inner.after = NULL; /* the callback is called at the end of each stage */
   NrStatus status = check_stage(module->ctx, options->stop_after);
   if (status) return status;
   for (const NrStep *step = nr_pipeline; step->stage; step++) {
-    bool skipped = (step->checks_bounds && !options->check_bounds) ||
-                   (step->joins_buffers && options->separate_buffers);
-    if (!skipped && (status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
+    if (!is_skipped(step, options) && (status = nr_run_passes(module, nr_str(step->passes), &inner))) return status;
     bool stage_ends = !step[1].stage || strcmp(step->stage, step[1].stage) != 0;
     if (!stage_ends) continue;
     if (options->after && !options->after_each_pass) status = options->after(options->user, module, step->stage);

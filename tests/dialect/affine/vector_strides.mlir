@@ -12,7 +12,7 @@
 // CHECK: vector.maskedstore
 // CHECK-SAME: %[[LOADED]] : memref<4xf32, strided<[2]>>, vector<4xi1>, vector<4xf32>
 // CHECK: vector.store {{.*}} : memref<16xf32>, vector<2xf32>
-// SAME: all 8 outcomes are that of 'import'
+// SAME: all 9 outcomes are that of 'import'
 // Every third element from the second on goes to every second place; what lies between stays.
 // VALUES: dense<[1.000000e+00, 1.000000e+00, 4.000000e+00, 3.000000e+00, 7.000000e+00, 5.000000e+00,
 // VALUES-SAME: 1.000000e+01, 7.000000e+00, 8.000000e+00, 9.000000e+00, 1.000000e+01, 1.100000e+01,

@@ -103,3 +103,27 @@ func.func @other_rows(%a: tensor<?x4xf32>, %n: index) {
   %s = rt.call "tensor_grow"(%a, %n) : (tensor<?x4xf32>, index) -> tensor<?x5xf32>
   return
 }
+
+// -----
+
+func.func @no_function(%x: f32) -> f32 {
+  // expected-error@+1 {{(C1) calls 'sinus', which is no function of math.h that is known}}
+  %y = rt.libm "sinus"(%x) : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @operands_of_function(%x: f64) -> f64 {
+  // expected-error@+1 {{(C2) calls 'atan2', which takes 2 operands, with 1}}
+  %y = rt.libm "atan2"(%x) : f64
+  return %y : f64
+}
+
+// -----
+
+func.func @type_of_function(%x: f64) -> f64 {
+  // expected-error@+1 {{(C3) calls 'sinf' for type f64}}
+  %y = rt.libm "sinf"(%x) : f64
+  return %y : f64
+}

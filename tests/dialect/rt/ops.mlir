@@ -10,6 +10,9 @@ func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
   rt.check %c, "%0 is less than %1"(%i, %i : index, index) {node = "gather"}
   // CHECK-NEXT: rt.poll %[[I]]
   rt.poll %i
+  // CHECK: rt.libm "hypot"(%[[D:.*]], %[[D]]) : f64
+  %d = arith.constant 3.0 : f64
+  %h = rt.libm "hypot"(%d, %d) : f64
   // CHECK-NEXT: rt.enter "no stack is left"{{$}}
   rt.enter "no stack is left"
   // CHECK-NEXT: %{{.*}}:2 = rt.call "name"(%[[M]], %[[I]]) : (memref<?xf32>, index) -> (memref<?xi64>, i1)

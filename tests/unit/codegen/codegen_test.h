@@ -10,6 +10,7 @@
 #include "codegen/codegen.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
+#include "pass/core/pass.h"
 
 /* ---- the runtime ------------------------------------------------------------------------------------------------- */
 
@@ -109,7 +110,8 @@ static NrModule *program_parse(Program *p, const char *text) {
 }
 
 static inline NrStatus program_finish(Program *p, const NrCodegenOptions *options) {
-  NrStatus status = nr_codegen_jit(p->module, options, &p->compiled);
+  NrStatus status = nr_pipeline_run_stage(p->module, "expand", &(NrPassOptions){0});
+  if (!status) status = nr_codegen_jit(p->module, options, &p->compiled);
   nr_diag_flush(p->ctx);
   if (status) return status;
   const NoriaModule *m = nr_compiled_module(p->compiled);

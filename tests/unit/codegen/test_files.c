@@ -35,6 +35,7 @@ typedef struct Files {
 static void files_open(Files *f) {
   memset(f, 0, sizeof *f);
   program_parse(&f->p, text);
+  assert_int_equal(nr_pipeline_run_stage(f->p.module, "expand", &(NrPassOptions){0}), NR_OK);
   strcpy(f->folder, "/tmp/noria-test-XXXXXX");
   assert_non_null(mkdtemp(f->folder));
 }

@@ -1,5 +1,5 @@
 /* Elementary functions of f32: the largest error over the whole range against the C library in double. The bounds are
- * those that src/codegen/llvm/math_f32.c and math_trig.c state. */
+ * those that src/pass/expand/math_f32.c and math_trig.c state. */
 #include <math.h>
 
 #include "codegen_test.h"

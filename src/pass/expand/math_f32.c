@@ -5,55 +5,33 @@
  * scripts/fit_math.py.
  *
  * No flag of fast math goes on these instructions: they rely on exact roundings. */
-#include "codegen/llvm/math_f32.h"
+#include "pass/expand/expand.h"
 
 /* ---- words ------------------------------------------------------------------------------------------------------ */
 
-typedef LLVMValueRef V;
+typedef NrExpand G;
+typedef NrValue *V;
 
-static V num(NrLl *g, V like, double value) { return nr_ll_const_f(g, like, value); }
-static V bits(NrLl *g, V like, uint32_t value) { return nr_ll_const_i(g, like, value); }
-static V add(NrLl *g, V a, V b) { return LLVMBuildFAdd(g->b, a, b, ""); }
-static V sub(NrLl *g, V a, V b) { return LLVMBuildFSub(g->b, a, b, ""); }
-static V mul(NrLl *g, V a, V b) { return LLVMBuildFMul(g->b, a, b, ""); }
-static V iadd(NrLl *g, V a, V b) { return LLVMBuildAdd(g->b, a, b, ""); }
-static V isub(NrLl *g, V a, V b) { return LLVMBuildSub(g->b, a, b, ""); }
-static V pick(NrLl *g, V cond, V yes, V no) { return LLVMBuildSelect(g->b, cond, yes, no, ""); }
-static V compare(NrLl *g, LLVMRealPredicate p, V a, double value) {
-  return LLVMBuildFCmp(g->b, p, a, num(g, a, value), "");
-}
-static V as_int(NrLl *g, V a) { return LLVMBuildBitCast(g->b, a, nr_ll_like(g->i32, a), ""); }
-static V as_float(NrLl *g, V a) { return LLVMBuildBitCast(g->b, a, nr_ll_like(g->f32, a), ""); }
+static V num(G *g, V like, double value) { return nr_expand_float(g, like, value); }
+static V bits(G *g, V like, uint32_t value) { return nr_expand_int(g, like, value); }
+static V add(G *g, V a, V b) { return nr_expand_two(g, NR_OP_arith_addf, a, b); }
+static V sub(G *g, V a, V b) { return nr_expand_two(g, NR_OP_arith_subf, a, b); }
+static V mul(G *g, V a, V b) { return nr_expand_two(g, NR_OP_arith_mulf, a, b); }
+static V quotient(G *g, V a, V b) { return nr_expand_two(g, NR_OP_arith_divf, a, b); }
+static V absolute(G *g, V a) { return nr_expand_one(g, NR_OP_math_absf, a); }
+static V copysign_of(G *g, V magnitude, V sign) { return nr_expand_two(g, NR_OP_math_copysign, magnitude, sign); }
+static V iadd(G *g, V a, V b) { return nr_expand_two(g, NR_OP_arith_addi, a, b); }
+static V isub(G *g, V a, V b) { return nr_expand_two(g, NR_OP_arith_subi, a, b); }
+static V shift(G *g, unsigned op_id, V a, uint32_t by) { return nr_expand_two(g, op_id, a, bits(g, a, by)); }
+static V pick(G *g, V cond, V yes, V no) { return nr_expand_pick(g, cond, yes, no); }
+static V compare(G *g, NrCmpF p, V a, double value) { return nr_expand_compare(g, p, a, value); }
+static V fused(G *g, V a, V b, V c) { return nr_expand_fused(g, a, b, c); }
+static V as_int(G *g, V a) { return nr_expand_bits(g, a); }
+static V as_float(G *g, V a) { return nr_expand_from_bits(g, a, nr_type_f32(g->b.ctx)); }
+#define POLYNOMIAL(g, at, table) nr_expand_polynomial(g, at, table, NR_COUNTOF(table))
 
-static V call1(NrLl *g, const char *name, V a) {
-  LLVMTypeRef type = LLVMTypeOf(a);
-  return nr_ll_intrinsic(g, name, &type, 1, &a, 1);
-}
-
-static V copysign_of(NrLl *g, V magnitude, V sign) {
-  LLVMTypeRef type = LLVMTypeOf(sign);
-  V args[] = {magnitude, sign};
-  return nr_ll_intrinsic(g, "llvm.copysign", &type, 1, args, 2);
-}
-
-/* a * b + c, rounded once where the CPU can. */
-static V fused(NrLl *g, V a, V b, V c) {
-  LLVMTypeRef type = LLVMTypeOf(a);
-  V args[] = {a, b, c};
-  return nr_ll_intrinsic(g, "llvm.fmuladd", &type, 1, args, 3);
-}
-
-static V polynomial(NrLl *g, V x, const float *coefficients, size_t count) {
-  V sum = num(g, x, coefficients[count - 1]);
-  for (size_t i = count - 1; i-- > 0;) sum = fused(g, sum, x, num(g, x, coefficients[i]));
-  return sum;
-}
-#define POLYNOMIAL(g, x, table) polynomial(g, x, table, NR_COUNTOF(table))
-
-static V at_most(NrLl *g, V x, double limit) { return pick(g, compare(g, LLVMRealOGT, x, limit), num(g, x, limit), x); }
-static V at_least(NrLl *g, V x, double limit) {
-  return pick(g, compare(g, LLVMRealOLT, x, limit), num(g, x, limit), x);
-}
+static V at_most(G *g, V a, double limit) { return pick(g, compare(g, NR_CMPF_OGT, a, limit), num(g, a, limit), a); }
+static V at_least(G *g, V a, double limit) { return pick(g, compare(g, NR_CMPF_OLT, a, limit), num(g, a, limit), a); }
 
 /* ---- exponentials ----------------------------------------------------------------------------------------------- */
 
@@ -65,58 +43,58 @@ static const float exp2_tail[] = {0x1.62e430p-1f,  0x1.ebfbe0p-3f,  0x1.c6b08ap-
 #define ROUNDER 0x1.8p23 /* x + ROUNDER has the nearest integer to x in its last bits */
 
 /* The nearest integer to x, as a float and as an int. NaN stays NaN, and the int is then any. */
-static V nearest(NrLl *g, V x, V factor, V *out_int) {
+static V nearest(G *g, V x, V factor, V *out_int) {
   V shifted = fused(g, x, factor, num(g, x, ROUNDER));
   V base = num(g, x, ROUNDER);
   *out_int = isub(g, as_int(g, shifted), as_int(g, base));
   return sub(g, shifted, base);
 }
 
-static V power_of_two(NrLl *g, V n) {
-  return as_float(g, LLVMBuildShl(g->b, iadd(g, n, bits(g, n, 127)), bits(g, n, 23), ""));
+static V power_of_two(G *g, V n) {
+  return as_float(g, shift(g, NR_OP_arith_shli, iadd(g, n, bits(g, n, 127)), 23));
 }
 
 /* y * 2^n for any n that an f32 result can come from, by two factors: into infinity and into subnormal numbers. */
-static V scale(NrLl *g, V y, V n) {
-  V half = LLVMBuildAShr(g->b, n, bits(g, n, 1), "");
+static V scale(G *g, V y, V n) {
+  V half = shift(g, NR_OP_arith_shrsi, n, 1);
   return mul(g, mul(g, y, power_of_two(g, half)), power_of_two(g, isub(g, n, half)));
 }
 
 /* e^x = 2^n * (1 + *out_rest), |r| <= ln(2)/2. */
-static void exp_parts(NrLl *g, V x, V *out_n, V *out_rest) {
+static void exp_parts(G *g, V x, V *out_n, V *out_rest) {
   V whole = nearest(g, x, num(g, x, 0x1.715476p+0), out_n);
   V r = fused(g, whole, num(g, x, -LN2_HIGH), x);
   r = fused(g, whole, num(g, x, -LN2_LOW), r);
   *out_rest = fused(g, mul(g, r, r), POLYNOMIAL(g, r, exp_tail), r);
 }
 
-V nr_ll_exp_f32(NrLl *g, V x) {
+V nr_expand_exp(G *g, V x) {
   V n, rest;
   exp_parts(g, at_least(g, at_most(g, x, 89), -104), &n, &rest);
   return scale(g, add(g, num(g, x, 1), rest), n);
 }
 
-V nr_ll_exp2_f32(NrLl *g, V x) {
+V nr_expand_exp2(G *g, V x) {
   V n, bounded = at_least(g, at_most(g, x, 129), -151);
   V r = sub(g, bounded, nearest(g, bounded, num(g, x, 1), &n));
   return scale(g, fused(g, r, POLYNOMIAL(g, r, exp2_tail), num(g, x, 1)), n);
 }
 
-V nr_ll_expm1_f32(NrLl *g, V x) {
+V nr_expand_expm1(G *g, V x) {
   V n, rest;
   exp_parts(g, at_least(g, at_most(g, x, 89), -25), &n, &rest);
   /* 2^n * rest + (2^n - 1), halved so that 2^128 is no infinity yet. */
   V half_power = power_of_two(g, isub(g, n, bits(g, n, 1)));
   V half = fused(g, half_power, rest, sub(g, half_power, num(g, x, 0.5)));
-  V tiny = compare(g, LLVMRealOLT, call1(g, "llvm.fabs", x), 0x1p-25);
+  V tiny = compare(g, NR_CMPF_OLT, absolute(g, x), 0x1p-25);
   return pick(g, tiny, x, add(g, half, half));
 }
 
 /* tanh(a) = t / (t + 2), t = e^2a - 1; 1 from 10 on. */
-V nr_ll_tanh_f32(NrLl *g, V x) {
-  V a = at_most(g, call1(g, "llvm.fabs", x), 10);
-  V t = nr_ll_expm1_f32(g, add(g, a, a));
-  return copysign_of(g, LLVMBuildFDiv(g->b, t, add(g, t, num(g, x, 2)), ""), x);
+V nr_expand_tanh(G *g, V x) {
+  V a = at_most(g, absolute(g, x), 10);
+  V t = nr_expand_expm1(g, add(g, a, a));
+  return copysign_of(g, quotient(g, t, add(g, t, num(g, x, 2))), x);
 }
 
 /* ---- logarithms ------------------------------------------------------------------------------------------------- */
@@ -126,13 +104,13 @@ static const float log_tail[] = {0x1.555548p-2f,  -0x1.000006p-2f, 0x1.99a4b6p-3
 #define SQRT_HALF_BITS 0x3f3504f3
 
 /* x = 2^e * (1 + f) with 1 + f between sqrt(1/2) and sqrt(2), for positive finite x; *out_tail = log(1 + f) - f. */
-static void log_parts(NrLl *g, V x, V *out_e, V *out_f, V *out_tail) {
-  V small = compare(g, LLVMRealOLT, x, 0x1p-126);
+static void log_parts(G *g, V x, V *out_e, V *out_f, V *out_tail) {
+  V small = compare(g, NR_CMPF_OLT, x, 0x1p-126);
   V whole = as_int(g, pick(g, small, mul(g, x, num(g, x, 0x1p23)), x));
-  V e = LLVMBuildAShr(g->b, isub(g, whole, bits(g, whole, SQRT_HALF_BITS)), bits(g, whole, 23), "");
-  V m = as_float(g, isub(g, whole, LLVMBuildShl(g->b, e, bits(g, e, 23), "")));
+  V e = shift(g, NR_OP_arith_shrsi, isub(g, whole, bits(g, whole, SQRT_HALF_BITS)), 23);
+  V m = as_float(g, isub(g, whole, shift(g, NR_OP_arith_shli, e, 23)));
   e = isub(g, e, pick(g, small, bits(g, e, 23), bits(g, e, 0)));
-  *out_e = LLVMBuildSIToFP(g->b, e, LLVMTypeOf(x), "");
+  *out_e = nr_expand_cast(g, NR_OP_arith_sitofp, e, nr_type_f32(g->b.ctx));
   V f = sub(g, m, num(g, x, 1)), square = mul(g, f, f);
   V cube_part = mul(g, mul(g, f, square), POLYNOMIAL(g, f, log_tail));
   *out_tail = fused(g, square, num(g, x, -0.5), cube_part);
@@ -140,29 +118,30 @@ static void log_parts(NrLl *g, V x, V *out_e, V *out_f, V *out_tail) {
 }
 
 /* value for positive finite x; else what a logarithm of x is. */
-static V log_specials(NrLl *g, V x, V value) {
-  V zero = compare(g, LLVMRealOEQ, x, 0), negative = compare(g, LLVMRealOLT, x, 0);
+static V log_specials(G *g, V x, V value) {
+  V zero = compare(g, NR_CMPF_OEQ, x, 0), negative = compare(g, NR_CMPF_OLT, x, 0);
   V special = pick(g, zero, num(g, x, -__builtin_inf()), pick(g, negative, num(g, x, __builtin_nan("")), x));
-  V usual = LLVMBuildAnd(g->b, compare(g, LLVMRealOGT, x, 0), compare(g, LLVMRealOLT, x, __builtin_inf()), "");
+  V positive = compare(g, NR_CMPF_OGT, x, 0), finite = compare(g, NR_CMPF_OLT, x, __builtin_inf());
+  V usual = nr_expand_two(g, NR_OP_arith_andi, positive, finite);
   return pick(g, usual, value, special);
 }
 
-static V log_positive(NrLl *g, V x) {
+static V log_positive(G *g, V x) {
   V e, f, tail;
   log_parts(g, x, &e, &f, &tail);
   V low = fused(g, e, num(g, x, LN2_LOW), tail);
   return fused(g, e, num(g, x, LN2_HIGH), add(g, f, low));
 }
 
-V nr_ll_log_f32(NrLl *g, V x) { return log_specials(g, x, log_positive(g, x)); }
+V nr_expand_log(G *g, V x) { return log_specials(g, x, log_positive(g, x)); }
 
-V nr_ll_log2_f32(NrLl *g, V x) {
+V nr_expand_log2(G *g, V x) {
   V e, f, tail;
   log_parts(g, x, &e, &f, &tail);
   return log_specials(g, x, fused(g, add(g, f, tail), num(g, x, 0x1.715476p+0), e));
 }
 
-V nr_ll_log10_f32(NrLl *g, V x) {
+V nr_expand_log10(G *g, V x) {
   V e, f, tail;
   log_parts(g, x, &e, &f, &tail);
   V low = fused(g, e, num(g, x, 0x1.3509f8p-18), mul(g, add(g, f, tail), num(g, x, 0x1.bcb7b2p-2)));
@@ -170,11 +149,11 @@ V nr_ll_log10_f32(NrLl *g, V x) {
 }
 
 /* log(u) + c/u where u + c = 1 + x exactly. */
-V nr_ll_log1p_f32(NrLl *g, V x) {
+V nr_expand_log1p(G *g, V x) {
   V one = num(g, x, 1), u = add(g, one, x);
-  V c = pick(g, compare(g, LLVMRealOGT, x, 1), sub(g, one, sub(g, u, x)), sub(g, x, sub(g, u, one)));
-  V value = add(g, log_positive(g, u), LLVMBuildFDiv(g->b, c, u, ""));
-  V tiny = compare(g, LLVMRealOLT, call1(g, "llvm.fabs", x), 0x1p-25);
+  V c = pick(g, compare(g, NR_CMPF_OGT, x, 1), sub(g, one, sub(g, u, x)), sub(g, x, sub(g, u, one)));
+  V value = add(g, log_positive(g, u), quotient(g, c, u));
+  V tiny = compare(g, NR_CMPF_OLT, absolute(g, x), 0x1p-25);
   return pick(g, tiny, x, log_specials(g, u, value));
 }
 
@@ -186,12 +165,12 @@ static const float erfc_log[] = {0x1.20e2dep+0f,  0x1.45b0d8p-1f,   0x1.aa7b6cp-
                                  0x1.1c0d30p-11f, -0x1.d94bc2p-13f, 0x1.2a3bdcp-15f, -0x1.2a6092p-19f};
 
 /* Below 0.93 an odd polynomial, above 1 - exp(polynomial); 1 from 4 on. */
-V nr_ll_erf_f32(NrLl *g, V x) {
-  V a = at_most(g, call1(g, "llvm.fabs", x), 4);
+V nr_expand_erf(G *g, V x) {
+  V a = at_most(g, absolute(g, x), 4);
   V small = fused(g, x, POLYNOMIAL(g, mul(g, x, x), erf_small), x);
   V n, rest, minus_log = mul(g, a, POLYNOMIAL(g, a, erfc_log));
-  exp_parts(g, LLVMBuildFNeg(g->b, minus_log, ""), &n, &rest);
+  exp_parts(g, nr_expand_one(g, NR_OP_arith_negf, minus_log), &n, &rest);
   V power = power_of_two(g, n);
   V large = sub(g, num(g, x, 1), fused(g, power, rest, power));
-  return pick(g, compare(g, LLVMRealOLT, a, 0.93), small, copysign_of(g, large, x));
+  return pick(g, compare(g, NR_CMPF_OLT, a, 0.93), small, copysign_of(g, large, x));
 }

@@ -1,0 +1,78 @@
+/* expand.h - what passes that write ops out as simpler ones build with. Values are scalars or vectors of any rank; a
+ * constant is as large as the value that it is like. */
+#ifndef NORIA_PASS_EXPAND_EXPAND_H
+#define NORIA_PASS_EXPAND_EXPAND_H
+
+#include "base/float_format.h"
+#include "dialect/arith/arith.h"
+
+/* One run of such a pass. Constants stand once, at the beginning of the function. */
+typedef struct NrExpand {
+  NrBuilder b;
+  NrOp *owner;      /* function of the constants */
+  NrMap constants;  /* NrAttr -> NrValue * */
+} NrExpand;
+
+void nr_expand_at(NrExpand *x, NrOp *op); /* new ops go before op, and have its location */
+void nr_expand_deinit(NrExpand *x);
+
+/* Runs fn on each op nested in root that there was before; fn may replace its op. */
+typedef NrStatus (*NrExpandFn)(NrExpand *x, NrOp *op);
+NrStatus nr_expand_ops(NrOp *root, NrExpandFn fn);
+
+/* ---- ops ---- */
+
+NrType nr_expand_like(NrType elem, const NrValue *shape); /* elem, or a vector of it in the shape of shape */
+NrValue *nr_expand_float(NrExpand *x, const NrValue *like, double value);
+NrValue *nr_expand_int(NrExpand *x, const NrValue *like, uint64_t value);
+NrValue *nr_expand_one(NrExpand *x, unsigned op_id, NrValue *a); /* of a's type */
+NrValue *nr_expand_two(NrExpand *x, unsigned op_id, NrValue *a, NrValue *b);
+NrValue *nr_expand_cast(NrExpand *x, unsigned op_id, NrValue *a, NrType elem);
+NrValue *nr_expand_bits(NrExpand *x, NrValue *a);                /* as integers of its elements' width */
+NrValue *nr_expand_from_bits(NrExpand *x, NrValue *a, NrType elem);
+NrValue *nr_expand_compare(NrExpand *x, NrCmpF predicate, NrValue *a, double value);
+NrValue *nr_expand_compare_int(NrExpand *x, NrCmpI predicate, NrValue *a, uint64_t value);
+NrValue *nr_expand_pick(NrExpand *x, NrValue *cond, NrValue *yes, NrValue *no);
+/* a * b + c, rounded once where the CPU has an instruction for it (NR_FMULADD). */
+NrValue *nr_expand_fused(NrExpand *x, NrValue *a, NrValue *b, NrValue *c);
+/* Coefficients from the constant one on. */
+NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const float *coefficients, size_t count);
+/* A function of the C library on f32 or f64, element by element; name is without the f of float. */
+NrValue *nr_expand_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count);
+
+/* Marks a math.fma that may round its product on a CPU without an instruction for the whole, as llvm.fmuladd. */
+#define NR_FMULADD "noria.fmuladd"
+
+/* ---- element by element ---- */
+
+/* Its operands are scalars, or vectors of known shape, of types that machine code has. */
+bool nr_expand_can(const NrOp *op);
+
+/* Builds the results of an op on operands of some shape. */
+typedef void (*NrExpandLaneFn)(NrExpand *x, NrOp *op, NrValue *const *args, NrValue **out);
+/* The results of op by fn: on rows where its vectors have more than one dim, so that what is live at a time fits in
+ * registers; on single elements where scalars is set. */
+void nr_expand_lanes(NrExpand *x, NrOp *op, bool scalars, NrExpandLaneFn fn, NrValue **out);
+enum { NR_EXPAND_OPERANDS = 4, NR_EXPAND_RESULTS = 2 }; /* most that such ops have */
+
+/* ---- branches ---- */
+
+/* Whether op stands in the blocks of a function, so that branches may be put in its place. */
+bool nr_expand_has_blocks(const NrOp *op);
+
+/* ---- functions of f32 (math_f32.c, math_trig.c) ---- */
+
+NrValue *nr_expand_exp(NrExpand *x, NrValue *a);
+NrValue *nr_expand_exp2(NrExpand *x, NrValue *a);
+NrValue *nr_expand_expm1(NrExpand *x, NrValue *a);
+NrValue *nr_expand_tanh(NrExpand *x, NrValue *a);
+NrValue *nr_expand_log(NrExpand *x, NrValue *a);
+NrValue *nr_expand_log2(NrExpand *x, NrValue *a);
+NrValue *nr_expand_log10(NrExpand *x, NrValue *a);
+NrValue *nr_expand_log1p(NrExpand *x, NrValue *a);
+NrValue *nr_expand_erf(NrExpand *x, NrValue *a);
+typedef enum NrTrig { NR_SIN, NR_COS, NR_TAN } NrTrig;
+/* The functions of one angle; makes blocks where op stands. */
+void nr_expand_trig(NrExpand *x, NrOp *op, const NrTrig *which, size_t count, NrValue *angle, NrValue **out);
+
+#endif
