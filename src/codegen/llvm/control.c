@@ -127,29 +127,15 @@ static LLVMMetadataRef loop_property(NrLl *g, const char *name, LLVMTypeRef type
   return LLVMMDNodeInContext2(g->llvm, parts, type ? 2 : 1);
 }
 
-/* LLVM's vectoriser takes a time that grows with the cube of a loop's body: 1 s for 1,000 ops, 50 s for 8,000. */
-enum { MAX_VECTORIZED = 1000 };
-
-/* Whether op is the back edge of a loop of more ops than that, from its header to here in the order of emission. */
-static bool ends_large_loop(NrLl *g, const NrOp *op) {
-  for (uint32_t i = 0; i < op->num_successors; i++) {
-    size_t begin = (uintptr_t)nr_map_get(&g->begins, op->successors[i].block);
-    if (begin && g->num_ops - (begin - 1) > MAX_VECTORIZED) return true;
-  }
-  return false;
-}
-
 /* llvm.loop metadata: a node that names itself, then its properties. */
 static void mark_loop(NrLl *g, NrOp *op, LLVMValueRef branch) {
   NrAttr dict = nr_op_attr(op, "noria.loop");
-  bool is_large = !dict && ends_large_loop(g, op);
-  if (!is_large && (!dict || dict->kind != NR_ATTR_DICT)) return;
+  if (!dict || dict->kind != NR_ATTR_DICT) return;
   LLVMMetadataRef items[6];
   size_t n = 1;
   int64_t value;
   NrAttr attr;
   items[0] = LLVMTemporaryMDNode(g->llvm, NULL, 0);
-  if (is_large) items[n++] = loop_property(g, "llvm.loop.vectorize.enable", g->i1, false);
   if ((attr = nr_dict_get(dict, "vectorize")) && nr_attr_is_int(attr, &value))
     items[n++] = loop_property(g, "llvm.loop.vectorize.enable", g->i1, value != 0);
   if ((attr = nr_dict_get(dict, "width")) && nr_attr_is_int(attr, &value))

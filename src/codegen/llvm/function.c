@@ -372,8 +372,6 @@ void nr_ll_begin_function(NrLl *g, NrLlFunc *func) {
   memset(g->api_functions, 0, sizeof g->api_functions);
   nr_map_clear(&g->values);
   nr_map_clear(&g->blocks);
-  nr_map_clear(&g->begins);
-  g->num_ops = 0;
 }
 
 static NrStatus define_function(NrLl *g, NrLlFunc *func) {
@@ -390,9 +388,7 @@ static NrStatus define_function(NrLl *g, NrLlFunc *func) {
     if (order.post.data[i] != entry) status = make_phis(g, order.post.data[i]);
   for (size_t i = order.post.size; i-- > 0 && !status;) {
     LLVMPositionBuilderAtEnd(g->b, nr_map_get(&g->blocks, order.post.data[i]));
-    nr_map_set(&g->begins, order.post.data[i], (void *)(uintptr_t)(g->num_ops + 1));
-    for (NrOp *op = order.post.data[i]->first; op && !status; op = op->next, g->num_ops++)
-      status = nr_ll_emit_op(g, op);
+    for (NrOp *op = order.post.data[i]->first; op && !status; op = op->next) status = nr_ll_emit_op(g, op);
   }
   LLVMPositionBuilderAtEnd(g->b, g->allocas);
   LLVMBuildBr(g->b, nr_map_get(&g->blocks, entry));

@@ -136,8 +136,6 @@ struct NrLl {
   LLVMValueRef api_functions[sizeof(NoriaRuntimeApi) / sizeof(void *)]; /* loaded in the entry block, or NULL */
   NrMap values;              /* NrValue* -> LLVMValueRef or NrLlMem* */
   NrMap blocks;              /* NrBlock* -> LLVMBasicBlockRef */
-  NrMap begins;              /* NrBlock* that was begun -> num_ops there, and 1 */
-  size_t num_ops;            /* that were made code of, so far */
 };
 
 /* ---- types.c ---------------------------------------------------------------------------------------------------- */

@@ -43,7 +43,7 @@ const NrStep nr_pipeline[] = {
     {"kernel", "split-functions", "last of the structured passes: calls between the parts would hinder the others"},
     {"cf", "convert-scf-to-cf{assume-sizes},canonicalize,cse",
      "code generation reads blocks; loops that may overflow count their trips since `import`"},
-    {"cf", "limit-inlining", "last: measures the functions as LLVM gets them"},
+    {"cf", "limit-inlining,limit-vectorization", "last: measure functions and loops as they will be, but for `expand`"},
     {"expand", "expand-complex,expand-math",
      "behind limit-inlining and all that folds: until here exp(x) is one op, which fuses, folds and counts as one"},
     {0},
