@@ -39,7 +39,7 @@ def size(values):
     return sum(np.size(as_array(v)) for v in values if not isinstance(v, list) and v is not None)
 
 
-@pytest.mark.parametrize("stage", ["tensor", "flow", "buffer", "kernel", "cf"])
+@pytest.mark.parametrize("stage", ["tensor", "flow", "buffer", "kernel", "cf", "expand"])
 def test_node_models(stage):
     from onnx.backend.test.runner import Runner
     failures, run = [], 0

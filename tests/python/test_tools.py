@@ -199,7 +199,7 @@ def test_check_stages_names_each_stage(noria_tool, model):
     lines = [re.sub(r" +([\d.]+ ms)? +", " ", line, count=1) for line in done.stderr.splitlines()]
     assert lines[:3] == ["import not run: ONNX nodes are not lowered yet",
                          "shape not run: ONNX nodes are not lowered yet", "tensor the reference"]
-    assert lines[3:-1] == [f"{s} same" for s in ("loop", "flow", "buffer", "kernel", "cf", "compiled")]
+    assert lines[3:-1] == [f"{s} same" for s in ("loop", "flow", "buffer", "kernel", "cf", "expand", "compiled")]
     assert lines[-1] == "all 7 outcomes are that of 'tensor'"
 
 
@@ -212,8 +212,8 @@ def test_check_stages_of_a_run_that_fails(noria_tool, model):
     message = lines[-1].removeprefix("noria run: ")
     assert "division by zero" in message
     assert lines[2:-2] == [f"{s} failed: {message}"
-                           for s in ("tensor", "loop", "flow", "buffer", "kernel", "cf", "compiled")]
-    assert lines[-2] == "all 7 runs failed"
+                           for s in ("tensor", "loop", "flow", "buffer", "kernel", "cf", "expand", "compiled")]
+    assert lines[-2] == "all 8 runs failed"
 
 
 # The interpreter finds what machine code does not look for: then the two differ, whichever is the first.
