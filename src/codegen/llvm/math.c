@@ -1,17 +1,9 @@
 /* math.c - what is left of dialect math, and calls of the C library. */
 #include "codegen/llvm/ll.h"
-#include "pass/expand/expand.h"
 
 static LLVMValueRef lane_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   LLVMTypeRef type = LLVMTypeOf(args[0]);
   LLVMValueRef out = nr_ll_intrinsic(g, row->text, &type, 1, args, op->num_operands);
-  nr_ll_flags(op, out);
-  return out;
-}
-
-static LLVMValueRef lane_fma(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  LLVMTypeRef type = LLVMTypeOf(args[0]);
-  LLVMValueRef out = nr_ll_intrinsic(g, nr_op_attr(op, NR_FMULADD) ? "llvm.fmuladd" : "llvm.fma", &type, 1, args, 3);
   nr_ll_flags(op, out);
   return out;
 }
@@ -47,12 +39,12 @@ const NrLlRow nr_ll_math_rows[] = {
     INTRINSIC("ceil", "ceil"),
     INTRINSIC("copysign", "copysign"),
     INTRINSIC("floor", "floor"),
+    INTRINSIC("fma", "fma"),
     INTRINSIC("powf", "pow"),
     INTRINSIC("sqrt", "sqrt"),
     INTRINSIC("roundeven", "roundeven"),
     INTRINSIC("round", "round"),
     INTRINSIC("trunc", "trunc"),
-    {"math.fma", .lane = lane_fma, .is_float = true},
     {"math.absi", .lane = lane_int_intrinsic, .text = "llvm.abs", .code = 1},
     {"math.ctlz", .lane = lane_int_intrinsic, .text = "llvm.ctlz", .code = 1},
     {"math.cttz", .lane = lane_int_intrinsic, .text = "llvm.cttz", .code = 1},

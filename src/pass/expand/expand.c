@@ -16,8 +16,8 @@ void nr_expand_at(NrExpand *x, NrOp *op) {
 
 void nr_expand_deinit(NrExpand *x) { nr_map_deinit(&x->constants); }
 
-NrStatus nr_expand_ops(NrOp *root, NrExpandFn fn) {
-  NrExpand x = {0};
+NrStatus nr_expand_ops(NrPassContext *pass, NrOp *root, NrExpandFn fn) {
+  NrExpand x = {.target = pass->target};
   NrOpList ops = {0};
   NrStatus status = NR_OK;
   nr_collect_ops(root, &ops);
@@ -88,9 +88,8 @@ NrValue *nr_expand_pick(NrExpand *x, NrValue *cond, NrValue *yes, NrValue *no) {
 }
 
 NrValue *nr_expand_fused(NrExpand *x, NrValue *a, NrValue *b, NrValue *c) {
-  NrOp *op = nr_build_op(&x->b, NR_OP_math_fma, (NrValue *[]){a, b, c}, 3, &a->type, 1);
-  nr_op_set_attr(op, NR_FMULADD, nr_attr_unit(x->b.ctx));
-  return nr_result(op, 0);
+  if (x->target->units & NR_UNIT_FMA) return nr_build_value(&x->b, NR_OP_math_fma, a->type, (NrValue *[]){a, b, c}, 3);
+  return nr_expand_two(x, NR_OP_arith_addf, nr_expand_two(x, NR_OP_arith_mulf, a, b), c);
 }
 
 NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const float *coefficients, size_t count) {

@@ -5,12 +5,14 @@
 
 #include "base/float_format.h"
 #include "dialect/arith/arith.h"
+#include "pass/core/pass.h"
 
 /* One run of such a pass. Constants stand once, at the beginning of the function. */
 typedef struct NrExpand {
   NrBuilder b;
-  NrOp *owner;      /* function of the constants */
-  NrMap constants;  /* NrAttr -> NrValue * */
+  const NrTarget *target;
+  NrOp *owner;     /* function of the constants */
+  NrMap constants; /* NrAttr -> NrValue * */
 } NrExpand;
 
 void nr_expand_at(NrExpand *x, NrOp *op); /* new ops go before op, and have its location */
@@ -18,7 +20,7 @@ void nr_expand_deinit(NrExpand *x);
 
 /* Runs fn on each op nested in root that there was before; fn may replace its op. */
 typedef NrStatus (*NrExpandFn)(NrExpand *x, NrOp *op);
-NrStatus nr_expand_ops(NrOp *root, NrExpandFn fn);
+NrStatus nr_expand_ops(NrPassContext *pass, NrOp *root, NrExpandFn fn);
 
 /* ---- ops ---- */
 
@@ -33,15 +35,12 @@ NrValue *nr_expand_from_bits(NrExpand *x, NrValue *a, NrType elem);
 NrValue *nr_expand_compare(NrExpand *x, NrCmpF predicate, NrValue *a, double value);
 NrValue *nr_expand_compare_int(NrExpand *x, NrCmpI predicate, NrValue *a, uint64_t value);
 NrValue *nr_expand_pick(NrExpand *x, NrValue *cond, NrValue *yes, NrValue *no);
-/* a * b + c, rounded once where the CPU has an instruction for it (NR_FMULADD). */
+/* a * b + c, rounded once where the CPU has an instruction for it, else twice. */
 NrValue *nr_expand_fused(NrExpand *x, NrValue *a, NrValue *b, NrValue *c);
 /* Coefficients from the constant one on. */
 NrValue *nr_expand_polynomial(NrExpand *x, NrValue *at, const float *coefficients, size_t count);
 /* A function of the C library on f32 or f64, element by element; name is without the f of float. */
 NrValue *nr_expand_libm(NrExpand *x, const char *name, NrValue *const *args, size_t count);
-
-/* Marks a math.fma that may round its product on a CPU without an instruction for the whole, as llvm.fmuladd. */
-#define NR_FMULADD "noria.fmuladd"
 
 /* ---- element by element ---- */
 

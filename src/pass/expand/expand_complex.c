@@ -4,7 +4,6 @@
  *                                                             %c = complex.create %2, %3 : complex<f32>
  * What is left is what takes pairs apart and puts them together: complex.constant, create, re and im. Each step is
  * rounded to the type of the parts. */
-#include "pass/core/pass.h"
 #include "pass/expand/expand.h"
 
 typedef NrExpand X;
@@ -116,8 +115,7 @@ static NrStatus expand(NrExpand *x, NrOp *op) {
 }
 
 static NrStatus expand_complex_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
-  return nr_expand_ops(root, expand);
+  return nr_expand_ops(pass, root, expand);
 }
 
 NR_PASS(expand_complex, .name = "expand-complex", .run = expand_complex_run,

@@ -9,7 +9,6 @@
 #include <math.h>
 
 #include "dialect/cf/cf.h"
-#include "pass/core/pass.h"
 #include "pass/expand/expand.h"
 
 typedef NrExpand X;
@@ -215,8 +214,7 @@ static NrStatus expand(NrExpand *x, NrOp *op) {
 }
 
 static NrStatus expand_math_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
-  return nr_expand_ops(root, expand);
+  return nr_expand_ops(pass, root, expand);
 }
 
 NR_PASS(expand_math, .name = "expand-math", .run = expand_math_run,
