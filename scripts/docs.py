@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes docs/dialects/<dialect>.md from the op rows, and docs/passes.md from the passes and the heads of their files:
+"""Writes docs/dialects/<dialect>.md from the op rows, docs/passes.md from the passes and the heads of their files, and
+the ops that a backend knows in docs/codegen.md:
 scripts/docs.py [path of noria] [--check]
 
 With --check nothing is written; the exit code is 1 when a page is not what the rows and passes say. The heads
@@ -79,6 +80,17 @@ def without_heads(page):
     return re.sub(r"^```\n.*?^```$|^Tests: [^\n]*$", "", page, flags=re.M | re.S)
 
 
+def codegen_page():
+    """docs/codegen.md with the list of src/pass/expand/emittable.def."""
+    ops = {}
+    rows = (ROOT / "src/pass/expand/emittable.def").read_text()
+    for dialect, op in re.findall(r"^EMIT\((\w+), (\w+)\)$", rows, re.M):
+        ops.setdefault(dialect, []).append(f"`{op}`")
+    rows = "".join(f"| `{dialect}` | {' '.join(names)} |\n" for dialect, names in ops.items())
+    table = f"<!-- emittable -->\n| dialect | ops |\n|---|---|\n{rows}<!-- end -->"
+    return re.sub(r"<!-- emittable -->.*?<!-- end -->", table, (DOCS / "codegen.md").read_text(), flags=re.S)
+
+
 def main():
     check = "--check" in sys.argv
     paths = [arg for arg in sys.argv[1:] if not arg.startswith("--")]
@@ -90,6 +102,7 @@ def main():
     pages = {DOCS / "dialects" / f"{dialect}.md": ask("--list-ops=markdown", f"--dialect={dialect}")
              for dialect in ask("--list-dialects").split()}
     pages[DOCS / "passes.md"] = passes_page(ask("--list-passes"))
+    pages[DOCS / "codegen.md"] = codegen_page()
     stated = without_heads if check else str
     stale = [page for page, text in pages.items() if not page.exists() or stated(page.read_text()) != stated(text)]
     for page in stale:

@@ -1,0 +1,31 @@
+// RUN: noria opt --pass-pipeline=verify-emittable --split-input-file --verify-diagnostics %s
+// RUN: not noria opt --pass-pipeline=expand-complex,expand-math,verify-emittable --split-input-file %s 2>&1 | FileCheck %s
+// CHECK: 'math.exp' op on f128 has no machine code
+// CHECK-NOT: has no machine code
+
+func.func @known(%x: f32, %m: memref<4xf32>, %i: index) -> f32 {
+  %0 = memref.generic_atomic_rmw %m[%i] : memref<4xf32> {
+  ^bb0(%old: f32):
+    %y = math.sqrt %old : f32
+    memref.atomic_yield %y : f32
+  }
+  cf.br ^end(%0 : f32)
+^end(%r: f32):
+  return %r : f32
+}
+
+// -----
+
+func.func @written_out(%x: f32) -> f32 {
+  // expected-error@+1 {{'math.exp' op on f32 has no machine code: an earlier stage should have lowered it}}
+  %y = math.exp %x : f32
+  return %y : f32
+}
+
+// -----
+
+func.func @no_type(%x: f128) -> f128 {
+  // expected-error@+1 {{'math.exp' op on f128 has no machine code}}
+  %y = math.exp %x : f128
+  return %y : f128
+}
