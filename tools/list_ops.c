@@ -44,6 +44,47 @@ static void put_bullet(NrBuf *out, const char *name, const char *text) {
   if (text && *text) nr_buf_printf(out, "- %s: `%s`\n", name, text);
 }
 
+static const char *const versioned_kinds[] = {
+    [NR_VERSIONED_INT] = "int",
+    [NR_VERSIONED_FLOAT] = "float",
+    [NR_VERSIONED_STRING] = "string",
+    [NR_VERSIONED_TENSOR] = "tensor",
+    [NR_VERSIONED_SPARSE_TENSOR] = "sparse_tensor",
+    [NR_VERSIONED_TYPE] = "type_proto",
+    [NR_VERSIONED_INTS] = "ints",
+    [NR_VERSIONED_FLOATS] = "floats",
+    [NR_VERSIONED_STRINGS] = "strings",
+};
+
+/* What stands for an absent attribute. */
+static void put_default(NrBuf *out, const NrVersionedAttr *a) {
+  if (!a->has_default) {
+    nr_buf_puts(out, a->required ? "required" : "");
+    return;
+  }
+  if (a->kind == NR_VERSIONED_INT) nr_buf_printf(out, "%lld", (long long)a->i);
+  if (a->kind == NR_VERSIONED_FLOAT) nr_buf_printf(out, "%.8g", (double)a->f);
+  if (a->kind == NR_VERSIONED_STRING) nr_buf_puts(out, a->s);
+  for (size_t i = 0; i < a->count; i++) {
+    nr_buf_puts(out, i ? ", " : "");
+    if (a->kind == NR_VERSIONED_INTS) nr_buf_printf(out, "%lld", (long long)a->ints[i]);
+    else nr_buf_puts(out, a->strings[i]);
+  }
+}
+
+/* A table with a row for each attribute, or for each stretch of versions in which it is the same. */
+static void put_versioned_attrs(NrBuf *out, const NrVersionedAttr *attrs) {
+  if (attrs) nr_buf_puts(out, "\n| attribute | kind | default | operator sets |\n|---|---|---|---|\n");
+  for (const NrVersionedAttr *a = attrs; a && a->name; a++) {
+    nr_buf_printf(out, "| `%s` | %s | ", a->name, versioned_kinds[a->kind]);
+    put_default(out, a);
+    nr_buf_puts(out, " | ");
+    if (a->since) nr_buf_printf(out, "since %d%s", a->since, a->until ? ", " : "");
+    if (a->until) nr_buf_printf(out, "before %d", a->until);
+    nr_buf_puts(out, " |\n");
+  }
+}
+
 static void put_markdown(NrBuf *out, const NrOpInfo *info) {
   nr_buf_printf(out, "\n## `%s.%s`\n\n%s\n\n", info->dialect, info->name, info->doc ? info->doc : "");
   put_bullet(out, "2020", info->legacy);
@@ -55,6 +96,7 @@ static void put_markdown(NrBuf *out, const NrOpInfo *info) {
   if (info->format) nr_buf_printf(out, "- syntax: ``` %s.%s %s ```\n", info->dialect, info->name, info->format);
   if (info->parent) nr_buf_printf(out, "- directly inside: `%s`\n", info->parent);
   put_traits(out, info->traits);
+  put_versioned_attrs(out, info->versioned_attrs);
 }
 
 void list_ops(NrBuf *out, const char *style, const char *dialect) {

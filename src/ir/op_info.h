@@ -78,6 +78,36 @@ typedef struct NrFold {
   NrValue *value;
 } NrFold;
 
+/* An attribute of an op whose attributes depend on the version of the op's operator set. The row has an entry for each
+ * stretch of versions in which the attribute is the same. */
+typedef enum NrVersionedKind {
+  NR_VERSIONED_INT = 1,
+  NR_VERSIONED_FLOAT,
+  NR_VERSIONED_STRING,
+  NR_VERSIONED_TENSOR,
+  NR_VERSIONED_SPARSE_TENSOR,
+  NR_VERSIONED_TYPE,
+  NR_VERSIONED_INTS,
+  NR_VERSIONED_FLOATS,
+  NR_VERSIONED_STRINGS,
+  NR_VERSIONED_GRAPH, /* is a region */
+} NrVersionedKind;
+
+typedef struct NrVersionedAttr {
+  const char *name;
+  NrVersionedKind kind;
+  bool required, has_default; /* at most one of the two */
+  int since, until;           /* since <= version < until; until 0 = no end */
+  union {                     /* the default */
+    int64_t i;
+    float f;
+    const char *s;
+    const int64_t *ints;
+    const char *const *strings;
+  };
+  size_t count; /* of the default's ints or strings */
+} NrVersionedAttr;
+
 struct NrOpInfo {
   unsigned id;              /* NR_OP_<d>_<name> */
   const char *dialect;
@@ -86,6 +116,7 @@ struct NrOpInfo {
                              * same name; alternatives follow after `|` ("divi_signed|divis") */
   bool since_2020;          /* new after 2020, in a dialect that existed then */
   const char *operands, *results, *attrs, *regions, *successors;
+  const NrVersionedAttr *versioned_attrs; /* ends in an entry without a name; NULL = none */
   const char *format;       /* current syntax */
   const char *legacy_format; /* 2020 syntax if it differs */
   const char *terminator;   /* with NR_IMPLICIT_YIELD: full name of the op to insert */

@@ -3,6 +3,7 @@
 #include "onnx/import/import.h"
 
 #include "ir/op_info.h"
+#include "dialect/onnx/attrs.h"
 #include "dialect/onnx/dtype.h"
 #include "onnx/lower/core/lower.h"
 
@@ -140,40 +141,72 @@ static NrValue *no_value(Importer *im, NrBuilder *b) {
   return im->none;
 }
 
-static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, Scope *scope) {
-  NR_VEC(NrValue *) operands = {0};
-  NR_VEC(NrType) types = {0};
-  NR_VEC(const NrOnnxAttr *) graphs = {0};
-  b->loc = node_loc(im, n);
+/* Names that attributes of ours have. */
+static bool is_reserved(NrStr name) { return nr_str_is(name, "opset") || memchr(name.data, '.', name.size); }
+
+/* All attributes but graphs, checked by the row of the op. */
+static NrStatus import_attrs(Importer *im, const NrOnnxNode *n, NrOp *op) {
+  nr_op_set_attr(op, "opset", nr_attr_i64(im->ctx, n->version));
+  for (size_t i = 0; i < n->num_attrs; i++) {
+    const NrOnnxAttr *a = &n->attrs[i];
+    NrAttr value = import_attr(im, a);
+    /* Lists of graphs and of types have no value: no op takes such. */
+    NrVersionedKind kind = a->type == NR_ONNX_ATTR_GRAPH ? NR_VERSIONED_GRAPH : 0;
+    if (value && !is_reserved(a->name)) nr_op_set_attr(op, nr_context_intern(im->ctx, a->name).data, value);
+    else if (nr_onnx_check_attr(op, a->name, kind)) return NR_ERROR_INVALID;
+  }
+  return nr_onnx_verify(op);
+}
+
+/* graphs: in the order of their names, as regions are. */
+static NrStatus check_graphs(Importer *im, NrOp *op, const NrOnnxAttr *const *graphs, size_t count) {
+  const NrOpSpec *spec = nr_op_spec(im->ctx, op->info);
+  for (size_t i = 0; i < spec->num_regions; i++)
+    if (i >= count || !nr_str_eq(graphs[i]->name, spec->regions[i].name))
+      return nr_onnx_missing_attr(op, spec->regions[i].name);
+  return NR_OK;
+}
+
+/* The values that the node's inputs name. */
+static NrStatus find_operands(Importer *im, const NrOnnxNode *n, NrBuilder *b, const Scope *scope, NrValue **out) {
   for (size_t i = 0; i < n->num_inputs; i++) {
-    NrValue *v = n->inputs[i].size ? find(scope, n->inputs[i]) : no_value(im, b);
-    if (!v)
+    out[i] = n->inputs[i].size ? find(scope, n->inputs[i]) : no_value(im, b);
+    if (!out[i])
       return nr_error(im->ctx, b->loc, "no node, input or initializer defines the value '%.*s'",
                       NR_STR_ARG(n->inputs[i]));
-    nr_vec_push(&operands, v);
   }
-  for (size_t i = 0; i < n->num_outputs; i++) nr_vec_push(&types, declared_type(im, g, n->outputs[i]));
+  return NR_OK;
+}
+
+/* The node without what is in its graphs. */
+static NrOp *build_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, const Scope *scope,
+                        size_t num_graphs) {
+  NrValue **operands = nr_calloc(n->num_inputs, sizeof *operands);
+  NrType *types = nr_calloc(n->num_outputs, sizeof *types);
+  NrOp *op = NULL;
+  if (!find_operands(im, n, b, scope, operands)) {
+    for (size_t i = 0; i < n->num_outputs; i++) types[i] = declared_type(im, g, n->outputs[i]);
+    op = nr_build(b, &(NrOpState){.info = node_info(n),
+                                  .operands = operands,
+                                  .num_operands = n->num_inputs,
+                                  .result_types = types,
+                                  .num_results = n->num_outputs,
+                                  .num_regions = num_graphs});
+  }
+  nr_free(operands);
+  nr_free(types);
+  return op;
+}
+
+static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode *n, NrBuilder *b, Scope *scope) {
+  NR_VEC(const NrOnnxAttr *) graphs = {0};
+  b->loc = node_loc(im, n);
   for (size_t i = 0; i < n->num_attrs; i++)
     if (n->attrs[i].type == NR_ONNX_ATTR_GRAPH) nr_vec_push(&graphs, &n->attrs[i]);
   if (graphs.size) qsort(graphs.data, graphs.size, sizeof *graphs.data, by_name);
-  NrOpState state = {.info = node_info(n),
-                     .operands = operands.data,
-                     .num_operands = operands.size,
-                     .result_types = types.data,
-                     .num_results = types.size,
-                     .num_regions = graphs.size};
-  NrOp *op = nr_build(b, &state);
-  NrStatus status = NR_OK;
-  for (size_t i = 0; i < n->num_attrs; i++) {
-    NrAttr value = import_attr(im, &n->attrs[i]);
-    NrStr name = nr_context_intern(im->ctx, n->attrs[i].name);
-    if (value) nr_op_set_attr(op, name.data, value);
-  }
-  nr_op_set_attr(op, "opset", nr_attr_i64(im->ctx, n->version));
-  size_t want = nr_op_spec(im->ctx, op->info)->num_regions;
-  if (graphs.size != want)
-    status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu graphs; it must have %zu", NR_STR_ARG(b->loc->name),
-                      op->info->name, graphs.size, want);
+  NrOp *op = build_node(im, g, n, b, scope, graphs.size);
+  NrStatus status = op ? import_attrs(im, n, op) : NR_ERROR_INVALID;
+  if (!status) status = check_graphs(im, op, graphs.data, graphs.size);
   if (!status && nr_op_is(op, NR_OP_onnx_If) && n->num_inputs != 1)
     status = nr_error(im->ctx, b->loc, "node '%.*s' (%s) has %zu inputs; it must have 1", NR_STR_ARG(b->loc->name),
                       op->info->name, n->num_inputs);
@@ -186,12 +219,10 @@ static NrStatus import_node(Importer *im, const NrOnnxGraph *g, const NrOnnxNode
     im->none = outer_none;
     nr_strmap_deinit(&inner.names);
   }
-  for (size_t i = 0; i < n->num_outputs; i++) {
+  for (size_t i = 0; i < n->num_outputs && !status; i++) {
     nr_result(op, i)->name = value_name(im, n->outputs[i]);
     if (n->outputs[i].size) nr_strmap_set(&scope->names, n->outputs[i], nr_result(op, i));
   }
-  nr_vec_deinit(&operands);
-  nr_vec_deinit(&types);
   nr_vec_deinit(&graphs);
   return status;
 }
@@ -346,17 +377,14 @@ static void list_unknown(const NrOnnxGraph *g, NrStrMap *seen, NrBuf *text) {
   }
 }
 
-/* Of ai.onnx; later versions are not known. */
-enum { NEWEST_OPSET = 28 };
-
 static NrStatus check_known(Importer *im) {
   NrStrMap seen = {0};
   NrBuf text = {0};
   list_unknown(im->model->graph, &seen, &text);
   int64_t opset = nr_onnx_opset_version(im->model, NULL, NR_STR(""));
-  if (opset > NEWEST_OPSET)
+  if (opset > NR_ONNX_NEWEST_OPSET)
     nr_buf_printf(&text, "%sthose of operator set %lld (the newest that is known is %d)", text.size ? ", and " : "",
-                  (long long)opset, NEWEST_OPSET);
+                  (long long)opset, NR_ONNX_NEWEST_OPSET);
   NrStatus status = text.size ? nr_error(im->ctx, NULL, "the model uses ops that are not known: %s", text.data) : NR_OK;
   nr_strmap_deinit(&seen);
   nr_buf_deinit(&text);

@@ -82,9 +82,10 @@ bool nr_lower_two_inputs(NrLower *l, NrValue *out[2]) {
   if (nr_lower_num_in(l) > 2) return nr_lower_error(l, "%zu inputs instead of two", nr_lower_num_in(l)), false;
   for (size_t i = 0; i < 2; i++)
     if (!(out[i] = nr_lower_in(l, i))) return nr_lower_error(l, "input %zu is missing", i), false;
-  if (l->version >= 7 || !nr_lower_attr(l, "axis") || nr_rank(out[1]) == 0) return true;
+  bool by_axis = l->version < 7 && nr_lower_takes_attr(l, "axis") && nr_lower_attr(l, "axis");
+  if (!by_axis || nr_rank(out[1]) == 0) return true;
   size_t axis, rank = nr_rank(out[0]);
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), rank, &axis)) return false;
+  if (!nr_lower_axis(l, nr_lower_attr_int_or(l, "axis", 0), rank, &axis)) return false;
   NrShape shape = nr_lower_shape(l, out[1]);
   if (axis + shape.rank > rank) {
     nr_lower_error(l, "axis %zu leaves no room for the %zu dims of the second input", axis, shape.rank);

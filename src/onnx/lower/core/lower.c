@@ -3,6 +3,7 @@
 #include "onnx/lower/core/state.h"
 
 #include "ir/text.h"
+#include "dialect/onnx/attrs.h"
 #include "dialect/onnx/dtype.h"
 
 const NrLowerRow nr_lower_rows[] = {
@@ -66,41 +67,83 @@ NrStatus nr_lower_error(NrLower *l, const char *format, ...) {
   va_start(args, format);
   nr_buf_vprintf(&text, format, args);
   va_end(args);
-  NrLoc loc = l->op ? l->op->loc : l->b.loc;
-  if (l->op && loc->kind == NR_LOC_NAME)
-    nr_error(l->ctx, loc, "node '%.*s' (%s): %s", NR_STR_ARG(loc->name), l->op->info->name, text.data);
-  else nr_error(l->ctx, loc, "%s", text.data);
+  if (l->op) nr_onnx_op_error(l->op, text.data);
+  else nr_error(l->ctx, l->b.loc, "%s", text.data);
   nr_buf_deinit(&text);
   return NR_ERROR_INVALID;
 }
 
-NrAttr nr_lower_attr(NrLower *l, const char *name) { return nr_op_attr(l->op, name); }
+bool nr_lower_takes_attr(NrLower *l, const char *name) { return nr_onnx_attr_known(l->op->info, nr_str(name)); }
 
-int64_t nr_lower_attr_int(NrLower *l, const char *name, int64_t otherwise) {
-  return nr_op_attr_int(l->op, name, otherwise);
+NrAttr nr_lower_attr(NrLower *l, const char *name) {
+  assert(nr_lower_takes_attr(l, name));
+  return nr_op_attr(l->op, name);
 }
 
-double nr_lower_attr_float(NrLower *l, const char *name, double otherwise) {
-  NrAttr a = nr_op_attr(l->op, name);
-  return a && a->kind == NR_ATTR_FLOAT ? a->f : otherwise;
+static const NrVersionedAttr *default_of(NrLower *l, const char *name, NrVersionedKind kind) {
+  const NrVersionedAttr *row = nr_onnx_attr_default(l->op->info, nr_str(name), l->version);
+  assert(row && row->kind == kind);
+  return row;
 }
 
-NrStr nr_lower_attr_str(NrLower *l, const char *name, const char *otherwise) {
-  NrAttr a = nr_op_attr(l->op, name);
-  return a && a->kind == NR_ATTR_STRING ? a->s : nr_str(otherwise);
+/* A required attribute is never absent. */
+static bool has_no_default(NrLower *l, const char *name) {
+  const NrVersionedAttr *row = nr_onnx_attr_at(l->op->info, nr_str(name), l->version);
+  return !row || !row->has_default;
+}
+
+int64_t nr_lower_attr_int(NrLower *l, const char *name) {
+  NrAttr a = nr_lower_attr(l, name);
+  assert(!a || a->kind == NR_ATTR_INTEGER);
+  return a ? a->i : default_of(l, name, NR_VERSIONED_INT)->i;
+}
+
+int64_t nr_lower_attr_int_or(NrLower *l, const char *name, int64_t absent) {
+  assert(has_no_default(l, name));
+  NrAttr a = nr_lower_attr(l, name);
+  assert(!a || a->kind == NR_ATTR_INTEGER);
+  return a ? a->i : absent;
+}
+
+double nr_lower_attr_float(NrLower *l, const char *name) {
+  NrAttr a = nr_lower_attr(l, name);
+  assert(!a || a->kind == NR_ATTR_FLOAT);
+  return a ? a->f : (double)default_of(l, name, NR_VERSIONED_FLOAT)->f;
+}
+
+double nr_lower_attr_float_or(NrLower *l, const char *name, double absent) {
+  assert(has_no_default(l, name));
+  NrAttr a = nr_lower_attr(l, name);
+  assert(!a || a->kind == NR_ATTR_FLOAT);
+  return a ? a->f : absent;
+}
+
+NrStr nr_lower_attr_str(NrLower *l, const char *name) {
+  NrAttr a = nr_lower_attr(l, name);
+  assert(!a || a->kind == NR_ATTR_STRING);
+  return a ? a->s : nr_str(default_of(l, name, NR_VERSIONED_STRING)->s);
+}
+
+NrStr nr_lower_default_str(NrLower *l, const char *name, size_t i) {
+  const NrVersionedAttr *row = default_of(l, name, NR_VERSIONED_STRINGS);
+  assert(i < row->count);
+  return nr_str(row->strings[i]);
 }
 
 bool nr_lower_attr_ints(NrLower *l, const char *name, const int64_t **out, size_t *count) {
-  NrAttr a = nr_op_attr(l->op, name);
-  if (!a || a->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_int_width(a->type, 64)) return false;
-  *out = a->data;
-  *count = a->data_size / sizeof(int64_t);
+  NrAttr a = nr_lower_attr(l, name);
+  const NrVersionedAttr *row = a ? NULL : nr_onnx_attr_default(l->op->info, nr_str(name), l->version);
+  if (!a && !row) return false;
+  assert(!a || (a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(a->type, 64)));
+  *out = a ? a->data : row->ints;
+  *count = a ? a->data_size / sizeof(int64_t) : row->count;
   return true;
 }
 
 bool nr_lower_attr_floats(NrLower *l, const char *name, const float **out, size_t *count) {
-  NrAttr a = nr_op_attr(l->op, name);
-  if (!a || a->kind != NR_ATTR_DENSE_ARRAY || !nr_type_is_float_kind(a->type, NR_F32)) return false;
+  NrAttr a = nr_lower_attr(l, name);
+  if (!a) return false;
+  assert(a->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_float_kind(a->type, NR_F32));
   *out = a->data;
   *count = a->data_size / sizeof(float);
   return true;
@@ -113,7 +156,7 @@ static NrStatus lower_op(NrLower *outer, NrOp *op) {
   l.op = op;
   l.b.loc = op->loc;
   nr_guard_at(op->loc);
-  l.version = nr_op_attr_int(op, "opset", 0);
+  l.version = nr_onnx_version(op);
   if (nr_op_is(op, NR_OP_onnx_NoValue)) return NR_OK;
   const NrLowerRow *row = nr_lower_find(nr_str(op->info->name));
   if (!row) return nr_lower_error(&l, "the op has no lowering");

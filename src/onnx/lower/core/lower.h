@@ -67,11 +67,18 @@ NrStatus nr_lower_out(NrLower *l, size_t i, NrValue *value, NoriaDType dtype);
 /* "node 'name' (Reshape): <message>" at the node's location. Returns NR_ERROR_INVALID. */
 NrStatus nr_lower_error(NrLower *l, const char *format, ...) NR_PRINTF(2, 3);
 
-NrAttr nr_lower_attr(NrLower *l, const char *name); /* NULL when absent */
-int64_t nr_lower_attr_int(NrLower *l, const char *name, int64_t otherwise);
-double nr_lower_attr_float(NrLower *l, const char *name, double otherwise);
-NrStr nr_lower_attr_str(NrLower *l, const char *name, const char *otherwise);
-/* Dense i64 array attribute; returns false when absent. Data lives in the context. */
+/* Attributes of the node. The row of the op (src/dialect/onnx/ops.def) has the defaults, and must know the name: asking
+ * for another is a fault of ours. Functions that serve several ops ask nr_lower_takes_attr first. */
+bool nr_lower_takes_attr(NrLower *l, const char *name); /* in some version of the op */
+NrAttr nr_lower_attr(NrLower *l, const char *name);     /* NULL when absent */
+int64_t nr_lower_attr_int(NrLower *l, const char *name);
+double nr_lower_attr_float(NrLower *l, const char *name);
+NrStr nr_lower_attr_str(NrLower *l, const char *name);
+/* Of attributes without a default: what stands for an absent one. */
+int64_t nr_lower_attr_int_or(NrLower *l, const char *name, int64_t absent);
+double nr_lower_attr_float_or(NrLower *l, const char *name, double absent);
+NrStr nr_lower_default_str(NrLower *l, const char *name, size_t i); /* entry i of a default list of strings */
+/* Dense i64 array attribute; returns false when it is absent and has no default. The data outlives the lowering. */
 bool nr_lower_attr_ints(NrLower *l, const char *name, const int64_t **out, size_t *count);
 bool nr_lower_attr_floats(NrLower *l, const char *name, const float **out, size_t *count);
 

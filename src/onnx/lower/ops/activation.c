@@ -2,8 +2,6 @@
 #include "onnx/lower/core/body.h"
 #include "onnx/lower/ops/data.h"
 
-#include <float.h>
-
 static NrStatus activation(NrLower *l, NrBodyFn body) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0);
@@ -11,9 +9,7 @@ static NrStatus activation(NrLower *l, NrBodyFn body) {
 }
 
 /* A float attribute as a constant of x's type. */
-static NrValue *param(NrLower *l, NrValue *x, const char *name, double fallback) {
-  return num(l, x, nr_lower_attr_float(l, name, fallback));
-}
+static NrValue *param(NrLower *l, NrValue *x, const char *name) { return num(l, x, nr_lower_attr_float(l, name)); }
 
 static NrValue *below(NrLower *l, NrValue *a, NrValue *b) { return nr_lower_cmpf(l, NR_F_OLT, a, b); }
 static NrValue *exp_minus_1(NrLower *l, NrValue *x) { return same1(l, NR_OP_math_expm1, x); }
@@ -37,7 +33,7 @@ static NrValue *mish_body(NrLower *l, NrValue *const *a, void *user) {
   return mul(l, a[0], same1(l, NR_OP_math_tanh, softplus(l, a[0])));
 }
 static NrValue *swish_body(NrLower *l, NrValue *const *a, void *user) {
-  return mul(l, a[0], sigmoid(l, mul(l, a[0], param(l, a[0], "alpha", 1))));
+  return mul(l, a[0], sigmoid(l, mul(l, a[0], param(l, a[0], "alpha"))));
 }
 static NrValue *swiglu_body(NrLower *l, NrValue *const *a, void *user) { return mul(l, swish_body(l, a, user), a[1]); }
 static NrValue *softsign_body(NrLower *l, NrValue *const *a, void *user) {
@@ -46,7 +42,7 @@ static NrValue *softsign_body(NrLower *l, NrValue *const *a, void *user) {
 
 static NrValue *gelu_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *x = a[0], *inner;
-  if (nr_str_is(nr_lower_attr_str(l, "approximate", "none"), "tanh")) {
+  if (nr_str_is(nr_lower_attr_str(l, "approximate"), "tanh")) {
     NrValue *cubic = mul(l, num(l, x, 0.044715), mul(l, x, mul(l, x, x)));
     inner = same1(l, NR_OP_math_tanh, mul(l, num(l, x, 0.79788456080286535588), add(l, x, cubic)));
   } else
@@ -74,20 +70,18 @@ NrStatus nr_lower_gelu(NrLower *l) { return activation(l, gelu_body); }
 /* ---- exponential below 0 ---- */
 
 static NrValue *elu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *x = a[0], *low = mul(l, param(l, x, "alpha", 1), exp_minus_1(l, x));
+  NrValue *x = a[0], *low = mul(l, param(l, x, "alpha"), exp_minus_1(l, x));
   return nr_lower_select(l, below(l, x, num(l, x, 0)), low, x);
 }
 
 static NrValue *celu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *x = a[0], *zero = num(l, x, 0), *alpha = param(l, x, "alpha", 1);
+  NrValue *x = a[0], *zero = num(l, x, 0), *alpha = param(l, x, "alpha");
   NrValue *low = mul(l, alpha, exp_minus_1(l, divf(l, x, alpha)));
   return add(l, larger(l, x, zero), smaller(l, low, zero));
 }
 
 static NrValue *selu_body(NrLower *l, NrValue *const *a, void *user) {
-  bool rounded = l->version < 6; /* the first version gave its defaults with five digits */
-  NrValue *x = a[0], *alpha = param(l, x, "alpha", rounded ? 1.6732 : 1.67326319217681884765625);
-  NrValue *gamma = param(l, x, "gamma", rounded ? 1.0507 : 1.05070102214813232421875);
+  NrValue *x = a[0], *alpha = param(l, x, "alpha"), *gamma = param(l, x, "gamma");
   NrValue *low = mul(l, alpha, exp_minus_1(l, x));
   return mul(l, gamma, nr_lower_select(l, below(l, x, num(l, x, 0)), low, x));
 }
@@ -103,17 +97,17 @@ static NrValue *hard_sigmoid(NrLower *l, NrValue *x, NrValue *alpha, NrValue *be
 }
 
 static NrValue *hard_sigmoid_body(NrLower *l, NrValue *const *a, void *user) {
-  return hard_sigmoid(l, a[0], param(l, a[0], "alpha", 0.2), param(l, a[0], "beta", 0.5));
+  return hard_sigmoid(l, a[0], param(l, a[0], "alpha"), param(l, a[0], "beta"));
 }
 static NrValue *hard_swish_body(NrLower *l, NrValue *const *a, void *user) {
   return mul(l, a[0], hard_sigmoid(l, a[0], num(l, a[0], 1.0 / 6), num(l, a[0], 0.5)));
 }
 static NrValue *leaky_relu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *low = mul(l, param(l, a[0], "alpha", 0.01), a[0]);
+  NrValue *low = mul(l, param(l, a[0], "alpha"), a[0]);
   return nr_lower_select(l, below(l, a[0], num(l, a[0], 0)), low, a[0]);
 }
 static NrValue *thresholded_relu_body(NrLower *l, NrValue *const *a, void *user) {
-  return nr_lower_select(l, below(l, param(l, a[0], "alpha", 1), a[0]), a[0], num(l, a[0], 0));
+  return nr_lower_select(l, below(l, param(l, a[0], "alpha"), a[0]), a[0], num(l, a[0], 0));
 }
 
 static NrValue *relu_body(NrLower *l, NrValue *const *a, void *user) {
@@ -127,7 +121,7 @@ static NrValue *shrink_body(NrLower *l, NrValue *const *a, void *user) {
   NoriaDType dtype = nr_lower_dtype(l, 0);
   bool whole = nr_dtype_is_int(dtype);
   NrValue *x = whole ? nr_lower_cast(l, a[0], dtype, NORIA_F64, true) : a[0], *zero = num(l, x, 0);
-  NrValue *bias = param(l, x, "bias", 0), *lambd = param(l, x, "lambd", 0.5);
+  NrValue *bias = param(l, x, "bias"), *lambd = param(l, x, "lambd");
   NrValue *high = nr_lower_select(l, below(l, lambd, x), sub(l, x, bias), zero);
   NrValue *result = nr_lower_select(l, below(l, x, negf(l, lambd)), add(l, x, bias), high);
   return whole ? nr_lower_cast(l, result, NORIA_F64, dtype, true) : result;
@@ -197,7 +191,7 @@ static NrValue *clip_body(NrLower *l, NrValue *const *a, void *user) {
 NrStatus nr_lower_clip(NrLower *l) {
   if (!nr_lower_takes(l, 0, NR_NUMBERS)) return NR_ERROR_INVALID;
   NrValue *in[3] = {nr_lower_in(l, 0)};
-  Clip c = {-2, -2, nr_lower_attr_float(l, "min", -FLT_MAX), nr_lower_attr_float(l, "max", FLT_MAX)};
+  Clip c = {-2, -2, nr_lower_attr_float(l, "min"), nr_lower_attr_float(l, "max")};
   size_t count = 1;
   if (l->version < 11) {
     if (l->version >= 6 || nr_lower_attr(l, "min")) c.low = -1;

@@ -68,11 +68,11 @@ static NrStatus arg(NrLower *l, bool max) {
   if (!nr_lower_takes(l, 0, NR_NUMBERS)) return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0);
   Arg a = {.max = max, .is_unsigned = nr_dtype_is_unsigned(nr_lower_dtype(l, 0))};
-  a.last = nr_lower_attr_int(l, "select_last_index", 0) != 0;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &a.axis)) return NR_ERROR_INVALID;
+  a.last = nr_lower_attr_int(l, "select_last_index") != 0;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(x), &a.axis)) return NR_ERROR_INVALID;
   NrValue *result = arg_extreme(l, x, a);
   NrAxes axes = {.rank = nr_rank(x), .known = UINT64_C(1) << a.axis};
-  if (!nr_lower_attr_int(l, "keepdims", 1)) result = nr_lower_drop_axes(l, result, &axes);
+  if (!nr_lower_attr_int(l, "keepdims")) result = nr_lower_drop_axes(l, result, &axes);
   return nr_lower_out(l, 0, result, NORIA_I64);
 }
 
@@ -103,7 +103,7 @@ NrStatus nr_lower_hardmax(NrLower *l) {
   NrShape whole = nr_lower_shape(l, x), shape = whole;
   Arg a = {.max = true};
   bool flat = l->version < 13;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", flat ? 1 : -1), whole.rank, &a.axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), whole.rank, &a.axis)) return NR_ERROR_INVALID;
   if (flat) {
     shape = (NrShape){2, {nr_shape_elements(l, &whole, 0, a.axis), nr_shape_elements(l, &whole, a.axis, whole.rank)}};
     x = nr_lower_reshape(l, x, &shape);

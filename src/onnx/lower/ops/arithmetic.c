@@ -65,7 +65,7 @@ static NrValue *mod_body(NrLower *l, NrValue *const *a, void *user) {
 }
 
 NrStatus nr_lower_div_op(NrLower *l) { return binary(l, div_body); }
-NrStatus nr_lower_mod_op(NrLower *l) { return binary(l, nr_lower_attr_int(l, "fmod", 0) ? fmod_body : mod_body); }
+NrStatus nr_lower_mod_op(NrLower *l) { return binary(l, nr_lower_attr_int(l, "fmod") ? fmod_body : mod_body); }
 
 /* ---- power ---- */
 

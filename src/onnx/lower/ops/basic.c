@@ -10,6 +10,7 @@ static NrStatus list(NrLower *l, NrType elem, const void *data, size_t size, Nor
 
 NrStatus nr_lower_constant_op(NrLower *l) {
   NrAttr value = nr_lower_attr(l, "value"), a;
+  if (!value) value = nr_lower_attr(l, "sparse_value"); /* the reader made it dense */
   NrContext *ctx = l->ctx;
   const int64_t *ints;
   const float *floats;

@@ -141,7 +141,7 @@ static NrStatus cast_to(NrLower *l, NoriaDType to) {
     return nr_lower_error(l, "no conversion from %s to %s", nr_dtype_name(from), nr_dtype_name(to));
   NrType type = nr_lower_elem_type(l->ctx, to);
   if (type == in->type->elem && nr_dtype_is_int(from)) return nr_lower_out(l, 0, in, to); /* only the sign's meaning */
-  Cast c = {from, to, nr_lower_attr_int(l, "saturate", 1) != 0, nr_lower_attr_str(l, "round_mode", "up")};
+  Cast c = {from, to, nr_lower_attr_int(l, "saturate") != 0, nr_lower_attr_str(l, "round_mode")};
   if (!nr_str_is(c.round_mode, "up") && !nr_str_is(c.round_mode, "down") && !nr_str_is(c.round_mode, "nearest"))
     return nr_lower_error(l, "attribute round_mode is '%.*s'; it must be up, down or nearest",
                           NR_STR_ARG(c.round_mode));
@@ -158,9 +158,9 @@ static bool target(NrLower *l, NoriaDType *out) {
       if (nr_str_is(to->s, names[i])) return *out = (NoriaDType)i, true;
     return nr_lower_error(l, "attribute to is '%.*s', which is no element type", NR_STR_ARG(to->s)), false;
   }
-  *out = (NoriaDType)nr_lower_attr_int(l, "to", NORIA_UNDEFINED);
+  *out = (NoriaDType)nr_lower_attr_int(l, "to");
   if (is_number(*out) || *out == NORIA_STRING || *out == NORIA_C64 || *out == NORIA_C128) return true;
-  return nr_lower_error(l, "attribute to is %lld, which is no element type", (long long)nr_lower_attr_int(l, "to", 0)),
+  return nr_lower_error(l, "attribute to is %lld, which is no element type", (long long)nr_lower_attr_int(l, "to")),
          false;
 }
 

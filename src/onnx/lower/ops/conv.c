@@ -46,8 +46,8 @@ static NrDim positions(NrLower *l, const NrWindow *w, size_t i, NrDim padded, bo
 
 NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
   int64_t pads[2 * NORIA_MAX_RANK];
-  NrStr auto_pad = nr_lower_attr_str(l, "auto_pad", "NOTSET");
-  bool ceil_mode = nr_lower_attr_int(l, "ceil_mode", 0) != 0;
+  NrStr auto_pad = nr_lower_attr_str(l, "auto_pad");
+  bool ceil_mode = nr_lower_takes_attr(l, "ceil_mode") && nr_lower_attr_int(l, "ceil_mode") != 0;
   w->spatial = nr_rank(x) - 2;
   if (!nr_lower_window_list(l, "strides", w->spatial, 1, 1, w->stride) ||
       !nr_lower_window_list(l, "dilations", w->spatial, 1, 1, w->dilation) ||
@@ -144,7 +144,7 @@ NrStatus nr_lower_conv(NrLower *l) {
     return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
                           nr_rank(k));
   if (rank + 3 > NORIA_MAX_RANK) return nr_lower_error(l, "too many spatial dims");
-  int64_t group = nr_lower_attr_int(l, "group", 1);
+  int64_t group = nr_lower_attr_int(l, "group");
   if (group < 1) return nr_lower_error(l, "group must be positive");
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrWindow w = {0};

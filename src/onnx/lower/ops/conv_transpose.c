@@ -44,7 +44,7 @@ static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
 static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
   const int64_t *values;
   size_t count;
-  NrStr auto_pad = nr_lower_attr_str(l, "auto_pad", "NOTSET");
+  NrStr auto_pad = nr_lower_attr_str(l, "auto_pad");
   bool given = nr_lower_attr_ints(l, "output_shape", &values, &count), same = nr_str_starts(auto_pad, "SAME");
   int64_t extra[NORIA_MAX_RANK], pads[2 * NORIA_MAX_RANK];
   w->spatial = nr_rank(x) - 2;
@@ -80,7 +80,7 @@ static bool output_window(NrLower *l, NrValue *x, NrWindow *w) {
 NrStatus nr_lower_convtranspose(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *k = nr_lower_in(l, 1), *bias = nr_lower_in(l, 2);
   size_t rank = nr_rank(x);
-  int64_t group = nr_lower_attr_int(l, "group", 1);
+  int64_t group = nr_lower_attr_int(l, "group");
   if (rank < 3 || nr_rank(k) != rank)
     return nr_lower_error(l, "input and kernel have ranks %zu and %u; both must be 3 or more, and equal", rank,
                           nr_rank(k));

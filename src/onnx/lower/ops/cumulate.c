@@ -75,8 +75,8 @@ static NrStatus cumulate(NrLower *l, bool product) {
     flat.dims[2] = nr_dim_mul(l, flat.dims[2], after);
   }
   Cumulate c = {nr_lower_reshape(l, x, &flat), flat.dims[1], flat.dims[2], nr_lower_wide_type(x->type->elem), product};
-  c.exclusive = nr_lower_attr_int(l, "exclusive", 0) != 0;
-  c.reverse = nr_lower_attr_int(l, "reverse", 0) != 0;
+  c.exclusive = nr_lower_attr_int(l, "exclusive") != 0;
+  c.reverse = nr_lower_attr_int(l, "reverse") != 0;
   NrValue *empty = nr_lower_empty(l, &flat, x->type->elem);
   NrStatus status = nr_lower_for(l, flat.dims[0], &empty, 1, &result, outer_body, &c);
   return status ? status : nr_lower_out(l, 0, nr_lower_reshape(l, result, &shape), nr_lower_dtype(l, 0));

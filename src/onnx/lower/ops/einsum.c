@@ -76,7 +76,7 @@ static bool implicit_result(NrLower *l, Equation *e, size_t ellipsis) {
 }
 
 static bool read_equation(NrLower *l, Equation *e) {
-  NrStr text = nr_lower_attr_str(l, "equation", "");
+  NrStr text = nr_lower_attr_str(l, "equation");
   size_t at = 0, ellipsis = 0;
   for (size_t t = 0; t < nr_lower_num_in(l); t++) {
     if (t == MAX_TERMS) return nr_lower_error(l, "more than %d operands", MAX_TERMS), false;

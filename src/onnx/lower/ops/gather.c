@@ -76,7 +76,7 @@ NrStatus nr_lower_gather(NrLower *l) {
   size_t axis;
   int64_t one;
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers");
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(data), &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(data), &axis)) return NR_ERROR_INVALID;
   if ((result = take_list(l, data, positions))) return nr_lower_out(l, 0, result, dtype);
   /* Uses a slice only if it is contiguous: one along an inner axis would be copied anyway. */
   bool together = true;
@@ -107,7 +107,7 @@ NrStatus nr_lower_gather_elements(NrLower *l) {
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers");
   if (nr_rank(positions) != rank)
     return nr_lower_error(l, "indices have rank %u, the data %zu", nr_rank(positions), rank);
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), rank, &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), rank, &axis)) return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, positions);
   for (size_t i = 0; i < rank; i++)
     if (i != axis &&
@@ -147,7 +147,7 @@ static NrValue *nd_body(NrLower *l, NrValue *const *indices, void *user) {
 NrStatus nr_lower_gather_nd(NrLower *l) {
   NrValue *data = nr_lower_in(l, 0), *positions = nr_lower_in(l, 1);
   NrShape from = nr_lower_shape(l, data), q = nr_lower_shape(l, positions), shape = {0};
-  int64_t batch = nr_lower_attr_int(l, "batch_dims", 0);
+  int64_t batch = nr_lower_attr_int(l, "batch_dims");
   if (!nr_dtype_is_int(nr_lower_dtype(l, 1))) return nr_lower_error(l, "indices must be integers");
   if (q.rank == 0 || from.rank == 0) return nr_lower_error(l, "data and indices must have dims");
   NrDim depth = q.dims[q.rank - 1];
@@ -196,8 +196,8 @@ NrStatus nr_lower_reverse_sequence(NrLower *l) {
   NrValue *data = nr_lower_in(l, 0), *lengths = nr_lower_in(l, 1);
   Reverse r = {.data = data};
   if (nr_rank(lengths) != 1) return nr_lower_error(l, "the lengths must have rank 1, not %u", nr_rank(lengths));
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "time_axis", 0), nr_rank(data), &r.time) ||
-      !nr_lower_axis(l, nr_lower_attr_int(l, "batch_axis", 1), nr_rank(data), &r.batch))
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "time_axis"), nr_rank(data), &r.time) ||
+      !nr_lower_axis(l, nr_lower_attr_int(l, "batch_axis"), nr_rank(data), &r.batch))
     return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, data);
   nr_lower_check_dims_equal(l, nr_lower_dim(l, lengths, 0), shape.dims[r.batch], "lengths, and the batch");

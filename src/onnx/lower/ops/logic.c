@@ -59,7 +59,7 @@ NrStatus nr_lower_bitwise_xor(NrLower *l) { return bits(l, NR_INTS, NR_OP_arith_
 
 /* A shift by the width or more, or by a negative number, gives only the bits that are shifted in. */
 static NrValue *shift_body(NrLower *l, NrValue *const *a, void *user) {
-  bool left = nr_str_is(nr_lower_attr_str(l, "direction", "LEFT"), "LEFT");
+  bool left = nr_str_is(nr_lower_attr_str(l, "direction"), "LEFT");
   bool arithmetic = !left && !nr_dtype_is_unsigned(nr_lower_dtype(l, 0));
   uint32_t width = nr_type_bits(a[0]->type);
   NrValue *zero = num(l, a[0], 0), *fits = nr_lower_cmpi(l, NR_I_ULT, a[1], num(l, a[1], width));
@@ -69,7 +69,7 @@ static NrValue *shift_body(NrLower *l, NrValue *const *a, void *user) {
 }
 
 NrStatus nr_lower_bitshift(NrLower *l) {
-  NrStr direction = nr_lower_attr_str(l, "direction", "");
+  NrStr direction = nr_lower_attr_str(l, "direction");
   if (!nr_str_is(direction, "LEFT") && !nr_str_is(direction, "RIGHT"))
     return nr_lower_error(l, "attribute direction is '%.*s'; it must be LEFT or RIGHT", NR_STR_ARG(direction));
   if (!nr_lower_takes(l, 0, NR_INTS) || !nr_lower_same_dtypes(l, 0, 2)) return NR_ERROR_INVALID;

@@ -162,11 +162,11 @@ static NrValue *eye_body(NrLower *l, NrValue *const *indices, void *user) {
 NrStatus nr_lower_eye_like(NrLower *l) {
   NrValue *like = nr_lower_in(l, 0);
   if (nr_rank(like) != 2) return nr_lower_error(l, "the input has rank %u, not 2", nr_rank(like));
-  NoriaDType dtype = (NoriaDType)nr_lower_attr_int(l, "dtype", nr_lower_dtype(l, 0));
+  NoriaDType dtype = (NoriaDType)nr_lower_attr_int_or(l, "dtype", nr_lower_dtype(l, 0));
   NrType elem = nr_lower_elem_type(l->ctx, dtype);
   if (!elem) return nr_lower_error(l, "dtype %d is not known", (int)dtype);
   NrShape shape = nr_lower_shape(l, like);
-  Diagonal d = {.k = nr_lower_index(l, nr_lower_attr_int(l, "k", 0)),
+  Diagonal d = {.k = nr_lower_index(l, nr_lower_attr_int(l, "k")),
                 .on = nr_lower_constant(l, elem, 1),
                 .off = nr_lower_constant(l, elem, 0)};
   return nr_lower_out(l, 0, nr_lower_generate(l, &shape, elem, eye_body, &d), dtype);
@@ -187,7 +187,7 @@ NrStatus nr_lower_trilu(NrLower *l) {
   Diagonal d = {.x = x,
                 .k = k ? nr_lower_as_index(l, nr_lower_scalar(l, k)) : nr_lower_index(l, 0),
                 .off = nr_lower_constant(l, x->type->elem, 0),
-                .upper = nr_lower_attr_int(l, "upper", 1) != 0};
+                .upper = nr_lower_attr_int(l, "upper") != 0};
   return nr_lower_out(l, 0, nr_lower_generate(l, &shape, x->type->elem, trilu_body, &d), nr_lower_dtype(l, 0));
 }
 
@@ -232,7 +232,7 @@ NrStatus nr_lower_one_hot(NrLower *l) {
   from = nr_lower_shape(l, positions);
   shape.rank = from.rank + 1;
   if (shape.rank > NORIA_MAX_RANK) return nr_lower_error(l, "the result has more than %d dims", NORIA_MAX_RANK);
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), shape.rank, &h.axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), shape.rank, &h.axis)) return NR_ERROR_INVALID;
   NrInts sizes = {true, 1, {nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, depth)))}};
   if (!check_sizes(l, &sizes)) return NR_ERROR_INVALID;
   h.depth = sizes.at[0];

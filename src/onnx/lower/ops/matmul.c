@@ -108,8 +108,8 @@ static NrValue *scale(NrLower *l, NrValue *x, double factor) {
 NrStatus nr_lower_gemm(NrLower *l) {
   NrValue *a = nr_lower_in(l, 0), *b = nr_lower_in(l, 1), *c = nr_lower_in(l, 2);
   NoriaDType dtype = nr_lower_dtype(l, 0);
-  bool ta = nr_lower_attr_int(l, "transA", 0) != 0, tb = nr_lower_attr_int(l, "transB", 0) != 0;
-  double alpha = nr_lower_attr_float(l, "alpha", 1), beta = nr_lower_attr_float(l, "beta", 1);
+  bool ta = nr_lower_attr_int(l, "transA") != 0, tb = nr_lower_attr_int(l, "transB") != 0;
+  double alpha = nr_lower_attr_float(l, "alpha"), beta = nr_lower_attr_float(l, "beta");
   if (nr_rank(a) != 2 || nr_rank(b) != 2)
     return nr_lower_error(l, "the matrices have ranks %u and %u; both must be 2", nr_rank(a), nr_rank(b));
   NrDim m = nr_lower_dim(l, a, ta), k = nr_lower_dim(l, a, !ta), n = nr_lower_dim(l, b, !tb),

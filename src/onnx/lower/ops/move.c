@@ -20,7 +20,7 @@ NrStatus nr_lower_transpose_op(NrLower *l) {
 /* ---- depth and space ---- */
 
 static bool image_blocks(NrLower *l, NrValue *x, int64_t *out_block) {
-  *out_block = nr_lower_attr_int(l, "blocksize", 0);
+  *out_block = nr_lower_attr_int(l, "blocksize");
   if (nr_rank(x) != 4) return nr_lower_error(l, "the input has rank %u, not 4", nr_rank(x)), false;
   if (*out_block < 1 || *out_block > INT32_MAX)
     return nr_lower_error(l, "blocksize %lld is not positive", (long long)*out_block), false;
@@ -43,7 +43,7 @@ NrStatus nr_lower_depth_to_space(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   int64_t block;
   if (!image_blocks(l, x, &block)) return NR_ERROR_INVALID;
-  NrStr mode = nr_lower_attr_str(l, "mode", "DCR");
+  NrStr mode = nr_lower_attr_str(l, "mode");
   bool crd = nr_str_is(mode, "CRD");
   if (!crd && !nr_str_is(mode, "DCR")) return nr_lower_error(l, "mode '%.*s' is not known", NR_STR_ARG(mode));
   NrShape from = nr_lower_shape(l, x);
@@ -64,7 +64,7 @@ NrStatus nr_lower_space_to_depth(NrLower *l) {
   NrDim n = from.dims[0], c = from.dims[1], b = nr_dim(block), h, w;
   if (!divide_dim(l, from.dims[2], b, &h) || !divide_dim(l, from.dims[3], b, &w)) return NR_ERROR_INVALID;
   NrShape apart = {6, {n, c, h, b, w, b}}, to = {4, {n, nr_dim_mul(l, c, nr_dim_mul(l, b, b)), h, w}};
-  NrStr mode = nr_lower_attr_str(l, "mode", "DCR");
+  NrStr mode = nr_lower_attr_str(l, "mode");
   bool crd = nr_str_is(mode, "CRD");
   if (!crd && !nr_str_is(mode, "DCR")) return nr_lower_error(l, "mode '%.*s' is not known", NR_STR_ARG(mode));
   const size_t dcr_perm[6] = {0, 3, 5, 1, 2, 4}, crd_perm[6] = {0, 1, 3, 5, 2, 4};

@@ -87,7 +87,7 @@ static NrValue *running_body(NrLower *l, NrValue *const *a, void *user) {
 
 /* Training mode: normalises by the batch's statistics and updates the running ones. */
 static NrStatus train(NrLower *l, NrValue *x, NrValue **mean, NrValue **variance) {
-  Momentum m = {nr_lower_attr_float(l, "momentum", 0.9)};
+  Momentum m = {nr_lower_attr_float(l, "momentum")};
   Norm n = {0};
   uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~2ull;
   NrValue *batch_mean = mean_over(l, x, axes, &n), *centre = map2(l, x, batch_mean, centre_body);
@@ -110,16 +110,16 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   NrType elem = x->type->elem;
   size_t rank = nr_rank(x);
-  Norm n = {.epsilon = nr_lower_attr_float(l, "epsilon", 1e-5)};
+  Norm n = {.epsilon = nr_lower_attr_float(l, "epsilon")};
   if (rank < 2) return nr_lower_error(l, "the input has rank %zu; it needs a channel dim", rank);
-  if (l->version < 7 && nr_lower_attr_int(l, "spatial", 1) == 0)
+  if (nr_lower_attr_int(l, "spatial") == 0)
     return nr_lower_error(l, "statistics for each position (spatial = 0) cannot be compiled");
   NrValue *wide = nr_lower_widen_tensor(l, x), *args[5] = {wide};
   for (size_t i = 1; i < 5; i++)
     if (!(args[i] = per_channel(l, i, rank))) return NR_ERROR_INVALID;
   bool training = l->version >= 14
-                      ? nr_lower_attr_int(l, "training_mode", 0) != 0
-                      : l->version < 7 && nr_lower_attr_int(l, "is_test", 0) == 0 && nr_lower_num_out(l) > 1;
+                      ? nr_lower_attr_int(l, "training_mode") != 0
+                      : l->version < 7 && nr_lower_attr_int(l, "is_test") == 0 && nr_lower_num_out(l) > 1;
   NrStatus status = training ? train(l, wide, &args[3], &args[4]) : NR_OK;
   if (status) return status;
   NrValue *y = nr_lower_map(l, args, 5, NULL, batch_body, &n);
@@ -136,11 +136,11 @@ static NrStatus layer(NrLower *l, bool centred) {
   NrValue *x = nr_lower_in(l, 0), *scale = nr_lower_in(l, 1), *bias = centred ? nr_lower_in(l, 2) : NULL;
   NrType elem = x->type->elem;
   size_t axis;
-  if (!nr_lower_takes(l, 0, NR_FLOATS) || !nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), nr_rank(x), &axis))
+  if (!nr_lower_takes(l, 0, NR_FLOATS) || !nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(x), &axis))
     return NR_ERROR_INVALID;
   uint64_t axes = ((1ull << nr_rank(x)) - 1) & ~((1ull << axis) - 1);
   NrValue *mean = NULL, *inverse;
-  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), centred, &mean,
+  NrValue *y = normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon"), centred, &mean,
                          &inverse);
   /* The normalised value is rounded to the input's type before scaling, as ONNX defines. */
   y = nr_lower_narrow_tensor(l, y, elem);
@@ -167,7 +167,7 @@ NrStatus nr_lower_instancenormalization(NrLower *l) {
   size_t rank = nr_rank(x);
   uint64_t axes = ((1ull << rank) - 1) & ~3ull;
   NrValue *y =
-      normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
+      normalise(l, nr_lower_widen_tensor(l, x), axes, nr_lower_attr_float(l, "epsilon"), true, NULL, NULL);
   y = map2(l, y, per_channel(l, 1, rank), scale_body);
   y = nr_lower_sum(l, y, per_channel(l, 2, rank));
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, x->type->elem), nr_lower_dtype(l, 0));
@@ -176,7 +176,7 @@ NrStatus nr_lower_instancenormalization(NrLower *l) {
 NrStatus nr_lower_groupnormalization(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *params[2];
   NrShape shape = nr_lower_shape(l, x);
-  NrDim groups = nr_dim(nr_lower_attr_int(l, "num_groups", 0)), channels = shape.dims[1];
+  NrDim groups = nr_dim(nr_lower_attr_int(l, "num_groups")), channels = shape.dims[1];
   if (groups.size < 1 || shape.rank < 2)
     return nr_lower_error(l, "num_groups must be positive, and the input needs a channel dim");
   if (nr_dim_known(channels) && channels.size % groups.size != 0)
@@ -188,7 +188,7 @@ NrStatus nr_lower_groupnormalization(NrLower *l) {
   NrShape split = {
       4, {shape.dims[0], groups, nr_dim_div(l, channels, groups), nr_shape_elements(l, &shape, 2, shape.rank)}};
   NrValue *rows = nr_lower_reshape(l, nr_lower_widen_tensor(l, x), &split);
-  NrValue *y = normalise(l, rows, 0xC, nr_lower_attr_float(l, "epsilon", 1e-5), true, NULL, NULL);
+  NrValue *y = normalise(l, rows, 0xC, nr_lower_attr_float(l, "epsilon"), true, NULL, NULL);
   if (l->version < 21) { /* scale and bias are per group */
     for (size_t i = 0; i < 2; i++) {
       NrShape column = {4, {nr_dim(1), groups, nr_dim(1), nr_dim(1)}};
@@ -236,11 +236,11 @@ static NrValue *lrn_body(NrLower *l, NrValue *const *args, void *user) {
 NrStatus nr_lower_lrn(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   size_t rank = nr_rank(x);
-  int64_t size = nr_lower_attr_int(l, "size", 0);
+  int64_t size = nr_lower_attr_int(l, "size");
   if (size < 1 || rank < 2 || rank >= NORIA_MAX_RANK)
     return nr_lower_error(l, "size must be positive, and the input needs a channel dim");
-  Window win = {x, (size - 1) / 2, nr_lower_attr_float(l, "alpha", 1e-4) / (double)size,
-                nr_lower_attr_float(l, "beta", 0.75), nr_lower_attr_float(l, "bias", 1)};
+  Window win = {x, (size - 1) / 2, nr_lower_attr_float(l, "alpha") / (double)size,
+                nr_lower_attr_float(l, "beta"), nr_lower_attr_float(l, "bias")};
   NrType elem = x->type->elem, wide = nr_lower_wide_type(elem);
   NrShape shape = nr_lower_shape(l, x), window = {1, {nr_dim(size)}};
   NrAffineExpr exprs[NORIA_MAX_RANK + 1];

@@ -182,14 +182,14 @@ NrStatus nr_lower_pad(NrLower *l) {
   if (!nr_lower_ints(l, l->version >= 11, 1, l->version == 1 ? "paddings" : "pads", &list)) return NR_ERROR_INVALID;
   if (l->version >= 18 && !nr_lower_ints(l, true, 3, "axes", &axes)) return NR_ERROR_INVALID;
   if (!read_pads(l, &list, &axes, nr_rank(x), &pads)) return NR_ERROR_INVALID;
-  NrStr mode = nr_lower_attr_str(l, "mode", "constant");
+  NrStr mode = nr_lower_attr_str(l, "mode");
   NrValue *result = NULL;
   if (nr_str_is(mode, "constant")) {
     NrValue *value;
     if (l->version >= 11 && nr_lower_in(l, 2))
       value = nr_lower_scalar(l, nr_lower_in(l, 2));
     else
-      value = nr_lower_constant(l, x->type->elem, l->version < 11 ? nr_lower_attr_float(l, "value", 0) : 0);
+      value = nr_lower_constant(l, x->type->elem, l->version < 11 ? nr_lower_attr_float(l, "value") : 0);
     result = pad_constant(l, x, &pads, value);
   } else if (nr_str_is(mode, "reflect"))
     result = pad_from_inside(l, x, &pads, REFLECT);

@@ -79,6 +79,11 @@ static NrStatus read_window(NrLower *l, Pool *pool) {
   return NR_OK;
 }
 
+/* Of LpPool and GlobalLpPool. */
+static double norm_order(NrLower *l) {
+  return l->version < 2 ? nr_lower_attr_float(l, "p") : (double)nr_lower_attr_int(l, "p");
+}
+
 static NrStatus read_pool(NrLower *l, Pool *pool) {
   int64_t kernel[NORIA_MAX_RANK];
   pool->x = nr_lower_in(l, 0);
@@ -90,9 +95,9 @@ static NrStatus read_pool(NrLower *l, Pool *pool) {
   if (!nr_lower_window_list(l, "kernel_shape", count, 1, 1, kernel)) return NR_ERROR_INVALID;
   for (size_t i = 0; i < count; i++) pool->w.size[i] = nr_dim(kernel[i]);
   pool->is_unsigned = nr_dtype_is_unsigned(nr_lower_dtype(l, 0));
-  pool->count_pads = nr_lower_attr_int(l, "count_include_pad", 0) != 0;
-  pool->column_major = nr_lower_attr_int(l, "storage_order", 0) != 0;
-  pool->p = (double)nr_lower_attr_int(l, "p", 2);
+  pool->count_pads = nr_lower_takes_attr(l, "count_include_pad") && nr_lower_attr_int(l, "count_include_pad") != 0;
+  pool->column_major = nr_lower_takes_attr(l, "storage_order") && nr_lower_attr_int(l, "storage_order") != 0;
+  if (nr_lower_takes_attr(l, "p")) pool->p = norm_order(l);
   return read_window(l, pool);
 }
 
@@ -263,7 +268,7 @@ NrStatus nr_lower_globalaveragepool(NrLower *l) {
 NrStatus nr_lower_globallppool(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
-  Pool pool = {.p = (double)nr_lower_attr_int(l, "p", 2)};
+  Pool pool = {.p = norm_order(l)};
   NrType elem = x->type->elem;
   x = nr_lower_widen_tensor(l, x);
   NrValue *powers = nr_lower_map(l, &x, 1, NULL, power_body, &pool);

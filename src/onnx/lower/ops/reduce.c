@@ -118,7 +118,7 @@ static NrStatus reduce(NrLower *l, Reduction r) {
   if (!nr_lower_takes(l, 0, takes)) return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0), *in[2] = {x};
   NrAxes axes;
-  if (!nr_lower_axes(l, x, l->version >= r.input_since, nr_lower_attr_int(l, "noop_with_empty_axes", 0) != 0, &axes))
+  if (!nr_lower_axes(l, x, l->version >= r.input_since, nr_lower_attr_int(l, "noop_with_empty_axes") != 0, &axes))
     return NR_ERROR_INVALID;
   r.dtype = nr_lower_dtype(l, 0);
   r.work = work_type(r.kind, r.dtype);
@@ -132,7 +132,7 @@ static NrStatus reduce(NrLower *l, Reduction r) {
   if (!in[0]) return NR_ERROR_INVALID;
   bool maps = r.kind == MEAN || r.kind == L2 || r.kind == LOG_SUM || r.kind == LOG_SUM_EXP || r.work != r.dtype;
   if (maps) in[0] = nr_lower_map(l, in, in[1] ? 2 : 1, nr_lower_elem_type(l->ctx, r.dtype), post_body, &r);
-  if (in[0] && !nr_lower_attr_int(l, "keepdims", 1)) in[0] = nr_lower_drop_axes(l, in[0], &axes);
+  if (in[0] && !nr_lower_attr_int(l, "keepdims")) in[0] = nr_lower_drop_axes(l, in[0], &axes);
   return nr_lower_out(l, 0, in[0], r.dtype);
 }
 

@@ -89,7 +89,8 @@ static bool activation_defaults(Activation *a) {
 }
 
 static NrStatus read_activations(NrLower *l, Rnn *rnn) {
-  static const char *const defaults[3][3] = {{"Tanh"}, {"Sigmoid", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
+  /* Of GRU and LSTM; the schema of RNN has its own. */
+  static const char *const defaults[2][3] = {{"Sigmoid", "Tanh"}, {"Sigmoid", "Tanh", "Tanh"}};
   NrAttr names = nr_lower_attr(l, "activations");
   const float *alphas = NULL, *betas = NULL;
   size_t num_alphas = 0, num_betas = 0, alpha = 0, beta = 0;
@@ -101,7 +102,9 @@ static NrStatus read_activations(NrLower *l, Rnn *rnn) {
     return nr_lower_error(l, "%zu activations are named; the node has %zu", names->size, total);
   for (size_t i = 0; i < total; i++) {
     Activation *a = &rnn->activations[i];
-    a->name = names ? names->items[i]->s : nr_str(defaults[rnn->cell][i % rnn->num_activations]);
+    a->name = names                   ? names->items[i]->s
+              : rnn->cell == CELL_RNN ? nr_lower_default_str(l, "activations", i)
+                                      : nr_str(defaults[rnn->cell - 1][i % rnn->num_activations]);
     if (!activation_defaults(a)) return nr_lower_error(l, "the activation '%.*s' is not known", NR_STR_ARG(a->name));
     /* The lists only have entries for activations with a parameter. */
     if ((a->alpha != 0) && alpha < num_alphas) a->alpha = alphas[alpha++];
@@ -319,7 +322,7 @@ static NrStatus run_direction(NrLower *l, const Rnn *rnn, size_t which, NrValue 
 static bool check_shapes(NrLower *l, Rnn *rnn) {
   static const size_t swap[3] = {1, 0, 2};
   NrDim directions = nr_dim((int64_t)rnn->directions);
-  NrDim hidden = nr_dim(nr_lower_attr_int(l, "hidden_size", NR_DYNAMIC));
+  NrDim hidden = nr_dim(nr_lower_attr_int_or(l, "hidden_size", NR_DYNAMIC));
   if (nr_dim_known(hidden) && (hidden.size < 1 || hidden.size > INT32_MAX))
     return nr_lower_error(l, "hidden_size is %lld", (long long)hidden.size), false;
   if (!nr_lower_expect_rank(l, "X", rnn->x, 3) || !nr_lower_expect_rank(l, "R", rnn->r, 3)) return false;
@@ -352,22 +355,23 @@ static bool check_shapes(NrLower *l, Rnn *rnn) {
 }
 
 static NrStatus read_node(NrLower *l, Rnn *rnn) {
-  NrStr direction = nr_lower_attr_str(l, "direction", "forward");
+  NrStr direction = nr_lower_attr_str(l, "direction");
+  if (nr_str_is(direction, "foward")) direction = NR_STR("forward"); /* how the schema of the first GRU spells it */
   if (!nr_str_is(direction, "forward") && !nr_str_is(direction, "reverse") && !nr_str_is(direction, "bidirectional"))
     return nr_lower_error(l, "direction is '%.*s', not forward, reverse or bidirectional", NR_STR_ARG(direction));
   rnn->directions = nr_str_is(direction, "bidirectional") ? 2 : 1;
   rnn->reverse_first = nr_str_is(direction, "reverse");
-  rnn->clip = nr_lower_attr_float(l, "clip", 0);
-  rnn->input_forget = nr_lower_attr_int(l, "input_forget", 0) != 0;
-  rnn->linear_before_reset = nr_lower_attr_int(l, "linear_before_reset", 0) != 0;
-  rnn->batch_first = nr_lower_attr_int(l, "layout", 0) != 0;
+  rnn->clip = nr_lower_attr_float_or(l, "clip", 0);
+  rnn->batch_first = nr_lower_attr_int(l, "layout") != 0;
   rnn->x = nr_lower_in(l, 0);
   rnn->w = nr_lower_in(l, 1);
   rnn->r = nr_lower_in(l, 2);
   rnn->b = nr_lower_in(l, 3);
   rnn->lengths = nr_lower_in(l, 4);
   rnn->h0 = nr_lower_in(l, 5);
+  if (rnn->cell == CELL_GRU) rnn->linear_before_reset = nr_lower_attr_int(l, "linear_before_reset") != 0;
   if (rnn->cell == CELL_LSTM) {
+    rnn->input_forget = nr_lower_attr_int(l, "input_forget") != 0;
     rnn->c0 = nr_lower_in(l, 6);
     rnn->peepholes = nr_lower_in(l, 7);
   }

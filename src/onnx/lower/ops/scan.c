@@ -226,7 +226,7 @@ NrStatus nr_lower_scan(NrLower *l) {
   NrBlock *onnx = nr_op_body(l->op, 0);
   NrOp *last = nr_block_terminator(onnx);
   bool old = l->version < 9;
-  int64_t count = nr_lower_attr_int(l, "num_scan_inputs", 0);
+  int64_t count = nr_lower_attr_int(l, "num_scan_inputs");
   size_t first = old ? 1 : 0, total = nr_lower_num_in(l) - NR_MIN(first, nr_lower_num_in(l));
   if (count < 1 || (uint64_t)count > total) return nr_lower_error(l, "num_scan_inputs does not fit the node's inputs");
   Scan scan = {.num_inputs = (size_t)count, .num_states = total - (size_t)count};

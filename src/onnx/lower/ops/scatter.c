@@ -10,7 +10,7 @@ typedef enum Reduction { NONE, ADD, MUL, MIN, MAX } Reduction;
 
 static bool read_reduction(NrLower *l, Reduction *out) {
   static const char *const names[] = {"none", "add", "mul", "min", "max"};
-  NrStr name = nr_lower_attr_str(l, "reduction", "none");
+  NrStr name = nr_lower_takes_attr(l, "reduction") ? nr_lower_attr_str(l, "reduction") : NR_STR("none");
   for (size_t i = 0; i < NR_COUNTOF(names); i++)
     if (nr_str_is(name, names[i])) return *out = (Reduction)i, true;
   nr_lower_error(l, "reduction '%.*s' is not known", NR_STR_ARG(name));
@@ -91,7 +91,7 @@ NrStatus nr_lower_scatter_elements(NrLower *l) {
   if (!begin(l, &s)) return NR_ERROR_INVALID;
   if (nr_rank(s.positions) != s.data.rank || nr_rank(s.updates) != s.data.rank)
     return nr_lower_error(l, "data, indices and updates must have one rank");
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), s.data.rank, &s.axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), s.data.rank, &s.axis)) return NR_ERROR_INVALID;
   NrShape shape = nr_lower_shape(l, s.positions);
   for (size_t i = 0; i < shape.rank; i++) {
     if (!nr_lower_dims_agree(l, shape.dims[i], nr_lower_dim(l, s.updates, i), "dims of indices and updates"))
@@ -201,14 +201,14 @@ static NrValue *start_body(NrLower *l, NrValue *const *args, void *user) {
 
 NrStatus nr_lower_tensor_scatter(NrLower *l) {
   NrValue *result = nr_lower_in(l, 0), *positions = nr_lower_in(l, 2);
-  NrStr mode = nr_lower_attr_str(l, "mode", "linear");
+  NrStr mode = nr_lower_attr_str(l, "mode");
   Cache c = {.s = {.updates = nr_lower_in(l, 1), .data = nr_lower_shape(l, result)},
              .circular = nr_str_is(mode, "circular")};
   Scatter *s = &c.s;
   if (!c.circular && !nr_str_is(mode, "linear")) return nr_lower_error(l, "mode '%.*s' is not known", NR_STR_ARG(mode));
   if (nr_lower_dtype(l, 1) != nr_lower_dtype(l, 0)) return nr_lower_error(l, "cache and update must be of one type");
   if (nr_rank(s->updates) != s->data.rank) return nr_lower_error(l, "cache and update must have one rank");
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", -2), s->data.rank, &s->axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), s->data.rank, &s->axis)) return NR_ERROR_INVALID;
   if (s->axis == 0) return nr_lower_error(l, "the axis must not be the batch's");
   NrShape shape = nr_lower_shape(l, s->updates);
   for (size_t i = 0; i < shape.rank; i++)

@@ -69,7 +69,7 @@ NrStatus nr_lower_compress(NrLower *l) {
   if (nr_lower_dtype(l, 1) != NORIA_BOOL || nr_rank(wanted) != 1)
     return nr_lower_error(l, "the condition must be a list of booleans");
   if (nr_lower_attr(l, "axis")) {
-    if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+    if (!nr_lower_axis(l, nr_lower_attr_int_or(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   } else {
     NrShape from = nr_lower_shape(l, x), flat = {1, {nr_shape_elements(l, &from, 0, from.rank)}};
     x = nr_lower_reshape(l, x, &flat);

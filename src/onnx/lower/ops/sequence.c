@@ -73,7 +73,7 @@ NrValue *nr_lower_item(NrLower *l, NrType item, size_t result, const char *name,
 /* ---- making and changing ---- */
 
 NrStatus nr_lower_sequence_empty(NrLower *l) {
-  NoriaDType dtype = (NoriaDType)nr_lower_attr_int(l, "dtype", NORIA_F32);
+  NoriaDType dtype = (NoriaDType)nr_lower_attr_int_or(l, "dtype", NORIA_F32);
   if (!nr_lower_elem_type(l->ctx, dtype)) return nr_lower_error(l, "dtype %d is not known", (int)dtype);
   NrValue *args[1] = {i32(l, dtype)};
   return nr_lower_out(l, 0, nr_lower_call(l, "seq_empty", args, 1, nr_type_seq(nr_type_none(l->ctx))), dtype);
@@ -154,8 +154,8 @@ NrStatus nr_lower_split_to_sequence(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *split = nr_lower_in(l, 1), *result;
   NoriaDType dtype = nr_lower_dtype(l, 0);
   size_t axis;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
-  bool keep = split || nr_lower_attr_int(l, "keepdims", 1) != 0;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+  bool keep = split || nr_lower_attr_int(l, "keepdims") != 0;
   NrShape item = nr_lower_shape(l, x);
   if (keep)
     item.dims[axis] = split ? (NrDim){NR_DYNAMIC, NULL} : nr_dim(1);
@@ -179,12 +179,12 @@ NrStatus nr_lower_split_to_sequence(NrLower *l) {
 NrStatus nr_lower_concat_from_sequence(NrLower *l) {
   if (!takes_sequence(l, 0)) return NR_ERROR_INVALID;
   NrType item = nr_lower_in(l, 0)->type->elem, declared = nr_result(l->op, 0)->type;
-  bool new_axis = nr_lower_attr_int(l, "new_axis", 0) != 0, ranked = nr_type_is_tensor(item) && nr_type_is_ranked(item);
+  bool new_axis = nr_lower_attr_int(l, "new_axis") != 0, ranked = nr_type_is_tensor(item) && nr_type_is_ranked(item);
   if (!ranked && !(nr_type_is_tensor(declared) && nr_type_is_ranked(declared)))
     return nr_lower_error(l, "the rank of the items is not known before the run");
   uint32_t rank = ranked ? item->rank + new_axis : declared->rank;
   size_t axis;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), rank, &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), rank, &axis)) return NR_ERROR_INVALID;
   NoriaDType dtype = nr_lower_dtype(l, 0);
   NrValue *args[3] = {nr_lower_in(l, 0), i64(l, (int64_t)axis), i1(l, new_axis)};
   NrType type = nr_open_tensor_type(rank, nr_lower_elem_type(l->ctx, dtype));

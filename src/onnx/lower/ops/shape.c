@@ -16,8 +16,8 @@ static int64_t clamp_axis(int64_t axis, int64_t rank) {
 
 NrStatus nr_lower_shape_op(NrLower *l) {
   NrShape shape = nr_lower_shape(l, nr_lower_in(l, 0));
-  int64_t rank = (int64_t)shape.rank, start = clamp_axis(nr_lower_attr_int(l, "start", 0), rank);
-  int64_t end = clamp_axis(nr_lower_attr_int(l, "end", rank), rank), count = end > start ? end - start : 0;
+  int64_t rank = (int64_t)shape.rank, start = clamp_axis(nr_lower_attr_int(l, "start"), rank);
+  int64_t end = clamp_axis(nr_lower_attr_int_or(l, "end", rank), rank), count = end > start ? end - start : 0;
   NrValue *sizes[NORIA_MAX_RANK];
   for (int64_t i = 0; i < count; i++) sizes[i] = dim_as_i64(l, shape.dims[start + i]);
   NrType type = nr_type_tensor(&count, 1, nr_type_i64(l->ctx));
@@ -148,14 +148,14 @@ NrStatus nr_lower_reshape_op(NrLower *l) {
   if (!nr_lower_ints(l, l->version >= 5, 1, "shape", &asked)) return NR_ERROR_INVALID;
   if (!asked.given) return nr_lower_error(l, "the shape is missing");
   NrShape from = nr_lower_shape(l, nr_lower_in(l, 0)), to;
-  if (!reshape_target(l, &from, &asked, nr_lower_attr_int(l, "allowzero", 0) == 0, &to)) return NR_ERROR_INVALID;
+  if (!reshape_target(l, &from, &asked, nr_lower_attr_int(l, "allowzero") == 0, &to)) return NR_ERROR_INVALID;
   if (!check_elements(l, &from, &to)) return NR_ERROR_INVALID;
   return nr_lower_out(l, 0, nr_lower_reshape(l, nr_lower_in(l, 0), &to), nr_lower_dtype(l, 0));
 }
 
 NrStatus nr_lower_flatten(NrLower *l) {
   NrShape from = nr_lower_shape(l, nr_lower_in(l, 0));
-  int64_t axis = nr_lower_attr_int(l, "axis", 1), rank = (int64_t)from.rank;
+  int64_t axis = nr_lower_attr_int(l, "axis"), rank = (int64_t)from.rank;
   if (axis < -rank || axis > rank)
     return nr_lower_error(l, "axis %lld is out of range for rank %zu", (long long)axis, from.rank);
   size_t at = (size_t)(axis < 0 ? axis + rank : axis);

@@ -70,7 +70,7 @@ NrStatus nr_lower_slice_op(NrLower *l) {
   bool inputs = l->version >= 10;
   NrInts starts, ends, axes, steps;
   if (!nr_lower_ints(l, inputs, 1, "starts", &starts) || !nr_lower_ints(l, inputs, 2, "ends", &ends) ||
-      !nr_lower_ints(l, inputs, 3, "axes", &axes) || !nr_lower_ints(l, inputs, 4, "steps", &steps))
+      !nr_lower_ints(l, inputs, 3, "axes", &axes) || !nr_lower_ints(l, true, 4, "steps", &steps))
     return NR_ERROR_INVALID;
   NrValue *x = nr_lower_in(l, 0);
   if (!axes.given)
@@ -125,7 +125,7 @@ NrStatus nr_lower_split(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0);
   size_t axis, parts = nr_lower_num_out(l);
   NrInts sizes;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   if (parts > NORIA_MAX_RANK) return nr_lower_error(l, "more than %d parts", NORIA_MAX_RANK);
   if (!nr_lower_ints(l, l->version >= 13 || (l->version == 1 && nr_lower_in(l, 1)), 1, "split", &sizes))
     return NR_ERROR_INVALID;
@@ -165,7 +165,7 @@ NrStatus nr_lower_concat_op(NrLower *l) {
     if (nr_rank(tensors[i]) != nr_rank(tensors[0]))
       return nr_lower_error(l, "input %zu has rank %u, the first one %u", i, nr_rank(tensors[i]), nr_rank(tensors[0]));
   }
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 1), nr_rank(tensors[0]), &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int_or(l, "axis", 1), nr_rank(tensors[0]), &axis)) return NR_ERROR_INVALID;
   for (size_t k = 1; k < count; k++)
     for (size_t i = 0; i < nr_rank(tensors[0]); i++) {
       NrDim a = nr_lower_dim(l, tensors[0], i), b = nr_lower_dim(l, tensors[k], i);

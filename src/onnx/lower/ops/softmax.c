@@ -6,7 +6,7 @@
 static bool softmax_axes(NrLower *l, size_t rank, uint64_t *out) {
   bool one = l->version >= 13;
   size_t axis;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", one ? -1 : 1), rank, &axis)) return false;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), rank, &axis)) return false;
   uint64_t from = ~UINT64_C(0) << axis, all = (UINT64_C(1) << rank) - 1;
   *out = one ? UINT64_C(1) << axis : from & all;
   return true;
@@ -74,9 +74,9 @@ static NrValue *deviation_body(NrLower *l, NrValue *const *a, void *user) {
 NrStatus nr_lower_mean_variance_normalization(NrLower *l) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
   NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in);
-  const int64_t *list, fallback[] = {0, 2, 3};
-  size_t count, axis;
-  if (!nr_lower_attr_ints(l, "axes", &list, &count)) list = fallback, count = NR_COUNTOF(fallback);
+  const int64_t *list = NULL;
+  size_t count = 0, axis;
+  nr_lower_attr_ints(l, "axes", &list, &count);
   uint64_t axes = 0;
   for (size_t i = 0; i < count; i++) {
     if (!nr_lower_axis(l, list[i], nr_rank(x), &axis)) return NR_ERROR_INVALID;
@@ -90,18 +90,18 @@ NrStatus nr_lower_mean_variance_normalization(NrLower *l) {
 
 /* x / norm, 0 where the norm is 0. */
 static NrValue *norm_body(NrLower *l, NrValue *const *a, void *user) {
-  bool euclid = nr_lower_attr_int(l, "p", 2) == 2;
+  bool euclid = nr_lower_attr_int(l, "p") == 2;
   NrValue *zero = num(l, a[0], 0), *norm = euclid ? same1(l, NR_OP_math_sqrt, a[1]) : a[1];
   return nr_lower_select(l, nr_lower_cmpf(l, NR_F_OEQ, norm, zero), zero, divf(l, a[0], norm));
 }
 
 NrStatus nr_lower_lp_normalization(NrLower *l) {
   if (!nr_lower_takes(l, 0, NR_FLOATS)) return NR_ERROR_INVALID;
-  int64_t p = nr_lower_attr_int(l, "p", 2);
+  int64_t p = nr_lower_attr_int(l, "p");
   if (p != 1 && p != 2) return nr_lower_error(l, "attribute p is %lld; it must be 1 or 2", (long long)p);
   NrValue *in = nr_lower_in(l, 0), *x = nr_lower_widen_tensor(l, in);
   size_t axis;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), nr_rank(x), &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), nr_rank(x), &axis)) return NR_ERROR_INVALID;
   NrValue *terms = nr_lower_map(l, &x, 1, NULL, p == 2 ? square_body : abs_body, NULL);
   NrValue *y = terms ? map2(l, x, nr_lower_sum_over(l, terms, UINT64_C(1) << axis), norm_body, NULL) : NULL;
   return nr_lower_out(l, 0, y ? nr_lower_narrow_tensor(l, y, in->type->elem) : NULL, nr_lower_dtype(l, 0));

@@ -43,7 +43,7 @@ NrStatus nr_lower_top(NrLower *l, NrValue *x, NoriaDType dtype, bool largest, Nr
 /* The number of elements k: an attribute in the first version, later an input. */
 static bool count_wanted(NrLower *l, NrDim along, NrDim *out) {
   if (l->version < 10)
-    *out = nr_dim(nr_lower_attr_int(l, "k", 0));
+    *out = nr_dim(nr_lower_attr_int(l, "k"));
   else if (nr_lower_takes(l, 1, NR_INTS))
     *out = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, nr_lower_in(l, 1))));
   else
@@ -62,11 +62,11 @@ NrStatus nr_lower_topk(NrLower *l) {
   NrShape shape = nr_lower_shape(l, x);
   size_t axis;
   NrDim k;
-  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", -1), shape.rank, &axis)) return NR_ERROR_INVALID;
+  if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis"), shape.rank, &axis)) return NR_ERROR_INVALID;
   if (!count_wanted(l, shape.dims[axis], &k)) return NR_ERROR_INVALID;
   NrShape rows = {
       3, {nr_shape_elements(l, &shape, 0, axis), shape.dims[axis], nr_shape_elements(l, &shape, axis + 1, shape.rank)}};
-  bool largest = nr_lower_attr_int(l, "largest", 1) != 0;
+  bool largest = nr_lower_attr_int(l, "largest") != 0;
   NrStatus status = nr_lower_top(l, nr_lower_reshape(l, x, &rows), nr_lower_dtype(l, 0), largest, k, out);
   shape.dims[axis] = k;
   for (size_t i = 0; i < 2 && !status; i++)

@@ -98,9 +98,9 @@ static NrValue *isnan_body(NrLower *l, NrValue *const *a, void *user) { return n
 
 static NrValue *isinf_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *found = nr_lower_int(l, nr_type_i1(l->ctx), 0);
-  if (nr_lower_attr_int(l, "detect_positive", 1))
+  if (nr_lower_attr_int(l, "detect_positive"))
     found = either(l, found, nr_lower_cmpf(l, NR_F_OEQ, a[0], num(l, a[0], HUGE_VAL)));
-  if (nr_lower_attr_int(l, "detect_negative", 1))
+  if (nr_lower_attr_int(l, "detect_negative"))
     found = either(l, found, nr_lower_cmpf(l, NR_F_OEQ, a[0], num(l, a[0], -HUGE_VAL)));
   return found;
 }

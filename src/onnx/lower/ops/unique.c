@@ -159,7 +159,7 @@ NrStatus nr_lower_unique(NrLower *l) {
   if (!nr_lower_attr(l, "axis")) {
     NrShape from = nr_lower_shape(l, x), flat = {1, {nr_shape_elements(l, &from, 0, from.rank)}};
     x = nr_lower_reshape(l, x, &flat);
-  } else if (!nr_lower_axis(l, nr_lower_attr_int(l, "axis", 0), nr_rank(x), &axis))
+  } else if (!nr_lower_axis(l, nr_lower_attr_int_or(l, "axis", 0), nr_rank(x), &axis))
     return NR_ERROR_INVALID;
   Rows r = {.x = as_rows(l, x, axis), .dtype = nr_lower_dtype(l, 0)};
   NrType i64 = nr_type_i64(l->ctx);
@@ -173,7 +173,7 @@ NrStatus nr_lower_unique(NrLower *l) {
   NrDim count = nr_dim_of_index(nr_lower_as_index(l, nr_lower_scalar(l, total)));
   NrValue *lists[4] = {list_of(l, count), list_of(l, n), list_of(l, count), nr_lower_int(l, i64, -1)};
   status = nr_lower_for(l, n, lists, 4, lists, group_body, &g);
-  if (!status && !nr_lower_attr_int(l, "sorted", 1)) status = order_by_place(l, lists);
+  if (!status && !nr_lower_attr_int(l, "sorted")) status = order_by_place(l, lists);
   if (!status) status = nr_lower_out(l, 0, nr_lower_take(l, x, lists[0], axis), r.dtype);
   for (size_t i = 0; i < 3 && !status; i++) status = nr_lower_out(l, i + 1, lists[i], NORIA_I64);
   return status;

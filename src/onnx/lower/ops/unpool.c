@@ -23,7 +23,6 @@ static NrStatus pooled_shape(NrLower *l, NrValue *x, NrShape *out) {
   *out = nr_lower_shape(l, x);
   if (out->rank < 3) return nr_lower_error(l, "the input has rank %zu; pooling needs 3 or more", out->rank);
   size_t spatial = out->rank - 2;
-  if (!nr_lower_attr(l, "kernel_shape")) return nr_lower_error(l, "kernel_shape is missing");
   if (!nr_lower_window_list(l, "kernel_shape", spatial, 1, 1, size) ||
       !nr_lower_window_list(l, "strides", spatial, 1, 1, stride) ||
       !nr_lower_window_list(l, "pads", 2 * spatial, 0, INT32_MIN, pads))
