@@ -104,7 +104,7 @@ def run(noria_tool, tmp_path):
         if done.returncode:
             *stages, _, message = done.stderr.splitlines()
             assert done.returncode == 1 and not done.stdout, done.stderr
-            assert len(stages) == 9 and all("failed: " in s and message.endswith(s.split("failed: ")[1]) for s in stages)
+            assert len(stages) == 10 and all("failed: " in s and message.endswith(s.split("failed: ")[1]) for s in stages)
             return message
         return [np.load(tmp_path / f"{i}.npy") for i in range(count)]
     return call
