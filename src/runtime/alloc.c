@@ -95,12 +95,12 @@ void nr_allocator_end(NrAllocator *a, int64_t keep) {
   purge(a, keep > 0 ? keep : 0);
 }
 
-void *nr_allocator_detach(NrAllocator *a, void *data) {
+NrBlock *nr_allocator_detach(NrAllocator *a, void *data) {
   NrBlock *b = data_block(data);
   if (!is_live(b)) return NULL;
   unlink_live(b);
   a->live_bytes -= (int64_t)b->size;
-  return b->base;
+  return b;
 }
 
 size_t nr_allocator_size(const void *data) {
@@ -133,6 +133,24 @@ static void *refused(NrExec *e, int64_t size) {
   return NULL;
 }
 
+/* A block that the run does not have yet. */
+static NrBlock *new_block(NrExec *e, int64_t size, size_t capacity, uint32_t class) {
+  NrAllocator *a = &e->allocator;
+  NrReturned *returned = atomic_load_explicit(&e->program, memory_order_relaxed)->returned;
+  size_t zone = e->sanitizer ? NR_RED_ZONE : 0;
+  NrBlock *b = e->sanitizer ? NULL : nr_returned_take(returned, class, capacity);
+  if (b) return b;
+  /* What is cached counts as ours against the limit, and must not be why the system refuses. */
+  int64_t room = a->limit - held(a) - size;
+  if (a->limit != INT64_MAX) nr_returned_trim(returned);
+  if (a->cached_bytes > room) purge(a, room);
+  b = block_malloc(capacity, class, zone);
+  if (b) return b;
+  purge(a, 0);
+  nr_returned_trim(returned);
+  return block_malloc(capacity, class, zone);
+}
+
 static void *alloc_locked(NrExec *e, int64_t size) {
   NrAllocator *a = &e->allocator;
   uint32_t class;
@@ -140,20 +158,11 @@ static void *alloc_locked(NrExec *e, int64_t size) {
   if (size < 0 || !size_class((size_t)size, &class, &capacity)) return refused(e, size);
   if (!within_limit(e, size, size)) return NULL;
   NrBlock *b = e->sanitizer ? NULL : a->free[class];
-  size_t zone = e->sanitizer ? NR_RED_ZONE : 0;
   if (b) {
     a->free[class] = b->next;
     a->cached_bytes -= (int64_t)capacity;
-  } else {
-    /* What is cached counts as ours against the limit, and must not be why the system refuses. */
-    int64_t room = a->limit - held(a) - size;
-    if (a->cached_bytes > room) purge(a, room);
-    b = block_malloc(capacity, class, zone);
-    if (!b && a->cached_bytes > 0) {
-      purge(a, 0);
-      b = block_malloc(capacity, class, zone);
-    }
-    if (!b) return refused(e, size);
+  } else if (!(b = new_block(e, size, capacity, class))) {
+    return refused(e, size);
   }
   b->size = (size_t)size;
   link_live(a, b);

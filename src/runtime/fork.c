@@ -17,6 +17,7 @@ static void before_fork(void) {
     pthread_mutex_lock(&p->lock);
     if (p->pool) nr_pool_lock(p->pool);
     pthread_mutex_lock(&p->watchdog.lock);
+    nr_returned_lock(p->returned);
   }
   nr_execs_lock();
 }
@@ -24,6 +25,7 @@ static void before_fork(void) {
 static void after_fork(bool in_child) {
   nr_execs_unlock(in_child);
   for (NoriaProgram *p = programs; p; p = p->next_program) {
+    nr_returned_unlock(p->returned);
     if (in_child) nr_watchdog_lose_thread(&p->watchdog);
     pthread_mutex_unlock(&p->watchdog.lock);
     if (p->pool) nr_pool_unlock(p->pool, in_child);

@@ -98,6 +98,8 @@ enum {
 
 enum { NR_BLOCK_ALIGNMENT = 64, NR_RED_ZONE = 256 /* under the address sanitizer */ };
 
+typedef struct NrReturned NrReturned;
+
 /* Stands in the 64 bytes before the data of each block. */
 typedef struct NrBlock {
   struct NrBlock *prev, *next; /* in the run's list of live blocks; next also links free blocks */
@@ -105,6 +107,7 @@ typedef struct NrBlock {
   size_t capacity, size;       /* size: asked for; what limits and statistics count */
   uint32_t size_class;
   uintptr_t mark;              /* while it is live: what no other memory has by chance */
+  NrReturned *home;            /* of an output: where it goes when that is released */
 } NrBlock;
 
 typedef struct NrAllocator {
@@ -119,9 +122,20 @@ typedef struct NrAllocator {
 void nr_allocator_init(NrAllocator *a);
 void nr_allocator_begin(NrAllocator *a, int64_t limit);         /* of a run */
 void nr_allocator_end(NrAllocator *a, int64_t keep);            /* frees live blocks; at most keep bytes stay cached */
-/* Takes the block of data out of the run: data lives until free(the result). NULL when it was taken before. */
-void *nr_allocator_detach(NrAllocator *a, void *data);
+/* Takes the block of data out of the run. NULL when it was taken before. */
+NrBlock *nr_allocator_detach(NrAllocator *a, void *data);
 size_t nr_allocator_size(const void *data); /* of the block of data, as was asked for */
+
+/* Blocks of outputs that were released (returned.c): at most keep bytes wait for the next run. NULL without memory. */
+NrReturned *nr_returned_create(int64_t keep);
+void nr_returned_stop(NrReturned *r);  /* from now on none are kept */
+void nr_returned_close(NrReturned *r); /* the program ends; outputs that are out stay valid. NULL is fine */
+void nr_returned_trim(NrReturned *r);
+NrBlock *nr_returned_take(NrReturned *r, uint32_t size_class, size_t capacity); /* NULL: there is none */
+/* The function, with what it is to be called with, that releases a detached block. */
+NoriaReleaseFn nr_returned_lend(NrReturned *r, NrBlock *block, void **out_user);
+void nr_returned_lock(NrReturned *r); /* around fork() */
+void nr_returned_unlock(NrReturned *r);
 
 /* Counts what is not a block against the limit. False after failing. */
 bool nr_charge_value(NrExec *e, NoriaValue *tensor);
@@ -281,6 +295,7 @@ struct NoriaProgram {
   const struct NrMemoryRegion *regions;
   size_t num_regions;
   NrPool *pool; /* NULL: one thread */
+  NrReturned *returned;
   NrWatchdog watchdog;
   /* Number of the symbol of each dim of each input, input after input; -1: none. */
   int32_t *dim_symbols;

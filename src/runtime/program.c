@@ -90,8 +90,10 @@ static NoriaStatus resolve_imports(NoriaProgram *program, const NoriaProgramOpti
 
 /* Frees everything but what the caller of create still owns after a failure. */
 static void program_free(NoriaProgram *program) {
+  if (program->returned) nr_returned_stop(program->returned);
   nr_programs_remove(program);
   nr_pool_destroy(program->pool);
+  nr_returned_close(program->returned);
   nr_exec_retire_all(program);
   nr_watchdog_deinit(&program->watchdog);
   pthread_mutex_destroy(&program->lock);
@@ -140,7 +142,7 @@ NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOp
     status = nr_error_set_memory(error, sizeof(NoriaProgram));
     goto failed;
   }
-  if (!nr_programs_add(program)) {
+  if (!(program->returned = nr_returned_create(program->cache_size)) || !nr_programs_add(program)) {
     status = nr_error_set_memory(error, sizeof(NoriaProgram));
     goto failed;
   }
@@ -170,12 +172,14 @@ void noria_program_trim(NoriaProgram *program) {
   pthread_mutex_lock(&program->lock);
   for (NrExec *e = program->idle; e; e = e->next) nr_allocator_end(&e->allocator, 0);
   pthread_mutex_unlock(&program->lock);
+  nr_returned_trim(program->returned);
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
 
 /* A tensor that compiled code made becomes a value: its block leaves the run. */
-static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const NoriaDesc *desc, NoriaError *error) {
+static NoriaValue *take_tensor(const NoriaProgram *program, NrExec *e, const NoriaValueInfo *info,
+                               const NoriaDesc *desc, NoriaError *error) {
   NoriaDType dtype = (NoriaDType)info->dtype;
   int64_t count;
   size_t size;
@@ -184,17 +188,19 @@ static NoriaValue *take_tensor(NrExec *e, const NoriaValueInfo *info, const Nori
     nr_error_set(error, NORIA_ERROR_INTERNAL, "output '%s' has no data", info->name);
     return NULL;
   }
-  void *base = desc->data ? nr_allocator_detach(&e->allocator, desc->data) : NULL;
-  if (base && count > 0 && size > nr_allocator_size(desc->data)) {
+  NrBlock *block = desc->data ? nr_allocator_detach(&e->allocator, desc->data) : NULL;
+  if (block && count > 0 && size > nr_allocator_size(desc->data)) {
     nr_error_set(error, NORIA_ERROR_INTERNAL, "output '%s' of %zu bytes is in a block of %zu", info->name, size,
                  nr_allocator_size(desc->data));
-    free(base);
+    free(block->base);
     return NULL;
   }
   NoriaValue *value;
-  if (base || count == 0) {
-    value = nr_tensor_new(dtype, desc->rank, desc->dims, base ? desc->data : NULL, base ? free : NULL, base);
-    if (!value) free(base);
+  if (block || count == 0) {
+    void *user = NULL;
+    NoriaReleaseFn release = block ? nr_returned_lend(program->returned, block, &user) : NULL;
+    value = nr_tensor_new(dtype, desc->rank, desc->dims, block ? desc->data : NULL, release, user);
+    if (!value && release) release(user);
   } else {
     /* The block is an earlier output's already. */
     value = nr_tensor_alloc(dtype, desc->rank, desc->dims, count, size);
@@ -237,7 +243,8 @@ static NoriaStatus take_outputs(NoriaProgram *program, NrExec *e, NoriaValue **o
   for (int32_t i = 0; i < module->num_outputs && !status; i++) {
     const NoriaValueInfo *info = &module->outputs[i];
     const NoriaDesc *desc = &e->descs[module->num_inputs + i];
-    out_outputs[i] = info->kind == NORIA_KIND_TENSOR ? take_tensor(e, info, desc, to) : take_handle(e, info, desc, to);
+    out_outputs[i] = info->kind == NORIA_KIND_TENSOR ? take_tensor(program, e, info, desc, to)
+                                                      : take_handle(e, info, desc, to);
     if (!out_outputs[i]) status = to->code;
   }
   for (int32_t i = 0; i < module->num_outputs && status; i++) {

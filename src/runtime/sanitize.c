@@ -152,6 +152,7 @@ void nr_sanitize_allocated(const void *base, const void *data, int64_t size, int
 void nr_program_sanitize(NoriaProgram *program, const NrMemoryRegion *regions, size_t num_regions) {
   program->sanitize = true;
   program->cache_size = 0;
+  nr_returned_stop(program->returned);
   program->regions = regions;
   program->num_regions = num_regions;
 }

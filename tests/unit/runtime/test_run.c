@@ -1,5 +1,6 @@
 /* test_run.c - programs: inputs checked, outputs handed over, failures, limits, several runs at once. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -410,6 +411,64 @@ static void runs_at_once_do_not_meet(void **state) {
   noria_program_destroy(program);
 }
 
+/* ---- blocks of outputs ------------------------------------------------------------------------------------------- */
+
+enum { LARGE = 40 << 20, MARK = 42 }; /* bytes: the C library gives such blocks back to the system */
+
+/* The first element says what was there before, which nobody may rely on. */
+static int32_t mark_entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
+  float *y = exec->api->alloc(exec, LARGE);
+  if (!y) return 1;
+  y[0] = y[1];
+  y[1] = MARK;
+  outputs[0] = (NoriaDesc){.data = y, .rank = 1, .dims = {LARGE / 4}};
+  return 0;
+}
+
+static const NoriaModule mark_module = MODULE(mark_entry, scalar_i64, vector_f32);
+
+static NoriaValue *run_marked(NoriaProgram *program, bool expect_mark) {
+  NoriaValue *n = make_i64(0), *y = NULL;
+  const NoriaValue *inputs[] = {n};
+  assert_int_equal(noria_program_run(program, inputs, 1, &y, 1, NULL, NULL), NORIA_OK);
+  assert_true((*(const float *)noria_tensor_data(y) == MARK) == expect_mark);
+  noria_value_release(n);
+  return y;
+}
+
+static void *release_value(void *value) {
+  noria_value_release(value);
+  return NULL;
+}
+
+static void released_outputs_are_used_again(void **state) {
+  NoriaProgram *program = make_program(&mark_module, 1);
+  NoriaValue *first = run_marked(program, false), *second = run_marked(program, false);
+  noria_value_release(first);
+  first = run_marked(program, true);
+  noria_value_release(first);
+  noria_value_release(second); /* more than the cache holds */
+  noria_value_release(run_marked(program, true));
+  noria_program_trim(program);
+  first = run_marked(program, false);
+  pthread_t thread;
+  pthread_create(&thread, NULL, release_value, first);
+  pthread_join(thread, NULL);
+  first = run_marked(program, true);
+  second = run_marked(program, false);
+  noria_value_release(first);
+  noria_program_destroy(program);
+  noria_value_release(second); /* outlives the program */
+}
+
+static void a_program_without_a_cache_keeps_no_outputs(void **state) {
+  NoriaProgram *program = NULL;
+  NoriaProgramOptions options = {.threads = 1, .cache_size = -1};
+  assert_int_equal(noria_program_create(&mark_module, &options, &program, NULL), NORIA_OK);
+  for (int i = 0; i < 2; i++) noria_value_release(run_marked(program, false));
+  noria_program_destroy(program);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(adds_two_tensors),
@@ -423,6 +482,8 @@ int main(void) {
       cmocka_unit_test(an_output_is_no_larger_than_its_block),
       cmocka_unit_test(imports_and_constants_are_resolved),
       cmocka_unit_test(runs_at_once_do_not_meet),
+      cmocka_unit_test(released_outputs_are_used_again),
+      cmocka_unit_test(a_program_without_a_cache_keeps_no_outputs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
