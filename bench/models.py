@@ -100,3 +100,10 @@ def scan_scalars():
 def add4():
     return _model([node("Add", ["a", "b"], ["c"])], [info("a", T.FLOAT, [4]), info("b", T.FLOAT, [4])],
                   [info("c", T.FLOAT, [4])], {})
+
+
+def one_node(op, rows, columns, num_inputs):
+    """One op on float32 tensors, all of one shape."""
+    names = ["a", "b"][:num_inputs]
+    return _model([node(op, names, ["y"])], [info(name, T.FLOAT, [rows, columns]) for name in names],
+                  [info("y", T.FLOAT, [rows, columns])], {})

@@ -171,10 +171,15 @@ def one_thread_ort(model):
     return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
-def one_thread_noria(model):
+def noria_session(model, threads):
+    """threads: 0 is one for each CPU."""
     options = noria.SessionOptions()
-    options.intra_op_num_threads = 1
+    options.intra_op_num_threads = threads
     return noria.InferenceSession(model, options)
+
+
+def one_thread_noria(model):
+    return noria_session(model, 1)
 
 
 def median_of(runs, fn):
