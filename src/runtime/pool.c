@@ -14,6 +14,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/pace.h"
@@ -348,6 +349,13 @@ static void retract(Slot *slot) {
   atomic_store_explicit(&slot->owner, (pthread_t)0, memory_order_release);
 }
 
+/* Processor time of this thread: unlike that of a clock it does not grow while others have the CPU. */
+static int64_t thread_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 /* Walks the job from job->first on with helpers. */
 static void walk_shared(NrPool *pool, Job *job, NrPace *pace, double each) {
   Slot *slot = claim_slot(pool);
@@ -360,16 +368,15 @@ static void walk_shared(NrPool *pool, Job *job, NrPace *pace, double each) {
   int64_t begun = nr_now_ns();
   atomic_fetch_add_explicit(&e->parallel, 1, memory_order_relaxed);
   publish(pool, slot, job, count_helpers(pool, job, each * (double)(job->total - job->first)), each);
-  int64_t published = nr_now_ns();
+  int64_t published = nr_now_ns(), busy = thread_ns();
   if (take(slot, 0, &begin, &end)) done = walk_chunks(slot, job, begin, end);
   int64_t walked = nr_now_ns();
+  busy = thread_ns() - busy;
   retract(slot);
   atomic_fetch_sub_explicit(&e->parallel, 1, memory_order_relaxed);
   if (!done || atomic_load_explicit(&job->result, memory_order_relaxed)) return;
-  double now = (double)(walked - published) / (double)done;
-  nr_pace_learn(pace, now);
-  /* What the caller measured now is too long where a helper competed with it for a CPU. */
-  double alone = (each > 0 ? NR_MIN(each, now) : now) * (double)(job->total - job->first);
+  nr_pace_learn(pace, (double)(walked - published) / (double)done);
+  double alone = (double)busy / (double)done * (double)(job->total - job->first);
   nr_balance_add(&pool->balance, alone - (double)(nr_now_ns() - begun));
 }
 
