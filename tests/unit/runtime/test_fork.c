@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +12,7 @@
 #include "../test.h"
 #include "module.h"
 
-enum { MEET = 0, FOREVER = -1, FORK = -2 };
+enum { MEET = 0, FOREVER = -1, FORK = -2, FORK_IN_GRID = -3 };
 
 /* The sanitizers' runtimes limit what a child process can do; where they do, only the parent's side is tested.
  * ThreadSanitizer's cannot start threads in the child of a process that had several. AddressSanitizer's of GCC 12 keeps
@@ -50,11 +51,41 @@ static int32_t meet(NoriaExec *exec, const void *args, int64_t x, int64_t y, int
   return exec->api->poll(exec, 0);
 }
 
+typedef struct Fork {
+  pthread_t caller;
+  int32_t helper_inside, done;
+} Fork;
+
+/* The caller forks while a helper holds a workgroup, once. */
+static int32_t fork_beside_a_helper(NoriaExec *exec, const void *args, int64_t x, int64_t y, int64_t z) {
+  Fork *f = *(Fork *const *)args;
+  bool is_caller = pthread_equal(pthread_self(), f->caller);
+  if (!is_caller) __atomic_store_n(&f->helper_inside, 1, __ATOMIC_SEQ_CST);
+  for (int ms = 0; !__atomic_load_n(&f->done, __ATOMIC_SEQ_CST) && (!is_caller || ms < PATIENCE_MS); ms++) {
+    if (is_caller && __atomic_load_n(&f->helper_inside, __ATOMIC_SEQ_CST)) {
+      forked = fork();
+      __atomic_store_n(&f->done, 1, __ATOMIC_SEQ_CST);
+    } else {
+      nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+      if (exec->api->poll(exec, 0)) return 1;
+    }
+  }
+  return 0;
+}
+
+static int32_t fork_in_grid(NoriaExec *exec) {
+  Fork fork_state = {.caller = pthread_self()}, *f = &fork_state;
+  while (!f->done)
+    if (exec->api->dispatch(exec, fork_beside_a_helper, &f, MEETING_GROUPS, 1, 1)) return 1;
+  return 0;
+}
+
 static int32_t entry(NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   int64_t mode = *(const int64_t *)inputs[0].data;
   while (mode == FOREVER)
     if (exec->api->poll(exec, 1)) return 1;
   if (mode == FORK) forked = fork();
+  if (mode == FORK_IN_GRID && fork_in_grid(exec)) return 1;
   Meeting meeting, *m = &meeting;
   do {
     meeting = (Meeting){0};
@@ -136,6 +167,19 @@ static void a_run_may_fork(void **state) {
   noria_program_destroy(program);
 }
 
+/* What the helper held is never done in the child, so the run fails there. */
+static void a_workgroup_may_fork(void **state) {
+  if (!CHILDREN_HAVE_THREADS) skip();
+  NoriaProgram *program = make_program(&module, 2);
+  NoriaError error = NORIA_ERROR_INIT;
+  NoriaStatus status = run_i64(program, FORK_IN_GRID, NULL, &error);
+  if (forked == 0)
+    _exit(status == NORIA_ERROR_FAILED && strstr(error.message, "fork()") ? use_in_child(program) : 30);
+  assert_int_equal(status, NORIA_OK);
+  expect_success_of(forked);
+  noria_program_destroy(program);
+}
+
 static atomic_bool over;
 
 static void *run_again_and_again(void *user) {
@@ -174,6 +218,7 @@ int main(void) {
       cmocka_unit_test(the_child_has_threads_of_its_own),
       cmocka_unit_test(a_child_may_fork_again),
       cmocka_unit_test(a_run_may_fork),
+      cmocka_unit_test(a_workgroup_may_fork),
       cmocka_unit_test(forks_while_other_threads_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
