@@ -93,11 +93,11 @@ static void set_vectors(NrTarget *t) {
   t->vector_bytes = wide ? 64 : has(t->features, "avx2") ? 32 : 16;
 }
 
-/* A core reads as many vectors in a cycle from its first cache as it works on, and a line of 64 bytes in about three
+/* A core reads as many vectors in a cycle from its first cache as it works on, and a line of 64 bytes in about two
  * cycles from the second one; a third of that comes from the last one and a sixth from memory. */
 static void set_bandwidth(NrTarget *t) {
   t->bandwidth[0] = t->fma_ports * t->vector_bytes * t->ghz;
-  t->bandwidth[1] = NR_MIN(t->bandwidth[0], 64.0 / 3 * t->ghz);
+  t->bandwidth[1] = NR_MIN(t->bandwidth[0], 64.0 / 2 * t->ghz);
   t->bandwidth[2] = t->bandwidth[1] / 3;
   t->bandwidth[3] = t->bandwidth[1] / 6;
 }

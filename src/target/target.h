@@ -25,7 +25,7 @@ typedef struct NrTarget {
   const char *features;  /* beyond what every CPU of the architecture has: "avx,fma"; of those in base/cpu.def */
   uint32_t vector_bytes; /* of the widest vector register that is worth using */
   uint32_t registers;    /* vector registers */
-  uint32_t fma_ports;    /* arithmetic ops on such vectors that start in a cycle; a half counts as one */
+  uint32_t fma_ports;    /* arithmetic ops on such vectors that start in a cycle, at least 1 */
   uint32_t units;        /* NrUnit */
   uint32_t cores;        /* that the process may use; of another machine those of this one */
   double ghz;

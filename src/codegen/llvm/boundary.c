@@ -145,6 +145,7 @@ static void define_wrapper(NrLl *g, NrLlFunc *func, bool exported) {
   self.value = func->wrapper = LLVMAddFunction(g->mod, symbol, g->entry_type);
   LLVMSetLinkage(self.value, exported ? LLVMExternalLinkage : LLVMInternalLinkage);
   nr_ll_attr(g, self.value, LLVMAttributeFunctionIndex, "nounwind", 0);
+  nr_ll_set_vector_width(g, self.value);
   nr_ll_begin_function(g, &self);
   LLVMBasicBlockRef body = LLVMAppendBasicBlockInContext(g->llvm, self.value, "");
   LLVMPositionBuilderAtEnd(g->b, body);

@@ -187,9 +187,7 @@ LLVMTypeRef nr_ll_function_type(NrLl *g, NrType type) {
   return out;
 }
 
-/* LLVM prefers 256-bit vectors on CPUs with AVX-512 and splits wider ones; the kernels here choose their width
- * themselves. */
-static void set_vector_width(NrLl *g, LLVMValueRef func) {
+void nr_ll_set_vector_width(NrLl *g, LLVMValueRef func) {
   static const char *const names[] = {"prefer-vector-width", "min-legal-vector-width"};
   for (size_t i = 0; i < NR_COUNTOF(names); i++) {
     LLVMAttributeRef a = LLVMCreateStringAttribute(g->llvm, names[i], (unsigned)strlen(names[i]), "512", 3);
@@ -201,7 +199,7 @@ static void set_vector_width(NrLl *g, LLVMValueRef func) {
 static void set_param_attrs(NrLl *g, NrLlFunc *func) {
   NrAttr marks = nr_op_attr(func->op, "arg_attrs");
   bool entry = nr_op_attr(func->op, "noria.entry"); /* what a program writes to is no input of it */
-  set_vector_width(g, func->value);
+  nr_ll_set_vector_width(g, func->value);
   nr_ll_attr(g, func->value, 1, "nonnull", 0);
   nr_ll_attr(g, func->value, 1, "noundef", 0);
   nr_ll_attr(g, func->value, 1, "noalias", 0); /* no buffer lies over it */

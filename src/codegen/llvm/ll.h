@@ -217,6 +217,9 @@ LLVMValueRef nr_ll_call_value(NrLl *g, LLVMTypeRef type, LLVMValueRef func, LLVM
 void nr_ll_call_func(NrLl *g, NrLlFunc *func, LLVMValueRef *args, size_t count, NrLlParts *out_results);
 NrStr nr_ll_place(NrLl *g, NrOp *op); /* where op stands, for messages: the model's node, or the place in the text */
 void nr_ll_attr(NrLl *g, LLVMValueRef func, unsigned index, const char *name, uint64_t value);
+/* LLVM prefers 256-bit vectors on CPUs with AVX-512 and splits wider ones; passes choose the width here, and loops that
+ * LLVM vectorises are to have the same. Also of functions that others are inlined into: it is theirs that holds. */
+void nr_ll_set_vector_width(NrLl *g, LLVMValueRef func);
 void nr_ll_call_attr(NrLl *g, LLVMValueRef call, unsigned index, const char *name, uint64_t value);
 void nr_ll_invariant(NrLl *g, LLVMValueRef load); /* reads the same value wherever it stands */
 void nr_ll_metadata_int(NrLl *g, LLVMValueRef inst, const char *kind, int64_t value);

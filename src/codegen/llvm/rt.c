@@ -270,6 +270,7 @@ static void make_thunk(NrLl *g, NrLlFunc *func) {
   func->thunk = LLVMAddFunction(g->mod, "noria.workgroup", g->workgroup_type);
   LLVMSetLinkage(func->thunk, LLVMInternalLinkage);
   nr_ll_attr(g, func->thunk, LLVMAttributeFunctionIndex, "nounwind", 0);
+  nr_ll_set_vector_width(g, func->thunk);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b);
   LLVMPositionBuilderAtEnd(g->b, LLVMAppendBasicBlockInContext(g->llvm, func->thunk, ""));
   LLVMValueRef *args = nr_malloc(count * sizeof *args);

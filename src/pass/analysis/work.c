@@ -1,6 +1,8 @@
 /* work.c - see work.h. */
 #include "pass/analysis/work.h"
 
+#include "target/cost.h"
+
 int64_t nr_work_times(int64_t work, uint64_t times) {
   return times <= INT64_MAX && nr_mul_i64(work, (int64_t)times, &work) ? work : INT64_MAX;
 }
@@ -24,8 +26,8 @@ static int64_t copied_bytes(const NrOp *op) {
 }
 
 static int64_t weight_of(const NrOp *op) {
-  if (strcmp(op->info->dialect, "math") == 0) return 16;
-  if (nr_op_has(op, NR_DIVIDES) || nr_op_is(op, NR_OP_arith_divf) || nr_op_is(op, NR_OP_arith_remf)) return 6;
+  int64_t libm, slots = nr_cost_slots(op, &libm);
+  if (NR_MAX(slots, libm) > 1) return NR_MAX(slots, libm);
   return nr_op_has(op, NR_READS) || nr_op_has(op, NR_WRITES) ? 2 : 1;
 }
 

@@ -3,21 +3,16 @@
  *   after   %1 = flow.dispatch.workgroups[%n](%0, ..) : .. {
  *             part = load %0[id * 32 ..]; linalg.generic; store } count { n / 32 }
  *
- * A workgroup computes a slab along the outermost parallel dim that all operands allow to cut. An op is worth a
- * dispatch from about 32,000 scalar ops on (some ten microseconds: above what waking a worker costs), or when its size
- * is not known; inside loops only when it is known to be heavy, so that small loop bodies stay native code of one
+ * A workgroup computes a slab along the outermost parallel dim that all operands allow to cut. The cost model says what
+ * is worth a dispatch (nr_cost_dispatch_ns) and how large a slab is (nr_cost_workgroup_ns). An op of unknown size
+ * becomes one too; inside loops only one that is known to be heavy, so that small loop bodies stay native code of one
  * function. */
 #include "pass/dispatch/form_dispatches.h"
+#include "target/cost.h"
 
-enum { WORTH = 32768, TILE_MULTIPLE = 16 };
+enum { TILE_MULTIPLE = 16, MAX_TILE = 1 << 24 };
 
 /* ---- what is worth it ---- */
-
-static int64_t body_cost(NrOp *op) {
-  int64_t n = 0;
-  for (NrOp *inner = nr_op_body(op, 0)->first; inner; inner = inner->next) n++;
-  return n;
-}
 
 static bool in_loop(NrOp *op) {
   for (NrOp *p = nr_op_parent(op); p; p = nr_op_parent(p))
@@ -25,22 +20,10 @@ static bool in_loop(NrOp *op) {
   return false;
 }
 
-/* Scalar ops of all iterations with unknown ranges counted once; *out_known: no range was unknown. */
-static int64_t known_work(NrOp *op, bool *out_known) {
-  int64_t work = body_cost(op);
-  *out_known = true;
-  for (size_t d = 0; d < nr_generic_num_loops(op); d++) {
-    int64_t range = nr_generic_static_range(op, d);
-    if (range == NR_DYNAMIC) *out_known = false;
-    else if (!nr_mul_i64(work, range, &work)) work = INT64_MAX / 2;
-  }
-  return work;
-}
-
-static bool is_worth(NrOp *op) {
+static bool is_worth_dispatching(const NrTarget *target, NrOp *op) {
   bool known;
-  int64_t work = known_work(op, &known);
-  return known ? work >= WORTH : !in_loop(op);
+  double ns = nr_cost_structured_ns(target, op, &known);
+  return known ? ns >= (double)nr_cost_dispatch_ns(target) : !in_loop(op);
 }
 
 int nr_dispatch_cut_dim(NrOp *op, size_t k, uint32_t d) {
@@ -60,10 +43,10 @@ static int64_t even_tile(int64_t range, int64_t tile) {
   return NR_MIN((even + TILE_MULTIPLE - 1) / TILE_MULTIPLE * TILE_MULTIPLE, tile);
 }
 
-static void choose_split(NrFormedDispatch *w) {
+static void choose_split(const NrTarget *target, NrFormedDispatch *w) {
   NrOp *op = w->op;
   bool known;
-  int64_t work = known_work(op, &known);
+  double ns = nr_cost_structured_ns(target, op, &known), least = (double)nr_cost_workgroup_ns(target);
   w->split = -1;
   for (uint32_t d = 0; d < nr_generic_num_loops(op) && w->split < 0; d++) {
     int64_t range = nr_generic_static_range(op, d);
@@ -75,8 +58,9 @@ static void choose_split(NrFormedDispatch *w) {
     }
     if (!fits) continue;
     w->split = (int)d;
-    int64_t each = range == NR_DYNAMIC ? work : work / range;
-    w->tile = (WORTH / NR_MAX(each, (int64_t)1) + TILE_MULTIPLE) / TILE_MULTIPLE * TILE_MULTIPLE;
+    double each = range == NR_DYNAMIC ? ns : ns / (double)range;
+    int64_t tile = (int64_t)NR_MIN(least / NR_MAX(each, 1e-3), (double)MAX_TILE);
+    w->tile = (tile + TILE_MULTIPLE) / TILE_MULTIPLE * TILE_MULTIPLE;
     if (range != NR_DYNAMIC && w->tile >= range) w->split = -1;
     else if (range != NR_DYNAMIC) w->tile = even_tile(range, w->tile);
   }
@@ -165,6 +149,7 @@ static void choose_ties(NrFormedDispatch *w) {
 /* ---- the pass ---- */
 
 typedef struct Found {
+  const NrTarget *target;
   NR_VEC(NrOp *) ops;
 } Found;
 
@@ -188,13 +173,14 @@ static bool collect(NrOp *op, void *user) {
     if (nr_op_is(p, NR_OP_linalg_generic) || nr_op_is(p, NR_OP_flow_dispatch_workgroups) ||
         nr_op_is(p, NR_OP_flow_executable) || nr_op_is(p, NR_OP_scf_parallel))
       return true;
-  if (is_worth(op) && !has_index_elements(op) && nr_walk_pre(op, is_plain, op)) nr_vec_push(&((Found *)user)->ops, op);
+  Found *found = user;
+  if (is_worth_dispatching(found->target, op) && !has_index_elements(op) && nr_walk_pre(op, is_plain, op))
+    nr_vec_push(&found->ops, op);
   return true;
 }
 
 static NrStatus form_dispatches_run(NrPassContext *pass, NrOp *root) {
-  (void)pass;
-  Found found = {{0}};
+  Found found = {.target = pass->target};
   nr_walk_pre(root, collect, &found);
   for (size_t i = 0; i < found.ops.size; i++) {
     NrOp *op = found.ops.data[i];
@@ -202,7 +188,7 @@ static NrStatus form_dispatches_run(NrPassContext *pass, NrOp *root) {
                   .host = nr_builder_before(op),
                   .num_inputs = nr_generic_num_inputs(op),
                   .num_outputs = nr_generic_num_outputs(op)};
-    choose_split(&w);
+    choose_split(pass->target, &w);
     if (!collect_all(&w)) continue;
     choose_ties(&w);
     nr_dispatch_build(&w);

@@ -1,7 +1,7 @@
 /* parallel_to_dispatch.c - heavy parallel loops run on all threads: their body becomes a function that is dispatched
  * over a grid of workgroups.
- *   before  %r = scf.parallel (%i) = (%lb) to (%ub)       after  %w = points * ops of the body
- *                step (%st) init (%z) -> i64 {                   %r = scf.if (%w >= 32768) -> (i64) {
+ *   before  %r = scf.parallel (%i) = (%lb) to (%ub)       after  %w = points * picoseconds of the body
+ *                step (%st) init (%z) -> i64 {                   %r = scf.if (%w >= 20000000) -> (i64) {
  *             body(%i, %m)                                         %p = memref.alloc(%n) : memref<?xi64>
  *             scf.reduce(%x : i64) { addi }                        rt.dispatch @main_parallel[%n](%m, %lb, .., %p)
  *           }                                                      scf.yield (%z + all of %p)
@@ -11,26 +11,29 @@
  *               body(%lb + (%x * tile + %k) * %st, %m) .. }
  *             memref.store %s, %p[%x]
  *           }
- * The test is left out where the number of points is known. A workgroup has about 32,000 scalar ops, some ten
- * microseconds: above what it costs to wake a thread. The first dim is cut, then, while a slab is still more than that,
- * the second and the third. How the points are shared out depends on their number alone, not on the threads, so that
- * a sum of floats is the same in every run; its order is not that of the loop, as scf.parallel allows. Reductions of
- * which no neutral element is known stay as they are, and so do loops inside of others that are dispatched. */
+ * The cost model estimates what a point takes. A loop that is expected to take less than nr_cost_dispatch_ns stays as
+ * it is; a workgroup has about nr_cost_workgroup_ns. The test is left out where the number of points is known. The
+ * first dim is cut, then, while a slab is still more than that, the second and the third. How the points are shared out
+ * depends on their number and the target alone, not on the threads, so that a sum of floats is the same in every run;
+ * its order is not that of the loop, as scf.parallel allows. Reductions of which no neutral element is known stay as
+ * they are, and so do loops inside of others that are dispatched. */
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/rewrite.h"
+#include "target/cost.h"
 
-enum { WORTH = 32768, MAX_CUTS = 3, UNKNOWN_TRIPS = 16, CALL_COST = 64, MAX_COST = 1 << 30 };
-enum { LARGE_TRIPS = 1 << 20 };              /* counts above are taken for this one: products must not overflow */
-static const int64_t LARGE_WORK = INT64_C(1) << 40;
+enum { MAX_CUTS = 3, MIN_COST = 4, MAX_COST = 1 << 30 };
+enum { LARGE_TRIPS = 1 << 24 }; /* counts above are taken for this one: products must not overflow */
+static const int64_t LARGE_WORK = INT64_C(1) << 38;
 
 typedef struct Dispatch {
   NrPassContext *pass;
   NrSymbolNames *names;
-  int64_t worth; /* scalar ops that a workgroup should have */
+  int64_t min_dispatch, min_workgroup; /* estimated picoseconds of the loop, and of what a thread gets */
+  int64_t point;                       /* estimated picoseconds of one point */
   NrOp *loop, *func; /* func: of the host program */
   uint32_t rank, cuts;
   NrMap seen;                 /* captured values */
@@ -42,25 +45,31 @@ typedef struct Dispatch {
 
 /* ---- what is worth it -------------------------------------------------------------------------------------------- */
 
-static int64_t cost_of(NrBlock *block);
-
-/* Scalar ops that op stands for, roughly. */
-static int64_t op_cost(NrOp *op) {
-  int64_t cost = nr_op_has(op, NR_CALL) ? CALL_COST : 1, times = 1;
-  uint64_t trips;
-  if (nr_op_is(op, NR_OP_scf_for)) times = nr_scf_for_trip_count(op, &trips) ? (int64_t)NR_MIN(trips, MAX_COST) : -1;
-  else if (nr_op_has(op, NR_LOOP) || strcmp(op->info->dialect, "linalg") == 0) times = -1;
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    for (NrBlock *block = op->regions[r].first; block; block = block->next) cost += cost_of(block);
-  cost = NR_MIN(cost, MAX_COST) * (times < 0 ? UNKNOWN_TRIPS : times);
-  return NR_MIN(cost, MAX_COST);
+/* Points that are neighbours lie in a vector where the last induction variable, or a sum with it, is the last index of
+ * every access that it is in. */
+static bool moves_by_one(NrValue *index, NrValue *iv) {
+  bool sum = index->op && (nr_op_is(index->op, NR_OP_arith_addi) || nr_op_is(index->op, NR_OP_arith_subi));
+  return index == iv || (sum && (nr_operand(index->op, 0) == iv || nr_operand(index->op, 1) == iv));
 }
 
-static int64_t cost_of(NrBlock *block) {
-  int64_t cost = 0;
-  for (NrOp *op = block->first; op; op = op->next)
-    if (!nr_op_has(op, NR_CONSTANT_LIKE)) cost = NR_MIN(cost + op_cost(op), MAX_COST);
-  return NR_MAX(cost, 1);
+static bool has_lanes(NrOp *loop) {
+  NrBlock *body = nr_op_body(loop, 0);
+  for (uint32_t i = 0; i < loop->num_results; i++)
+    if (nr_type_is_float(nr_result(loop, i)->type)) return false; /* it is summed up in order */
+  for (NrOp *op = body->first; op != body->last; op = op->next) {
+    bool access = nr_op_is(op, NR_OP_memref_load) || nr_op_is(op, NR_OP_memref_store);
+    if (!access && (op->num_regions || !nr_op_is_pure(op))) return false;
+    NrValue *last = op->num_operands ? nr_operand(op, op->num_operands - 1) : NULL;
+    if (access && nr_type_is_index(last->type) && !moves_by_one(last, body->args[body->num_args - 1])) return false;
+  }
+  return true;
+}
+
+/* Of memory it is not known how much there will be; where the test is close, about as much as the second cache has. */
+static int64_t cost_of_point(const NrTarget *target, NrOp *loop) {
+  NrCost cost = nr_cost_of_block(target, nr_op_body(loop, 0), has_lanes(loop));
+  double ps = 1000 * nr_cost_ns(target, cost, (double)target->cache_bytes[1]);
+  return (int64_t)NR_MAX(NR_MIN(ps, (double)MAX_COST), MIN_COST);
 }
 
 /* ---- index arithmetic, of constants at once ---------------------------------------------------------------------- */
@@ -86,10 +95,10 @@ static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index
 /* The grid and its tiles: cost[d] is what one step in dim d costs, with all points of the dims behind it. */
 static void cut(Dispatch *w, NrBuilder *b) {
   NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
-  NrValue *worth = number(b, w->worth), *one = number(b, 1);
+  NrValue *share = number(b, w->min_workgroup), *one = number(b, 1);
   w->trips = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
   w->tiles = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
-  w->work = number(b, cost_of(nr_op_body(w->loop, 0)));
+  w->work = number(b, w->point);
   for (uint32_t d = w->rank; d-- > 0;) {
     w->trips[d] = nr_trip_count_value(b, nr_parallel_lower(w->loop, d), nr_parallel_upper(w->loop, d),
                                       nr_parallel_step(w->loop, d));
@@ -99,10 +108,10 @@ static void cut(Dispatch *w, NrBuilder *b) {
   }
   for (uint32_t d = 0; d < w->cuts; d++) {
     NrValue *each = combine(b, NR_OP_arith_maxui, cost[d], one);
-    NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, worth, each), one);
+    NrValue *tile = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_divui, share, each), one);
     int64_t known;
-    if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->worth ? tile : w->trips[d];
-    else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], worth), tile, w->trips[d]);
+    if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->min_workgroup ? tile : w->trips[d];
+    else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], share), tile, w->trips[d]);
     w->tiles[d] = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_minui, tile, w->trips[d]), one);
     w->grid[d] = combine(b, NR_OP_arith_ceildivui, w->trips[d], w->tiles[d]);
   }
@@ -369,7 +378,7 @@ static void dispatch_where_worth(Dispatch *w, NrBuilder *b) {
   NrValue **results = NR_NEW_ARRAY(w->pass->scratch, NrValue *, count + 1);
   NrType *types = NR_NEW_ARRAY(w->pass->scratch, NrType, count + 1);
   for (uint32_t i = 0; i < count; i++) types[i] = nr_result(w->loop, i)->type;
-  NrOp *branch = nr_scf_if(b, nr_arith_cmpi(b, NR_CMPI_UGE, w->work, number(b, w->worth)), types, count, true);
+  NrOp *branch = nr_scf_if(b, nr_arith_cmpi(b, NR_CMPI_UGE, w->work, number(b, w->min_dispatch)), types, count, true);
   for (uint32_t i = 0; i < count; i++) nr_value_replace_uses(nr_result(w->loop, i), nr_result(branch, i));
   NrBuilder in = nr_scf_body_builder(branch, 0), otherwise = nr_scf_body_builder(branch, 1);
   build_dispatch(w, &in, results);
@@ -389,7 +398,7 @@ static void dispatch(Dispatch *w) {
     known = nr_parallel_trip_count(w->loop, d, &trips) && known;
     if (known) light = NR_MIN(light * (int64_t)NR_MIN(trips, LARGE_TRIPS), LARGE_WORK);
   }
-  if (known && light < MAX_COST && light * cost_of(nr_op_body(w->loop, 0)) < w->worth) return;
+  if (known && light < MAX_COST && light * w->point < w->min_dispatch) return;
   cut(w, &b);
   if (!nr_value_constant_int(w->work, &work)) {
     dispatch_where_worth(w, &b);
@@ -404,14 +413,22 @@ static void dispatch(Dispatch *w) {
 static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
   NrSymbolNames names = {0};
-  int64_t worth = nr_pass_int(pass, "worth");
+  int64_t min_dispatch = nr_pass_int(pass, "min-dispatch-ns"), min_workgroup = nr_pass_int(pass, "min-workgroup-ns");
+  if (min_dispatch < 0) min_dispatch = nr_cost_dispatch_ns(pass->target);
+  if (min_workgroup < 0) min_workgroup = nr_cost_workgroup_ns(pass->target);
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
     if (nr_is_erased(op) || !nr_op_is(op, NR_OP_scf_parallel)) continue;
     uint32_t rank = nr_parallel_rank(op);
-    Dispatch w = {
-        .pass = pass, .names = &names, .worth = worth, .loop = op, .rank = rank, .cuts = NR_MIN(rank, MAX_CUTS)};
+    Dispatch w = {.pass = pass,
+                  .names = &names,
+                  .min_dispatch = min_dispatch * 1000,
+                  .min_workgroup = NR_MAX(min_workgroup * 1000, 1),
+                  .point = cost_of_point(pass->target, op),
+                  .loop = op,
+                  .rank = rank,
+                  .cuts = NR_MIN(rank, MAX_CUTS)};
     w.func = host_function(op);
     if (can_dispatch(&w)) dispatch(&w);
     nr_map_deinit(&w.seen);
@@ -423,7 +440,8 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
 }
 
 static const NrPassOption options[] = {
-    NR_INT("worth", WORTH, 1, INT64_MAX, "scalar ops of a workgroup, and of a loop at least"),
+    NR_INT("min-dispatch-ns", -1, -1, MAX_COST, "estimated time from which a loop is dispatched; -1: the target's"),
+    NR_INT("min-workgroup-ns", -1, -1, MAX_COST, "what a workgroup gets of it at least; -1: the target's"),
     {0},
 };
 NR_PASS(parallel_to_dispatch, .name = "parallel-to-dispatch", .of_table = true, .run = parallel_to_dispatch_run,

@@ -509,8 +509,8 @@ static CheckStatus check_threads(Check *c, uint64_t *seed) {
   static const char *const before[] = {"", "scf-for-to-parallel,", "bufferize,convert-linalg-to-loops,",
                                        "bufferize,vectorize-contractions,convert-linalg-to-loops,scf-for-to-parallel,"};
   char passes[256];
-  snprintf(passes, sizeof passes, "%sparallel-to-dispatch{worth=%d}", before[next_random(seed) % NR_COUNTOF(before)],
-           1 << next_random(seed) % 10);
+  snprintf(passes, sizeof passes, "%sparallel-to-dispatch{min-dispatch-ns=0 min-workgroup-ns=%d}", before[next_random(seed) % NR_COUNTOF(before)],
+           1 << next_random(seed) % 8);
   return check_pipeline(c, passes);
 }
 

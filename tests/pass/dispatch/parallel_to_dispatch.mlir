@@ -1,15 +1,19 @@
 // RUN: noria opt --pass-pipeline=parallel-to-dispatch,canonicalize,cse %s | FileCheck %s
+// RUN: noria opt --pass-pipeline="parallel-to-dispatch{min-dispatch-ns=2000 min-workgroup-ns=500}" %s > %t.mlir
 // RUN: noria run --interpret --entry=sums %s 70 11 > %t.few
-// RUN: noria run --entry=sums %s 70 11 | diff - %t.few
+// RUN: noria run --entry=sums %t.mlir 70 11 | diff - %t.few
 // RUN: noria run --interpret --entry=sums %s 7001 11 > %t.many
 // RUN: noria run --entry=sums %s 7001 11 | diff - %t.many
-// RUN: noria run --entry=sums %s 7001 11 --threads=4 | diff - %t.many
-// RUN: noria run --entry=sums %s 9 9001 --threads=4 > %t.wide
-// RUN: noria opt --pass-pipeline=parallel-to-dispatch %s | noria run - --interpret --entry=sums 9 9001 | diff - %t.wide
+// RUN: noria run --entry=sums %t.mlir 7001 11 | diff - %t.many
+// RUN: noria run --entry=sums %t.mlir 7001 11 --threads=4 | diff - %t.many
+// RUN: noria run --entry=sums %t.mlir 9 9001 --threads=4 > %t.wide
+// RUN: noria run --interpret --entry=sums %t.mlir 9 9001 | diff - %t.wide
+// RUN: noria run --interpret --entry=sums %s 9 9001 | diff - %t.wide
 // RUN: noria run --entry=sums %s 0 9001 | FileCheck %s --check-prefix=NONE
 // RUN: not noria run --entry=stops %s 99999 2>&1 | FileCheck %s --check-prefix=STOPS
 
-// The number of points is known: no test. 1000 points of some 100 ops are dispatched, 100 points are not.
+// The number of points is known: no test. 1000 points of some 100 ops are expected to take more than 20 us and are
+// dispatched, 100 points of one are not.
 // CHECK-LABEL: func.func private @known_parallel
 // CHECK-SAME: %[[M:.*]]: memref<1000xi32> {noria.noalias}, %[[X:.*]]: index, %{{.*}}: index, %{{.*}}: index) attributes {noria.dispatch}
 // CHECK: %[[FIRST:.*]] = arith.muli %[[X]], %[[TILE:.*]] : index

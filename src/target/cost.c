@@ -1,0 +1,169 @@
+/* cost.c - see cost.h. */
+#include "target/cost.h"
+
+#include "dialect/arith/arith.h"
+#include "dialect/linalg/linalg.h"
+#include "dialect/scf/scf.h"
+
+enum {
+  UNKNOWN_TRIPS = 16, /* of a loop inside of the work */
+  CALL_CYCLES = 64,   /* of a call of the program's, and of the allocator */
+  LIBM_CYCLES = 20,   /* of a function of the C library that has no row */
+  DIVIDE_SLOTS = 12,  /* of integers: no vectors have it */
+};
+
+int64_t nr_cost_slots(const NrOp *op_, int64_t *out_libm) {
+  *out_libm = 0;
+  switch (op_->info->id) {
+#define SLOTS(op, slots)                                                                                               \
+  case NR_OP_##op: return slots;
+#define SLOTS_F32(op, slots)                                                                                           \
+  case NR_OP_##op:                                                                                                     \
+    if (nr_type_byte_size(nr_type_elem(nr_result(op_, 0)->type)) > 4) *out_libm = LIBM_CYCLES;                         \
+    return slots;
+#define LIBM(op, cycles)                                                                                               \
+  case NR_OP_##op: *out_libm = cycles; return 1;
+#include "target/cost.def"
+#undef SLOTS
+#undef SLOTS_F32
+#undef LIBM
+  default: break;
+  }
+  if (strcmp(op_->info->dialect, "math") == 0) *out_libm = LIBM_CYCLES;
+  return nr_op_has(op_, NR_DIVIDES) ? DIVIDE_SLOTS : 1;
+}
+
+double nr_cost_ns(const NrTarget *t, NrCost cost, double footprint) {
+  size_t level = 0;
+  while (level < NR_CACHE_LEVELS && footprint > (double)t->cache_bytes[level]) level++;
+  double units = cost.cycles / t->ghz, memory = cost.bytes / t->bandwidth[level];
+  return NR_MAX(units, memory);
+}
+
+/* ---- ops --------------------------------------------------------------------------------------------------------- */
+
+/* Small floats are computed as f32. */
+static size_t lane_bytes(const NrTarget *t, NrType type) {
+  NrType elem = nr_type_elem(type);
+  size_t bytes = nr_type_byte_size(elem);
+  bool has_f16 = (t->units & NR_UNIT_F16) && nr_type_is_float_kind(elem, NR_F16);
+  return nr_type_is_float(elem) && bytes < 4 && !has_f16 ? 4 : bytes;
+}
+
+/* The wider of what op reads and writes, since both lie in vectors. Conditions lie in masks. */
+static size_t element_bytes(const NrTarget *t, const NrOp *op) {
+  size_t bytes = 1;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrType type = nr_operand(op, i)->type;
+    if (!nr_type_is_memref(type) && !nr_type_is_index(type)) bytes = NR_MAX(bytes, lane_bytes(t, type));
+  }
+  for (uint32_t i = 0; i < op->num_results; i++) bytes = NR_MAX(bytes, lane_bytes(t, nr_result(op, i)->type));
+  return bytes;
+}
+
+/* Of the elements that a load or store moves. */
+static size_t moved_bytes(const NrOp *op) {
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (nr_type_is_memref(nr_operand(op, i)->type)) return nr_type_byte_size(nr_type_elem(nr_operand(op, i)->type));
+  return 8;
+}
+
+static double elements(const NrOp *op) {
+  NrType type = op->num_results ? nr_result(op, 0)->type : op->num_operands ? nr_operand(op, 0)->type : NULL;
+  int64_t count;
+  return type && type->kind == NR_TYPE_VECTOR && nr_type_num_elements(type, &count) ? (double)count : 1;
+}
+
+/* A product that the only op behind it adds, where both may be one op. */
+static bool is_part_of_fma(const NrTarget *t, NrOp *op) {
+  NrUse *use = nr_op_is(op, NR_OP_arith_mulf) ? nr_result(op, 0)->first_use : NULL;
+  return use && !use->next && (t->units & NR_UNIT_FMA) && nr_op_is(use->owner, NR_OP_arith_addf) &&
+         nr_arith_fastmath_has(op, "contract") && nr_arith_fastmath_has(use->owner, "contract");
+}
+
+static NrCost cost_of_op(const NrTarget *t, NrOp *op, bool lanes) {
+  if (nr_op_has(op, NR_CALL) || nr_op_has(op, NR_ALLOCATES) || nr_op_has(op, NR_FREES)) return (NrCost){CALL_CYCLES, 0};
+  if (is_part_of_fma(t, op)) return (NrCost){0};
+  double count = elements(op), bytes = (double)element_bytes(t, op);
+  int64_t libm, slots = nr_cost_slots(op, &libm);
+  NrCost cost = {0};
+  if (nr_op_has(op, NR_READS) || nr_op_has(op, NR_WRITES)) cost.bytes = count * (double)moved_bytes(op);
+  if (libm) cost.cycles = count * (double)libm;
+  else if (lanes) cost.cycles = count * (double)slots * bytes / t->vector_bytes / t->fma_ports;
+  else cost.cycles = (double)slots * NR_MAX(count * bytes / t->vector_bytes, 1);
+  return cost;
+}
+
+static bool is_loop(const NrOp *op) { return nr_op_has(op, NR_LOOP) || strcmp(op->info->dialect, "linalg") == 0; }
+
+/* Trips of the scalar loop, or as many as are taken for it. */
+static double trips_of(NrOp *op) {
+  uint64_t trips;
+  if (nr_op_is(op, NR_OP_scf_for) && nr_scf_for_trip_count(op, &trips)) return (double)trips;
+  return is_loop(op) ? UNKNOWN_TRIPS : 1;
+}
+
+NrCost nr_cost_of_block(const NrTarget *t, NrBlock *block, bool lanes) {
+  NrCost all = {0};
+  for (NrOp *op = block->first; op; op = op->next) {
+    if (nr_op_has(op, NR_CONSTANT_LIKE) || nr_op_has(op, NR_TERMINATOR)) continue;
+    NrCost one = {0};
+    if (nr_op_is(op, NR_OP_linalg_generic)) {
+      bool known;
+      one = nr_cost_of_structured(t, op, &known);
+      if (!known) one = (NrCost){one.cycles * UNKNOWN_TRIPS, one.bytes * UNKNOWN_TRIPS};
+    } else if (op->num_regions) {
+      for (uint32_t r = 0; r < op->num_regions; r++)
+        for (NrBlock *inner = op->regions[r].first; inner; inner = inner->next) {
+          NrCost part = nr_cost_of_block(t, inner, false);
+          one = (NrCost){one.cycles + part.cycles, one.bytes + part.bytes};
+        }
+      double trips = trips_of(op);
+      one = (NrCost){1 + (one.cycles + is_loop(op)) * trips, one.bytes * trips};
+    } else {
+      one = cost_of_op(t, op, lanes);
+    }
+    all = (NrCost){all.cycles + one.cycles, all.bytes + one.bytes};
+  }
+  return all;
+}
+
+/* ---- structured ops ---------------------------------------------------------------------------------------------- */
+
+bool nr_cost_has_lanes(NrBlock *block) {
+  for (NrOp *op = block->first; op; op = op->next)
+    if (op->num_regions || nr_op_has(op, NR_CALL) || nr_op_has(op, NR_READS) || nr_op_is(op, NR_OP_tensor_extract))
+      return false;
+  return true;
+}
+
+/* Of what is known of its size. */
+static double operand_bytes(const NrValue *value) {
+  NrType type = value->type;
+  double bytes = (double)nr_type_byte_size(nr_type_elem(type));
+  for (uint32_t i = 0; i < type->rank; i++)
+    if (type->dims[i] > 0) bytes *= (double)type->dims[i];
+  return bytes;
+}
+
+NrCost nr_cost_of_structured(const NrTarget *t, NrOp *op, bool *out_known) {
+  NrBlock *body = nr_op_body(op, 0);
+  NrCost cost = nr_cost_of_block(t, body, nr_cost_has_lanes(body));
+  double points = 1;
+  *out_known = true;
+  for (size_t d = 0; d < nr_generic_num_loops(op); d++) {
+    int64_t range = nr_generic_static_range(op, d);
+    if (range == NR_DYNAMIC) *out_known = false;
+    else points *= (double)range;
+  }
+  cost = (NrCost){cost.cycles * points, cost.bytes * points};
+  for (uint32_t i = 0; i < op->num_operands; i++) cost.bytes += operand_bytes(nr_operand(op, i));
+  return cost;
+}
+
+double nr_cost_structured_ns(const NrTarget *t, NrOp *op, bool *out_known) {
+  double footprint = 0;
+  NrCost cost = nr_cost_of_structured(t, op, out_known);
+  for (uint32_t i = 0; i < op->num_operands; i++) footprint += operand_bytes(nr_operand(op, i));
+  return nr_cost_ns(t, cost, footprint);
+}
