@@ -19,6 +19,9 @@ static void put_op(NrBuf *out, const NrOpInfo *info) {
   put_field(out, "attributes", info->attrs);
   put_field(out, "regions", info->regions);
   put_field(out, "successors", info->successors);
+  put_field(out, "destination", info->destination);
+  put_field(out, "loops and operands", info->indexing);
+  put_field(out, "computes", info->scalar);
   put_field(out, "syntax", info->format);
   put_field(out, "", info->doc);
 }
@@ -27,7 +30,7 @@ static const char *const trait_names[] = {
     "pure", "commutative", "terminator", "loop", "single block", "isolated from above", "symbol", "symbol table",
     "elementwise", "constant", "implicit terminator", "no terminator", "operand segments", "effects of its regions",
     "reads memory", "writes memory", "allocates", "frees", "graph region", "returns to its parent", "branch",
-    "not speculatable", "call", "function", "effects on buffers only", "divides"};
+    "not speculatable", "call", "function", "effects on buffers only", "divides", "operand groups of one size"};
 
 static void put_traits(NrBuf *out, uint32_t traits) {
   bool any = false;
@@ -93,6 +96,10 @@ static void put_markdown(NrBuf *out, const NrOpInfo *info) {
   put_bullet(out, "attributes", info->attrs);
   put_bullet(out, "regions", info->regions);
   put_bullet(out, "successors", info->successors);
+  put_bullet(out, "destination", info->destination);
+  put_bullet(out, "loops and operands", info->indexing);
+  put_bullet(out, "computes", info->scalar);
+  if (info->expand) nr_buf_puts(out, "- expands to simpler ops\n");
   if (info->format) nr_buf_printf(out, "- syntax: ``` %s.%s %s ```\n", info->dialect, info->name, info->format);
   if (info->parent) nr_buf_printf(out, "- directly inside: `%s`\n", info->parent);
   put_traits(out, info->traits);

@@ -44,6 +44,7 @@ typedef struct NrInterp {
   NR_VEC(NrIView *) global_views; /* the views in globals, to be released */
   NrMap scalar_forms; /* op -> a detached copy of it on scalars */
   NrMap sites;     /* op that may fail (rt.check, ..) -> site + 1 */
+  NrMap expansions;   /* op that the interpreter does not know -> an op whose region holds simpler ones */
   NrMap imports;   /* rt.call name data (interned) -> index + 1 */
   int64_t steps, max_steps;
   bool hostile; /* of NrInterpOptions */

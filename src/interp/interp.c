@@ -1,6 +1,7 @@
 /* interp.c - frames, blocks and functions of the interpreter. */
+#include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
-#include "interp/internal.h"
+#include "interp/ops.h"
 
 #include <stdio.h>
 
@@ -79,7 +80,7 @@ static NrIValue shared(NrIValue v) {
 
 /* An op that runs its region several times. */
 static bool is_nest(const NrOp *op) {
-  return nr_op_has(op, NR_LOOP) || nr_op_is(op, NR_OP_linalg_generic) || nr_op_is(op, NR_OP_tensor_generate);
+  return nr_op_has(op, NR_LOOP) || nr_linalg_is_structured(op) || nr_op_is(op, NR_OP_tensor_generate);
 }
 
 /* The innermost loop around op, where compiled code stops; for messages. */
@@ -113,10 +114,56 @@ bool nr_interp_has_room(NrInterp *in, NrOp *op) {
   return true;
 }
 
+/* The simpler ops of an op, in the region of an op that stands nowhere. Its arguments stand for the operands, so that
+ * the program's values get no uses. NULL after failing. */
+static NrOp *expansion_of(NrInterp *in, NrOp *op) {
+  NrOp *outer = nr_map_get(&in->expansions, op);
+  if (outer) return outer;
+  outer = nr_op_create(in->module, &(NrOpState){.info = nr_op_infos[NR_OP_scf_execute_region],
+                                                .loc = op->loc,
+                                                .num_regions = 1});
+  NrBlock *block = nr_block_create(in->module);
+  nr_block_append(nr_op_region(outer, 0), block);
+  NrMap map = {0};
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    nr_map_set(&map, nr_operand(op, i), nr_block_add_arg(block, nr_operand(op, i)->type, op->loc));
+  NrOp *clone = nr_op_clone(in->module, op, &map);
+  nr_map_deinit(&map);
+  nr_op_append(block, clone);
+  nr_scf_yield_results(block, &clone, 1);
+  if (nr_op_expand(clone)) return nr_interp_fail(in, op, "cannot be expanded"), NULL;
+  nr_map_set(&in->expansions, op, outer);
+  return outer;
+}
+
+static bool forget_results(NrOp *op, void *user) {
+  for (uint32_t i = 0; i < op->num_results; i++) nr_set(user, nr_result(op, i), (NrIValue){0});
+  return true;
+}
+
+/* An op that the interpreter does not know: the ops that it expands to. */
+static bool run_expansion(NrInterp *in, NrOp *op) {
+  NrOp *outer = expansion_of(in, op);
+  if (!outer) return false;
+  NrIValue *args = nr_calloc(op->num_operands + 1, sizeof *args);
+  NrIValue *results = nr_calloc(op->num_results + 1, sizeof *results);
+  NrBlock *block = nr_op_body(outer, 0);
+  for (uint32_t i = 0; i < op->num_operands; i++) args[i] = shared(nr_get(in, nr_operand(op, i)));
+  bool ok = nr_run_region(in, nr_op_region(outer, 0), args, op->num_operands, results, op->num_results);
+  for (uint32_t i = 0; i < op->num_results && ok; i++) nr_set(in, nr_result(op, i), results[i]);
+  nr_walk_post(outer, forget_results, in);
+  for (uint32_t i = 0; i < block->num_args; i++) nr_set(in, nr_block_arg(block, i), (NrIValue){0});
+  nr_free(args);
+  nr_free(results);
+  return ok;
+}
+
 static bool run_op(NrInterp *in, NrOp *op) {
   NrInterpFn fn = nr_interp_find(op->info->id);
   if (!nr_interp_has_room(in, op)) return false;
   if (fn) return fn(in, op);
+  if (nr_linalg_is_structured(op)) return nr_run_generic(in, op);
+  if (op->info->expand) return run_expansion(in, op);
   if (nr_op_has(op, NR_ELEMENTWISE) || op->info->fold) return nr_interp_scalar(in, op);
   NrStr name = nr_op_name(op);
   return nr_interp_fail(in, op, "the interpreter does not know '%.*s'", NR_STR_ARG(name));

@@ -1,5 +1,5 @@
 /* ops_tensor.c - tensor ops: an op that changes a tensor copies it, unless this is the tensor's last use. */
-#include "dialect/shared/shaped.h"
+#include "dialect/linalg/linalg.h"
 #include "interp/ops.h"
 
 /* view: NULL after a failure. */
@@ -437,9 +437,8 @@ static bool load_elements(NrInterp *in, NrOp *op, NrAttr maps, NrIView *const *v
 }
 
 bool nr_run_generic(NrInterp *in, NrOp *op) {
-  NrAttr maps = nr_op_attr(op, "indexing_maps");
-  size_t begin, num_inputs, num_outputs, num_loops = maps->items[0]->num_dims;
-  nr_op_operand_group(op, 0, &begin, &num_inputs);
+  NrAttr maps = nr_linalg_maps(op);
+  size_t num_inputs = nr_linalg_num_inputs(op), num_outputs, num_loops = maps->items[0]->num_dims;
   if (!are_usable(in, op, num_inputs)) return false;
   num_outputs = op->num_operands - num_inputs;
   NrIView **views = nr_calloc(op->num_operands, sizeof *views);

@@ -240,6 +240,7 @@ static void deinit(NrInterp *in) {
   nr_map_deinit(&in->cells);
   nr_map_deinit(&in->loop_indices);
   nr_map_deinit(&in->scalar_forms);
+  nr_map_deinit(&in->expansions);
   nr_map_deinit(&in->globals);
   nr_map_deinit(&in->sites);
   nr_map_deinit(&in->imports);

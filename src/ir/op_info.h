@@ -70,6 +70,7 @@ enum NrTrait {
   NR_ON_BUFFERS =
       1 << 24, /* NR_READS and NR_WRITES hold only if an operand is a memref: on tensors the op is pure */
   NR_DIVIDES = 1 << 25, /* integer division by the second operand: undefined if that is 0 */
+  NR_EQUAL_GROUPS = 1 << 26, /* variadic operand groups have equal sizes */
 };
 
 /* The fold of one result: an attribute or a value. */
@@ -121,6 +122,17 @@ struct NrOpInfo {
   const char *legacy_format; /* 2020 syntax if it differs */
   const char *terminator;   /* with NR_IMPLICIT_YIELD: full name of the op to insert */
   const char *parent;       /* full names of the ops that it must be directly inside, separated by `|` */
+  /* Destination style: the operand group whose tensors the results start as, in order. A result has the shape of its
+   * destination, and bufferization writes it there where it may. NULL: not of this style. */
+  const char *destination;
+  /* Structured: `scalar` computes one element of each output from one element of each operand, for each point of a nest
+   * of loops. `indexing` names the loops, then the loops that the dims of each operand follow: "m n k : m k, k n, m n"
+   * is a matrix product. `oh+kh` is a window's dim: oh * strides[i] + kh * dilations[i], for the i-th such dim of the
+   * row. .maps gives the array of affine maps for rows that a fixed string cannot describe. A loop that no output
+   * follows is a reduction. Region 0 is the scalar computation in IR. Accessors: dialect/linalg/linalg.h. */
+  const char *indexing;
+  NrAttr (*maps)(const NrOp *op);
+  const char *scalar; /* a function of scalars.c of that dialect; NULL: only region 0 says it */
   uint32_t traits;
   const char *doc;
   /* Optional hooks, for what the strings cannot express. They report by nr_op_error or the parser's errors. */
@@ -139,6 +151,9 @@ struct NrOpInfo {
   bool (*fold)(NrOp *op, const NrAttr *operand_constants, NrFold *out);
   /* Rewrites op in place, or replaces and erases it; true when something changed. For what fold cannot express. */
   bool (*canonicalize)(NrOp *op, NrBuilder *b);
+  /* Builds simpler ops at b, in front of op, that compute the same; out_values has num_results places. op stays: the
+   * caller replaces and erases it (nr_op_expand). Passes that do not know an op expand it. */
+  NrStatus (*expand)(NrOp *op, NrBuilder *b, NrValue **out_values);
 };
 
 /* The enum of all ops. */
@@ -193,6 +208,7 @@ typedef struct NrOpSpec {
   bool is_fixed;      /* no operand or result is variadic or optional, and there are no successors */
   bool has_one_type;  /* all operands and results have the same type variable */
   bool has_symbols;   /* an attribute refers to a symbol */
+  size_t destination; /* operand group; SIZE_MAX if the op is not of destination style */
   size_t num_parents; /* ops that may be its direct parent; 0 = any */
   const NrOpInfo *const *parents;
 } NrOpSpec;
@@ -216,6 +232,15 @@ const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const N
 bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
 /* Entry i of an operandSegmentSizes attribute; false when there is none or it is negative. */
 bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size);
+
+/* Of an op of destination style: its outputs, as operands [begin, begin + count). False for other ops. */
+bool nr_op_destinations(const NrOp *op, size_t *out_begin, size_t *out_count);
+/* The operand that a result starts as, and has the shape of; SIZE_MAX where the op is not of destination style. */
+size_t nr_op_destination_index(const NrOp *op, size_t result);
+NrValue *nr_op_destination(const NrOp *op, size_t result); /* NULL likewise */
+
+/* Puts the simpler ops of the row's .expand in op's place, and erases op; NR_OK too where there are none. */
+NrStatus nr_op_expand(NrOp *op);
 
 /* Effects of op, with those of nested ops for NR_RECURSIVE_EFFECTS. */
 bool nr_op_is_pure(NrOp *op);       /* no effects at all: may be erased when unused */

@@ -309,6 +309,14 @@ static bool all_have(const NrSpecItem *items, size_t count, char variable) {
   return true;
 }
 
+/* The operand group with this name, or SIZE_MAX. */
+static size_t find_group(const NrOpSpec *spec, const char *name) {
+  for (size_t i = 0; name && i < spec->num_operands; i++)
+    if (nr_str_is(spec->operands[i].name, name)) return i;
+  assert(!name && "malformed op row: unknown destination");
+  return SIZE_MAX;
+}
+
 static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   NrOpSpec *spec = NR_NEW(nr_context_arena(ctx), NrOpSpec);
   spec->operands = parse_list(ctx, info->operands, false, &spec->num_operands);
@@ -325,6 +333,7 @@ static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   char variable = spec->num_operands ? spec->operands[0].variable : 0;
   spec->has_one_type = variable && all_have(spec->operands, spec->num_operands, variable) &&
                        all_have(spec->results, spec->num_results, variable);
+  spec->destination = find_group(spec, info->destination);
   for (size_t i = 0; i < spec->num_attrs; i++) spec->has_symbols |= nr_str_is(spec->attrs[i].constraint, "symbol");
   return ctx->specs[info->id] = spec;
 }
@@ -375,13 +384,14 @@ const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const N
 
 /* ---- groups ----------------------------------------------------------------------------------------------------- */
 
-/* Without stored sizes at most one group is variadic or optional: it has the operands that the single ones leave. */
-static bool implied_group(const NrSpecItem *items, size_t num_items, size_t singles, size_t total, size_t group,
+/* Without stored sizes at most one group is variadic or optional, or all such groups have equal sizes: they have the
+ * operands that the single ones leave, `rest` each. */
+static bool implied_group(const NrSpecItem *items, size_t num_items, size_t rest, size_t total, size_t group,
                           size_t *out_begin, size_t *out_count) {
-  if (group >= num_items || total < singles) return false;
+  if (group >= num_items || rest > total) return false;
   const NrSpecItem *item = &items[group];
-  *out_begin = item->singles_before + item->varying_before * (total - singles);
-  *out_count = item->arity ? total - singles : 1;
+  *out_begin = item->singles_before + item->varying_before * rest;
+  *out_count = item->arity ? rest : 1;
   return *out_begin + *out_count <= total;
 }
 
@@ -394,11 +404,19 @@ bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size) {
   return size >= 0;
 }
 
+/* What each operand group that varies has; wraps around where the operands are too few for the single ones. */
+static size_t rest_of_group(const NrOp *op, const NrOpSpec *spec, size_t total) {
+  size_t rest = total - spec->operand_range.singles;
+  if (!nr_op_has(op, NR_EQUAL_GROUPS)) return rest;
+  size_t varying = spec->num_operands - spec->operand_range.singles;
+  return varying && rest <= total ? rest / varying : rest;
+}
+
 bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count) {
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
   size_t total = nr_op_num_plain_operands(op);
   if (!nr_op_has(op, NR_SEGMENTS))
-    return implied_group(spec->operands, spec->num_operands, spec->operand_range.singles, total, group, out_begin,
+    return implied_group(spec->operands, spec->num_operands, rest_of_group(op, spec, total), total, group, out_begin,
                          out_count);
   NrAttr sizes = nr_op_attr(op, "operandSegmentSizes");
   size_t begin = 0, size = 0;
@@ -418,6 +436,26 @@ NrValue *nr_op_group_operand(const NrOp *op, size_t group) {
 
 bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count) {
   const NrOpSpec *spec = nr_op_spec(nr_op_context(op), op->info);
-  return implied_group(spec->results, spec->num_results, spec->result_range.singles, op->num_results, group, out_begin,
-                       out_count);
+  return implied_group(spec->results, spec->num_results, op->num_results - spec->result_range.singles, op->num_results,
+                       group, out_begin, out_count);
+}
+
+bool nr_op_destinations(const NrOp *op, size_t *out_begin, size_t *out_count) {
+  if (!op->info->destination) return false;
+  size_t group = nr_op_spec(nr_op_context(op), op->info)->destination;
+  return nr_op_operand_group(op, group, out_begin, out_count);
+}
+
+size_t nr_op_destination_index(const NrOp *op, size_t result) {
+  size_t begin, count;
+  if (!nr_op_destinations(op, &begin, &count)) return SIZE_MAX;
+  /* Buffers among the outputs have no results. */
+  for (size_t i = begin; i < begin + count; i++)
+    if (nr_type_is_tensor(nr_operand(op, i)->type) && result-- == 0) return i;
+  return SIZE_MAX;
+}
+
+NrValue *nr_op_destination(const NrOp *op, size_t result) {
+  size_t i = nr_op_destination_index(op, result);
+  return i == SIZE_MAX ? NULL : nr_operand(op, i);
 }

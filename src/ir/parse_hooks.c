@@ -289,6 +289,11 @@ void nr_p_empty_region(NrParser *p, NrOpState *state) {
   nr_parse_add_empty_region(p);
 }
 
+NrRegion *nr_p_new_region(NrParser *p, NrOpState *state) {
+  nr_p_empty_region(p, state);
+  return p->regions.data[p->regions.size - 1];
+}
+
 NrStatus nr_p_arg(NrParser *p, NrArgRef *out) {
   if (!nr_parse_at(p, NR_TOK_VALUE)) return status_of(nr_parse_need(p, NR_TOK_VALUE));
   *out = (NrArgRef){.name = nr_token_name(p->tok), .loc = nr_p_loc(p)};

@@ -114,6 +114,8 @@ void nr_w_newline(NrPrinter *w) {
   }
 }
 
+void nr_w_indent(NrPrinter *w, int blanks) { w->indent = (uint32_t)((int)w->indent + blanks); }
+
 bool nr_is_bare_id(NrStr s) {
   if (s.size == 0 || !(isalpha((unsigned char)s.data[0]) || s.data[0] == '_')) return false;
   for (size_t i = 1; i < s.size; i++) {

@@ -153,6 +153,7 @@ typedef struct NrArgRef {
 } NrArgRef;
 NrStatus nr_p_region(NrParser *p, NrOpState *state, const NrArgRef *args, size_t count); /* { ... } */
 void nr_p_empty_region(NrParser *p, NrOpState *state);
+NrRegion *nr_p_new_region(NrParser *p, NrOpState *state); /* the same, for the hook to fill with blocks */
 NrStatus nr_p_arg(NrParser *p, NrArgRef *out);         /* %name */
 NrStatus nr_p_typed_arg(NrParser *p, NrArgRef *out);   /* %name : type */
 NrStatus nr_p_successor(NrParser *p, NrOpState *state); /* ^bb or ^bb(%x, %y : t, t) */
@@ -162,6 +163,7 @@ NrStatus nr_p_successor(NrParser *p, NrOpState *state); /* ^bb or ^bb(%x, %y : t
 void nr_w_str(NrPrinter *w, NrStr s);
 static inline void nr_w_puts(NrPrinter *w, const char *text) { nr_w_str(w, nr_str(text)); }
 void nr_w_newline(NrPrinter *w); /* with the indentation of the next line */
+void nr_w_indent(NrPrinter *w, int blanks); /* from the next line on, so much more; less when negative */
 void nr_w_printf(NrPrinter *w, const char *format, ...) NR_PRINTF(2, 3);
 bool nr_w_is_legacy(NrPrinter *w);
 void nr_w_value(NrPrinter *w, NrValue *value);

@@ -149,7 +149,7 @@ static void check_types(Row *r) {
       check_type(r, &variables, &s->results[i], "result", i, nr_result(op, i)->type);
     return;
   }
-  bool segments = nr_op_has(op, NR_SEGMENTS);
+  bool segments = nr_op_has(op, NR_SEGMENTS) || nr_op_has(op, NR_EQUAL_GROUPS);
   size_t total = nr_op_num_plain_operands(op), rest = total - s->operand_range.singles, begin = 0, count;
   for (size_t g = 0; g < s->num_operands; g++, begin += count) {
     count = NR_MIN(s->operands[g].arity ? rest : 1, total - begin);

@@ -151,8 +151,8 @@ NrCost nr_cost_of_structured(const NrTarget *t, NrOp *op, bool *out_known) {
   NrCost cost = nr_cost_of_block(t, body, nr_cost_has_lanes(body));
   double points = 1;
   *out_known = true;
-  for (size_t d = 0; d < nr_generic_num_loops(op); d++) {
-    int64_t range = nr_generic_static_range(op, d);
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) {
+    int64_t range = nr_linalg_static_range(op, d);
     if (range == NR_DYNAMIC) *out_known = false;
     else points *= (double)range;
   }

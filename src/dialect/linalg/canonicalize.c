@@ -7,10 +7,10 @@
 
 /* Whether every loop still has a range when only the operands with keep remain. */
 static bool ranges_remain(NrOp *op, const bool *keep) {
-  for (size_t loop = 0; loop < nr_generic_num_loops(op); loop++) {
+  for (size_t loop = 0; loop < nr_linalg_num_loops(op); loop++) {
     bool found = false;
     for (uint32_t k = 0; k < op->num_operands && !found; k++) {
-      NrAttr map = nr_generic_map(op, k);
+      NrAttr map = nr_linalg_map(op, k);
       for (uint32_t i = 0; keep[k] && i < map->num_exprs; i++)
         found |= map->exprs[i]->kind == NR_AFFINE_DIM && map->exprs[i]->value == (int64_t)loop;
     }
@@ -22,12 +22,12 @@ static bool ranges_remain(NrOp *op, const bool *keep) {
 /* Builds op again with the operands that are kept; the others' arguments have no uses. The body moves. The results of
  * outputs that are left out have none either. */
 static void rebuild(NrOp *op, NrBuilder *b, const bool *keep) {
-  size_t num_inputs = nr_generic_num_inputs(op), ins = 0, outs = 0;
+  size_t num_inputs = nr_linalg_num_inputs(op), ins = 0, outs = 0;
   NrValue **kept = nr_calloc(op->num_operands, sizeof *kept);
   NrAttr *maps = nr_calloc(op->num_operands, sizeof *maps);
   for (uint32_t k = 0; k < op->num_operands; k++) {
     if (!keep[k]) continue;
-    maps[ins + outs] = nr_generic_map(op, k);
+    maps[ins + outs] = nr_linalg_map(op, k);
     kept[ins + outs] = nr_operand(op, k);
     if (k < num_inputs) ins++;
     else outs++;
@@ -61,13 +61,13 @@ static bool input_is_used(NrBlock *body, uint32_t k) { return nr_value_has_uses(
 
 /* Inputs that body does not read, and inputs that come twice with the same map. */
 static bool drop_inputs(NrOp *op, NrBuilder *b) {
-  size_t num_inputs = nr_generic_num_inputs(op);
+  size_t num_inputs = nr_linalg_num_inputs(op);
   NrBlock *body = nr_op_body(op, 0);
   bool *keep = nr_calloc(op->num_operands + 1, sizeof *keep), changed = false;
   for (uint32_t k = 0; k < op->num_operands; k++) keep[k] = true;
   for (uint32_t k = 0; k < num_inputs; k++) {
     for (uint32_t j = 0; j < k && input_is_used(body, k); j++)
-      if (keep[j] && nr_operand(op, j) == nr_operand(op, k) && nr_generic_map(op, j) == nr_generic_map(op, k))
+      if (keep[j] && nr_operand(op, j) == nr_operand(op, k) && nr_linalg_map(op, j) == nr_linalg_map(op, k))
         nr_value_replace_uses(nr_block_arg(body, k), nr_block_arg(body, j));
     if (input_is_used(body, k)) continue;
     keep[k] = false;
@@ -87,10 +87,10 @@ static bool output_is_read(NrOp *yield, NrValue *arg, size_t output) {
 }
 
 static bool drop_results(NrOp *op, NrBuilder *b) {
-  size_t num_inputs = nr_generic_num_inputs(op);
+  size_t num_inputs = nr_linalg_num_inputs(op);
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = nr_block_terminator(body);
-  if (op->num_results != nr_generic_num_outputs(op) || op->num_results < 2) return false;
+  if (op->num_results != nr_linalg_num_outputs(op) || op->num_results < 2) return false;
   bool *keep = nr_calloc(op->num_operands + 1, sizeof *keep), changed = false;
   size_t left = op->num_results;
   for (uint32_t k = 0; k < op->num_operands; k++) keep[k] = true;
@@ -130,7 +130,7 @@ static NrValue *splat_of(NrBuilder *b, NrValue *value) {
 static bool inline_splats(NrOp *op, NrBuilder *b) {
   NrBlock *body = nr_op_body(op, 0);
   bool changed = false;
-  for (uint32_t k = 0; k < nr_generic_num_inputs(op); k++) {
+  for (uint32_t k = 0; k < nr_linalg_num_inputs(op); k++) {
     if (!input_is_used(body, k)) continue;
     NrValue *scalar = splat_of(b, nr_operand(op, k));
     if (!scalar) continue;
@@ -142,7 +142,7 @@ static bool inline_splats(NrOp *op, NrBuilder *b) {
 
 /* Casts that only hide what is known: operands get the source, results are cast back. */
 static bool absorb_casts(NrOp *op, NrBuilder *b) {
-  size_t num_inputs = nr_generic_num_inputs(op);
+  size_t num_inputs = nr_linalg_num_inputs(op);
   bool changed = false, retype = false;
   NrType *types = nr_calloc(op->num_results + 1, sizeof *types);
   for (uint32_t r = 0; r < op->num_results; r++) types[r] = nr_result(op, r)->type;
@@ -153,7 +153,7 @@ static bool absorb_casts(NrOp *op, NrBuilder *b) {
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_refines(source->type, value->type)) continue;
     if (k >= num_inputs && op->num_results != op->num_operands - num_inputs) continue;
     nr_op_set_operand(op, k, source);
-    if (!nr_generic_ranges_agree(op)) { /* of a wrong program: that is found in the run */
+    if (!nr_linalg_ranges_agree(op)) { /* of a wrong program: that is found in the run */
       nr_op_set_operand(op, k, value);
       continue;
     }
@@ -191,7 +191,7 @@ static bool is_permutation(NrAttr map) {
 static bool never_runs(NrOp *op) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrType type = nr_operand(op, k)->type;
-    NrAttr map = nr_generic_map(op, k);
+    NrAttr map = nr_linalg_map(op, k);
     for (uint32_t i = 0; nr_type_is_ranked(type) && i < map->num_exprs; i++)
       if (map->exprs[i]->kind == NR_AFFINE_DIM && type->dims[i] == 0) return true;
   }
@@ -204,14 +204,14 @@ static bool is_own_element(NrOp *op, const NrValue *yielded, size_t output) {
   if (yielded == nr_block_arg(body, output)) return true;
   if (yielded->block != body || nr_type_is_tensor(nr_operand(op, output)->type)) return false;
   return nr_operand(op, yielded->index) == nr_operand(op, output) &&
-         nr_generic_map(op, yielded->index) == nr_generic_map(op, output);
+         nr_linalg_map(op, yielded->index) == nr_linalg_map(op, output);
 }
 
 /* Every output gets the elements that it has. */
 static bool erase_unchanged(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = nr_block_terminator(body);
-  size_t num_inputs = nr_generic_num_inputs(op);
+  size_t num_inputs = nr_linalg_num_inputs(op);
   bool empty = never_runs(op);
   if (!empty && body->first != yield) return false;
   for (uint32_t i = 0; i < yield->num_operands && !empty; i++)
@@ -229,11 +229,11 @@ static bool erase_unchanged(NrOp *op) {
 static bool erase_identity(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = nr_block_terminator(body);
-  if (body->first != yield || op->num_results != 1 || nr_generic_num_outputs(op) != 1) return false;
-  for (uint32_t k = 0; k < nr_generic_num_inputs(op); k++) {
+  if (body->first != yield || op->num_results != 1 || nr_linalg_num_outputs(op) != 1) return false;
+  for (uint32_t k = 0; k < nr_linalg_num_inputs(op); k++) {
     if (nr_operand(yield, 0) != nr_block_arg(body, k)) continue;
-    if (nr_generic_map(op, k) != nr_generic_map(op, nr_generic_num_inputs(op))) return false;
-    if (nr_operand(op, k)->type != nr_result(op, 0)->type || !is_permutation(nr_generic_map(op, k))) return false;
+    if (nr_linalg_map(op, k) != nr_linalg_map(op, nr_linalg_num_inputs(op))) return false;
+    if (nr_operand(op, k)->type != nr_result(op, 0)->type || !is_permutation(nr_linalg_map(op, k))) return false;
     return nr_op_replace(op, nr_operand(op, k));
   }
   return false;

@@ -101,13 +101,10 @@ static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, i
   const NrOp *op = value->op;
   if (value == arg || value->type == type) return true;
   if (!op || depth == MAX_SHAPE_DEPTH) return false;
+  const NrValue *destination = nr_op_destination(op, value->index);
+  if (destination) return keeps_shape(destination, arg, type, depth + 1);
   switch (op->info->id) {
   case NR_OP_tensor_cast: return keeps_shape(nr_operand(op, 0), arg, type, depth + 1);
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return keeps_shape(nr_operand(op, 1), arg, type, depth + 1);
-  case NR_OP_linalg_fill:
-  case NR_OP_linalg_generic:
-    return keeps_shape(nr_operand(op, op->num_operands - op->num_results + value->index), arg, type, depth + 1);
   case NR_OP_scf_for: return keeps_shape(nr_scf_for_init(op, value->index), arg, type, depth + 1) &&
                              keeps_shape(nr_operand(nr_op_body(op, 0)->last, value->index),
                                          nr_scf_for_arg(op, value->index), type, depth + 1);

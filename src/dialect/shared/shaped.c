@@ -309,21 +309,6 @@ static NrValue *dynamic_size(NrOp *op, size_t group, NrType type, size_t i) {
   return nr_operand(op, begin + before);
 }
 
-/* The result is tied to an output operand of the same shape. */
-static NrValue *destination(NrOp *op, uint32_t result) {
-  size_t begin, count;
-  switch (op->info->id) {
-  case NR_OP_linalg_generic:
-  case NR_OP_linalg_fill:
-    /* With buffers among the outputs, results and outputs are not numbered alike. */
-    nr_op_operand_group(op, 1, &begin, &count);
-    return op->num_results == count ? nr_operand(op, begin + result) : NULL;
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return nr_op_group_operand(op, 1);
-  default: return NULL;
-  }
-}
-
 bool nr_op_selects_whole(const NrOp *op) {
   return nr_op_is(op, NR_OP_arith_select) && !nr_type_is_shaped(nr_operand(op, 0)->type);
 }
@@ -370,7 +355,7 @@ bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
       continue;
     default:
       if (nr_flow_dim_of(shaped, i, out)) return true;
-      shaped = destination(op, shaped->index);
+      shaped = nr_op_destination(op, shaped->index);
       if (!shaped) return false;
       continue;
     }

@@ -226,13 +226,9 @@ bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
 /* A value of the same shape that is made earlier. */
 static NrValue *shape_source(NrOp *def, uint32_t result) {
   size_t begin, count;
+  NrValue *destination = nr_op_destination(def, result);
+  if (destination) return destination;
   switch (def->info->id) {
-  case NR_OP_linalg_generic:
-  case NR_OP_linalg_fill:
-    nr_op_operand_group(def, 1, &begin, &count);
-    return def->num_results == count ? nr_operand(def, begin + result) : NULL;
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return nr_operand(def, 1);
   case NR_OP_scf_forall:
     nr_op_operand_group(def, 3, &begin, &count);
     return nr_operand(def, begin + result);

@@ -21,14 +21,9 @@ static bool carried(NrValue *value, NrValue **out_init, NrValue **out_arg, NrVal
 /* An operand whose shape the op's result has by definition; NULL: none. */
 static NrValue *same_shape_as(NrValue *tensor) {
   NrOp *op = tensor->op;
-  size_t begin, count;
+  NrValue *destination = op ? nr_op_destination(op, tensor->index) : NULL;
+  if (destination) return destination;
   switch (op ? op->info->id : 0) {
-  case NR_OP_linalg_generic:
-  case NR_OP_linalg_fill:
-    return nr_op_operand_group(op, 1, &begin, &count) && tensor->index < count ? nr_operand(op, begin + tensor->index)
-                                                                               : NULL;
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return nr_operand(op, 1);
   case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(op, 0)->type) ? nr_operand(op, 0) : NULL;
   default:
     if (!op || !nr_op_has(op, NR_ELEMENTWISE) || nr_op_selects_whole(op)) return NULL;

@@ -54,9 +54,9 @@ static void enter_after(NrProver *p, NrOp *loop, NrBlock *after) {
 
 /* The body runs only if every loop has a range of at least 1. */
 static void enter_generic(NrProver *p, NrOp *op) {
-  for (size_t i = 0; i < nr_generic_num_loops(op); i++) {
+  for (size_t i = 0; i < nr_linalg_num_loops(op); i++) {
     size_t operand, dim;
-    if (!nr_generic_loop_source(op, i, &operand, &dim)) continue;
+    if (!nr_linalg_loop_source(op, i, &operand, &dim)) continue;
     NrSum range = nr_prover_dim(p, nr_operand(op, operand), (uint32_t)dim);
     nr_prover_assume(p, nr_sum_add_constant(&range, -1));
   }
@@ -106,9 +106,10 @@ void nr_prover_enter_region(NrProver *p, NrRegion *region) {
     else if (again) enter_counters(p, op, body, again, 0, 0);
     return;
   }
-  case NR_OP_linalg_generic: enter_generic(p, op); return;
   case NR_OP_tensor_generate: enter_generate(p, op, body); return;
-  default: return;
+  default:
+    if (nr_linalg_is_structured(op)) enter_generic(p, op);
+    return;
   }
 }
 
@@ -131,8 +132,8 @@ void nr_prover_visit(NrProver *p, NrOp *op) {
   case NR_OP_linalg_index: {
     NrOp *generic = nr_op_parent(op);
     size_t operand, dim;
-    while (generic && !nr_op_is(generic, NR_OP_linalg_generic)) generic = nr_op_parent(generic);
-    if (!generic || !nr_generic_loop_source(generic, (size_t)nr_op_attr_int(op, "dim", 0), &operand, &dim)) return;
+    while (generic && !nr_linalg_is_structured(generic)) generic = nr_op_parent(generic);
+    if (!generic || !nr_linalg_loop_source(generic, (size_t)nr_op_attr_int(op, "dim", 0), &operand, &dim)) return;
     NrSum upper = nr_prover_dim(p, nr_operand(generic, operand), (uint32_t)dim);
     assume_between(p, nr_sum_constant(0), nr_prover_value(p, nr_result(op, 0)), upper);
     return;

@@ -240,8 +240,8 @@ static NrSum of_argument(NrProver *p, NrValue *arg) {
   const NrOp *owner = nr_block_parent_op(arg->block);
   bool was_there = nr_map_has(&p->atoms_of, arg);
   NrSum sum = nr_prover_plain_atom(p, arg);
-  bool element = nr_op_is(owner, NR_OP_linalg_generic) && nr_type_is_tensor(nr_operand(owner, arg->index)->type);
-  if (!was_there && element && arg->index < nr_generic_num_inputs(owner))
+  bool element = nr_linalg_is_structured(owner) && nr_type_is_tensor(nr_operand(owner, arg->index)->type);
+  if (!was_there && element && arg->index < nr_linalg_num_inputs(owner))
     nr_prover_take_content(p, sum.terms[0].atoms[0], nr_operand(owner, arg->index));
   return sum;
 }

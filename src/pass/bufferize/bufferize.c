@@ -23,8 +23,8 @@ static NrStatus handle_op(NrBufferize *s, NrOp *op) {
   if (nr_str_is(dialect, "flow")) return nr_bufferize_flow_op(s, op);
   if (nr_op_is(op, NR_OP_scf_forall)) return nr_bufferize_forall(s, op);
   if (nr_op_is(op, NR_OP_scf_forall_in_parallel)) return nr_bufferize_in_parallel(s, op);
-  if (op->num_regions)
-    return nr_str_is(dialect, "linalg") ? nr_bufferize_linalg_op(s, op) : nr_bufferize_regions(s, op);
+  if (nr_linalg_is_structured(op)) return nr_bufferize_linalg_op(s, op);
+  if (op->num_regions) return nr_bufferize_regions(s, op);
   if (!touches_tensors(s, op)) return NR_OK;
   switch (op->info->id) {
   case NR_OP_func_return:

@@ -45,11 +45,7 @@ static bool wants_to_own(NrOp *op, size_t i) {
   case NR_OP_scf_while:
   case NR_OP_flow_dispatch:
   case NR_OP_rt_call: return true;
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return i == 1;
-  case NR_OP_linalg_generic:
-  case NR_OP_linalg_fill: return nr_op_operand_group(op, 1, &begin, &count) && i >= begin;
-  default: return false;
+  default: return nr_op_destinations(op, &begin, &count) && i >= begin && i < begin + count;
   }
 }
 

@@ -80,22 +80,6 @@ static bool used_between(const NrBufferize *s, const NrBuffer *buffer, const NrO
   return false;
 }
 
-/* The operand number of the result's destination, or SIZE_MAX. */
-static size_t dest_of(const NrOp *op, const NrValue *result) {
-  size_t begin, count, left = result->index;
-  switch (op->info->id) {
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return 1;
-  case NR_OP_linalg_generic:
-  case NR_OP_linalg_fill:
-    if (!nr_op_operand_group(op, 1, &begin, &count)) return SIZE_MAX;
-    for (size_t i = begin; i < begin + count; i++)
-      if (nr_type_is_shaped(nr_operand(op, i)->type) && left-- == 0) return i;
-    return SIZE_MAX;
-  default: return SIZE_MAX;
-  }
-}
-
 NrValue *nr_bufferize_bound_dest(NrBufferize *s, NrOp *op, NrValue *result, const NrBufferBinding *dest) {
   if (dest->bound_for != op) return NULL;
   nr_bufferize_join(s, result, dest->buffer, dest->memref)->bound_for = only_user(result);
@@ -115,7 +99,7 @@ static NrBufferBinding *loaded_from(NrBufferize *s, NrOp *op, NrOp *store, const
 /* Whether op's own operands in the buffer allow op to write its result to part. */
 static bool operands_allow(NrBufferize *s, NrOp *op, const NrValue *result, const NrBuffer *buffer,
                            const NrValue *part) {
-  size_t dest = dest_of(op, result);
+  size_t dest = nr_op_destination_index(op, result->index);
   for (size_t i = 0; i < op->num_operands; i++) {
     NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
     if (!binding || binding->buffer != buffer || binding->bound_for == op) continue;
@@ -134,7 +118,7 @@ static bool is_before(const NrBufferize *s, const NrValue *value, const NrBlock 
 /* The result of op whose destination is the value, or NULL. */
 static NrValue *result_from(NrOp *op, const NrValue *value) {
   for (size_t i = 0; i < op->num_results; i++) {
-    size_t dest = dest_of(op, nr_result(op, i));
+    size_t dest = nr_op_destination_index(op, i);
     if (dest != SIZE_MAX && nr_operand(op, dest) == value) return nr_result(op, i);
   }
   return NULL;

@@ -18,14 +18,14 @@ static bool is_permutation(NrAttr map) {
 }
 
 bool nr_bufferize_in_step(NrOp *op, size_t in, size_t out) {
-  if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
-  NrAttr map = nr_generic_map(op, out);
-  return nr_generic_map(op, in) == map && is_permutation(map) && nr_generic_num_reductions(op) == 0;
+  if (!nr_linalg_is_structured(op)) return false;
+  NrAttr map = nr_linalg_map(op, out);
+  return nr_linalg_map(op, in) == map && is_permutation(map) && nr_linalg_num_reductions(op) == 0;
 }
 
 /* Whether the other operands allow output operand `out` to be written to binding. */
 static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrBufferBinding *binding) {
-  size_t num_inputs = nr_op_is(op, NR_OP_linalg_generic) ? nr_generic_num_inputs(op) : 0;
+  size_t num_inputs = nr_linalg_is_structured(op) ? nr_linalg_num_inputs(op) : 0;
   for (size_t i = 0; i < op->num_operands; i++) {
     NrBufferBinding *other = i == out ? NULL : nr_bufferize_binding(s, nr_operand(op, i));
     if (!other || other->buffer != binding->buffer || !other->buffer) continue;
@@ -37,8 +37,8 @@ static bool operands_allow(NrBufferize *s, NrOp *op, size_t out, const NrBufferB
 /* An input whose buffer the result can reuse: this is its last use, it has the result's shape and is read at the same
  * indices. */
 static NrBufferBinding *reusable_input(NrBufferize *s, NrOp *op, size_t out, NrType type) {
-  if (!nr_op_is(op, NR_OP_linalg_generic)) return NULL;
-  for (size_t i = 0; i < nr_generic_num_inputs(op); i++) {
+  if (!nr_linalg_is_structured(op)) return NULL;
+  for (size_t i = 0; i < nr_linalg_num_inputs(op); i++) {
     NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, i));
     if (!binding || !binding->memref || binding->memref->type != nr_bufferized_type(type) ||
         !nr_bufferize_in_step(op, i, out))
@@ -67,13 +67,13 @@ static NrValue *output_memory(NrBufferize *s, NrOp *op, size_t out, NrValue *res
 /* Whether the result may depend on the output's old elements: the body reads them, or does not write each element, for
  * example in a reduction over an empty range. */
 static bool reads_output(NrOp *op, size_t operand) {
-  if (!nr_op_is(op, NR_OP_linalg_generic)) return false;
-  return nr_value_has_uses(nr_block_arg(nr_op_body(op, 0), operand)) || !is_permutation(nr_generic_map(op, operand));
+  if (!nr_linalg_is_structured(op)) return false;
+  return nr_value_has_uses(nr_block_arg(nr_op_body(op, 0), operand)) || !is_permutation(nr_linalg_map(op, operand));
 }
 
 NrStatus nr_bufferize_linalg_op(NrBufferize *s, NrOp *op) {
   size_t outs, num_outs;
-  if (!nr_op_operand_group(op, 1, &outs, &num_outs)) return nr_op_error(op, "has no group of outputs");
+  if (!nr_op_destinations(op, &outs, &num_outs)) return nr_op_error(op, "has no group of outputs");
   nr_bufferize_mark_captured(s, op);
   NrValue **operands = NR_NEW_ARRAY(s->arena, NrValue *, op->num_operands);
   size_t result = 0;

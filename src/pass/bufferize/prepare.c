@@ -250,6 +250,7 @@ static NrStatus drop(NrOp *op) {
 typedef NrStatus (*Rewrite)(NrOp *op);
 
 static Rewrite rewrite_for(const NrOp *op) {
+  if (op->info->expand && !nr_linalg_is_structured(op)) return nr_op_expand;
   if (nr_bufferize_is_host_op(op)) return nr_bufferize_host_op;
   if (nr_op_is(op, NR_OP_bufferization_dealloc_tensor)) return drop;
   if (op->num_results == 0 || !nr_needs_buffer(op->results[0].type)) return NULL;
@@ -283,13 +284,13 @@ NrStatus nr_bufferize_prepare(NrOp *func) {
   NrStatus status = NR_OK;
   nr_walk_post(func, collect, &work);
   for (size_t i = 0; i < work.ops.size && !status; i++) {
-    /* A host op may have become another op to rewrite. */
+    /* A host op, or an op that is expanded, may have become another op to rewrite. */
     NrOp *before = work.ops.data[i]->prev, *op = work.ops.data[i];
-    bool host = nr_bufferize_is_host_op(op);
+    bool grows = nr_bufferize_is_host_op(op) || op->info->expand;
     NrBlock *block = op->block;
     NrOp *after = op->next;
     status = rewrite_for(op)(op);
-    for (NrOp *made = before ? before->next : block->first; host && made != after; made = made->next)
+    for (NrOp *made = before ? before->next : block->first; grows && made != after; made = made->next)
       if (rewrite_for(made)) nr_vec_push(&work.ops, made);
   }
   nr_vec_deinit(&work.ops);

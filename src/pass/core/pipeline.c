@@ -4,6 +4,7 @@
 
 const NrStep nr_pipeline[] = {
     {"import", "flatten-unranked", "first: no later pass has to handle tensors of unknown rank"},
+    {"import", "linalg-generalize-named-ops", "early: later passes have one structured op to handle, linalg.generic"},
     {"import", "insert-ub-checks", "before the ops change: checks the preconditions of the ops that the user wrote"},
     {"import", "lower-affine{keep-names}", "the next passes know scf and memref only"},
     {"import", "check-bounds", "with --check-bounds only: accesses are checked before any pass moves them",

@@ -121,3 +121,28 @@ NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
   nr_op_set_attr(op, "value", value);
   return op;
 }
+
+/* ---- expansion --------------------------------------------------------------------------------------------------- */
+
+typedef struct Expandable {
+  NrOpList ops;
+  bool (*wanted)(const NrOp *op);
+} Expandable;
+
+static bool collect_expandable(NrOp *op, void *user) {
+  Expandable *e = user;
+  if (op->info->expand && (!e->wanted || e->wanted(op))) nr_vec_push(&e->ops, op);
+  return true;
+}
+
+NrStatus nr_expand_ops(NrOp *root, bool (*wanted)(const NrOp *op)) {
+  Expandable found = {.wanted = wanted};
+  NrStatus status = NR_OK;
+  do {
+    found.ops.size = 0;
+    nr_walk_post(root, collect_expandable, &found);
+    for (size_t i = 0; i < found.ops.size && !status; i++) status = nr_op_expand(found.ops.data[i]);
+  } while (found.ops.size && !status);
+  nr_vec_deinit(&found.ops);
+  return status;
+}

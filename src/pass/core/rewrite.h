@@ -17,6 +17,9 @@ bool nr_erase_if_dead(NrOp *op);
 /* Erases op, which has no uses left, and then what only it used. */
 void nr_erase_with_operands(NrOp *op);
 
+/* Expands the ops in root whose rows have .expand, and what they become, where `wanted` says so (NULL: all). */
+NrStatus nr_expand_ops(NrOp *root, bool (*wanted)(const NrOp *op));
+
 /* Erases the blocks of a region that no branch reaches. */
 bool nr_erase_unreachable_blocks(NrRegion *region);
 

@@ -27,7 +27,7 @@ static bool is_worth_dispatching(const NrTarget *target, NrOp *op) {
 }
 
 int nr_dispatch_cut_dim(NrOp *op, size_t k, uint32_t d) {
-  NrAttr map = nr_generic_map(op, k);
+  NrAttr map = nr_linalg_map(op, k);
   int found = -1;
   for (uint32_t r = 0; r < map->num_exprs; r++) {
     if (!nr_affine_uses_dim(map->exprs[r], d)) continue;
@@ -48,9 +48,9 @@ static void choose_split(const NrTarget *target, NrFormedDispatch *w) {
   bool known;
   double ns = nr_cost_structured_ns(target, op, &known), least = (double)nr_cost_workgroup_ns(target);
   w->split = -1;
-  for (uint32_t d = 0; d < nr_generic_num_loops(op) && w->split < 0; d++) {
-    int64_t range = nr_generic_static_range(op, d);
-    if (nr_generic_is_reduction(op, d) || (range != NR_DYNAMIC && range < 2 * TILE_MULTIPLE)) continue;
+  for (uint32_t d = 0; d < nr_linalg_num_loops(op) && w->split < 0; d++) {
+    int64_t range = nr_linalg_static_range(op, d);
+    if (nr_linalg_is_reduction(op, d) || (range != NR_DYNAMIC && range < 2 * TILE_MULTIPLE)) continue;
     bool fits = true;
     for (size_t k = 0; k < op->num_operands && fits; k++) {
       int cut = nr_dispatch_cut_dim(op, k, d);
@@ -186,8 +186,8 @@ static NrStatus form_dispatches_run(NrPassContext *pass, NrOp *root) {
     NrOp *op = found.ops.data[i];
     NrFormedDispatch w = {.op = op,
                   .host = nr_builder_before(op),
-                  .num_inputs = nr_generic_num_inputs(op),
-                  .num_outputs = nr_generic_num_outputs(op)};
+                  .num_inputs = nr_linalg_num_inputs(op),
+                  .num_outputs = nr_linalg_num_outputs(op)};
     choose_split(pass->target, &w);
     if (!collect_all(&w)) continue;
     choose_ties(&w);

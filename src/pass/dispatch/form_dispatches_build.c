@@ -120,7 +120,7 @@ static void find_slab(const NrFormedDispatch *w, Inside *in) {
   nr_op_set_attr(id, "dimension", nr_attr_index(in->b.ctx, 0));
   NrValue *tile = nr_index_value(&in->b, nr_index_const(w->tile));
   in->offset = nr_build_value(&in->b, NR_OP_arith_muli, index, (NrValue *[]){nr_result(id, 0), tile}, 2);
-  int64_t known = nr_generic_static_range(w->op, (size_t)w->split);
+  int64_t known = nr_linalg_static_range(w->op, (size_t)w->split);
   NrValue *range = known != NR_DYNAMIC ? nr_index_value(&in->b, nr_index_const(known))
                                        : in->result_dims[0][cut_of(w, w->num_inputs)];
   NrValue *left = nr_build_value(&in->b, NR_OP_arith_subi, index, (NrValue *[]){range, in->offset}, 2);
@@ -169,8 +169,8 @@ static NrOp *build_inner(const NrFormedDispatch *w, Inside *in) {
   }
   load_what_the_body_reads(w, in);
   for (size_t i = 0; i < w->num_outputs; i++) inits[i] = inner_init(w, in, i);
-  for (size_t k = 0; k < op->num_operands; k++) maps[k] = nr_generic_map(op, k);
-  for (size_t d = 0; d < nr_generic_num_loops(op); d++) iterators[d] = nr_generic_is_reduction(op, d) ? 'r' : 'p';
+  for (size_t k = 0; k < op->num_operands; k++) maps[k] = nr_linalg_map(op, k);
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) iterators[d] = nr_linalg_is_reduction(op, d) ? 'r' : 'p';
   NrOp *inner = nr_build_generic(&in->b, inputs, w->num_inputs, inits, w->num_outputs, maps, iterators);
   NrBlock *from = nr_op_body(op, 0), *to = nr_op_body(inner, 0);
   for (uint32_t i = 0; i < from->num_args; i++) nr_map_set(&in->map, from->args[i], to->args[i]);
@@ -252,7 +252,7 @@ static NrOp *build_host_op(NrFormedDispatch *w) {
     push_sizes(b, init, &sizes);
   }
   if (w->split >= 0)
-    nr_vec_push(&operands, nr_index_value(b, nr_generic_loop_range(b, w->op, (size_t)w->split)));
+    nr_vec_push(&operands, nr_index_value(b, nr_linalg_loop_range(b, w->op, (size_t)w->split)));
   size_t num_workload = operands.size;
   for (size_t i = 0; i < captures; i++) nr_vec_push(&operands, w->captured[i]);
   for (int twice = 0; twice < 2; twice++)

@@ -10,7 +10,7 @@
  * A claim that follows from declared dims, arithmetic on them or earlier checks needs no check. A checked op has the
  * attribute `noria.checked` until verify-claims has found its checks; that pass reports a claim that is neither proven
  * nor checked as an internal error. */
-#include "ir/op_info.h"
+#include "dialect/linalg/linalg.h"
 #include "pass/core/checks.h"
 #include "pass/guard/claims.h"
 #include "pass/core/pass.h"
@@ -54,7 +54,7 @@ static void visit_region(Walk *w, NrRegion *region) {
       next = op->next;
       visit_op(w, op);
     }
-    if (nr_op_is(region->op, NR_OP_linalg_generic) || nr_op_is(region->op, NR_OP_tensor_generate))
+    if (nr_linalg_is_structured(region->op) || nr_op_is(region->op, NR_OP_tensor_generate))
       nr_prover_leave_body(w->prover, region->op);
     if (block != region->first) nr_prover_reset(w->prover, before);
   }
@@ -102,9 +102,12 @@ static NrStatus walk(NrOp *root, bool verify) {
   return w.status;
 }
 
+static bool is_unknown(const NrOp *op) { return !nr_linalg_is_structured(op); }
+
 static NrStatus check_claims_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
-  return walk(root, false);
+  NrStatus status = nr_expand_ops(root, is_unknown); /* what claims what is known of simpler ops only */
+  return status ? status : walk(root, false);
 }
 
 static NrStatus verify_claims_run(NrPassContext *pass, NrOp *root) {

@@ -183,7 +183,9 @@ void nr_check_claims(NrOp *op) {
     return;
   case NR_OP_vector_transfer_read: nr_check_transfer(op, 1); return;
   case NR_OP_vector_transfer_write: nr_check_transfer(op, 2); return;
-  default: nr_check_shapes(op);
+  default:
+    if (nr_linalg_is_structured(op)) check_generic(op);
+    else nr_check_shapes(op);
   }
 }
 
@@ -195,7 +197,6 @@ void nr_check_shapes(NrOp *op) {
   case NR_OP_memref_copy:
     check_same_shape(&b, op, nr_operand(op, 0), nr_operand(op, 1), "copies between different shapes");
     return;
-  case NR_OP_linalg_generic: check_generic(op); return;
   case NR_OP_memref_expand_shape:
   case NR_OP_tensor_expand_shape: nr_check_expand_shape(op); return;
   case NR_OP_memref_reshape:

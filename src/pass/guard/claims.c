@@ -130,7 +130,7 @@ static bool expr_holds(NrProver *p, NrAffineExpr e, uint32_t loops, const NrSum 
 static bool ranges_agree(NrProver *p, NrOp *op, uint32_t loops, NrSum *ranges) {
   bool known[NR_MAX_RANK] = {false};
   for (uint32_t k = 0; k < op->num_operands; k++) {
-    NrAttr map = nr_generic_map(op, k);
+    NrAttr map = nr_linalg_map(op, k);
     for (uint32_t r = 0; is_tensor(nr_operand(op, k)) && r < map->num_exprs; r++) {
       NrAffineExpr e = map->exprs[r];
       if (e->kind != NR_AFFINE_DIM) continue;
@@ -147,7 +147,7 @@ static bool ranges_agree(NrProver *p, NrOp *op, uint32_t loops, NrSum *ranges) {
 
 static bool generic_holds(NrProver *p, NrOp *op) {
   NrSum ranges[NR_MAX_RANK];
-  uint32_t loops = (uint32_t)nr_generic_num_loops(op);
+  uint32_t loops = (uint32_t)nr_linalg_num_loops(op);
   bool on_tensors = false;
   for (uint32_t k = 0; k < op->num_operands; k++) {
     on_tensors |= is_tensor(nr_operand(op, k));
@@ -160,7 +160,7 @@ static bool generic_holds(NrProver *p, NrOp *op) {
   for (uint32_t d = 0; d < loops; d++)
     nr_prover_assume(p, nr_sum_add_constant(&ranges[d], -1)); /* an empty loop claims nothing */
   for (uint32_t k = 0; k < op->num_operands && holds; k++) {
-    NrAttr map = nr_generic_map(op, k);
+    NrAttr map = nr_linalg_map(op, k);
     for (uint32_t r = 0; is_tensor(nr_operand(op, k)) && r < map->num_exprs && holds; r++)
       holds = map->exprs[r]->kind == NR_AFFINE_DIM ||
               expr_holds(p, map->exprs[r], loops, ranges, nr_prover_dim(p, nr_operand(op, k), r));
@@ -300,9 +300,10 @@ bool nr_claims_hold(NrProver *p, NrOp *op) {
   case NR_OP_tensor_pad: return pad_holds(p, op);
   case NR_OP_tensor_concat: return concat_holds(p, op);
   case NR_OP_tensor_reshape: return reshape_holds(p, op);
-  case NR_OP_linalg_generic: return generic_holds(p, op);
   case NR_OP_vector_transfer_read:
   case NR_OP_vector_transfer_write: return transfer_holds(op);
-  default: return !nr_op_has(op, NR_ELEMENTWISE) || elementwise_holds(p, op);
+  default:
+    if (nr_linalg_is_structured(op)) return generic_holds(p, op);
+    return !nr_op_has(op, NR_ELEMENTWISE) || elementwise_holds(p, op);
   }
 }

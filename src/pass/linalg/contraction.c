@@ -22,10 +22,10 @@ static bool read_body(NrContraction *c) {
 
 bool nr_contraction_read(NrContraction *c) {
   NrOp *op = c->op;
-  c->num_loops = nr_generic_num_loops(op);
-  c->num_inputs = nr_generic_num_inputs(op);
+  c->num_loops = nr_linalg_num_loops(op);
+  c->num_inputs = nr_linalg_num_inputs(op);
   if (c->num_loops > NR_CONTRACTION_LOOPS || c->num_inputs > NR_CONTRACTION_INPUTS || c->num_inputs == 0) return false;
-  if (nr_generic_num_outputs(op) != 1 || !nr_generic_num_reductions(op)) return false;
+  if (nr_linalg_num_outputs(op) != 1 || !nr_linalg_num_reductions(op)) return false;
   for (size_t k = 0; k < op->num_operands; k++) {
     NrType t = nr_operand(op, k)->type;
     if (t->kind != NR_TYPE_MEMREF || !(nr_type_is_float(t->elem) || nr_type_is_int(t->elem))) return false;
@@ -35,14 +35,14 @@ bool nr_contraction_read(NrContraction *c) {
     if (nr_type_is_float(t->elem) && !nr_type_is_float_kind(t->elem, NR_F32) && !nr_type_is_float_kind(t->elem, NR_F64))
       return false;
     int64_t coeff[NR_CONTRACTION_LOOPS], constant;
-    NrAttr map = nr_generic_map(op, k);
+    NrAttr map = nr_linalg_map(op, k);
     for (uint32_t r = 0; r < map->num_exprs; r++)
       if (!nr_affine_linear(map->exprs[r], (uint32_t)c->num_loops, coeff, &constant)) return false;
   }
   size_t operand, dim;
   for (size_t d = 0; d < c->num_loops; d++) {
-    c->reduction[d] = nr_generic_is_reduction(op, d);
-    if (!nr_generic_loop_source(op, d, &operand, &dim)) return false;
+    c->reduction[d] = nr_linalg_is_reduction(op, d);
+    if (!nr_linalg_loop_source(op, d, &operand, &dim)) return false;
   }
   c->elem = nr_operand(op, c->num_inputs)->type->elem;
   return read_body(c);
@@ -51,7 +51,7 @@ bool nr_contraction_read(NrContraction *c) {
 /* ---- choosing ---- */
 
 NrAlong nr_contraction_along(const NrContraction *c, size_t k, uint32_t d) {
-  NrAttr map = nr_generic_map(c->op, k);
+  NrAttr map = nr_linalg_map(c->op, k);
   NrType t = nr_operand(c->op, k)->type;
   NrAlong result = NR_ALONG_INVARIANT;
   for (uint32_t r = 0; r < map->num_exprs; r++) {

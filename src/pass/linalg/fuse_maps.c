@@ -45,7 +45,7 @@ static bool is_copy(NrOp *generic) {
 /* A loop dim needs an operand that gives its range: whether one but operand `at` does for dim d. */
 static bool range_survives(NrOp *op, size_t at, uint32_t d) {
   for (size_t k = 0; k < op->num_operands; k++) {
-    NrAttr map = nr_generic_map(op, k);
+    NrAttr map = nr_linalg_map(op, k);
     for (uint32_t r = 0; k != at && r < map->num_exprs; r++)
       if (map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == d) return true;
   }
@@ -53,18 +53,18 @@ static bool range_survives(NrOp *op, size_t at, uint32_t d) {
 }
 
 static bool ranges_survive(NrOp *op, size_t at) {
-  for (uint32_t d = 0; d < nr_generic_num_loops(op); d++)
+  for (uint32_t d = 0; d < nr_linalg_num_loops(op); d++)
     if (!range_survives(op, at, d)) return false;
   return true;
 }
 
 /* Loop dims whose range only operand `at` gives must get one from the producer's inputs. */
 static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
-  NrAttr read = nr_generic_map(consumer, at);
-  for (uint32_t d = 0; d < nr_generic_num_loops(consumer); d++) {
+  NrAttr read = nr_linalg_map(consumer, at);
+  for (uint32_t d = 0; d < nr_linalg_num_loops(consumer); d++) {
     bool found = range_survives(consumer, at, d);
-    for (size_t k = 0; k < nr_generic_num_inputs(producer) && !found; k++) {
-      NrAttr map = nr_generic_map(producer, k);
+    for (size_t k = 0; k < nr_linalg_num_inputs(producer) && !found; k++) {
+      NrAttr map = nr_linalg_map(producer, k);
       for (uint32_t r = 0; r < map->num_exprs && !found; r++) {
         NrAffineExpr e = map->exprs[r]->kind == NR_AFFINE_DIM ? read->exprs[inverse[map->exprs[r]->value]] : NULL;
         found = e && e->kind == NR_AFFINE_DIM && e->value == d;
@@ -78,11 +78,11 @@ static bool ranges_follow(NrOp *producer, NrOp *consumer, size_t at, const uint3
 /* A place that the producer computes of its loop dims, as d0 * 2 + d1, must not become a bare dim of the consumer's:
  * that would say that the loop goes over all of the operand. */
 static bool places_stay(NrOp *producer, NrOp *consumer, size_t at, const uint32_t *inverse) {
-  NrAttr read = nr_generic_map(consumer, at);
+  NrAttr read = nr_linalg_map(consumer, at);
   NrAffineExpr dims[NR_MAX_RANK];
-  for (uint32_t d = 0; d < nr_generic_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
-  for (size_t k = 0; k < nr_generic_num_inputs(producer); k++) {
-    NrAttr map = nr_generic_map(producer, k);
+  for (uint32_t d = 0; d < nr_linalg_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
+  for (size_t k = 0; k < nr_linalg_num_inputs(producer); k++) {
+    NrAttr map = nr_linalg_map(producer, k);
     for (uint32_t r = 0; r < map->num_exprs; r++)
       if (map->exprs[r]->kind != NR_AFFINE_DIM &&
           nr_affine_replace(map->exprs[r], dims, NULL)->kind == NR_AFFINE_DIM)
@@ -95,15 +95,15 @@ static bool may_fuse(NrOp *producer, NrOp *consumer, size_t operand) {
   uint32_t inverse[NR_MAX_RANK];
   if (!nr_op_is(producer, NR_OP_linalg_generic) || producer->block != consumer->block || producer->num_results != 1)
     return false;
-  if (!nr_value_has_one_use(nr_result(producer, 0)) || nr_generic_num_reductions(producer)) return false;
-  size_t inputs = nr_generic_num_inputs(producer);
+  if (!nr_value_has_one_use(nr_result(producer, 0)) || nr_linalg_num_reductions(producer)) return false;
+  size_t inputs = nr_linalg_num_inputs(producer);
   if (nr_value_has_uses(nr_block_arg(nr_op_body(producer, 0), inputs)))
     return false; /* reads its output's old contents */
-  if (!invert_permutation(nr_generic_map(producer, inputs), inverse)) return false;
+  if (!invert_permutation(nr_linalg_map(producer, inputs), inverse)) return false;
   if (consumer->num_operands + producer->num_operands > MAX_OPERANDS) return false;
   if (!ranges_follow(producer, consumer, operand, inverse) || !places_stay(producer, consumer, operand, inverse))
     return false;
-  return is_copy(producer) || reads_once(nr_generic_map(consumer, operand));
+  return is_copy(producer) || reads_once(nr_linalg_map(consumer, operand));
 }
 
 /* ---- fusing ---- */
@@ -136,14 +136,14 @@ static NrValue *inline_body(NrBuilder *b, NrBlock *body, NrMap *map, const NrAff
 static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   NrBuilder b = nr_builder_before(consumer);
   NrContext *ctx = b.ctx;
-  size_t p_inputs = nr_generic_num_inputs(producer), c_inputs = nr_generic_num_inputs(consumer);
-  size_t c_outputs = nr_generic_num_outputs(consumer), loops = nr_generic_num_loops(consumer);
-  NrAttr read = nr_generic_map(consumer, at);
+  size_t p_inputs = nr_linalg_num_inputs(producer), c_inputs = nr_linalg_num_inputs(consumer);
+  size_t c_outputs = nr_linalg_num_outputs(consumer), loops = nr_linalg_num_loops(consumer);
+  NrAttr read = nr_linalg_map(consumer, at);
   uint32_t inverse[NR_MAX_RANK];
-  invert_permutation(nr_generic_map(producer, p_inputs), inverse);
+  invert_permutation(nr_linalg_map(producer, p_inputs), inverse);
   /* Producer's loop dims as expressions over the consumer's. */
   NrAffineExpr dims[NR_MAX_RANK];
-  for (uint32_t d = 0; d < nr_generic_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
+  for (uint32_t d = 0; d < nr_linalg_num_loops(producer); d++) dims[d] = read->exprs[inverse[d]];
 
   NrValue *inputs[MAX_OPERANDS], *outputs[MAX_OPERANDS];
   NrAttr maps[MAX_OPERANDS];
@@ -151,10 +151,10 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   for (size_t k = 0; k < c_inputs; k++) {
     if (k == at) continue;
     inputs[n] = nr_operand(consumer, k);
-    maps[n++] = nr_generic_map(consumer, k);
+    maps[n++] = nr_linalg_map(consumer, k);
   }
   for (size_t k = 0; k < p_inputs; k++) {
-    NrAttr map = nr_generic_map(producer, k);
+    NrAttr map = nr_linalg_map(producer, k);
     NrAffineExpr exprs[NR_MAX_RANK];
     for (uint32_t r = 0; r < map->num_exprs; r++) exprs[r] = nr_affine_replace(map->exprs[r], dims, NULL);
     inputs[n] = nr_operand(producer, k);
@@ -162,10 +162,10 @@ static NrOp *fuse(NrOp *producer, NrOp *consumer, size_t at) {
   }
   for (size_t i = 0; i < c_outputs; i++) {
     outputs[i] = nr_operand(consumer, c_inputs + i);
-    maps[n + i] = nr_generic_map(consumer, c_inputs + i);
+    maps[n + i] = nr_linalg_map(consumer, c_inputs + i);
   }
   char iterators[NR_MAX_RANK + 1] = {0};
-  for (size_t d = 0; d < loops; d++) iterators[d] = nr_generic_is_reduction(consumer, d) ? 'r' : 'p';
+  for (size_t d = 0; d < loops; d++) iterators[d] = nr_linalg_is_reduction(consumer, d) ? 'r' : 'p';
   NrOp *fused = nr_build_generic(&b, inputs, n, outputs, c_outputs, maps, iterators);
 
   NrBlock *from_p = nr_op_body(producer, 0), *from_c = nr_op_body(consumer, 0), *body = nr_op_body(fused, 0);
@@ -201,15 +201,15 @@ static NrValue *uniform_scalar(NrBuilder *b, NrValue *value) {
 /* Drops input `at`, whose body argument reads as scalar. */
 static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
   NrBuilder b = nr_builder_before(op);
-  size_t num_inputs = nr_generic_num_inputs(op), num_outputs = nr_generic_num_outputs(op), n = 0;
+  size_t num_inputs = nr_linalg_num_inputs(op), num_outputs = nr_linalg_num_outputs(op), n = 0;
   NrValue *inputs[MAX_OPERANDS], *outputs[MAX_OPERANDS];
   NrAttr maps[MAX_OPERANDS];
   for (size_t k = 0; k < num_inputs; k++)
-    if (k != at) inputs[n] = nr_operand(op, k), maps[n++] = nr_generic_map(op, k);
+    if (k != at) inputs[n] = nr_operand(op, k), maps[n++] = nr_linalg_map(op, k);
   for (size_t i = 0; i < num_outputs; i++)
-    outputs[i] = nr_operand(op, num_inputs + i), maps[n + i] = nr_generic_map(op, num_inputs + i);
+    outputs[i] = nr_operand(op, num_inputs + i), maps[n + i] = nr_linalg_map(op, num_inputs + i);
   char iterators[NR_MAX_RANK + 1] = {0};
-  for (size_t d = 0; d < nr_generic_num_loops(op); d++) iterators[d] = nr_generic_is_reduction(op, d) ? 'r' : 'p';
+  for (size_t d = 0; d < nr_linalg_num_loops(op); d++) iterators[d] = nr_linalg_is_reduction(op, d) ? 'r' : 'p';
   NrOp *fresh = nr_build_generic(&b, inputs, n, outputs, num_outputs, maps, iterators);
   NrBlock *from = nr_op_body(op, 0), *to = nr_op_body(fresh, 0);
   nr_value_replace_uses(from->args[at], scalar);
@@ -225,7 +225,7 @@ static NrOp *drop_input(NrOp *op, size_t at, NrValue *scalar) {
 
 /* Fuses once into op; the op that took its place, or NULL when nothing fits. */
 static NrOp *step(NrOp *op) {
-  size_t inputs = nr_generic_num_inputs(op);
+  size_t inputs = nr_linalg_num_inputs(op);
   if (op->num_operands > MAX_OPERANDS) return NULL;
   for (size_t k = 0; k < inputs; k++) {
     NrValue *value = nr_operand(op, k);

@@ -16,6 +16,7 @@
 #include "dialect/linalg/linalg.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
 #include "pass/analysis/work.h"
 
 enum { MAX_OUTPUTS = 16, TILE = 16 };
@@ -43,7 +44,7 @@ static NrValue *dim(Nest *n, NrValue *memref, uint32_t d) {
 }
 
 static size_t operand_indices(Nest *n, size_t k, NrValue **out) {
-  NrAttr map = nr_generic_map(n->op, k);
+  NrAttr map = nr_linalg_map(n->op, k);
   for (uint32_t r = 0; r < map->num_exprs; r++)
     out[r] = nr_affine_expand_indices(&n->b, map->exprs[r], map->num_dims, n->ivs);
   return map->num_exprs;
@@ -129,14 +130,14 @@ static void open_strips_of_generic(Nest *n) {
     reduces |= n->reduction[d];
   }
   for (NrOp *op = nr_op_body(n->op, 0)->first; op; op = op->next) work += nr_work_of(op);
-  if (n->num_dims) open_strips(n, nr_generic_static_range(n->op, n->innermost), work + 2 * n->op->num_operands);
+  if (n->num_dims) open_strips(n, nr_linalg_static_range(n->op, n->innermost), work + 2 * n->op->num_operands);
 }
 
 /* ---- transposes ---- */
 
 /* The dim along which an operand lies in memory; false when that is none alone. */
 static bool last_dim(const Nest *n, size_t operand, uint32_t *out) {
-  NrAttr map = nr_generic_map(n->op, operand);
+  NrAttr map = nr_linalg_map(n->op, operand);
   NrType type = nr_operand(n->op, operand)->type;
   if (!nr_type_is_memref(type) || map->num_exprs == 0) return false;
   NrAffineExpr e = map->exprs[map->num_exprs - 1];
@@ -146,7 +147,7 @@ static bool last_dim(const Nest *n, size_t operand, uint32_t *out) {
 }
 
 static bool worth_tiles(const Nest *n, uint32_t d) {
-  int64_t range = nr_generic_static_range(n->op, d);
+  int64_t range = nr_linalg_static_range(n->op, d);
   return range == NR_DYNAMIC || range > TILE;
 }
 
@@ -212,16 +213,16 @@ static void emit_loops(Nest *n) {
 static NrStatus lower_generic(NrOp *op) {
   Nest n = {.b = nr_builder_before(op),
             .op = op,
-            .num_dims = nr_generic_num_loops(op),
-            .num_inputs = nr_generic_num_inputs(op),
-            .num_outputs = nr_generic_num_outputs(op)};
+            .num_dims = nr_linalg_num_loops(op),
+            .num_inputs = nr_linalg_num_inputs(op),
+            .num_outputs = nr_linalg_num_outputs(op)};
   size_t operand, dim;
   if (n.num_outputs > MAX_OUTPUTS) return nr_op_error(op, "has more than %d outputs", MAX_OUTPUTS);
   for (size_t d = 0; d < n.num_dims; d++) {
-    if (!nr_generic_loop_source(op, d, &operand, &dim))
+    if (!nr_linalg_loop_source(op, d, &operand, &dim))
       return nr_op_error(op, "has a loop whose range no operand gives");
-    n.reduction[d] = nr_generic_is_reduction(op, d);
-    n.bounds[d] = nr_index_value(&n.b, nr_generic_loop_range(&n.b, op, d));
+    n.reduction[d] = nr_linalg_is_reduction(op, d);
+    n.bounds[d] = nr_index_value(&n.b, nr_linalg_loop_range(&n.b, op, d));
   }
   emit_loops(&n);
   nr_op_erase(op);
@@ -257,8 +258,9 @@ static bool collect(NrOp *op, void *user) {
 static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
   Found found = {{0}};
+  NrStatus status = nr_expand_ops(root, NULL);
+  if (status) return status;
   nr_walk_post(root, collect, &found);
-  NrStatus status = NR_OK;
   for (size_t i = 0; i < found.ops.size && !status; i++) {
     NrOp *op = found.ops.data[i];
     if (op->num_results)

@@ -30,7 +30,7 @@ static NrType vector_of(const NrContraction *c, NrType elem) { return nr_type_ve
 
 /* Operands of an access to operand k at ivs, behind `first` already filled ones. */
 static size_t access(NrContraction *c, size_t k, NrValue *const *ivs, NrValue **operands, size_t first) {
-  NrAttr map = nr_generic_map(c->op, k);
+  NrAttr map = nr_linalg_map(c->op, k);
   operands[first++] = nr_operand(c->op, k);
   for (uint32_t r = 0; r < map->num_exprs; r++)
     operands[first++] = nr_affine_expand_indices(&c->b, map->exprs[r], map->num_dims, ivs);
@@ -377,7 +377,7 @@ static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
   for (size_t i = 0; i < found.ops.size; i++) {
     NrContraction c = {.op = found.ops.data[i], .target = pass->target, .b = nr_builder_before(found.ops.data[i])};
     if (!nr_contraction_read(&c)) continue;
-    for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_generic_loop_range(&c.b, c.op, d);
+    for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_linalg_loop_range(&c.b, c.op, d);
     if (nr_contraction_choose(&c)) vectorize(&c);
   }
   nr_vec_deinit(&found.ops);

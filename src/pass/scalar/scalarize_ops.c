@@ -33,7 +33,7 @@ static bool may_unroll(Unroll *u) {
     integers &= nr_type_is_int_or_index(nr_result(op, r)->type->elem);
   }
   for (size_t i = 0; i < u->num_loops; i++) {
-    u->ranges[i] = nr_generic_static_range(op, i);
+    u->ranges[i] = nr_linalg_static_range(op, i);
     if (u->ranges[i] == NR_DYNAMIC || !nr_mul_i64(points, u->ranges[i], &points)) return false;
   }
   if (points > (integers ? MOST_POINTS : 1)) return false;
@@ -43,7 +43,7 @@ static bool may_unroll(Unroll *u) {
 
 /* The indices of an operand at the current point; false when its map cannot be evaluated. */
 static bool operand_indices(const Unroll *u, uint32_t operand, int64_t *out) {
-  NrAttr map = nr_generic_map(u->op, operand);
+  NrAttr map = nr_linalg_map(u->op, operand);
   for (uint32_t i = 0; i < map->num_exprs; i++)
     if (!nr_affine_eval(map->exprs[i], u->point, NULL, &out[i])) return false;
   return true;
@@ -119,8 +119,8 @@ static bool advance(Unroll *u) {
 }
 
 static bool unroll_generic(NrOp *op) {
-  Unroll u = {.b = nr_builder_before(op), .op = op, .num_inputs = nr_generic_num_inputs(op)};
-  u.num_loops = nr_generic_num_loops(op);
+  Unroll u = {.b = nr_builder_before(op), .op = op, .num_inputs = nr_linalg_num_inputs(op)};
+  u.num_loops = nr_linalg_num_loops(op);
   if (!may_unroll(&u)) return false;
   for (size_t i = 0; i < u.num_loops; i++)
     if (u.ranges[i] == 0) return false;
@@ -299,7 +299,6 @@ static bool scalarize_elementwise(NrOp *op) {
 
 bool nr_scalarize_op(NrOp *op) {
   switch (op->info->id) {
-  case NR_OP_linalg_generic: return unroll_generic(op);
   case NR_OP_linalg_fill: return scalarize_fill(op);
   case NR_OP_tensor_insert: return scalarize_insert(op);
   case NR_OP_tensor_expand_shape:
@@ -308,6 +307,8 @@ bool nr_scalarize_op(NrOp *op) {
   case NR_OP_tensor_concat: return scalarize_concat(op);
   case NR_OP_tensor_extract_slice: return scalarize_extract_slice(op);
   case NR_OP_tensor_insert_slice: return scalarize_insert_slice(op);
-  default: return nr_op_has(op, NR_ELEMENTWISE) && scalarize_elementwise(op);
+  default:
+    if (nr_linalg_is_structured(op)) return unroll_generic(op);
+    return nr_op_has(op, NR_ELEMENTWISE) && scalarize_elementwise(op);
   }
 }

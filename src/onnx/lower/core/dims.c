@@ -102,18 +102,9 @@ static size_t dynamic_position(NrType t, size_t i) {
 
 /* Whose dim i is the same as that of the result of op, by what op means; NULL = ask at run time. */
 static NrValue *dim_source(NrOp *op, const NrValue *result) {
-  switch (op->info->id) {
-  case NR_OP_linalg_generic:
-  case NR_OP_linalg_fill: {
-    size_t begin, count;
-    return nr_op_operand_group(op, 1, &begin, &count) && result->index < count ? nr_operand(op, begin + result->index)
-                                                                               : NULL;
-  }
-  case NR_OP_tensor_insert:
-  case NR_OP_tensor_insert_slice: return nr_operand(op, 1);
-  case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(op, 0)->type) ? nr_operand(op, 0) : NULL;
-  default: return NULL;
-  }
+  NrValue *destination = nr_op_destination(op, result->index);
+  if (destination) return destination;
+  return nr_op_is(op, NR_OP_tensor_cast) && nr_type_is_ranked(nr_operand(op, 0)->type) ? nr_operand(op, 0) : NULL;
 }
 
 NrDim nr_lower_dim(NrLower *l, NrValue *tensor, size_t i) {
