@@ -16,7 +16,7 @@ void nr_expand_at(NrExpand *x, NrOp *op) {
 
 void nr_expand_deinit(NrExpand *x) { nr_map_deinit(&x->constants); }
 
-NrStatus nr_expand_ops(NrPassContext *pass, NrOp *root, NrExpandFn fn) {
+NrStatus nr_expand_matching(NrPassContext *pass, NrOp *root, NrExpandFn fn) {
   NrExpand x = {.target = pass->target};
   NrOpList ops = {0};
   NrStatus status = NR_OK;

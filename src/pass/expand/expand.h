@@ -20,7 +20,7 @@ void nr_expand_deinit(NrExpand *x);
 
 /* Runs fn on each op nested in root that there was before; fn may replace its op. */
 typedef NrStatus (*NrExpandFn)(NrExpand *x, NrOp *op);
-NrStatus nr_expand_ops(NrPassContext *pass, NrOp *root, NrExpandFn fn);
+NrStatus nr_expand_matching(NrPassContext *pass, NrOp *root, NrExpandFn fn);
 
 /* ---- ops ---- */
 

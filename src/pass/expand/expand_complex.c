@@ -115,7 +115,7 @@ static NrStatus expand(NrExpand *x, NrOp *op) {
 }
 
 static NrStatus expand_complex_run(NrPassContext *pass, NrOp *root) {
-  return nr_expand_ops(pass, root, expand);
+  return nr_expand_matching(pass, root, expand);
 }
 
 NR_PASS(expand_complex, .name = "expand-complex", .run = expand_complex_run,

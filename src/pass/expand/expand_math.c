@@ -214,7 +214,7 @@ static NrStatus expand(NrExpand *x, NrOp *op) {
 }
 
 static NrStatus expand_math_run(NrPassContext *pass, NrOp *root) {
-  return nr_expand_ops(pass, root, expand);
+  return nr_expand_matching(pass, root, expand);
 }
 
 NR_PASS(expand_math, .name = "expand-math", .run = expand_math_run,
