@@ -293,6 +293,25 @@ void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **
   *out_user = ctx->handler_user;
 }
 
+static void keep_first_error(void *user, const NrDiag *diag) {
+  NrDiagCapture *capture = user;
+  if (diag->severity != NR_ERROR || capture->has_error) return;
+  capture->has_error = true;
+  nr_buf_str(&capture->error, diag->message);
+}
+
+void nr_diag_capture_begin(NrDiagCapture *capture, NrContext *ctx) {
+  *capture = (NrDiagCapture){.ctx = ctx};
+  nr_context_diag_handler(ctx, &capture->handler, &capture->user);
+  nr_context_set_diag_handler(ctx, keep_first_error, capture);
+}
+
+void nr_diag_capture_end(NrDiagCapture *capture, NrBuf *out_error) {
+  nr_context_set_diag_handler(capture->ctx, capture->handler, capture->user);
+  if (out_error) nr_buf_str(out_error, (NrStr){capture->error.data, capture->error.size});
+  nr_buf_deinit(&capture->error);
+}
+
 void nr_diag_flush(NrContext *ctx) {
   if (!ctx->has_pending) return;
   ctx->has_pending = false;

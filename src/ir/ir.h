@@ -80,6 +80,17 @@ typedef struct NrDiag {
 typedef void (*NrDiagHandler)(void *user, const NrDiag *diag);
 void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *user);
 void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **out_user);
+/* Keeps the diagnostics of what is only tried from the handler. Captures nest. nr_diag_capture_end brings the handler
+ * back and appends the message of the first error to out_error, where that is not NULL. */
+typedef struct NrDiagCapture {
+  NrContext *ctx;
+  NrDiagHandler handler; /* of before */
+  void *user;
+  NrBuf error;
+  bool has_error;
+} NrDiagCapture;
+void nr_diag_capture_begin(NrDiagCapture *capture, NrContext *ctx);
+void nr_diag_capture_end(NrDiagCapture *capture, NrBuf *out_error);
 /* Each returns NR_ERROR_INVALID, for `return nr_error(...)`. The message has no newline. */
 NrStatus nr_error(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);
 void nr_warning(NrContext *ctx, NrLoc loc, const char *format, ...) NR_PRINTF(3, 4);

@@ -247,12 +247,6 @@ static NrAttr output_info(NrLower *l, NrAttr declared, const NrLowered *v) {
   return nr_attr_dict(ctx, items, 4 + nr_type_kind_attrs(t, items + 4));
 }
 
-/* Keeps the errors of a try; they are reported when there is no other. */
-static void keep_error(void *user, const NrDiag *diag) {
-  NrBuf *text = user;
-  if (diag->severity == NR_ERROR && !text->size) nr_buf_str(text, diag->message);
-}
-
 /* A function while it is being lowered. */
 typedef struct Func {
   NrOp *op;
@@ -263,17 +257,15 @@ typedef struct Func {
   NrLowered *args, *yields;
 } Func;
 
-/* Fills entry, again with other choices while that fails and there are any. */
+/* Fills entry, again with other choices while that fails and there are any. Reports the first error of the first. */
 static NrStatus lower_body(Func *f) {
   NrContext *ctx = f->l.ctx;
-  NrDiagHandler handler;
-  void *user;
+  NrDiagCapture capture;
   NrBuf why = {0};
   NrLower start = f->l;
   NrStatus status;
   bind_symbols(&f->l, f->op, f->entry);
-  nr_context_diag_handler(ctx, &handler, &user);
-  nr_context_set_diag_handler(ctx, keep_error, &why);
+  nr_diag_capture_begin(&capture, ctx);
   while ((status = nr_lower_region(&f->l, nr_op_region(f->op, 0), f->args, f->num_args, f->yields, f->num_yields)) &&
          nr_lower_next_choice(&f->l, 0)) {
     while (f->entry->last) {
@@ -283,9 +275,8 @@ static NrStatus lower_body(Func *f) {
     f->l = start;
     nr_map_clear(&f->state.dims);
     bind_symbols(&f->l, f->op, f->entry);
-    why.size = 0;
   }
-  nr_context_set_diag_handler(ctx, handler, user);
+  nr_diag_capture_end(&capture, &why);
   if (status) nr_error(ctx, NULL, "%s", why.size ? why.data : "the model cannot be lowered");
   nr_buf_deinit(&why);
   return status;

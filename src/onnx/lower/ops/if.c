@@ -50,21 +50,13 @@ static NrStatus lower_inline(NrLower *l, size_t region) {
   return status;
 }
 
-/* Keeps the first error of a branch instead of reporting it. */
-static void keep_first(void *user, const NrDiag *diag) {
-  NrBuf *text = user;
-  if (diag->severity == NR_ERROR && !text->size) nr_buf_str(text, diag->message);
-}
-
 static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *why) {
   b->block = nr_block_create(l->b.module);
   b->values = NR_NEW_ARRAY(&l->state->arena, NrLowered, n);
   NrLower inner = *l;
   inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
-  NrDiagHandler handler;
-  void *user;
-  nr_context_diag_handler(l->ctx, &handler, &user);
-  nr_context_set_diag_handler(l->ctx, keep_first, why);
+  NrDiagCapture capture;
+  nr_diag_capture_begin(&capture, l->ctx);
   size_t first = l->state->choices.size;
   while ((b->broken = nr_lower_region(&inner, nr_op_region(l->op, region), NULL, 0, b->values, n) != NR_OK) &&
          nr_lower_next_choice(l, first)) {
@@ -72,7 +64,7 @@ static void lower_branch(NrLower *l, Branch *b, size_t region, size_t n, NrBuf *
     b->block = nr_block_create(l->b.module);
     inner.b = nr_builder_at_end(l->b.module, b->block, l->b.loc);
   }
-  nr_context_set_diag_handler(l->ctx, handler, user);
+  nr_diag_capture_end(&capture, why);
   b->end = inner.b;
 }
 
