@@ -32,105 +32,150 @@ static NrValue *take(NrLower *l, NrValue *tensor, size_t axis, NrValue *at) {
 
 static NrValue *zero_of(NrLower *l, NrType elem) { return nr_lower_constant(l, elem, 0); }
 
-/* The loop of Scan 9, and of one batch entry of Scan 8. */
-static NrStatus scan_trips(NrLower *l, Scan *scan) {
-  NrArena *arena = &l->state->arena;
-  NrBlock *body = nr_block_create(l->b.module);
-  NrLower inner = *l;
-  inner.b = nr_builder_at_end(l->b.module, body, l->b.loc);
-  NrValue *iv = nr_block_add_arg(body, nr_type_index(l->ctx), NULL);
-  size_t num_args = scan->num_states + scan->num_inputs, num_yields = scan->num_states + scan->num_outputs;
-  NrLowered *args = NR_NEW_ARRAY(arena, NrLowered, num_args), *yields = NR_NEW_ARRAY(arena, NrLowered, num_yields);
+/* ---- the loop over the trips: Scan 9, and what Scan 8 does for one batch entry ---- */
+
+typedef struct Trips {
+  Scan *scan;
+  NrLower inner;               /* in the body */
+  NrBlock *body;
+  NrValue *iv;
+  size_t num_carried;          /* states, then outputs */
+  NrLowered *yields;           /* what the ONNX body gives */
+  NrScanOut *outs;
+  NrValue **operands, **next;  /* of the loop: bounds and step, then what is carried; of its yield */
+} Trips;
+
+/* The arguments of the ONNX body: the states are arguments of the loop, the inputs slices at the trip. */
+static NrLowered *body_args(NrLower *l, Trips *t) {
+  const Scan *scan = t->scan;
+  NrLowered *args = NR_NEW_ARRAY(&l->state->arena, NrLowered, scan->num_states + scan->num_inputs);
   for (size_t i = 0; i < scan->num_states; i++) {
     NrType type = scan->states[i].value->type;
-    NrValue *arg = nr_block_add_arg(body, nr_carried_type(type), NULL);
-    args[i] = (NrLowered){nr_from_carried(&inner, arg, type), scan->states[i].dtype};
+    NrValue *arg = nr_block_add_arg(t->body, nr_carried_type(type), NULL);
+    args[i] = (NrLowered){nr_from_carried(&t->inner, arg, type), scan->states[i].dtype};
     for (uint32_t d = 0; d < type->rank; d++) /* a state keeps its shape */
       if (type->dims[d] == NR_DYNAMIC && args[i].value == arg)
         nr_lower_set_dim(l, arg, d, nr_lower_dim(l, scan->states[i].value, d));
   }
   for (size_t i = 0; i < scan->num_inputs; i++) {
-    NrValue *at = iv;
+    NrValue *at = t->iv;
     if (scan->input_reverse[i])
-      at = nr_lower_op2(&inner, NR_OP_arith_subi, iv->type,
-                        nr_dim_value(&inner, nr_dim_sub(&inner, scan->trips, nr_dim(1))), iv);
+      at = nr_lower_op2(&t->inner, NR_OP_arith_subi, at->type,
+                        nr_dim_value(&t->inner, nr_dim_sub(&t->inner, scan->trips, nr_dim(1))), at);
     args[scan->num_states + i] =
-        (NrLowered){take(&inner, scan->inputs[i].value, scan->input_axis[i], at), scan->inputs[i].dtype};
+        (NrLowered){take(&t->inner, scan->inputs[i].value, scan->input_axis[i], at), scan->inputs[i].dtype};
   }
-  NrStatus status = nr_lower_region(&inner, nr_op_region(l->op, 0), args, num_args, yields, num_yields);
-  for (size_t i = 0; i < scan->num_states && !status; i++) {
-    NrType before = scan->states[i].value->type, after = yields[i].value->type;
-    if (yields[i].dtype != scan->states[i].dtype || !nr_join_types(before, after))
+  return args;
+}
+
+static NrStatus check_states(NrLower *l, Trips *t) {
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < t->scan->num_states && !status; i++) {
+    const NrLowered *state = &t->scan->states[i], *yield = &t->yields[i];
+    NrType before = state->value->type;
+    if (yield->dtype != state->dtype || !nr_join_types(before, yield->value->type))
       status = nr_lower_error(l, "state %zu changes its type in the body", i);
     for (uint32_t d = 0; d < before->rank && !status; d++)
-      nr_lower_check_dims_equal(&inner, nr_lower_dim(l, scan->states[i].value, d),
-                                nr_lower_dim(&inner, yields[i].value, d), "dims of a state before and after a trip");
+      nr_lower_check_dims_equal(&t->inner, nr_lower_dim(l, state->value, d), nr_lower_dim(&t->inner, yield->value, d),
+                                "dims of a state before and after a trip");
   }
-  if (status) {
-    nr_block_erase(body);
-    return status;
+  return status;
+}
+
+/* The tensor of output i, and the row that a trip puts into it. first: values of the first trip. */
+static NrStatus carry_output(NrLower *l, Trips *t, size_t i, NrMap *first) {
+  const Scan *scan = t->scan;
+  size_t at = scan->num_states + i;
+  NrValue *row = t->yields[at].value;
+  NrScanOut *out = &t->outs[i];
+  *out = (NrScanOut){
+      .dtype = t->yields[at].dtype, .reverse = scan->output_reverse[i], .name = nr_scan_out_name(l, at)};
+  if (!nr_lower_axis(l, scan->output_axis ? scan->output_axis[i] : 0, nr_rank(row) + 1, &out->axis))
+    return NR_ERROR_INVALID;
+  NrStatus status = nr_scan_out_begin(l, out, t->body, first, row, &scan->rows);
+  if (status) return status;
+  NrValue *init = out->init;
+  if (!nr_dim_same(scan->rows, scan->trips)) {
+    NrShape shape = nr_lower_shape(l, init);
+    init = nr_lower_tensor_cast(l, nr_lower_fill(l, &shape, zero_of(l, init->type->elem)), init->type);
   }
-  size_t n = num_yields;
-  NrScanOut *outs = NR_NEW_ARRAY(arena, NrScanOut, scan->num_outputs);
-  NrValue **operands = NR_NEW_ARRAY(arena, NrValue *, n + 3), **next = NR_NEW_ARRAY(arena, NrValue *, n);
-  NrType *types = NR_NEW_ARRAY(arena, NrType, n);
+  t->operands[3 + at] = init;
+  NrValue *acc = nr_block_add_arg(t->body, init->type, NULL);
+  t->next[at] = nr_scan_out_put(&t->inner, out, acc, row, t->iv, &scan->trips);
+  return NR_OK;
+}
+
+/* Fills what the loop carries: operands in front of it, next in its body. */
+static NrStatus carry(NrLower *l, Trips *t) {
   NrMap first = {0};
-  nr_map_set(&first, iv, nr_lower_index(l, 0));
-  for (size_t i = 0; i < scan->num_states; i++) {
-    NrType type = scan->states[i].value->type;
-    operands[3 + i] = nr_to_carried(l, scan->states[i].value, type);
-    nr_map_set(&first, body->args[1 + i], operands[3 + i]);
-    next[i] = nr_to_carried(&inner, yields[i].value, type);
+  NrStatus status = NR_OK;
+  nr_map_set(&first, t->iv, nr_lower_index(l, 0));
+  for (size_t i = 0; i < t->scan->num_states; i++) {
+    NrType type = t->scan->states[i].value->type;
+    t->operands[3 + i] = nr_to_carried(l, t->scan->states[i].value, type);
+    nr_map_set(&first, t->body->args[1 + i], t->operands[3 + i]);
+    t->next[i] = nr_to_carried(&t->inner, t->yields[i].value, type);
   }
-  for (size_t i = 0; i < scan->num_outputs && !status; i++) {
-    NrLowered *row = &yields[scan->num_states + i];
-    outs[i] = (NrScanOut){.dtype = row->dtype,
-                          .reverse = scan->output_reverse[i],
-                          .name = nr_scan_out_name(l, scan->num_states + i)};
-    int64_t axis = scan->output_axis ? scan->output_axis[i] : 0;
-    if (!nr_lower_axis(l, axis, nr_rank(row->value) + 1, &outs[i].axis)) status = NR_ERROR_INVALID;
-    if (!status) status = nr_scan_out_begin(l, &outs[i], body, &first, row->value, &scan->rows);
-    if (status) break;
-    NrValue *init = outs[i].init;
-    if (!nr_dim_same(scan->rows, scan->trips)) {
-      NrShape shape = nr_lower_shape(l, init);
-      init = nr_lower_tensor_cast(l, nr_lower_fill(l, &shape, zero_of(l, init->type->elem)), init->type);
-    }
-    operands[3 + scan->num_states + i] = init;
-    NrValue *acc = nr_block_add_arg(body, init->type, NULL);
-    next[scan->num_states + i] = nr_scan_out_put(&inner, &outs[i], acc, row->value, iv, &scan->trips);
-  }
+  for (size_t i = 0; i < t->scan->num_outputs && !status; i++) status = carry_output(l, t, i, &first);
   nr_map_deinit(&first);
-  if (status) {
-    nr_block_erase(body);
-    return status;
-  }
-  nr_lower_poll(&inner, body, iv);
-  nr_build_op(&inner.b, NR_OP_scf_yield, next, n, NULL, 0);
-  operands[0] = nr_lower_index(l, 0);
-  operands[1] = nr_dim_value(l, scan->trips);
-  operands[2] = nr_lower_index(l, 1);
-  for (size_t i = 0; i < n; i++) types[i] = operands[3 + i]->type;
+  return status;
+}
+
+static NrOp *build_loop(NrLower *l, Trips *t) {
+  nr_lower_poll(&t->inner, t->body, t->iv);
+  nr_build_op(&t->inner.b, NR_OP_scf_yield, t->next, t->num_carried, NULL, 0);
+  t->operands[0] = nr_lower_index(l, 0);
+  t->operands[1] = nr_dim_value(l, t->scan->trips);
+  t->operands[2] = nr_lower_index(l, 1);
+  NrType *types = NR_NEW_ARRAY(&l->state->arena, NrType, t->num_carried);
+  for (size_t i = 0; i < t->num_carried; i++) types[i] = t->operands[3 + i]->type;
   NrOpState state = {.info = nr_op_infos[NR_OP_scf_for],
-                     .operands = operands,
-                     .num_operands = n + 3,
+                     .operands = t->operands,
+                     .num_operands = t->num_carried + 3,
                      .result_types = types,
-                     .num_results = n,
+                     .num_results = t->num_carried,
                      .num_regions = 1};
   NrOp *loop = nr_build(&l->b, &state);
-  nr_block_append(nr_op_region(loop, 0), body);
-  for (size_t i = 0; i < n; i++) {
+  nr_block_append(nr_op_region(loop, 0), t->body);
+  return loop;
+}
+
+/* The results of the loop are those of the scan; their dims are those of what was carried in. */
+static void set_results(NrLower *l, Trips *t, NrOp *loop) {
+  const Scan *scan = t->scan;
+  for (size_t i = 0; i < t->num_carried; i++) {
     bool is_state = i < scan->num_states;
+    const NrScanOut *out = is_state ? NULL : &t->outs[i - scan->num_states];
     NrValue *r = nr_result(loop, i);
     if (is_state) r = nr_from_carried(l, r, scan->states[i].value->type);
-    scan->results[i] = (NrLowered){r, yields[i].dtype};
+    scan->results[i] = (NrLowered){r, t->yields[i].dtype};
     for (size_t d = 0; d < nr_rank(r); d++) {
       if (is_state) nr_lower_set_dim(l, r, d, nr_lower_dim(l, scan->states[i].value, d));
-      else if (!outs[i - scan->num_states].late)
-        nr_lower_set_dim(l, r, d, nr_lower_dim(l, outs[i - scan->num_states].init, d));
+      else if (!out->late) nr_lower_set_dim(l, r, d, nr_lower_dim(l, out->init, d));
     }
   }
-  return NR_OK;
+}
+
+static NrStatus scan_trips(NrLower *l, Scan *scan) {
+  NrArena *arena = &l->state->arena;
+  size_t num_args = scan->num_states + scan->num_inputs, n = scan->num_states + scan->num_outputs;
+  Trips t = {.scan = scan,
+             .inner = *l,
+             .body = nr_block_create(l->b.module),
+             .num_carried = n,
+             .yields = NR_NEW_ARRAY(arena, NrLowered, n),
+             .outs = NR_NEW_ARRAY(arena, NrScanOut, scan->num_outputs),
+             .operands = NR_NEW_ARRAY(arena, NrValue *, n + 3),
+             .next = NR_NEW_ARRAY(arena, NrValue *, n)};
+  t.inner.b = nr_builder_at_end(l->b.module, t.body, l->b.loc);
+  t.iv = nr_block_add_arg(t.body, nr_type_index(l->ctx), NULL);
+  NrLowered *args = body_args(l, &t);
+  NrStatus status = nr_lower_region(&t.inner, nr_op_region(l->op, 0), args, num_args, t.yields, n);
+  if (!status) status = check_states(l, &t);
+  if (!status) status = carry(l, &t);
+  if (status) nr_block_erase(t.body);
+  else set_results(l, &t, build_loop(l, &t));
+  return status;
 }
 
 /* ---- attributes ---- */
@@ -219,49 +264,63 @@ static NrStatus scan_batches(NrLower *l, Scan *scan) {
   return status;
 }
 
-/* ---- */
+/* ---- the node ---- */
+
+/* The sizes of the lists; the node's inputs behind the first `skip` ones are states and scan inputs. */
+static NrStatus read_counts(NrLower *l, size_t skip, Scan *scan) {
+  NrBlock *body = nr_op_body(l->op, 0);
+  uint32_t num_yields = nr_block_terminator(body)->num_operands;
+  int64_t count = nr_lower_attr_int(l, "num_scan_inputs");
+  size_t total = nr_lower_num_in(l) - NR_MIN(skip, nr_lower_num_in(l));
+  if (count < 1 || (uint64_t)count > total) return nr_lower_error(l, "num_scan_inputs does not fit the node's inputs");
+  *scan = (Scan){.num_inputs = (size_t)count, .num_states = total - (size_t)count};
+  if (body->num_args != total || num_yields < scan->num_states)
+    return nr_lower_error(l, "the body has %u inputs and %u outputs; %zu states and %zu scan inputs do not fit them",
+                          body->num_args, num_yields, scan->num_states, scan->num_inputs);
+  scan->num_outputs = num_yields - scan->num_states;
+  if (nr_lower_num_out(l) > num_yields)
+    return nr_lower_error(l, "the node has %zu outputs and the body gives %u", nr_lower_num_out(l), num_yields);
+  return NR_OK;
+}
+
+static NrStatus read_inputs(NrLower *l, size_t skip, uint32_t min_rank, Scan *scan) {
+  for (size_t i = 0; i < scan->num_states + scan->num_inputs; i++) {
+    NrLowered v = {nr_lower_in(l, skip + i), nr_lower_dtype(l, skip + i)};
+    bool is_state = i < scan->num_states;
+    if (!v.value || v.value->type->kind != NR_TYPE_TENSOR)
+      return nr_lower_error(l, "input %zu must be a tensor", skip + i);
+    *(is_state ? &scan->states[i] : &scan->inputs[i - scan->num_states]) = v;
+    if (!is_state && nr_rank(v.value) < min_rank) return nr_lower_error(l, "scan input has no axis to scan");
+  }
+  return NR_OK;
+}
+
+/* Scan 9 and later. */
+static NrStatus scan_once(NrLower *l, Scan *scan) {
+  scan->trips = nr_lower_dim(l, scan->inputs[0].value, scan->input_axis[0]);
+  for (size_t i = 1; i < scan->num_inputs; i++)
+    nr_lower_check_dims_equal(l, scan->trips, nr_lower_dim(l, scan->inputs[i].value, scan->input_axis[i]),
+                              "trips that the scan inputs give");
+  scan->rows = scan->trips;
+  return scan_trips(l, scan);
+}
 
 NrStatus nr_lower_scan(NrLower *l) {
   NrArena *arena = &l->state->arena;
-  NrBlock *onnx = nr_op_body(l->op, 0);
-  NrOp *last = nr_block_terminator(onnx);
   bool old = l->version < 9;
-  int64_t count = nr_lower_attr_int(l, "num_scan_inputs");
-  size_t first = old ? 1 : 0, total = nr_lower_num_in(l) - NR_MIN(first, nr_lower_num_in(l));
-  if (count < 1 || (uint64_t)count > total) return nr_lower_error(l, "num_scan_inputs does not fit the node's inputs");
-  Scan scan = {.num_inputs = (size_t)count, .num_states = total - (size_t)count};
-  if (onnx->num_args != total || last->num_operands < scan.num_states)
-    return nr_lower_error(l, "the body has %u inputs and %u outputs; %zu states and %zu scan inputs do not fit them",
-                          onnx->num_args, last->num_operands, scan.num_states, scan.num_inputs);
-  scan.num_outputs = last->num_operands - scan.num_states;
+  Scan scan;
+  NrStatus status = read_counts(l, old, &scan);
+  if (status) return status;
   size_t n = scan.num_states + scan.num_outputs;
-  if (nr_lower_num_out(l) > n)
-    return nr_lower_error(l, "the node has %zu outputs and the body gives %zu", nr_lower_num_out(l), n);
   scan.states = NR_NEW_ARRAY(arena, NrLowered, scan.num_states);
   scan.inputs = NR_NEW_ARRAY(arena, NrLowered, scan.num_inputs);
   scan.results = NR_NEW_ARRAY(arena, NrLowered, n);
   scan.input_axis = NR_NEW_ARRAY(arena, size_t, scan.num_inputs);
   scan.input_reverse = NR_NEW_ARRAY(arena, bool, scan.num_inputs);
   scan.output_reverse = NR_NEW_ARRAY(arena, bool, scan.num_outputs);
-  for (size_t i = 0; i < total; i++) {
-    NrLowered v = {nr_lower_in(l, first + i), nr_lower_dtype(l, first + i)};
-    if (!v.value || v.value->type->kind != NR_TYPE_TENSOR)
-      return nr_lower_error(l, "input %zu must be a tensor", first + i);
-    if (i < scan.num_states) scan.states[i] = v;
-    else scan.inputs[i - scan.num_states] = v;
-    if (i >= scan.num_states && nr_rank(v.value) < (old ? 2u : 1u))
-      return nr_lower_error(l, "scan input has no axis to scan");
-  }
-  NrStatus status = read_axes(l, &scan);
-  if (!status && old) status = scan_batches(l, &scan);
-  else if (!status) {
-    scan.trips = nr_lower_dim(l, scan.inputs[0].value, scan.input_axis[0]);
-    for (size_t i = 1; i < scan.num_inputs; i++)
-      nr_lower_check_dims_equal(l, scan.trips, nr_lower_dim(l, scan.inputs[i].value, scan.input_axis[i]),
-                                "trips that the scan inputs give");
-    scan.rows = scan.trips;
-    status = scan_trips(l, &scan);
-  }
+  status = read_inputs(l, old, old ? 2 : 1, &scan);
+  if (!status) status = read_axes(l, &scan);
+  if (!status) status = old ? scan_batches(l, &scan) : scan_once(l, &scan);
   for (size_t i = 0; i < n && !status; i++) status = nr_lower_out(l, i, scan.results[i].value, scan.results[i].dtype);
   return status;
 }
