@@ -7,7 +7,8 @@
 static void add_rows(NrLl *g, const NrLlRow *rows) {
   for (; rows->op; rows++) {
     const NrOpInfo *info = nr_op_info_find(nr_str(rows->op), NULL);
-    if (info) g->rows[info->id] = rows;
+    assert(info && "a row of code generation names an op that does not exist");
+    g->rows[info->id] = rows;
   }
 }
 
