@@ -1,5 +1,5 @@
 /* activation.c - activations: element-wise ops of one tensor and some parameters, Clip, PRelu, SwiGLU. */
-#include "onnx/lower/core/body.h"
+#include "onnx/lower/ops/activation.h"
 #include "onnx/lower/ops/data.h"
 
 static NrStatus activation(NrLower *l, NrBodyFn body) {
@@ -16,29 +16,30 @@ static NrValue *exp_minus_1(NrLower *l, NrValue *x) { return same1(l, NR_OP_math
 
 /* ---- smooth ones ---- */
 
-static NrValue *sigmoid(NrLower *l, NrValue *x) {
+NrValue *nr_activation_sigmoid(NrLower *l, NrValue *x) {
   NrValue *one = num(l, x, 1);
   return divf(l, one, add(l, one, same1(l, NR_OP_math_exp, negf(l, x))));
 }
 
 /* log(1 + e^x) = max(x, 0) + log1p(e^-|x|), which neither overflows nor loses small values. */
-static NrValue *softplus(NrLower *l, NrValue *x) {
+NrValue *nr_activation_softplus(NrLower *l, NrValue *x) {
   NrValue *decay = same1(l, NR_OP_math_exp, negf(l, same1(l, NR_OP_math_absf, x)));
   return add(l, larger(l, x, num(l, x, 0)), same1(l, NR_OP_math_log1p, decay));
 }
 
-static NrValue *sigmoid_body(NrLower *l, NrValue *const *a, void *user) { return sigmoid(l, a[0]); }
-static NrValue *softplus_body(NrLower *l, NrValue *const *a, void *user) { return softplus(l, a[0]); }
+static NrValue *sigmoid_body(NrLower *l, NrValue *const *a, void *user) { return nr_activation_sigmoid(l, a[0]); }
+static NrValue *softplus_body(NrLower *l, NrValue *const *a, void *user) { return nr_activation_softplus(l, a[0]); }
 static NrValue *mish_body(NrLower *l, NrValue *const *a, void *user) {
-  return mul(l, a[0], same1(l, NR_OP_math_tanh, softplus(l, a[0])));
+  return mul(l, a[0], same1(l, NR_OP_math_tanh, nr_activation_softplus(l, a[0])));
 }
 static NrValue *swish_body(NrLower *l, NrValue *const *a, void *user) {
-  return mul(l, a[0], sigmoid(l, mul(l, a[0], param(l, a[0], "alpha"))));
+  return mul(l, a[0], nr_activation_sigmoid(l, mul(l, a[0], param(l, a[0], "alpha"))));
 }
 static NrValue *swiglu_body(NrLower *l, NrValue *const *a, void *user) { return mul(l, swish_body(l, a, user), a[1]); }
-static NrValue *softsign_body(NrLower *l, NrValue *const *a, void *user) {
-  return divf(l, a[0], add(l, num(l, a[0], 1), same1(l, NR_OP_math_absf, a[0])));
+NrValue *nr_activation_softsign(NrLower *l, NrValue *x) {
+  return divf(l, x, add(l, num(l, x, 1), same1(l, NR_OP_math_absf, x)));
 }
+static NrValue *softsign_body(NrLower *l, NrValue *const *a, void *user) { return nr_activation_softsign(l, a[0]); }
 
 static NrValue *gelu_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *x = a[0], *inner;
@@ -69,9 +70,12 @@ NrStatus nr_lower_gelu(NrLower *l) { return activation(l, gelu_body); }
 
 /* ---- exponential below 0 ---- */
 
+NrValue *nr_activation_elu(NrLower *l, NrValue *x, NrValue *alpha) {
+  return nr_lower_select(l, below(l, x, num(l, x, 0)), mul(l, alpha, exp_minus_1(l, x)), x);
+}
+
 static NrValue *elu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *x = a[0], *low = mul(l, param(l, x, "alpha"), exp_minus_1(l, x));
-  return nr_lower_select(l, below(l, x, num(l, x, 0)), low, x);
+  return nr_activation_elu(l, a[0], param(l, a[0], "alpha"));
 }
 
 static NrValue *celu_body(NrLower *l, NrValue *const *a, void *user) {
@@ -92,28 +96,30 @@ NrStatus nr_lower_selu(NrLower *l) { return activation(l, selu_body); }
 
 /* ---- piecewise linear ones ---- */
 
-static NrValue *hard_sigmoid(NrLower *l, NrValue *x, NrValue *alpha, NrValue *beta) {
+NrValue *nr_activation_hard_sigmoid(NrLower *l, NrValue *x, NrValue *alpha, NrValue *beta) {
   return larger(l, smaller(l, add(l, mul(l, alpha, x), beta), num(l, x, 1)), num(l, x, 0));
 }
 
 static NrValue *hard_sigmoid_body(NrLower *l, NrValue *const *a, void *user) {
-  return hard_sigmoid(l, a[0], param(l, a[0], "alpha"), param(l, a[0], "beta"));
+  return nr_activation_hard_sigmoid(l, a[0], param(l, a[0], "alpha"), param(l, a[0], "beta"));
 }
 static NrValue *hard_swish_body(NrLower *l, NrValue *const *a, void *user) {
-  return mul(l, a[0], hard_sigmoid(l, a[0], num(l, a[0], 1.0 / 6), num(l, a[0], 0.5)));
+  return mul(l, a[0], nr_activation_hard_sigmoid(l, a[0], num(l, a[0], 1.0 / 6), num(l, a[0], 0.5)));
+}
+NrValue *nr_activation_leaky_relu(NrLower *l, NrValue *x, NrValue *alpha) {
+  return nr_lower_select(l, below(l, x, num(l, x, 0)), mul(l, alpha, x), x);
 }
 static NrValue *leaky_relu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *low = mul(l, param(l, a[0], "alpha"), a[0]);
-  return nr_lower_select(l, below(l, a[0], num(l, a[0], 0)), low, a[0]);
+  return nr_activation_leaky_relu(l, a[0], param(l, a[0], "alpha"));
 }
 static NrValue *thresholded_relu_body(NrLower *l, NrValue *const *a, void *user) {
   return nr_lower_select(l, below(l, param(l, a[0], "alpha"), a[0]), a[0], num(l, a[0], 0));
 }
 
+NrValue *nr_activation_relu(NrLower *l, NrValue *x) { return larger(l, x, num(l, x, 0)); }
 static NrValue *relu_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *zero = num(l, a[0], 0);
-  if (nr_type_is_float(a[0]->type)) return larger(l, a[0], zero);
-  return nr_dtype_is_unsigned(nr_lower_dtype(l, 0)) ? a[0] : same2(l, NR_OP_arith_maxsi, a[0], zero);
+  if (nr_type_is_float(a[0]->type)) return nr_activation_relu(l, a[0]);
+  return nr_dtype_is_unsigned(nr_lower_dtype(l, 0)) ? a[0] : same2(l, NR_OP_arith_maxsi, a[0], num(l, a[0], 0));
 }
 
 /* Integers go through f64: the parameters are fractions, and the result drops its own. */

@@ -3,6 +3,7 @@
  * The input's products are one matmul for the whole sequence, before the loop; the loop over the steps carries the
  * states and adds the recurrent product. Steps past an entry's length keep its states and give zeros, so a reversed
  * sequence skips its padding first. */
+#include "onnx/lower/ops/activation.h"
 #include "onnx/lower/ops/contract.h"
 
 typedef enum Cell { CELL_RNN, CELL_GRU, CELL_LSTM } Cell;
@@ -48,28 +49,20 @@ static NrValue *fast_sub(NrLower *l, NrValue *x, NrValue *y) { return nr_lower_f
 
 static NrValue *activate(NrLower *l, const Activation *a, NrValue *x) {
   NrType t = x->type;
-  NrValue *zero = c(l, t, 0), *one = c(l, t, 1);
-  NrValue *positive = nr_lower_cmpf(l, 2, x, zero);
-  if (nr_str_is(a->name, "Sigmoid"))
-    return f2(l, NR_OP_arith_divf, one, fast_add(l, one, f1(l, NR_OP_math_exp, f1(l, NR_OP_arith_negf, x))));
+  NrValue *alpha = c(l, t, a->alpha), *beta = c(l, t, a->beta);
+  if (nr_str_is(a->name, "Sigmoid")) return nr_activation_sigmoid(l, x);
   if (nr_str_is(a->name, "Tanh")) return f1(l, NR_OP_math_tanh, x);
-  if (nr_str_is(a->name, "Relu")) return nr_lower_select(l, positive, x, zero);
-  if (nr_str_is(a->name, "Affine")) return fast_add(l, fast_mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
-  if (nr_str_is(a->name, "LeakyRelu")) return nr_lower_select(l, positive, x, fast_mul(l, x, c(l, t, a->alpha)));
-  if (nr_str_is(a->name, "ThresholdedRelu"))
-    return nr_lower_select(l, nr_lower_cmpf(l, 3, x, c(l, t, a->alpha)), x, zero);
+  if (nr_str_is(a->name, "Relu")) return nr_activation_relu(l, x);
+  if (nr_str_is(a->name, "Affine")) return fast_add(l, fast_mul(l, x, alpha), beta);
+  if (nr_str_is(a->name, "LeakyRelu")) return nr_activation_leaky_relu(l, x, alpha);
+  if (nr_str_is(a->name, "ThresholdedRelu")) /* x >= alpha stays; of the op with that name only x > alpha */
+    return nr_lower_select(l, nr_lower_cmpf(l, NR_F_OGE, x, alpha), x, c(l, t, 0));
   if (nr_str_is(a->name, "ScaledTanh"))
-    return fast_mul(l, c(l, t, a->alpha), f1(l, NR_OP_math_tanh, fast_mul(l, c(l, t, a->beta), x)));
-  if (nr_str_is(a->name, "HardSigmoid")) {
-    NrValue *line = fast_add(l, fast_mul(l, x, c(l, t, a->alpha)), c(l, t, a->beta));
-    return f2(l, NR_OP_arith_minimumf, f2(l, NR_OP_arith_maximumf, line, zero), one);
-  }
-  if (nr_str_is(a->name, "Elu"))
-    return nr_lower_select(l, positive, x, fast_mul(l, c(l, t, a->alpha), fast_sub(l, f1(l, NR_OP_math_exp, x), one)));
-  if (nr_str_is(a->name, "Softsign")) return f2(l, NR_OP_arith_divf, x, fast_add(l, one, f1(l, NR_OP_math_absf, x)));
-  /* Softplus; for large x, exp would overflow and the function is x. */
-  NrValue *soft = f1(l, NR_OP_math_log1p, f1(l, NR_OP_math_exp, x));
-  return nr_lower_select(l, nr_lower_cmpf(l, 2, x, c(l, t, 30)), x, soft);
+    return fast_mul(l, alpha, f1(l, NR_OP_math_tanh, fast_mul(l, beta, x)));
+  if (nr_str_is(a->name, "HardSigmoid")) return nr_activation_hard_sigmoid(l, x, alpha, beta);
+  if (nr_str_is(a->name, "Elu")) return nr_activation_elu(l, x, alpha);
+  if (nr_str_is(a->name, "Softsign")) return nr_activation_softsign(l, x);
+  return nr_activation_softplus(l, x);
 }
 
 static bool activation_defaults(Activation *a) {
