@@ -157,6 +157,30 @@ static void new_symbols_are_unique(void **state) {
   expect_messages("");
 }
 
+/* Of nested captures each keeps its own first error; what is reported behind the end goes to the handler. */
+static void captures_keep_their_first_error(void **state) {
+  NrDiagCapture outer, inner;
+  NrBuf first = {0}, second = {0};
+  messages.size = 0;
+  nr_diag_capture_begin(&outer, ctx);
+  nr_diag_capture_begin(&inner, ctx);
+  nr_warning(ctx, NULL, "nobody hears it");
+  nr_error(ctx, NULL, "inner one");
+  nr_error(ctx, NULL, "inner two");
+  nr_diag_capture_end(&inner, &second);
+  nr_error(ctx, NULL, "outer");
+  nr_diag_capture_end(&outer, &first);
+  nr_error(ctx, NULL, "heard");
+  nr_diag_flush(ctx);
+  assert_string_equal(second.data, "inner one");
+  assert_string_equal(first.data, "outer");
+  assert_string_equal(messages.data, "heard\n");
+  nr_diag_capture_begin(&outer, ctx);
+  nr_diag_capture_end(&outer, NULL);
+  nr_buf_deinit(&first);
+  nr_buf_deinit(&second);
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
   const struct CMUnitTest tests[] = {
@@ -169,6 +193,7 @@ int main(void) {
       TEST(symbols_are_unique),
       TEST(new_symbols_are_unique),
       TEST(branches_pass_what_blocks_take),
+      TEST(captures_keep_their_first_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
