@@ -10,7 +10,7 @@ import lit.formats
 config.name = "noria"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "python", "onnx", "fuzz", "Inputs"]
+config.excludes = ["unit", "python", "fuzz", "Inputs"]
 config.available_features.add(platform.machine())  # REQUIRES: x86_64
 config.test_source_root = os.path.dirname(__file__)
 
