@@ -61,8 +61,8 @@ static void note_types(NrContext *ctx, NrAttr infos, const char **out) {
 
 static void note_entry(Job *job, const NrCompilation *unit) {
   for (NrOp *op = nr_op_body(unit->module->op, 0)->first; op; op = op->next) {
-    if (!nr_op_attr(op, "noria.entry")) continue;
-    NrAttr inputs = nr_op_attr(op, "noria.inputs"), outputs = nr_op_attr(op, "noria.outputs");
+    if (!nr_op_attr(op, NR_A_noria_entry)) continue;
+    NrAttr inputs = nr_op_attr(op, NR_A_noria_inputs), outputs = nr_op_attr(op, NR_A_noria_outputs);
     if (!inputs || !outputs || inputs->kind != NR_ATTR_ARRAY || outputs->kind != NR_ATTR_ARRAY) return;
     nr_vec_reserve(&job->input_types, inputs->size);
     nr_vec_reserve(&job->output_types, outputs->size);

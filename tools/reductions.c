@@ -109,7 +109,7 @@ static size_t erase_for_constants(NrModule *m, size_t begin, size_t end) { retur
 /* ---- functions -------------------------------------------------------------------------------------------------- */
 
 static bool calls(const NrOp *op, NrStr name) {
-  return nr_op_is(op, NR_OP_func_call) && nr_str_eq(nr_op_attr_str(op, "callee"), name);
+  return nr_op_is(op, NR_OP_func_call) && nr_str_eq(nr_op_attr_str(op, NR_A_callee), name);
 }
 
 /* Erases functions; results of their calls become constants. */
@@ -120,7 +120,7 @@ static size_t erase_functions(NrModule *module, size_t begin, size_t end) {
   for (NrOp *func = nr_op_body(module->op, 0)->first, *next; func; func = next) {
     next = func->next;
     if (!nr_op_is(func, NR_OP_func_func) || !reduction_is_chosen(count++, begin, end)) continue;
-    NrStr name = nr_op_attr_str(func, "sym_name");
+    NrStr name = nr_op_attr_str(func, NR_A_sym_name);
     bool can = true;
     for (size_t i = 0; i < ops.size && can; i++)
       if (!nr_is_erased(ops.data[i]) && calls(ops.data[i], name)) can = give_up_results(ops.data[i], true);
@@ -140,10 +140,10 @@ static void set_type(NrOp *func, NrType type, uint32_t without_input, uint32_t w
   for (uint32_t i = 0; i < type->num_results; i++)
     if (i != without_output) nr_vec_push(&results, type->results[i]);
   NrContext *ctx = nr_op_context(func);
-  nr_op_set_attr(func, "function_type",
+  nr_op_set_attr(func, NR_A_function_type,
                  nr_attr_type(nr_type_function(ctx, inputs.data, inputs.size, results.data, results.size)));
-  nr_op_remove_attr(func, "arg_attrs");
-  nr_op_remove_attr(func, "res_attrs");
+  nr_op_remove_attr(func, NR_A_arg_attrs);
+  nr_op_remove_attr(func, NR_A_res_attrs);
   nr_vec_deinit(&inputs);
   nr_vec_deinit(&results);
 }
@@ -163,14 +163,14 @@ static bool drop_input(NrOp *func, const NrOpList *ops, uint32_t input) {
   nr_block_erase_arg(block, input);
   set_type(func, type, input, UINT32_MAX);
   for (size_t i = 0; i < ops->size; i++)
-    if (!nr_is_erased(ops->data[i]) && calls(ops->data[i], nr_op_attr_str(func, "sym_name")))
+    if (!nr_is_erased(ops->data[i]) && calls(ops->data[i], nr_op_attr_str(func, NR_A_sym_name)))
       nr_op_erase_operand(ops->data[i], input);
   return true;
 }
 
 static bool drop_output(NrOp *func, const NrOpList *ops, uint32_t output) {
   NrType type = nr_func_type(func);
-  NrStr name = nr_op_attr_str(func, "sym_name");
+  NrStr name = nr_op_attr_str(func, NR_A_sym_name);
   for (size_t i = 0; i < ops->size; i++)
     if (!nr_is_erased(ops->data[i]) && calls(ops->data[i], name) && !reduction_free_result(ops->data[i], output))
       return false;
@@ -205,12 +205,12 @@ static size_t drop_signature(NrModule *module, size_t begin, size_t end) {
 /* ---- numbers and attributes ------------------------------------------------------------------------------------- */
 
 static void shrink(NrOp *op, ReductionChoice *c, bool to_zero) {
-  NrAttr value = nr_op_is(op, NR_OP_arith_constant) ? nr_op_attr(op, "value") : NULL, smaller = NULL;
+  NrAttr value = nr_op_is(op, NR_OP_arith_constant) ? nr_op_attr(op, NR_A_value) : NULL, smaller = NULL;
   if (value && value->kind == NR_ATTR_INTEGER && value->num_words == 0 && value->i != 0 && value->type->width != 1)
     smaller = to_zero || value->i == 1 || value->i == -1 ? nr_attr_int(value->type, to_zero ? 0 : 1)
                                                          : nr_attr_int(value->type, value->i / 2);
   if (value && value->kind == NR_ATTR_FLOAT && value->f != 0 && to_zero) smaller = nr_attr_float(value->type, 0);
-  if (smaller && smaller != value && reduction_choose(c)) nr_op_set_attr(op, "value", smaller);
+  if (smaller && smaller != value && reduction_choose(c)) nr_op_set_attr(op, NR_A_value, smaller);
 }
 
 static void zero(NrOp *op, ReductionChoice *c) { shrink(op, c, true); }
@@ -222,7 +222,7 @@ static size_t numbers_by_half(NrModule *m, size_t begin, size_t end) { return re
 /* Drops any attribute; the verifier rejects the result if the op requires it. */
 static void drop_attributes_of(NrOp *op, ReductionChoice *c) {
   for (uint32_t k = op->num_attrs; k-- > 0;)
-    if (reduction_choose(c)) nr_op_remove_attr(op, op->attrs[k].name.data);
+    if (reduction_choose(c)) nr_op_remove_attr_named(op, op->attrs[k].name.data);
 }
 
 static size_t drop_attributes(NrModule *m, size_t begin, size_t end) {
@@ -270,7 +270,7 @@ size_t reduction_cost(NrModule *module) {
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
     bool constant = nr_op_is(op, NR_OP_arith_constant);
-    cost += constant ? 2 + bits_of(nr_op_attr(op, "value")) / 2 : 100 + op->num_attrs;
+    cost += constant ? 2 + bits_of(nr_op_attr(op, NR_A_value)) / 2 : 100 + op->num_attrs;
     cost += 4 * (op->num_operands + op->num_results + op->num_regions);
     for (uint32_t r = 0; r < op->num_regions; r++)
       for (NrBlock *block = nr_op_region(op, r)->first; block; block = block->next) cost += 4 + 4 * block->num_args;

@@ -115,7 +115,7 @@ static bool drop_of_parallel(NrOp *op, uint32_t i) {
   if (!reduction_free_result(op, i) || !reduce || reduce->num_operands != op->num_results) return false;
   segments[3]--;
   nr_op_erase_operand(op, begin + i);
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(ctx), segments, sizeof segments));
+  nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_dense_array(nr_type_i32(ctx), segments, sizeof segments));
   reduction_without_result(op, i);
   NrBuilder b = nr_builder_before(reduce);
   NR_VEC(NrValue *) left = {0};

@@ -202,9 +202,9 @@ static int show_text(Job *job, NrBuf *out) {
   nr_buf_printf(out, "%s: text IR\nfunctions\n", job->path);
   for (NrOp *op = nr_op_body(unit.module->op, 0)->first; op; op = op->next) {
     nr_walk_pre(op, count_op, &ops);
-    NrAttr type = nr_op_attr(op, "function_type");
+    NrAttr type = nr_op_attr(op, NR_A_function_type);
     if (!type) continue;
-    nr_buf_printf(out, "  @%.*s ", NR_STR_ARG(nr_op_attr_str(op, "sym_name")));
+    nr_buf_printf(out, "  @%.*s ", NR_STR_ARG(nr_op_attr_str(op, NR_A_sym_name)));
     nr_print_type(out, type->type);
     nr_buf_putc(out, '\n');
   }

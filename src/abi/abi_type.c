@@ -68,7 +68,7 @@ static NrValue *convert_complex(NrBuilder *b, NrValue *x, NrType type) {
 /* 64 times the index of the loop over words. */
 static NrValue *word_shift(NrBuilder *b, NrType type, uint32_t dim) {
   NrOp *index = nr_build_op(b, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
-  nr_op_set_attr(index, "dim", nr_attr_i64(b->ctx, dim));
+  nr_op_set_attr(index, NR_A_dim, nr_attr_i64(b->ctx, dim));
   NrValue *word = as(b, NR_OP_arith_index_castui, nr_result(index, 0), type);
   return nr_arith_binary(b, NR_OP_arith_muli, word, nr_arith_constant_int(b, type, 64));
 }

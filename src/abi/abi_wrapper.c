@@ -122,7 +122,7 @@ static NrValue *alloc_strided(NrBuilder *b, NrValue *like, NrType type) {
     segments[1 + i] = (uint32_t)(count - before);
   }
   NrOp *view = nr_build_op(b, NR_OP_memref_reinterpret_cast, operands, count, &type, 1);
-  for (size_t i = 0; i < 3; i++) nr_op_set_attr(view, names[i], attrs[i]);
+  for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(view, names[i], attrs[i]);
   nr_op_set_segments(view, segments, 4);
   return nr_result(view, 0);
 }
@@ -206,7 +206,7 @@ static NrValue *move_vectors(NrBuilder *b, NrValue *vectors, NrValue *elements, 
       continue;
     }
     NrOp *index = nr_build_op(&body, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
-    nr_op_set_attr(index, "dim", nr_attr_i64(b->ctx, i));
+    nr_op_set_attr(index, NR_A_dim, nr_attr_i64(b->ctx, i));
     operands[count++] = nr_result(index, 0);
   }
   if (out) nr_build_op(&body, NR_OP_vector_store, operands, count, NULL, 0);

@@ -14,13 +14,13 @@
 /* ---- which function --------------------------------------------------------------------------------------------- */
 
 static bool is_candidate(const NrOp *op) { return nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0); }
-static bool is_private(const NrOp *func) { return nr_str_is(nr_op_attr_str(func, "sym_visibility"), "private"); }
+static bool is_private(const NrOp *func) { return nr_str_is(nr_op_attr_str(func, NR_A_sym_visibility), "private"); }
 
 static NrStatus no_entry(NrModule *module, const char *name) {
   NrBuf names = {0};
   NrNearest nearest = nr_nearest(nr_str(name ? name : ""));
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
-    NrStr symbol = nr_op_attr_str(op, "sym_name");
+    NrStr symbol = nr_op_attr_str(op, NR_A_sym_name);
     bool is_meant = name && nr_op_is(op, NR_OP_func_func) && nr_str_is(symbol, name);
     if (is_meant) return nr_op_error(op, "has no body, so it cannot be the entry"), NR_ERROR_NOT_FOUND;
     if (!is_candidate(op)) continue;
@@ -44,8 +44,8 @@ static NrStatus find_entry(NrModule *module, const char *name, NrOp **out) {
   *out = NULL;
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
     if (!is_candidate(op)) continue;
-    NrStr symbol = nr_op_attr_str(op, "sym_name");
-    if (name ? nr_str_is(symbol, name) : nr_op_attr(op, "noria.entry") != NULL) return *out = op, NR_OK;
+    NrStr symbol = nr_op_attr_str(op, NR_A_sym_name);
+    if (name ? nr_str_is(symbol, name) : nr_op_attr(op, NR_A_noria_entry) != NULL) return *out = op, NR_OK;
     if (nr_str_is(symbol, "main")) main = op;
     if (!is_private(op)) only = op, num_public++;
   }
@@ -151,7 +151,7 @@ static void build_body(Wrapper *w, NrModule *module, NrBlock *block) {
     nr_vec_push(&args, nr_abi_in(&b, &w->input_abi.data[i], outer, w->type->inputs[i]));
   }
   NrOp *call = nr_build_op(&b, NR_OP_func_call, args.data, args.size, w->type->results, w->type->num_results);
-  nr_op_set_attr(call, "callee", nr_attr_symbol(w->ctx, nr_op_attr_str(w->func, "sym_name")));
+  nr_op_set_attr(call, NR_A_callee, nr_attr_symbol(w->ctx, nr_op_attr_str(w->func, NR_A_sym_name)));
   for (size_t i = 0; i < w->type->num_results; i++)
     nr_vec_push(&results, nr_abi_out(&b, &w->result_abi.data[i], nr_result(call, i), w->results.data[i]));
   for (size_t i = 0; i < w->type->num_inputs; i++)
@@ -173,10 +173,10 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
     NrBlock *block = nr_block_create(module);
     nr_block_append(nr_op_region(entry, 0), block);
     build_body(&w, module, block);
-    nr_op_set_attr(entry, "noria.entry", nr_attr_unit(w.ctx));
-    nr_op_set_attr(entry, "noria.inputs", nr_attr_array(w.ctx, w.input_infos.data, w.input_infos.size));
+    nr_op_set_attr(entry, NR_A_noria_entry, nr_attr_unit(w.ctx));
+    nr_op_set_attr(entry, NR_A_noria_inputs, nr_attr_array(w.ctx, w.input_infos.data, w.input_infos.size));
     nr_symbol_names_deinit(&names);
-    nr_op_set_attr(entry, "noria.outputs", nr_attr_array(w.ctx, w.result_infos.data, w.result_infos.size));
+    nr_op_set_attr(entry, NR_A_noria_outputs, nr_attr_array(w.ctx, w.result_infos.data, w.result_infos.size));
   }
   nr_vec_deinit(&w.inputs);
   nr_vec_deinit(&w.results);
@@ -191,7 +191,7 @@ static NrStatus build_wrapper(NrModule *module, NrOp *func) {
 static NrStatus drop_others(NrModule *module) {
   NrAttr hidden = nr_attr_string(module->ctx, NR_STR("private"));
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
-    if (nr_op_has(op, NR_SYMBOL) && !nr_op_attr(op, "noria.entry")) nr_op_set_attr(op, "sym_visibility", hidden);
+    if (nr_op_has(op, NR_SYMBOL) && !nr_op_attr(op, NR_A_noria_entry)) nr_op_set_attr(op, NR_A_sym_visibility, hidden);
   return nr_run_passes(module, NR_STR("symbol-dce"), &(NrPassOptions){0});
 }
 
@@ -199,8 +199,8 @@ NrStatus nr_abi_wrap_entry(NrModule *module, const char *name) {
   NrOp *func;
   if (name && *name == '@') name++;
   NrStatus status = find_entry(module, name, &func);
-  if (!status && !nr_op_attr(func, "noria.entry")) {
-    for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) nr_op_remove_attr(op, "noria.entry");
+  if (!status && !nr_op_attr(func, NR_A_noria_entry)) {
+    for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) nr_op_remove_attr(op, NR_A_noria_entry);
     status = build_wrapper(module, func);
     if (!status) status = drop_others(module);
   }

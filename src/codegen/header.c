@@ -91,14 +91,14 @@ static void put_indices(NrBuf *out, NrStr model, const char *what, NrAttr list) 
 static NrOp *find_entry(NrModule *module) {
   NrBlock *body = nr_op_body(module->op, 0);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
-    if (nr_op_attr(op, "noria.entry")) return op;
+    if (nr_op_attr(op, NR_A_noria_entry)) return op;
   return NULL;
 }
 
 void nr_codegen_header(NrModule *module, NrStr name, NrBuf *out) {
   NrOp *entry = find_entry(module);
-  NrAttr inputs = entry ? nr_op_attr(entry, "noria.inputs") : NULL;
-  NrAttr outputs = entry ? nr_op_attr(entry, "noria.outputs") : NULL;
+  NrAttr inputs = entry ? nr_op_attr(entry, NR_A_noria_inputs) : NULL;
+  NrAttr outputs = entry ? nr_op_attr(entry, NR_A_noria_outputs) : NULL;
   nr_buf_puts(out, "/* A model compiled by Noria");
   if (name.size) nr_buf_puts(out, ": "), put_comment(out, name);
   nr_buf_puts(out, ".\n *\n");

@@ -19,7 +19,7 @@ static NrStatus check_count(NrOp *op, uint32_t count, const char *what) {
 }
 
 static NrStatus check_function(NrOp *op) {
-  NrAttr attr = nr_op_attr(op, "function_type");
+  NrAttr attr = nr_op_attr(op, NR_A_function_type);
   NrType type = attr && attr->kind == NR_ATTR_TYPE && attr->type->kind == NR_TYPE_FUNCTION ? attr->type : NULL;
   NrStatus status = type ? check_count(op, type->num_inputs, "arguments") : NR_OK;
   if (type && !status) status = check_count(op, type->num_results, "results");

@@ -198,7 +198,7 @@ static int choose(NrInterp *in, NrOp *op) {
   case NR_OP_cf_cond_br: return nr_get(in, nr_operand(op, 0)).bits ? 0 : 1;
   case NR_OP_cf_switch: {
     uint64_t flag = nr_get(in, nr_operand(op, 0)).bits;
-    NrAttr cases = nr_op_attr(op, "case_values");
+    NrAttr cases = nr_op_attr(op, NR_A_case_values);
     for (uint32_t i = 1; cases && i < op->num_successors; i++)
       if (nr_ivalue_of_attr(in, nr_attr_element(cases, i - 1)).bits == flag) return (int)i;
     return 0;
@@ -231,7 +231,7 @@ static NrOp *run_blocks(NrInterp *in, NrBlock *block) {
 /* The nesting of ops is limited, so only recursion exhausts the stack. */
 static bool fail_stack(NrInterp *in, NrOp *op) {
   while (!nr_op_has(op, NR_FUNCTION) && nr_op_parent(op)) op = nr_op_parent(op);
-  NrStr name = nr_op_attr_str(op, "sym_name");
+  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
   return nr_interp_fail(in, op, "@%.*s calls itself too deep: the stack is full", NR_STR_ARG(name));
 }
 
@@ -277,7 +277,7 @@ static void drop_cells(NrMap *cells, NrOp *func) {
 
 bool nr_run_func(NrInterp *in, NrOp *func, const NrIValue *args, size_t num_args, NrIValue *out, size_t num_out) {
   NrBlock *entry = nr_op_body(func, 0);
-  NrStr name = nr_op_attr_str(func, "sym_name");
+  NrStr name = nr_op_attr_str(func, NR_A_sym_name);
   if (!entry) return nr_interp_fail(in, func, "'%.*s' has no body", NR_STR_ARG(name));
   NrMap outer = in->cells;
   in->cells = (NrMap){0};

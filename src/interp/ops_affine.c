@@ -50,7 +50,7 @@ bool nr_interp_mapped_indices(NrInterp *in, NrOp *op, size_t first, NrAttr map, 
 
 bool nr_interp_indices(NrInterp *in, NrOp *op, size_t memref, size_t rank, int64_t *out) {
   bool mapped = nr_affine_map_operands(op) > 0;
-  return nr_interp_mapped_indices(in, op, memref + 1, mapped ? nr_op_attr(op, "map") : NULL, rank, out);
+  return nr_interp_mapped_indices(in, op, memref + 1, mapped ? nr_op_attr(op, NR_A_map) : NULL, rank, out);
 }
 
 static void set_index(NrInterp *in, NrValue *result, int64_t value) {
@@ -58,7 +58,7 @@ static void set_index(NrInterp *in, NrValue *result, int64_t value) {
 }
 
 bool nr_run_affine_extreme(NrInterp *in, NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   int64_t *values = inputs(in, op, 0, op->num_operands), value = 0;
   bool ok = extreme(in, op, map, values, 0, map->num_exprs, nr_op_is(op, NR_OP_affine_max), &value);
   if (ok) set_index(in, nr_result(op, 0), value);
@@ -102,7 +102,7 @@ static void set_results(NrInterp *in, NrOp *op, const NrIValue *values) {
 }
 
 bool nr_run_affine_for(NrInterp *in, NrOp *op) {
-  int64_t lower, upper, step = nr_op_attr_int(op, "step", 1);
+  int64_t lower, upper, step = nr_op_attr_int(op, NR_A_step, 1);
   if (!bound(in, op, false, &lower) || !bound(in, op, true, &upper)) return false;
   size_t count = op->num_results, inits = nr_affine_for_begin(op, 2);
   NrIValue *values = nr_calloc(count + 1, sizeof *values);
@@ -119,7 +119,7 @@ bool nr_run_affine_for(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_affine_if(NrInterp *in, NrOp *op) {
-  NrAttr set = nr_op_attr(op, "condition");
+  NrAttr set = nr_op_attr(op, NR_A_condition);
   int64_t *values = inputs(in, op, 0, op->num_operands), value;
   bool ok = true, holds = true;
   for (uint32_t i = 0; i < set->num_exprs && ok; i++) {
@@ -140,7 +140,7 @@ bool nr_run_affine_if(NrInterp *in, NrOp *op) {
 
 /* The first point and the number of points of each dim. */
 static bool parallel_box(NrInterp *in, NrOp *op, int64_t *first, int64_t *counts) {
-  NrAttr maps[] = {nr_op_attr(op, "lowerBoundsMap"), nr_op_attr(op, "upperBoundsMap")};
+  NrAttr maps[] = {nr_op_attr(op, NR_A_lowerBoundsMap), nr_op_attr(op, NR_A_upperBoundsMap)};
   uint32_t rank = nr_op_body(op, 0)->num_args;
   if (rank > NR_MAX_RANK) return nr_interp_fail(in, op, "too many dims");
   int64_t *values[] = {inputs(in, op, 0, nr_affine_num_inputs(maps[0])),
@@ -165,7 +165,7 @@ static bool parallel_box(NrInterp *in, NrOp *op, int64_t *first, int64_t *counts
 
 /* Combines running value i with a point's value. */
 static bool combine(NrInterp *in, NrOp *op, uint32_t i, NrIValue *acc, NrIValue value) {
-  int64_t kind = nr_op_attr(op, "reductions")->items[i]->i;
+  int64_t kind = nr_op_attr(op, NR_A_reductions)->items[i]->i;
   return nr_interp_combine(kind, nr_result(op, i)->type, *acc, value, acc) ||
          nr_interp_fail(in, op, "the interpreter cannot compute it");
 }
@@ -184,7 +184,7 @@ bool nr_run_affine_parallel(NrInterp *in, NrOp *op) {
   bool ok = true, any = true;
   for (uint32_t i = 0; i < count; i++)
     acc[i] = nr_ivalue_of_attr(
-        in, nr_affine_reduction_identity(nr_op_attr(op, "reductions")->items[i]->i, nr_result(op, i)->type));
+        in, nr_affine_reduction_identity(nr_op_attr(op, NR_A_reductions)->items[i]->i, nr_result(op, i)->type));
   for (uint32_t d = 0; d < rank; d++) any &= counts[d] > 0;
   if (any) do {
       for (uint32_t d = 0; d < rank; d++)

@@ -25,7 +25,7 @@ bool nr_run_atomic_rmw(NrInterp *in, NrOp *op) {
   NrIView *view;
   if (!nr_interp_element(in, op, 1, &p, &view) || !nr_interp_writable(in, op, view)) return false;
   NrIValue old = nr_ivalue_load(view->elem, p), next;
-  if (!nr_interp_combine(nr_op_attr_int(op, "kind", 0), view->elem, old, nr_get(in, nr_operand(op, 0)), &next))
+  if (!nr_interp_combine(nr_op_attr_int(op, NR_A_kind, 0), view->elem, old, nr_get(in, nr_operand(op, 0)), &next))
     return nr_interp_fail(in, op, "the interpreter cannot compute it");
   nr_ivalue_store(view->elem, p, next);
   nr_set(in, nr_result(op, 0), old);
@@ -79,7 +79,7 @@ static unsigned char *nth(NrInterp *in, NrOp *op, Place place, int64_t k) {
 static bool check_tag(NrInterp *in, NrOp *op, size_t tag) {
   int64_t indices[NR_MAX_RANK];
   NrIView *view;
-  return indices_of(in, op, tag, nr_op_attr(op, "tag_map"), &view, indices) &&
+  return indices_of(in, op, tag, nr_op_attr(op, NR_A_tag_map), &view, indices) &&
          nr_interp_in_bounds(in, op, view, indices);
 }
 
@@ -90,8 +90,8 @@ bool nr_run_dma_start(NrInterp *in, NrOp *op) {
   Place from, to;
   if (nr_op_is(op, NR_OP_affine_dma_start)) nr_affine_dma_parts(op, &parts);
   else nr_memref_dma_parts(op, &parts);
-  if (!place_of(in, op, 0, nr_op_attr(op, "src_map"), &from) ||
-      !place_of(in, op, parts.target, nr_op_attr(op, "dst_map"), &to))
+  if (!place_of(in, op, 0, nr_op_attr(op, NR_A_src_map), &from) ||
+      !place_of(in, op, parts.target, nr_op_attr(op, NR_A_dst_map), &to))
     return false;
   if (!nr_interp_writable(in, op, to.view)) return false;
   int64_t n = nr_get_index(in, nr_operand(op, parts.n)), stride = 1, run = 1;

@@ -36,7 +36,7 @@ bool nr_run_unrealized_cast(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_constant(NrInterp *in, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (value->kind == NR_ATTR_SYMBOL) {
     nr_set(in, nr_result(op, 0), (NrIValue){.func = nr_symbol_resolve(op, value)});
     return true;
@@ -92,7 +92,7 @@ static NrIValue bound_value(NrInterp *in, NrType type, Bound bits) {
 
 bool nr_run_for(NrInterp *in, NrOp *op) {
   NrType type = nr_operand(op, 0)->type;
-  bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
+  bool is_unsigned = nr_op_attr(op, NR_A_unsignedCmp) != NULL;
   if (nr_type_bits(type) > BOUND_BITS)
     return nr_interp_fail(in, op, "has bounds of more than %d bits, which the interpreter does not count", BOUND_BITS);
   Bound moved = is_unsigned ? 0 : half_range, ub = bound(in, op, 1, is_unsigned);
@@ -169,7 +169,7 @@ bool nr_run_execute_region(NrInterp *in, NrOp *op) {
 
 bool nr_run_index_switch(NrInterp *in, NrOp *op) {
   int64_t flag = nr_get_index(in, nr_operand(op, 0));
-  NrAttr cases = nr_op_attr(op, "cases");
+  NrAttr cases = nr_op_attr(op, NR_A_cases);
   const int64_t *values = cases->data;
   size_t region = 0;
   for (size_t i = 0; i < cases->data_size / sizeof *values; i++)
@@ -203,7 +203,7 @@ static void parallel_point(NrInterp *in, NrOp *op, const size_t *begin, const in
  * become the running values. */
 static bool reduce_into(NrInterp *in, NrOp *op, const NrIValue *terms, size_t count, bool first, NrIValue *acc) {
   bool ok = true;
-  if (first && nr_op_attr(op, "noInit")) {
+  if (first && nr_op_attr(op, NR_A_noInit)) {
     memcpy(acc, terms, count * sizeof *acc);
     return true;
   }
@@ -238,7 +238,7 @@ static bool run_points(NrInterp *in, NrOp *op, const size_t *begin, const int64_
     ok = reduce_into(in, op, terms + (size_t)k * inits, inits, k == 0, acc);
   nr_free(ivs);
   nr_free(terms);
-  if (ok && total == 0 && nr_op_attr(op, "noInit")) return nr_interp_fail(in, op, "%s", nr_scf_no_value);
+  if (ok && total == 0 && nr_op_attr(op, NR_A_noInit)) return nr_interp_fail(in, op, "%s", nr_scf_no_value);
   return ok;
 }
 
@@ -329,11 +329,11 @@ static bool call(NrInterp *in, NrOp *op, NrOp *func, size_t first) {
   return ok;
 }
 
-bool nr_run_call(NrInterp *in, NrOp *op) { return call(in, op, nr_symbol_resolve(op, nr_op_attr(op, "callee")), 0); }
+bool nr_run_call(NrInterp *in, NrOp *op) { return call(in, op, nr_symbol_resolve(op, nr_op_attr(op, NR_A_callee)), 0); }
 bool nr_run_call_indirect(NrInterp *in, NrOp *op) { return call(in, op, nr_get(in, nr_operand(op, 0)).func, 1); }
 
 bool nr_run_assert(NrInterp *in, NrOp *op) {
   if (nr_get(in, nr_operand(op, 0)).bits) return true;
-  NrStr text = nr_op_attr_str(op, "msg");
+  NrStr text = nr_op_attr_str(op, NR_A_msg);
   return nr_interp_fail(in, op, "%.*s", NR_STR_ARG(text));
 }

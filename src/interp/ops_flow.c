@@ -5,10 +5,10 @@
 
 /* The function of a dispatch's entry point, and its export. */
 static NrOp *entry_point(NrOp *op, NrOp **out_export) {
-  NrAttr points = nr_op_attr(op, "entry_points");
+  NrAttr points = nr_op_attr(op, NR_A_entry_points);
   NrAttr first = points && points->kind == NR_ATTR_ARRAY && points->size ? points->items[0] : NULL;
   *out_export = first ? nr_symbol_resolve(op, first) : NULL;
-  NrAttr name = *out_export ? nr_op_attr(*out_export, "function_ref") : NULL;
+  NrAttr name = *out_export ? nr_op_attr(*out_export, NR_A_function_ref) : NULL;
   if (!name || !(*out_export)->block) return NULL;
   for (NrOp *inner = (*out_export)->block->first; inner; inner = inner->next)
     if (nr_op_is(inner, NR_OP_builtin_module)) return nr_symbol_lookup(inner, name->s);
@@ -125,7 +125,7 @@ bool nr_run_flow_workgroups(NrInterp *in, NrOp *op) {
 
 bool nr_run_flow_dim(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[nr_op_attr_int(op, "dimension", 0)]});
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)view->dims[nr_op_attr_int(op, NR_A_dimension, 0)]});
   return true;
 }
 
@@ -136,12 +136,12 @@ bool nr_run_flow_store(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_flow_id(NrInterp *in, NrOp *op) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->workgroup[nr_op_attr_int(op, "dimension", 0)]});
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->workgroup[nr_op_attr_int(op, NR_A_dimension, 0)]});
   return true;
 }
 
 bool nr_run_flow_count(NrInterp *in, NrOp *op) {
-  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->grid[nr_op_attr_int(op, "dimension", 0)]});
+  nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)in->grid[nr_op_attr_int(op, NR_A_dimension, 0)]});
   return true;
 }
 

@@ -65,7 +65,7 @@ bool nr_run_flow_splat(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_flow_constant(NrInterp *in, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (!nr_attr_is_elements(value)) return nr_interp_fail(in, op, NR_FLOW_PARAMETER_TEXT);
   NrType t = value->type;
   NrIView *view = nr_ivalue_of_attr(in, value).view;

@@ -147,20 +147,20 @@ bool nr_run_dealloc_tensor(NrInterp *in, NrOp *op) {
 
 /* A new buffer with the global's initial value. Only a constant global may borrow the attribute's data. */
 static NrIView *open_global(NrInterp *in, NrOp *global, NrType t) {
-  NrAttr value = nr_op_attr(global, "initial_value");
+  NrAttr value = nr_op_attr(global, NR_A_initial_value);
   if (!nr_attr_is_elements(value)) return nr_iview_open(in, t->elem, t->dims, t->rank);
   NrIView *view = nr_ivalue_of_attr(in, value).view;
-  if (!view || nr_op_attr(global, "constant") || !view->buffer->borrowed) return view;
+  if (!view || nr_op_attr(global, NR_A_constant) || !view->buffer->borrowed) return view;
   NrIView *copy = nr_iview_dense_copy(in, view);
   nr_iview_release(view);
   return copy;
 }
 
 bool nr_run_get_global(NrInterp *in, NrOp *op) {
-  NrOp *global = nr_symbol_resolve(op, nr_op_attr(op, "name"));
+  NrOp *global = nr_symbol_resolve(op, nr_op_attr(op, NR_A_name));
   if (!global) return nr_interp_fail(in, op, "names no global");
   NrIView *view = nr_map_get(&in->globals, global);
-  NrAttr value = nr_op_attr(global, "initial_value");
+  NrAttr value = nr_op_attr(global, NR_A_initial_value);
   NrType t = nr_result(op, 0)->type;
   if (value && value->kind == NR_ATTR_DENSE_STRINGS)
     return nr_interp_fail(in, op, "string constants are the runtime's");

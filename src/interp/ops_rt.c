@@ -18,7 +18,7 @@ bool nr_run_check(NrInterp *in, NrOp *op) {
     in->failed = true; /* the runtime has the message */
     return false;
   }
-  NrStr text = nr_op_attr_str(op, "text");
+  NrStr text = nr_op_attr_str(op, NR_A_text);
   return nr_interp_fail(in, op, "%.*s", NR_STR_ARG(text));
 }
 
@@ -49,7 +49,7 @@ static const struct LibmFunction {
 /* The same functions as machine code calls: those of float for f32. */
 bool nr_run_libm(NrInterp *in, NrOp *op) {
   NrType type = nr_result(op, 0)->type;
-  NrStr name = nr_op_attr_str(op, "name");
+  NrStr name = nr_op_attr_str(op, NR_A_name);
   bool is_f32 = nr_type_is_float_kind(type, NR_F32), two = op->num_operands == 2;
   if (is_f32) name.size--;
   double a = nr_ivalue_float(type, nr_get(in, nr_operand(op, 0)));
@@ -83,7 +83,7 @@ static void to_desc(NrInterp *in, NrValue *value, NoriaDesc *out) {
 static bool from_desc(NrInterp *in, NrOp *op, NrValue *value, NoriaDesc *d) {
   NrType t = value->type;
   if (nr_type_is_shaped(t)) {
-    if (nr_rt_is_import(nr_op_attr_str(op, "name")) && d->bits != nr_rt_elements(t->elem))
+    if (nr_rt_is_import(nr_op_attr_str(op, NR_A_name)) && d->bits != nr_rt_elements(t->elem))
       return nr_interp_fail(in, op, NR_RT_ELEMENTS_TEXT);
     if (nr_type_is_ranked(t) && d->rank != (int64_t)t->rank)
       return nr_interp_fail(in, op, "gives a tensor of rank %lld where the model says %u", (long long)d->rank, t->rank);
@@ -118,7 +118,7 @@ static bool grow(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_rt_call(NrInterp *in, NrOp *op) {
-  NrStr name = nr_op_attr_str(op, "name");
+  NrStr name = nr_op_attr_str(op, NR_A_name);
   if (nr_str_is(name, "tensor_grow")) return grow(in, op);
   uintptr_t index = (uintptr_t)nr_map_get(&in->imports, op);
   if (!in->exec || !index) return nr_interp_fail(in, op, "calls the runtime");

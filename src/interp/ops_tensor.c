@@ -237,7 +237,7 @@ bool nr_run_tensor_pad(NrInterp *in, NrOp *op) {
 }
 
 bool nr_run_tensor_concat(NrInterp *in, NrOp *op) {
-  size_t axis = (size_t)nr_op_attr_int(op, "dim", 0);
+  size_t axis = (size_t)nr_op_attr_int(op, NR_A_dim, 0);
   NrIView *first = nr_get(in, nr_operand(op, 0)).view;
   int64_t dims[NR_MAX_RANK], begin = 0;
   memcpy(dims, first->dims, sizeof dims);
@@ -268,7 +268,7 @@ static int64_t times(int64_t a, int64_t b) { return nr_mul_i64(a, b, &a) ? a : I
 static bool reshaped(NrInterp *in, NrOp *op, const NrIView *view, int64_t *dims, size_t *out_rank) {
   NrType t = nr_result(op, 0)->type;
   size_t rank = t->rank;
-  NrAttr groups = nr_op_attr(op, "reassociation");
+  NrAttr groups = nr_op_attr(op, NR_A_reassociation);
   int64_t total = 1;
   if (nr_op_is(op, NR_OP_tensor_reshape) || nr_op_is(op, NR_OP_memref_reshape)) {
     NrIView *shape = nr_get(in, nr_operand(op, 1)).view;
@@ -478,7 +478,7 @@ bool nr_run_index(NrInterp *in, NrOp *op) {
   for (NrBlock *b = op->block; b; b = nr_block_parent_op(b) ? nr_block_parent_op(b)->block : NULL) {
     const int64_t *ivs = nr_map_get(&in->loop_indices, b->region);
     if (!ivs) continue;
-    nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)ivs[nr_op_attr_int(op, "dim", 0)]});
+    nr_set(in, nr_result(op, 0), (NrIValue){.bits = (uint64_t)ivs[nr_op_attr_int(op, NR_A_dim, 0)]});
     return true;
   }
   return nr_interp_fail(in, op, "is not inside a structured op");

@@ -26,8 +26,8 @@ static unsigned char *nth(const NrIView *view, int64_t k) {
   return nr_iview_at(view, index);
 }
 
-static int64_t int_item(const NrOp *op, const char *attr, size_t i) { return nr_op_attr(op, attr)->items[i]->i; }
-static const int64_t *int_list(const NrOp *op, const char *attr) { return nr_op_attr(op, attr)->data; }
+static int64_t int_item(const NrOp *op, const char *attr, size_t i) { return nr_op_attr_named(op, attr)->items[i]->i; }
+static const int64_t *int_list(const NrOp *op, const char *attr) { return nr_op_attr_named(op, attr)->data; }
 
 /* ---- whole vectors ---------------------------------------------------------------------------------------------- */
 
@@ -205,7 +205,7 @@ bool nr_run_vector_insert(NrInterp *in, NrOp *op) {
 bool nr_run_extract_strided_slice(NrInterp *in, NrOp *op) {
   NrIView *to = new_result(in, op, 0), *from = operand_view(in, op, 0);
   if (!to) return false;
-  size_t count = nr_op_attr(op, "offsets")->size;
+  size_t count = nr_op_attr(op, NR_A_offsets)->size;
   int64_t at[NR_MAX_RANK] = {0}, index[NR_MAX_RANK];
   do {
     for (size_t i = 0; i < to->rank; i++) index[i] = at[i] + (i < count ? int_item(op, "offsets", i) : 0);
@@ -268,7 +268,7 @@ bool nr_run_reduction(NrInterp *in, NrOp *op) {
 
 bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
   NrIView *from = operand_view(in, op, 0), *acc = operand_view(in, op, 1);
-  NrAttr dims = nr_op_attr(op, "reduction_dims");
+  NrAttr dims = nr_op_attr(op, NR_A_reduction_dims);
   const int64_t *reduced = dims->data;
   size_t count = dims->data_size / sizeof *reduced;
   NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(in, from->elem, NULL, 0);

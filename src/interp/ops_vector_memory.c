@@ -139,7 +139,7 @@ bool nr_run_vector_scatter(NrInterp *in, NrOp *op) {
  * bounds; elsewhere, elements out of bounds are padding. */
 static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, size_t first, const int64_t *at, int64_t *out,
                            bool *asked) {
-  NrAttr map = nr_op_attr(op, "permutation_map");
+  NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   bool inside = true;
   for (size_t d = 0; d < base->rank; d++) {
     out[d] = nr_get_index(in, nr_operand(op, first + d));
@@ -158,7 +158,7 @@ static bool transfer_place(NrInterp *in, NrOp *op, const NrIView *base, size_t f
 /* The mask has the vector's dims in the base's order. */
 static bool is_transferred(NrInterp *in, NrOp *op, const NrIView *base, const int64_t *at) {
   NrValue *value = nr_transfer_mask(op);
-  NrAttr map = nr_op_attr(op, "permutation_map");
+  NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   int64_t place[NR_MAX_RANK];
   size_t count = 0;
   for (size_t d = 0; d < base->rank; d++)

@@ -44,7 +44,7 @@ bool nr_run_reinterpret_cast(NrInterp *in, NrOp *op) {
 
 bool nr_run_memref_transpose(NrInterp *in, NrOp *op) {
   NrIView *from = nr_get(in, nr_operand(op, 0)).view, *view = nr_iview_alias(from);
-  NrAttr map = nr_op_attr(op, "permutation");
+  NrAttr map = nr_op_attr(op, NR_A_permutation);
   for (size_t i = 0; i < view->rank; i++) {
     view->dims[i] = from->dims[map->exprs[i]->value];
     view->strides[i] = from->strides[map->exprs[i]->value];

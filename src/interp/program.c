@@ -23,7 +23,7 @@ struct NrInterpProgram {
 
 static const char *place_of(NrInterpProgram *p, const NrOp *op) {
   NrBuf place = {0};
-  NrStr node = nr_op_attr_str(op, "node");
+  NrStr node = nr_op_attr_str(op, NR_A_node);
   if (node.size) nr_buf_printf(&place, "node '%.*s'", NR_STR_ARG(node));
   else nr_loc_place(op->loc, &place);
   const char *kept = nr_str_copy(&p->arena, (NrStr){place.data, place.size}).data;
@@ -35,13 +35,13 @@ static bool collect(NrOp *op, void *user) {
   NrInterpProgram *p = user;
   bool asks = nr_op_is(op, NR_OP_rt_poll) || nr_op_is(op, NR_OP_rt_check);
   bool ends = op == p->func || (nr_op_is(op, NR_OP_func_return) && nr_op_parent(op) == p->func);
-  if (asks || ends || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, "node"))) {
-    NoriaSite site = {place_of(p, op), nr_str_copy(&p->arena, nr_op_attr_str(op, "text")).data};
+  if (asks || ends || (nr_op_is(op, NR_OP_rt_call) && nr_op_attr(op, NR_A_node))) {
+    NoriaSite site = {place_of(p, op), nr_str_copy(&p->arena, nr_op_attr_str(op, NR_A_text)).data};
     nr_vec_push(&p->sites, site);
     nr_map_set(&p->in.sites, op, (void *)(uintptr_t)p->sites.size);
   }
   if (nr_op_is(op, NR_OP_rt_call)) {
-    NrStr name = nr_op_attr_str(op, "name");
+    NrStr name = nr_op_attr_str(op, NR_A_name);
     if (nr_str_is(name, "tensor_grow")) return true;
     size_t i = 0;
     while (i < p->imports.size && !nr_str_is(name, p->imports.data[i])) i++;
@@ -110,7 +110,7 @@ static bool to_desc(NrInterp *in, NrOp *func, NrType t, NrIValue v, NoriaDesc *o
 
 static bool run(NrInterpProgram *p, NoriaExec *exec, const NoriaDesc *inputs, NoriaDesc *outputs) {
   NrInterp *in = &p->in;
-  NrType type = nr_op_attr(p->func, "function_type")->type;
+  NrType type = nr_op_attr(p->func, NR_A_function_type)->type;
   NrIValue *args = nr_calloc(type->num_inputs, sizeof *args), *results = nr_calloc(type->num_results, sizeof *results);
   reset(in);
   in->exec = exec;
@@ -192,9 +192,9 @@ static NrOp *find_entry(NrModule *module, const char *name) {
   NrOp *first = NULL, *marked = NULL;
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) {
     if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) continue;
-    if (name && nr_str_is(nr_op_attr_str(op, "sym_name"), name)) return op;
+    if (name && nr_str_is(nr_op_attr_str(op, NR_A_sym_name), name)) return op;
     if (!first) first = op;
-    if (!marked && nr_op_attr(op, "noria.entry")) marked = op;
+    if (!marked && nr_op_attr(op, NR_A_noria_entry)) marked = op;
   }
   return name ? NULL : marked ? marked : first;
 }
@@ -222,10 +222,10 @@ NrStatus nr_interp_create(NrModule *module, const char *name, const NrInterpOpti
                             .imports = p->imports.data,
                             .num_sites = (int32_t)p->sites.size,
                             .sites = p->sites.data,
-                            .name = nr_str_copy(&p->arena, nr_op_attr_str(func, "sym_name")).data,
+                            .name = nr_str_copy(&p->arena, nr_op_attr_str(func, NR_A_sym_name)).data,
                             .entry = entry};
-  p->module.inputs = value_infos(p, nr_op_attr(func, "noria.inputs"), &p->module.num_inputs);
-  p->module.outputs = value_infos(p, nr_op_attr(func, "noria.outputs"), &p->module.num_outputs);
+  p->module.inputs = value_infos(p, nr_op_attr(func, NR_A_noria_inputs), &p->module.num_inputs);
+  p->module.outputs = value_infos(p, nr_op_attr(func, NR_A_noria_outputs), &p->module.num_outputs);
   *out = p;
   return NR_OK;
 }

@@ -87,7 +87,7 @@ bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *a
     if (!is_small(types[i])) return false;
   if (!is_small(out)) return false;
   if (id == NR_OP_arith_cmpi) {
-    result->bits = int_compare(nr_op_attr_int(op, "predicate", 0), types[0], args[0].bits, args[1].bits);
+    result->bits = int_compare(nr_op_attr_int(op, NR_A_predicate, 0), types[0], args[0].bits, args[1].bits);
     return true;
   }
   bool ints = n == 2 && !nr_type_is_float(types[0]);

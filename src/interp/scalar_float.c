@@ -107,7 +107,7 @@ static NrIValue neighbour(NrType type, NrIValue v, bool up) {
 static NrIValue round_as(const NrOp *op, NrType to, double exact) {
   enum { TO_NEAREST_EVEN, DOWNWARD, UPWARD, TOWARD_ZERO };
   NrIValue near = nr_ivalue_from_float(to, exact);
-  int64_t mode = nr_op_attr_int(op, "roundingmode", TO_NEAREST_EVEN);
+  int64_t mode = nr_op_attr_int(op, NR_A_roundingmode, TO_NEAREST_EVEN);
   double have = nr_ivalue_float(to, near);
   if (mode == TO_NEAREST_EVEN || isnan(exact) || isnan(have) || have == exact) return near;
   bool up = have < exact;
@@ -210,7 +210,7 @@ bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *
                      const char **why) {
   double d;
   if (nr_op_is(op, NR_OP_arith_cmpf)) {
-    result->bits = float_compare(nr_op_attr_int(op, "predicate", 0), nr_ivalue_float(types[0], args[0]),
+    result->bits = float_compare(nr_op_attr_int(op, NR_A_predicate, 0), nr_ivalue_float(types[0], args[0]),
                                  nr_ivalue_float(types[1], args[1]));
     return true;
   }

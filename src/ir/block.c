@@ -138,7 +138,7 @@ bool nr_op_replace(NrOp *op, NrValue *by) {
 NrContext *nr_value_context(const NrValue *value) { return value->type->ctx; }
 
 NrAttr nr_value_constant(const NrValue *value) {
-  return value->op && nr_op_has(value->op, NR_CONSTANT_LIKE) ? nr_op_attr(value->op, "value") : NULL;
+  return value->op && nr_op_has(value->op, NR_CONSTANT_LIKE) ? nr_op_attr(value->op, NR_A_value) : NULL;
 }
 
 bool nr_value_constant_int(const NrValue *value, int64_t *out) { return nr_attr_is_int(nr_value_constant(value), out); }

@@ -49,7 +49,7 @@ NrOp *nr_symbol_lookup(NrOp *table, NrStr name) {
   for (uint32_t r = 0; r < table->num_regions; r++)
     for (NrBlock *b = table->regions[r].first; b; b = b->next)
       for (NrOp *op = b->first; op; op = op->next)
-        if (nr_op_has(op, NR_SYMBOL) && nr_str_eq(nr_op_attr_str(op, "sym_name"), name)) return op;
+        if (nr_op_has(op, NR_SYMBOL) && nr_str_eq(nr_op_attr_str(op, NR_A_sym_name), name)) return op;
   return NULL;
 }
 
@@ -83,7 +83,7 @@ static void look_at_symbols(NrSymbolNames *names, NrOp *table) {
   for (uint32_t r = 0; r < table->num_regions; r++)
     for (NrBlock *b = table->regions[r].first; b; b = b->next)
       for (NrOp *op = b->first; op; op = op->next) {
-        NrStr name = nr_op_attr_str(op, "sym_name");
+        NrStr name = nr_op_attr_str(op, NR_A_sym_name);
         if (name.size) nr_strmap_set(&names->taken, name, table);
       }
 }
@@ -94,7 +94,7 @@ static uint64_t number_of(NrSymbolNames *names, NrStr base) {
   for (uint32_t r = 0; r < names->table->num_regions && !number; r++)
     for (NrBlock *b = names->table->regions[r].first; b; b = b->next)
       for (NrOp *op = b->first; op; op = op->next)
-        number = NR_MAX(number, next_number(nr_op_attr_str(op, "sym_name"), base));
+        number = NR_MAX(number, next_number(nr_op_attr_str(op, NR_A_sym_name), base));
   number = NR_MAX(number, 1);
   nr_strmap_set(&names->numbers, base, (void *)(uintptr_t)(number + 1));
   return number - 1;

@@ -15,9 +15,26 @@ static void place_fault(const void *at, char *out, size_t size) {
   else if (name.size) snprintf(out, size, "node '%.*s'", NR_STR_ARG(name));
 }
 
+#define NAME(id, spelling) const NrAttrName NR_A_##id[1] = {{spelling}};
+#include "ir/attr_names.def"
+#undef NAME
+
+static const NrStr attr_names[] = {
+#define NAME(id, spelling) {NR_A_##id[0].text, sizeof(spelling) - 1},
+#include "ir/attr_names.def"
+#undef NAME
+};
+
+/* Before anything else is interned, so that these are the unique strings. */
+static void intern_attr_names(NrContext *ctx) {
+  for (size_t i = 0; i < NR_COUNTOF(attr_names); i++)
+    nr_unique_add(&ctx->strings, nr_hash_bytes(attr_names[i].data, attr_names[i].size), (void *)&attr_names[i]);
+}
+
 NrContext *nr_context_create(void) {
   nr_guard_set_place(place_fault);
   NrContext *ctx = nr_calloc(1, sizeof *ctx);
+  intern_attr_names(ctx);
   ctx->unknown = nr_loc_unknown(ctx);
   return ctx;
 }
@@ -373,7 +390,7 @@ NrStr nr_op_shown_name(const NrOp *op) {
 }
 
 NrStr nr_op_run_name(const NrOp *op) {
-  NrStr written = op->num_attrs ? nr_op_attr_str(op, NR_WRITTEN_AS) : (NrStr){0};
+  NrStr written = op->num_attrs ? nr_op_attr_str(op, NR_A_noria_written_as) : (NrStr){0};
   return written.size ? written : nr_op_name(op);
 }
 

@@ -36,6 +36,15 @@ void nr_context_destroy(NrContext *ctx);
 NrArena *nr_context_arena(NrContext *ctx);
 NrStr nr_context_intern(NrContext *ctx, NrStr s); /* unique: equal strings give the same data pointer */
 
+/* The name of an attribute that code asks for. attr_names.def lists them; each is interned in every context as it stands,
+ * so two names are compared by address, and a misspelt one does not compile. */
+typedef struct NrAttrName {
+  char text[32];
+} NrAttrName;
+#define NAME(id, spelling) extern const NrAttrName NR_A_##id[1];
+#include "ir/attr_names.def"
+#undef NAME
+
 /* ---- locations -------------------------------------------------------------------------------------------------- */
 
 typedef enum NrLocKind { NR_LOC_UNKNOWN, NR_LOC_FILE, NR_LOC_NAME, NR_LOC_CALLSITE, NR_LOC_FUSED } NrLocKind;
@@ -530,17 +539,21 @@ void nr_op_set_successor(NrOp *op, size_t i, NrBlock *block);
 void nr_successor_append_operand(NrOp *op, size_t successor, NrValue *value);
 void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i);
 
-/* NULL when absent. Inline, so that the length of a literal is known. */
-static inline NrAttr nr_op_attr(const NrOp *op, const char *name) {
-  NrStr key = nr_str(name);
+/* NULL when absent. */
+static inline NrAttr nr_op_attr(const NrOp *op, const NrAttrName *name) {
   for (uint32_t i = 0; i < op->num_attrs; i++)
-    if (nr_str_eq(op->attrs[i].name, key)) return op->attrs[i].value;
+    if (op->attrs[i].name.data == name->text) return op->attrs[i].value;
   return NULL;
 }
-void nr_op_set_attr(NrOp *op, const char *name, NrAttr value);
-void nr_op_remove_attr(NrOp *op, const char *name);
-int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t fallback);
-NrStr nr_op_attr_str(const NrOp *op, const char *name); /* empty when absent; the root of a symbol too */
+void nr_op_set_attr(NrOp *op, const NrAttrName *name, NrAttr value);
+void nr_op_remove_attr(NrOp *op, const NrAttrName *name);
+/* The same for names that are data, such as those of a table. */
+NrAttr nr_op_attr_named(const NrOp *op, const char *name);
+void nr_op_set_attr_named(NrOp *op, const char *name, NrAttr value);
+void nr_op_remove_attr_named(NrOp *op, const char *name);
+int64_t nr_op_attr_int(const NrOp *op, const NrAttrName *name, int64_t fallback);
+int64_t nr_op_attr_int_named(const NrOp *op, const char *name, int64_t fallback);
+NrStr nr_op_attr_str(const NrOp *op, const NrAttrName *name); /* empty when absent; the root of a symbol too */
 
 NrBlock *nr_block_create(NrModule *module); /* detached */
 void nr_block_append(NrRegion *region, NrBlock *block);

@@ -115,7 +115,9 @@ static void set_attrs(NrOp *op, const NrNamedAttr *attrs, size_t count) {
   nr_free(order);
 }
 
-void nr_op_set_attr(NrOp *op, const char *name, NrAttr value) {
+void nr_op_set_attr(NrOp *op, const NrAttrName *name, NrAttr value) { set_attr(op, nr_str(name->text), value); }
+
+void nr_op_set_attr_named(NrOp *op, const char *name, NrAttr value) {
   set_attr(op, nr_context_intern(op->module->ctx, nr_str(name)), value);
 }
 
@@ -452,20 +454,41 @@ void nr_successor_erase_operand(NrOp *op, size_t successor, size_t i) {
 
 /* ---- attributes ---- */
 
-void nr_op_remove_attr(NrOp *op, const char *name) {
-  NrStr key = nr_str(name);
-  uint32_t at = attr_position(op, key);
-  if (at == op->num_attrs || !nr_str_eq(op->attrs[at].name, key)) return;
+static void remove_attr(NrOp *op, uint32_t at) {
   memmove(&op->attrs[at], &op->attrs[at + 1], (op->num_attrs - at - 1) * sizeof *op->attrs);
   op->num_attrs--;
 }
 
-int64_t nr_op_attr_int(const NrOp *op, const char *name, int64_t fallback) {
-  int64_t value;
-  return nr_attr_is_int(nr_op_attr(op, name), &value) ? value : fallback;
+void nr_op_remove_attr(NrOp *op, const NrAttrName *name) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (op->attrs[i].name.data == name->text) return remove_attr(op, i);
 }
 
-NrStr nr_op_attr_str(const NrOp *op, const char *name) {
+void nr_op_remove_attr_named(NrOp *op, const char *name) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (nr_str_is(op->attrs[i].name, name)) return remove_attr(op, i);
+}
+
+NrAttr nr_op_attr_named(const NrOp *op, const char *name) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (nr_str_is(op->attrs[i].name, name)) return op->attrs[i].value;
+  return NULL;
+}
+
+static int64_t int_or(NrAttr attr, int64_t fallback) {
+  int64_t value;
+  return nr_attr_is_int(attr, &value) ? value : fallback;
+}
+
+int64_t nr_op_attr_int(const NrOp *op, const NrAttrName *name, int64_t fallback) {
+  return int_or(nr_op_attr(op, name), fallback);
+}
+
+int64_t nr_op_attr_int_named(const NrOp *op, const char *name, int64_t fallback) {
+  return int_or(nr_op_attr_named(op, name), fallback);
+}
+
+NrStr nr_op_attr_str(const NrOp *op, const NrAttrName *name) {
   NrAttr a = nr_op_attr(op, name);
   return a && (a->kind == NR_ATTR_STRING || a->kind == NR_ATTR_SYMBOL) ? a->s : NR_STR("");
 }

@@ -418,7 +418,7 @@ bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t
   if (!nr_op_has(op, NR_SEGMENTS))
     return implied_group(spec->operands, spec->num_operands, rest_of_group(op, spec, total), total, group, out_begin,
                          out_count);
-  NrAttr sizes = nr_op_attr(op, "operandSegmentSizes");
+  NrAttr sizes = nr_op_attr(op, NR_A_operandSegmentSizes);
   size_t begin = 0, size = 0;
   for (size_t i = 0; i <= group; i++) {
     begin += size;

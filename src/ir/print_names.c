@@ -54,7 +54,7 @@ static void set_hint(NrPrinter *w, NrNumbering *n, NrValue *value, const char *h
 }
 
 static void name_constant(NrPrinter *w, NrNumbering *n, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   NrType type = nr_result(op, 0)->type;
   char text[64];
   if (!value || value->kind != NR_ATTR_INTEGER || value->num_words) {

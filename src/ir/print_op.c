@@ -149,7 +149,7 @@ static void put_generic(NrPrinter *w, NrOp *op) {
   }
   if (op->num_successors) nr_w_char(w, ']');
   if (properties) put_generic_attrs(w, op, true, false, " <{", "}>");
-  NrAttr raw = op->raw_name ? nr_op_attr(op, NR_PROPERTIES) : NULL;
+  NrAttr raw = op->raw_name ? nr_op_attr_named(op, NR_PROPERTIES) : NULL;
   if (raw) {
     nr_w_puts(w, " <");
     nr_w_attr(w, raw);

@@ -237,9 +237,9 @@ NrStatus nr_verify_folded(NrOp *op) {
 
 NrStatus nr_verify_constant_error(NrOp *op, const char *format, ...) {
   NrContext *ctx = nr_op_context(op);
-  if (nr_op_attr(op, NR_FAILS)) return NR_OK;
+  if (nr_op_attr(op, NR_A_noria_fails)) return NR_OK;
   if (ctx->folded) {
-    nr_op_set_attr(op, NR_FAILS, nr_attr_unit(ctx));
+    nr_op_set_attr(op, NR_A_noria_fails, nr_attr_unit(ctx));
     return NR_OK;
   }
   NrBuf text = {0};

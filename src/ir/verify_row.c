@@ -30,7 +30,7 @@ static void report_count(Row *r, NrSpecRange range, size_t found, const char *wh
  * is the number of operands. */
 static void check_segments(Row *r) {
   const NrOpSpec *spec = r->spec;
-  NrAttr sizes = nr_op_attr(r->op, "operandSegmentSizes");
+  NrAttr sizes = nr_op_attr(r->op, NR_A_operandSegmentSizes);
   if (!sizes) {
     nr_op_error(r->op, "requires attribute 'operandSegmentSizes'");
     r->good = false;

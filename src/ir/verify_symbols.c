@@ -2,7 +2,7 @@
 #include "ir/verify.h"
 
 static NrStr symbol_name(const NrOp *op) {
-  NrAttr name = op->num_attrs ? nr_op_attr(op, "sym_name") : NULL;
+  NrAttr name = op->num_attrs ? nr_op_attr(op, NR_A_sym_name) : NULL;
   return name && name->kind == NR_ATTR_STRING ? name->s : (NrStr){0};
 }
 
@@ -11,7 +11,7 @@ bool nr_verify_symbol(NrOp *op) {
   bool good = true;
   if (nr_op_has(op, NR_SYMBOL) && parent && !nr_op_has(parent, NR_SYMBOL_TABLE))
     good = nr_op_error(op, "symbol's parent must have the SymbolTable trait") == NR_OK;
-  NrAttr visibility = nr_op_attr(op, "sym_visibility");
+  NrAttr visibility = nr_op_attr(op, NR_A_sym_visibility);
   if (!visibility || visibility->kind != NR_ATTR_STRING) return good; /* its kind is checked by nr_verify_row */
   static const char *const all[] = {"public", "private", "nested"};
   for (size_t i = 0; i < NR_COUNTOF(all); i++)
@@ -87,7 +87,7 @@ bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
   bool good = true;
   for (size_t i = 0; i < spec->num_attrs; i++) {
     if (!nr_str_is(spec->attrs[i].constraint, "symbol")) continue;
-    NrAttr symbol = nr_op_attr(op, spec->attrs[i].name.data);
+    NrAttr symbol = nr_op_attr_named(op, spec->attrs[i].name.data);
     if (!symbol || symbol->kind != NR_ATTR_SYMBOL) continue;
     NrOp *target = resolve(tables, op, symbol);
     bool wants_function = nr_op_has(op, NR_CALL) && symbol->size == 0;

@@ -25,7 +25,7 @@ static unsigned flag_bits(NrAttr attr, const char *const *words, size_t count) {
 
 unsigned nr_ll_fastmath(NrOp *op) {
   static const char *const words[] = {"reassoc", "nnan", "ninf", "nsz", "arcp", "contract", "afn"};
-  NrAttr attr = nr_op_attr(op, "fastmath");
+  NrAttr attr = nr_op_attr(op, NR_A_fastmath);
   if (attr && attr->kind != NR_ATTR_INTEGER && has_word(attr->s, "fast")) return LLVMFastMathAll;
   return flag_bits(attr, words, NR_COUNTOF(words));
 }
@@ -38,13 +38,13 @@ void nr_ll_flags(NrOp *op, LLVMValueRef value) {
     return;
   }
   static const char *const words[] = {"nsw", "nuw"};
-  NrAttr overflow = nr_op_attr(op, "overflowFlags");
+  NrAttr overflow = nr_op_attr(op, NR_A_overflowFlags);
   if (overflow) {
     unsigned flags = flag_bits(overflow, words, 2);
     if (flags & 1) LLVMSetNSW(value, true);
     if (flags & 2) LLVMSetNUW(value, true);
   }
-  if (nr_op_attr(op, "isExact")) LLVMSetExact(value, true);
+  if (nr_op_attr(op, NR_A_isExact)) LLVMSetExact(value, true);
 }
 
 LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
@@ -57,7 +57,7 @@ LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, 
 /* ---- constants, select ------------------------------------------------------------------------------------------ */
 
 static NrStatus emit_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrAttr attr = nr_op_attr(op, "value");
+  NrAttr attr = nr_op_attr(op, NR_A_value);
   if (attr->kind == NR_ATTR_SPARSE) attr = nr_attr_sparse_to_dense(attr);
   LLVMValueRef value = attr ? nr_ll_constant(g, attr, nr_result(op, 0)->type) : NULL;
   if (!value) return nr_op_error(op, "has a value that machine code does not have");
@@ -159,14 +159,14 @@ static LLVMValueRef lane_rounddivsi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMV
 static LLVMValueRef lane_cmpi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
                                                 LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
-  return LLVMBuildICmp(g->b, predicates[nr_op_attr_int(op, "predicate", 0)], args[0], args[1], "");
+  return LLVMBuildICmp(g->b, predicates[nr_op_attr_int(op, NR_A_predicate, 0)], args[0], args[1], "");
 }
 
 static LLVMValueRef lane_cmpf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   static const LLVMRealPredicate predicates[] = {
       LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
       LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
-  LLVMValueRef out = LLVMBuildFCmp(g->b, predicates[nr_op_attr_int(op, "predicate", 0)], args[0], args[1], "");
+  LLVMValueRef out = LLVMBuildFCmp(g->b, predicates[nr_op_attr_int(op, NR_A_predicate, 0)], args[0], args[1], "");
   nr_ll_flags(op, out);
   return out;
 }

@@ -101,7 +101,7 @@ static LLVMValueRef combine(NrLl *g, NrType elem, size_t kind, LLVMValueRef old,
 
 static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType elem = nr_operand(op, 1)->type->elem;
-  size_t kind = (size_t)nr_op_attr_int(op, "kind", 0);
+  size_t kind = (size_t)nr_op_attr_int(op, NR_A_kind, 0);
   bool assigns = !combines[kind].opcode && !combines[kind].intrinsic;
   LLVMValueRef value = nr_ll_value(g, nr_operand(op, 0));
   if (!exchange_type(g, elem))

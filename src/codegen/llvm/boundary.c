@@ -139,7 +139,7 @@ static bool can_wrap(NrLlFunc *func) {
 
 /* int32_t wrapper(exec, inputs, outputs): reads descriptors, calls, writes descriptors. */
 static void define_wrapper(NrLl *g, NrLlFunc *func, bool exported) {
-  NrStr name = nr_op_attr_str(func->op, "sym_name");
+  NrStr name = nr_op_attr_str(func->op, NR_A_sym_name);
   const char *symbol = nr_arena_printf(&g->arena, "noria.call.%.*s", NR_STR_ARG(name));
   NrLlFunc self = {.op = func->op, .type = func->type, .ll_type = g->entry_type};
   self.value = func->wrapper = LLVMAddFunction(g->mod, symbol, g->entry_type);
@@ -173,7 +173,7 @@ NrStatus nr_ll_define_wrappers(NrLl *g) {
     return nr_op_error(g->entry->op, "is the program's entry, but has a type that cannot pass the boundary");
   for (size_t i = 0; i < g->all.size; i++) {
     NrLlFunc *func = g->all.data[i];
-    bool wanted = g->options->all_functions && !nr_str_is(nr_op_attr_str(func->op, "sym_visibility"), "private");
+    bool wanted = g->options->all_functions && !nr_str_is(nr_op_attr_str(func->op, NR_A_sym_visibility), "private");
     if (func == g->entry || (wanted && can_wrap(func))) define_wrapper(g, func, wanted);
   }
   return NR_OK;

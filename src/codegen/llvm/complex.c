@@ -2,7 +2,7 @@
 #include "codegen/llvm/ll.h"
 
 static NrStatus emit_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   NrType part = nr_result(op, 0)->type->elem;
   LLVMValueRef parts[] = {nr_ll_constant(g, value->items[0], part), nr_ll_constant(g, value->items[1], part)};
   if (!parts[0] || !parts[1]) return nr_op_error(op, "has a value that machine code does not have");

@@ -30,7 +30,7 @@ static NrStatus call_op(NrLl *g, NrOp *op, LLVMTypeRef type, LLVMValueRef func, 
   NrLlParts args = {0}, results = {0};
   for (uint32_t i = first; i < op->num_operands; i++) nr_ll_parts(g, nr_operand(op, i), &args);
   LLVMValueRef call = nr_ll_call_value(g, type, func, args.values.data, args.values.size, &results);
-  if (nr_op_attr(op, "no_inline")) nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "noinline", 0);
+  if (nr_op_attr(op, NR_A_no_inline)) nr_ll_call_attr(g, call, LLVMAttributeFunctionIndex, "noinline", 0);
   size_t next = 0;
   for (uint32_t i = 0; i < op->num_results; i++) nr_ll_bind(g, nr_result(op, i), results.values.data, &next);
   nr_ll_parts_deinit(&args);
@@ -39,7 +39,7 @@ static NrStatus call_op(NrLl *g, NrOp *op, LLVMTypeRef type, LLVMValueRef func, 
 }
 
 static NrStatus emit_call(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "callee"));
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, NR_A_callee));
   return func ? call_op(g, op, func->ll_type, func->value, 0) : NR_ERROR_INVALID;
 }
 
@@ -54,7 +54,7 @@ static NrStatus emit_call_indirect(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static NrStatus emit_function_constant(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "value"));
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, NR_A_value));
   if (!func) return NR_ERROR_INVALID;
   nr_ll_set(g, nr_result(op, 0), func->value);
   return NR_OK;
@@ -129,7 +129,7 @@ static LLVMMetadataRef loop_property(NrLl *g, const char *name, LLVMTypeRef type
 
 /* llvm.loop metadata: a node that names itself, then its properties. */
 static void mark_loop(NrLl *g, NrOp *op, LLVMValueRef branch) {
-  NrAttr dict = nr_op_attr(op, "noria.loop");
+  NrAttr dict = nr_op_attr(op, NR_A_noria_loop);
   if (!dict || dict->kind != NR_ATTR_DICT) return;
   LLVMMetadataRef items[6];
   size_t n = 1;
@@ -160,7 +160,7 @@ static NrStatus emit_br(NrLl *g, NrOp *op, const NrLlRow *row) {
 static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMBasicBlockRef yes = edge(g, op, 0), no = edge(g, op, 1);
   LLVMValueRef branch = LLVMBuildCondBr(g->b, nr_ll_value(g, nr_operand(op, 0)), yes, no);
-  NrAttr weights = nr_op_attr(op, "branch_weights");
+  NrAttr weights = nr_op_attr(op, NR_A_branch_weights);
   if (weights) {
     const int32_t *w = weights->data;
     nr_ll_weights(g, branch, (uint32_t)w[0], (uint32_t)w[1]);
@@ -171,7 +171,7 @@ static NrStatus emit_cond_br(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* The first successor is the default; case_values holds the others' values, of equal ones the first counts. */
 static NrStatus emit_switch(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrAttr cases = nr_op_attr(op, "case_values");
+  NrAttr cases = nr_op_attr(op, NR_A_case_values);
   LLVMValueRef flag = nr_ll_value(g, nr_operand(op, 0));
   NR_VEC(LLVMBasicBlockRef) targets = {0}; /* the default's, then those of the cases */
   NR_VEC(LLVMValueRef) values = {0};

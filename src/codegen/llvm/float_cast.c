@@ -72,7 +72,7 @@ static LLVMValueRef lane_extf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRe
 }
 
 static LLVMValueRef lane_truncf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  int64_t mode = nr_op_attr_int(op, "roundingmode", TO_NEAREST_EVEN);
+  int64_t mode = nr_op_attr_int(op, NR_A_roundingmode, TO_NEAREST_EVEN);
   LLVMValueRef near = lane_extf(g, op, row, args);
   if (mode == TO_NEAREST_EVEN) return near;
   LLVMValueRef exact = float_cast(g, nr_type_elem(nr_operand(op, 0)->type), nr_type_f64(g->ctx), args[0]);
@@ -84,7 +84,7 @@ static LLVMValueRef lane_scaling(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValu
   NrType f64 = nr_type_f64(g->ctx), scale = nr_type_elem(nr_operand(op, 1)->type);
   NrType to = nr_type_elem(nr_result(op, 0)->type);
   if (!nr_type_is_float_kind(scale, NR_F8E8M0FNU)) return NULL;
-  int64_t mode = nr_op_attr_int(op, "roundingmode", TO_NEAREST_EVEN);
+  int64_t mode = nr_op_attr_int(op, NR_A_roundingmode, TO_NEAREST_EVEN);
   LLVMValueRef value = float_cast(g, nr_type_elem(nr_operand(op, 0)->type), f64, args[0]);
   value = LLVMBuildBinOp(g->b, (LLVMOpcode)row->code, value, float_cast(g, scale, f64, args[1]), "");
   LLVMValueRef near = float_cast(g, f64, to, value);

@@ -66,7 +66,7 @@ static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlMem *mem = nr_ll_mem_of_alloc(g, op, type);
   if (!mem) return NR_ERROR_INVALID;
   LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
-  int64_t size, align = nr_op_attr_int(op, "alignment", 0);
+  int64_t size, align = nr_op_attr_int(op, NR_A_alignment, 0);
   bool watched = g->options->sanitize; /* then it is a block, with red zones */
   if (!watched && nr_ll_is_int(bytes, &size) && size <= STACK_BYTES - g->stack_bytes) {
     g->stack_bytes += size;

@@ -159,7 +159,7 @@ void nr_ll_fail_unless(NrLl *g, LLVMValueRef ok) {
 /* ---- declarations ----------------------------------------------------------------------------------------------- */
 
 static NrType function_type(NrOp *op) {
-  NrAttr attr = nr_op_attr(op, "function_type");
+  NrAttr attr = nr_op_attr(op, NR_A_function_type);
   return attr && attr->kind == NR_ATTR_TYPE ? attr->type : NULL;
 }
 
@@ -197,8 +197,8 @@ void nr_ll_set_vector_width(NrLl *g, LLVMValueRef func) {
 
 /* Attributes of the data pointers, from the marks of earlier stages. */
 static void set_param_attrs(NrLl *g, NrLlFunc *func) {
-  NrAttr marks = nr_op_attr(func->op, "arg_attrs");
-  bool entry = nr_op_attr(func->op, "noria.entry"); /* what a program writes to is no input of it */
+  NrAttr marks = nr_op_attr(func->op, NR_A_arg_attrs);
+  bool entry = nr_op_attr(func->op, NR_A_noria_entry); /* what a program writes to is no input of it */
   nr_ll_set_vector_width(g, func->value);
   nr_ll_attr(g, func->value, 1, "nonnull", 0);
   nr_ll_attr(g, func->value, 1, "noundef", 0);
@@ -224,7 +224,7 @@ static void set_param_attrs(NrLl *g, NrLlFunc *func) {
 
 static NrStatus declare_function(NrLl *g, NrOp *op) {
   NrType type = function_type(op);
-  NrStr name = nr_op_attr_str(op, "sym_name");
+  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
   if (!type) return nr_op_error(op, "has no function type");
   if (!nr_op_body(op, 0)) return NR_OK; /* a declaration; a call of it is an error */
   NrStatus status = check_signature(g, op, type);
@@ -238,9 +238,9 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   if (func->here && !nr_map_has(&g->tables->outside_calls, op)) LLVMSetLinkage(func->value, LLVMInternalLinkage);
   else LLVMSetVisibility(func->value, LLVMHiddenVisibility);
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "nounwind", 0);
-  if (nr_op_attr(op, "no_inline")) nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "noinline", 0);
+  if (nr_op_attr(op, NR_A_no_inline)) nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "noinline", 0);
   set_param_attrs(g, func);
-  if (nr_op_attr(op, "noria.entry")) {
+  if (nr_op_attr(op, NR_A_noria_entry)) {
     if (g->entry) return nr_op_error(op, "is a second entry of the program");
     g->entry = func;
   }
@@ -259,7 +259,7 @@ static bool declare_one(NrOp *op, void *user) {
   Declare *d = user;
   NrStr name = nr_op_name(op);
   if (nr_str_is(name, "func.func")) d->status = declare_function(d->g, op);
-  if (nr_str_is(name, "memref.global")) nr_strmap_set(&d->g->globals, nr_op_attr_str(op, "sym_name"), op);
+  if (nr_str_is(name, "memref.global")) nr_strmap_set(&d->g->globals, nr_op_attr_str(op, NR_A_sym_name), op);
   return d->status == NR_OK;
 }
 

@@ -18,7 +18,7 @@ static LLVMValueRef lane_int_intrinsic(NrLl *g, NrOp *op, const NrLlRow *row, LL
 /* A function that reads and writes no memory: errno is of no interest. */
 static NrStatus emit_libm(NrLl *g, NrOp *op, const NrLlRow *row) {
   enum { MAX_OPERANDS = 2 };
-  NrStr name = nr_str_copy(&g->arena, nr_op_attr_str(op, "name"));
+  NrStr name = nr_str_copy(&g->arena, nr_op_attr_str(op, NR_A_name));
   LLVMTypeRef real = nr_ll_type(g, nr_result(op, 0)->type), params[MAX_OPERANDS] = {real, real};
   LLVMTypeRef type = LLVMFunctionType(real, params, op->num_operands, false);
   LLVMValueRef fn = LLVMGetNamedFunction(g->mod, name.data), args[MAX_OPERANDS];

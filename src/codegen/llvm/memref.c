@@ -144,9 +144,9 @@ static NrStatus emit_prefetch(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_operand(op, 0)->type;
   read_indices(g, op, 1, indices);
   LLVMValueRef args[] = {nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, 0)), indices, type->rank),
-                         nr_ll_int32(g, nr_op_attr_int(op, "isWrite", 0) != 0),
-                         nr_ll_int32(g, nr_op_attr_int(op, "localityHint", 3)),
-                         nr_ll_int32(g, nr_op_attr_int(op, "isDataCache", 1) != 0)};
+                         nr_ll_int32(g, nr_op_attr_int(op, NR_A_isWrite, 0) != 0),
+                         nr_ll_int32(g, nr_op_attr_int(op, NR_A_localityHint, 3)),
+                         nr_ll_int32(g, nr_op_attr_int(op, NR_A_isDataCache, 1) != 0)};
   nr_ll_intrinsic(g, "llvm.prefetch", &g->ptr, 1, args, 4);
   return NR_OK;
 }
@@ -281,7 +281,7 @@ static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *mem = nr_ll_mem_of_alloc(g, op, type);
   if (!mem) return NR_ERROR_INVALID;
-  int64_t align = nr_op_attr_int(op, "alignment", 0);
+  int64_t align = nr_op_attr_int(op, NR_A_alignment, 0);
   LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
   if (align <= 64) {
     mem->base = mem->data = nr_ll_alloc(g, op, bytes);

@@ -18,7 +18,7 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   LLVMValueRef global = nr_map_get(&g->global_data, op);
   if (global) return global;
   LLVMTypeRef type = LLVMArrayType2(g->i8, size + (g->options->sanitize ? NR_LL_RED_ZONE : 0));
-  NrStr name = nr_op_attr_str(op, "sym_name");
+  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
   global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_arena_printf(&g->arena, "noria.var.%.*s", NR_STR_ARG(name)));
   if (constant || !g->partition)
     LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
@@ -54,7 +54,7 @@ static LLVMValueRef string_table(NrLl *g, NrOp *op, NrAttr value, size_t count) 
 #define MOST_REPEATED ((size_t)1 << 32) /* bytes that one value is written to when code is made */
 
 void nr_ll_define_variable(NrLl *g, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "initial_value"), type = nr_op_attr(op, "type");
+  NrAttr value = nr_op_attr(op, NR_A_initial_value), type = nr_op_attr(op, NR_A_type);
   int64_t count = 0;
   nr_type_num_elements(type->type, &count);
   if (value && !nr_attr_is_elements(value)) value = NULL;
@@ -62,20 +62,20 @@ void nr_ll_define_variable(NrLl *g, NrOp *op) {
 }
 
 static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrOp *global = nr_strmap_get(&g->globals, nr_op_attr_str(op, "name"));
+  NrOp *global = nr_strmap_get(&g->globals, nr_op_attr_str(op, NR_A_name));
   NrType type = nr_result(op, 0)->type;
   int64_t count;
   size_t size;
   if (!global) return nr_op_error(op, "names no global of this module");
   if (!nr_type_num_elements(type, &count) || !nr_mul_size((size_t)count, nr_type_byte_size(type->elem), &size))
     return nr_op_error(op, "has a type without a fixed size");
-  NrAttr value = nr_op_attr(global, "initial_value");
+  NrAttr value = nr_op_attr(global, NR_A_initial_value);
   bool strings = value && value->kind == NR_ATTR_DENSE_STRINGS;
   if (value && !nr_attr_is_elements(value)) value = strings ? value : NULL;
   if (value && value->splat && size > MOST_REPEATED)
     return nr_op_error(op, "names a global of %zu bytes that begin with one value; at most %zu can be compiled", size,
                        MOST_REPEATED);
-  bool constant = nr_op_attr(global, "constant") && value;
+  bool constant = nr_op_attr(global, NR_A_constant) && value;
   NrLlMem *mem = nr_ll_mem_new(g, type);
   if (strings) mem->data = string_table(g, global, value, (size_t)count);
   else if (constant && size > SMALL_CONSTANT) mem->data = nr_ll_constant_data(g, value);

@@ -59,7 +59,7 @@ static NrStatus emit_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* Entry i of a static_* array, or the next operand where that is dynamic. */
 static LLVMValueRef mixed(NrLl *g, NrOp *op, const char *name, size_t i, size_t *next) {
-  NrAttr fixed = nr_op_attr(op, name);
+  NrAttr fixed = nr_op_attr_named(op, name);
   int64_t value = ((const int64_t *)fixed->data)[i];
   return value == NR_DYNAMIC ? nr_ll_value(g, nr_operand(op, (*next)++)) : nr_ll_int(g, value);
 }
@@ -71,7 +71,7 @@ static size_t group_begin(NrOp *op, size_t group) {
 }
 
 static size_t i64_count(NrOp *op, const char *name) {
-  NrAttr a = nr_op_attr(op, name);
+  NrAttr a = nr_op_attr_named(op, name);
   return a ? a->data_size / sizeof(int64_t) : 0;
 }
 
@@ -154,7 +154,7 @@ static void infer_size(NrLl *g, NrLlMem *mem, uint32_t begin, uint32_t end, LLVM
 static NrStatus emit_expand_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr reassociation = nr_op_attr(op, "reassociation");
+  NrAttr reassociation = nr_op_attr(op, NR_A_reassociation);
   size_t next = 1;
   if (i64_count(op, "static_output_shape") == type->rank)
     for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->sizes[i], mixed(g, op, "static_output_shape", i, &next));
@@ -177,7 +177,7 @@ static NrStatus emit_expand_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
 static NrStatus emit_collapse_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr reassociation = nr_op_attr(op, "reassociation");
+  NrAttr reassociation = nr_op_attr(op, NR_A_reassociation);
   for (uint32_t i = 0; i < type->rank; i++) {
     uint32_t begin, end;
     group_dims(reassociation, i, &begin, &end);
@@ -222,7 +222,7 @@ static NrStatus emit_reshape(NrLl *g, NrOp *op, const NrLlRow *row) {
 static NrStatus emit_transpose(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr map = nr_op_attr(op, "permutation");
+  NrAttr map = nr_op_attr(op, NR_A_permutation);
   for (uint32_t i = 0; i < type->rank; i++) {
     size_t from = (size_t)map->exprs[i]->value;
     set_part(&mem->sizes[i], source->sizes[from]);
@@ -241,7 +241,7 @@ static NrStatus emit_alias(NrLl *g, NrOp *op, const NrLlRow *row) {
 static NrStatus emit_assume_alignment(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrLlMem *mem = nr_ll_mem(g, nr_operand(op, 0));
   NrType type = nr_operand(op, 0)->type;
-  LLVMValueRef args[] = {nr_ll_mem_data(g, type->elem, mem), nr_ll_int(g, nr_op_attr_int(op, "alignment", 1))};
+  LLVMValueRef args[] = {nr_ll_mem_data(g, type->elem, mem), nr_ll_int(g, nr_op_attr_int(op, NR_A_alignment, 1))};
   LLVMOperandBundleRef bundle = LLVMCreateOperandBundle("align", strlen("align"), args, 2);
   unsigned id = LLVMLookupIntrinsicID("llvm.assume", strlen("llvm.assume"));
   LLVMValueRef yes = LLVMConstInt(g->i1, 1, false);

@@ -30,16 +30,16 @@ typedef struct Plan {
 static bool collect(NrOp *op, void *user) {
   Plan *plan = user;
   if (!nr_op_has(op, NR_FUNCTION) || !nr_op_body(op, 0)) return true;
-  nr_vec_push(&plan->functions, ((Function){.op = op, .name = nr_op_attr_str(op, "sym_name")}));
+  nr_vec_push(&plan->functions, ((Function){.op = op, .name = nr_op_attr_str(op, NR_A_sym_name)}));
   nr_strmap_set(&plan->by_name, nr_vec_last(&plan->functions).name, (void *)plan->functions.size);
   return true;
 }
 
 /* The function that a call, dispatch or constant names; NULL when that is no such op or there is none. */
 static Function *callee(Plan *plan, NrOp *op) {
-  NrAttr symbol = nr_op_is(op, NR_OP_rt_dispatch) ? nr_op_attr(op, "entry")
-                  : nr_op_is(op, NR_OP_func_call) ? nr_op_attr(op, "callee")
-                  : nr_op_is(op, NR_OP_func_constant) ? nr_op_attr(op, "value")
+  NrAttr symbol = nr_op_is(op, NR_OP_rt_dispatch) ? nr_op_attr(op, NR_A_entry)
+                  : nr_op_is(op, NR_OP_func_call) ? nr_op_attr(op, NR_A_callee)
+                  : nr_op_is(op, NR_OP_func_constant) ? nr_op_attr(op, NR_A_value)
                                                       : NULL;
   if (!symbol) return NULL;
   NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
@@ -69,7 +69,7 @@ static size_t partition_count(const Plan *plan, const NrCodegenOptions *options)
 }
 
 static bool is_not_inlined(const NrOp *func) {
-  return nr_op_attr(func, "no_inline") && !nr_op_attr(func, "noria.entry");
+  return nr_op_attr(func, NR_A_no_inline) && !nr_op_attr(func, NR_A_noria_entry);
 }
 
 static void find_apart(Plan *plan) {

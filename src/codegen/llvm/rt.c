@@ -24,7 +24,7 @@ static LLVMValueRef message_value(NrLl *g, NrValue *value) {
 /* Where op stands, for the message: the model's node that it names, or the place that it comes from. */
 NrStr nr_ll_place(NrLl *g, NrOp *op) {
   NrBuf place = {0};
-  NrStr node = nr_op_attr_str(op, "node");
+  NrStr node = nr_op_attr_str(op, NR_A_node);
   if (node.size) nr_buf_printf(&place, "node '%.*s'", NR_STR_ARG(node));
   else nr_loc_place(op->loc, &place);
   NrStr kept = nr_str_copy(&g->tables->arena, (NrStr){place.data, place.size}); /* lives as long as the tables */
@@ -147,12 +147,12 @@ static NrStatus check(NrLl *g, NrOp *op, NrStr text) {
 }
 
 static NrStatus emit_check(NrLl *g, NrOp *op, const NrLlRow *row) {
-  return check(g, op, nr_op_attr_str(op, "text"));
+  return check(g, op, nr_op_attr_str(op, NR_A_text));
 }
 
 static NrStatus emit_assert(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrArena *arena = &g->tables->arena; /* a site's text lives as long as the tables */
-  NrStr text = nr_str_doubled(arena, nr_op_attr_str(op, "msg"), '%');
+  NrStr text = nr_str_doubled(arena, nr_op_attr_str(op, NR_A_msg), '%');
   return check(g, op, nr_str(nr_arena_printf(arena, "'cf.assert' op %.*s", NR_STR_ARG(text))));
 }
 
@@ -165,7 +165,7 @@ static NrStatus emit_poll(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static NrStatus emit_enter(NrLl *g, NrOp *op, const NrLlRow *row) {
-  unsigned site = nr_ll_site(g, nr_ll_place(g, op), nr_op_attr_str(op, "text"));
+  unsigned site = nr_ll_site(g, nr_ll_place(g, op), nr_op_attr_str(op, NR_A_text));
   LLVMValueRef args[] = {g->exec, nr_ll_int32(g, (int32_t)site)};
   LLVMTypeRef type = LLVMFunctionType(g->i32, (LLVMTypeRef[]){g->ptr, g->i32}, 2, false);
   LLVMValueRef status = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, enter), type, args, 2);
@@ -202,7 +202,7 @@ static NrStatus check_passes(NrOp *op, NrType type) {
 /* Items of sequences come in any shape and element type: the ones that the program was compiled for must be it. */
 static void check_result(NrLl *g, NrOp *op, NrType type, LLVMValueRef desc) {
   LLVMValueRef zero = nr_ll_int(g, 0);
-  if (nr_type_is_memref(type) && nr_rt_is_import(nr_op_attr_str(op, "name"))) {
+  if (nr_type_is_memref(type) && nr_rt_is_import(nr_op_attr_str(op, NR_A_name))) {
     LLVMValueRef elements = nr_ll_int(g, (int64_t)nr_rt_elements(type->elem));
     LLVMValueRef same = LLVMBuildICmp(g->b, LLVMIntEQ, nr_ll_desc_bits(g, desc), elements, "");
     LLVMValueRef none[4] = {zero, zero, zero, zero};
@@ -240,12 +240,12 @@ static NrStatus emit_runtime_call(NrLl *g, NrOp *op, const NrLlRow *row) {
     LLVMValueRef follow = nr_ll_int(g, op->num_operands - 1 - count);
     nr_ll_desc_write_part(g, nr_type_i64(g->ctx), follow, desc_at(g, (unsigned)count));
   }
-  if (nr_op_attr(op, "node")) {
+  if (nr_op_attr(op, NR_A_node)) {
     LLVMValueRef site = nr_ll_int32(g, nr_ll_site(g, nr_ll_place(g, op), NR_STR("")));
     nr_ll_desc_write_part(g, nr_type_i32(g->ctx), site, desc_at(g, 0));
   }
   LLVMValueRef table = nr_ll_exec_field(g, &g->import_table, offsetof(NoriaExec, imports));
-  LLVMValueRef index = nr_ll_int(g, nr_ll_import(g, nr_op_attr_str(op, "name")));
+  LLVMValueRef index = nr_ll_int(g, nr_ll_import(g, nr_op_attr_str(op, NR_A_name)));
   LLVMValueRef fn = LLVMBuildLoad2(g->b, g->ptr, LLVMBuildInBoundsGEP2(g->b, g->ptr, table, &index, 1, ""), "");
   LLVMValueRef args[] = {g->exec, desc_at(g, 0), desc_at(g, op->num_operands)};
   LLVMValueRef call = LLVMBuildCall2(g->b, g->import_type, fn, args, 3, "");
@@ -296,7 +296,7 @@ static bool is_workgroup_function(NrLlFunc *func) {
 static bool is_one(LLVMValueRef v) { return LLVMIsAConstantInt(v) && LLVMConstIntGetSExtValue(v) == 1; }
 
 static NrStatus emit_dispatch(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, "entry"));
+  NrLlFunc *func = nr_ll_find_func(g, op, nr_op_attr(op, NR_A_entry));
   if (!func) return NR_ERROR_INVALID;
   /* Kernels stay functions: inlined one after the other they would make one that takes LLVM much longer. */
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "noinline", 0);

@@ -26,7 +26,7 @@ void nr_ll_sanitize_function(NrLl *g, NrLlFunc *func) {
     LLVMDIBuilderCreateCompileUnit(g->debug, LLVMDWARFSourceLanguageC, g->file, "noria", 5, true, "", 0, 0, "", 0,
                                    LLVMDWARFEmissionFull, 0, false, false, "", 0, "", 0);
   }
-  NrStr name = nr_op_attr_str(func->op, "sym_name");
+  NrStr name = nr_op_attr_str(func->op, NR_A_sym_name);
   const char *place = nr_arena_printf(&g->tables->arena, "function '%.*s'", NR_STR_ARG(name));
   unsigned line = nr_ll_site(g, nr_str(place), (NrStr){0}) + 1;
   LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(g->debug, g->file, NULL, 0, LLVMDIFlagZero);

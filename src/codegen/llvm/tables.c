@@ -117,7 +117,7 @@ static NrStatus value_infos(NrLl *g, const char *attr_name, uint32_t want, LLVMV
   *out = LLVMConstNull(g->ptr);
   *out_count = 0;
   if (!g->entry) return NR_OK;
-  NrAttr list = nr_op_attr(g->entry->op, attr_name);
+  NrAttr list = nr_op_attr_named(g->entry->op, attr_name);
   if (!list || list->kind != NR_ATTR_ARRAY || list->size != want)
     return nr_op_error(g->entry->op, "needs %u entries in '%s'", want, attr_name);
   LLVMValueRef *items = nr_malloc((want + 1) * sizeof *items);
@@ -167,7 +167,7 @@ static LLVMValueRef sites_table(NrLl *g) {
 
 static NrStr module_name(NrLl *g) {
   if (g->options->name) return nr_str(g->options->name);
-  return nr_op_attr_str(g->module->op, "sym_name");
+  return nr_op_attr_str(g->module->op, NR_A_sym_name);
 }
 
 NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu) {

@@ -272,7 +272,7 @@ static NrStatus emit_gather(NrLl *g, NrOp *op, const NrLlRow *row) {
  * an i1 that holds for the dims above, or NULL. */
 static LLVMValueRef bounds_mask(NrLl *g, NrOp *op, const Access *a, LLVMValueRef *indices, LLVMValueRef inside,
                                 uint32_t dim) {
-  NrAttr in_bounds = nr_op_attr(op, "in_bounds");
+  NrAttr in_bounds = nr_op_attr(op, NR_A_in_bounds);
   uint32_t moved = a->memref->rank - a->vector->rank + dim;
   bool known = in_bounds && dim < in_bounds->size && in_bounds->items[dim]->i;
   unsigned lanes = nr_ll_lanes(a->vector), count = (unsigned)a->vector->dims[dim];
@@ -317,7 +317,7 @@ typedef enum MapKind { MAP_LAST_DIMS, MAP_ONE_ELEMENT, MAP_OTHER } MapKind;
 
 /* (d0, d1) -> (d1): the last dims; (d0, d1) -> (0): one element for all lanes. */
 static MapKind map_kind(NrOp *op, NrType memref, NrType vector) {
-  NrAttr map = nr_op_attr(op, "permutation_map");
+  NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   if (!map) return MAP_LAST_DIMS;
   bool last = true, zero = true;
   for (uint32_t i = 0; i < map->num_exprs; i++) {

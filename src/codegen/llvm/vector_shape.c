@@ -46,7 +46,7 @@ size_t nr_ll_num_rows(NrType type) {
 }
 
 const int64_t *nr_ll_int_array(NrOp *op, const char *name, size_t *count) {
-  NrAttr a = nr_op_attr(op, name);
+  NrAttr a = nr_op_attr_named(op, name);
   *count = a && a->kind == NR_ATTR_DENSE_ARRAY ? a->data_size / sizeof(int64_t) : 0;
   return a ? a->data : NULL;
 }
@@ -147,7 +147,7 @@ static NrStatus emit_insert(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static LLVMValueRef take_slice(NrLl *g, NrOp *op, LLVMValueRef value, NrType type, uint32_t dim) {
-  NrAttr offsets = nr_op_attr(op, "offsets"), sizes = nr_op_attr(op, "sizes"), strides = nr_op_attr(op, "strides");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes), strides = nr_op_attr(op, NR_A_strides);
   size_t given = offsets->kind == NR_ATTR_DENSE_ARRAY ? offsets->data_size / sizeof(int64_t) : offsets->size;
   if (dim >= given) return value;
   unsigned begin = (unsigned)array_item(offsets, dim), count = (unsigned)array_item(sizes, dim);
@@ -172,7 +172,7 @@ static NrStatus emit_extract_slice(NrLl *g, NrOp *op, const NrLlRow *row) {
 /* item's dims are into's last ones. */
 static LLVMValueRef put_slice(NrLl *g, NrOp *op, LLVMValueRef item, NrType from, LLVMValueRef into, NrType to,
                               uint32_t dim) {
-  NrAttr offsets = nr_op_attr(op, "offsets"), strides = nr_op_attr(op, "strides");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets), strides = nr_op_attr(op, NR_A_strides);
   uint32_t extra = to->rank - from->rank;
   unsigned at = (unsigned)array_item(offsets, dim);
   if (dim < extra) {

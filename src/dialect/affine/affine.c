@@ -21,7 +21,7 @@ bool nr_affine_dma_parts(const NrOp *op, NrDmaParts *out) {
   size_t begins[NR_AFFINE_DMA_PLACES + 1] = {0};
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
     if (begins[i] >= op->num_operands || nr_operand(op, begins[i])->type->kind != NR_TYPE_MEMREF) return false;
-    begins[i + 1] = begins[i] + 1 + nr_affine_num_inputs(nr_op_attr(op, nr_affine_dma_maps[i]));
+    begins[i + 1] = begins[i] + 1 + nr_affine_num_inputs(nr_op_attr_named(op, nr_affine_dma_maps[i]));
   }
   *out = (NrDmaParts){.target = begins[1], .tag = begins[2], .n = begins[3], .stride = begins[3] + 1};
   return op->num_operands == out->stride || op->num_operands == out->stride + 2;
@@ -34,13 +34,13 @@ size_t nr_affine_for_begin(const NrOp *op, int group) {
 }
 
 void nr_affine_parallel_group(const NrOp *op, bool upper, uint32_t i, uint32_t *out_begin, uint32_t *out_count) {
-  NrAttr groups = nr_op_attr(op, upper ? "upperBoundsGroups" : "lowerBoundsGroups");
+  NrAttr groups = nr_op_attr(op, upper ? NR_A_upperBoundsGroups : NR_A_lowerBoundsGroups);
   *out_begin = 0;
   for (uint32_t k = 0; k < i; k++) *out_begin += (uint32_t)nr_attr_element(groups, k)->i;
   *out_count = (uint32_t)nr_attr_element(groups, i)->i;
 }
 
-int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i) { return nr_op_attr(op, "steps")->items[i]->i; }
+int64_t nr_affine_parallel_step(const NrOp *op, uint32_t i) { return nr_op_attr(op, NR_A_steps)->items[i]->i; }
 
 NrAttr nr_affine_groups(NrContext *ctx, const int32_t *sizes, size_t count) {
   int64_t dim = (int64_t)count;
@@ -56,7 +56,7 @@ NrOp *nr_affine_parallel_like(NrBuilder *b, const NrOp *loop, const int64_t *kin
     nr_vec_push(&types, nr_result(loop, i)->type);
     nr_vec_push(&numbers, nr_attr_i64(b->ctx, kinds[i]));
   }
-  NrAttr step = nr_attr_i64(b->ctx, nr_op_attr_int(loop, "step", 1));
+  NrAttr step = nr_attr_i64(b->ctx, nr_op_attr_int(loop, NR_A_step, 1));
   NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_affine_parallel],
                                       .loc = loop->loc,
                                       .operands = operands.data,
@@ -67,11 +67,11 @@ NrOp *nr_affine_parallel_like(NrBuilder *b, const NrOp *loop, const int64_t *kin
   for (int upper = 0; upper < 2; upper++) {
     NrAttr map = nr_affine_bound_map(loop, upper);
     int32_t count = (int32_t)map->num_exprs;
-    nr_op_set_attr(op, upper ? "upperBoundsMap" : "lowerBoundsMap", map);
-    nr_op_set_attr(op, upper ? "upperBoundsGroups" : "lowerBoundsGroups", nr_affine_groups(b->ctx, &count, 1));
+    nr_op_set_attr(op, upper ? NR_A_upperBoundsMap : NR_A_lowerBoundsMap, map);
+    nr_op_set_attr(op, upper ? NR_A_upperBoundsGroups : NR_A_lowerBoundsGroups, nr_affine_groups(b->ctx, &count, 1));
   }
-  nr_op_set_attr(op, "steps", nr_attr_array(b->ctx, &step, 1));
-  nr_op_set_attr(op, "reductions", nr_attr_array(b->ctx, numbers.data, numbers.size));
+  nr_op_set_attr(op, NR_A_steps, nr_attr_array(b->ctx, &step, 1));
+  nr_op_set_attr(op, NR_A_reductions, nr_attr_array(b->ctx, numbers.data, numbers.size));
   NrBlock *body = nr_block_create(op->module);
   nr_block_append(nr_op_region(op, 0), body);
   nr_block_add_arg(body, nr_type_index(b->ctx), op->loc);
@@ -90,8 +90,8 @@ NrAffineBound nr_affine_iv_bound(const NrValue *iv, bool upper) {
     out.first = nr_affine_for_begin(loop, upper);
     return out;
   }
-  NrAttr lower = nr_op_attr(loop, "lowerBoundsMap");
-  out.map = upper ? nr_op_attr(loop, "upperBoundsMap") : lower;
+  NrAttr lower = nr_op_attr(loop, NR_A_lowerBoundsMap);
+  out.map = upper ? nr_op_attr(loop, NR_A_upperBoundsMap) : lower;
   out.first = upper ? nr_affine_num_inputs(lower) : 0;
   nr_affine_parallel_group(loop, upper, iv->index, &out.begin, &out.count);
   return out;
@@ -106,13 +106,13 @@ bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out) {
 
 int64_t nr_affine_iv_step(const NrValue *iv) {
   const NrOp *loop = nr_block_parent_op(iv->block);
-  return nr_op_is(loop, NR_OP_affine_for) ? nr_op_attr_int(loop, "step", 1) : nr_affine_parallel_step(loop, iv->index);
+  return nr_op_is(loop, NR_OP_affine_for) ? nr_op_attr_int(loop, NR_A_step, 1) : nr_affine_parallel_step(loop, iv->index);
 }
 
 NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands) {
   NrType index = nr_type_index(b->ctx);
   NrOp *op = nr_build_op(b, op_id, operands, nr_affine_num_inputs(map), &index, 1);
-  nr_op_set_attr(op, "map", map);
+  nr_op_set_attr(op, NR_A_map, map);
   return nr_result(op, 0);
 }
 
@@ -131,7 +131,7 @@ bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out) {
 
 /* Number `at` from the back of the sizes: a constant or a symbol. */
 static NrAffineExpr basis_size(const NrOp *op, size_t at) {
-  NrAttr basis = nr_op_attr(op, "static_basis");
+  NrAttr basis = nr_op_attr(op, NR_A_static_basis);
   const int64_t *sizes = basis->data;
   size_t i = basis->data_size / sizeof *sizes - 1 - at;
   uint32_t symbol = 0;

@@ -18,7 +18,7 @@ static inline size_t nr_affine_num_inputs(NrAttr map) { return (size_t)map->num_
 /* Where the operands of the map begin, in ops with one map. */
 size_t nr_affine_map_operands(const NrOp *op);
 static inline NrAttr nr_affine_bound_map(const NrOp *op, bool upper) {
-  return nr_op_attr(op, upper ? "upperBoundMap" : "lowerBoundMap");
+  return nr_op_attr(op, upper ? NR_A_upperBoundMap : NR_A_lowerBoundMap);
 }
 /* Where a bound's operands begin in affine.for; those of inits with upper = 2. */
 size_t nr_affine_for_begin(const NrOp *op, int group);

@@ -28,7 +28,7 @@ static NrValue *forwarded(const NrOp *op, NrAttr map) {
 }
 
 static bool fold_extreme(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   NrValue *same = forwarded(op, map);
   if (same) return nr_fold_to_value(out, same);
   int64_t *inputs, value = 0, extreme = 0;
@@ -93,13 +93,13 @@ static void set_operands(NrOp *op, size_t first, size_t old, NrValue *const *val
 /* Composes the map that an attribute holds, with its operands from `first` on. */
 static bool compose_attr(NrOp *op, const char *attr, size_t first,
                          NrAttr (*reduce)(NrAttr map, NrValue *const *operands)) {
-  NrAttr map = nr_op_attr(op, attr);
+  NrAttr map = nr_op_attr_named(op, attr);
   size_t old = nr_affine_num_inputs(map);
   NrAffineApplied simple = nr_affine_compose(op, map, first);
   if (reduce) simple.map = reduce(simple.map, simple.operands.data);
   bool changed = simple.map != map || !has_operands(op, first, simple.operands.data, simple.operands.size);
   if (changed) {
-    nr_op_set_attr(op, attr, simple.map);
+    nr_op_set_attr_named(op, attr, simple.map);
     set_operands(op, first, old, simple.operands.data, simple.operands.size);
   }
   nr_vec_deinit(&simple.operands);
@@ -119,9 +119,9 @@ bool nr_affine_dma_canonicalize(NrOp *op, NrBuilder *b) {
   size_t at = 1;
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
     const char *name = nr_affine_dma_maps[i];
-    if (!nr_op_attr(op, name)) continue;
+    if (!nr_op_attr_named(op, name)) continue;
     changed |= compose_attr(op, name, at, NULL);
-    at += nr_affine_num_inputs(nr_op_attr(op, name)) + 1;
+    at += nr_affine_num_inputs(nr_op_attr_named(op, name)) + 1;
   }
   return changed;
 }
@@ -163,9 +163,9 @@ enum { MAX_TAKEN = 64 };
 
 /* Operand number i is the least of others, of which op takes the least. */
 static void take_results(NrOp *op, uint32_t result, uint32_t i) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   NrOp *inner = nr_operand(op, i)->op;
-  NrAttr with = nr_op_attr(inner, "map");
+  NrAttr with = nr_op_attr(inner, NR_A_map);
   NR_VEC(NrValue *) operands = {0};
   NR_VEC(NrAffineExpr) exprs = {0}, dims = {0}, symbols = {0};
   const NrOp *ops[] = {op, inner};
@@ -181,7 +181,7 @@ static void take_results(NrOp *op, uint32_t result, uint32_t i) {
     if (k != result) nr_vec_push(&exprs, map->exprs[k]);
   for (uint32_t k = 0; k < with->num_exprs; k++)
     nr_vec_push(&exprs, nr_affine_replace(with->exprs[k], dims.data, symbols.data));
-  nr_op_set_attr(op, "map", nr_attr_affine_map(map->ctx, map->num_dims + with->num_dims,
+  nr_op_set_attr(op, NR_A_map, nr_attr_affine_map(map->ctx, map->num_dims + with->num_dims,
                                                map->num_symbols + with->num_symbols, exprs.data, exprs.size));
   nr_op_set_operands(op, operands.data, operands.size);
   nr_vec_deinit(&operands);
@@ -192,13 +192,13 @@ static void take_results(NrOp *op, uint32_t result, uint32_t i) {
 
 /* A result that is what an op of the same kind gives. */
 static bool take_nested(NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   for (uint32_t k = 0; k < map->num_exprs; k++) {
     NrAffineExpr e = map->exprs[k];
     if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) continue;
     uint32_t i = (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0);
     const NrOp *inner = nr_operand(op, i)->op;
-    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, "map")->num_exprs > MAX_TAKEN) continue;
+    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, NR_A_map)->num_exprs > MAX_TAKEN) continue;
     take_results(op, k, i);
     return true;
   }
@@ -209,7 +209,7 @@ bool nr_affine_min_max_canonicalize(NrOp *op, NrBuilder *b) {
   bool greatest = nr_op_is(op, NR_OP_affine_max);
   if (take_nested(op)) return true;
   if (compose_attr(op, "map", 0, greatest ? reduce_max : reduce_min)) return true;
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   if (map->num_exprs > 1) return false;
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));
@@ -287,7 +287,7 @@ static Outcome outcome_of(NrAffineExpr e, bool is_equality, NrAttr set, NrValue 
 
 /* Leaves out the constraints that always hold; FAILS when one never does, HOLDS when none is left. */
 static Outcome decide(NrOp *op, NrAttr *out_set) {
-  NrAttr set = nr_op_attr(op, "condition");
+  NrAttr set = nr_op_attr(op, NR_A_condition);
   NR_VEC(NrValue *) operands = {0};
   NR_VEC(NrAffineExpr) open = {0};
   NR_VEC(bool) equalities = {0};
@@ -324,8 +324,8 @@ bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b) {
   NrBlock *otherwise = nr_op_body(op, 1);
   Outcome outcome = decide(op, &set);
   if (outcome != OPEN) return take_branch(op, outcome == HOLDS);
-  if (set != nr_op_attr(op, "condition")) {
-    nr_op_set_attr(op, "condition", set);
+  if (set != nr_op_attr(op, NR_A_condition)) {
+    nr_op_set_attr(op, NR_A_condition, set);
     return true;
   }
   if (otherwise && op->num_results == 0 && otherwise->first == otherwise->last) {
@@ -340,6 +340,6 @@ bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_affine_parallel_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
   bool changed = compose_attr(op, "lowerBoundsMap", 0, NULL);
-  size_t lower = nr_affine_num_inputs(nr_op_attr(op, "lowerBoundsMap"));
+  size_t lower = nr_affine_num_inputs(nr_op_attr(op, NR_A_lowerBoundsMap));
   return compose_attr(op, "upperBoundsMap", lower, NULL) || changed;
 }

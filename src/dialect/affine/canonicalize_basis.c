@@ -44,7 +44,7 @@ static bool drop_leading_zero(NrOp *op) {
   if (count < 2 || !nr_index_is(nr_index_of(nr_operand(op, 0)), 0)) return false;
   if (size == count && basis[0] == NR_DYNAMIC) return false;
   /* Without a size for the first index, what follows it has one that nobody asks for. */
-  if (size == count) nr_op_set_attr(op, "static_basis", nr_attr_i64_array(nr_op_context(op), basis + 1, size - 1));
+  if (size == count) nr_op_set_attr(op, NR_A_static_basis, nr_attr_i64_array(nr_op_context(op), basis + 1, size - 1));
   nr_op_erase_operand(op, 0);
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)count - 1, op->num_operands - (uint32_t)(count - 1)}, 2);
   return true;
@@ -56,13 +56,13 @@ static bool same_basis(const NrOp *linearize, const NrOp *delinearize) {
   nr_op_operand_group(linearize, 0, &begin, &count);
   nr_op_operand_group(linearize, 1, &begin, &dynamic);
   return dynamic == 0 && delinearize->num_operands == 1 && delinearize->num_results == count &&
-         nr_op_attr(linearize, "static_basis") == nr_op_attr(delinearize, "static_basis");
+         nr_op_attr(linearize, NR_A_static_basis) == nr_op_attr(delinearize, NR_A_static_basis);
 }
 
 /* Of a number made of these indices, and of what is decided. */
 bool nr_affine_delinearize_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *source = nr_operand(op, 0)->op;
-  bool undoes = nr_op_is(source, NR_OP_affine_linearize_index) && nr_op_attr(source, "disjoint") &&
+  bool undoes = nr_op_is(source, NR_OP_affine_linearize_index) && nr_op_attr(source, NR_A_disjoint) &&
                 same_basis(source, op), changed = constant_basis(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (!nr_result(op, i)->first_use) continue;

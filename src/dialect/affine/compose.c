@@ -31,7 +31,7 @@ static void identities(Composer *c, Exprs *dims, Exprs *symbols) {
 
 /* What an affine.apply computes, over the composer's values. In a symbol's place its dims are symbols too. */
 static NrAffineExpr take_apply(Composer *c, const NrOp *apply, bool as_symbol) {
-  NrAttr map = nr_op_attr(apply, "map");
+  NrAttr map = nr_op_attr(apply, NR_A_map);
   Exprs dims = {0}, symbols = {0};
   for (uint32_t i = 0; i < apply->num_operands; i++) {
     bool is_symbol = as_symbol || i >= map->num_dims;
@@ -48,7 +48,7 @@ static NrAffineExpr take_apply(Composer *c, const NrOp *apply, bool as_symbol) {
 }
 
 static bool fits(const Composer *c, const NrOp *apply) {
-  size_t size = terms(nr_op_attr(apply, "map")->exprs[0]);
+  size_t size = terms(nr_op_attr(apply, NR_A_map)->exprs[0]);
   for (size_t i = 0; i < c->exprs.size; i++)
     if (terms(c->exprs.data[i]) * size > MAX_TERMS) return false;
   return c->dims.size + c->symbols.size + apply->num_operands < NR_MAX_NESTING;

@@ -124,7 +124,7 @@ static uint32_t num_bounds(const NrValue *iv, bool upper) {
   NrOp *loop = iv->block ? nr_block_parent_op(iv->block) : NULL;
   if (!loop || !nr_type_is_index(iv->type)) return 0;
   if (nr_affine_is_iv(iv)) return nr_affine_iv_bound(iv, upper).count;
-  if (nr_op_is(loop, NR_OP_scf_for)) return iv->index == 0 && !nr_op_attr(loop, "unsignedCmp");
+  if (nr_op_is(loop, NR_OP_scf_for)) return iv->index == 0 && !nr_op_attr(loop, NR_A_unsignedCmp);
   return nr_op_is(loop, NR_OP_scf_parallel);
 }
 
@@ -202,7 +202,7 @@ static NrRange range_of_iv(Query *q, NrValue *iv) {
 }
 
 static NrRange range_of_map(Query *q, NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   NrValue *operands[MAX_TERMS];
   NrRange out = everything;
   if (op->num_operands > MAX_TERMS) return out;

@@ -65,7 +65,7 @@ NrStatus nr_affine_apply_parse(NrParser *p, NrOpState *state) {
 NrStatus nr_affine_min_max_parse(NrParser *p, NrOpState *state) { return parse_map_op(p, state, NULL); }
 
 void nr_affine_map_op_print(NrPrinter *w, NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   nr_w_puts(w, " ");
   nr_w_attr(w, map);
   print_inputs(w, op, map, 0);
@@ -165,10 +165,10 @@ NrStatus nr_affine_for_parse(NrParser *p, NrOpState *state) {
 }
 
 static void rename_attr(NrOp *op, const char *from, const char *to) {
-  NrAttr value = nr_op_attr(op, from);
-  if (!value || nr_op_attr(op, to)) return;
-  nr_op_set_attr(op, to, value);
-  nr_op_remove_attr(op, from);
+  NrAttr value = nr_op_attr_named(op, from);
+  if (!value || nr_op_attr_named(op, to)) return;
+  nr_op_set_attr_named(op, to, value);
+  nr_op_remove_attr_named(op, from);
 }
 
 /* Until 2023 the attributes had other names, and operands were shared out by the maps. */
@@ -177,7 +177,7 @@ NrStatus nr_affine_for_post_parse(NrParser *p, NrOp *op) {
   rename_attr(op, "upper_bound", "upperBoundMap");
   NrAttr lower = nr_affine_bound_map(op, false), upper = nr_affine_bound_map(op, true);
   bool maps = lower && upper && lower->kind == NR_ATTR_AFFINE_MAP && upper->kind == NR_ATTR_AFFINE_MAP;
-  if (!maps || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
+  if (!maps || nr_op_attr(op, NR_A_operandSegmentSizes)) return NR_OK;
   size_t bounds = nr_affine_num_inputs(lower) + nr_affine_num_inputs(upper);
   if (bounds > op->num_operands) return NR_OK; /* the verifier reports it */
   uint32_t sizes[] = {(uint32_t)nr_affine_num_inputs(lower), (uint32_t)nr_affine_num_inputs(upper),
@@ -211,7 +211,7 @@ static void print_iter_args(NrPrinter *w, NrOp *op) {
 
 void nr_affine_for_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"lowerBoundMap", "upperBoundMap", "step", "operandSegmentSizes", NULL};
-  int64_t step = nr_op_attr_int(op, "step", 1);
+  int64_t step = nr_op_attr_int(op, NR_A_step, 1);
   nr_w_puts(w, " ");
   nr_w_value(w, nr_block_arg(nr_op_body(op, 0), 0));
   nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(nr_op_body(op, 0), 0)));
@@ -247,7 +247,7 @@ NrStatus nr_affine_if_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_affine_if_print(NrPrinter *w, NrOp *op) {
-  NrAttr set = nr_op_attr(op, "condition");
+  NrAttr set = nr_op_attr(op, NR_A_condition);
   nr_w_puts(w, " ");
   nr_w_attr(w, set);
   print_inputs(w, op, set, 0);

@@ -78,7 +78,7 @@ static NrStatus parse_store(NrParser *p, NrOpState *state, Access *a) {
 }
 
 static void print_accessed(NrPrinter *w, NrOp *op, size_t memref, NrType value) {
-  print_place(w, op, memref, nr_op_attr(op, "map"));
+  print_place(w, op, memref, nr_op_attr(op, NR_A_map));
   nr_w_attr_dict(w, op, (const char *const[]){"map", NULL});
   nr_w_puts(w, " : ");
   nr_w_type(w, nr_operand(op, memref)->type);
@@ -114,7 +114,7 @@ static NrStatus parse_prefetch(NrParser *p, NrOpState *state, Access *a) {
 void nr_affine_prefetch_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"map", "isWrite", "localityHint", "isDataCache", NULL};
   nr_w_puts(w, " ");
-  print_place(w, op, 0, nr_op_attr(op, "map"));
+  print_place(w, op, 0, nr_op_attr(op, NR_A_map));
   nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
@@ -151,7 +151,7 @@ static void print_transfer(NrPrinter *w, NrOp *op, const char *const *maps, size
   size_t places[NR_AFFINE_DMA_PLACES], at = 0;
   nr_w_puts(w, " ");
   for (size_t i = 0; i < count; i++) {
-    NrAttr map = nr_op_attr(op, maps[i]);
+    NrAttr map = nr_op_attr_named(op, maps[i]);
     places[i] = at;
     print_place(w, op, at, map);
     nr_w_puts(w, ", ");

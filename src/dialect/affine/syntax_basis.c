@@ -36,7 +36,7 @@ static NrStatus parse_basis(NrParser *p, NrOpState *state, uint32_t *out_count) 
 }
 
 static void print_basis(NrPrinter *w, NrOp *op, size_t first) {
-  NrAttr basis = nr_op_attr(op, "static_basis");
+  NrAttr basis = nr_op_attr(op, NR_A_static_basis);
   const int64_t *sizes = basis->data;
   nr_w_puts(w, "(");
   for (size_t i = 0; i < basis->data_size / sizeof *sizes; i++) {
@@ -92,7 +92,7 @@ NrStatus nr_affine_linearize_parse(NrParser *p, NrOpState *state) {
 
 void nr_affine_linearize_print(NrPrinter *w, NrOp *op) {
   size_t begin, count;
-  NrAttr disjoint = nr_op_attr(op, "disjoint");
+  NrAttr disjoint = nr_op_attr(op, NR_A_disjoint);
   nr_op_operand_group(op, 0, &begin, &count);
   nr_w_puts(w, disjoint && (disjoint->kind == NR_ATTR_UNIT || disjoint->i) ? " disjoint " : " ");
   nr_w_indices(w, op, begin, count);

@@ -125,22 +125,22 @@ NrStatus nr_affine_parallel_parse(NrParser *p, NrOpState *state) {
 /* Before bounds were grouped, each had one result; before there were reductions, none. */
 NrStatus nr_affine_parallel_post_parse(NrParser *p, NrOp *op) {
   NrContext *ctx = nr_op_context(op);
-  if (!nr_op_attr(op, "reductions") && op->num_results == 0)
-    nr_op_set_attr(op, "reductions", nr_attr_array(ctx, NULL, 0));
+  if (!nr_op_attr(op, NR_A_reductions) && op->num_results == 0)
+    nr_op_set_attr(op, NR_A_reductions, nr_attr_array(ctx, NULL, 0));
   for (int upper = 0; upper < 2; upper++) {
-    NrAttr map = nr_op_attr(op, upper ? "upperBoundsMap" : "lowerBoundsMap");
+    NrAttr map = nr_op_attr(op, upper ? NR_A_upperBoundsMap : NR_A_lowerBoundsMap);
     const char *name = upper ? "upperBoundsGroups" : "lowerBoundsGroups";
-    if (!map || map->kind != NR_ATTR_AFFINE_MAP || nr_op_attr(op, name)) continue;
+    if (!map || map->kind != NR_ATTR_AFFINE_MAP || nr_op_attr_named(op, name)) continue;
     int32_t *ones = nr_calloc(map->num_exprs + 1, sizeof *ones);
     for (uint32_t i = 0; i < map->num_exprs; i++) ones[i] = 1;
-    nr_op_set_attr(op, name, nr_affine_groups(ctx, ones, map->num_exprs));
+    nr_op_set_attr_named(op, name, nr_affine_groups(ctx, ones, map->num_exprs));
     nr_free(ones);
   }
   return NR_OK;
 }
 
 static void print_bounds(NrPrinter *w, NrOp *op, bool upper) {
-  NrAttr lower = nr_op_attr(op, "lowerBoundsMap"), map = upper ? nr_op_attr(op, "upperBoundsMap") : lower;
+  NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), map = upper ? nr_op_attr(op, NR_A_upperBoundsMap) : lower;
   size_t first = upper ? nr_affine_num_inputs(lower) : 0;
   nr_w_puts(w, "(");
   for (uint32_t i = 0; i < nr_op_body(op, 0)->num_args; i++) {
@@ -180,7 +180,7 @@ void nr_affine_parallel_print(NrPrinter *w, NrOp *op) {
   print_bounds(w, op, true);
   print_steps(w, op);
   if (op->num_results) {
-    NrAttr kinds = nr_op_attr(op, "reductions");
+    NrAttr kinds = nr_op_attr(op, NR_A_reductions);
     nr_w_puts(w, " reduce (");
     for (uint32_t i = 0; i < op->num_results; i++)
       nr_w_printf(w, i ? ", \"%s\"" : "\"%s\"", nr_atomic_kind_name(kinds->items[i]->i));

@@ -56,7 +56,7 @@ static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
   size_t begin, count, at = 0, group = nr_op_is(op, NR_OP_memref_alloc) ? 0 : 2;
   if (*out_static || !nr_op_operand_group(op, group, &begin, &count)) return NULL;
   if (nr_op_is(op, NR_OP_memref_subview)) {
-    if (!count_dynamic(nr_op_attr(op, "static_sizes"), type, dim, &at)) return NULL;
+    if (!count_dynamic(nr_op_attr(op, NR_A_static_sizes), type, dim, &at)) return NULL;
   } else {
     for (int64_t d = 0; d < dim; d++) at += type->dims[d] == NR_DYNAMIC;
   }

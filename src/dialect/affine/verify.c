@@ -5,14 +5,14 @@
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 
 static NrStatus verify_count(NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   if (op->num_operands != nr_affine_num_inputs(map))
     return nr_op_error(op, "(C1) operand count and affine map dimension and symbol count must match");
   return NR_OK;
 }
 
 NrStatus nr_affine_apply_verify(NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   NR_TRY(verify_count(op));
   if (map->num_exprs != 1) return nr_op_error(op, "(C1) mapping must produce one value");
   for (size_t i = map->num_dims; i < op->num_operands; i++)
@@ -23,13 +23,13 @@ NrStatus nr_affine_apply_verify(NrOp *op) {
 
 NrStatus nr_affine_min_max_verify(NrOp *op) {
   NR_TRY(verify_count(op));
-  if (nr_op_attr(op, "map")->num_exprs == 0)
+  if (nr_op_attr(op, NR_A_map)->num_exprs == 0)
     return nr_op_error(op, "(C1) affine map expect at least one result");
   return NR_OK;
 }
 
 static NrStatus verify_basis(NrOp *op) {
-  NrAttr basis = nr_op_attr(op, "static_basis");
+  NrAttr basis = nr_op_attr(op, NR_A_static_basis);
   const int64_t *sizes = basis->data;
   for (size_t i = 0; i < basis->data_size / sizeof *sizes; i++)
     if (sizes[i] <= 0 && sizes[i] != NR_DYNAMIC)
@@ -37,10 +37,10 @@ static NrStatus verify_basis(NrOp *op) {
   return NR_OK;
 }
 
-static size_t basis_size(const NrOp *op) { return nr_op_attr(op, "static_basis")->data_size / sizeof(int64_t); }
+static size_t basis_size(const NrOp *op) { return nr_op_attr(op, NR_A_static_basis)->data_size / sizeof(int64_t); }
 
 static size_t num_dynamic(const NrOp *op) {
-  const int64_t *sizes = nr_op_attr(op, "static_basis")->data;
+  const int64_t *sizes = nr_op_attr(op, NR_A_static_basis)->data;
   size_t count = 0;
   for (size_t i = 0; i < basis_size(op); i++) count += sizes[i] == NR_DYNAMIC;
   return count;
@@ -84,7 +84,7 @@ static NrStatus verify_bound(NrOp *op, bool upper) {
 
 NrStatus nr_affine_for_verify(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
-  int64_t step = nr_op_attr_int(op, "step", 0);
+  int64_t step = nr_op_attr_int(op, NR_A_step, 0);
   uint32_t count = op->num_results;
   if (body->num_args == 0 || !nr_type_is_index(body->args[0]->type))
     return nr_op_error(op, "expected body to have a single index argument for the induction variable");
@@ -107,7 +107,7 @@ NrStatus nr_affine_for_verify(NrOp *op) {
 }
 
 NrStatus nr_affine_if_verify(NrOp *op) {
-  NrAttr set = nr_op_attr(op, "condition");
+  NrAttr set = nr_op_attr(op, NR_A_condition);
   if (set->kind != NR_ATTR_AFFINE_SET) return nr_op_error(op, "attribute 'condition' is no integer set");
   if (op->num_operands != nr_affine_num_inputs(set))
     return nr_op_error(op, "(C1) operand count and condition integer set dimension and symbol count must match");
@@ -140,8 +140,8 @@ static bool group_size(NrAttr groups, uint32_t i, int64_t *out) {
 }
 
 static NrStatus verify_groups(NrOp *op, bool upper, uint32_t rank) {
-  NrAttr map = nr_op_attr(op, upper ? "upperBoundsMap" : "lowerBoundsMap");
-  NrAttr groups = nr_op_attr(op, upper ? "upperBoundsGroups" : "lowerBoundsGroups");
+  NrAttr map = nr_op_attr(op, upper ? NR_A_upperBoundsMap : NR_A_lowerBoundsMap);
+  NrAttr groups = nr_op_attr(op, upper ? NR_A_upperBoundsGroups : NR_A_lowerBoundsGroups);
   const char *name = upper ? "upper" : "lower";
   int64_t sum = 0, size = 0;
   for (uint32_t i = 0; i < rank; i++) {
@@ -155,7 +155,7 @@ static NrStatus verify_groups(NrOp *op, bool upper, uint32_t rank) {
 }
 
 static NrStatus verify_steps(NrOp *op, uint32_t rank) {
-  NrAttr steps = nr_op_attr(op, "steps");
+  NrAttr steps = nr_op_attr(op, NR_A_steps);
   int64_t step;
   for (uint32_t i = 0; i < rank; i++)
     if (!nr_attr_is_int(steps->items[i], &step) || step <= 0)
@@ -164,7 +164,7 @@ static NrStatus verify_steps(NrOp *op, uint32_t rank) {
 }
 
 static NrStatus verify_reductions(NrOp *op) {
-  NrAttr kinds = nr_op_attr(op, "reductions");
+  NrAttr kinds = nr_op_attr(op, NR_A_reductions);
   int64_t kind;
   if (kinds->size != op->num_results)
     return nr_op_error(op, "(C2) a reduction must be specified for each output");
@@ -179,14 +179,14 @@ static NrStatus verify_reductions(NrOp *op) {
 
 NrStatus nr_affine_parallel_verify(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
-  NrAttr lower = nr_op_attr(op, "lowerBoundsMap"), upper = nr_op_attr(op, "upperBoundsMap");
-  NrAttr groups[] = {nr_op_attr(op, "lowerBoundsGroups"), nr_op_attr(op, "upperBoundsGroups")};
+  NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), upper = nr_op_attr(op, NR_A_upperBoundsMap);
+  NrAttr groups[] = {nr_op_attr(op, NR_A_lowerBoundsGroups), nr_op_attr(op, NR_A_upperBoundsGroups)};
   int64_t counts[2] = {0, 0};
   uint32_t rank = body->num_args;
   for (int i = 0; i < 2; i++)
     if (groups[i]->type->rank != 1 || !nr_type_num_elements(groups[i]->type, &counts[i]))
       return nr_op_error(op, "(C1) bounds groups are lists of numbers");
-  size_t steps = nr_op_attr(op, "steps")->size;
+  size_t steps = nr_op_attr(op, NR_A_steps)->size;
   if (counts[0] != rank || counts[1] != rank || steps != rank)
     return nr_op_error(op,
                        "(C1) the number of region arguments (%u) and the number of map groups for lower (%lld) and "
@@ -213,7 +213,7 @@ static NrStatus verify_accessed(NrOp *op, NrType memref) {
   bool stores = nr_op_is(op, NR_OP_affine_store) || nr_op_is(op, NR_OP_affine_vector_store);
   bool vector = nr_op_is(op, NR_OP_affine_vector_load) || nr_op_is(op, NR_OP_affine_vector_store);
   if (nr_op_is(op, NR_OP_affine_prefetch)) {
-    int64_t locality = nr_op_attr_int(op, "localityHint", -1);
+    int64_t locality = nr_op_attr_int(op, NR_A_localityHint, -1);
     return locality < 0 || locality > 3 ? nr_op_error(op, "(C3) locality must be 0 to 3") : NR_OK;
   }
   NrType value = stores ? nr_operand(op, 0)->type : nr_result(op, 0)->type;
@@ -226,7 +226,7 @@ static NrStatus verify_accessed(NrOp *op, NrType memref) {
 }
 
 NrStatus nr_affine_access_verify(NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   size_t first = nr_affine_map_operands(op);
   NrType memref = nr_operand(op, first - 1)->type;
   if (map->num_exprs != memref->rank) return nr_op_error(op, "(C1) affine map num results must equal memref rank");
@@ -242,7 +242,7 @@ static const char *const place_names[] = {"src", "dst", "tag"};
 
 /* The place of map number i, whose memref is operand number `memref`. */
 static NrStatus verify_place(NrOp *op, size_t i, size_t memref) {
-  NrAttr map = nr_op_attr(op, nr_affine_dma_maps[i]);
+  NrAttr map = nr_op_attr_named(op, nr_affine_dma_maps[i]);
   if (map->num_exprs != nr_operand(op, memref)->type->rank)
     return nr_op_error(op, "(C2) %s map num results must equal memref rank", place_names[i]);
   for (size_t k = 0; k < nr_affine_num_inputs(map); k++)
@@ -265,7 +265,7 @@ NrStatus nr_affine_dma_start_verify(NrOp *op) {
 }
 
 NrStatus nr_affine_dma_wait_verify(NrOp *op) {
-  if (nr_affine_num_inputs(nr_op_attr(op, "tag_map")) + 2 != op->num_operands)
+  if (nr_affine_num_inputs(nr_op_attr(op, NR_A_tag_map)) + 2 != op->num_operands)
     return nr_op_error(op, "(C1) expects as many subscripts as affine map inputs");
   return verify_place(op, NR_AFFINE_DMA_PLACES - 1, 0);
 }

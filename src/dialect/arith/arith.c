@@ -17,7 +17,7 @@ static NrValue *signed_constant(NrBuilder *b, NrAttr value) {
 NrValue *nr_arith_constant(NrBuilder *b, NrAttr value) {
   if (!nr_arith_is_constant_type(value->type)) return signed_constant(b, value);
   NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &value->type, 1);
-  nr_op_set_attr(op, "value", value);
+  nr_op_set_attr(op, NR_A_value, value);
   return nr_result(op, 0);
 }
 
@@ -39,7 +39,7 @@ NrValue *nr_arith_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rh
 
 static NrValue *build_compare(NrBuilder *b, unsigned op_id, int64_t predicate, NrValue *lhs, NrValue *rhs) {
   NrValue *result = nr_build_value(b, op_id, nr_arith_bool_like(lhs->type), (NrValue *[]){lhs, rhs}, 2);
-  nr_op_set_attr(result->op, "predicate", nr_attr_i64(b->ctx, predicate));
+  nr_op_set_attr(result->op, NR_A_predicate, nr_attr_i64(b->ctx, predicate));
   return result;
 }
 
@@ -70,7 +70,7 @@ NrStatus nr_arith_infer_bool(NrContext *ctx, const NrOpState *state, NrType *out
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 
 static NrStatus constant_verify(NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   NrType type = nr_result(op, 0)->type;
   bool typed =
       value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || value->kind == NR_ATTR_DENSE ||
@@ -164,7 +164,7 @@ NrStatus nr_arith_verify_bool(NrOp *op) {
 static NrStatus cmp_verify(NrOp *op) {
   NrStatus status = nr_arith_verify_bool(op);
   if (status) return status;
-  int64_t predicate = nr_op_attr_int(op, "predicate", -1);
+  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, -1);
   if (predicate < 0 || predicate > (nr_op_is(op, NR_OP_arith_cmpi) ? (int64_t)NR_CMPI_UGE : (int64_t)NR_CMPF_TRUE))
     return nr_op_error(op, "attribute 'predicate' failed to satisfy constraint: a known comparison");
   return NR_OK;

@@ -102,17 +102,17 @@ bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
   if (nr_arith_canon_bits(op, b)) return true;
   NrOp *compare = nr_operand(op, 0)->op;
   if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_operand(op, 1)), 1)) return false;
-  NrCmpI predicate = inverted(nr_op_attr_int(compare, "predicate", 0));
+  NrCmpI predicate = inverted(nr_op_attr_int(compare, NR_A_predicate, 0));
   return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_operand(compare, 0), nr_operand(compare, 1)));
 }
 
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
   if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return nr_arith_canon_cmpi_widened(op, b);
-  NrCmpI predicate = swapped(nr_op_attr_int(op, "predicate", 0));
+  NrCmpI predicate = swapped(nr_op_attr_int(op, NR_A_predicate, 0));
   nr_op_set_operand(op, 0, rhs);
   nr_op_set_operand(op, 1, lhs);
-  nr_op_set_attr(op, "predicate", nr_attr_i64(b->ctx, predicate));
+  nr_op_set_attr(op, NR_A_predicate, nr_attr_i64(b->ctx, predicate));
   return true;
 }
 

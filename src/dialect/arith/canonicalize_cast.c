@@ -72,7 +72,7 @@ static bool compare_narrow(NrOp *op, NrBuilder *b, int64_t predicate) {
 
 /* Besides that: a widened value compared with a constant that it could be, for equality only. */
 bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
-  int64_t predicate = nr_op_attr_int(op, "predicate", -1);
+  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, -1);
   NrOp *first = nr_operand(op, 0)->op;
   if (compare_narrow(op, b, predicate)) return true;
   bool is_signed = nr_op_is(first, NR_OP_arith_extsi);

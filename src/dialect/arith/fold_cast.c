@@ -68,7 +68,7 @@ bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_truncf(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (nr_op_attr_int(op, "roundingmode", 0) != 0) return false;
+  if (nr_op_attr_int(op, NR_A_roundingmode, 0) != 0) return false;
   NrValue *before = undone(op, NR_OP_arith_extf);
   return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, float_scalar);
 }
@@ -149,7 +149,7 @@ static NrValue *same_either_way(const NrOp *op) {
   NrValue *a = nr_operand(compare, 0), *b = nr_operand(compare, 1);
   bool both = (a == if_true && b == if_false) || (b == if_true && a == if_false);
   if (!both) return NULL;
-  int64_t predicate = nr_op_attr_int(compare, "predicate", -1);
+  int64_t predicate = nr_op_attr_int(compare, NR_A_predicate, -1);
   return predicate == NR_CMPI_EQ ? if_false : predicate == NR_CMPI_NE ? if_true : NULL;
 }
 

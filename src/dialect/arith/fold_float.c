@@ -139,11 +139,11 @@ static bool compare(int64_t predicate, double a, double b) {
 
 static NrAttr cmpf_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   if (!nr_float_foldable(in[0]) || !nr_float_foldable(in[1])) return NULL;
-  return nr_attr_int(out, compare(nr_op_attr_int(op, "predicate", 0), in[0]->f, in[1]->f));
+  return nr_attr_int(out, compare(nr_op_attr_int(op, NR_A_predicate, 0), in[0]->f, in[1]->f));
 }
 
 bool nr_arith_fold_cmpf(NrOp *op, const NrAttr *c, NrFold *out) {
-  int64_t predicate = nr_op_attr_int(op, "predicate", 0);
+  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, 0);
   NrType type = nr_result(op, 0)->type;
   if (predicate == NR_CMPF_FALSE || predicate == NR_CMPF_TRUE)
     return nr_fold_to_attr(out, nr_splat_int(type, predicate == NR_CMPF_TRUE));

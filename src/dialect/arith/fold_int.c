@@ -320,11 +320,11 @@ static bool compare(int64_t predicate, const NrWide *a, const NrWide *b) {
 static NrAttr cmpi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   NrWide a, b;
   if (!wide_pair(in, &a, &b)) return NULL;
-  return nr_attr_int(out, compare(nr_op_attr_int(op, "predicate", 0), &a, &b));
+  return nr_attr_int(out, compare(nr_op_attr_int(op, NR_A_predicate, 0), &a, &b));
 }
 
 bool nr_arith_fold_cmpi(NrOp *op, const NrAttr *c, NrFold *out) {
-  int64_t predicate = nr_op_attr_int(op, "predicate", 0);
+  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, 0);
   if (same_operands(op)) {
     NrWide zero = nr_wide_from_u64(1, 0);
     if (fold_to_int(op, out, compare(predicate, &zero, &zero))) return true;

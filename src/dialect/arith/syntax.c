@@ -86,11 +86,11 @@ static bool has_flag(NrStr text, const char *flag) {
 }
 
 bool nr_arith_fastmath_has(const NrOp *op, const char *flag) {
-  return has_flag(flags_text(nr_op_attr(op, "fastmath")), flag);
+  return has_flag(flags_text(nr_op_attr(op, NR_A_fastmath)), flag);
 }
 
 bool nr_arith_overflow_has(const NrOp *op, const char *flag) {
-  return has_flag(flags_text(nr_op_attr(op, "overflowFlags")), flag);
+  return has_flag(flags_text(nr_op_attr(op, NR_A_overflowFlags)), flag);
 }
 
 static NrStatus unknown_flag(NrParser *p, NrLoc loc, const FlagSet *set, NrStr name) {
@@ -134,11 +134,11 @@ NrStatus nr_arith_parse_flags(NrParser *p, NrOpState *state) {
 }
 
 void nr_arith_print_flags(NrPrinter *w, NrOp *op) {
-  int64_t rounding = nr_op_attr_int(op, "roundingmode", -1);
+  int64_t rounding = nr_op_attr_int(op, NR_A_roundingmode, -1);
   if (rounding >= 0 && rounding < (int64_t)NR_COUNTOF(rounding_modes)) nr_w_printf(w, " %s", rounding_modes[rounding]);
-  if (nr_op_attr(op, "isExact")) nr_w_puts(w, " exact");
+  if (nr_op_attr(op, NR_A_isExact)) nr_w_puts(w, " exact");
   for (size_t i = 0; i < NR_COUNTOF(flag_sets); i++) {
-    NrStr text = flags_text(nr_op_attr(op, flag_sets[i].attr));
+    NrStr text = flags_text(nr_op_attr_named(op, flag_sets[i].attr));
     if (text.size) nr_w_printf(w, " %s%.*s", flag_sets[i].keyword, NR_STR_ARG(text));
   }
 }
@@ -272,7 +272,7 @@ NrStatus nr_arith_constant_parse(NrParser *p, NrOpState *state) {
 
 /* The same for the generic form, "constant"() {value = 1 : i32}. */
 NrStatus nr_arith_constant_post_parse(NrParser *p, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (value && nr_p_is_legacy(p))
     op->info = nr_op_infos[value->kind == NR_ATTR_SYMBOL ? NR_OP_func_constant : NR_OP_arith_constant];
   return NR_OK;
@@ -281,7 +281,7 @@ NrStatus nr_arith_constant_post_parse(NrParser *p, NrOp *op) {
 void nr_arith_constant_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"value", NULL});
   nr_w_puts(w, " ");
-  nr_w_attr(w, nr_op_attr(op, "value"));
+  nr_w_attr(w, nr_op_attr(op, NR_A_value));
 }
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
@@ -330,7 +330,7 @@ NrStatus nr_arith_cmp_parse(NrParser *p, NrOpState *state) {
 void nr_arith_cmp_print(NrPrinter *w, NrOp *op) {
   size_t count;
   const char *const *names = predicates_of(op->info, &count);
-  int64_t predicate = nr_op_attr_int(op, "predicate", -1);
+  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, -1);
   const char *name = predicate >= 0 && (size_t)predicate < count ? names[predicate] : "?";
   nr_w_puts(w, nr_w_is_legacy(w) ? " \"" : " ");
   nr_w_puts(w, name);

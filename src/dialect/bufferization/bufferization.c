@@ -20,7 +20,7 @@ static void parse_unit(NrParser *p, NrOpState *state, const char *word) {
 }
 
 static void print_unit(NrPrinter *w, NrOp *op, const char *word) {
-  if (nr_op_attr(op, word)) nr_w_printf(w, " %s", word);
+  if (nr_op_attr_named(op, word)) nr_w_printf(w, " %s", word);
 }
 
 /* "%a : type to type" behind the flags. */
@@ -178,7 +178,7 @@ static NrStatus materialize_verify(NrOp *op) {
     return nr_op_error(op, "(C1) expected a destination that is a memref or a tensor with a rank, got %s",
                        text_of(op, dest));
   NR_TRY(same_contents(op, source, dest));
-  if (memory && !nr_op_attr(op, "writable")) return nr_op_error(op, "(C2) must be 'writable' to write to a buffer");
+  if (memory && !nr_op_attr(op, NR_A_writable)) return nr_op_error(op, "(C2) must be 'writable' to write to a buffer");
   if (memory == (op->num_results == 1))
     return nr_op_error(op, memory ? "(C2) has no result when it writes to a buffer"
                                   : "(C2) has one result when the destination is a tensor");

@@ -16,7 +16,7 @@ static NrStatus module_parse(NrParser *p, NrOpState *state) {
 }
 
 static void module_print(NrPrinter *w, NrOp *op) {
-  NrStr name = nr_op_attr_str(op, "sym_name");
+  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
   if (name.size) {
     nr_w_puts(w, " ");
     nr_w_symbol_name(w, name);

@@ -153,7 +153,7 @@ bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b) {
 /* ---- switch ------------------------------------------------------------------------------------------------------ */
 
 bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b) {
-  NrAttr values = nr_op_attr(op, "case_values");
+  NrAttr values = nr_op_attr(op, NR_A_case_values);
   NrType type = nr_operand(op, 0)->type;
   size_t size = nr_type_byte_size(type);
   NR_VEC(NrBlock *) blocks = {0};
@@ -184,7 +184,7 @@ bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b) {
                                           .num_successors = blocks.size,
                                           .successor_operands = counts.data});
     if (count)
-      nr_op_set_attr(made, "case_values", nr_attr_dense(nr_type_vector(&count, 1, type), kept.data, kept.size));
+      nr_op_set_attr(made, NR_A_case_values, nr_attr_dense(nr_type_vector(&count, 1, type), kept.data, kept.size));
     nr_op_erase(op);
   }
   nr_map_deinit(&seen);
@@ -196,7 +196,7 @@ bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b) {
-  NrAttr flag = nr_value_constant(nr_operand(op, 0)), values = nr_op_attr(op, "case_values");
+  NrAttr flag = nr_value_constant(nr_operand(op, 0)), values = nr_op_attr(op, NR_A_case_values);
   if (op->num_successors == 1) return take_successor(op, b, 0);
   if (!values) return false;
   if (flag) {

@@ -78,7 +78,7 @@ static NrStatus cond_br_parse(NrParser *p, NrOpState *state) {
 static void cond_br_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
-  NrAttr weights = nr_op_attr(op, "branch_weights");
+  NrAttr weights = nr_op_attr(op, NR_A_branch_weights);
   if (weights) weights_print(w, weights);
   nr_w_puts(w, ", ");
   nr_w_successor(w, op, 0);
@@ -122,7 +122,7 @@ static NrStatus switch_parse(NrParser *p, NrOpState *state) {
 }
 
 static void switch_print(NrPrinter *w, NrOp *op) {
-  NrAttr values = nr_op_attr(op, "case_values");
+  NrAttr values = nr_op_attr(op, NR_A_case_values);
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, " : ");
@@ -149,7 +149,7 @@ static void switch_print(NrPrinter *w, NrOp *op) {
 
 /* An empty list of weights is the same as none, as in MLIR. */
 static NrStatus cond_br_verify(NrOp *op) {
-  NrAttr weights = nr_op_attr(op, "branch_weights");
+  NrAttr weights = nr_op_attr(op, NR_A_branch_weights);
   size_t count = weights ? weights->data_size / sizeof(int32_t) : 0;
   if (count == 0) return NR_OK;
   if (count != op->num_successors)
@@ -161,7 +161,7 @@ static NrStatus cond_br_verify(NrOp *op) {
 }
 
 static NrStatus switch_verify(NrOp *op) {
-  NrAttr values = nr_op_attr(op, "case_values");
+  NrAttr values = nr_op_attr(op, NR_A_case_values);
   int64_t count = 0;
   if (values && (values->kind != NR_ATTR_DENSE || !nr_type_num_elements(values->type, &count)))
     return nr_op_error(op, "requires attribute 'case_values' to be dense integers");

@@ -29,7 +29,7 @@ static NrStatus create_verify(NrOp *op) {
 }
 
 static NrStatus constant_verify(NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   NrType part = nr_result(op, 0)->type->elem;
   bool fits = value->size == 2;
   for (size_t i = 0; i < 2 && fits; i++) {

@@ -62,7 +62,7 @@ bool nr_flow_region_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* Takes argument i with its dims out; its block argument is gone already. */
 static void erase_argument(NrOp *op, size_t i) {
-  NrAttr segments = nr_op_attr(op, "operandSegmentSizes");
+  NrAttr segments = nr_op_attr(op, NR_A_operandSegmentSizes);
   uint32_t sizes[4];
   size_t begin, count, dims_begin, dims_count, skip = 0;
   memcpy(sizes, segments->data, sizeof sizes);
@@ -75,14 +75,14 @@ static void erase_argument(NrOp *op, size_t i) {
   sizes[NR_FLOW_ARGUMENTS]--;
   sizes[NR_FLOW_ARGUMENT_DIMS] -= (uint32_t)dims;
   nr_op_set_segments(op, sizes, 4);
-  if (!nr_op_attr(op, "tied_operands")) return;
+  if (!nr_op_attr(op, NR_A_tied_operands)) return;
   int64_t *tied = nr_calloc(op->num_results + 1, sizeof *tied);
   for (uint32_t r = 0; r < op->num_results; r++) {
     tied[r] = nr_flow_tied_operand(op, r);
     if (tied[r] > (int64_t)i) tied[r]--;
   }
   NrAttr attr = nr_flow_tied_attr(nr_op_context(op), tied, op->num_results);
-  if (attr) nr_op_set_attr(op, "tied_operands", attr);
+  if (attr) nr_op_set_attr(op, NR_A_tied_operands, attr);
   nr_free(tied);
 }
 
@@ -127,7 +127,7 @@ static bool drop_workload(NrOp *op) {
     for (size_t k = 0; k < i; k++) {
       if (nr_operand(op, begin + k) != nr_operand(op, begin + i)) continue;
       uint32_t sizes[4];
-      memcpy(sizes, nr_op_attr(op, "operandSegmentSizes")->data, sizeof sizes);
+      memcpy(sizes, nr_op_attr(op, NR_A_operandSegmentSizes)->data, sizeof sizes);
       nr_value_replace_uses(nr_block_arg(block, i), nr_block_arg(block, k));
       nr_block_erase_arg(block, i);
       nr_op_erase_operand(op, begin + i);
@@ -177,7 +177,7 @@ bool nr_flow_workgroups_canonicalize(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_flow_dispatch_canonicalize(NrOp *op, NrBuilder *b) {
-  NrAttr points = nr_op_attr(op, "entry_points");
+  NrAttr points = nr_op_attr(op, NR_A_entry_points);
   NrAttr *unique = nr_calloc(points->size + 1, sizeof *unique);
   size_t count = 0;
   for (size_t i = 0; i < points->size; i++) {
@@ -186,7 +186,7 @@ bool nr_flow_dispatch_canonicalize(NrOp *op, NrBuilder *b) {
     if (k == count) unique[count++] = points->items[i];
   }
   bool changed = count != points->size;
-  if (changed) nr_op_set_attr(op, "entry_points", nr_attr_array(b->ctx, unique, count));
+  if (changed) nr_op_set_attr(op, NR_A_entry_points, nr_attr_array(b->ctx, unique, count));
   nr_free(unique);
   return changed;
 }
@@ -258,7 +258,7 @@ bool nr_flow_reshape_canonicalize(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_flow_dynamic_constant_canonicalize(NrOp *op, NrBuilder *b) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (value->type != nr_result(op, 0)->type) return false;
   NrNamedAttr attr = {nr_context_intern(b->ctx, NR_STR("value")), value};
   NrOpState state = {.info = nr_op_infos[NR_OP_flow_tensor_constant],

@@ -63,8 +63,8 @@ void nr_flow_collective_print(NrPrinter *w, NrOp *op) {
   size_t source, one, begin, dims;
   nr_op_operand_group(op, 1, &begin, &dims);
   nr_op_operand_group(op, 2, &source, &one);
-  if (reduces(op->info)) nr_w_printf(w, " %s,", nr_flow_reduction_name(nr_op_attr_int(op, "reduction_op", 0)));
-  nr_w_printf(w, " %s, ", nr_flow_element_name(nr_op_attr_int(op, "element_type", 0)));
+  if (reduces(op->info)) nr_w_printf(w, " %s,", nr_flow_reduction_name(nr_op_attr_int(op, NR_A_reduction_op, 0)));
+  nr_w_printf(w, " %s, ", nr_flow_element_name(nr_op_attr_int(op, NR_A_element_type, 0)));
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, ", ");
   nr_w_values(w, op, source, op->num_operands - source);
@@ -98,7 +98,7 @@ NrStatus nr_flow_collective_verify(NrOp *op) {
   NR_TRY(nr_flow_dims_verify(op, "C1", nr_flow_num_dims(target), 1));
   nr_op_operand_group(op, 2, &at, &one);
   NrType source = operand_type(op, at);
-  int64_t kind = nr_op_attr_int(op, "element_type", -1), reduction = nr_op_attr_int(op, "reduction_op", -1);
+  int64_t kind = nr_op_attr_int(op, NR_A_element_type, -1), reduction = nr_op_attr_int(op, NR_A_reduction_op, -1);
   if (!nr_flow_element_name(kind) || !element_fits(kind, target->elem) || !element_fits(kind, source->elem))
     return nr_op_error(op, "(C2) element_type does not fit tensors of %s and %s", text_of(op, source),
                        text_of(op, target));

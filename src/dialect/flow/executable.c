@@ -17,7 +17,7 @@ NrStatus nr_flow_executable_parse(NrParser *p, NrOpState *state) {
 void nr_flow_executable_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"sym_name", "sym_visibility", NULL};
   nr_flow_w_visibility(w, op);
-  nr_w_symbol_name(w, nr_op_attr_str(op, "sym_name"));
+  nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_attr_dict_keyword(w, op, elided);
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), false, false);
@@ -64,7 +64,7 @@ NrStatus nr_flow_export_parse(NrParser *p, NrOpState *state) {
 
 void nr_flow_export_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"sym_name", "sym_visibility", "function_ref", NULL};
-  NrStr name = nr_op_attr_str(op, "sym_name"), function = nr_op_attr_str(op, "function_ref");
+  NrStr name = nr_op_attr_str(op, NR_A_sym_name), function = nr_op_attr_str(op, NR_A_function_ref);
   nr_flow_w_visibility(w, op);
   nr_w_symbol_name(w, function);
   if (!nr_str_eq(name, function)) {
@@ -80,12 +80,12 @@ NrStatus nr_flow_export_verify(NrOp *op) {
   NR_TRY(nr_flow_count_verify(op, "C1", 0, SIZE_MAX));
   NrOp *module = inner_module(nr_op_parent(op));
   if (!module) return NR_OK;
-  if (nr_op_attr(op, "function_ref")->kind != NR_ATTR_SYMBOL)
+  if (nr_op_attr(op, NR_A_function_ref)->kind != NR_ATTR_SYMBOL)
     return nr_op_error(op, "(C2) function_ref must be a symbol");
-  NrStr name = nr_op_attr_str(op, "function_ref");
+  NrStr name = nr_op_attr_str(op, NR_A_function_ref);
   NrOp *function = nr_symbol_lookup(module, name);
   if (!function) return nr_op_error(op, "(C2) refers to the undefined function '%.*s'", NR_STR_ARG(name));
-  NrAttr type = nr_op_attr(function, "function_type");
+  NrAttr type = nr_op_attr(function, NR_A_function_type);
   if (!type || type->kind != NR_ATTR_TYPE || type->type->kind != NR_TYPE_FUNCTION) return NR_OK;
   if (type->type->num_results) return nr_op_error(op, "(C3) the function of a dispatch must return nothing");
   for (uint32_t i = 0; i < type->type->num_inputs; i++)
@@ -131,7 +131,7 @@ NrStatus nr_flow_dispatch_parse(NrParser *p, NrOpState *state) {
 
 void nr_flow_dispatch_print(NrPrinter *w, NrOp *op) {
   const char *const elided[] = {"operandSegmentSizes", "entry_points", nr_flow_named_ties(op, NR_FLOW_ARGUMENTS), NULL};
-  NrAttr points = nr_op_attr(op, "entry_points");
+  NrAttr points = nr_op_attr(op, NR_A_entry_points);
   nr_w_puts(w, points->size == 1 ? " " : " {");
   for (size_t i = 0; i < points->size; i++) {
     if (i) nr_w_puts(w, ", ");
@@ -173,8 +173,8 @@ static NrStatus taken_verify(NrOp *op, NrType takes, NrType type, bool writes, c
 
 static NrStatus function_verify(NrOp *op, NrOp *export) {
   NrOp *module = inner_module(nr_op_parent(export));
-  NrOp *function = module ? nr_symbol_lookup(module, nr_op_attr_str(export, "function_ref")) : NULL;
-  NrAttr attr = function ? nr_op_attr(function, "function_type") : NULL;
+  NrOp *function = module ? nr_symbol_lookup(module, nr_op_attr_str(export, NR_A_function_ref)) : NULL;
+  NrAttr attr = function ? nr_op_attr(function, NR_A_function_type) : NULL;
   size_t begin, count, next;
   if (!attr || attr->kind != NR_ATTR_TYPE || attr->type->kind != NR_TYPE_FUNCTION) return NR_OK;
   NrType type = attr->type;
@@ -201,7 +201,7 @@ static NrStatus function_verify(NrOp *op, NrOp *export) {
 }
 
 NrStatus nr_flow_dispatch_verify(NrOp *op) {
-  NrAttr points = nr_op_attr(op, "entry_points");
+  NrAttr points = nr_op_attr(op, NR_A_entry_points);
   size_t begin, count;
   if (!points->size) return nr_op_error(op, "(C1) at least one entry point must be specified");
   NR_TRY(nr_flow_group_dims_verify(op, "C2", NR_FLOW_ARGUMENTS, NR_FLOW_ARGUMENT_DIMS));
@@ -250,7 +250,7 @@ void nr_flow_call_print(NrPrinter *w, NrOp *op) {
   size_t begin, count;
   nr_op_operand_group(op, 0, &begin, &count);
   nr_w_puts(w, " ");
-  nr_w_symbol_name(w, nr_op_attr_str(op, "callee"));
+  nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_callee));
   nr_w_puts(w, "(");
   nr_w_values(w, op, begin, count);
   nr_w_puts(w, ")");
@@ -271,7 +271,7 @@ NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee) {
   size_t begin, count;
   nr_op_operand_group(op, 0, &begin, &count);
   if (!nr_op_is(callee, NR_OP_flow_func)) return nr_op_error(op, "(C3) callee must be a flow.func");
-  NrAttr declared = nr_op_attr(callee, "function_type");
+  NrAttr declared = nr_op_attr(callee, NR_A_function_type);
   if (!declared || declared->kind != NR_ATTR_TYPE || declared->type->kind != NR_TYPE_FUNCTION)
     return NR_OK; /* its error */
   NrType type = declared->type;
@@ -371,10 +371,10 @@ static void dict_print(NrPrinter *w, NrAttr list, size_t i) {
 void nr_flow_func_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {
       "sym_name", "sym_visibility", "function_type", "tied_operands", "arg_attrs", "res_attrs", NULL};
-  NrType type = nr_op_attr(op, "function_type")->type;
-  NrAttr arg_attrs = nr_op_attr(op, "arg_attrs"), res_attrs = nr_op_attr(op, "res_attrs");
+  NrType type = nr_op_attr(op, NR_A_function_type)->type;
+  NrAttr arg_attrs = nr_op_attr(op, NR_A_arg_attrs), res_attrs = nr_op_attr(op, NR_A_res_attrs);
   nr_flow_w_visibility(w, op);
-  nr_w_symbol_name(w, nr_op_attr_str(op, "sym_name"));
+  nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_puts(w, "(");
   for (uint32_t i = 0; i < type->num_inputs; i++) {
     nr_w_printf(w, i ? ", %%arg%u: " : "%%arg%u: ", i);
@@ -396,7 +396,7 @@ void nr_flow_func_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_flow_func_verify(NrOp *op) {
-  NrType type = nr_op_attr(op, "function_type")->type;
+  NrType type = nr_op_attr(op, NR_A_function_type)->type;
   if (nr_op_region(op, 0)->first) return nr_op_error(op, "(C1) only external functions are allowed");
   if (type->kind != NR_TYPE_FUNCTION) return nr_op_error(op, "function_type must be a function type");
   return nr_flow_tied_verify(op, "C2", type->num_results, type->num_inputs);

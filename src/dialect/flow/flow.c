@@ -15,7 +15,7 @@ static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_t
 /* ---- dispatches ------------------------------------------------------------------------------------------------- */
 
 static NrStatus workgroup_verify(NrOp *op) {
-  int64_t dimension = nr_op_attr_int(op, "dimension", -1);
+  int64_t dimension = nr_op_attr_int(op, NR_A_dimension, -1);
   if (dimension < 0 || dimension >= 3)
     return nr_op_error(op, "(C1) dimension %lld out of bounds of dispatch dimensions; expected [0, 3)",
                        (long long)dimension);
@@ -24,7 +24,7 @@ static NrStatus workgroup_verify(NrOp *op) {
 
 static NrStatus dispatch_dim_verify(NrOp *op) {
   NrType bound = operand_type(op, 0)->elem;
-  int64_t dimension = nr_op_attr_int(op, "dimension", -1);
+  int64_t dimension = nr_op_attr_int(op, NR_A_dimension, -1);
   if (bound->kind == NR_TYPE_TENSOR && dimension >= 0 && dimension < bound->rank) return NR_OK;
   return nr_op_error(op, "(C1) dimension %lld is not one of %s", (long long)dimension,
                      nr_type_text(nr_op_context(op), bound));
@@ -50,7 +50,7 @@ static NrStatus count_from_verify(NrOp *op) {
 }
 
 static NrStatus ordinal_verify(NrOp *op) {
-  int64_t ordinal = nr_op_attr_int(op, "ordinal", -1);
+  int64_t ordinal = nr_op_attr_int(op, NR_A_ordinal, -1);
   size_t begin, workload;
   if (ordinal < 0) return nr_op_error(op, "(C1) ordinal must not be negative");
   NrOp *parent = nr_op_parent(op);
@@ -96,7 +96,7 @@ static NrStatus reshape_verify(NrOp *op) {
 }
 
 static NrStatus constant_verify(NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   NrStr scope, key, config;
   if (value->type != result_of(op))
     return nr_op_error(op, "(C1) value is %s but the result %s",
@@ -108,7 +108,7 @@ static NrStatus constant_verify(NrOp *op) {
 }
 
 static NrStatus dynamic_constant_verify(NrOp *op) {
-  NrType from = nr_op_attr(op, "value")->type, to = result_of(op);
+  NrType from = nr_op_attr(op, NR_A_value)->type, to = result_of(op);
   bool ok = from && from->kind == NR_TYPE_TENSOR && from->rank == to->rank && from->elem == to->elem;
   for (uint32_t i = 0; ok && i < to->rank; i++) ok = to->dims[i] == NR_DYNAMIC || to->dims[i] == from->dims[i];
   return ok ? NR_OK : nr_op_error(op, "(C1) the value does not fit %s", text_of(op, to));

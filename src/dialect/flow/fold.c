@@ -18,7 +18,7 @@ bool nr_flow_ordinal_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *operand = nr_operand(op, 0);
   if (constants[0]) return fold_attr(out, constants[0]);
   return nr_op_is(operand->op, NR_OP_flow_dispatch_workload_ordinal) &&
-         nr_op_attr(operand->op, "ordinal") == nr_op_attr(op, "ordinal") && fold_value(out, operand);
+         nr_op_attr(operand->op, NR_A_ordinal) == nr_op_attr(op, NR_A_ordinal) && fold_value(out, operand);
 }
 
 /* reshape, and bitcast between equal element types: to the own shape. With one `?` the number of elements determines
@@ -146,7 +146,7 @@ bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 bool nr_flow_transfer_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *operand = nr_operand(op, 0);
   return nr_op_is(operand->op, NR_OP_flow_tensor_transfer) &&
-         nr_op_attr(operand->op, "target") == nr_op_attr(op, "target") && fold_value(out, operand);
+         nr_op_attr(operand->op, NR_A_target) == nr_op_attr(op, NR_A_target) && fold_value(out, operand);
 }
 
 bool nr_flow_update_fold(NrOp *op, const NrAttr *constants, NrFold *out) {

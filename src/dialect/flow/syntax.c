@@ -50,7 +50,7 @@ void nr_flow_w_type(NrPrinter *w, NrOp *op, NrType type, size_t *next) {
 /* ---- tied operands ---------------------------------------------------------------------------------------------- */
 
 int64_t nr_flow_tied_operand(const NrOp *op, size_t result) {
-  NrAttr tied = nr_op_attr(op, "tied_operands");
+  NrAttr tied = nr_op_attr(op, NR_A_tied_operands);
   int64_t argument;
   if (!tied || tied->kind != NR_ATTR_ARRAY || result >= tied->size) return -1;
   return nr_attr_is_int(tied->items[result], &argument) ? argument : -1;
@@ -217,7 +217,7 @@ NrStatus nr_flow_p_visibility(NrParser *p, NrOpState *state) {
 }
 
 void nr_flow_w_visibility(NrPrinter *w, NrOp *op) {
-  NrStr visibility = nr_op_attr_str(op, "sym_visibility");
+  NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
   nr_w_printf(w, " %.*s ", NR_STR_ARG(visibility.size ? visibility : NR_STR("public")));
 }
 
@@ -312,7 +312,7 @@ NrStatus nr_flow_group_dims_verify(NrOp *op, const char *id, size_t values, size
 }
 
 NrStatus nr_flow_tied_verify(NrOp *op, const char *id, size_t num_results, size_t num_arguments) {
-  NrAttr tied = nr_op_attr(op, "tied_operands");
+  NrAttr tied = nr_op_attr(op, NR_A_tied_operands);
   if (!tied || !tied->size) return NR_OK;
   if (tied->size != num_results)
     return nr_op_error(op, "(%s) must have %zu tied operand entries, one per result, got %zu", id, num_results,

@@ -27,7 +27,7 @@ static void value_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"value", NULL};
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " ");
-  nr_w_attr(w, nr_op_attr(op, "value"));
+  nr_w_attr(w, nr_op_attr(op, NR_A_value));
 }
 
 void nr_flow_constant_print(NrPrinter *w, NrOp *op) { value_print(w, op); }
@@ -207,7 +207,7 @@ void nr_flow_trace_print(NrPrinter *w, NrOp *op) {
   nr_op_operand_group(op, 0, &begin, &count);
   next = begin + count;
   nr_w_puts(w, " ");
-  nr_w_string(w, nr_op_attr_str(op, "key"));
+  nr_w_string(w, nr_op_attr_str(op, NR_A_key));
   nr_w_puts(w, " = [");
   for (size_t i = 0; i < count; i++) {
     if (i) nr_w_puts(w, ", ");

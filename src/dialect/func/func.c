@@ -6,24 +6,24 @@
 
 NrOp *nr_func_create(NrBuilder *b, NrStr name, NrType type, bool is_private) {
   NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .num_regions = 1});
-  nr_op_set_attr(op, "sym_name", nr_attr_string(b->ctx, name));
-  nr_op_set_attr(op, "function_type", nr_attr_type(type));
-  if (is_private) nr_op_set_attr(op, "sym_visibility", nr_attr_string(b->ctx, NR_STR("private")));
+  nr_op_set_attr(op, NR_A_sym_name, nr_attr_string(b->ctx, name));
+  nr_op_set_attr(op, NR_A_function_type, nr_attr_type(type));
+  if (is_private) nr_op_set_attr(op, NR_A_sym_visibility, nr_attr_string(b->ctx, NR_STR("private")));
   return op;
 }
 
 NrType nr_func_type(const NrOp *op) {
-  NrAttr type = nr_op_attr(op, "function_type");
+  NrAttr type = nr_op_attr(op, NR_A_function_type);
   return type && type->kind == NR_ATTR_TYPE && type->type->kind == NR_TYPE_FUNCTION ? type->type : NULL;
 }
 
 NrAttr nr_func_arg_attr(const NrOp *op, size_t i, const char *name) {
-  NrAttr all = nr_op_attr(op, "arg_attrs");
+  NrAttr all = nr_op_attr(op, NR_A_arg_attrs);
   return all && all->kind == NR_ATTR_ARRAY && i < all->size ? nr_dict_get(all->items[i], name) : NULL;
 }
 
 NrAttr nr_func_result_attr(const NrOp *op, size_t i, const char *name) {
-  NrAttr all = nr_op_attr(op, "res_attrs");
+  NrAttr all = nr_op_attr(op, NR_A_res_attrs);
   return all && all->kind == NR_ATTR_ARRAY && i < all->size ? nr_dict_get(all->items[i], name) : NULL;
 }
 
@@ -32,7 +32,7 @@ NrAttr nr_func_result_attr(const NrOp *op, size_t i, const char *name) {
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 
 static NrStatus verify_dicts(NrOp *op, const char *name, const char *what, size_t count) {
-  NrAttr dicts = nr_op_attr(op, name);
+  NrAttr dicts = nr_op_attr_named(op, name);
   if (!dicts || dicts->kind != NR_ATTR_ARRAY) return NR_OK;
   if (dicts->size != count)
     return nr_op_error(
@@ -58,7 +58,7 @@ static NrStatus func_verify(NrOp *op) {
   if (status || (status = verify_dicts(op, "res_attrs", "result", type->num_results))) return status;
   NrBlock *entry = nr_op_body(op, 0);
   if (!entry) {
-    NrStr visibility = nr_op_attr_str(op, "sym_visibility");
+    NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
     if (visibility.size && !nr_str_is(visibility, "public")) return NR_OK;
     return nr_op_error(op, "symbol declaration cannot have public visibility");
   }
@@ -76,7 +76,7 @@ static NrStatus func_verify(NrOp *op) {
 static NrStatus return_verify(NrOp *op) {
   NrOp *func = nr_op_parent(op);
   NrType type = nr_func_type(func);
-  NrStr name = nr_op_attr_str(func, "sym_name");
+  NrStr name = nr_op_attr_str(func, NR_A_sym_name);
   if (!type) return NR_OK; /* reported by the function's verifier */
   if (op->num_operands != type->num_results)
     return nr_op_error(op, "has %u operands, but enclosing function (@%.*s) returns %u", op->num_operands,
@@ -107,7 +107,7 @@ static NrStatus verify_against(NrOp *op, NrType type, uint32_t first) {
 
 static NrStatus call_verify_symbol(NrOp *op, NrOp *target) {
   if (!nr_op_has(target, NR_FUNCTION))
-    return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "callee")->s));
+    return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, NR_A_callee)->s));
   NrType type = nr_func_type(target);
   return type ? verify_against(op, type, 0) : NR_OK; /* a missing type is reported by the function's verifier */
 }
@@ -117,7 +117,7 @@ static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_op
 static NrStatus constant_verify_symbol(NrOp *op, NrOp *target) {
   NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL, has = nr_result(op, 0)->type;
   if (!type)
-    return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, "value")->s));
+    return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, NR_A_value)->s));
   if (type == has) return NR_OK;
   return nr_op_error(op, "reference to function with mismatched type: '%s' vs '%s'", text_of(has), text_of(type));
 }
@@ -133,7 +133,7 @@ static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {
   for (uint32_t i = 1; i < op->num_operands; i++) nr_vec_push(&args, nr_operand(op, i));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&types, nr_result(op, i)->type);
   NrOp *call = nr_build_op(b, NR_OP_func_call, args.data, args.size, types.data, types.size);
-  nr_op_set_attr(call, "callee", nr_op_attr(callee, "value"));
+  nr_op_set_attr(call, NR_A_callee, nr_op_attr(callee, NR_A_value));
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(call, i));
   nr_op_erase(op);
   nr_vec_deinit(&args);

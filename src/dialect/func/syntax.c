@@ -117,16 +117,16 @@ out:
 /* Three older shapes: declarations said nothing of their visibility, the type was once the attribute `type`, and the
  * first proposals of 2020 left the results away. */
 NrStatus nr_func_post_parse(NrParser *p, NrOp *op) {
-  NrAttr old = nr_op_attr(op, "type");
-  if (old && !nr_op_attr(op, "function_type")) {
-    nr_op_remove_attr(op, "type");
-    nr_op_set_attr(op, "function_type", old);
+  NrAttr old = nr_op_attr(op, NR_A_type);
+  if (old && !nr_op_attr(op, NR_A_function_type)) {
+    nr_op_remove_attr(op, NR_A_type);
+    nr_op_set_attr(op, NR_A_function_type, old);
   }
   NrType type = nr_func_type(op);
   NrBlock *last = op->num_regions ? nr_op_region(op, 0)->last : NULL;
   /* A declaration of 2020 has no word for it, but is private: today's text demands that. */
-  if (!last && nr_p_is_legacy(p) && !nr_op_attr(op, "sym_visibility"))
-    nr_op_set_attr(op, "sym_visibility", nr_attr_string(nr_p_context(p), NR_STR("private")));
+  if (!last && nr_p_is_legacy(p) && !nr_op_attr(op, NR_A_sym_visibility))
+    nr_op_set_attr(op, NR_A_sym_visibility, nr_attr_string(nr_p_context(p), NR_STR("private")));
   if (!type || type->num_results || !last || !nr_p_is_legacy(p)) return NR_OK;
   NrOp *ret = last->last;
   if (!nr_op_is(ret, NR_OP_func_return) || ret->num_operands == 0) return NR_OK;
@@ -139,7 +139,7 @@ NrStatus nr_func_post_parse(NrParser *p, NrOp *op) {
   nr_p_proposal(p, nr_p_signature_end(p), results.size == 1 ? " -> %.*s" : " -> (%.*s)", (int)types.size, types.data);
   nr_buf_deinit(&types);
   type = nr_type_function(nr_p_context(p), type->inputs, type->num_inputs, results.data, results.size);
-  nr_op_set_attr(op, "function_type", nr_attr_type(type));
+  nr_op_set_attr(op, NR_A_function_type, nr_attr_type(type));
   nr_vec_deinit(&results);
   return NR_OK;
 }
@@ -151,7 +151,7 @@ static void print_dict(NrPrinter *w, NrAttr dicts, size_t i) {
 }
 
 static void print_results(NrPrinter *w, NrOp *op, NrType type) {
-  NrAttr dicts = nr_op_attr(op, "res_attrs");
+  NrAttr dicts = nr_op_attr(op, NR_A_res_attrs);
   bool plain = type->num_results == 1 && type->results[0]->kind != NR_TYPE_FUNCTION &&
                !(dicts && dicts->kind == NR_ATTR_ARRAY && dicts->size && dicts->items[0]->num_named);
   if (type->num_results == 0) return;
@@ -168,11 +168,11 @@ void nr_func_print(NrPrinter *w, NrOp *op) {
   static const char *const shown[] = {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs", NULL};
   NrType type = nr_func_type(op);
   NrBlock *entry = nr_op_body(op, 0);
-  NrStr visibility = nr_op_attr_str(op, "sym_visibility");
+  NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
   bool implied = nr_w_is_legacy(w) && !entry && nr_str_is(visibility, "private");
   nr_w_puts(w, " ");
   if (visibility.size && !implied) nr_w_printf(w, "%.*s ", NR_STR_ARG(visibility));
-  nr_w_symbol_name(w, nr_op_attr_str(op, "sym_name"));
+  nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_puts(w, "(");
   uint32_t count = entry ? entry->num_args : type ? type->num_inputs : 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -182,7 +182,7 @@ void nr_func_print(NrPrinter *w, NrOp *op) {
       nr_w_puts(w, ": ");
     }
     nr_w_type(w, entry ? nr_block_arg(entry, i)->type : type->inputs[i]);
-    print_dict(w, nr_op_attr(op, "arg_attrs"), i);
+    print_dict(w, nr_op_attr(op, NR_A_arg_attrs), i);
     if (entry) nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(entry, i)));
   }
   nr_w_puts(w, ")");
@@ -265,7 +265,7 @@ void nr_func_call_indirect_print(NrPrinter *w, NrOp *op) {
 void nr_func_constant_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"value", NULL});
   nr_w_puts(w, " ");
-  nr_w_attr(w, nr_op_attr(op, "value"));
+  nr_w_attr(w, nr_op_attr(op, NR_A_value));
   nr_w_puts(w, " : ");
   nr_w_type(w, nr_result(op, 0)->type);
 }

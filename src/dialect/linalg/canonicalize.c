@@ -36,7 +36,7 @@ static void rebuild(NrOp *op, NrBuilder *b, const bool *keep) {
   for (uint32_t i = 0; i < op->num_attrs; i++) {
     NrStr name = op->attrs[i].name;
     if (!nr_str_is(name, "indexing_maps") && !nr_str_is(name, "operandSegmentSizes"))
-      nr_op_set_attr(fresh, name.data, op->attrs[i].value);
+      nr_op_set_attr_named(fresh, name.data, op->attrs[i].value);
   }
   nr_block_erase(nr_op_body(fresh, 0));
   nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));

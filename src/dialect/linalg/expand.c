@@ -26,8 +26,8 @@ NrStatus nr_linalg_generalize(NrOp *op, NrBuilder *b, NrValue **out_values) {
                                            .result_types = types,
                                            .num_results = results,
                                            .num_regions = 1});
-  nr_op_set_attr(generic, "indexing_maps", nr_linalg_maps(op));
-  nr_op_set_attr(generic, "iterator_types", nr_iterator_attr(ctx, iterators));
+  nr_op_set_attr(generic, NR_A_indexing_maps, nr_linalg_maps(op));
+  nr_op_set_attr(generic, NR_A_iterator_types, nr_iterator_attr(ctx, iterators));
   nr_op_set_segments(generic, (uint32_t[]){(uint32_t)inputs, (uint32_t)(op->num_operands - inputs)}, 2);
   NrMap map = {0};
   nr_region_clone(op->module, nr_op_region(op, 0), nr_op_region(generic, 0), &map);
@@ -51,7 +51,7 @@ typedef struct Softmax {
 static void init_softmax(Softmax *s, NrBuilder *b, NrOp *op) {
   NrAffineExpr dims[NR_MAX_RANK], kept[NR_MAX_RANK];
   uint32_t num_kept = 0;
-  *s = (Softmax){.b = b, .type = nr_operand(op, 0)->type, .dim = (uint32_t)nr_op_attr_int(op, "dimension", 0)};
+  *s = (Softmax){.b = b, .type = nr_operand(op, 0)->type, .dim = (uint32_t)nr_op_attr_int(op, NR_A_dimension, 0)};
   for (uint32_t i = 0; i < s->type->rank; i++) {
     dims[i] = nr_affine_dim(b->ctx, i);
     if (i != s->dim) kept[num_kept++] = dims[i];

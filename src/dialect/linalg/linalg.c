@@ -22,8 +22,8 @@ NrOp *nr_build_generic(NrBuilder *b, NrValue *const *inputs, size_t num_inputs, 
                      .num_results = num_results,
                      .num_regions = 1};
   NrOp *op = nr_build(b, &state);
-  nr_op_set_attr(op, "indexing_maps", nr_attr_array(b->ctx, maps, count));
-  nr_op_set_attr(op, "iterator_types", nr_iterator_attr(b->ctx, iterators));
+  nr_op_set_attr(op, NR_A_indexing_maps, nr_attr_array(b->ctx, maps, count));
+  nr_op_set_attr(op, NR_A_iterator_types, nr_iterator_attr(b->ctx, iterators));
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)num_inputs, (uint32_t)num_outputs}, 2);
   NrBlock *body = nr_block_create(b->module);
   nr_block_append(nr_op_region(op, 0), body);
@@ -55,10 +55,10 @@ static NrStatus fill_verify(NrOp *op) {
 static NrStatus index_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
   if (!nr_linalg_is_structured(parent)) return nr_op_error(op, "(C1) expected parent op with LinalgOp interface");
-  NrAttr maps = nr_linalg_maps(parent), iterators = nr_op_attr(parent, "iterator_types");
+  NrAttr maps = nr_linalg_maps(parent), iterators = nr_op_attr(parent, NR_A_iterator_types);
   if (iterators && iterators->kind != NR_ATTR_ARRAY) return NR_OK;
   if (!maps || maps->kind != NR_ATTR_ARRAY || maps->size != parent->num_operands) return NR_OK; /* the parent's error */
-  int64_t dim = nr_op_attr_int(op, "dim", -1);
+  int64_t dim = nr_op_attr_int(op, NR_A_dim, -1);
   if (dim < 0 || dim >= (int64_t)nr_linalg_num_loops(parent))
     return nr_op_error(op,
                        "(C2) expected dim (%lld) to be lower than the number of loops (%zu) of the enclosing LinalgOp",
@@ -76,7 +76,7 @@ static size_t num_windows(const NrOpInfo *info) {
 }
 
 static NrStatus window_verify(NrOp *op, const char *attr) {
-  NrAttr numbers = nr_op_attr(op, attr);
+  NrAttr numbers = nr_op_attr_named(op, attr);
   if (!numbers) return NR_OK;
   size_t count = num_windows(op->info);
   int64_t elements;
@@ -112,7 +112,7 @@ static bool are_dims(const NrOp *op, const char *attr, uint32_t rank, size_t *ou
 
 /* Whether there is the list at all, and the operands that maps are made of: what is asked of may be wrong. */
 static bool has_dims(const NrOp *op, const char *attr, size_t num_operands) {
-  NrAttr list = nr_op_attr(op, attr);
+  NrAttr list = nr_op_attr_named(op, attr);
   return list && list->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(list->type, 64) &&
          op->num_operands >= num_operands;
 }
@@ -209,7 +209,7 @@ static NrStatus reduce_verify(NrOp *op) {
 
 static NrStatus softmax_verify(NrOp *op) {
   NrType in = nr_operand(op, 0)->type, out = nr_operand(op, 1)->type;
-  int64_t dim = nr_op_attr_int(op, "dimension", -1);
+  int64_t dim = nr_op_attr_int(op, NR_A_dimension, -1);
   if (!nr_type_is_float(in->elem) || in->elem != out->elem)
     return nr_op_error(op, "(C1) expected input and output of one floating-point type, got %s and %s", text_of(op, in),
                        text_of(op, out));
@@ -242,7 +242,7 @@ static NrStatus softmax_parse(NrParser *p, NrOpState *state) {
 static void softmax_print(NrPrinter *w, NrOp *op) {
   static const char *const own[] = {"dimension", NULL};
   nr_w_attr_dict(w, op, own);
-  nr_w_printf(w, " dimension(%lld)", (long long)nr_op_attr_int(op, "dimension", 0));
+  nr_w_printf(w, " dimension(%lld)", (long long)nr_op_attr_int(op, NR_A_dimension, 0));
   nr_linalg_print_operands(w, op);
   nr_w_arrow_results(w, op);
 }

@@ -65,7 +65,7 @@ void nr_linalg_pack_print(NrPrinter *w, NrOp *op) {
     nr_w_type(w, padding->type);
     nr_w_puts(w, ")");
   }
-  if (nr_op_attr(op, "outer_dims_perm") && nr_index_list_size(op, "outer_dims_perm")) {
+  if (nr_op_attr(op, NR_A_outer_dims_perm) && nr_index_list_size(op, "outer_dims_perm")) {
     nr_w_puts(w, " outer_dims_perm = ");
     nr_w_integers(w, op, "outer_dims_perm");
   }
@@ -93,7 +93,7 @@ typedef struct Packing {
 } Packing;
 
 static void read_packing(const NrOp *op, Packing *out) {
-  bool pack = is_pack(op), permuted = nr_op_attr(op, "outer_dims_perm") != NULL;
+  bool pack = is_pack(op), permuted = nr_op_attr(op, NR_A_outer_dims_perm) != NULL;
   *out = (Packing){.unpacked = nr_operand(op, pack ? 0 : 1), .packed = nr_operand(op, pack ? 1 : 0)};
   out->rank = out->unpacked->type->rank;
   permuted = permuted && nr_index_list_size(op, "outer_dims_perm");
@@ -122,7 +122,7 @@ static bool are_dims(const NrOp *op, const char *attr, uint32_t rank) {
 }
 
 static NrStatus lists_verify(NrOp *op, uint32_t rank) {
-  bool permuted = nr_op_attr(op, "outer_dims_perm") && nr_index_list_size(op, "outer_dims_perm");
+  bool permuted = nr_op_attr(op, NR_A_outer_dims_perm) && nr_index_list_size(op, "outer_dims_perm");
   size_t tiles = nr_index_list_size(op, "inner_dims_pos");
   NrIndexListSlot slot = tiles_slot(is_pack(op));
   if (!are_dims(op, "inner_dims_pos", rank)) return nr_op_error(op, "(C1) invalid inner_dims_pos vector");
@@ -202,8 +202,8 @@ static NrValue *build_pad(NrBuilder *b, NrValue *source, const NrIndex *high, Nr
                                       .result_types = &padded,
                                       .num_results = 1,
                                       .num_regions = 1});
-  nr_op_set_attr(op, "static_low", lows);
-  nr_op_set_attr(op, "static_high", highs);
+  nr_op_set_attr(op, NR_A_static_low, lows);
+  nr_op_set_attr(op, NR_A_static_high, highs);
   nr_op_set_segments(op, (uint32_t[]){1, 0, (uint32_t)count - 1}, 3);
   NrBlock *body = nr_block_create(b->module);
   nr_block_append(nr_op_region(op, 0), body);
@@ -259,7 +259,7 @@ static void source_indices(NrBuilder *b, const Packing *k, bool pack, NrValue **
   uint32_t num_loops = pack ? k->packed->type->rank : k->rank;
   for (uint32_t d = 0; d < num_loops; d++) {
     loops[d] = nr_build_value(b, NR_OP_linalg_index, index, NULL, 0);
-    nr_op_set_attr(loops[d]->op, "dim", nr_attr_i64(b->ctx, d));
+    nr_op_set_attr(loops[d]->op, NR_A_dim, nr_attr_i64(b->ctx, d));
   }
   for (uint32_t i = 0; i < k->rank; i++) {
     bool tiled = k->inner[i] >= 0;

@@ -157,7 +157,7 @@ static bool find_scalar(const char *name, Scalar *out) {
 
 /* The word in `#linalg.<enum><word>`, an attribute of that name, or an empty string. */
 static NrStr enum_word(const NrOp *op, const char *attr) {
-  NrAttr a = nr_op_attr(op, attr);
+  NrAttr a = nr_op_attr_named(op, attr);
   const char *open = a && a->kind == NR_ATTR_OPAQUE ? memchr(a->s.data, '<', a->s.size) : NULL;
   if (!open) return (NrStr){0};
   return (NrStr){open + 1, (size_t)(a->s.data + a->s.size - open) - 2};

@@ -41,7 +41,7 @@ static NrAffineExpr take_loop(Reader *r) {
 }
 
 int64_t nr_linalg_window_number(const NrOp *op, const char *attr, size_t i) {
-  NrAttr numbers = nr_op_attr(op, attr);
+  NrAttr numbers = nr_op_attr_named(op, attr);
   int64_t count;
   bool known = numbers && nr_attr_is_elements(numbers) && nr_type_num_elements(numbers->type, &count) &&
                (int64_t)i < count;
@@ -103,11 +103,11 @@ NrAttr nr_linalg_default_maps(const NrOp *op) {
 }
 
 NrAttr nr_linalg_given_maps(const NrOp *op) {
-  NrAttr maps = nr_op_attr(op, "indexing_maps");
+  NrAttr maps = nr_op_attr(op, NR_A_indexing_maps);
   return maps && maps->kind == NR_ATTR_ARRAY ? maps : nr_linalg_default_maps(op);
 }
 
-NrAttr nr_linalg_required_maps(const NrOp *op) { return nr_op_attr(op, "indexing_maps"); }
+NrAttr nr_linalg_required_maps(const NrOp *op) { return nr_op_attr(op, NR_A_indexing_maps); }
 
 NrAttr nr_linalg_maps(const NrOp *op) { return op->info->maps ? op->info->maps(op) : nr_linalg_default_maps(op); }
 
@@ -134,7 +134,7 @@ NrAttr nr_iterator_attr(NrContext *ctx, const char *iterators) {
 }
 
 size_t nr_linalg_num_loops(const NrOp *op) {
-  NrAttr iterators = nr_op_attr(op, "iterator_types");
+  NrAttr iterators = nr_op_attr(op, NR_A_iterator_types);
   if (iterators) return iterators->size;
   NrAttr maps = nr_linalg_maps(op);
   return maps && maps->size && maps->items[0]->kind == NR_ATTR_AFFINE_MAP ? maps->items[0]->num_dims : 0;
@@ -156,7 +156,7 @@ static bool map_uses(NrAttr map, size_t loop) {
 }
 
 bool nr_linalg_is_reduction(const NrOp *op, size_t loop) {
-  NrAttr iterators = nr_op_attr(op, "iterator_types");
+  NrAttr iterators = nr_op_attr(op, NR_A_iterator_types);
   if (iterators) return nr_str_is(nr_iterator_name(iterators->items[loop]), "reduction");
   NrAttr maps = nr_linalg_maps(op);
   for (size_t k = nr_linalg_num_inputs(op); k < maps->size; k++)
@@ -229,7 +229,7 @@ NrStatus nr_linalg_verify_results(NrOp *op, const char *id) {
 }
 
 static NrStatus iterators_verify(NrOp *op) {
-  NrAttr types = nr_op_attr(op, "iterator_types");
+  NrAttr types = nr_op_attr(op, NR_A_iterator_types);
   if (!types) return NR_OK;
   if (types->size > NR_MAX_RANK) return nr_op_error(op, "(C1) more than %d loops", NR_MAX_RANK);
   for (size_t i = 0; i < types->size; i++) {

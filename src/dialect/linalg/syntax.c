@@ -66,7 +66,7 @@ NrStatus nr_linalg_generic_parse(NrParser *p, NrOpState *state) {
 
 /* Iterator types that stand as strings become attributes of their own. */
 NrStatus nr_linalg_generic_post_parse(NrParser *p, NrOp *op) {
-  NrAttr types = nr_op_attr(op, "iterator_types");
+  NrAttr types = nr_op_attr(op, NR_A_iterator_types);
   char letters[NR_MAX_RANK + 1] = {0};
   (void)p;
   if (!types || types->kind != NR_ATTR_ARRAY || types->size > NR_MAX_RANK) return NR_OK;
@@ -76,7 +76,7 @@ NrStatus nr_linalg_generic_post_parse(NrParser *p, NrOp *op) {
       return NR_OK;
     letters[i] = item->s.data[0];
   }
-  nr_op_set_attr(op, "iterator_types", nr_iterator_attr(nr_op_context(op), letters));
+  nr_op_set_attr(op, NR_A_iterator_types, nr_iterator_attr(nr_op_context(op), letters));
   return NR_OK;
 }
 
@@ -98,7 +98,7 @@ void nr_linalg_print_operands(NrPrinter *w, NrOp *op) {
 void nr_linalg_generic_print(NrPrinter *w, NrOp *op) {
   static const char *const own[] = {"doc",          "indexing_maps",       "iterator_types",
                                     "library_call", "operandSegmentSizes", NULL};
-  NrAttr types = nr_op_attr(op, "iterator_types"), doc = nr_op_attr(op, "doc"), call = nr_op_attr(op, "library_call");
+  NrAttr types = nr_op_attr(op, NR_A_iterator_types), doc = nr_op_attr(op, NR_A_doc), call = nr_op_attr(op, NR_A_library_call);
   nr_w_puts(w, " {");
   if (doc) {
     nr_w_puts(w, "doc = ");
@@ -106,7 +106,7 @@ void nr_linalg_generic_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, ", ");
   }
   nr_w_puts(w, "indexing_maps = ");
-  nr_w_attr(w, nr_op_attr(op, "indexing_maps"));
+  nr_w_attr(w, nr_op_attr(op, NR_A_indexing_maps));
   nr_w_puts(w, ", iterator_types = [");
   for (size_t i = 0; i < types->size; i++) {
     if (i) nr_w_puts(w, ", ");
@@ -120,7 +120,7 @@ void nr_linalg_generic_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, "}");
   nr_linalg_print_operands(w, op);
   size_t others = op->num_attrs;
-  for (size_t i = 0; own[i]; i++) others -= nr_op_attr(op, own[i]) != NULL;
+  for (size_t i = 0; own[i]; i++) others -= nr_op_attr_named(op, own[i]) != NULL;
   if (others) {
     nr_w_puts(w, " attrs =");
     nr_w_attr_dict(w, op, own);
@@ -166,11 +166,11 @@ NrStatus nr_linalg_named_parse(NrParser *p, NrOpState *state) {
 NrStatus nr_linalg_named_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   size_t begin, count;
-  nr_op_remove_attr(op, "linalg.memoized_indexing_maps"); /* what MLIR remembers; our rows give the maps */
+  nr_op_remove_attr(op, NR_A_linalg_memoized_indexing_maps); /* what MLIR remembers; our rows give the maps */
   if (!op->num_regions || !nr_op_destinations(op, &begin, &count)) return NR_OK; /* the verifier says why */
   if (!nr_op_body(op, 0)) NR_TRY(nr_linalg_build_body(op));
-  if (has_attr(op->info, "indexing_maps") && !nr_op_attr(op, "indexing_maps"))
-    nr_op_set_attr(op, "indexing_maps", nr_linalg_default_maps(op));
+  if (has_attr(op->info, "indexing_maps") && !nr_op_attr(op, NR_A_indexing_maps))
+    nr_op_set_attr(op, NR_A_indexing_maps, nr_linalg_default_maps(op));
   return NR_OK;
 }
 
@@ -178,10 +178,10 @@ void nr_linalg_named_print(NrPrinter *w, NrOp *op) {
   static const char *const own[] = {"indexing_maps", "kind", "operandSegmentSizes", NULL};
   static const char *const others[] = {"operandSegmentSizes", NULL};
   bool has_maps = has_attr(op->info, "indexing_maps");
-  NrAttr maps = has_maps ? nr_op_attr(op, "indexing_maps") : NULL;
+  NrAttr maps = has_maps ? nr_op_attr(op, NR_A_indexing_maps) : NULL;
   if (has_attr(op->info, "kind")) {
     nr_w_puts(w, " kind=");
-    nr_w_attr(w, nr_op_attr(op, "kind"));
+    nr_w_attr(w, nr_op_attr(op, NR_A_kind));
   }
   if (maps && (op->info->maps == nr_linalg_required_maps || maps != nr_linalg_default_maps(op))) {
     nr_w_puts(w, " indexing_maps = ");

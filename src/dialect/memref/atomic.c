@@ -62,7 +62,7 @@ NrStatus nr_memref_atomic_rmw_parse(NrParser *p, NrOpState *state) {
 
 void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"kind", NULL};
-  nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\" " : " %s ", nr_atomic_kind_name(nr_op_attr_int(op, "kind", 0)));
+  nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\" " : " %s ", nr_atomic_kind_name(nr_op_attr_int(op, NR_A_kind, 0)));
   nr_w_value(w, nr_operand(op, 0));
   nr_w_puts(w, ", ");
   nr_w_value(w, nr_operand(op, 1));
@@ -78,7 +78,7 @@ NrStatus nr_memref_atomic_rmw_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
   NrType type = nr_operand(op, 0)->type;
   NR_TRY(nr_memref_elem_verify(op, type, 1));
-  const char *kind = nr_atomic_kind_name(nr_op_attr_int(op, "kind", -1));
+  const char *kind = nr_atomic_kind_name(nr_op_attr_int(op, NR_A_kind, -1));
   if (!kind) return nr_op_error(op, "(C3) unknown kind");
   if (strcmp(kind, "assign") == 0) return NR_OK;
   bool wants_float = kind[strlen(kind) - 1] == 'f';

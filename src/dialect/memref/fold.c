@@ -62,7 +62,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
   uint32_t segments[2] = {(uint32_t)kept, (uint32_t)(op->num_operands - count)};
   for (size_t i = count; i < op->num_operands; i++) operands[kept++] = nr_operand(op, i);
   NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
-  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(alloc, op->attrs[i].name.data, op->attrs[i].value);
+  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr_named(alloc, op->attrs[i].name.data, op->attrs[i].value);
   nr_op_set_segments(alloc, segments, 2);
   return nr_op_replace(op, cast_to(b, nr_result(alloc, 0), type));
 }
@@ -124,9 +124,9 @@ bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_memref_load_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrValue *memref = nr_operand(op, 0);
   if (!nr_op_is(memref->op, NR_OP_memref_get_global)) return false;
-  NrOp *global = nr_symbol_resolve(op, nr_op_attr(memref->op, "name"));
-  if (!nr_op_is(global, NR_OP_memref_global) || !nr_op_attr(global, "constant")) return false;
-  NrAttr value = nr_op_attr(global, "initial_value");
+  NrOp *global = nr_symbol_resolve(op, nr_op_attr(memref->op, NR_A_name));
+  if (!nr_op_is(global, NR_OP_memref_global) || !nr_op_attr(global, NR_A_constant)) return false;
+  NrAttr value = nr_op_attr(global, NR_A_initial_value);
   if (!value || !nr_attr_is_elements(value)) return false;
   int64_t at = 0;
   for (uint32_t i = 0; i < memref->type->rank; i++) {
@@ -292,9 +292,9 @@ static bool merge_reshapes(NrOp *op, NrBuilder *b, NrOp *first) {
   if (root->type->layout || type->layout || nr_type_num_dynamic(type)) return false;
   unsigned id = kind == NR_RESHAPE_EXPAND ? NR_OP_memref_expand_shape : NR_OP_memref_collapse_shape;
   NrValue *value = nr_build_value(b, id, type, &root, 1);
-  nr_op_set_attr(value->op, "reassociation", nr_groups_attr(b->ctx, &groups));
+  nr_op_set_attr(value->op, NR_A_reassociation, nr_groups_attr(b->ctx, &groups));
   if (kind == NR_RESHAPE_EXPAND)
-    nr_op_set_attr(value->op, nr_output_shape_slot.attr, nr_attr_i64_array(b->ctx, type->dims, type->rank));
+    nr_op_set_attr_named(value->op, nr_output_shape_slot.attr, nr_attr_i64_array(b->ctx, type->dims, type->rank));
   return nr_op_replace(op, value);
 }
 
@@ -312,7 +312,7 @@ bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   (void)constants;
   if (source->type != nr_result(op, 0)->type) return false;
   if (nr_op_is(op, NR_OP_memref_transpose)) {
-    NrAttr map = nr_op_attr(op, "permutation");
+    NrAttr map = nr_op_attr(op, NR_A_permutation);
     if (map != nr_attr_affine_identity(nr_op_context(op), map->num_dims)) return false;
   } else if (source->type->layout || !nr_type_has_static_shape(source->type)) {
     return false;
@@ -334,10 +334,10 @@ bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
 bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0);
   if (!nr_op_is(source->op, NR_OP_memref_transpose)) return false;
-  NrAttr outer = nr_op_attr(op, "permutation"), inner = nr_op_attr(source->op, "permutation");
+  NrAttr outer = nr_op_attr(op, NR_A_permutation), inner = nr_op_attr(source->op, NR_A_permutation);
   NrAffineExpr exprs[NR_MAX_RANK];
   for (uint32_t i = 0; i < outer->num_exprs; i++) exprs[i] = inner->exprs[outer->exprs[i]->value];
-  nr_op_set_attr(op, "permutation", nr_attr_affine_map(b->ctx, outer->num_dims, 0, exprs, outer->num_exprs));
+  nr_op_set_attr(op, NR_A_permutation, nr_attr_affine_map(b->ctx, outer->num_dims, 0, exprs, outer->num_exprs));
   nr_op_set_operand(op, 0, nr_operand(source->op, 0));
   return true;
 }
@@ -347,6 +347,6 @@ bool nr_memref_assume_alignment_fold(NrOp *op, const NrAttr *constants, NrFold *
   NrValue *source = nr_operand(op, 0);
   (void)constants;
   if (!nr_op_is(source->op, NR_OP_memref_assume_alignment)) return false;
-  if (nr_op_attr_int(source->op, "alignment", 0) < nr_op_attr_int(op, "alignment", INT64_MAX)) return false;
+  if (nr_op_attr_int(source->op, NR_A_alignment, 0) < nr_op_attr_int(op, NR_A_alignment, INT64_MAX)) return false;
   return fold_value(out, source);
 }

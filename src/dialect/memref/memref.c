@@ -9,7 +9,7 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 
 /* In 2019 the type alone determined which operands are sizes. */
 static NrStatus alloc_post_parse(NrParser *p, NrOp *op) {
-  if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes")) return NR_OK;
+  if (!nr_p_is_legacy(p) || nr_op_attr(op, NR_A_operandSegmentSizes)) return NR_OK;
   if (op->num_results != 1 || !nr_type_is_memref(nr_result(op, 0)->type)) return NR_OK; /* the verifier reports it */
   size_t sizes = nr_type_num_dynamic(nr_result(op, 0)->type);
   if (sizes > op->num_operands) return NR_OK; /* the verifier reports it */
@@ -132,9 +132,9 @@ NrStatus nr_p_prefetch_hints(NrParser *p, NrOpState *state) {
 }
 
 void nr_w_prefetch_hints(NrPrinter *w, NrOp *op) {
-  nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, "isWrite", 0) ? "write" : "read",
-              (long long)nr_op_attr_int(op, "localityHint", 0),
-              nr_op_attr_int(op, "isDataCache", 0) ? "data" : "instr");
+  nr_w_printf(w, ", %s, locality<%lld>, %s", nr_op_attr_int(op, NR_A_isWrite, 0) ? "write" : "read",
+              (long long)nr_op_attr_int(op, NR_A_localityHint, 0),
+              nr_op_attr_int(op, NR_A_isDataCache, 0) ? "data" : "instr");
 }
 
 static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
@@ -162,7 +162,7 @@ static void prefetch_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus prefetch_verify(NrOp *op) {
-  int64_t locality = nr_op_attr_int(op, "localityHint", -1);
+  int64_t locality = nr_op_attr_int(op, NR_A_localityHint, -1);
   if (locality < 0 || locality > 3) return nr_op_error(op, "(C2) locality must be 0 to 3");
   return nr_memref_indices_verify(op, 0, op->num_operands - 1, "prefetch");
 }
@@ -237,7 +237,7 @@ static void assume_alignment_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"alignment", NULL};
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
-  nr_w_printf(w, ", %lld", (long long)nr_op_attr_int(op, "alignment", 1));
+  nr_w_printf(w, ", %lld", (long long)nr_op_attr_int(op, NR_A_alignment, 1));
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_type(w, memref_of(op, 0));
@@ -270,15 +270,15 @@ static NrStatus global_parse(NrParser *p, NrOpState *state) {
 
 static void global_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"sym_name", "sym_visibility", "type", "initial_value", "constant", NULL};
-  NrAttr visibility = nr_op_attr(op, "sym_visibility"), value = nr_op_attr(op, "initial_value"),
-         type = nr_op_attr(op, "type");
+  NrAttr visibility = nr_op_attr(op, NR_A_sym_visibility), value = nr_op_attr(op, NR_A_initial_value),
+         type = nr_op_attr(op, NR_A_type);
   nr_w_puts(w, " ");
   if (visibility) {
     nr_w_string(w, visibility->s);
     nr_w_puts(w, " ");
   }
-  if (nr_op_attr(op, "constant")) nr_w_puts(w, "constant ");
-  nr_w_symbol_name(w, nr_op_attr_str(op, "sym_name"));
+  if (nr_op_attr(op, NR_A_constant)) nr_w_puts(w, "constant ");
+  nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_puts(w, " : ");
   nr_w_type(w, type->type);
   if (value) {
@@ -290,7 +290,7 @@ static void global_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus global_verify(NrOp *op) {
-  NrAttr type = nr_op_attr(op, "type"), value = nr_op_attr(op, "initial_value");
+  NrAttr type = nr_op_attr(op, NR_A_type), value = nr_op_attr(op, NR_A_initial_value);
   NrType memref = type->type;
   if (memref->kind != NR_TYPE_MEMREF || !nr_type_has_static_shape(memref))
     return nr_op_error(op, "(C1) type should be static shaped memref, but got %s", text_of(op, memref));
@@ -305,10 +305,10 @@ static NrStatus global_verify(NrOp *op) {
 }
 
 static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {
-  NrAttr name = nr_op_attr(op, "name");
+  NrAttr name = nr_op_attr(op, NR_A_name);
   if (!nr_op_is(global, NR_OP_memref_global))
     return nr_op_error(op, "(C1) '%.*s' does not reference a valid global memref", NR_STR_ARG(name->s));
-  NrAttr declared = nr_op_attr(global, "type");
+  NrAttr declared = nr_op_attr(global, NR_A_type);
   if (!declared || declared->kind != NR_ATTR_TYPE) return NR_OK; /* an error of the global */
   NrType type = declared->type;
   if (type != nr_result(op, 0)->type)

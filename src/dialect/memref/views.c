@@ -149,10 +149,10 @@ NrStatus nr_memref_view_parse(NrParser *p, NrOpState *state) {
 
 NrStatus nr_memref_view_post_parse(NrParser *p, NrOp *op) {
   (void)p;
-  if (!nr_op_attr(op, "no_shift") || !op->num_operands) return NR_OK;
+  if (!nr_op_attr(op, NR_A_no_shift) || !op->num_operands) return NR_OK;
   NrBuilder b = nr_builder_before(op);
   nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(0)));
-  nr_op_remove_attr(op, "no_shift");
+  nr_op_remove_attr(op, NR_A_no_shift);
   return NR_OK;
 }
 
@@ -336,7 +336,7 @@ NrStatus nr_memref_transpose_parse(NrParser *p, NrOpState *state) {
 void nr_memref_transpose_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"permutation", NULL};
   NrBuf map = {0};
-  nr_print_affine_map(&map, nr_op_attr(op, "permutation"));
+  nr_print_affine_map(&map, nr_op_attr(op, NR_A_permutation));
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_printf(w, " %s", map.data);
@@ -346,7 +346,7 @@ void nr_memref_transpose_print(NrPrinter *w, NrOp *op) {
 
 NrStatus nr_memref_transpose_verify(NrOp *op) {
   NrType from = source_of(op), to = result_of(op);
-  NrAttr map = nr_op_attr(op, "permutation");
+  NrAttr map = nr_op_attr(op, NR_A_permutation);
   int64_t strides[NR_MAX_RANK], offset, dims[NR_MAX_RANK], permuted[NR_MAX_RANK];
   uint64_t seen = 0;
   if (map->num_dims != from->rank || map->num_exprs != from->rank || map->num_symbols)

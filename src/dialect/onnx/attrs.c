@@ -1,7 +1,7 @@
 /* attrs.c - see attrs.h. The lists are short: the longest has nine names. */
 #include "dialect/onnx/attrs.h"
 
-int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, "opset", NR_ONNX_NEWEST_OPSET); }
+int64_t nr_onnx_version(const NrOp *op) { return nr_op_attr_int(op, NR_A_opset, NR_ONNX_NEWEST_OPSET); }
 
 static bool in_version(const NrVersionedAttr *a, int64_t version) {
   return version >= a->since && (!a->until || version < a->until);

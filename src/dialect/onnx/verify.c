@@ -105,7 +105,7 @@ NrStatus nr_onnx_verify(NrOp *op) {
     if (!is_foreign(a->name) && nr_onnx_check_attr(op, a->name, kind_of(a->value))) status = NR_ERROR_INVALID;
   }
   for (const NrVersionedAttr *a = op->info->versioned_attrs; a && a->name; a++)
-    if (a->required && nr_onnx_attr_at(op->info, nr_str(a->name), version) == a && !nr_op_attr(op, a->name))
+    if (a->required && nr_onnx_attr_at(op->info, nr_str(a->name), version) == a && !nr_op_attr_named(op, a->name))
       status = nr_onnx_missing_attr(op, nr_str(a->name));
   return status;
 }

@@ -44,7 +44,7 @@ bool nr_rt_is_import(NrStr name) {
 }
 
 int64_t nr_rt_count_operand(const NrOp *op) {
-  const Import *import = find(nr_op_attr_str(op, "name"));
+  const Import *import = find(nr_op_attr_str(op, NR_A_name));
   const char *list = import ? import->operands : "";
   for (int64_t i = 0;; i++) {
     NrStr word = take_word(&list);
@@ -69,7 +69,7 @@ static const struct LibmFunction {
 };
 
 static NrStatus libm_verify(NrOp *op) {
-  NrStr name = nr_op_attr_str(op, "name");
+  NrStr name = nr_op_attr_str(op, NR_A_name);
   NrType type = nr_result(op, 0)->type;
   for (size_t i = 0; i < NR_COUNTOF(libm); i++) {
     bool is_f32 = nr_str_is(name, libm[i].f32);
@@ -140,7 +140,7 @@ typedef struct Agreed {
 } Agreed;
 
 static NrStatus value_verify(NrOp *op, const char *what, size_t i, NrType type, NrStr word, Agreed *agreed) {
-  NrStr name = nr_op_attr_str(op, "name");
+  NrStr name = nr_op_attr_str(op, NR_A_name);
   if (!is_of_class(type, word))
     return nr_op_error(op, "(C2) %s #%zu of \"%.*s\" must be %s, got %s", what, i, NR_STR_ARG(name), class_text(word),
                        nr_type_text(nr_op_context(op), type));
@@ -170,11 +170,11 @@ static NrStatus grow_verify(NrOp *op) {
 }
 
 static NrStatus call_verify(NrOp *op) {
-  NrStr name = nr_op_attr_str(op, "name");
+  NrStr name = nr_op_attr_str(op, NR_A_name);
   const Import *import = find(name);
   bool has_site =
       import ? strncmp(import->operands, "site", 4) == 0 : op->num_operands > 0 && is_int(nr_operand(op, 0)->type, 32);
-  if (nr_op_attr(op, "node") && !has_site)
+  if (nr_op_attr(op, NR_A_node) && !has_site)
     return nr_op_error(op, "(C3) names a node, but \"%.*s\" has no check site as first operand", NR_STR_ARG(name));
   if (!import) return NR_OK; /* of the host, or not known: found out when the program is loaded */
   size_t words = num_words(import->operands), num_results = num_words(import->results);

@@ -156,7 +156,7 @@ static bool drop_switch_results(NrOp *op) {
 
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
-  NrAttr cases = nr_op_attr(op, "cases");
+  NrAttr cases = nr_op_attr(op, NR_A_cases);
   if (op->num_regions == 1) return nr_scf_replace_by_taken(op, nr_op_body(op, 0));
   if (!nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_regions_yield(op) && drop_switch_results(op);
   uint32_t taken = 0;
@@ -205,7 +205,7 @@ static bool inline_blocks(NrOp *op) {
 /* A region of one block runs just as well without the op around it. */
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
   NrRegion *region = nr_op_region(op, 0);
-  if (nr_op_attr(op, "no_inline")) return false;
+  if (nr_op_attr(op, NR_A_no_inline)) return false;
   if (region->first != region->last) return inline_blocks(op);
   return nr_scf_replace_by_taken(op, region->first);
 }

@@ -132,6 +132,6 @@ bool nr_scf_forall_canonicalize(NrOp *op, NrBuilder *b) {
   if (nr_index_lists_fold_constants(op, slots, 3)) return true;
   uint64_t count = points(op);
   if (count == 0) return replace_by_outputs(op);
-  if (count == 1 && !nr_op_attr(op, "mapping")) return inline_only_point(op, b);
+  if (count == 1 && !nr_op_attr(op, NR_A_mapping)) return inline_only_point(op, b);
   return drop_unused(op);
 }

@@ -76,7 +76,7 @@ static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrB
                                inits.size);
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "operandSegmentSizes"))
-      nr_op_set_attr(loop, op->attrs[i].name.data, op->attrs[i].value);
+      nr_op_set_attr_named(loop, op->attrs[i].name.data, op->attrs[i].value);
   nr_block_erase(nr_op_body(loop, 0));
   drop_reductions(body->last, drop_result);
   for (uint32_t d = body->num_args; d-- > 0;)
@@ -93,7 +93,7 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
   NrOp *inner = body->first;
   if (!nr_op_is(inner, NR_OP_scf_parallel) || inner->next != body->last || op->num_results || inner->num_results)
     return false;
-  if (nr_op_attr(op, "mapping") || nr_op_attr(inner, "mapping")) return false;
+  if (nr_op_attr(op, NR_A_mapping) || nr_op_attr(inner, NR_A_mapping)) return false;
   for (uint32_t i = 0; i < inner->num_operands; i++)
     if (nr_scf_defined_in(nr_operand(inner, i), nr_op_region(op, 0))) return false;
   NrBlock *inside = nr_op_body(inner, 0);
@@ -116,11 +116,11 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
-  if (nr_op_attr(op, "noInit")) return false; /* without points it fails */
+  if (nr_op_attr(op, NR_A_noInit)) return false; /* without points it fails */
   if (join_nested(op, b)) return true;
   NrBlock *body = nr_op_body(op, 0);
   uint32_t rank = body->num_args, single = 0, unused = 0;
-  bool plain = !nr_op_attr(op, "mapping"); /* which has an entry per dim */
+  bool plain = !nr_op_attr(op, NR_A_mapping); /* which has an entry per dim */
   bool *keep_dim = nr_calloc(rank + 1, sizeof *keep_dim), *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
   bool no_points = false, changed = false;
   for (uint32_t d = 0; d < rank; d++) {

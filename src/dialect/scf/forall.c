@@ -88,7 +88,7 @@ NrStatus nr_scf_forall_parse(NrParser *p, NrOpState *state) {
 }
 
 static size_t static_bounds(const NrOp *op, size_t which, const int64_t **out) {
-  NrAttr attr = nr_op_attr(op, bound_attrs[which]);
+  NrAttr attr = nr_op_attr_named(op, bound_attrs[which]);
   bool good = attr && attr->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(attr->type, 64);
   *out = good ? attr->data : NULL;
   return good ? attr->data_size / sizeof(int64_t) : 0;
@@ -169,7 +169,7 @@ NrStatus nr_scf_in_parallel_verify(NrOp *op) {
 
 /* Device mappings are attributes of dialects that Noria does not have: any opaque attribute is accepted. */
 static NrStatus mapping_verify(NrOp *op, size_t rank) {
-  NrAttr mapping = nr_op_attr(op, "mapping");
+  NrAttr mapping = nr_op_attr(op, NR_A_mapping);
   for (size_t i = 0; mapping && i < mapping->size; i++)
     if (mapping->items[i]->kind != NR_ATTR_OPAQUE)
       return nr_op_error(op, "(C1) attribute 'mapping' failed to satisfy constraint: Device Mapping array attribute");

@@ -86,7 +86,7 @@ static void print_group(NrPrinter *w, NrOp *op, size_t group, const char *before
 }
 
 const char *nr_scf_parallel_refuse_text(const NrOp *op, bool legacy) {
-  bool no_init = nr_op_attr((NrOp *)op, "noInit") != NULL;
+  bool no_init = nr_op_attr((NrOp *)op, NR_A_noInit) != NULL;
   return no_init && !legacy ? "the reduction has no initial value; give the loop one with init(..)" : NULL;
 }
 
@@ -97,7 +97,7 @@ void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
   print_group(w, op, LOWER, " = ");
   print_group(w, op, UPPER, " to ");
   print_group(w, op, STEP, " step ");
-  if (op->num_results && !nr_op_attr(op, "noInit")) print_group(w, op, INITS, " init ");
+  if (op->num_results && !nr_op_attr(op, NR_A_noInit)) print_group(w, op, INITS, " init ");
   if (!nr_w_is_legacy(w)) nr_w_arrow_results(w, op);
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0 || !nr_w_is_legacy(w));
@@ -271,7 +271,7 @@ static NrStatus mark_without_inits(NrOp *op, NrOp *reduce) {
     return nr_error(ctx, reduce->loc, "reduction #%u of '%s' needs an initial value: give the loop one with init(..)",
                     i, nr_type_text(ctx, nr_result(op, i)->type));
   }
-  nr_op_set_attr(op, "noInit", nr_attr_unit(ctx));
+  nr_op_set_attr(op, NR_A_noInit, nr_attr_unit(ctx));
   return NR_OK;
 }
 
@@ -291,7 +291,7 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
     nr_op_insert_operand(op, begin + i, nr_arith_constant(&b, neutral));
   }
   int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)op->num_results};
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(ctx), sizes, sizeof sizes));
+  nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_dense_array(nr_type_i32(ctx), sizes, sizeof sizes));
   return NR_OK;
 }
 
@@ -318,7 +318,7 @@ static NrOp *add_results(NrParser *p, NrOp *op, NrOp *reduce) {
 /* Before there were initial values, the generic form had three groups of one size. */
 static void add_segments(NrParser *p, NrOp *op) {
   uint32_t rank = op->num_operands / 3;
-  if (!nr_p_is_legacy(p) || nr_op_attr(op, "operandSegmentSizes") || op->num_operands % 3) return;
+  if (!nr_p_is_legacy(p) || nr_op_attr(op, NR_A_operandSegmentSizes) || op->num_operands % 3) return;
   nr_op_set_segments(op, (uint32_t[]){rank, rank, rank, 0}, NUM_GROUPS);
 }
 

@@ -78,7 +78,7 @@ NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper
                                       .result_types = types.data,
                                       .num_results = types.size,
                                       .num_regions = 1});
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(b->ctx), sizes, sizeof sizes));
+  nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_dense_array(nr_type_i32(b->ctx), sizes, sizeof sizes));
   add_args(add_block(op, 0), lower, rank, op->loc);
   nr_vec_deinit(&operands);
   nr_vec_deinit(&types);
@@ -129,7 +129,7 @@ bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsig
 
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
   int64_t lower, upper, step;
-  bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
+  bool is_unsigned = nr_op_attr(op, NR_A_unsignedCmp) != NULL;
   if (nr_scf_for_lower(op) == nr_scf_for_upper(op)) {
     *out = 0;
     return true;
@@ -213,7 +213,7 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
   NrBuilder b = nr_builder_before(op);
   NrOp *loop = nr_scf_for(&b, nr_scf_for_lower(op), nr_scf_for_upper(op), nr_scf_for_step(op), inits.data, inits.size);
   nr_vec_deinit(&inits);
-  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr(loop, op->attrs[i].name.data, op->attrs[i].value);
+  for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr_named(loop, op->attrs[i].name.data, op->attrs[i].value);
   nr_block_erase(nr_op_body(loop, 0));
   NrBlock *body = nr_op_body(op, 0);
   NrOp *yield = nr_block_terminator(body);

@@ -6,7 +6,7 @@
 
 const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy) {
   if (!legacy) return NULL;
-  if (nr_op_attr(op, "unsignedCmp")) return "bounds were signed";
+  if (nr_op_attr(op, NR_A_unsignedCmp)) return "bounds were signed";
   return nr_type_is_index(nr_scf_for_lower(op)->type) ? NULL : "bounds were of type index";
 }
 
@@ -66,7 +66,7 @@ NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state) {
 
 void nr_scf_for_print(NrPrinter *w, NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
-  if (nr_op_attr(op, "unsignedCmp")) nr_w_puts(w, " unsigned");
+  if (nr_op_attr(op, NR_A_unsignedCmp)) nr_w_puts(w, " unsigned");
   nr_w_puts(w, " ");
   nr_w_value(w, nr_block_arg(body, 0));
   nr_w_puts(w, " = ");
@@ -206,7 +206,7 @@ NrStatus nr_scf_execute_region_parse(NrParser *p, NrOpState *state) {
 
 void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
   nr_w_arrow_results(w, op);
-  if (nr_op_attr(op, "no_inline")) nr_w_puts(w, " no_inline");
+  if (nr_op_attr(op, NR_A_no_inline)) nr_w_puts(w, " no_inline");
   nr_w_puts(w, " ");
   nr_w_region(w, nr_op_region(op, 0), false, true);
   nr_w_attr_dict(w, op, (const char *const[]){"no_inline", NULL});
@@ -243,19 +243,19 @@ NrStatus nr_scf_index_switch_parse(NrParser *p, NrOpState *state) {
 }
 
 NrStatus nr_scf_index_switch_post_parse(NrParser *p, NrOp *op) {
-  NrAttr cases = nr_op_attr(op, unordered_cases);
+  NrAttr cases = nr_op_attr_named(op, unordered_cases);
   if (!cases || op->num_regions == 0) return NR_OK;
   NrRegion last = {.op = op};
   nr_region_take(&last, nr_op_region(op, op->num_regions - 1));
   for (uint32_t i = op->num_regions - 1; i > 0; i--) nr_region_take(nr_op_region(op, i), nr_op_region(op, i - 1));
   nr_region_take(nr_op_region(op, 0), &last);
-  nr_op_remove_attr(op, unordered_cases);
-  nr_op_set_attr(op, "cases", cases);
+  nr_op_remove_attr_named(op, unordered_cases);
+  nr_op_set_attr(op, NR_A_cases, cases);
   return NR_OK;
 }
 
 void nr_scf_index_switch_print(NrPrinter *w, NrOp *op) {
-  NrAttr cases = nr_op_attr(op, "cases");
+  NrAttr cases = nr_op_attr(op, NR_A_cases);
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
   nr_w_attr_dict(w, op, (const char *const[]){"cases", NULL});

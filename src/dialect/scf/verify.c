@@ -6,7 +6,7 @@ static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); 
 
 static NrStatus verify_step(NrOp *op, NrValue *step) {
   int64_t value;
-  bool is_unsigned = nr_op_attr(op, "unsignedCmp") != NULL;
+  bool is_unsigned = nr_op_attr(op, NR_A_unsignedCmp) != NULL;
   if (!nr_value_constant_int(step, &value) || value > 0 || (is_unsigned && value != 0)) return NR_OK;
   return nr_verify_constant_error(op, "constant step operand must be positive");
 }
@@ -130,7 +130,7 @@ NrStatus nr_scf_parallel_verify(NrOp *op) {
   if (op->num_results != reduce->num_regions)
     return nr_op_error(op, "expects number of results: %u to be the same as number of reductions: %u", op->num_results,
                        reduce->num_regions);
-  bool no_init = nr_op_attr(op, "noInit") != NULL;
+  bool no_init = nr_op_attr(op, NR_A_noInit) != NULL;
   if (no_init && (count[3] || !op->num_results))
     return nr_op_error(op, "is marked as noInit and has %zu initial values for %u results", count[3], op->num_results);
   if (op->num_results != count[3] && !no_init)
@@ -180,7 +180,7 @@ NrStatus nr_scf_execute_region_verify(NrOp *op) {
 }
 
 NrStatus nr_scf_index_switch_verify(NrOp *op) {
-  NrAttr cases = nr_op_attr(op, "cases");
+  NrAttr cases = nr_op_attr(op, NR_A_cases);
   if (!cases || cases->kind != NR_ATTR_DENSE_ARRAY) return NR_OK; /* reported by nr_verify_row */
   size_t count = cases->data_size / 8;
   const int64_t *values = cases->data;

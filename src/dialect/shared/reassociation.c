@@ -4,7 +4,7 @@
 const NrIndexListSlot nr_output_shape_slot = {1, "static_output_shape"};
 
 bool nr_groups_of(const NrOp *op, NrGroups *out) {
-  NrAttr a = nr_op_attr(op, "reassociation");
+  NrAttr a = nr_op_attr(op, NR_A_reassociation);
   if (!a || a->kind != NR_ATTR_ARRAY || a->size > NR_MAX_RANK) return false;
   out->count = a->size;
   int64_t next = 0;

@@ -56,12 +56,12 @@ NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y) {
 /* ---- lists ------------------------------------------------------------------------------------------------------ */
 
 size_t nr_index_list_size(const NrOp *op, const char *attr) {
-  NrAttr a = nr_op_attr(op, attr);
+  NrAttr a = nr_op_attr_named(op, attr);
   return a && a->kind == NR_ATTR_DENSE_ARRAY ? a->data_size / sizeof(int64_t) : 0;
 }
 
 const int64_t *nr_index_list_statics(const NrOp *op, const char *attr) {
-  NrAttr a = nr_op_attr(op, attr);
+  NrAttr a = nr_op_attr_named(op, attr);
   return a && a->kind == NR_ATTR_DENSE_ARRAY ? a->data : NULL;
 }
 
@@ -107,7 +107,7 @@ static bool is_i64_array(NrAttr a) {
 }
 
 NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, size_t rank) {
-  NrAttr a = nr_op_attr(op, slot.attr);
+  NrAttr a = nr_op_attr_named(op, slot.attr);
   if (!is_i64_array(a)) return nr_op_error(op, "requires attribute '%s' to be an i64 dense array", slot.attr);
   size_t n = a->data_size / sizeof(int64_t), begin, count, dynamic = 0;
   if (n != rank) return nr_op_error(op, "expected %zu %s values, got %zu", rank, what, n);
@@ -135,12 +135,12 @@ NrAttr nr_attr_segments(NrContext *ctx, const uint32_t *sizes, size_t count) {
 }
 
 void nr_op_set_segments(NrOp *op, const uint32_t *sizes, size_t count) {
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_segments(nr_op_context(op), sizes, count));
+  nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_segments(nr_op_context(op), sizes, count));
 }
 
 /* Takes operand `operand` of group `group` out. An op with one such group keeps no sizes of groups. */
 static void erase_group_operand(NrOp *op, size_t group, size_t operand) {
-  NrAttr segments = nr_op_attr(op, "operandSegmentSizes");
+  NrAttr segments = nr_op_attr(op, NR_A_operandSegmentSizes);
   if (!segments) {
     nr_op_erase_operand(op, operand);
     return;
@@ -214,7 +214,7 @@ bool nr_index_lists_fold_constants(NrOp *op, const NrIndexListSlot *slots, size_
       statics[i] = c;
       here = true;
     }
-    if (here) nr_op_set_attr(op, slots[s].attr, nr_attr_i64_array(nr_op_context(op), statics, n));
+    if (here) nr_op_set_attr_named(op, slots[s].attr, nr_attr_i64_array(nr_op_context(op), statics, n));
     changed |= here;
   }
   return changed;
@@ -231,7 +231,7 @@ NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operan
     segments[fixed + i] = (uint32_t)(count - before);
   }
   NrOp *op = nr_build_op(b, id, operands, count, &type, 1);
-  for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, nr_slice_attrs[i], attrs[i]);
+  for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(op, nr_slice_attrs[i], attrs[i]);
   nr_op_set_segments(op, segments, fixed + 3);
   return nr_result(op, 0);
 }

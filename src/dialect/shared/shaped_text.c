@@ -167,10 +167,10 @@ NrStatus nr_p_dim_op(NrParser *p, NrOpState *state) {
 NrStatus nr_p_dim_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   int64_t index;
-  if (!nr_attr_is_int(nr_op_attr(op, "index"), &index) || op->num_operands != 1) return NR_OK;
+  if (!nr_attr_is_int(nr_op_attr(op, NR_A_index), &index) || op->num_operands != 1) return NR_OK;
   NrBuilder b = nr_builder_before(op);
   nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(index)));
-  nr_op_remove_attr(op, "index");
+  nr_op_remove_attr(op, NR_A_index);
   return NR_OK;
 }
 

@@ -191,7 +191,7 @@ bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
       *out = nr_index_mul(b, *out, nr_dim_build(b, nr_operand(op, 0), groups.begin[i] + k));
     return true;
   case NR_OP_tensor_concat: {
-    bool along = (int64_t)i == nr_op_attr_int(op, "dim", 0);
+    bool along = (int64_t)i == nr_op_attr_int(op, NR_A_dim, 0);
     *out = nr_dim_build(b, nr_operand(op, 0), i);
     for (uint32_t k = 1; along && k < op->num_operands; k++)
       *out = nr_index_add(b, *out, nr_dim_build(b, nr_operand(op, k), i));

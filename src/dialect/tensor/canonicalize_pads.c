@@ -39,7 +39,7 @@ static NrValue *rebuild(NrOp *op, NrBuilder *b, NrValue *source, NrIndex lists[2
                                          .attrs = op->attrs,
                                          .num_attrs = op->num_attrs,
                                          .num_regions = 1});
-  for (size_t s = 0; s < 2; s++) nr_op_set_attr(fresh, nr_pad_slots[s].attr, statics[s]);
+  for (size_t s = 0; s < 2; s++) nr_op_set_attr_named(fresh, nr_pad_slots[s].attr, statics[s]);
   nr_op_set_segments(fresh, segments, 3);
   nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
   return nr_result(fresh, 0);
@@ -64,7 +64,7 @@ static bool merge_pads(NrOp *op, NrBuilder *b, NrOp *inner, const NrValue *value
   NrIndex lists[2][NR_MAX_RANK], more[2][NR_MAX_RANK];
   NrType type = nr_result(op, 0)->type;
   int64_t sum, dims[NR_MAX_RANK];
-  if (nr_op_attr(inner, "nofold") || !first || !same_value(first, value)) return false;
+  if (nr_op_attr(inner, NR_A_nofold) || !first || !same_value(first, value)) return false;
   NrIndex sums[2][NR_MAX_RANK];
   for (size_t s = 0; s < 2; s++) {
     nr_index_list_all(op, nr_pad_slots[s], lists[s]);
@@ -108,7 +108,7 @@ static bool is_padded(NrIndex lists[2][NR_MAX_RANK], uint32_t d) {
 static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrValue *value) {
   NrOp *pad = nr_operand(slice, 0)->op;
   NrOp *from = nr_op_is(pad, NR_OP_tensor_pad) ? nr_operand(pad, 0)->op : NULL;
-  if (!nr_op_is(from, NR_OP_tensor_extract_slice) || nr_op_attr(pad, "nofold")) return false;
+  if (!nr_op_is(from, NR_OP_tensor_extract_slice) || nr_op_attr(pad, NR_A_nofold)) return false;
   const NrValue *around = value_around(pad);
   NrType type = nr_result(op, 0)->type, padded = nr_result(pad, 0)->type;
   if (!around || !same_value(around, value)) return false;
@@ -164,7 +164,7 @@ bool nr_tensor_pad_canonicalize(NrOp *op, NrBuilder *b) {
   const NrValue *value = value_around(op);
   if (constant_padding(op, b)) return true;
   if (value && nr_op_is(source, NR_OP_tensor_extract_slice)) return merge_slices_and_pads(op, b, source, value);
-  if (!value || !source || nr_op_attr(op, "nofold")) return false;
+  if (!value || !source || nr_op_attr(op, NR_A_nofold)) return false;
   if (nr_op_is(source, NR_OP_tensor_pad)) return merge_pads(op, b, source, value);
   return pad_of_one_value(op, b, source, value);
 }

@@ -220,7 +220,7 @@ bool nr_tensor_insert_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out)
 
 bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrType type = nr_result(op, 0)->type;
-  int64_t dim = nr_op_attr_int(op, "dim", 0), total, outer, at = 0;
+  int64_t dim = nr_op_attr_int(op, NR_A_dim, 0), total, outer, at = 0;
   if (op->num_operands == 1 && nr_operand(op, 0)->type == type) return fold_value(out, nr_operand(op, 0));
   size_t size = nr_type_byte_size(type->elem);
   if (!nr_type_num_elements(type, &total) || total > MOST_ELEMENTS || size == 0) return false;

@@ -114,7 +114,7 @@ void nr_tensor_pad_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"nofold", "static_low", "static_high", "operandSegmentSizes", NULL};
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, 0));
-  nr_w_puts(w, nr_op_attr(op, "nofold") ? " nofold low" : " low");
+  nr_w_puts(w, nr_op_attr(op, NR_A_nofold) ? " nofold low" : " low");
   nr_w_index_list(w, op, nr_pad_slots[0]);
   nr_w_puts(w, " high");
   nr_w_index_list(w, op, nr_pad_slots[1]);
@@ -151,7 +151,7 @@ NrStatus nr_tensor_pad_verify(NrOp *op) {
 
 bool nr_tensor_pad_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrIndex list[NR_MAX_RANK];
-  if (nr_operand(op, 0)->type != nr_result(op, 0)->type || nr_op_attr(op, "nofold")) return false;
+  if (nr_operand(op, 0)->type != nr_result(op, 0)->type || nr_op_attr(op, NR_A_nofold)) return false;
   for (size_t s = 0; s < 2; s++) {
     size_t count = nr_index_list_all(op, nr_pad_slots[s], list);
     for (size_t i = 0; i < count; i++)
@@ -227,7 +227,7 @@ NrValue *nr_build_collapse_shape(NrBuilder *b, NrValue *source, const NrGroups *
     dims[g] = nr_dims_product(source->type->dims + groups->begin[g], groups->size[g]);
   NrType type = nr_type_tensor(dims, groups->count, source->type->elem);
   NrValue *value = nr_build_value(b, NR_OP_tensor_collapse_shape, type, &source, 1);
-  nr_op_set_attr(value->op, "reassociation", nr_groups_attr(b->ctx, groups));
+  nr_op_set_attr(value->op, NR_A_reassociation, nr_groups_attr(b->ctx, groups));
   return value;
 }
 
@@ -238,8 +238,8 @@ NrValue *nr_build_expand_shape(NrBuilder *b, NrValue *source, const NrGroups *gr
   size_t count = split_dims(b, source->type->elem, dims, rank, sizes, operands + 1);
   NrType type = nr_type_tensor(sizes, rank, source->type->elem);
   NrValue *value = nr_build_value(b, NR_OP_tensor_expand_shape, type, operands, 1 + count);
-  nr_op_set_attr(value->op, "reassociation", nr_groups_attr(b->ctx, groups));
-  nr_op_set_attr(value->op, nr_output_shape_slot.attr, nr_attr_i64_array(b->ctx, sizes, rank));
+  nr_op_set_attr(value->op, NR_A_reassociation, nr_groups_attr(b->ctx, groups));
+  nr_op_set_attr_named(value->op, nr_output_shape_slot.attr, nr_attr_i64_array(b->ctx, sizes, rank));
   return value;
 }
 

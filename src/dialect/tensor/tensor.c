@@ -208,7 +208,7 @@ static NrStatus bitcast_verify(NrOp *op) {
 
 static NrStatus concat_verify(NrOp *op) {
   NrType to = result_of(op);
-  int64_t dim = nr_op_attr_int(op, "dim", -1), sum = 0;
+  int64_t dim = nr_op_attr_int(op, NR_A_dim, -1), sum = 0;
   if (!op->num_operands) return nr_op_error(op, "(C1) requires at least one input");
   for (uint32_t i = 0; i < op->num_operands; i++) {
     NrType from = operand_type(op, i);
@@ -282,7 +282,7 @@ static void dims_print(NrPrinter *w, NrOp *op, const char *name) {
   const char *const elided[] = {name, "unique", NULL};
   nr_w_printf(w, " %s(", name);
   nr_w_integers(w, op, name);
-  nr_w_puts(w, nr_op_attr(op, "unique") ? ") unique" : ")");
+  nr_w_puts(w, nr_op_attr(op, NR_A_unique) ? ") unique" : ")");
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
   nr_w_functional_type(w, op);
@@ -359,7 +359,7 @@ static NrStatus gather_verify(NrOp *op) {
 }
 
 static NrStatus scatter_verify(NrOp *op) {
-  if (!nr_op_attr(op, "unique")) return nr_op_error(op, "(C1) requires 'unique' attribute to be set");
+  if (!nr_op_attr(op, NR_A_unique)) return nr_op_error(op, "(C1) requires 'unique' attribute to be set");
   return coordinates_verify(op, "scatter_dims", operand_type(op, 1), operand_type(op, 2), operand_type(op, 0));
 }
 

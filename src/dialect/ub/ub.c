@@ -23,7 +23,7 @@ static void poison_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus poison_verify(NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (!value || (value->kind == NR_ATTR_OPAQUE && nr_str_is(value->s, "ub.poison"))) return NR_OK;
   return nr_op_error(op, "(C1) has a value other than #ub.poison");
 }

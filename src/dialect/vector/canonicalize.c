@@ -196,7 +196,7 @@ bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
     return nr_fold_to_value(out, nr_operand(op, 1));
   if (!nr_op_is(op, NR_OP_vector_insert_strided_slice) || !nr_op_is(part, NR_OP_vector_extract_strided_slice))
     return false;
-  NrAttr from = nr_op_attr(part, "offsets"), to = nr_op_attr(op, "offsets");
+  NrAttr from = nr_op_attr(part, NR_A_offsets), to = nr_op_attr(op, NR_A_offsets);
   if (nr_operand(part, 0) != nr_operand(op, 1)) return false;
   for (size_t i = 0; i < to->size; i++)
     if (nr_vector_entry(to, i) != (i < from->size ? nr_vector_entry(from, i) : 0)) return false;
@@ -207,14 +207,14 @@ bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 static void part_range(const NrOp *insert, uint32_t i, int64_t *first, int64_t *size) {
   NrType value = nr_operand(insert, 0)->type;
   uint32_t more = nr_result(insert, 0)->type->rank - value->rank;
-  *first = nr_vector_entry(nr_op_attr(insert, "offsets"), i);
+  *first = nr_vector_entry(nr_op_attr(insert, NR_A_offsets), i);
   *size = i < more ? 1 : value->dims[i - more];
 }
 
 /* A part of what a part was put into: that part again, or of what was there when it lies beside it. */
 static bool part_of_insert(NrOp *op, NrOp *insert) {
   NrType type = nr_result(op, 0)->type;
-  NrAttr offsets = nr_op_attr(op, "offsets");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets);
   bool same = nr_operand(insert, 0)->type == type;
   for (uint32_t i = 0; i < type->rank; i++) {
     int64_t at = i < offsets->size ? nr_vector_entry(offsets, i) : 0, first, size;
@@ -239,7 +239,7 @@ static bool part_of_broadcast(NrOp *op, NrBuilder *b) {
 /* The sizes of the mask at an offset in each dim. */
 static bool part_of_mask(NrOp *op, NrBuilder *b) {
   NrType type = nr_result(op, 0)->type;
-  NrAttr offsets = nr_op_attr(op, "offsets");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets);
   const int64_t *sizes = nr_index_list_statics(nr_operand(op, 0)->op, "mask_dim_sizes");
   int64_t left[NR_MAX_RANK];
   for (uint32_t i = 0; i < type->rank; i++) {
@@ -265,7 +265,7 @@ bool nr_vector_slice_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *first = nr_operand(op, 0)->op;
   if (!nr_op_is(first, NR_OP_vector_extract_strided_slice))
     return nr_vector_of_one_scalar(op, b) || simplify_part(op, b);
-  NrAttr outer = nr_op_attr(first, "offsets"), inner = nr_op_attr(op, "offsets");
+  NrAttr outer = nr_op_attr(first, NR_A_offsets), inner = nr_op_attr(op, NR_A_offsets);
   NrType type = nr_result(op, 0)->type;
   size_t count = NR_MAX(outer->size, inner->size);
   NrAttr offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK];
@@ -275,9 +275,9 @@ bool nr_vector_slice_canonicalize(NrOp *op, NrBuilder *b) {
     sizes[i] = nr_attr_i64(b->ctx, type->dims[i]);
     strides[i] = nr_attr_i64(b->ctx, 1);
   }
-  nr_op_set_attr(op, "offsets", nr_attr_array(b->ctx, offsets, count));
-  nr_op_set_attr(op, "sizes", nr_attr_array(b->ctx, sizes, count));
-  nr_op_set_attr(op, "strides", nr_attr_array(b->ctx, strides, count));
+  nr_op_set_attr(op, NR_A_offsets, nr_attr_array(b->ctx, offsets, count));
+  nr_op_set_attr(op, NR_A_sizes, nr_attr_array(b->ctx, sizes, count));
+  nr_op_set_attr(op, NR_A_strides, nr_attr_array(b->ctx, strides, count));
   nr_op_set_operand(op, 0, nr_operand(first, 0));
   return true;
 }

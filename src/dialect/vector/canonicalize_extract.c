@@ -78,7 +78,7 @@ static bool through_transpose(Place *at) {
 }
 
 static void through_slice(Place *at) {
-  NrAttr offsets = nr_op_attr(at->source->op, "offsets");
+  NrAttr offsets = nr_op_attr(at->source->op, NR_A_offsets);
   for (size_t i = 0; i < offsets->size; i++) at->position[i].constant += nr_vector_entry(offsets, i);
   at->source = nr_operand(at->source->op, 0);
 }
@@ -87,7 +87,7 @@ static void through_slice(Place *at) {
 static bool through_insert_slice(Place *at) {
   NrOp *op = at->source->op;
   NrType slice = nr_operand(op, 0)->type;
-  NrAttr offsets = nr_op_attr(op, "offsets");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets);
   uint32_t more = at->source->type->rank - slice->rank;
   for (uint32_t i = 0; i < at->count; i++) {
     int64_t first = nr_vector_entry(offsets, i), size = i < more ? 1 : slice->dims[i - more];
@@ -134,7 +134,7 @@ static bool step_back(Place *at) {
   case NR_OP_vector_transpose: return through_transpose(at);
   case NR_OP_vector_insert_strided_slice: return known && through_insert_slice(at);
   case NR_OP_vector_extract_strided_slice:
-    if (!known || at->count < nr_op_attr(op, "offsets")->size) return false;
+    if (!known || at->count < nr_op_attr(op, NR_A_offsets)->size) return false;
     through_slice(at);
     return true;
   case NR_OP_vector_broadcast:

@@ -109,7 +109,7 @@ bool nr_vector_transpose_canonicalize(NrOp *op, NrBuilder *b) {
   const int64_t *outer = nr_index_list_statics(op, "permutation"), *inner = nr_index_list_statics(first, "permutation");
   int64_t both[NR_MAX_RANK];
   for (uint32_t i = 0; i < nr_result(op, 0)->type->rank; i++) both[i] = inner[outer[i]];
-  nr_op_set_attr(op, "permutation", nr_attr_i64_array(b->ctx, both, nr_result(op, 0)->type->rank));
+  nr_op_set_attr(op, NR_A_permutation, nr_attr_i64_array(b->ctx, both, nr_result(op, 0)->type->rank));
   nr_op_set_operand(op, 0, nr_operand(first, 0));
   return true;
 }

@@ -17,7 +17,7 @@ static NrValue *index_of(const NrOp *transfer, uint32_t i) {
 /* The same elements of tensors of one shape, in the same order; masks and bounds aside. */
 static bool same_place(const NrOp *a, const NrOp *b) {
   if (nr_transfer_vector_type(a) != nr_transfer_vector_type(b)) return false;
-  if (nr_op_attr(a, "permutation_map") != nr_op_attr(b, "permutation_map")) return false;
+  if (nr_op_attr(a, NR_A_permutation_map) != nr_op_attr(b, NR_A_permutation_map)) return false;
   for (uint32_t i = 0; i < nr_transfer_base(a)->type->rank; i++)
     if (!nr_index_eq(nr_index_of(index_of(a, i)), nr_index_of(index_of(b, i)))) return false;
   return true;
@@ -25,7 +25,7 @@ static bool same_place(const NrOp *a, const NrOp *b) {
 
 /* How many elements from the index on a transfer may reach along a dim of its base. */
 static int64_t reach(const NrOp *transfer, uint32_t dim) {
-  NrAttr map = nr_op_attr(transfer, "permutation_map");
+  NrAttr map = nr_op_attr(transfer, NR_A_permutation_map);
   NrType vector = nr_transfer_vector_type(transfer);
   for (uint32_t r = 0; r < map->num_exprs; r++)
     if (map->exprs[r]->kind == NR_AFFINE_DIM && map->exprs[r]->value == dim) return vector->dims[r];

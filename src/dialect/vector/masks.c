@@ -15,7 +15,7 @@ NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes
   for (uint32_t i = 0; i < type->rank && sizes; i++) none |= sizes[i] == 0;
   for (uint32_t i = 0; i < type->rank && !none; i++) fixed[i] = sizes[i]; /* of nothing along one dim is nothing */
   NrValue *mask = nr_build_value(b, NR_OP_vector_constant_mask, type, NULL, 0);
-  nr_op_set_attr(mask->op, "mask_dim_sizes", nr_attr_i64_array(b->ctx, fixed, type->rank));
+  nr_op_set_attr(mask->op, NR_A_mask_dim_sizes, nr_attr_i64_array(b->ctx, fixed, type->rank));
   return mask;
 }
 

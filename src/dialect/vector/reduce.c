@@ -9,7 +9,7 @@ static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
 #define KIND_PREFIX "vector.kind<"
 
 NrStr nr_vector_kind(const NrOp *op) {
-  NrAttr kind = nr_op_attr(op, "kind");
+  NrAttr kind = nr_op_attr(op, NR_A_kind);
   size_t prefix = sizeof KIND_PREFIX - 1;
   if (!kind || kind->kind != NR_ATTR_OPAQUE || !nr_str_starts(kind->s, KIND_PREFIX) || kind->s.size <= prefix + 1)
     return (NrStr){0};

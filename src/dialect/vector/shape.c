@@ -18,7 +18,7 @@ static bool all_ones(NrAttr array) {
 }
 
 NrStatus nr_vector_extract_strided_slice_verify(NrOp *op) {
-  NrAttr offsets = nr_op_attr(op, "offsets"), sizes = nr_op_attr(op, "sizes"), strides = nr_op_attr(op, "strides");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes), strides = nr_op_attr(op, NR_A_strides);
   NrType from = operand_type(op, 0), to = result_of(op);
   if (offsets->size != sizes->size || offsets->size != strides->size || offsets->size > from->rank)
     return nr_op_error(op, "(C1) expected offsets, sizes and strides attributes of same size, at most the rank");
@@ -38,7 +38,7 @@ NrStatus nr_vector_extract_strided_slice_verify(NrOp *op) {
 }
 
 NrStatus nr_vector_insert_strided_slice_verify(NrOp *op) {
-  NrAttr offsets = nr_op_attr(op, "offsets"), strides = nr_op_attr(op, "strides");
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets), strides = nr_op_attr(op, NR_A_strides);
   NrType part = operand_type(op, 0), whole = operand_type(op, 1);
   if (part->rank > whole->rank || part->elem != whole->elem)
     return nr_op_error(op, "(C2) value's rank or element type do not fit %s", text_of(op, whole));

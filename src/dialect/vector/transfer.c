@@ -14,7 +14,7 @@ NrType nr_transfer_vector_type(const NrOp *op) {
 }
 
 bool nr_transfer_in_bounds(const NrOp *op, size_t vector_dim) {
-  NrAttr bounds = nr_op_attr(op, "in_bounds");
+  NrAttr bounds = nr_op_attr(op, NR_A_in_bounds);
   return bounds && vector_dim < bounds->size && bounds->items[vector_dim]->i != 0;
 }
 
@@ -124,9 +124,9 @@ NrStatus nr_vector_transfer_write_parse(NrParser *p, NrOpState *state) {
 static void attrs_print(NrPrinter *w, NrOp *op) {
   const char *elided[4] = {"operandSegmentSizes", NULL};
   size_t count = 1;
-  NrAttr bounds = nr_op_attr(op, "in_bounds");
+  NrAttr bounds = nr_op_attr(op, NR_A_in_bounds);
   uint32_t rank = nr_transfer_base(op)->type->rank, vector_rank = nr_transfer_vector_type(op)->rank;
-  if (nr_op_attr(op, "permutation_map") == nr_transfer_minor_identity(nr_op_context(op), rank, vector_rank))
+  if (nr_op_attr(op, NR_A_permutation_map) == nr_transfer_minor_identity(nr_op_context(op), rank, vector_rank))
     elided[count++] = "permutation_map";
   bool any = false;
   for (size_t i = 0; i < bounds->size; i++) any |= bounds->items[i]->i != 0;
@@ -169,7 +169,7 @@ void nr_vector_transfer_write_print(NrPrinter *w, NrOp *op) {
 
 NrStatus nr_vector_transfer_verify(NrOp *op) {
   NrType base = nr_transfer_base(op)->type, vector = nr_transfer_vector_type(op);
-  NrAttr map = nr_op_attr(op, "permutation_map"), bounds = nr_op_attr(op, "in_bounds");
+  NrAttr map = nr_op_attr(op, NR_A_permutation_map), bounds = nr_op_attr(op, NR_A_in_bounds);
   size_t begin, count;
   uint64_t seen = 0;
   if (!nr_type_is_ranked(base) || base->kind == NR_TYPE_VECTOR)
@@ -224,7 +224,7 @@ NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *p
   size_t num = 1;
   NrAttr statics = nr_index_list_split(b->ctx, position, count, operands, &num);
   NrValue *value = nr_build_value(b, NR_OP_vector_extract, at_position(source->type, count), operands, num);
-  nr_op_set_attr(value->op, "static_position", statics);
+  nr_op_set_attr(value->op, NR_A_static_position, statics);
   return value;
 }
 
@@ -233,7 +233,7 @@ NrValue *nr_build_vector_insert(NrBuilder *b, NrValue *value, NrValue *dest, con
   size_t num = 2;
   NrAttr statics = nr_index_list_split(b->ctx, position, count, operands, &num);
   NrValue *result = nr_build_value(b, NR_OP_vector_insert, dest->type, operands, num);
-  nr_op_set_attr(result->op, "static_position", statics);
+  nr_op_set_attr(result->op, NR_A_static_position, statics);
   return result;
 }
 
@@ -252,7 +252,7 @@ NrOp *nr_build_vector_store(NrBuilder *b, NrValue *value, NrValue *base, NrValue
 NrValue *nr_build_reduction(NrBuilder *b, const char *kind, NrValue *vector, NrValue *acc, NrAttr fastmath) {
   NrValue *operands[2] = {vector, acc};
   NrValue *value = nr_build_value(b, NR_OP_vector_reduction, vector->type->elem, operands, acc ? 2 : 1);
-  nr_op_set_attr(value->op, "kind", nr_vector_kind_attr(b->ctx, kind));
-  if (fastmath) nr_op_set_attr(value->op, "fastmath", fastmath);
+  nr_op_set_attr(value->op, NR_A_kind, nr_vector_kind_attr(b->ctx, kind));
+  if (fastmath) nr_op_set_attr(value->op, NR_A_fastmath, fastmath);
   return value;
 }

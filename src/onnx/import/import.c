@@ -146,13 +146,13 @@ static bool is_reserved(NrStr name) { return nr_str_is(name, "opset") || memchr(
 
 /* All attributes but graphs, checked by the row of the op. */
 static NrStatus import_attrs(Importer *im, const NrOnnxNode *n, NrOp *op) {
-  nr_op_set_attr(op, "opset", nr_attr_i64(im->ctx, n->version));
+  nr_op_set_attr(op, NR_A_opset, nr_attr_i64(im->ctx, n->version));
   for (size_t i = 0; i < n->num_attrs; i++) {
     const NrOnnxAttr *a = &n->attrs[i];
     NrAttr value = import_attr(im, a);
     /* Lists of graphs and of types have no value: no op takes such. */
     NrVersionedKind kind = a->type == NR_ONNX_ATTR_GRAPH ? NR_VERSIONED_GRAPH : 0;
-    if (value && !is_reserved(a->name)) nr_op_set_attr(op, nr_context_intern(im->ctx, a->name).data, value);
+    if (value && !is_reserved(a->name)) nr_op_set_attr_named(op, nr_context_intern(im->ctx, a->name).data, value);
     else if (nr_onnx_check_attr(op, a->name, kind)) return NR_ERROR_INVALID;
   }
   return nr_onnx_verify(op);
@@ -249,7 +249,7 @@ static NrStatus import_graph(Importer *im, const NrOnnxGraph *g, NrBlock *block,
     NrAttr value = import_tensor(im, t);
     NrOp *op = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
     op->loc = nr_loc_name(im->ctx, t->name, NULL);
-    nr_op_set_attr(op, "value", value);
+    nr_op_set_attr(op, NR_A_value, value);
     nr_result(op, 0)->name = value_name(im, t->name);
     nr_strmap_set(&scope->names, t->name, nr_result(op, 0));
   }
@@ -409,10 +409,10 @@ NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOption
   NrOp *func = nr_build(&b, &state);
   NrBlock *block = nr_block_create(im.module);
   nr_block_append(nr_op_region(func, 0), block);
-  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, NR_STR("main")));
-  nr_op_set_attr(func, "noria.entry", nr_attr_unit(ctx));
-  nr_op_set_attr(func, "noria.inputs", value_infos(&im, g, g->inputs, g->num_inputs, true));
-  nr_op_set_attr(func, "noria.outputs", value_infos(&im, g, g->outputs, g->num_outputs, false));
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, NR_STR("main")));
+  nr_op_set_attr(func, NR_A_noria_entry, nr_attr_unit(ctx));
+  nr_op_set_attr(func, NR_A_noria_inputs, value_infos(&im, g, g->inputs, g->num_inputs, true));
+  nr_op_set_attr(func, NR_A_noria_outputs, value_infos(&im, g, g->outputs, g->num_outputs, false));
   Scope scope = {0};
   status = import_graph(&im, g, block, &scope, loc);
   if (!status) {
@@ -421,7 +421,7 @@ NrStatus nr_onnx_import(NrContext *ctx, NrOnnxModel *model, const NrImportOption
     for (uint32_t i = 0; i < block->num_args; i++) nr_vec_push(&types, block->args[i]->type);
     for (uint32_t i = 0; i < yield->num_operands; i++) nr_vec_push(&types, nr_operand(yield, i)->type);
     NrType type = nr_type_function(ctx, types.data, block->num_args, types.data + block->num_args, yield->num_operands);
-    nr_op_set_attr(func, "function_type", nr_attr_type(type));
+    nr_op_set_attr(func, NR_A_function_type, nr_attr_type(type));
     nr_vec_deinit(&types);
   }
   nr_strmap_deinit(&scope.names);

@@ -30,7 +30,7 @@ static bool has_distinct_locations(NrValue *memref) {
   if (type->rank == 0 || nr_memref_is_identity(type)) return true;
   if (nr_op_is(memref->op, NR_OP_memref_cast)) return has_distinct_locations(nr_operand(memref->op, 0));
   if (nr_op_is(memref->op, NR_OP_memref_subview)) { /* each element of the source at most once, unless a stride is 0 */
-    NrAttr steps = nr_op_attr(memref->op, "static_strides");
+    NrAttr steps = nr_op_attr(memref->op, NR_A_static_strides);
     bool known = steps && steps->kind == NR_ATTR_DENSE_ARRAY;
     for (size_t i = 0; known && i < steps->data_size / sizeof(int64_t); i++) {
       int64_t step = ((const int64_t *)steps->data)[i];
@@ -91,7 +91,7 @@ static void through_subview(NrDependenceTest *t, NrOp *op, const Location *from,
 }
 
 static void through_transpose(NrOp *op, const Location *from, Location *to) {
-  NrAttr map = nr_op_attr(op, "permutation");
+  NrAttr map = nr_op_attr(op, NR_A_permutation);
   for (uint32_t i = 0; i < from->rank; i++) {
     uint32_t d = (uint32_t)map->exprs[i]->value;
     to->known[d] = from->known[i];

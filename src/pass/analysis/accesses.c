@@ -26,7 +26,7 @@ static bool add_at(NrMemAccesses *out, NrOp *op, uint32_t first_index, NrAttr ma
 static bool add_mapped(NrMemAccesses *out, NrOp *op, bool writes) {
   bool vector = nr_op_is(op, NR_OP_affine_vector_load) || nr_op_is(op, NR_OP_affine_vector_store);
   NrType type = writes ? nr_operand(op, 0)->type : nr_result(op, 0)->type;
-  return add_at(out, op, (uint32_t)nr_affine_map_operands(op), nr_op_attr(op, "map"), vector ? type : NULL, writes);
+  return add_at(out, op, (uint32_t)nr_affine_map_operands(op), nr_op_attr(op, NR_A_map), vector ? type : NULL, writes);
 }
 
 /* An access to any elements of a memref. */
@@ -114,7 +114,7 @@ static bool is_argument(const NrValue *v) {
 }
 static bool is_noalias(const NrValue *v) {
   if (!is_argument(v)) return false;
-  NrAttr attrs = nr_op_attr(nr_block_parent_op(v->block), "arg_attrs");
+  NrAttr attrs = nr_op_attr(nr_block_parent_op(v->block), NR_A_arg_attrs);
   NrAttr marks = attrs && attrs->kind == NR_ATTR_ARRAY && v->index < attrs->size ? attrs->items[v->index] : NULL;
   if (!marks || marks->kind != NR_ATTR_DICT) return false;
   return nr_dict_get(marks, "llvm.noalias") || nr_dict_get(marks, "noria.noalias");
@@ -126,7 +126,7 @@ bool nr_may_alias(NrValue *a, NrValue *b) {
   if (a == b) return true;
   bool a_fresh = is_allocation(a), b_fresh = is_allocation(b);
   bool a_global = nr_op_is(a->op, NR_OP_memref_get_global), b_global = nr_op_is(b->op, NR_OP_memref_get_global);
-  if (a_global && b_global) return nr_op_attr(a->op, "name") == nr_op_attr(b->op, "name");
+  if (a_global && b_global) return nr_op_attr(a->op, NR_A_name) == nr_op_attr(b->op, NR_A_name);
   /* A buffer that is carried by a loop, stored, or returned by a call may also be known by another value. */
   if (a_fresh) return !(b_fresh || b_global || is_argument(b));
   if (b_fresh) return !(a_global || is_argument(a));

@@ -329,7 +329,7 @@ static void describe(NrDependenceTest *t, NrValue *value, uint32_t unknown, int 
   bool affine = id == NR_OP_affine_min || id == NR_OP_affine_max;
   bool least = id == NR_OP_affine_min || id == NR_OP_arith_minsi;
   if ((!affine && id != NR_OP_arith_minsi && id != NR_OP_arith_maxsi) || nr_type_bits(value->type) != 64) return;
-  NrAttr map = affine ? nr_op_attr(value->op, "map") : NULL;
+  NrAttr map = affine ? nr_op_attr(value->op, NR_A_map) : NULL;
   for (uint32_t k = 0; k < (affine ? map->num_exprs : 2); k++) {
     NrEquality apart = {0};
     int64_t factor = least ? 1 : -1;
@@ -365,7 +365,7 @@ static bool add_term(NrDependenceTest *t, NrEquality *eq, NrValue *value, int si
   bool same = nr_dependence_is_same(t, value);
   NrEquality whole = *eq, sum = {0};
   if (!same && nr_op_is(value->op, NR_OP_affine_apply) &&
-      add_result(t, &whole, nr_op_attr(value->op, "map"), 0, value->op, 0, side, factor, depth + 1))
+      add_result(t, &whole, nr_op_attr(value->op, NR_A_map), 0, value->op, 0, side, factor, depth + 1))
     return *eq = whole, true;
   whole = *eq;
   if (!same && division_of(value->op, &kind, &divisor) &&

@@ -9,7 +9,7 @@ bool nr_loop_range(const NrValue *iv, NrLoopRange *out) {
   NrOp *loop = iv->block ? nr_block_parent_op(iv->block) : NULL;
   if (nr_op_is(loop, NR_OP_scf_for) && iv->index == 0) {
     *out = (NrLoopRange){nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop),
-                         nr_op_attr(loop, "unsignedCmp") != NULL};
+                         nr_op_attr(loop, NR_A_unsignedCmp) != NULL};
     return true;
   }
   if (!nr_op_is(loop, NR_OP_scf_parallel)) return false;
@@ -83,7 +83,7 @@ static bool add_affine(NrLinear *sum, NrAffineExpr e, NrValue *const *operands, 
 
 /* Adds the result of an affine.apply if it is linear; else the value itself. */
 static bool add_apply(NrLinear *sum, NrValue *value, int64_t factor, int depth) {
-  NrAttr map = nr_op_attr(value->op, "map");
+  NrAttr map = nr_op_attr(value->op, NR_A_map);
   NrValue *operands[NR_LINEAR_TERMS];
   NrLinear with = *sum;
   uint32_t count = value->op->num_operands;

@@ -57,7 +57,7 @@ typedef struct Comparison {
 
 /* A test that a 64-bit product did not wrap: its upper half equals the sign of the lower half. */
 static bool is_product_check(const NrOp *cmp) {
-  return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_op_attr_int(cmp, "predicate", -1) == NR_CMPI_EQ &&
+  return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_op_attr_int(cmp, NR_A_predicate, -1) == NR_CMPI_EQ &&
          nr_operand(cmp, 0)->index == 1 && nr_op_is(nr_operand(cmp, 0)->op, NR_OP_arith_mulsi_extended);
 }
 
@@ -71,7 +71,7 @@ bool nr_prover_product_fits(const NrProver *p, const NrOp *mul) {
 
 /* x != y cannot be a fact (a non-negative sum); the condition itself is kept. */
 static bool says_different(const NrOp *cmp, bool holds) {
-  int64_t predicate = nr_op_attr_int(cmp, "predicate", -1);
+  int64_t predicate = nr_op_attr_int(cmp, NR_A_predicate, -1);
   return predicate == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
 }
 
@@ -81,7 +81,7 @@ static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *o
   static const NrCmpI negated[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
                                    NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
   if (!nr_op_is(op, NR_OP_arith_cmpi) || !nr_type_is_int_or_index(nr_operand(op, 0)->type)) return false;
-  int64_t predicate = nr_op_attr_int(op, "predicate", 0);
+  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, 0);
   if (!holds) predicate = negated[predicate];
   bool turned = predicate == NR_CMPI_SGT || predicate == NR_CMPI_SGE || predicate == NR_CMPI_UGT ||
                 predicate == NR_CMPI_UGE;

@@ -65,7 +65,7 @@ static NrSum of_pad(NrProver *p, NrOp *op, uint32_t d) {
 
 static NrSum of_concat(NrProver *p, NrOp *op, uint32_t d) {
   NrSum sum = nr_prover_dim(p, nr_operand(op, 0), d);
-  for (uint32_t i = 1; i < op->num_operands && d == (uint32_t)nr_op_attr_int(op, "dim", 0); i++) {
+  for (uint32_t i = 1; i < op->num_operands && d == (uint32_t)nr_op_attr_int(op, NR_A_dim, 0); i++) {
     NrSum next = nr_prover_dim(p, nr_operand(op, i), d);
     sum = nr_sum_add(&sum, 1, &next);
   }

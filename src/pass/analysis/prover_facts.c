@@ -70,7 +70,7 @@ static void enter_generate(NrProver *p, NrOp *op, NrBlock *body) {
 
 /* Input dims with the same name are equal: the runtime refuses other inputs. */
 static void enter_program(NrProver *p, NrOp *func, NrBlock *body) {
-  NrAttr inputs = nr_op_attr(func, "noria.inputs");
+  NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
   NrStrMap named = {0};
   for (uint32_t i = 0; inputs && inputs->kind == NR_ATTR_ARRAY && i < inputs->size && i < body->num_args; i++) {
     NrValue *arg = nr_block_arg(body, i);
@@ -133,7 +133,7 @@ void nr_prover_visit(NrProver *p, NrOp *op) {
     NrOp *generic = nr_op_parent(op);
     size_t operand, dim;
     while (generic && !nr_linalg_is_structured(generic)) generic = nr_op_parent(generic);
-    if (!generic || !nr_linalg_loop_source(generic, (size_t)nr_op_attr_int(op, "dim", 0), &operand, &dim)) return;
+    if (!generic || !nr_linalg_loop_source(generic, (size_t)nr_op_attr_int(op, NR_A_dim, 0), &operand, &dim)) return;
     NrSum upper = nr_prover_dim(p, nr_operand(generic, operand), (uint32_t)dim);
     assume_between(p, nr_sum_constant(0), nr_prover_value(p, nr_result(op, 0)), upper);
     return;

@@ -161,7 +161,7 @@ static NrRange range_of_result(Query *q, NrAffineExpr e, uint32_t num_dims, NrVa
 }
 
 static NrRange range_of_map(Query *q, NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   NrRange out = everything;
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&operands, nr_operand(op, i));

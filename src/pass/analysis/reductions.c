@@ -12,7 +12,7 @@ static unsigned selected_extreme(const NrOp *select, const NrOp *compare) {
   bool straight = nr_operand(select, 1) == x && nr_operand(select, 2) == y;
   bool crossed = nr_operand(select, 1) == y && nr_operand(select, 2) == x;
   if (straight == crossed) return 0;
-  switch (nr_op_attr_int(compare, "predicate", -1)) {
+  switch (nr_op_attr_int(compare, NR_A_predicate, -1)) {
   case NR_CMPI_SLT:
   case NR_CMPI_SLE: return straight ? NR_OP_arith_minsi : NR_OP_arith_maxsi;
   case NR_CMPI_SGT:
@@ -49,7 +49,7 @@ static bool step_of(const NrValue *running, NrReductionStep *out) {
   if (nr_op_is(op, NR_OP_arith_subi) && is_left) {
     out->combine = NR_OP_arith_addi;
     out->negated = true;
-    return nr_type_is_scalar(running->type) && !nr_op_attr(op, "overflowFlags");
+    return nr_type_is_scalar(running->type) && !nr_op_attr(op, NR_A_overflowFlags);
   }
   return nr_reduction_op_is_exact(op);
 }
@@ -57,7 +57,7 @@ static bool step_of(const NrValue *running, NrReductionStep *out) {
 /* Whether both combine by the same op, with the same fast-math flags. */
 static bool same_kind(const NrReductionStep *a, const NrReductionStep *b) {
   if (a->combine != b->combine) return false;
-  return nr_op_attr(a->op, "fastmath") == nr_op_attr(b->op, "fastmath");
+  return nr_op_attr(a->op, NR_A_fastmath) == nr_op_attr(b->op, NR_A_fastmath);
 }
 
 bool nr_reduction_between(NrValue *from, NrOp *to, uint32_t operand, NrReduction *out) {
@@ -93,7 +93,7 @@ bool nr_only_reduces(NrOp *loop) {
 NrValue *nr_reduction_combine(NrBuilder *b, const NrReduction *r, NrValue *lhs, NrValue *rhs) {
   const NrOp *like = r->steps.data[0].op;
   NrValue *both = nr_arith_binary(b, r->steps.data[0].combine, lhs, rhs);
-  if (nr_op_attr(like, "fastmath") && both->op) nr_op_set_attr(both->op, "fastmath", nr_op_attr(like, "fastmath"));
+  if (nr_op_attr(like, NR_A_fastmath) && both->op) nr_op_set_attr(both->op, NR_A_fastmath, nr_op_attr(like, NR_A_fastmath));
   return both;
 }
 

@@ -167,11 +167,11 @@ static bool loops_safely(NrOp *op) {
   case NR_OP_scf_while:
   case NR_OP_scf_loop: return false;
   case NR_OP_scf_for: return nr_range_of(nr_scf_for_step(op)).min > 0;
-  case NR_OP_scf_forall: return nr_segment_size(nr_op_attr(op, "operandSegmentSizes"), 2, &steps) && steps == 0;
+  case NR_OP_scf_forall: return nr_segment_size(nr_op_attr(op, NR_A_operandSegmentSizes), 2, &steps) && steps == 0;
   case NR_OP_scf_parallel:
     for (uint32_t d = 0; d < nr_parallel_rank(op); d++)
       if (nr_range_of(nr_parallel_step(op, d)).min <= 0) return false;
-    return !nr_op_attr(op, "noInit"); /* fails if it has no points */
+    return !nr_op_attr(op, NR_A_noInit); /* fails if it has no points */
   default: return true;
   }
 }
@@ -210,7 +210,7 @@ static bool never_fails(const NrOp *op) {
   default: break;
   }
   if (nr_op_has(op, NR_DIVIDES)) return divides_safely(op);
-  return !nr_op_has(op, NR_SPECULATABLE_NO) || nr_map_never_fails(nr_op_attr(op, "map"));
+  return !nr_op_has(op, NR_SPECULATABLE_NO) || nr_map_never_fails(nr_op_attr(op, NR_A_map));
 }
 
 static bool may_speculate(NrOp *op, void *user) {

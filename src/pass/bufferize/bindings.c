@@ -65,7 +65,7 @@ void nr_bufferize_adopt(NrBufferize *s, NrValue *value, NrBlock *owner) {
 
 static NrOp *runtime_call(NrBuilder *b, const char *name, NrValue *arg, const NrType *result) {
   NrOp *call = nr_build_op(b, NR_OP_rt_call, &arg, 1, result, result ? 1 : 0);
-  nr_op_set_attr(call, "name", nr_attr_string(b->ctx, nr_str(name)));
+  nr_op_set_attr(call, NR_A_name, nr_attr_string(b->ctx, nr_str(name)));
   return call;
 }
 
@@ -109,7 +109,7 @@ void nr_bufferize_copy_contents(NrOp *op, const NrBufferBinding *from, NrValue *
     return;
   }
   NrValue *element = nr_build_value(&b, NR_OP_arith_constant, from->splat->type, NULL, 0);
-  nr_op_set_attr(element->op, "value", from->splat);
+  nr_op_set_attr(element->op, NR_A_value, from->splat);
   if (to->type->rank == 0) nr_build_store(&b, element, to, NULL, 0);
   else nr_build_fill(&b, element, to);
 }
@@ -166,7 +166,7 @@ NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const N
   if (rank > 1) {
     memref =
         nr_build_value(b, NR_OP_memref_collapse_shape, nr_memref_collapsed_type(memref->type, &groups), &memref, 1);
-    nr_op_set_attr(memref->op, "reassociation", reassociation);
+    nr_op_set_attr(memref->op, NR_A_reassociation, reassociation);
   }
   NrType flat = nr_type_memref((int64_t[]){NR_DYNAMIC}, 1, type->elem);
   memref = nr_build_value(b, NR_OP_memref_realloc, flat, (NrValue *[]){memref, total}, 2);
@@ -176,8 +176,8 @@ NrValue *nr_bufferize_resize(NrBuilder *b, NrValue *memref, NrType type, const N
   for (uint32_t i = 0; i < rank; i++)
     if (type->dims[i] == NR_DYNAMIC) operands[num_operands++] = nr_index_value(b, dims[i]);
   memref = nr_build_value(b, NR_OP_memref_expand_shape, type, operands, num_operands);
-  nr_op_set_attr(memref->op, "reassociation", reassociation);
-  nr_op_set_attr(memref->op, "static_output_shape", nr_attr_i64_array(b->ctx, type->dims, rank));
+  nr_op_set_attr(memref->op, NR_A_reassociation, reassociation);
+  nr_op_set_attr(memref->op, NR_A_static_output_shape, nr_attr_i64_array(b->ctx, type->dims, rank));
   return memref;
 }
 

@@ -100,8 +100,8 @@ static NrStatus refuse_branching_function(NrOp *func) {
 }
 
 static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
-  NrAttr type = nr_op_attr(func, "function_type");
-  nr_op_set_attr(func, "function_type", nr_attr_type(nr_bufferized_type(type->type)));
+  NrAttr type = nr_op_attr(func, NR_A_function_type);
+  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(nr_bufferized_type(type->type)));
   NrBlock *entry = nr_op_body(func, 0);
   NrStatus status = refuse_branching_function(func);
   if (!entry || status) return status;
@@ -147,14 +147,14 @@ static void create_constant_globals(NrBufferize *s) {
       do text = nr_context_intern(s->ctx, nr_str(nr_arena_printf(s->arena, "__constant_%zu", count++)));
       while (nr_strmap_has(&s->names, text));
       NrOp *global = nr_build_op(&b, NR_OP_memref_global, NULL, 0, NULL, 0);
-      nr_op_set_attr(global, "sym_name", nr_attr_string(s->ctx, text));
-      nr_op_set_attr(global, "sym_visibility", nr_attr_string(s->ctx, NR_STR("private")));
-      nr_op_set_attr(global, "type", nr_attr_type(nr_result(get, 0)->type));
-      nr_op_set_attr(global, "initial_value", value);
-      nr_op_set_attr(global, "constant", nr_attr_unit(s->ctx));
+      nr_op_set_attr(global, NR_A_sym_name, nr_attr_string(s->ctx, text));
+      nr_op_set_attr(global, NR_A_sym_visibility, nr_attr_string(s->ctx, NR_STR("private")));
+      nr_op_set_attr(global, NR_A_type, nr_attr_type(nr_result(get, 0)->type));
+      nr_op_set_attr(global, NR_A_initial_value, value);
+      nr_op_set_attr(global, NR_A_constant, nr_attr_unit(s->ctx));
       nr_map_set(&names, value, (void *)(name = nr_attr_symbol(s->ctx, text)));
     }
-    nr_op_set_attr(get, "name", name);
+    nr_op_set_attr(get, NR_A_name, name);
   }
   nr_map_deinit(&names);
 }

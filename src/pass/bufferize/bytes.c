@@ -29,7 +29,7 @@ static NrValue *from_stored(NrBuilder *b, NrValue *x, NrType elem) {
 /* The bit of the wider element at which the current part begins. */
 static NrValue *part_shift(NrBuilder *b, NrType wide, NrType part) {
   NrOp *index = nr_build_op(b, NR_OP_linalg_index, NULL, 0, (NrType[]){nr_type_index(b->ctx)}, 1);
-  nr_op_set_attr(index, "dim", nr_attr_i64(b->ctx, 1));
+  nr_op_set_attr(index, NR_A_dim, nr_attr_i64(b->ctx, 1));
   NrValue *number = cast(b, NR_OP_arith_trunci, cast(b, NR_OP_arith_index_castui, nr_result(index, 0),
                                                      nr_type_i64(b->ctx)), wide);
   return nr_arith_binary(b, NR_OP_arith_muli, number, nr_arith_constant_int(b, wide, part->width));

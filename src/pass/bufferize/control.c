@@ -175,7 +175,7 @@ static const char *owned_variant(NrOp *op) {
   static const struct {
     const char *name, *owned;
   } rows[] = {{"seq_append", "seq_append_owned"}, {"seq_insert", "seq_insert_owned"}, {"seq_erase", "seq_erase_owned"}};
-  NrStr name = nr_op_attr_str(op, "name");
+  NrStr name = nr_op_attr_str(op, NR_A_name);
   for (size_t i = 0; i < NR_COUNTOF(rows); i++)
     if (nr_str_is(name, rows[i].name)) return rows[i].owned;
   return NULL;
@@ -188,13 +188,13 @@ static void give_handle(NrBufferize *s, NrOp *op) {
     NrBuffer *buffer = nr_bufferize_binding(s, nr_operand(op, i))->buffer;
     if (!nr_bufferize_may_write(s, op, buffer)) return;
     buffer->moved = true;
-    nr_op_set_attr(op, "name", nr_attr_string(s->ctx, nr_str(owned)));
+    nr_op_set_attr(op, NR_A_name, nr_attr_string(s->ctx, nr_str(owned)));
     return;
   }
 }
 
 NrStatus nr_bufferize_call(NrBufferize *s, NrOp *op) {
-  if (nr_op_is(op, NR_OP_rt_call) && nr_str_is(nr_op_attr_str(op, "name"), "tensor_grow")) {
+  if (nr_op_is(op, NR_OP_rt_call) && nr_str_is(nr_op_attr_str(op, NR_A_name), "tensor_grow")) {
     if (op->num_operands != 2 || op->num_results != 1)
       return nr_op_error(op, "takes a tensor and its new number of rows");
     grow(s, op);

@@ -69,7 +69,7 @@ static void find_turns(NrBlock *block, Turns *out) {
 /* The spare buffer if it has the sizes of alloc, else a new one for it. */
 static NrValue *fitting(NrOp *alloc, NrValue *spare) {
   NrType t = spare->type;
-  if (nr_type_has_static_shape(t) || nr_op_attr(alloc, ANY_SIZE)) return spare;
+  if (nr_type_has_static_shape(t) || nr_op_attr(alloc, NR_A_noria_any_size)) return spare;
   NrBuilder b = nr_builder_before(alloc);
   NrValue *same = NULL;
   size_t next = 0;
@@ -77,7 +77,7 @@ static NrValue *fitting(NrOp *alloc, NrValue *spare) {
     if (t->dims[i] != NR_DYNAMIC) continue;
     NrValue *sizes[2] = {nr_index_value(&b, nr_dim_build(&b, spare, i)), nr_operand(alloc, next++)};
     NrValue *equal = nr_build_value(&b, NR_OP_arith_cmpi, nr_type_i1(b.ctx), sizes, 2);
-    nr_op_set_attr(equal->op, "predicate", nr_attr_i64(b.ctx, 0));
+    nr_op_set_attr(equal->op, NR_A_predicate, nr_attr_i64(b.ctx, 0));
     same = same ? nr_build_value(&b, NR_OP_arith_andi, equal->type, (NrValue *[]){same, equal}, 2) : equal;
   }
   NrOp *branch = nr_scf_if(&b, same, &t, 1, true);
@@ -104,7 +104,7 @@ static NrValue *first_spare(NrBuilder *b, NrType t) {
   for (uint32_t i = 0; i < t->rank; i++)
     if (t->dims[i] == NR_DYNAMIC) dims[i] = (NrIndex){nr_index_value(b, dims[i]), 0};
   NrValue *spare = nr_build_alloc(b, NR_OP_memref_alloc, t->elem, dims, t->rank);
-  if (!nr_type_has_static_shape(t)) nr_op_set_attr(spare->op, ANY_SIZE, nr_attr_unit(b->ctx));
+  if (!nr_type_has_static_shape(t)) nr_op_set_attr(spare->op, NR_A_noria_any_size, nr_attr_unit(b->ctx));
   return spare;
 }
 

@@ -35,7 +35,7 @@ static bool note_counts(NrOp *op, void *user) {
 
 /* The arg_attrs with marks for the access of each dispatch tensor. */
 static NrAttr argument_attrs(NrBufferize *s, NrOp *func, NrType type, size_t num_args) {
-  NrAttr old = nr_op_attr(func, "arg_attrs");
+  NrAttr old = nr_op_attr(func, NR_A_arg_attrs);
   NrAttr *dicts = NR_NEW_ARRAY(s->arena, NrAttr, num_args + 1);
   for (size_t i = 0; i < num_args; i++) {
     NrAttr dict = old && i < old->size ? old->items[i] : nr_attr_dict(s->ctx, NULL, 0);
@@ -58,7 +58,7 @@ static NrEntryPoint *make_entry_point(NrBufferize *s, NrOp *func) {
   bool counts = false;
   nr_walk_pre(func, note_counts, &counts);
   *entry = (NrEntryPoint){.func = func, .counts = counts};
-  NrType type = nr_op_attr(func, "function_type")->type;
+  NrType type = nr_op_attr(func, NR_A_function_type)->type;
   size_t extra = counts ? 6 : 3, n = type->num_inputs;
   NrType *inputs = NR_NEW_ARRAY(s->arena, NrType, n + extra);
   for (size_t i = 0; i < n; i++) inputs[i] = type->inputs[i];
@@ -66,9 +66,9 @@ static NrEntryPoint *make_entry_point(NrBufferize *s, NrOp *func) {
     inputs[n + i] = nr_type_index(s->ctx);
     nr_block_add_arg(nr_op_body(func, 0), inputs[n + i], func->loc);
   }
-  nr_op_set_attr(func, "arg_attrs", argument_attrs(s, func, type, n + extra));
-  nr_op_set_attr(func, "function_type", nr_attr_type(nr_type_function(s->ctx, inputs, n + extra, NULL, 0)));
-  nr_op_set_attr(func, "noria.dispatch", nr_attr_unit(s->ctx));
+  nr_op_set_attr(func, NR_A_arg_attrs, argument_attrs(s, func, type, n + extra));
+  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(nr_type_function(s->ctx, inputs, n + extra, NULL, 0)));
+  nr_op_set_attr(func, NR_A_noria_dispatch, nr_attr_unit(s->ctx));
   return entry;
 }
 
@@ -90,16 +90,16 @@ static void move_symbols(NrBufferize *s, NrOp *executable, NrStrMap *moved) {
     if (nr_op_has(op, NR_SYMBOL)) nr_vec_push(&ops, op);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
-    NrStr old = nr_op_attr_str(op, "sym_name");
+    NrStr old = nr_op_attr_str(op, NR_A_sym_name);
     NrStr *name = NR_NEW(s->arena, NrStr);
-    *name = free_name(s, nr_op_attr_str(executable, "sym_name"), old);
+    *name = free_name(s, nr_op_attr_str(executable, NR_A_sym_name), old);
     nr_strmap_set(&s->names, *name, op);
     nr_strmap_set(&renamed, old, name);
     nr_strmap_set(moved, old, op);
     nr_op_unlink(op);
     nr_op_insert_before(op, executable);
-    nr_op_set_attr(op, "sym_name", nr_attr_string(s->ctx, *name));
-    nr_op_set_attr(op, "sym_visibility", nr_attr_string(s->ctx, NR_STR("private")));
+    nr_op_set_attr(op, NR_A_sym_name, nr_attr_string(s->ctx, *name));
+    nr_op_set_attr(op, NR_A_sym_visibility, nr_attr_string(s->ctx, NR_STR("private")));
   }
   for (size_t i = 0; i < ops.size; i++) nr_walk_pre(ops.data[i], rename_reference, &renamed);
   nr_strmap_deinit(&renamed);
@@ -116,7 +116,7 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
   move_symbols(s, executable, &moved);
   for (NrOp *op = nr_op_body(executable, 0)->first; op && !status; op = op->next) {
     if (!nr_op_is(op, NR_OP_flow_executable_export)) continue;
-    NrStr name = nr_op_attr_str(op, "function_ref");
+    NrStr name = nr_op_attr_str(op, NR_A_function_ref);
     NrOp *func = nr_strmap_get(&moved, name);
     if (!nr_op_is(func, NR_OP_func_func) || !nr_op_body(func, 0)) {
       status = nr_op_error(op, "(C2) names no function of the executable");
@@ -126,7 +126,7 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
     if (!first) nr_strmap_set(&entries, name, first = make_entry_point(s, func));
     *entry = *first;
     entry->export_op = op;
-    nr_strmap_set(&s->exports, export_key(s, nr_op_attr_str(executable, "sym_name"), nr_op_attr_str(op, "sym_name")),
+    nr_strmap_set(&s->exports, export_key(s, nr_op_attr_str(executable, NR_A_sym_name), nr_op_attr_str(op, NR_A_sym_name)),
                   entry);
   }
   nr_strmap_deinit(&moved);
@@ -137,7 +137,7 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
 NrStatus nr_bufferize_open_executables(NrBufferize *s) {
   NrStatus status = NR_OK;
   for (NrOp *op = nr_op_body(s->table, 0)->first; op; op = op->next) {
-    if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(&s->names, nr_op_attr_str(op, "sym_name"), op);
+    if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(&s->names, nr_op_attr_str(op, NR_A_sym_name), op);
     if (nr_op_is(op, NR_OP_flow_executable)) nr_vec_push(&s->executables, op);
   }
   for (size_t i = 0; i < s->executables.size && !status; i++) status = open_executable(s, s->executables.data[i]);
@@ -145,7 +145,7 @@ NrStatus nr_bufferize_open_executables(NrBufferize *s) {
 }
 
 NrEntryPoint *nr_bufferize_entry_point(NrBufferize *s, NrOp *dispatch) {
-  NrAttr points = nr_op_attr(dispatch, "entry_points");
+  NrAttr points = nr_op_attr(dispatch, NR_A_entry_points);
   NrAttr first = points && points->kind == NR_ATTR_ARRAY && points->size ? points->items[0] : NULL;
   NrEntryPoint *entry = NULL;
   if (first && first->kind == NR_ATTR_SYMBOL && first->size == 1)

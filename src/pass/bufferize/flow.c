@@ -83,8 +83,8 @@ static void store(NrBufferize *s, NrOp *op) {
 static NrStatus grid_value(NrOp *op, size_t from_end) {
   NrOp *func = op;
   while (func && !nr_op_has(func, NR_FUNCTION)) func = nr_op_parent(func);
-  int64_t dimension = nr_op_attr_int(op, "dimension", 0);
-  if (!func || !nr_op_attr(func, "noria.dispatch")) return nr_op_error(op, "is not in an executable");
+  int64_t dimension = nr_op_attr_int(op, NR_A_dimension, 0);
+  if (!func || !nr_op_attr(func, NR_A_noria_dispatch)) return nr_op_error(op, "is not in an executable");
   NrBlock *entry = nr_op_body(func, 0);
   nr_value_replace_uses(nr_result(op, 0), nr_block_arg(entry, entry->num_args - from_end + (size_t)dimension));
   return NR_OK;
@@ -180,7 +180,7 @@ static NrStatus dispatch(NrBufferize *s, NrOp *op) {
     if (nr_type_is_memref(operands[i]->type)) operands[i] = as_type(&b, operands[i], nr_block_arg(body, i - 3)->type);
   NrOp *call = nr_build_op(&b, NR_OP_rt_dispatch, operands, n, NULL, 0);
   nr_op_set_segments(call, (uint32_t[]){3, (uint32_t)(n - 3)}, 2);
-  nr_op_set_attr(call, "entry", nr_attr_symbol(s->ctx, nr_op_attr_str(entry->func, "sym_name")));
+  nr_op_set_attr(call, NR_A_entry, nr_attr_symbol(s->ctx, nr_op_attr_str(entry->func, NR_A_sym_name)));
   return NR_OK;
 }
 
@@ -195,7 +195,7 @@ NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op) {
   case NR_OP_flow_dispatch_tensor_dim: {
     NrBuilder b = nr_builder_before(op);
     NrBufferBinding *binding = nr_bufferize_binding(s, nr_operand(op, 0));
-    size_t dim = (size_t)nr_op_attr_int(op, "dimension", 0);
+    size_t dim = (size_t)nr_op_attr_int(op, NR_A_dimension, 0);
     nr_value_replace_uses(nr_result(op, 0), nr_index_value(&b, nr_dim_build(&b, binding->memref, dim)));
     break;
   }

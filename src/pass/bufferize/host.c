@@ -226,12 +226,12 @@ static NrStatus update(NrOp *op) {
 }
 
 static NrStatus constant(NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (!nr_attr_is_elements(value))
     return nr_op_error(op, NR_FLOW_PARAMETER_TEXT);
   NrBuilder b = nr_builder_before(op);
   NrValue *dense = nr_build_value(&b, NR_OP_arith_constant, value->type, NULL, 0);
-  nr_op_set_attr(dense->op, "value", value);
+  nr_op_set_attr(dense->op, NR_A_value, value);
   return replace(op, dense);
 }
 

@@ -77,7 +77,7 @@ static void plan_alloc(Plan *p, NrOp *alloc) {
   int64_t size;
   NrOp *dealloc = nr_buffer_dealloc(nr_result(alloc, 0));
   if (!dealloc || dealloc->block != alloc->block || !nr_buffer_bytes(nr_result(alloc, 0)->type, &size)) return;
-  if (nr_op_attr_int(alloc, "alignment", 0) > ALIGN || !nr_add_i64(size, ALIGN - 1, &size)) return;
+  if (nr_op_attr_int(alloc, NR_A_alignment, 0) > ALIGN || !nr_add_i64(size, ALIGN - 1, &size)) return;
   size = NR_MAX(size / ALIGN, 1) * ALIGN;
   int64_t offset = take(p, size), end;
   if (!nr_add_i64(offset, size, &end)) return; /* too large for any memory: the alloc stays and fails in the run */

@@ -125,7 +125,7 @@ static NrValue *inline_element(NrOp *op, NrBuilder *b) {
   NrBlock *from = nr_op_body(op, 0);
   for (size_t i = 0; i < from->num_args; i++) {
     NrValue *index = nr_build_value(b, NR_OP_linalg_index, nr_type_index(b->ctx), NULL, 0);
-    nr_op_set_attr(index->op, "dim", nr_attr_i64(b->ctx, (int64_t)i));
+    nr_op_set_attr(index->op, NR_A_dim, nr_attr_i64(b->ctx, (int64_t)i));
     nr_value_replace_uses(nr_block_arg(from, i), index);
   }
   NrOp *last = nr_block_terminator(from);
@@ -173,7 +173,7 @@ static NrStatus pad(NrOp *op) {
   if (constant || known) {
     if (!constant) {
       element = nr_build_value(&b, NR_OP_arith_constant, t->elem, NULL, 0);
-      nr_op_set_attr(element->op, "value", known);
+      nr_op_set_attr(element->op, NR_A_value, known);
     }
     filled = nr_build_fill(&b, element, nr_build_empty(&b, t->elem, dims, t->rank));
   } else filled = generate_over(op, &b, t->elem, dims, t->rank);
@@ -184,7 +184,7 @@ static NrStatus pad(NrOp *op) {
 static NrStatus concat(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrType t = nr_result(op, 0)->type;
-  int64_t axis = nr_op_attr_int(op, "dim", 0);
+  int64_t axis = nr_op_attr_int(op, NR_A_dim, 0);
   NrIndex dims[NR_MAX_RANK], offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], ones[NR_MAX_RANK];
   dims_of(&b, nr_operand(op, 0), dims);
   for (size_t k = 1; k < op->num_operands; k++)

@@ -4,7 +4,7 @@
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
 static NrStatus constant(NrBufferize *s, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   NrValue *result = nr_result(op, 0);
   if (value && value->kind == NR_ATTR_SPARSE) value = nr_attr_sparse_to_dense(value);
   if (!nr_attr_is_elements(value) && !(value && value->kind == NR_ATTR_DENSE_STRINGS))

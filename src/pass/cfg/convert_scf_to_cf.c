@@ -133,7 +133,7 @@ static void convert_execute_region(Converter *c, NrOp *op, NrBlock *end) {
 }
 
 static void convert_index_switch(Converter *c, NrOp *op, NrBlock *end) {
-  NrAttr cases = nr_op_attr(op, "cases");
+  NrAttr cases = nr_op_attr(op, NR_A_cases);
   int64_t count = (int64_t)op->num_regions - 1;
   NrBlock **entries = NR_NEW_ARRAY(c->pass->scratch, NrBlock *, op->num_regions);
   uint32_t *operands = NR_NEW_ARRAY(c->pass->scratch, uint32_t, op->num_regions); /* zeros: no operands */
@@ -148,7 +148,7 @@ static void convert_index_switch(Converter *c, NrOp *op, NrBlock *end) {
                                            .num_successors = op->num_regions,
                                            .successor_operands = operands});
   if (count)
-    nr_op_set_attr(branch, "case_values", nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
+    nr_op_set_attr(branch, NR_A_case_values, nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
   nr_op_erase(op);
 }
 

@@ -209,7 +209,7 @@ static NrBlock *meeting_block(NrLifter *l, NrRegion *region, const Side *sides, 
 /* scf.index_switch over the flag of a cf.switch. */
 static NrOp *build_switch(NrBuilder *b, NrOp *branch, const NrType *types, size_t count) {
   NrValue *flag = nr_operand(branch, 0);
-  NrAttr values = nr_op_attr(branch, "case_values");
+  NrAttr values = nr_op_attr(branch, NR_A_case_values);
   uint32_t bits = nr_type_bits(flag->type);
   NR_VEC(int64_t) cases = {0};
   for (uint32_t i = 1; i < branch->num_successors; i++) { /* the cast sign-extends */
@@ -224,7 +224,7 @@ static NrOp *build_switch(NrBuilder *b, NrOp *branch, const NrType *types, size_
                                       .result_types = types,
                                       .num_results = count,
                                       .num_regions = branch->num_successors});
-  nr_op_set_attr(op, "cases", nr_attr_i64_array(b->ctx, cases.data, cases.size));
+  nr_op_set_attr(op, NR_A_cases, nr_attr_i64_array(b->ctx, cases.data, cases.size));
   nr_vec_deinit(&cases);
   return op;
 }

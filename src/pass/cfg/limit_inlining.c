@@ -42,12 +42,12 @@ static bool collect_function(NrOp *op, void *user) {
   Function *f = NR_NEW(l->pass->scratch, Function);
   *f = (Function){.op = op};
   nr_vec_push(&l->all, f);
-  nr_strmap_set(&l->by_name, nr_op_attr_str(op, "sym_name"), f);
+  nr_strmap_set(&l->by_name, nr_op_attr_str(op, NR_A_sym_name), f);
   return true;
 }
 
 static Function *callee_of(const Limiter *l, const NrOp *call) {
-  NrAttr symbol = nr_op_attr(call, "callee");
+  NrAttr symbol = nr_op_attr(call, NR_A_callee);
   if (!symbol || symbol->kind != NR_ATTR_SYMBOL) return NULL;
   return nr_strmap_get(&l->by_name, symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s);
 }
@@ -81,7 +81,7 @@ static int least_first(const void *a, const void *b) {
 /* A recursive function is not done when its own calls are visited. */
 static bool may_be_inlined(const NrOp *call, const Function *callee) {
   bool is_wanted = callee->ops <= SMALL_OPS || callee->num_calls == 1;
-  return is_wanted && callee->state == DONE && !nr_op_attr(call, "no_inline") && !nr_op_attr(callee->op, "no_inline");
+  return is_wanted && callee->state == DONE && !nr_op_attr(call, NR_A_no_inline) && !nr_op_attr(callee->op, NR_A_no_inline);
 }
 
 static void limit(Limiter *l, Function *f) {
@@ -105,7 +105,7 @@ static void limit(Limiter *l, Function *f) {
   }
   for (size_t i = 0; i < f->calls.size; i++)
     if (nr_map_has(&kept, callee_of(l, f->calls.data[i])))
-      nr_op_set_attr(f->calls.data[i], "no_inline", nr_attr_unit(l->pass->ctx));
+      nr_op_set_attr(f->calls.data[i], NR_A_no_inline, nr_attr_unit(l->pass->ctx));
   nr_vec_deinit(&groups);
   nr_map_deinit(&index);
   nr_map_deinit(&kept);

@@ -59,8 +59,8 @@ static void limit_function(NrOp *func, size_t max_ops) {
     NrBlock *block = order.post.data[i];
     nr_map_set(&order.begins, block, (void *)(uintptr_t)(count + 1));
     for (NrOp *op = block->first; op; op = op->next, count++)
-      if (op->num_successors && !nr_op_attr(op, "noria.loop") && ends_large_loop(&order, op, count, max_ops))
-        nr_op_set_attr(op, "noria.loop", value);
+      if (op->num_successors && !nr_op_attr(op, NR_A_noria_loop) && ends_large_loop(&order, op, count, max_ops))
+        nr_op_set_attr(op, NR_A_noria_loop, value);
   }
   nr_vec_deinit(&order.post);
   nr_vec_deinit(&order.stack);

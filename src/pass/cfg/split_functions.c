@@ -211,7 +211,7 @@ static void part_deinit(Part *part) {
 /* Different inputs of a program are different buffers. */
 static bool are_inputs_of_program(const Splitter *s, const NrValue *a, const NrValue *b) {
   const NrBlock *entry = nr_op_body(s->func, 0);
-  return a != b && a->block == entry && b->block == entry && nr_op_attr(s->func, "noria.entry");
+  return a != b && a->block == entry && b->block == entry && nr_op_attr(s->func, NR_A_noria_entry);
 }
 
 static bool is_alone(const Splitter *s, const Part *part, NrValue *memref) {
@@ -246,7 +246,7 @@ static NrAttr argument_marks(const Splitter *s, const Part *part) {
 /* ---- the new function -------------------------------------------------------------------------------------------- */
 
 static NrStr new_name(Splitter *s) {
-  NrStr of = nr_op_attr_str(s->func, "sym_name");
+  NrStr of = nr_op_attr_str(s->func, NR_A_sym_name);
   for (;;) {
     NrStr name = nr_str(nr_arena_printf(nr_context_arena(s->pass->ctx), "%.*s_part_%u", NR_STR_ARG(of), s->parts++));
     if (!nr_strmap_add(&s->names, name, s->func)) return name;
@@ -264,11 +264,11 @@ static NrOp *new_function(Splitter *s, const Part *part) {
   size_t inputs = part->inputs.size;
   NrType type = nr_type_function(ctx, types.data, inputs, types.data + inputs, part->results.size);
   NrAttr marks = argument_marks(s, part);
-  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, new_name(s)));
-  nr_op_set_attr(func, "function_type", nr_attr_type(type));
-  nr_op_set_attr(func, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
-  nr_op_set_attr(func, "no_inline", nr_attr_unit(ctx));
-  if (marks) nr_op_set_attr(func, "arg_attrs", marks);
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, new_name(s)));
+  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(type));
+  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
+  nr_op_set_attr(func, NR_A_no_inline, nr_attr_unit(ctx));
+  if (marks) nr_op_set_attr(func, NR_A_arg_attrs, marks);
   nr_vec_deinit(&types);
   s->last = func;
   return func;
@@ -318,9 +318,9 @@ static NrOp *outline(Splitter *s, NrOp *first, NrOp *last) {
   if (look_at(&part)) {
     NrBuilder b = nr_builder_before(first);
     NrOp *func = new_function(s, &part);
-    NrType type = nr_op_attr(func, "function_type")->type;
+    NrType type = nr_op_attr(func, NR_A_function_type)->type;
     call = nr_build_op(&b, NR_OP_func_call, part.inputs.data, part.inputs.size, type->results, part.results.size);
-    nr_op_set_attr(call, "callee", nr_attr_symbol(b.ctx, nr_op_attr_str(func, "sym_name")));
+    nr_op_set_attr(call, NR_A_callee, nr_attr_symbol(b.ctx, nr_op_attr_str(func, NR_A_sym_name)));
     nr_map_set(&s->made, call, func);
     fill_function(s, &part, func);
     for (size_t i = 0; i < part.results.size; i++) use_instead(&part, part.results.data[i], nr_result(call, i));
@@ -508,7 +508,7 @@ typedef struct Found {
 
 static bool collect(NrOp *op, void *user) {
   Found *found = user;
-  if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(found->names, nr_op_attr_str(op, "sym_name"), op);
+  if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(found->names, nr_op_attr_str(op, NR_A_sym_name), op);
   if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0)) nr_vec_push(&found->funcs, op);
   return true;
 }

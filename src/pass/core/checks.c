@@ -21,6 +21,6 @@ void nr_check_unless(NrBuilder *b, const NrOp *op, NrValue *cond, const char *te
   for (size_t i = 0; i < count; i++) operands[1 + i] = values[i];
   nr_buf_printf(&full, "'%.*s' op %s", NR_STR_ARG(name), text);
   NrOp *check = nr_build_op(b, NR_OP_rt_check, operands, count + 1, NULL, 0);
-  nr_op_set_attr(check, "text", nr_attr_string(b->ctx, (NrStr){full.data, full.size}));
+  nr_op_set_attr(check, NR_A_text, nr_attr_string(b->ctx, (NrStr){full.data, full.size}));
   nr_buf_deinit(&full);
 }

@@ -118,7 +118,7 @@ NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
   if ((!arith && !function && !complex) || !nr_arith_is_constant_type(type)) return NULL;
   unsigned id = arith ? NR_OP_arith_constant : function ? NR_OP_func_constant : NR_OP_complex_constant;
   NrOp *op = nr_build_op(b, id, NULL, 0, &type, 1);
-  nr_op_set_attr(op, "value", value);
+  nr_op_set_attr(op, NR_A_value, value);
   return op;
 }
 

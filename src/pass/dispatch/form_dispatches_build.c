@@ -57,7 +57,7 @@ static NrValue *access(Inside *in, NrValue *binding, NrValue *const *dims, int c
   NrType result = part_type(type, list[1]);
   NrOp *op = nr_build_op(&in->b, value ? NR_OP_flow_dispatch_tensor_store : NR_OP_flow_dispatch_tensor_load, operands,
                          n, &result, value ? 0 : 1);
-  for (size_t i = 0; i < 3; i++) nr_op_set_attr(op, names[i], statics[i]);
+  for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(op, names[i], statics[i]);
   uint32_t segments[6] = {1, 1};
   size_t lead = value ? 2 : 1;
   for (size_t i = 0; i < 4; i++) segments[lead + i] = (uint32_t)counts[i];
@@ -89,7 +89,7 @@ static NrValue *inner_init(const NrFormedDispatch *w, Inside *in, size_t i) {
   if (splat) {
     NrType elem = init->type->elem;
     NrOp *op = nr_build_op(&in->b, NR_OP_arith_constant, NULL, 0, &elem, 1);
-    nr_op_set_attr(op, "value", nr_attr_element(splat, 0));
+    nr_op_set_attr(op, NR_A_value, nr_attr_element(splat, 0));
     return nr_build_fill(&in->b, nr_result(op, 0), empty);
   }
   if (!scalar) return empty;
@@ -105,7 +105,7 @@ static NrValue *inner_init(const NrFormedDispatch *w, Inside *in, size_t i) {
 static void shift_indices(NrBlock *body, int split, NrValue *offset) {
   for (NrOp *op = body->first, *next; op; op = next) {
     next = op->next;
-    if (!nr_op_is(op, NR_OP_linalg_index) || nr_op_attr_int(op, "dim", -1) != split) continue;
+    if (!nr_op_is(op, NR_OP_linalg_index) || nr_op_attr_int(op, NR_A_dim, -1) != split) continue;
     NrBuilder b = nr_builder_after(op);
     NrValue *local = nr_result(op, 0);
     NrValue *global = nr_build_value(&b, NR_OP_arith_addi, local->type, (NrValue *[]){local, offset}, 2);
@@ -117,7 +117,7 @@ static void shift_indices(NrBlock *body, int split, NrValue *offset) {
 static void find_slab(const NrFormedDispatch *w, Inside *in) {
   NrType index = nr_type_index(in->b.ctx);
   NrOp *id = nr_build_op(&in->b, NR_OP_flow_dispatch_workgroup_id, NULL, 0, &index, 1);
-  nr_op_set_attr(id, "dimension", nr_attr_index(in->b.ctx, 0));
+  nr_op_set_attr(id, NR_A_dimension, nr_attr_index(in->b.ctx, 0));
   NrValue *tile = nr_index_value(&in->b, nr_index_const(w->tile));
   in->offset = nr_build_value(&in->b, NR_OP_arith_muli, index, (NrValue *[]){nr_result(id, 0), tile}, 2);
   int64_t known = nr_linalg_static_range(w->op, (size_t)w->split);
@@ -276,7 +276,7 @@ void nr_dispatch_build(NrFormedDispatch *w) {
   NrOp *op = w->op, *dispatch = build_host_op(w);
   NrModule *module = w->host.module;
   NrAttr tied = nr_flow_tied_attr(w->host.ctx, w->result_tie, w->num_outputs);
-  if (tied) nr_op_set_attr(dispatch, "tied_operands", tied);
+  if (tied) nr_op_set_attr(dispatch, NR_A_tied_operands, tied);
   NrBlock *body = nr_block_create(module);
   nr_block_append(nr_op_region(dispatch, 0), body);
   Inside in = {.b = nr_builder_at_end(module, body, op->loc)};

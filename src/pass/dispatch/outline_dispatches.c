@@ -43,7 +43,7 @@ static NrStr region_text(Outline *o, NrOp *op) {
 
 static NrStr enclosing_name(NrOp *op) {
   while (op && !nr_op_has(op, NR_FUNCTION)) op = nr_op_parent(op);
-  return op ? nr_op_attr_str(op, "sym_name") : NR_STR("main");
+  return op ? nr_op_attr_str(op, NR_A_sym_name) : NR_STR("main");
 }
 
 static NrStr make_executable(Outline *o, NrOp *op) {
@@ -53,14 +53,14 @@ static NrStr make_executable(Outline *o, NrOp *op) {
   name = nr_symbol_free_name(&o->names, o->table, name);
   NrBuilder top = nr_builder_at_start(o->module, nr_op_body(o->table, 0), op->loc);
   NrOp *executable = nr_build(&top, &(NrOpState){.info = nr_op_infos[NR_OP_flow_executable], .num_regions = 1});
-  nr_op_set_attr(executable, "sym_name", nr_attr_string(ctx, name));
-  nr_op_set_attr(executable, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
+  nr_op_set_attr(executable, NR_A_sym_name, nr_attr_string(ctx, name));
+  nr_op_set_attr(executable, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
   NrBlock *block = nr_block_create(o->module);
   nr_block_append(nr_op_region(executable, 0), block);
   NrBuilder b = nr_builder_at_end(o->module, block, op->loc);
   NrOp *export_op = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_flow_executable_export], .num_regions = 1});
-  nr_op_set_attr(export_op, "sym_name", nr_attr_string(ctx, name));
-  nr_op_set_attr(export_op, "function_ref", nr_attr_symbol(ctx, name));
+  nr_op_set_attr(export_op, NR_A_sym_name, nr_attr_string(ctx, name));
+  nr_op_set_attr(export_op, NR_A_function_ref, nr_attr_symbol(ctx, name));
   nr_region_take(nr_op_region(export_op, 0), nr_op_region(op, 1));
   NrOp *inner = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_builtin_module], .num_regions = 1});
   nr_build_op(&b, NR_OP_flow_executable_end, NULL, 0, NULL, 0);
@@ -72,8 +72,8 @@ static NrStr make_executable(Outline *o, NrOp *op) {
   NrBlock *body = nr_op_body(func, 0);
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < body->num_args; i++) nr_vec_push(&types, body->args[i]->type);
-  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, name));
-  nr_op_set_attr(func, "function_type", nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, name));
+  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
   nr_vec_deinit(&types);
   for (NrBlock *at = body; at; at = at->next) {
     NrOp *end = nr_block_terminator(at);
@@ -100,10 +100,10 @@ static void outline(Outline *o, NrOp *op) {
   for (uint32_t i = 0; i < op->num_operands; i++) operands[i] = nr_operand(op, i);
   for (uint32_t i = 0; i < op->num_results; i++) types[i] = nr_result(op, i)->type;
   NrOp *dispatch = nr_build_op(&b, NR_OP_flow_dispatch, operands, op->num_operands, types, op->num_results);
-  NrAttr entry = nr_attr_symbol_nested(ctx, *known, known, 1), tied = nr_op_attr(op, "tied_operands");
-  nr_op_set_attr(dispatch, "entry_points", nr_attr_array(ctx, &entry, 1));
-  nr_op_set_attr(dispatch, "operandSegmentSizes", nr_op_attr(op, "operandSegmentSizes"));
-  if (tied) nr_op_set_attr(dispatch, "tied_operands", tied);
+  NrAttr entry = nr_attr_symbol_nested(ctx, *known, known, 1), tied = nr_op_attr(op, NR_A_tied_operands);
+  nr_op_set_attr(dispatch, NR_A_entry_points, nr_attr_array(ctx, &entry, 1));
+  nr_op_set_attr(dispatch, NR_A_operandSegmentSizes, nr_op_attr(op, NR_A_operandSegmentSizes));
+  if (tied) nr_op_set_attr(dispatch, NR_A_tied_operands, tied);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_result(dispatch, i));
   nr_op_erase(op);
 }

@@ -162,14 +162,14 @@ static NrOp *host_function(NrOp *op) {
     if (strcmp(up->info->dialect, "linalg") == 0 || strcmp(up->info->dialect, "flow") == 0) return NULL;
     if (!func && nr_op_has(up, NR_FUNCTION)) func = up;
   }
-  return func && nr_op_is(func, NR_OP_func_func) && !nr_op_attr(func, "noria.dispatch") ? func : NULL;
+  return func && nr_op_is(func, NR_OP_func_func) && !nr_op_attr(func, NR_A_noria_dispatch) ? func : NULL;
 }
 
 static bool can_dispatch(Dispatch *w) {
   NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
   for (uint32_t i = 0; i < w->loop->num_results; i++)
     if (!reduces_in_parts(nr_op_body(reduce, i))) return false;
-  return w->func && !nr_op_attr(w->loop, "noInit") && nr_walk_pre(w->loop, capture_operands, w);
+  return w->func && !nr_op_attr(w->loop, NR_A_noInit) && nr_walk_pre(w->loop, capture_operands, w);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
@@ -195,7 +195,7 @@ static bool opaque_memory(NrOp *op, void *user) {
 static bool may_overlap(const Dispatch *w, NrValue *a, NrValue *b) {
   NrValue *x = nr_memref_root(a), *y = nr_memref_root(b);
   bool inputs = x->block && y->block && x->block == y->block && nr_block_parent_op(x->block) == w->func;
-  if (x != y && inputs && nr_op_attr(w->func, "noria.entry")) return false;
+  if (x != y && inputs && nr_op_attr(w->func, NR_A_noria_entry)) return false;
   return nr_may_alias(a, b);
 }
 
@@ -220,12 +220,12 @@ static NrAttr argument_attrs(Dispatch *w, size_t num_args) {
 static NrOp *make_function(Dispatch *w, NrMap *map) {
   NrContext *ctx = w->pass->ctx;
   NrBuilder b = nr_builder_before(w->func);
-  NrStr name = nr_op_attr_str(w->func, "sym_name");
+  NrStr name = nr_op_attr_str(w->func, NR_A_sym_name);
   name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_parallel", NR_STR_ARG(name)));
   NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .loc = w->loop->loc, .num_regions = 1});
-  nr_op_set_attr(func, "sym_name", nr_attr_string(ctx, nr_symbol_free_name(w->names, nr_op_parent(w->func), name)));
-  nr_op_set_attr(func, "sym_visibility", nr_attr_string(ctx, NR_STR("private")));
-  nr_op_set_attr(func, "noria.dispatch", nr_attr_unit(ctx));
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, nr_symbol_free_name(w->names, nr_op_parent(w->func), name)));
+  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
+  nr_op_set_attr(func, NR_A_noria_dispatch, nr_attr_unit(ctx));
   NrBlock *body = nr_block_create(b.module);
   nr_block_append(nr_op_region(func, 0), body);
   NR_VEC(NrType) types = {0};
@@ -238,8 +238,8 @@ static NrOp *make_function(Dispatch *w, NrMap *map) {
     nr_block_add_arg(body, nr_type_index(ctx), w->loop->loc);
     nr_vec_push(&types, nr_type_index(ctx));
   }
-  nr_op_set_attr(func, "function_type", nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
-  nr_op_set_attr(func, "arg_attrs", argument_attrs(w, types.size));
+  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
+  nr_op_set_attr(func, NR_A_arg_attrs, argument_attrs(w, types.size));
   nr_vec_deinit(&types);
   return func;
 }
@@ -366,7 +366,7 @@ static void build_dispatch(Dispatch *w, NrBuilder *b, NrValue **results) {
   for (size_t i = 0; i < w->captured.size; i++) nr_vec_push(&operands, w->captured.data[i]);
   NrOp *call = nr_build_op(b, NR_OP_rt_dispatch, operands.data, operands.size, NULL, 0);
   nr_op_set_segments(call, (uint32_t[]){w->cuts, (uint32_t)w->captured.size}, 2);
-  nr_op_set_attr(call, "entry", nr_attr_symbol(b->ctx, nr_op_attr_str(func, "sym_name")));
+  nr_op_set_attr(call, NR_A_entry, nr_attr_symbol(b->ctx, nr_op_attr_str(func, NR_A_sym_name)));
   nr_vec_deinit(&operands);
   if (!count) return;
   reduce_partials(w, b, groups, results);

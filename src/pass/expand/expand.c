@@ -161,7 +161,7 @@ static NrValue *call(NrExpand *x, const char *name, NrValue *const *args, size_t
   bool is_f32 = nr_type_is_float_kind(args[0]->type, NR_F32);
   snprintf(symbol, sizeof symbol, "%s%s", name, is_f32 ? "f" : "");
   NrOp *op = nr_build_op(&x->b, NR_OP_rt_libm, args, count, &args[0]->type, 1);
-  nr_op_set_attr(op, "name", nr_attr_string(x->b.ctx, nr_str(symbol)));
+  nr_op_set_attr(op, NR_A_name, nr_attr_string(x->b.ctx, nr_str(symbol)));
   return nr_result(op, 0);
 }
 

@@ -32,8 +32,8 @@ static V create(X *x, const NrOp *op, V re, V im) {
 /* One step of arithmetic, with the flags of op. */
 static V step(X *x, const NrOp *op, unsigned op_id, V a, V b) {
   V out = nr_expand_two(x, op_id, a, b);
-  NrAttr flags = nr_op_attr(op, "fastmath");
-  if (flags) nr_op_set_attr(out->op, "fastmath", flags);
+  NrAttr flags = nr_op_attr(op, NR_A_fastmath);
+  if (flags) nr_op_set_attr(out->op, NR_A_fastmath, flags);
   return out;
 }
 

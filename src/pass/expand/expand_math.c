@@ -42,8 +42,8 @@ static V narrowed(X *x, V v, V like) {
 }
 
 static V with_flags(V v, const NrOp *op) {
-  NrAttr flags = nr_op_attr(op, "fastmath");
-  if (flags) nr_op_set_attr(v->op, "fastmath", flags);
+  NrAttr flags = nr_op_attr(op, NR_A_fastmath);
+  if (flags) nr_op_set_attr(v->op, NR_A_fastmath, flags);
   return v;
 }
 

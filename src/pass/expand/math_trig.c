@@ -100,7 +100,7 @@ void nr_expand_trig(G *g, NrOp *op, const NrTrig *which, size_t count, V x, V *o
   for (size_t i = 0; i < count; i++) out[i] = nr_block_add_arg(join, x->type, op->loc);
   g->b = nr_builder_at_end(module, head, op->loc);
   NrOp *branch = nr_cf_cond_br(&g->b, condition, usual, NULL, 0, rare, NULL, 0);
-  nr_op_set_attr(branch, "branch_weights",
+  nr_op_set_attr(branch, NR_A_branch_weights,
                  nr_attr_dense_array(nr_type_i32(g->b.ctx), weights, sizeof weights));
   g->b = nr_builder_at_end(module, rare, op->loc);
   by_library(g, which, count, x, results);

@@ -83,7 +83,7 @@ static void check_value(NrOp *op) {
 static void forget_promises(NrOp *op) {
   static const char *const promises[] = {"overflowFlags", "isExact", "fastmath", "nonNeg"};
   if (strcmp(op->info->dialect, "arith") != 0 && strcmp(op->info->dialect, "math") != 0) return;
-  for (size_t i = 0; i < NR_COUNTOF(promises); i++) nr_op_remove_attr(op, promises[i]);
+  for (size_t i = 0; i < NR_COUNTOF(promises); i++) nr_op_remove_attr_named(op, promises[i]);
 }
 
 static void drop_alignment(NrOp *op) {

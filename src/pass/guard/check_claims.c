@@ -38,7 +38,7 @@ static bool has_checks(NrOp *op) {
   bool found = false;
   nr_buf_printf(&begin, "'%.*s' op ", NR_STR_ARG(name));
   for (const NrOp *before = checked_place(op)->prev; before && !found && !before->num_regions; before = before->prev)
-    found = nr_op_is(before, NR_OP_rt_check) && nr_str_starts(nr_op_attr_str(before, "text"), begin.data);
+    found = nr_op_is(before, NR_OP_rt_check) && nr_str_starts(nr_op_attr_str(before, NR_A_text), begin.data);
   nr_buf_deinit(&begin);
   return found;
 }
@@ -65,7 +65,7 @@ static void visit_region(Walk *w, NrRegion *region) {
 static void insert_checks(Walk *w, NrOp *op) {
   NrOp *place = checked_place(op), *before = place->prev, *next;
   nr_check_claims(op);
-  nr_op_set_attr(op, mark, nr_attr_unit(nr_op_context(op)));
+  nr_op_set_attr_named(op, mark, nr_attr_unit(nr_op_context(op)));
   for (NrOp *new = before ? before->next : place->block->first; new != place; new = next) {
     next = new->next;
     bool says_nothing = nr_op_is(new, NR_OP_rt_check) && nr_prove_condition(w->prover, nr_operand(new, 0), true);
@@ -75,8 +75,8 @@ static void insert_checks(Walk *w, NrOp *op) {
 }
 
 static void verify_op(Walk *w, NrOp *op) {
-  bool checked = nr_op_attr(op, mark) && has_checks(op);
-  nr_op_remove_attr(op, mark);
+  bool checked = nr_op_attr_named(op, mark) && has_checks(op);
+  nr_op_remove_attr_named(op, mark);
   if (checked || nr_claims_hold(w->prover, op)) return;
   nr_op_error(op, "claims a shape or an index that is neither proven nor checked");
   w->status = NR_ERROR_INTERNAL;

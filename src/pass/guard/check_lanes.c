@@ -134,7 +134,7 @@ void nr_check_masked(NrOp *op, NrMaskedKind kind) {
 void nr_check_transfer(NrOp *op, uint32_t first) {
   NrBuilder b = nr_builder_before(op);
   NrValue *base = nr_transfer_base(op), *mask = nr_transfer_mask(op);
-  NrAttr map = nr_op_attr(op, "permutation_map");
+  NrAttr map = nr_op_attr(op, NR_A_permutation_map);
   NrType shape = mask ? mask->type : NULL;
   if (nr_transfer_vector_type(op)->scalable) return;
   if (mask) mask = as_row(&b, mask);

@@ -129,7 +129,7 @@ void nr_check_pad(NrOp *op) {
 
 void nr_check_concat(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  uint32_t axis = (uint32_t)nr_op_attr_int(op, "dim", 0);
+  uint32_t axis = (uint32_t)nr_op_attr_int(op, NR_A_dim, 0);
   for (uint32_t d = 0; d < nr_result(op, 0)->type->rank; d++) {
     NrValue *first = nr_check_size_of(&b, nr_operand(op, 0), d), *total = first;
     for (uint32_t i = 1; i < op->num_operands; i++) {

@@ -122,7 +122,7 @@ static NrValue *bound_of(NrBuilder *b, NrAffineExpr e, NrValue *const *last, boo
 
 static void check_generic(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrAttr maps = nr_op_attr(op, "indexing_maps");
+  NrAttr maps = nr_op_attr(op, NR_A_indexing_maps);
   uint32_t loops = maps->size ? maps->items[0]->num_dims : 0;
   NrValue *ranges[NR_MAX_RANK] = {NULL}, *last[NR_MAX_RANK], *runs = NULL;
   if (loops > NR_MAX_RANK || maps->size != op->num_operands) return;

@@ -15,7 +15,7 @@ NrValue *nr_check_size_of(NrBuilder *b, NrValue *shaped, uint32_t dim) {
   if (type->dims[dim] != NR_DYNAMIC) return nr_check_number(b, type->dims[dim]);
   if (bound) {
     NrOp *op = nr_build_op(b, NR_OP_flow_dispatch_tensor_dim, &shaped, 1, (NrType[]){nr_type_index(b->ctx)}, 1);
-    nr_op_set_attr(op, "dimension", nr_attr_int(nr_type_index(b->ctx), dim));
+    nr_op_set_attr(op, NR_A_dimension, nr_attr_int(nr_type_index(b->ctx), dim));
     return nr_result(op, 0);
   }
   unsigned id = shaped->type->kind == NR_TYPE_MEMREF ? NR_OP_memref_dim : NR_OP_tensor_dim;

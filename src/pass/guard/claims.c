@@ -266,7 +266,7 @@ static bool pad_holds(NrProver *p, NrOp *op) {
 }
 
 static bool concat_holds(NrProver *p, NrOp *op) {
-  uint32_t axis = (uint32_t)nr_op_attr_int(op, "dim", 0);
+  uint32_t axis = (uint32_t)nr_op_attr_int(op, NR_A_dim, 0);
   NrType to = nr_result(op, 0)->type;
   NrSum total = nr_sum_constant(0);
   for (uint32_t d = 0; d < to->rank; d++)

@@ -149,7 +149,7 @@ static Work walk_function(Inserter *in, NrOp *func);
 static Work walk_block(Inserter *in, NrBlock *block);
 
 static Work walk_callee(Inserter *in, NrOp *op, const char *attr) {
-  NrAttr symbol = nr_op_attr(op, attr);
+  NrAttr symbol = nr_op_attr_named(op, attr);
   Function *f = NULL;
   if (symbol && symbol->kind == NR_ATTR_SYMBOL)
     f = nr_strmap_get(&in->by_name, symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s);
@@ -204,7 +204,7 @@ static Work walk_block_after(Inserter *in, NrBlock *block, Work before) {
   int64_t most = 0;
   for (NrOp *op = block->first, *next; op; op = next) {
     next = op->next;
-    bool returns = nr_op_is(op, NR_OP_func_return) && nr_op_attr(nr_op_parent(op), "noria.entry");
+    bool returns = nr_op_is(op, NR_OP_func_return) && nr_op_attr(nr_op_parent(op), NR_A_noria_entry);
     Work one = walk_op(in, op);
     all = (Work){one.safe ? one.ops : sum(all.ops, one.ops), all.safe || one.safe, all.varies || one.varies};
     if (one.ops > most) heaviest = op, most = one.ops;
@@ -339,7 +339,7 @@ static Work walk_function(Inserter *in, NrOp *func) {
   if (f->state == DONE) return f->work;
   f->state = OPEN;
   bool outer = in->shared;
-  in->shared = nr_op_attr(func, "noria.dispatch") != NULL;
+  in->shared = nr_op_attr(func, NR_A_noria_dispatch) != NULL;
   sequentialize(func);
   f->work = walk_blocks(in, nr_op_region(func, 0));
   f->state = DONE;
@@ -352,7 +352,7 @@ static bool collect_function(NrOp *op, void *user) {
   if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) return true;
   Function *f = NR_NEW(in->pass->scratch, Function);
   *f = (Function){.op = op};
-  nr_strmap_set(&in->by_name, nr_op_attr_str(op, "sym_name"), f);
+  nr_strmap_set(&in->by_name, nr_op_attr_str(op, NR_A_sym_name), f);
   nr_map_set(&in->by_op, op, f);
   return true;
 }

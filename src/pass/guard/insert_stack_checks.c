@@ -36,12 +36,12 @@ static Function *add_function(Graph *g, NrOp *op) {
 static bool collect_function(NrOp *op, void *user) {
   Graph *g = user;
   if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0))
-    nr_strmap_set(&g->by_name, nr_op_attr_str(op, "sym_name"), add_function(g, op));
+    nr_strmap_set(&g->by_name, nr_op_attr_str(op, NR_A_sym_name), add_function(g, op));
   return true;
 }
 
 static Function *named(const Graph *g, const NrOp *op, const char *attr) {
-  NrAttr symbol = nr_op_attr(op, attr);
+  NrAttr symbol = nr_op_attr_named(op, attr);
   return symbol && symbol->kind == NR_ATTR_SYMBOL ? nr_strmap_get(&g->by_name, symbol->s) : NULL;
 }
 
@@ -75,13 +75,13 @@ static void find_circles(Function *root) {
 }
 
 static void guard(Graph *g, NrOp *func) {
-  NrStr name = nr_str_doubled(g->arena, nr_op_attr_str(func, "sym_name"), '%');
+  NrStr name = nr_str_doubled(g->arena, nr_op_attr_str(func, NR_A_sym_name), '%');
   const char *text = nr_arena_printf(g->arena, "'func.func' op @%.*s calls itself too deep: the stack is full",
                                      NR_STR_ARG(name));
   NrBuilder b = nr_builder_before(nr_op_body(func, 0)->first);
   b.loc = func->loc;
   NrOp *op = nr_build_op(&b, NR_OP_rt_enter, NULL, 0, NULL, 0);
-  nr_op_set_attr(op, "text", nr_attr_string(b.ctx, nr_str(text)));
+  nr_op_set_attr(op, NR_A_text, nr_attr_string(b.ctx, nr_str(text)));
 }
 
 static NrStatus insert_stack_checks_run(NrPassContext *pass, NrOp *module) {

@@ -143,7 +143,7 @@ static void check_index_exprs(NrOp *op) {
 static void check_transfer(NrOp *op) {
   size_t first = 1;
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
-    NrAttr map = nr_op_attr(op, nr_affine_dma_maps[i]);
+    NrAttr map = nr_op_attr_named(op, nr_affine_dma_maps[i]);
     if (!map) continue;
     check_map(op, map, first);
     first += nr_affine_num_inputs(map) + 1;
@@ -159,14 +159,14 @@ static void check_affine(NrOp *op) {
     check_map(op, nr_affine_bound_map(op, true), nr_affine_for_begin(op, 1));
     return;
   case NR_OP_affine_parallel:
-    check_map(op, nr_op_attr(op, "lowerBoundsMap"), 0);
-    check_map(op, nr_op_attr(op, "upperBoundsMap"), nr_affine_num_inputs(nr_op_attr(op, "lowerBoundsMap")));
+    check_map(op, nr_op_attr(op, NR_A_lowerBoundsMap), 0);
+    check_map(op, nr_op_attr(op, NR_A_upperBoundsMap), nr_affine_num_inputs(nr_op_attr(op, NR_A_lowerBoundsMap)));
     return;
-  case NR_OP_affine_if: check_map(op, nr_op_attr(op, "condition"), 0); return;
+  case NR_OP_affine_if: check_map(op, nr_op_attr(op, NR_A_condition), 0); return;
   case NR_OP_affine_delinearize_index:
   case NR_OP_affine_linearize_index: check_index_exprs(op); return;
   default:
-    if (nr_op_attr(op, "map")) check_map(op, nr_op_attr(op, "map"), nr_affine_map_operands(op));
+    if (nr_op_attr(op, NR_A_map)) check_map(op, nr_op_attr(op, NR_A_map), nr_affine_map_operands(op));
   }
 }
 
@@ -243,7 +243,7 @@ static void check_op(NrOp *op) {
     return;
   }
   switch (op->info->id) {
-  case NR_OP_scf_for: check_step(op, nr_scf_for_step(op), nr_op_attr(op, "unsignedCmp") != NULL); return;
+  case NR_OP_scf_for: check_step(op, nr_scf_for_step(op), nr_op_attr(op, NR_A_unsignedCmp) != NULL); return;
   case NR_OP_scf_parallel: check_parallel(op); return;
   case NR_OP_scf_forall: check_forall(op); return;
   case NR_OP_memref_alloc:
@@ -256,7 +256,7 @@ static void check_op(NrOp *op) {
   case NR_OP_tensor_pad: check_pad(op); return;
   case NR_OP_tensor_splat: nr_check_sizes(op, nr_result(op, 0)->type, 1); return;
   case NR_OP_rt_call:
-    if (nr_str_is(nr_op_attr_str(op, "name"), "tensor_grow"))
+    if (nr_str_is(nr_op_attr_str(op, NR_A_name), "tensor_grow"))
       nr_check_sizes(op, nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, nr_operand(op, 0)->type->elem), 1);
     return;
   case NR_OP_memref_realloc:

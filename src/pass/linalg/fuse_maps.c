@@ -115,7 +115,7 @@ static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, uint32_t loops) {
   for (uint32_t d = 0; d < loops; d++) {
     if (!nr_affine_uses_dim(e, d)) continue;
     ivs[d] = nr_build_value(b, NR_OP_linalg_index, index, NULL, 0);
-    nr_op_set_attr(ivs[d]->op, "dim", nr_attr_i64(b->ctx, d));
+    nr_op_set_attr(ivs[d]->op, NR_A_dim, nr_attr_i64(b->ctx, d));
   }
   return nr_affine_expand_indices(b, e, loops, ivs);
 }
@@ -124,7 +124,7 @@ static NrValue *emit_expr(NrBuilder *b, NrAffineExpr e, uint32_t loops) {
 static NrValue *inline_body(NrBuilder *b, NrBlock *body, NrMap *map, const NrAffineExpr *exprs, uint32_t loops) {
   for (NrOp *op = body->first; op != body->last; op = op->next) {
     if (nr_op_is(op, NR_OP_linalg_index)) {
-      nr_map_set(map, nr_result(op, 0), emit_expr(b, exprs[nr_op_attr_int(op, "dim", 0)], loops));
+      nr_map_set(map, nr_result(op, 0), emit_expr(b, exprs[nr_op_attr_int(op, NR_A_dim, 0)], loops));
       continue;
     }
     nr_builder_insert(b, nr_op_clone(b->module, op, map));
@@ -194,7 +194,7 @@ static NrValue *uniform_scalar(NrBuilder *b, NrValue *value) {
   if (!known || known->kind != NR_ATTR_DENSE || !nr_type_num_elements(known->type, &count)) return NULL;
   if (count == 0 || !(known->splat || count == 1) || known->type->elem->kind == NR_TYPE_COMPLEX) return NULL;
   NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &known->type->elem, 1);
-  nr_op_set_attr(op, "value", nr_attr_element(known, 0));
+  nr_op_set_attr(op, NR_A_value, nr_attr_element(known, 0));
   return nr_result(op, 0);
 }
 

@@ -73,7 +73,7 @@ static void emit_body(Nest *n, NrValue **acc) {
   for (size_t i = 0; i < n->num_outputs; i++) nr_map_set(&map, body->args[n->num_inputs + i], acc[i]);
   for (NrOp *op = body->first; op && op != body->last; op = op->next) {
     if (nr_op_is(op, NR_OP_linalg_index)) {
-      nr_map_set(&map, nr_result(op, 0), n->ivs[nr_op_attr_int(op, "dim", 0)]);
+      nr_map_set(&map, nr_result(op, 0), n->ivs[nr_op_attr_int(op, NR_A_dim, 0)]);
       continue;
     }
     nr_builder_insert(&n->b, nr_op_clone(n->b.module, op, &map));

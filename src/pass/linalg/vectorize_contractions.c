@@ -43,7 +43,7 @@ static NrValue *zero(NrContraction *c, NrType type) {
   uint64_t bits = 0;
   NrAttr value = type == elem ? scalar : nr_attr_dense(type, &bits, nr_type_byte_size(elem));
   NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, &type, 1);
-  nr_op_set_attr(op, "value", value);
+  nr_op_set_attr(op, NR_A_value, value);
   return nr_result(op, 0);
 }
 
@@ -174,7 +174,7 @@ static NrValue *identity(NrContraction *c, NrValue *old) {
   case NR_OP_arith_mulf:
   case NR_OP_arith_muli: {
     NrOp *op = nr_build_op(&c->b, NR_OP_arith_constant, NULL, 0, &c->elem, 1);
-    nr_op_set_attr(op, "value", nr_type_is_float(c->elem) ? nr_attr_float(c->elem, 1) : nr_attr_int(c->elem, 1));
+    nr_op_set_attr(op, NR_A_value, nr_type_is_float(c->elem) ? nr_attr_float(c->elem, 1) : nr_attr_int(c->elem, 1));
     return as_vector(c, nr_result(op, 0));
   }
   default: return as_vector(c, old); /* idempotent */
@@ -200,9 +200,9 @@ static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
     for (uint32_t i = 0; i < 2; i++) {
       NrOp *op = nr_build_op(&c->b, NR_OP_vector_extract_strided_slice, &vector, 1, &half, 1);
       NrContext *ctx = c->b.ctx;
-      nr_op_set_attr(op, "offsets", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, i * n / 2)}, 1));
-      nr_op_set_attr(op, "sizes", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, n / 2)}, 1));
-      nr_op_set_attr(op, "strides", nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, 1)}, 1));
+      nr_op_set_attr(op, NR_A_offsets, nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, i * n / 2)}, 1));
+      nr_op_set_attr(op, NR_A_sizes, nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, n / 2)}, 1));
+      nr_op_set_attr(op, NR_A_strides, nr_attr_array(ctx, (NrAttr[]){nr_attr_i64(ctx, 1)}, 1));
       parts[i] = nr_result(op, 0);
     }
     NrOpState state = {.info = c->combine->info,
@@ -215,7 +215,7 @@ static NrValue *join_lanes(NrContraction *c, NrValue *vector) {
     vector = nr_result(nr_build(&c->b, &state), 0);
   }
   NrOp *op = nr_build_op(&c->b, NR_OP_vector_extract, &vector, 1, &c->elem, 1);
-  nr_op_set_attr(op, "static_position", nr_attr_i64_array(c->b.ctx, (int64_t[]){0}, 1));
+  nr_op_set_attr(op, NR_A_static_position, nr_attr_i64_array(c->b.ctx, (int64_t[]){0}, 1));
   return nr_result(op, 0);
 }
 

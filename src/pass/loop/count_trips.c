@@ -24,7 +24,7 @@ static void count_for(NrOp *loop) {
   counted->loc = loop->loc;
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     if (strcmp(loop->attrs[i].name.data, "unsignedCmp") != 0)
-      nr_op_set_attr(counted, loop->attrs[i].name.data, loop->attrs[i].value);
+      nr_op_set_attr_named(counted, loop->attrs[i].name.data, loop->attrs[i].value);
   NrBuilder body = nr_scf_body_builder(counted, 0);
   NrValue *at = nr_for_build_iv(&body, loop, nr_from_count(&body, nr_scf_for_iv(counted), iv->type));
   if (!at->name) at->name = iv->name;
@@ -90,9 +90,9 @@ static void set_forall_bounds(NrOp *op, NrValue *const *bounds, uint32_t rank) {
   for (uint32_t i = 0; i < 3 * rank; i++) nr_op_insert_operand(op, i, bounds[i]);
   for (uint32_t d = 0; d < rank; d++) nr_vec_push(&dynamic, NR_DYNAMIC);
   NrContext *ctx = op->module->ctx;
-  for (size_t w = 0; w < 3; w++) nr_op_set_attr(op, names[w], nr_attr_i64_array(ctx, dynamic.data, rank));
+  for (size_t w = 0; w < 3; w++) nr_op_set_attr_named(op, names[w], nr_attr_i64_array(ctx, dynamic.data, rank));
   const int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)num_outputs};
-  nr_op_set_attr(op, "operandSegmentSizes", nr_attr_dense_array(nr_type_i32(ctx), sizes, sizeof sizes));
+  nr_op_set_attr(op, NR_A_operandSegmentSizes, nr_attr_dense_array(nr_type_i32(ctx), sizes, sizeof sizes));
   nr_vec_deinit(&dynamic);
 }
 

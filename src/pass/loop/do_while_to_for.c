@@ -81,7 +81,7 @@ static void convert(const NrCounted *c) {
     nr_op_insert_operand(c->yield, c->yield->num_operands, nr_operand(c->condition, 1 + i));
   }
   NrOp *loop = nr_scf_for(&b, range[0], range[1], range[2], inits.data, inits.size);
-  if (c->is_unsigned || c->down) nr_op_set_attr(loop, "unsignedCmp", nr_attr_unit(b.ctx));
+  if (c->is_unsigned || c->down) nr_op_set_attr(loop, NR_A_unsignedCmp, nr_attr_unit(b.ctx));
   for (uint32_t i = 0; i < op->num_results; i++)
     if (nr_value_has_uses(nr_result(op, i))) nr_value_replace_uses(nr_result(op, i), nr_result(loop, numbers.data[i]));
   nr_counted_move_body(c, loop);

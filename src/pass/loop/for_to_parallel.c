@@ -53,7 +53,7 @@ static bool is_cell(NrOp *loop, const Cell *cell) {
   bool affine = nr_op_is(cell->load, NR_OP_affine_load);
   bool same = cell->load->num_operands + 1 == cell->store->num_operands && nr_op_is_before(cell->load, cell->store) &&
               nr_op_is(cell->store, affine ? NR_OP_affine_store : NR_OP_memref_store) &&
-              nr_op_attr(cell->load, "map") == nr_op_attr(cell->store, "map");
+              nr_op_attr(cell->load, NR_A_map) == nr_op_attr(cell->store, NR_A_map);
   for (uint32_t i = 0; same && i < cell->load->num_operands; i++) {
     NrValue *value = nr_operand(cell->load, i);
     same = value == nr_operand(cell->store, i + 1) && nr_is_outside(value, loop);
@@ -125,7 +125,7 @@ static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   copy_at(&b, store, nr_result(made, 0));
   nr_scf_yield(&b, NULL, 0);
   for (uint32_t i = 0; i < loop->num_attrs; i++)
-    nr_op_set_attr(made, loop->attrs[i].name.data, loop->attrs[i].value);
+    nr_op_set_attr_named(made, loop->attrs[i].name.data, loop->attrs[i].value);
   made->loc = loop->loc;
   nr_scf_for_iv(made)->name = nr_scf_for_iv(loop)->name;
   nr_value_replace_uses(nr_scf_for_iv(loop), nr_scf_for_iv(made));
@@ -195,7 +195,7 @@ static NrOp *to_parallel(NrOp *loop) {
   }
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     if (!nr_str_is(loop->attrs[i].name, "unsignedCmp"))
-      nr_op_set_attr(parallel, loop->attrs[i].name.data, loop->attrs[i].value);
+      nr_op_set_attr_named(parallel, loop->attrs[i].name.data, loop->attrs[i].value);
   nr_replace_loop(loop, parallel);
   nr_vec_deinit(&values);
   nr_vec_deinit(&reductions);

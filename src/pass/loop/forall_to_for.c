@@ -16,7 +16,7 @@ enum { OUTPUTS = 3 };
 /* A constant, or the next operand of the group. */
 NrValue *nr_forall_bound(NrBuilder *b, NrOp *op, size_t which, uint32_t dim) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
-  const int64_t *values = nr_op_attr(op, names[which])->data;
+  const int64_t *values = nr_op_attr_named(op, names[which])->data;
   size_t begin = 0, count = 0;
   if (values[dim] != NR_DYNAMIC) return nr_arith_constant_index(b, values[dim]);
   nr_op_operand_group(op, which, &begin, &count);

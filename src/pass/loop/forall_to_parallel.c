@@ -18,7 +18,7 @@ static void to_parallel(NrOp *op) {
   nr_forall_bounds(&b, op, &bounds);
   NrOp *loop = nr_scf_parallel(&b, bounds.data, bounds.data + rank, bounds.data + 2 * rank, rank, NULL, 0);
   nr_vec_deinit(&bounds);
-  if (nr_op_attr(op, "mapping")) nr_op_set_attr(loop, "mapping", nr_op_attr(op, "mapping"));
+  if (nr_op_attr(op, NR_A_mapping)) nr_op_set_attr(loop, NR_A_mapping, nr_op_attr(op, NR_A_mapping));
   NrBlock *to = nr_op_body(loop, 0);
   for (uint32_t d = 0; d < rank; d++) {
     to->args[d]->name = body->args[d]->name;

@@ -58,7 +58,7 @@ static int outcome(NrCmpI predicate, NrRange x, NrRange y) {
 }
 
 static bool simplify_comparison(NrOp *op) {
-  NrCmpI predicate = (NrCmpI)nr_op_attr_int(op, "predicate", 0);
+  NrCmpI predicate = (NrCmpI)nr_op_attr_int(op, NR_A_predicate, 0);
   int known = outcome(predicate, nr_range_of(nr_operand(op, 0)), nr_range_of(nr_operand(op, 1)));
   if (known < 0) return false;
   NrBuilder b = nr_builder_before(op);
@@ -69,7 +69,7 @@ static bool simplify_comparison(NrOp *op) {
 
 /* Drops results that another one always beats; if one is left, the op becomes an affine.apply. */
 static bool simplify_map(NrPassContext *pass, NrOp *op) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   bool greatest = nr_op_is(op, NR_OP_affine_max);
   uint32_t count = map->num_exprs, kept = 0;
   NrValue **operands = NR_NEW_ARRAY(pass->scratch, NrValue *, op->num_operands + 1);

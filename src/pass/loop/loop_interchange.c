@@ -27,7 +27,7 @@ typedef struct Nest {
 /* ---- legality ---------------------------------------------------------------------------------------------------- */
 
 static bool reorders_freely(const NrOp *op) {
-  if (nr_op_attr_int(op, "overflowFlags", 0)) return false; /* promised for sums in the old order only */
+  if (nr_op_attr_int(op, NR_A_overflowFlags, 0)) return false; /* promised for sums in the old order only */
   switch (op->info->id) {
   case NR_OP_arith_addi:
   case NR_OP_arith_muli:

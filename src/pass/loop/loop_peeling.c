@@ -79,7 +79,7 @@ static bool simplify_arith(NrOp *op, const Part *part, bool is_signed, bool grea
 
 /* Whether e is just this value. */
 static bool is_value(NrAffineExpr e, const NrOp *op, const Number *n) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   if (e->kind == NR_AFFINE_CONSTANT) return n->known && n->number == e->value;
   if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) return false;
   return is_number(nr_operand(op, (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0)), n);
@@ -100,7 +100,7 @@ static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const Part *part) {
 
 /* Drops the result of affine.min or affine.max that the other one always beats. */
 static bool simplify_affine(NrOp *op, const Part *part, bool greatest) {
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   uint32_t rest = UINT32_MAX, step = UINT32_MAX, kept = 0;
   for (uint32_t i = 0; i < map->num_exprs; i++) {
     if (is_rest_expr(map->exprs[i], op, part)) rest = i;

@@ -186,7 +186,7 @@ static bool schedule_by_attributes(Pipeline *p) {
   int64_t last = 0;
   for (uint32_t i = 0; i < p->num_items; i++) {
     Item *item = &p->items[i];
-    int64_t stage = nr_op_attr_int(item->op, STAGE_ATTR, 0), order = nr_op_attr_int(item->op, ORDER_ATTR, i);
+    int64_t stage = nr_op_attr_int(item->op, NR_A___test_pipelining_stage__, 0), order = nr_op_attr_int(item->op, NR_A___test_pipelining_op_order__, i);
     if (stage < 0 || stage >= MAX_STAGES || order < 0 || order > MAX_ORDER) return false;
     item->stage = (int)stage;
     item->order = order;
@@ -274,8 +274,8 @@ static void emit(NrBuilder *b, Pipeline *p, uint32_t number, NrValue *iv) {
   nr_map_set(&copy.map, nr_scf_for_iv(p->loop), iv);
   NrOp *made = nr_op_clone(b->module, op, &copy.map);
   nr_builder_insert(b, made);
-  nr_op_remove_attr(made, STAGE_ATTR);
-  nr_op_remove_attr(made, ORDER_ATTR);
+  nr_op_remove_attr(made, NR_A___test_pipelining_stage__);
+  nr_op_remove_attr(made, NR_A___test_pipelining_op_order__);
   for (uint32_t i = 0; i < op->num_results; i++) p->slots[copy.item->first_slot + i].versions[0] = nr_result(made, i);
   for (uint32_t i = 0; i < p->loop->num_results; i++) {
     NrValue *next = nr_operand(yield, i);
@@ -325,7 +325,7 @@ static void emit_kernel(NrBuilder *b, Pipeline *p, NrValue *trips) {
   kernel->loc = loop->loc;
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     if (!nr_str_is(loop->attrs[i].name, LOOP_ATTR))
-      nr_op_set_attr(kernel, loop->attrs[i].name.data, loop->attrs[i].value);
+      nr_op_set_attr_named(kernel, loop->attrs[i].name.data, loop->attrs[i].value);
   NrBuilder body = nr_scf_body_builder(kernel, 0);
   NrValue *iv = nr_scf_for_iv(kernel);
   iv->name = nr_scf_for_iv(loop)->name;
@@ -395,10 +395,10 @@ static void pipeline(NrPassContext *pass, Pipeline *p) {
   }
   nr_op_unlink(loop);
   nr_op_append(nr_op_body(branch, 1), loop);
-  nr_op_remove_attr(loop, LOOP_ATTR);
+  nr_op_remove_attr(loop, NR_A___test_pipelining_loop__);
   for (uint32_t i = 0; i < p->num_items; i++) {
-    nr_op_remove_attr(p->items[i].op, STAGE_ATTR);
-    nr_op_remove_attr(p->items[i].op, ORDER_ATTR);
+    nr_op_remove_attr(p->items[i].op, NR_A___test_pipelining_stage__);
+    nr_op_remove_attr(p->items[i].op, NR_A___test_pipelining_op_order__);
   }
   b = nr_scf_body_builder(branch, 1);
   nr_scf_yield(&b, values, loop->num_results);
@@ -409,7 +409,7 @@ static void pipeline(NrPassContext *pass, Pipeline *p) {
 static bool find_loop_inside(NrOp *op, void *user) { return op == user || !nr_op_has(op, NR_LOOP); }
 
 static void visit(NrPassContext *pass, NrOp *loop, bool loads_ahead) {
-  bool marked = nr_op_attr(loop, LOOP_ATTR) != NULL;
+  bool marked = nr_op_attr(loop, NR_A___test_pipelining_loop__) != NULL;
   if (!marked && (!loads_ahead || !nr_walk_pre(loop, find_loop_inside, loop))) return;
   hoist_constants(loop);
   Pipeline p = {.loop = loop};

@@ -84,7 +84,7 @@ bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies) {
 
 bool nr_minimum_constant(const NrValue *value, int64_t *out) {
   const NrOp *op = value->op;
-  if (nr_op_is(op, NR_OP_affine_min)) return nr_affine_constant_extreme(nr_op_attr(op, "map"), false, out);
+  if (nr_op_is(op, NR_OP_affine_min)) return nr_affine_constant_extreme(nr_op_attr(op, NR_A_map), false, out);
   if (!nr_op_is(op, NR_OP_arith_minsi) && !nr_op_is(op, NR_OP_arith_minui)) return false;
   for (uint32_t i = 0; i < 2; i++)
     if (nr_value_constant_int(nr_operand(op, i), out)) return true;

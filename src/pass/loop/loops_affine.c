@@ -157,9 +157,9 @@ static NrOp *affine_for(NrBuilder *b, const NrOp *loop, const Bound *lower, cons
                                       .attrs = loop->attrs,
                                       .num_attrs = loop->num_attrs,
                                       .num_regions = 1});
-  nr_op_set_attr(op, "lowerBoundMap", lower->map);
-  nr_op_set_attr(op, "upperBoundMap", upper->map);
-  nr_op_set_attr(op, "step", nr_attr_index(b->ctx, step));
+  nr_op_set_attr(op, NR_A_lowerBoundMap, lower->map);
+  nr_op_set_attr(op, NR_A_upperBoundMap, upper->map);
+  nr_op_set_attr(op, NR_A_step, nr_attr_index(b->ctx, step));
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)lower->operands.size, (uint32_t)upper->operands.size, (uint32_t)count},
                      3);
   NrBlock *body = nr_block_create(b->module);
@@ -182,7 +182,7 @@ NrOp *nr_for_with_inits(NrBuilder *b, NrOp *loop, NrValue *const *inits, size_t 
   }
   made = nr_scf_for(b, nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop), inits, count);
   made->loc = loop->loc;
-  for (uint32_t i = 0; i < loop->num_attrs; i++) nr_op_set_attr(made, loop->attrs[i].name.data, loop->attrs[i].value);
+  for (uint32_t i = 0; i < loop->num_attrs; i++) nr_op_set_attr_named(made, loop->attrs[i].name.data, loop->attrs[i].value);
   nr_scf_for_iv(made)->name = nr_scf_for_iv(loop)->name;
   return made;
 }
@@ -280,8 +280,8 @@ static void set_bounds(NrOp *loop, Bound *lower, Bound *upper) {
   for (size_t i = 0; i < upper->operands.size; i++) nr_vec_push(&operands, upper->operands.data[i]);
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&operands, nr_for_init(loop, i));
   nr_op_set_operands(loop, operands.data, operands.size);
-  nr_op_set_attr(loop, "lowerBoundMap", lower->map);
-  nr_op_set_attr(loop, "upperBoundMap", upper->map);
+  nr_op_set_attr(loop, NR_A_lowerBoundMap, lower->map);
+  nr_op_set_attr(loop, NR_A_upperBoundMap, upper->map);
   nr_op_set_segments(loop, (uint32_t[]){(uint32_t)lower->operands.size, (uint32_t)upper->operands.size,
                                         loop->num_results}, 3);
   nr_vec_deinit(&operands);
@@ -388,7 +388,7 @@ static const char *const range_attrs[] = {"lowerBoundMap", "upperBoundMap", "ste
 NrForRange nr_for_range(const NrOp *loop) {
   NrForRange range = {.type = nr_scf_for_iv(loop)->type};
   for (size_t i = 0; i < inits_begin(loop); i++) nr_vec_push(&range.operands, nr_operand(loop, i));
-  for (size_t i = 0; i < NR_COUNTOF(range_attrs); i++) range.attrs[i] = nr_op_attr(loop, range_attrs[i]);
+  for (size_t i = 0; i < NR_COUNTOF(range_attrs); i++) range.attrs[i] = nr_op_attr_named(loop, range_attrs[i]);
   return range;
 }
 
@@ -398,8 +398,8 @@ void nr_for_set_range(NrOp *loop, const NrForRange *range) {
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&operands, nr_for_init(loop, i));
   nr_op_set_operands(loop, operands.data, operands.size);
   for (size_t i = 0; i < NR_COUNTOF(range_attrs); i++)
-    if (range->attrs[i]) nr_op_set_attr(loop, range_attrs[i], range->attrs[i]);
-    else nr_op_remove_attr(loop, range_attrs[i]);
+    if (range->attrs[i]) nr_op_set_attr_named(loop, range_attrs[i], range->attrs[i]);
+    else nr_op_remove_attr_named(loop, range_attrs[i]);
   if (is_affine(loop)) {
     uint32_t lower = (uint32_t)nr_affine_num_inputs(range->attrs[0]), both = (uint32_t)range->operands.size;
     nr_op_set_segments(loop, (uint32_t[]){lower, both - lower, loop->num_results}, 3);

@@ -64,7 +64,7 @@ static NrValue *for_bound(NrBuilder *b, NrOp *op, bool upper) {
 static void lower_for(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   NrValue *lower = for_bound(&b, op, false), *upper = for_bound(&b, op, true);
-  NrValue *step = nr_arith_constant_index(&b, nr_op_attr_int(op, "step", 1));
+  NrValue *step = nr_arith_constant_index(&b, nr_op_attr_int(op, NR_A_step, 1));
   Values inits = {0};
   get_operands(op, nr_affine_for_begin(op, 2), op->num_results, &inits);
   NrOp *loop = nr_scf_for(&b, lower, upper, step, inits.data, inits.size);
@@ -74,7 +74,7 @@ static void lower_for(NrOp *op) {
 }
 
 static NrValue *condition_of(NrBuilder *b, NrOp *op) {
-  NrAttr set = nr_op_attr(op, "condition");
+  NrAttr set = nr_op_attr(op, NR_A_condition);
   Values operands = {0};
   NrValue *zero = nr_arith_constant_index(b, 0), *all = NULL;
   get_operands(op, 0, op->num_operands, &operands);
@@ -100,10 +100,10 @@ static void lower_if(NrOp *op) {
 
 /* ---- parallel ---------------------------------------------------------------------------------------------------- */
 
-static int64_t reduction_kind(const NrOp *op, uint32_t i) { return nr_op_attr(op, "reductions")->items[i]->i; }
+static int64_t reduction_kind(const NrOp *op, uint32_t i) { return nr_op_attr(op, NR_A_reductions)->items[i]->i; }
 
 static void parallel_bounds(NrBuilder *b, NrOp *op, bool upper, Values *out) {
-  NrAttr lower = nr_op_attr(op, "lowerBoundsMap"), map = upper ? nr_op_attr(op, "upperBoundsMap") : lower;
+  NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), map = upper ? nr_op_attr(op, NR_A_upperBoundsMap) : lower;
   Values operands = {0};
   get_operands(op, upper ? nr_affine_num_inputs(lower) : 0, nr_affine_num_inputs(map), &operands);
   for (uint32_t i = 0; i < nr_op_body(op, 0)->num_args; i++) {
@@ -174,7 +174,7 @@ static void lower_parallel(NrOp *op) {
 
 static void lower_values(NrOp *op) {
   NrBuilder b = nr_builder_before(op);
-  NrAttr map = nr_op_attr(op, "map");
+  NrAttr map = nr_op_attr(op, NR_A_map);
   Values operands = {0};
   get_operands(op, 0, op->num_operands, &operands);
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -212,7 +212,7 @@ static void expand_indices(NrBuilder *b, NrOp *op, size_t first, NrAttr map, Val
 }
 
 static void keep_name(const Lowering *l, NrOp *from, NrOp *to) {
-  if (l->keep_names) nr_op_set_attr(to, NR_WRITTEN_AS, nr_attr_string(nr_op_context(from), nr_op_name(from)));
+  if (l->keep_names) nr_op_set_attr(to, NR_A_noria_written_as, nr_attr_string(nr_op_context(from), nr_op_name(from)));
 }
 
 /* vector.load and vector.store need a buffer with contiguous rows; other accesses use an all-true mask. */
@@ -242,10 +242,10 @@ static void lower_access(const Lowering *l, NrOp *op) {
   size_t first = nr_affine_map_operands(op);
   Values operands = {0};
   get_operands(op, 0, first, &operands);
-  expand_indices(&b, op, first, nr_op_attr(op, "map"), &operands);
+  expand_indices(&b, op, first, nr_op_attr(op, NR_A_map), &operands);
   NrOp *access = build_access(&b, op, &operands);
   for (uint32_t i = 0; i < op->num_attrs; i++)
-    if (!nr_str_is(op->attrs[i].name, "map")) nr_op_set_attr(access, op->attrs[i].name.data, op->attrs[i].value);
+    if (!nr_str_is(op->attrs[i].name, "map")) nr_op_set_attr_named(access, op->attrs[i].name.data, op->attrs[i].value);
   keep_name(l, op, access);
   replace(op, access);
   nr_vec_deinit(&operands);
@@ -261,7 +261,7 @@ static void lower_dma_start(const Lowering *l, NrOp *op) {
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) {
     if (places[i] == parts.tag) get_operands(op, parts.n, 1, &operands);
     get_operands(op, places[i], 1, &operands);
-    expand_indices(&b, op, places[i] + 1, nr_op_attr(op, nr_affine_dma_maps[i]), &operands);
+    expand_indices(&b, op, places[i] + 1, nr_op_attr_named(op, nr_affine_dma_maps[i]), &operands);
   }
   get_operands(op, parts.stride, op->num_operands - parts.stride, &operands);
   keep_name(l, op, nr_build_op(&b, NR_OP_memref_dma_start, operands.data, operands.size, NULL, 0));
@@ -273,7 +273,7 @@ static void lower_dma_wait(const Lowering *l, NrOp *op) {
   NrBuilder b = nr_builder_before(op);
   Values operands = {0};
   get_operands(op, 0, 1, &operands);
-  expand_indices(&b, op, 1, nr_op_attr(op, "tag_map"), &operands);
+  expand_indices(&b, op, 1, nr_op_attr(op, NR_A_tag_map), &operands);
   get_operands(op, op->num_operands - 1, 1, &operands);
   keep_name(l, op, nr_build_op(&b, NR_OP_memref_dma_wait, operands.data, operands.size, NULL, 0));
   nr_op_erase(op);

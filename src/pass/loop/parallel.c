@@ -36,7 +36,7 @@ bool nr_reduction_op_is_exact(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_arith_addi:
   case NR_OP_arith_muli:
-    return !nr_op_attr(op, "overflowFlags"); /* a partial product may overflow where the whole does not */
+    return !nr_op_attr(op, NR_A_overflowFlags); /* a partial product may overflow where the whole does not */
   case NR_OP_arith_andi:
   case NR_OP_arith_ori:
   case NR_OP_arith_xori:
@@ -66,7 +66,7 @@ NrAttr nr_reduction_neutral(NrBlock *reduction) {
 
 bool nr_parallel_reduces_exactly(const NrOp *op) {
   NrOp *reduce = nr_block_terminator(nr_op_body(op, 0));
-  if (nr_op_attr(op, "noInit")) return false;
+  if (nr_op_attr(op, NR_A_noInit)) return false;
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!nr_reduction_is_exact(nr_op_body(reduce, i)) || !nr_reduction_neutral(nr_op_body(reduce, i))) return false;
   return true;

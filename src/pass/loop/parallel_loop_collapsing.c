@@ -100,7 +100,7 @@ static NrStatus parallel_loop_collapsing_run(NrPassContext *pass, NrOp *root) {
   nr_collect_ops(root, &ops);
   for (size_t i = 0; i < ops.size; i++) {
     NrOp *op = ops.data[i];
-    if (!nr_op_is(op, NR_OP_scf_parallel) || nr_op_attr(op, "noInit")) continue;
+    if (!nr_op_is(op, NR_OP_scf_parallel) || nr_op_attr(op, NR_A_noInit)) continue;
     Groups g = given;
     bool in_order;
     if (!g.count) {

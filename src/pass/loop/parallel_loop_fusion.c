@@ -50,7 +50,7 @@ static bool same_value(NrValue *a, NrValue *b, int depth) {
   if (!x || !y || depth == 0 || x->info != y->info || a->index != b->index || !nr_op_is_pure(x)) return false;
   if (x->num_regions || x->num_operands != y->num_operands || x->num_attrs != y->num_attrs) return false;
   for (uint32_t i = 0; i < x->num_attrs; i++)
-    if (x->attrs[i].value != nr_op_attr(y, x->attrs[i].name.data)) return false;
+    if (x->attrs[i].value != nr_op_attr_named(y, x->attrs[i].name.data)) return false;
   for (uint32_t i = 0; i < x->num_operands; i++)
     if (!same_value(nr_operand(x, i), nr_operand(y, i), depth - 1)) return false;
   return a->type == b->type;
@@ -58,7 +58,7 @@ static bool same_value(NrValue *a, NrValue *b, int depth) {
 
 static bool same_points(NrOp *a, NrOp *b) {
   uint32_t rank = nr_parallel_rank(a);
-  if (nr_op_attr(a, "noInit") || nr_op_attr(b, "noInit"))
+  if (nr_op_attr(a, NR_A_noInit) || nr_op_attr(b, NR_A_noInit))
     return false; /* the first point of each loop gives the initial value */
   if (rank != nr_parallel_rank(b) || rank > MAX_DIMS) return false;
   for (uint32_t i = 0; i < 3 * rank; i++)
@@ -279,8 +279,8 @@ static NrOp *fuse(NrOp *first, NrOp *second) {
   NrOp *old[] = {first, second};
   for (size_t n = 0; n < 2; n++) {
     for (uint32_t i = 0; i < old[n]->num_attrs; i++)
-      if (!nr_op_attr(loop, old[n]->attrs[i].name.data))
-        nr_op_set_attr(loop, old[n]->attrs[i].name.data, old[n]->attrs[i].value);
+      if (!nr_op_attr_named(loop, old[n]->attrs[i].name.data))
+        nr_op_set_attr_named(loop, old[n]->attrs[i].name.data, old[n]->attrs[i].value);
     for (uint32_t i = 0; i < old[n]->num_results; i++, at++) {
       nr_result(loop, at)->name = nr_result(old[n], i)->name;
       nr_value_replace_uses(nr_result(old[n], i), nr_result(loop, at));

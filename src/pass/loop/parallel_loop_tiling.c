@@ -160,7 +160,7 @@ static void tile(NrPassContext *pass, NrOp *op, const Tiling *t) {
   reduce_results(outer, inner, reduce);
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "operandSegmentSizes"))
-      nr_op_set_attr(outer, op->attrs[i].name.data, op->attrs[i].value);
+      nr_op_set_attr_named(outer, op->attrs[i].name.data, op->attrs[i].value);
   nr_replace_loop(op, outer);
 }
 

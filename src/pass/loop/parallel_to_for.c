@@ -42,7 +42,7 @@ static NrValue *reduce_if_started(NrOp *reduce, uint32_t i, NrValue *started, Nr
 /* What the loops carry at first: initial values, or anything and that nothing is reduced yet. */
 static uint32_t first_values(NrBuilder *b, NrOp *op, NrValue **out) {
   uint32_t count = op->num_results;
-  bool no_init = nr_op_attr(op, "noInit") != NULL;
+  bool no_init = nr_op_attr(op, NR_A_noInit) != NULL;
   for (uint32_t i = 0; i < count; i++)
     out[i] = no_init ? nr_arith_constant(b, zero_of(nr_result(op, i)->type)) : nr_parallel_init(op, i);
   if (no_init) out[count] = nr_arith_constant(b, nr_attr_bool(b->ctx, false));
@@ -96,7 +96,7 @@ NrOp *nr_parallel_to_for(NrOp *op) {
   if (count > op->num_results) {
     b = nr_builder_after(outermost);
     NrOp *check = nr_build_op(&b, NR_OP_cf_assert, (NrValue *[]){nr_result(outermost, count - 1)}, 1, NULL, 0);
-    nr_op_set_attr(check, "msg", nr_attr_string(b.ctx, nr_str(nr_scf_no_value)));
+    nr_op_set_attr(check, NR_A_msg, nr_attr_string(b.ctx, nr_str(nr_scf_no_value)));
   }
   nr_replace_loop(op, outermost);
   nr_vec_deinit(&carried);

@@ -40,7 +40,7 @@ NrValue *nr_counted_compared(Counted *c) {
   if (!is_outside(c, c->bound) || nr_value_block(compared) != compare->block) return NULL;
   if (!nr_type_is_int_or_index(c->bound->type)) return NULL;
   if (nr_type_bits(c->bound->type) > 64 || nr_type_bits(c->bound->type) < 2) return NULL; /* i1 has no positive step */
-  int64_t predicate = nr_op_attr_int(compare, "predicate", -1);
+  int64_t predicate = nr_op_attr_int(compare, NR_A_predicate, -1);
   c->is_unsigned = predicate >= NR_CMPI_ULT;
   switch (predicate) {
   case NR_CMPI_SLT: case NR_CMPI_ULT: break;
@@ -70,7 +70,7 @@ static NrOp *sum_up_to_bound(const Counted *c, NrOp *next) {
   if (!nr_op_is(next, NR_OP_arith_select) || nr_operand(next, 1) != c->bound || c->down || c->inclusive) return NULL;
   NrOp *wraps = nr_operand(next, 0)->op, *sum = nr_operand(next, 2)->op;
   if (!nr_op_is(wraps, NR_OP_arith_cmpi) || !nr_op_is(sum, NR_OP_arith_addi)) return NULL;
-  if (nr_op_attr_int(wraps, "predicate", -1) != (c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT)) return NULL;
+  if (nr_op_attr_int(wraps, NR_A_predicate, -1) != (c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT)) return NULL;
   if (nr_operand(wraps, 0) != nr_result(sum, 0) || !is_counter_after(c, nr_operand(wraps, 1))) return NULL;
   return is_counter_after(c, nr_operand(sum, 0)) ? sum : NULL;
 }
@@ -210,7 +210,7 @@ static void convert(const Counted *c) {
   nr_counted_build_range(c, &b, false, range);
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&inits, nr_operand(op, i));
   NrOp *loop = nr_scf_for(&b, range[0], range[1], range[2], inits.data, inits.size);
-  if (c->is_unsigned || c->down) nr_op_set_attr(loop, "unsignedCmp", nr_attr_unit(b.ctx));
+  if (c->is_unsigned || c->down) nr_op_set_attr(loop, NR_A_unsignedCmp, nr_attr_unit(b.ctx));
   finish_behind(c, loop);
 
   uint32_t counter = c->counter->index;

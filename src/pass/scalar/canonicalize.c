@@ -68,7 +68,7 @@ static void place(Pool *pool, NrRegion *region, NrOp *op) {
 
 /* Moves a constant to the entry, or replaces it by the equal one there. True when the program changed. */
 static bool unify_constant(Canonicalizer *c, NrOp *op) {
-  NrAttr value = nr_op_attr(op, "value");
+  NrAttr value = nr_op_attr(op, NR_A_value);
   if (op->num_attrs != 1 || !value || op->num_results != 1) return false;
   NrRegion *region = home_region(op);
   Pool *pool = pool_of(c, region);

@@ -27,7 +27,7 @@ typedef struct Inliner {
 } Inliner;
 
 static Function *callee_of(const Inliner *in, const NrOp *call) {
-  NrAttr symbol = nr_op_attr(call, "callee");
+  NrAttr symbol = nr_op_attr(call, NR_A_callee);
   return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&in->functions, symbol->s)
                                                                        : NULL;
 }
@@ -54,8 +54,8 @@ static bool keeps_dims(const NrOp *call, const Function *f) {
 }
 
 static bool is_inlinable(const Inliner *in, const NrOp *call, const Function *f) {
-  return f && !f->recursive && nr_op_body(f->op, 0) && f->size <= in->max_ops && !nr_op_attr(f->op, "no_inline") &&
-         !nr_op_attr(call, "no_inline") && keeps_dims(call, f);
+  return f && !f->recursive && nr_op_body(f->op, 0) && f->size <= in->max_ops && !nr_op_attr(f->op, NR_A_no_inline) &&
+         !nr_op_attr(call, NR_A_no_inline) && keeps_dims(call, f);
 }
 
 static void map_arguments(NrMap *map, NrBlock *entry, const NrOp *call) {
@@ -197,7 +197,7 @@ static NrStatus inline_run(NrPassContext *pass, NrOp *op) {
     Function *f = NR_NEW(pass->scratch, Function);
     f->op = func;
     nr_walk_pre(func, collect, f);
-    nr_strmap_set(&in.functions, nr_op_attr_str(func, "sym_name"), f);
+    nr_strmap_set(&in.functions, nr_op_attr_str(func, NR_A_sym_name), f);
     nr_vec_push(&in.all, f);
   }
   for (size_t i = 0; i < in.all.size; i++) visit(&in, in.all.data[i], 0);

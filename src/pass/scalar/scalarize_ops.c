@@ -82,7 +82,7 @@ static void copy_body(Unroll *u) {
   }
   for (NrOp *op = body->first; op != yield; op = op->next) {
     if (nr_op_is(op, NR_OP_linalg_index)) {
-      int64_t at = u->point[nr_op_attr_int(op, "dim", 0)];
+      int64_t at = u->point[nr_op_attr_int(op, NR_A_dim, 0)];
       nr_map_set(&map, nr_result(op, 0), nr_index_value(&u->b, nr_index_const(at)));
     } else {
       nr_op_insert_before(nr_op_clone(u->b.module, op, &map), u->op);
@@ -179,7 +179,7 @@ static bool scalarize_reshape(NrOp *op) {
 static bool scalarize_concat(NrOp *op) {
   NrValue *elements[MAX_ELEMENTS];
   NrType type = nr_result(op, 0)->type;
-  size_t dim = (size_t)nr_op_attr_int(op, "dim", 0), at = 0;
+  size_t dim = (size_t)nr_op_attr_int(op, NR_A_dim, 0), at = 0;
   if (!nr_scalar_count(type)) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (!nr_type_has_static_shape(nr_operand(op, i)->type)) return false;

@@ -115,7 +115,7 @@ static bool operand_known(const Solver *s, const NrOp *op, uint32_t i, NrAttr *o
 /* ---- functions --------------------------------------------------------------------------------------------------- */
 
 static Function *callee_of(const Solver *s, const NrOp *call) {
-  NrAttr symbol = nr_op_attr(call, "callee");
+  NrAttr symbol = nr_op_attr(call, NR_A_callee);
   return symbol && symbol->kind == NR_ATTR_SYMBOL && symbol->size == 0 ? nr_strmap_get(&s->functions, symbol->s) : NULL;
 }
 
@@ -152,11 +152,11 @@ static void add_function(Solver *s, NrOp *op) {
   Function *f = NR_NEW(s->pass->scratch, Function);
   NrType type = nr_func_type(op);
   f->op = op;
-  f->tracked = op != s->root && nr_op_body(op, 0) && nr_str_is(nr_op_attr_str(op, "sym_visibility"), "private") &&
-               !nr_op_attr(op, "noria.entry");
+  f->tracked = op != s->root && nr_op_body(op, 0) && nr_str_is(nr_op_attr_str(op, NR_A_sym_visibility), "private") &&
+               !nr_op_attr(op, NR_A_noria_entry);
   f->num_results = type ? type->num_results : 0;
   f->results = NR_NEW_ARRAY(s->pass->scratch, Known *, f->num_results + 1);
-  nr_strmap_set(&s->functions, nr_op_attr_str(op, "sym_name"), f);
+  nr_strmap_set(&s->functions, nr_op_attr_str(op, NR_A_sym_name), f);
   nr_map_set(&s->by_op, op, f);
   nr_vec_push(&s->all_functions, f);
 }
@@ -216,7 +216,7 @@ static void take_edge(Solver *s, NrOp *op, uint32_t successor) {
 /* The successor that a constant flag selects. */
 static uint32_t chosen_successor(const NrOp *op, NrAttr flag) {
   if (nr_op_is(op, NR_OP_cf_cond_br)) return nr_const_is_int(flag, 0) ? 1 : 0;
-  NrAttr values = nr_op_attr(op, "case_values");
+  NrAttr values = nr_op_attr(op, NR_A_case_values);
   for (uint32_t i = 1; values && i < op->num_successors; i++)
     if (nr_attr_element(values, (int64_t)i - 1) == flag) return i;
   return 0;
@@ -238,7 +238,7 @@ static void visit_if(Solver *s, NrOp *op) {
 }
 
 static void visit_index_switch(Solver *s, NrOp *op) {
-  NrAttr flag, cases = nr_op_attr(op, "cases");
+  NrAttr flag, cases = nr_op_attr(op, NR_A_cases);
   if (!operand_known(s, op, 0, &flag)) return;
   uint32_t taken = 0;
   for (uint32_t i = 1; flag && i < op->num_regions && !taken; i++)
@@ -393,7 +393,7 @@ static void visit(Solver *s, NrOp *op) {
   case NR_OP_func_return: visit_return(s, op); return;
   default: break;
   }
-  if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) join(s, nr_result(op, 0), nr_op_attr(op, "value"));
+  if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) join(s, nr_result(op, 0), nr_op_attr(op, NR_A_value));
   else if (op->num_successors) visit_branch(s, op);
   else if (nr_op_has(op, NR_CALL)) visit_call(s, op);
   else if (op->num_regions) reach_anyhow(s, op);

@@ -40,7 +40,7 @@ static void mark_references(Live *live, NrOp *from, NrAttr attr) {
 /* Marks what op and nested ops refer to; skips nested symbols, which are marked by themselves. */
 static void mark_inside(Live *live, NrOp *op, bool is_root) {
   if (!is_root && nr_op_has(op, NR_SYMBOL)) {
-    NrStr visibility = nr_op_attr_str(op, "sym_visibility");
+    NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
     if (!nr_str_is(visibility, "private")) mark(live, op);
     return;
   }
@@ -54,7 +54,7 @@ static NrStatus symbol_dce_run(NrPassContext *pass, NrOp *op) {
   Live live = {.root = op};
   NrOpList ops = {0};
   for (NrOp *symbol = nr_op_body(op, 0) ? nr_op_body(op, 0)->first : NULL; symbol; symbol = symbol->next)
-    if (nr_op_has(symbol, NR_SYMBOL)) nr_strmap_set(&live.by_name, nr_op_attr_str(symbol, "sym_name"), symbol);
+    if (nr_op_has(symbol, NR_SYMBOL)) nr_strmap_set(&live.by_name, nr_op_attr_str(symbol, NR_A_sym_name), symbol);
   mark_inside(&live, op, true);
   while (live.work.size) mark_inside(&live, nr_vec_pop(&live.work), true);
   nr_collect_ops(op, &ops);

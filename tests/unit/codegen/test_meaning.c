@@ -367,7 +367,7 @@ static void check_functions(const char *text, size_t count, const char *type_tex
     Run run = {.sweep = &s, .p = &p, .scalar = nr_codegen_function(p.compiled, name)};
     assert_int_equal(nr_interp_create(module, name, NULL, &run.interp), NR_OK);
     NrOp *func = nr_symbol_lookup(module->op, nr_str(name));
-    NrType type = nr_op_attr(func, "function_type")->type;
+    NrType type = nr_op_attr(func, NR_A_function_type)->type;
     for (size_t i = 0; i < edges.count * edges.count * 4; i++) {
       size_t a = i % edges.count, b = i / 4 % edges.count;
       uint64_t bits[] = {edges.bits[a], edges.bits[(a * 7 + i) % edges.count], edges.bits[b],

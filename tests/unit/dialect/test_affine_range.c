@@ -97,7 +97,7 @@ static void count(const Nest *n, int l, int64_t *iv, NrAffineExpr e, NrAffineExp
 }
 
 static void check(Nest *n, const NrOp *apply, const char *text) {
-  NrAttr map = nr_op_attr(apply, "map");
+  NrAttr map = nr_op_attr(apply, NR_A_map);
   NrValue *operands[LOOPS + 1];
   int64_t iv[LOOPS], divisor = between(2, 6), rest;
   Values v = {0};

@@ -32,7 +32,7 @@ static NrAttr fold(unsigned id, NrType result, const NrAttr *in, size_t count, N
   NrValue *operands[4];
   for (size_t i = 0; i < count; i++) operands[i] = nr_arith_constant(&b, in[i]);
   NrOp *op = nr_build_op(&b, id, operands, count, &result, 1);
-  if (predicate) nr_op_set_attr(op, "predicate", predicate);
+  if (predicate) nr_op_set_attr(op, NR_A_predicate, predicate);
   NrFold out[2] = {0};
   if (!op->info->fold(op, in, out)) return NULL;
   return out[0].attr ? out[0].attr : nr_value_constant(out[0].value);

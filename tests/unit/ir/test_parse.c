@@ -271,11 +271,11 @@ static void test_one_module_is_the_file(void **state) {
   Log log;
   begin(&log);
   NrModule *module = parse(&log, "module @m {}");
-  assert_true(nr_str_is(nr_op_attr_str(module->op, "sym_name"), "m"));
+  assert_true(nr_str_is(nr_op_attr_str(module->op, NR_A_sym_name), "m"));
   assert_null(module->op->block);
   nr_module_destroy(module);
   module = parse(&log, "module @a {}\nmodule @b {}");
-  assert_int_equal(nr_op_attr_str(module->op, "sym_name").size, 0);
+  assert_int_equal(nr_op_attr_str(module->op, NR_A_sym_name).size, 0);
   assert_ptr_equal(nr_op_body(module->op, 0)->first->next, nr_op_body(module->op, 0)->last);
   nr_module_destroy(module);
   end(&log);
@@ -290,7 +290,7 @@ static void test_resources_are_aligned_and_shared(void **state) {
                   "{-# dialect_resources: { builtin: { k: \"0x040000000100000002000000\" } } #-}");
   assert_string_equal(messages(&log), "");
   NrOp *op = nr_op_body(module->op, 0)->first;
-  NrAttr a = nr_op_attr(op, "a"), b = nr_op_attr(op, "b"), c = nr_op_attr(op, "c");
+  NrAttr a = nr_op_attr(op, NR_A_a), b = nr_op_attr(op, NR_A_b), c = nr_op_attr(op, NR_A_c);
   assert_ptr_equal(a->data, b->data);
   assert_int_equal((uintptr_t)a->data % 64, 0);
   assert_int_equal(a->data_size, 8);

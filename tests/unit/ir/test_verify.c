@@ -103,7 +103,7 @@ static void all_errors_are_reported(void **state) {
   add_op(body, "rt.poll", (NrValue *[]){nr_result(value, 0)}, 1, 0, 0);
   add_op(body, "rt.poll", NULL, 0, 0, 0);
   NrOp *check = add_op(body, "rt.check", (NrValue *[]){nr_result(value, 0)}, 1, 0, 0);
-  nr_op_set_attr(check, "text", nr_attr_unit(ctx));
+  nr_op_set_attr(check, NR_A_text, nr_attr_unit(ctx));
   expect_messages("'rt.poll' op operand #0 must be index, but got 'i32'\n"
                   "'rt.poll' op expected 1 operand, but found 0\n"
                   "'rt.check' op attribute 'text' failed to satisfy constraint: string attribute\n");
@@ -111,7 +111,7 @@ static void all_errors_are_reported(void **state) {
 
 static void symbols_are_unique(void **state) {
   for (int i = 0; i < 2; i++)
-    nr_op_set_attr(add_op(top(), "t.symbol", NULL, 0, 0, 0), "sym_name", nr_attr_string(ctx, NR_STR("a")));
+    nr_op_set_attr(add_op(top(), "t.symbol", NULL, 0, 0, 0), NR_A_sym_name, nr_attr_string(ctx, NR_STR("a")));
   expect_messages("redefinition of symbol named 'a'\n");
 }
 
@@ -137,7 +137,7 @@ static void branches_pass_what_blocks_take(void **state) {
 }
 
 static NrStr add_symbol(NrStr name) {
-  nr_op_set_attr(add_op(top(), "t.symbol", NULL, 0, 0, 0), "sym_name", nr_attr_string(ctx, name));
+  nr_op_set_attr(add_op(top(), "t.symbol", NULL, 0, 0, 0), NR_A_sym_name, nr_attr_string(ctx, name));
   return name;
 }
 

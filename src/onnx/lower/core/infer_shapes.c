@@ -26,8 +26,8 @@ static void name_dims(const NrInferred *inferred, NrOp *op) {
     named |= names != NULL;
     nr_vec_push(&items, names ? names : nr_attr_array(ctx, NULL, 0));
   }
-  if (named) nr_op_set_attr(op, "noria.dim_names", nr_attr_array(ctx, items.data, items.size));
-  else nr_op_remove_attr(op, "noria.dim_names");
+  if (named) nr_op_set_attr(op, NR_A_noria_dim_names, nr_attr_array(ctx, items.data, items.size));
+  else nr_op_remove_attr(op, NR_A_noria_dim_names);
   nr_vec_deinit(&items);
 }
 
@@ -55,7 +55,7 @@ static bool make_constants(const NrInferred *inferred, NrOp *op) {
     if (!value || !nr_value_has_uses(result)) continue;
     NrBuilder b = nr_builder_before(op);
     NrOp *constant = nr_build_op(&b, NR_OP_onnx_Constant, NULL, 0, &value->type, 1);
-    nr_op_set_attr(constant, "value", value);
+    nr_op_set_attr(constant, NR_A_value, value);
     nr_result(constant, 0)->name = result->name;
     nr_value_replace_uses(result, nr_result(constant, 0));
   }

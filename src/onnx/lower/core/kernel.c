@@ -25,7 +25,7 @@ static NrModule *instantiate(NrLower *l, const char *name, NrStr prelude) {
 
 static NrBlock *function_body(NrModule *module, const char *name) {
   for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next)
-    if (nr_op_is(op, NR_OP_func_func) && nr_str_is(nr_op_attr_str(op, "sym_name"), name)) return nr_op_body(op, 0);
+    if (nr_op_is(op, NR_OP_func_func) && nr_str_is(nr_op_attr_str(op, NR_A_sym_name), name)) return nr_op_body(op, 0);
   return NULL;
 }
 

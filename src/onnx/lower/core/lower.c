@@ -77,7 +77,7 @@ bool nr_lower_takes_attr(NrLower *l, const char *name) { return nr_onnx_attr_kno
 
 NrAttr nr_lower_attr(NrLower *l, const char *name) {
   assert(nr_lower_takes_attr(l, name));
-  return nr_op_attr(l->op, name);
+  return nr_op_attr_named(l->op, name);
 }
 
 static const NrVersionedAttr *default_of(NrLower *l, const char *name, NrVersionedKind kind) {
@@ -206,7 +206,7 @@ NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, si
 
 /* Arguments whose dims share a symbol share one dim value: the runtime checks that they agree. */
 static void bind_symbols(NrLower *l, NrOp *func, NrBlock *entry) {
-  NrAttr inputs = nr_op_attr(func, "noria.inputs");
+  NrAttr inputs = nr_op_attr(func, NR_A_noria_inputs);
   NrLowerState *state = l->state;
   state->symbols.size = 0;
   for (uint32_t a = 0; inputs && a < entry->num_args && a < inputs->size; a++) {
@@ -324,7 +324,7 @@ static void set_signature(Func *f, bool raised) {
   NrContext *ctx = f->l.ctx;
   NR_VEC(NrType) types = {0};
   NR_VEC(NrAttr) infos = {0};
-  NrAttr declared = nr_op_attr(f->op, "noria.outputs");
+  NrAttr declared = nr_op_attr(f->op, NR_A_noria_outputs);
   for (size_t i = 0; i < f->num_args + f->num_yields; i++) {
     const NrLowered *v = i < f->num_args ? &f->args[i] : &f->yields[i - f->num_args];
     nr_vec_push(&types, raised ? nr_type_raised(v->value->type, v->dtype) : v->value->type);
@@ -332,8 +332,8 @@ static void set_signature(Func *f, bool raised) {
   for (size_t i = 0; declared && i < f->num_yields; i++)
     nr_vec_push(&infos, output_info(&f->l, declared->items[i], &f->yields[i]));
   NrType type = nr_type_function(ctx, types.data, f->num_args, types.data + f->num_args, f->num_yields);
-  nr_op_set_attr(f->op, "function_type", nr_attr_type(type));
-  if (declared) nr_op_set_attr(f->op, "noria.outputs", nr_attr_array(ctx, infos.data, infos.size));
+  nr_op_set_attr(f->op, NR_A_function_type, nr_attr_type(type));
+  if (declared) nr_op_set_attr(f->op, NR_A_noria_outputs, nr_attr_array(ctx, infos.data, infos.size));
   nr_vec_deinit(&types);
   nr_vec_deinit(&infos);
 }

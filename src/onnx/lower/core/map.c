@@ -42,7 +42,7 @@ NrOp *nr_lower_generic(NrLower *l, NrValue *const *inputs, size_t num_inputs, Nr
 NrValue *nr_lower_loop_index(NrLower *l, size_t i) {
   NrType index = nr_type_index(l->ctx);
   NrOp *op = nr_build_op(&l->b, NR_OP_linalg_index, NULL, 0, &index, 1);
-  nr_op_set_attr(op, "dim", nr_attr_i64(l->ctx, (int64_t)i));
+  nr_op_set_attr(op, NR_A_dim, nr_attr_i64(l->ctx, (int64_t)i));
   return nr_result(op, 0);
 }
 
@@ -68,7 +68,7 @@ static NrValue *known_scalar(NrLower *l, NrValue *tensor) {
   if (nr_lower_elements(l, tensor, &element, 1, &count, false) && count == 1) return element;
   if (!constant || constant->kind != NR_ATTR_DENSE || !constant->splat) return NULL;
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &tensor->type->elem, 1);
-  nr_op_set_attr(op, "value", nr_attr_element(constant, 0));
+  nr_op_set_attr(op, NR_A_value, nr_attr_element(constant, 0));
   return nr_result(op, 0);
 }
 

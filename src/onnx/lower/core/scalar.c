@@ -11,7 +11,7 @@ NrValue *nr_lower_fold(NrLower *l, NrOp *op) {
   NrValue *value = folded[0].value;
   if (folded[0].attr) {
     NrOp *constant = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &result->type, 1);
-    nr_op_set_attr(constant, "value", folded[0].attr);
+    nr_op_set_attr(constant, NR_A_value, folded[0].attr);
     value = nr_result(constant, 0);
   }
   if (!value || value == result) return result;
@@ -21,7 +21,7 @@ NrValue *nr_lower_fold(NrLower *l, NrOp *op) {
 
 static NrValue *constant(NrLower *l, NrType type, NrAttr value) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &type, 1);
-  nr_op_set_attr(op, "value", value);
+  nr_op_set_attr(op, NR_A_value, value);
   return nr_result(op, 0);
 }
 
@@ -52,7 +52,7 @@ NrValue *nr_lower_op3(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrV
 static NrValue *compare(NrLower *l, unsigned op_id, int64_t predicate, NrValue *a, NrValue *b) {
   NrType i1 = nr_type_i1(l->ctx);
   NrOp *op = nr_build_op(&l->b, op_id, (NrValue *[]){a, b}, 2, &i1, 1);
-  nr_op_set_attr(op, "predicate", nr_attr_i64(l->ctx, predicate));
+  nr_op_set_attr(op, NR_A_predicate, nr_attr_i64(l->ctx, predicate));
   return nr_lower_fold(l, op);
 }
 
@@ -68,7 +68,7 @@ NrValue *nr_lower_select(NrLower *l, NrValue *cond, NrValue *a, NrValue *b) {
 
 NrValue *nr_lower_fast(NrValue *value) {
   if (value->op && !nr_op_has(value->op, NR_CONSTANT_LIKE) && nr_type_is_float(value->type))
-    nr_op_set_attr(value->op, "fastmath",
+    nr_op_set_attr(value->op, NR_A_fastmath,
                    nr_attr_opaque(nr_value_context(value), NR_STR("arith.fastmath<reassoc,contract>"), NULL));
   return value;
 }

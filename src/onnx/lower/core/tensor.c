@@ -34,7 +34,7 @@ NrValue *nr_lower_fill(NrLower *l, const NrShape *shape, NrValue *scalar) {
 
 NrValue *nr_lower_dense(NrLower *l, NrAttr elements) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &elements->type, 1);
-  nr_op_set_attr(op, "value", elements);
+  nr_op_set_attr(op, NR_A_value, elements);
   return nr_result(op, 0);
 }
 
@@ -63,7 +63,7 @@ NrValue *nr_lower_extract(NrLower *l, NrValue *tensor, NrValue *const *indices, 
 
 static NrValue *constant_element(NrLower *l, NrAttr elements, int64_t i) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &elements->type->elem, 1);
-  nr_op_set_attr(op, "value", nr_attr_element(elements, i));
+  nr_op_set_attr(op, NR_A_value, nr_attr_element(elements, i));
   return nr_result(op, 0);
 }
 
@@ -211,8 +211,8 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
   NrValue *result;
   if (from.rank == 0) {
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, &tensor, 1, &type, 1);
-    nr_op_set_attr(op, "reassociation", nr_attr_array(l->ctx, NULL, 0));
-    nr_op_set_attr(op, "static_output_shape", nr_attr_i64_array(l->ctx, (int64_t[]){1}, 1));
+    nr_op_set_attr(op, NR_A_reassociation, nr_attr_array(l->ctx, NULL, 0));
+    nr_op_set_attr(op, NR_A_static_output_shape, nr_attr_i64_array(l->ctx, (int64_t[]){1}, 1));
     result = nr_result(op, 0);
   } else {
     /* The result's dim must be static exactly when all dims of the operand are, and of them more may be known than its
@@ -220,7 +220,7 @@ static NrValue *flatten(NrLower *l, NrValue *tensor) {
     tensor = nr_lower_tensor_cast(l, tensor, nr_shape_type(l, &from, tensor->type->elem));
     if (!nr_type_has_static_shape(tensor->type)) type = nr_type_tensor((int64_t[]){NR_DYNAMIC}, 1, tensor->type->elem);
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &tensor, 1, &type, 1);
-    nr_op_set_attr(op, "reassociation", reassociation(l, from.rank, true));
+    nr_op_set_attr(op, NR_A_reassociation, reassociation(l, from.rank, true));
     result = nr_result(op, 0);
   }
   nr_lower_set_dim(l, result, 0, flat.dims[0]);
@@ -238,7 +238,7 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   if (shape->rank == 0) {
     flat = nr_lower_tensor_cast(l, flat, nr_type_tensor((int64_t[]){1}, 1, flat->type->elem));
     NrOp *op = nr_build_op(&l->b, NR_OP_tensor_collapse_shape, &flat, 1, &type, 1);
-    nr_op_set_attr(op, "reassociation", nr_attr_array(l->ctx, NULL, 0));
+    nr_op_set_attr(op, NR_A_reassociation, nr_attr_array(l->ctx, NULL, 0));
     return nr_result(op, 0);
   }
   /* The operand's dim must be static exactly when all dims of the result are. */
@@ -250,8 +250,8 @@ static NrValue *unflatten(NrLower *l, NrValue *flat, const NrShape *shape) {
   NrValue *operands[NORIA_MAX_RANK + 1] = {flat};
   size_t n = dynamic_operands(l, shape, operands + 1);
   NrOp *op = nr_build_op(&l->b, NR_OP_tensor_expand_shape, operands, n + 1, &type, 1);
-  nr_op_set_attr(op, "reassociation", reassociation(l, shape->rank, true));
-  nr_op_set_attr(op, "static_output_shape", nr_attr_i64_array(l->ctx, type->dims, shape->rank));
+  nr_op_set_attr(op, NR_A_reassociation, reassociation(l, shape->rank, true));
+  nr_op_set_attr(op, NR_A_static_output_shape, nr_attr_i64_array(l->ctx, type->dims, shape->rank));
   for (size_t i = 0; i < shape->rank; i++) nr_lower_set_dim(l, nr_result(op, 0), i, shape->dims[i]);
   return nr_result(op, 0);
 }
@@ -292,7 +292,7 @@ NrValue *nr_lower_reshape(NrLower *l, NrValue *tensor, const NrShape *shape) {
 static void set_dim_list(NrLower *l, NrOp *op, const char *name, const NrDim *dims, size_t rank) {
   int64_t values[NORIA_MAX_RANK] = {0};
   for (size_t i = 0; i < rank; i++) values[i] = dims[i].size;
-  nr_op_set_attr(op, name, nr_attr_i64_array(l->ctx, values, rank));
+  nr_op_set_attr_named(op, name, nr_attr_i64_array(l->ctx, values, rank));
 }
 
 static size_t append_dynamic(NrLower *l, const NrDim *dims, size_t rank, NrValue **operands, size_t n) {
@@ -313,7 +313,7 @@ static void set_slice_attrs(NrLower *l, NrOp *op, const NrDim *offsets, const Nr
     counts[leading + 2] += !nr_dim_known(steps[i]);
   }
   if (leading == 1) counts[1] -= 1; /* the slot held the default for the second leading operand */
-  nr_op_set_attr(op, "operandSegmentSizes",
+  nr_op_set_attr(op, NR_A_operandSegmentSizes,
                  nr_attr_dense_array(nr_type_i32(l->ctx), counts, (leading + 3) * sizeof *counts));
 }
 
@@ -434,6 +434,6 @@ NrValue *nr_lower_concat(NrLower *l, NrValue *const *tensors, size_t count, size
 NrOp *nr_lower_rt_call(NrLower *l, const char *name, NrValue *const *args, size_t num_args, const NrType *results,
                        size_t num_results) {
   NrOp *call = nr_build_op(&l->b, NR_OP_rt_call, args, num_args, results, num_results);
-  nr_op_set_attr(call, "name", nr_attr_string(l->ctx, nr_str(name)));
+  nr_op_set_attr(call, NR_A_name, nr_attr_string(l->ctx, nr_str(name)));
   return call;
 }

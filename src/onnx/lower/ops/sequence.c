@@ -16,7 +16,7 @@ NrValue *nr_lower_call_at_site(NrLower *l, const char *name, NrValue *const *arg
   for (size_t i = 0; i < num_args; i++) operands[i + 1] = args[i];
   NrOp *call = nr_lower_rt_call(l, name, operands, num_args + 1, &result, 1);
   NrStr node = l->op->loc->kind == NR_LOC_NAME ? l->op->loc->name : NR_STR("");
-  nr_op_set_attr(call, "node", nr_attr_string(l->ctx, node));
+  nr_op_set_attr(call, NR_A_node, nr_attr_string(l->ctx, node));
   return nr_result(call, 0);
 }
 
