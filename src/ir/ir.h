@@ -36,8 +36,8 @@ void nr_context_destroy(NrContext *ctx);
 NrArena *nr_context_arena(NrContext *ctx);
 NrStr nr_context_intern(NrContext *ctx, NrStr s); /* unique: equal strings give the same data pointer */
 
-/* The name of an attribute that code asks for. attr_names.def lists them; each is interned in every context as it stands,
- * so two names are compared by address, and a misspelt one does not compile. */
+/* The name of an attribute that code asks for. attr_names.def lists them; each is interned in every context as it
+ * stands, so two names are compared by address, and a misspelt one does not compile. */
 typedef struct NrAttrName {
   char text[32];
 } NrAttrName;

@@ -147,7 +147,8 @@ static NrStatus emit_insert(NrLl *g, NrOp *op, const NrLlRow *row) {
 }
 
 static LLVMValueRef take_slice(NrLl *g, NrOp *op, LLVMValueRef value, NrType type, uint32_t dim) {
-  NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes), strides = nr_op_attr(op, NR_A_strides);
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes),
+         strides = nr_op_attr(op, NR_A_strides);
   size_t given = offsets->kind == NR_ATTR_DENSE_ARRAY ? offsets->data_size / sizeof(int64_t) : offsets->size;
   if (dim >= given) return value;
   unsigned begin = (unsigned)array_item(offsets, dim), count = (unsigned)array_item(sizes, dim);

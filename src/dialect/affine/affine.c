@@ -106,7 +106,8 @@ bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out) {
 
 int64_t nr_affine_iv_step(const NrValue *iv) {
   const NrOp *loop = nr_block_parent_op(iv->block);
-  return nr_op_is(loop, NR_OP_affine_for) ? nr_op_attr_int(loop, NR_A_step, 1) : nr_affine_parallel_step(loop, iv->index);
+  return nr_op_is(loop, NR_OP_affine_for) ? nr_op_attr_int(loop, NR_A_step, 1)
+                                          : nr_affine_parallel_step(loop, iv->index);
 }
 
 NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *const *operands) {

@@ -198,7 +198,8 @@ static bool take_nested(NrOp *op) {
     if (e->kind != NR_AFFINE_DIM && e->kind != NR_AFFINE_SYMBOL) continue;
     uint32_t i = (uint32_t)e->value + (e->kind == NR_AFFINE_SYMBOL ? map->num_dims : 0);
     const NrOp *inner = nr_operand(op, i)->op;
-    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, NR_A_map)->num_exprs > MAX_TAKEN) continue;
+    if (!inner || inner->info != op->info || map->num_exprs + nr_op_attr(inner, NR_A_map)->num_exprs > MAX_TAKEN)
+      continue;
     take_results(op, k, i);
     return true;
   }

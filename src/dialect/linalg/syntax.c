@@ -98,7 +98,8 @@ void nr_linalg_print_operands(NrPrinter *w, NrOp *op) {
 void nr_linalg_generic_print(NrPrinter *w, NrOp *op) {
   static const char *const own[] = {"doc",          "indexing_maps",       "iterator_types",
                                     "library_call", "operandSegmentSizes", NULL};
-  NrAttr types = nr_op_attr(op, NR_A_iterator_types), doc = nr_op_attr(op, NR_A_doc), call = nr_op_attr(op, NR_A_library_call);
+  NrAttr types = nr_op_attr(op, NR_A_iterator_types), doc = nr_op_attr(op, NR_A_doc),
+         call = nr_op_attr(op, NR_A_library_call);
   nr_w_puts(w, " {");
   if (doc) {
     nr_w_puts(w, "doc = ");

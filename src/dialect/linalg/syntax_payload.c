@@ -147,7 +147,8 @@ static void print_payload(NrPrinter *w, NrOp *payload) {
     NrAttr value = payload->attrs[i].value;
     if (value->kind != NR_ATTR_OPAQUE || !nr_str_eq(value->s, none)) nr_vec_push(&attrs, payload->attrs[i]);
   }
-  if (payload->info->attrs && strstr(payload->info->attrs, "overflowFlags") && !nr_op_attr(payload, NR_A_overflowFlags)) {
+  if (payload->info->attrs && strstr(payload->info->attrs, "overflowFlags") &&
+      !nr_op_attr(payload, NR_A_overflowFlags)) {
     NrNamedAttr flags = {nr_context_intern(ctx, NR_STR("overflowFlags")),
                          nr_attr_opaque(ctx, NR_STR("arith.overflow<none>"), NULL)};
     nr_vec_push(&attrs, flags);

@@ -18,7 +18,8 @@ static bool all_ones(NrAttr array) {
 }
 
 NrStatus nr_vector_extract_strided_slice_verify(NrOp *op) {
-  NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes), strides = nr_op_attr(op, NR_A_strides);
+  NrAttr offsets = nr_op_attr(op, NR_A_offsets), sizes = nr_op_attr(op, NR_A_sizes),
+         strides = nr_op_attr(op, NR_A_strides);
   NrType from = operand_type(op, 0), to = result_of(op);
   if (offsets->size != sizes->size || offsets->size != strides->size || offsets->size > from->rank)
     return nr_op_error(op, "(C1) expected offsets, sizes and strides attributes of same size, at most the rank");

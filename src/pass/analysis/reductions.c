@@ -93,7 +93,8 @@ bool nr_only_reduces(NrOp *loop) {
 NrValue *nr_reduction_combine(NrBuilder *b, const NrReduction *r, NrValue *lhs, NrValue *rhs) {
   const NrOp *like = r->steps.data[0].op;
   NrValue *both = nr_arith_binary(b, r->steps.data[0].combine, lhs, rhs);
-  if (nr_op_attr(like, NR_A_fastmath) && both->op) nr_op_set_attr(both->op, NR_A_fastmath, nr_op_attr(like, NR_A_fastmath));
+  if (nr_op_attr(like, NR_A_fastmath) && both->op)
+    nr_op_set_attr(both->op, NR_A_fastmath, nr_op_attr(like, NR_A_fastmath));
   return both;
 }
 

@@ -126,8 +126,8 @@ static NrStatus open_executable(NrBufferize *s, NrOp *executable) {
     if (!first) nr_strmap_set(&entries, name, first = make_entry_point(s, func));
     *entry = *first;
     entry->export_op = op;
-    nr_strmap_set(&s->exports, export_key(s, nr_op_attr_str(executable, NR_A_sym_name), nr_op_attr_str(op, NR_A_sym_name)),
-                  entry);
+    nr_strmap_set(&s->exports,
+                  export_key(s, nr_op_attr_str(executable, NR_A_sym_name), nr_op_attr_str(op, NR_A_sym_name)), entry);
   }
   nr_strmap_deinit(&moved);
   nr_strmap_deinit(&entries);

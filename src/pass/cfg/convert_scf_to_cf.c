@@ -148,7 +148,8 @@ static void convert_index_switch(Converter *c, NrOp *op, NrBlock *end) {
                                            .num_successors = op->num_regions,
                                            .successor_operands = operands});
   if (count)
-    nr_op_set_attr(branch, NR_A_case_values, nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
+    nr_op_set_attr(branch, NR_A_case_values,
+                   nr_attr_dense(nr_type_vector(&count, 1, i64), cases->data, cases->data_size));
   nr_op_erase(op);
 }
 

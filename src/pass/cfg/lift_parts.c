@@ -138,7 +138,8 @@ void nr_lift_dispatch(const NrMultiplexer *m, NrBlock *block, uint32_t first) {
                                          .num_successors = count,
                                          .successor_operands = sizes.data});
     int64_t n = (int64_t)cases.size;
-    nr_op_set_attr(op, NR_A_case_values, nr_attr_dense(nr_type_vector(&n, 1, number->type), cases.data, cases.size * 4));
+    nr_op_set_attr(op, NR_A_case_values,
+                   nr_attr_dense(nr_type_vector(&n, 1, number->type), cases.data, cases.size * 4));
     nr_vec_deinit(&operands);
     nr_vec_deinit(&sizes);
     nr_vec_deinit(&cases);

@@ -81,7 +81,8 @@ static int least_first(const void *a, const void *b) {
 /* A recursive function is not done when its own calls are visited. */
 static bool may_be_inlined(const NrOp *call, const Function *callee) {
   bool is_wanted = callee->ops <= SMALL_OPS || callee->num_calls == 1;
-  return is_wanted && callee->state == DONE && !nr_op_attr(call, NR_A_no_inline) && !nr_op_attr(callee->op, NR_A_no_inline);
+  return is_wanted && callee->state == DONE && !nr_op_attr(call, NR_A_no_inline) &&
+         !nr_op_attr(callee->op, NR_A_no_inline);
 }
 
 static void limit(Limiter *l, Function *f) {

@@ -186,7 +186,8 @@ static bool schedule_by_attributes(Pipeline *p) {
   int64_t last = 0;
   for (uint32_t i = 0; i < p->num_items; i++) {
     Item *item = &p->items[i];
-    int64_t stage = nr_op_attr_int(item->op, NR_A___test_pipelining_stage__, 0), order = nr_op_attr_int(item->op, NR_A___test_pipelining_op_order__, i);
+    int64_t stage = nr_op_attr_int(item->op, NR_A___test_pipelining_stage__, 0),
+            order = nr_op_attr_int(item->op, NR_A___test_pipelining_op_order__, i);
     if (stage < 0 || stage >= MAX_STAGES || order < 0 || order > MAX_ORDER) return false;
     item->stage = (int)stage;
     item->order = order;

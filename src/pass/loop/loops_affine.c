@@ -182,7 +182,8 @@ NrOp *nr_for_with_inits(NrBuilder *b, NrOp *loop, NrValue *const *inits, size_t 
   }
   made = nr_scf_for(b, nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop), inits, count);
   made->loc = loop->loc;
-  for (uint32_t i = 0; i < loop->num_attrs; i++) nr_op_set_attr_named(made, loop->attrs[i].name.data, loop->attrs[i].value);
+  for (uint32_t i = 0; i < loop->num_attrs; i++)
+    nr_op_set_attr_named(made, loop->attrs[i].name.data, loop->attrs[i].value);
   nr_scf_for_iv(made)->name = nr_scf_for_iv(loop)->name;
   return made;
 }

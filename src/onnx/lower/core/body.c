@@ -52,7 +52,8 @@ NrValue *nr_lower_narrow_tensor(NrLower *l, NrValue *tensor, NrType elem) { retu
 NrValue *nr_lower_contract(NrValue *value) {
   NrOp *op = value->op;
   if (nr_op_is(op, NR_OP_arith_addf) || nr_op_is(op, NR_OP_arith_subf) || nr_op_is(op, NR_OP_arith_mulf))
-    nr_op_set_attr(op, NR_A_fastmath, nr_attr_opaque(nr_value_context(value), NR_STR("arith.fastmath<contract>"), NULL));
+    nr_op_set_attr(op, NR_A_fastmath,
+                   nr_attr_opaque(nr_value_context(value), NR_STR("arith.fastmath<contract>"), NULL));
   return value;
 }
 

@@ -180,7 +180,8 @@ void nr_lower_check(NrLower *l, NrValue *cond, const char *text, NrValue *const 
   for (size_t i = 0; i < num_values; i++) operands[i + 1] = values[i];
   NrOp *check = nr_build_op(&l->b, NR_OP_rt_check, operands, num_values + 1, NULL, 0);
   nr_op_set_attr(check, NR_A_text, nr_attr_string(l->ctx, nr_str(text)));
-  if (l->op && l->op->loc->kind == NR_LOC_NAME) nr_op_set_attr(check, NR_A_node, nr_attr_string(l->ctx, l->op->loc->name));
+  if (l->op && l->op->loc->kind == NR_LOC_NAME)
+    nr_op_set_attr(check, NR_A_node, nr_attr_string(l->ctx, l->op->loc->name));
 }
 
 void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what) {
