@@ -2,6 +2,7 @@
 #ifndef NORIA_INTERP_INTERNAL_H
 #define NORIA_INTERP_INTERNAL_H
 
+#include "dialect/arith/combine.h"
 #include "interp/interp.h"
 
 /* Memory that several views may share. */
@@ -143,7 +144,7 @@ bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *
                      const char **why);
 bool nr_scalar_float_binary(unsigned id, double a, double b, double *out);
 void nr_scalar_sincos(NrType type, NrIValue arg, NrIValue *results);
-/* a and b combined by the kind of a vector reduction ("add", "maxsi", ..); false for types beyond 64 bits. */
-bool nr_scalar_combine(NrStr kind, NrType type, NrIValue a, NrIValue b, NrIValue *out);
+/* a and b combined; false for types beyond 64 bits, and where combine is NULL. */
+bool nr_scalar_combine(const NrCombine *combine, NrType type, NrIValue a, NrIValue b, NrIValue *out);
 
 #endif

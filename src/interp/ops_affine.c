@@ -163,10 +163,11 @@ static bool parallel_box(NrInterp *in, NrOp *op, int64_t *first, int64_t *counts
   return ok;
 }
 
+static int64_t reduction_kind(const NrOp *op, uint32_t i) { return nr_op_attr(op, NR_A_reductions)->items[i]->i; }
+
 /* Combines running value i with a point's value. */
 static bool combine(NrInterp *in, NrOp *op, uint32_t i, NrIValue *acc, NrIValue value) {
-  int64_t kind = nr_op_attr(op, NR_A_reductions)->items[i]->i;
-  return nr_interp_combine(kind, nr_result(op, i)->type, *acc, value, acc) ||
+  return nr_interp_combine(reduction_kind(op, i), nr_result(op, i)->type, *acc, value, acc) ||
          nr_interp_fail(in, op, "the interpreter cannot compute it");
 }
 
@@ -183,8 +184,8 @@ bool nr_run_affine_parallel(NrInterp *in, NrOp *op) {
   NrIValue *acc = nr_calloc(count, sizeof *acc), *values = nr_calloc(count, sizeof *values), ivs[NR_MAX_RANK];
   bool ok = true, any = true;
   for (uint32_t i = 0; i < count; i++)
-    acc[i] = nr_ivalue_of_attr(
-        in, nr_affine_reduction_identity(nr_op_attr(op, NR_A_reductions)->items[i]->i, nr_result(op, i)->type));
+    acc[i] = nr_ivalue_of_attr(in, nr_combine_neutral(nr_combine_of_atomic(reduction_kind(op, i)),
+                                                      nr_result(op, i)->type));
   for (uint32_t d = 0; d < rank; d++) any &= counts[d] > 0;
   if (any) do {
       for (uint32_t d = 0; d < rank; d++)

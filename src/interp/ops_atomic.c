@@ -8,15 +8,10 @@ bool nr_run_prefetch(NrInterp *in, NrOp *op) {
   return true;
 }
 
-/* nr_scalar_combine's names of the atomic_rmw kinds, in enum order; "": assign. */
-static const char *const combine_names[] = {"add",   "add",   "and",      "",        "maximumf", "maxnumf",
-                                            "maxsi", "maxui", "minimumf", "minnumf", "minsi",    "minui",
-                                            "mul",   "mul",   "or",       "xor"};
-
 bool nr_interp_combine(int64_t kind, NrType type, NrIValue a, NrIValue b, NrIValue *out) {
-  const char *name = combine_names[kind];
-  if (*name) return nr_scalar_combine(nr_str(name), type, a, b, out);
-  *out = b;
+  const NrCombine *combine = nr_combine_of_atomic(kind);
+  if (combine) return nr_scalar_combine(combine, type, a, b, out);
+  *out = b; /* assign */
   return true;
 }
 

@@ -252,12 +252,12 @@ bool nr_run_constant_mask(NrInterp *in, NrOp *op) { return make_mask(in, op, int
 
 bool nr_run_reduction(NrInterp *in, NrOp *op) {
   NrIView *from = operand_view(in, op, 0);
-  NrStr kind = nr_vector_kind(op);
+  const NrCombine *combine = nr_combine_of_vector(nr_vector_kind(op), nr_type_is_float(from->elem));
   bool has_value = op->num_operands > 1;
   NrIValue acc = has_value ? nr_get(in, nr_operand(op, 1)) : (NrIValue){0};
   for (int64_t i = 0, n = nr_iview_count(from); i < n; i++) {
     NrIValue next = nr_ivalue_load(from->elem, nth(from, i));
-    if (has_value && !nr_scalar_combine(kind, from->elem, acc, next, &acc))
+    if (has_value && !nr_scalar_combine(combine, from->elem, acc, next, &acc))
       return nr_interp_fail(in, op, "the interpreter cannot combine these elements");
     if (!has_value) acc = next;
     has_value = true;
@@ -274,7 +274,7 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
   NrIView *to = acc ? nr_iview_dense_copy(in, acc) : nr_iview_new(in, from->elem, NULL, 0);
   if (!to) return false;
   if (!acc) nr_ivalue_store(to->elem, to->buffer->data, nr_get(in, nr_operand(op, 1)));
-  NrStr kind = nr_vector_kind(op);
+  const NrCombine *combine = nr_combine_of_vector(nr_vector_kind(op), nr_type_is_float(from->elem));
   int64_t at[NR_MAX_RANK] = {0};
   bool ok = true;
   do {
@@ -284,7 +284,7 @@ bool nr_run_multi_reduction(NrInterp *in, NrOp *op) {
       else kept[k++] = at[i];
     unsigned char *place = nr_iview_at(to, kept);
     NrIValue value, next = nr_ivalue_load(from->elem, nr_iview_at(from, at));
-    ok = nr_scalar_combine(kind, to->elem, nr_ivalue_load(to->elem, place), next, &value);
+    ok = nr_scalar_combine(combine, to->elem, nr_ivalue_load(to->elem, place), next, &value);
     if (ok) nr_ivalue_store(to->elem, place, value);
   } while (ok && nr_interp_next(in, from->dims, from->rank, at));
   if (ok && acc) return give(in, op, 0, to);

@@ -98,31 +98,17 @@ bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *a
   return nr_scalar_float(op, out, types, args, result, why);
 }
 
-bool nr_scalar_combine(NrStr kind, NrType t, NrIValue a, NrIValue b, NrIValue *out) {
-  static const struct {
-    const char *kind;
-    unsigned of_ints, of_floats;
-  } ops[] = {
-      {"add", NR_OP_arith_addi, NR_OP_arith_addf}, {"mul", NR_OP_arith_muli, NR_OP_arith_mulf},
-      {"minsi", NR_OP_arith_minsi, 0},             {"minui", NR_OP_arith_minui, 0},
-      {"maxsi", NR_OP_arith_maxsi, 0},             {"maxui", NR_OP_arith_maxui, 0},
-      {"and", NR_OP_arith_andi, 0},                {"or", NR_OP_arith_ori, 0},
-      {"xor", NR_OP_arith_xori, 0},                {"minnumf", 0, NR_OP_arith_minnumf},
-      {"maxnumf", 0, NR_OP_arith_maxnumf},         {"minimumf", 0, NR_OP_arith_minimumf},
-      {"maximumf", 0, NR_OP_arith_maximumf},
-  };
+bool nr_scalar_combine(const NrCombine *combine, NrType t, NrIValue a, NrIValue b, NrIValue *out) {
   const char *why = NULL;
-  size_t i = 0;
-  while (i < NR_COUNTOF(ops) && !nr_str_is(kind, ops[i].kind)) i++;
-  if (i == NR_COUNTOF(ops) || !is_small(t)) return false;
+  if (!combine || !is_small(t)) return false;
   if (nr_type_is_float(t)) {
     double d;
-    if (!nr_scalar_float_binary(ops[i].of_floats, nr_ivalue_float(t, a), nr_ivalue_float(t, b), &d)) return false;
+    if (!nr_scalar_float_binary(combine->op_id, nr_ivalue_float(t, a), nr_ivalue_float(t, b), &d)) return false;
     *out = nr_ivalue_from_float(t, d);
     return true;
   }
   NrIValue result = {0};
-  if (!int_binary(ops[i].of_ints, t, a.bits, b.bits, &result.bits, &why) || why) return false;
+  if (!int_binary(combine->op_id, t, a.bits, b.bits, &result.bits, &why) || why) return false;
   result.bits &= mask_of(t);
   *out = result;
   return true;

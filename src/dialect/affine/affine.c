@@ -1,8 +1,6 @@
 /* affine.c - the ops of dialect affine, and the parts of its ops. Hooks: valid.c and verify.c, syntax*.c, canon*.c. */
 #include "dialect/affine/affine.h"
 
-#include <math.h>
-
 size_t nr_affine_map_operands(const NrOp *op) {
   switch (op->info->id) {
   case NR_OP_affine_load:
@@ -165,70 +163,6 @@ NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims
   if (i > 0)
     e = nr_affine_binary(NR_AFFINE_MOD, e, nr_affine_binary(NR_AFFINE_MUL, stride, basis_size(op, behind)));
   return nr_affine_binary(NR_AFFINE_FLOORDIV, e, stride);
-}
-
-/* ---- reductions -------------------------------------------------------------------------------------------------- */
-
-/* As nr_atomic_kind_name numbers them. `start`: what changes nothing. */
-typedef enum Start { START_ZERO, START_ONE, START_ONES, START_LEAST, START_GREATEST, START_NAN } Start;
-typedef struct Reduction {
-  const char *name;
-  unsigned op_id;
-  bool is_float;
-  Start start;
-} Reduction;
-
-static const Reduction reductions[] = {
-    {"addf", NR_OP_arith_addf, true, START_ZERO},
-    {"addi", NR_OP_arith_addi, false, START_ZERO},
-    {"maximumf", NR_OP_arith_maximumf, true, START_LEAST},
-    {"maxs", NR_OP_arith_maxsi, false, START_LEAST},
-    {"maxu", NR_OP_arith_maxui, false, START_ZERO},
-    {"minimumf", NR_OP_arith_minimumf, true, START_GREATEST},
-    {"mins", NR_OP_arith_minsi, false, START_GREATEST},
-    {"minu", NR_OP_arith_minui, false, START_ONES},
-    {"mulf", NR_OP_arith_mulf, true, START_ONE},
-    {"muli", NR_OP_arith_muli, false, START_ONE},
-    {"ori", NR_OP_arith_ori, false, START_ZERO},
-    {"andi", NR_OP_arith_andi, false, START_ONES},
-    {"maxnumf", NR_OP_arith_maxnumf, true, START_NAN},
-    {"minnumf", NR_OP_arith_minnumf, true, START_NAN},
-    {"xori", NR_OP_arith_xori, false, START_ZERO},
-};
-
-static const Reduction *reduction_of(int64_t kind) {
-  const char *name = nr_atomic_kind_name(kind);
-  for (size_t i = 0; name && i < NR_COUNTOF(reductions); i++)
-    if (strcmp(reductions[i].name, name) == 0) return &reductions[i];
-  return NULL;
-}
-
-unsigned nr_affine_reduction_op(int64_t kind) {
-  const Reduction *r = reduction_of(kind);
-  return r ? r->op_id : 0;
-}
-
-bool nr_affine_reduction_kind(unsigned op_id, int64_t *out) {
-  for (*out = 0; nr_atomic_kind_name(*out); ++*out)
-    if (nr_affine_reduction_op(*out) == op_id) return true;
-  return false;
-}
-
-NrAttr nr_affine_reduction_identity(int64_t kind, NrType type) {
-  const Reduction *r = reduction_of(kind);
-  if (!r || r->is_float != nr_type_is_float(type) || !(nr_type_is_float(type) || nr_type_is_int_or_index(type)))
-    return NULL;
-  if (r->is_float) {
-    static const double starts[] = {[START_ZERO] = 0, [START_ONE] = 1, [START_LEAST] = -INFINITY,
-                                    [START_GREATEST] = INFINITY, [START_NAN] = NAN};
-    return nr_attr_float(type, starts[r->start]);
-  }
-  uint32_t bits = nr_type_bits(type);
-  if (bits > 64) return NULL;
-  uint64_t sign = UINT64_C(1) << (bits - 1); /* alone it is the least number, and all bits below it the greatest */
-  const uint64_t starts[] = {[START_ZERO] = 0, [START_ONE] = 1, [START_ONES] = UINT64_MAX, [START_LEAST] = sign,
-                             [START_GREATEST] = sign - 1};
-  return nr_attr_int(type, (int64_t)starts[r->start]);
 }
 
 #include "dialect/shared/rows.h"

@@ -39,12 +39,6 @@ bool nr_affine_iv_constant_bound(const NrValue *iv, bool upper, int64_t *out); /
 int64_t nr_affine_iv_step(const NrValue *iv);
 /* Result i of delinearize_index or linearize_index over its operands, of which *out_dims are dims. */
 NrAffineExpr nr_affine_index_expr(const NrOp *op, uint32_t i, uint32_t *out_dims);
-/* The neutral element of a reduction (numbered as the kinds of memref.atomic_rmw); NULL for a type without one. */
-NrAttr nr_affine_reduction_identity(int64_t kind, NrType type);
-/* The arith op of a reduction; 0 when there is none. And the other way round. */
-unsigned nr_affine_reduction_op(int64_t kind);
-bool nr_affine_reduction_kind(unsigned op_id, int64_t *out);
-
 /* The maps of affine.dma_start, in the order of its places; dma_wait has the last of them only. A NULL ends them. */
 enum { NR_AFFINE_DMA_PLACES = 3 };
 extern const char *const nr_affine_dma_maps[];

@@ -1,5 +1,6 @@
 /* verify.c - checks of affine ops that their definitions cannot express. The messages are MLIR's, where it has one. */
 #include "dialect/affine/affine.h"
+#include "dialect/arith/combine.h"
 #include "dialect/shared/shaped.h"
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
@@ -171,7 +172,8 @@ static NrStatus verify_reductions(NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     if (!nr_attr_is_int(kinds->items[i], &kind) || !nr_atomic_kind_name(kind))
       return nr_op_error(op, "(C2) invalid reduction attribute");
-    if (!nr_affine_reduction_identity(kind, nr_result(op, i)->type))
+    NrType type = nr_result(op, i)->type;
+    if (!nr_type_is_scalar(type) || !nr_combine_neutral(nr_combine_of_atomic(kind), type))
       return nr_op_error(op, "(C2) result type cannot match reduction attribute");
   }
   return NR_OK;

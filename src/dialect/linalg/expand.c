@@ -1,9 +1,8 @@
 /* expand.c - named ops as simpler ops: any structured op as a linalg.generic, and linalg.softmax.
  *
  *   softmax of x along d    m = max of x along d;  e = exp(x - m);  s = sum of e along d;  e / s */
-#include <math.h>
-
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "dialect/linalg/linalg.h"
 #include "dialect/memref/memref.h"
 #include "dialect/tensor/tensor.h"
@@ -62,15 +61,19 @@ static void init_softmax(Softmax *s, NrBuilder *b, NrOp *op) {
   s->row = nr_attr_affine_map(b->ctx, s->type->rank, 0, kept, num_kept);
 }
 
+static NrAttr neutral_of(const Softmax *s, unsigned op_id) {
+  return nr_combine_neutral(nr_combine_of_op(op_id), s->type->elem);
+}
+
 /* A place for one number per row, filled with value. */
-static NrValue *filled_rows(Softmax *s, NrValue *x, bool on_buffers, double value) {
+static NrValue *filled_rows(Softmax *s, NrValue *x, bool on_buffers, NrAttr value) {
   NrIndex dims[NR_MAX_RANK];
   size_t rank = 0;
   for (uint32_t i = 0; i < s->type->rank; i++)
     if (i != s->dim) dims[rank++] = nr_dim_build(s->b, x, i);
   NrValue *place = on_buffers ? nr_build_alloc(s->b, NR_OP_memref_alloc, s->type->elem, dims, rank)
                               : nr_build_empty(s->b, s->type->elem, dims, rank);
-  return nr_build_fill(s->b, nr_arith_constant(s->b, nr_attr_float(s->type->elem, value)), place);
+  return nr_build_fill(s->b, nr_arith_constant(s->b, value), place);
 }
 
 /* What the body of a step yields for its elements. */
@@ -107,10 +110,10 @@ NrStatus nr_linalg_softmax_expand(NrOp *op, NrBuilder *b, NrValue **out_values) 
   bool on_buffers = nr_type_is_memref(output->type);
   init_softmax(&s, b, op);
   NrAttr reducing[] = {s.whole, s.row}, mapping[] = {s.whole, s.row, s.whole};
-  NrValue *max = filled_rows(&s, x, on_buffers, -INFINITY);
+  NrValue *max = filled_rows(&s, x, on_buffers, neutral_of(&s, NR_OP_arith_maximumf));
   max = step(&s, &x, 1, max, reducing, s.along, larger);
   NrValue *powers = step(&s, (NrValue *[]){x, max}, 2, output, mapping, s.all, exp_of_distance);
-  NrValue *total = filled_rows(&s, x, on_buffers, 0.0);
+  NrValue *total = filled_rows(&s, x, on_buffers, neutral_of(&s, NR_OP_arith_addf));
   total = step(&s, &powers, 1, total, reducing, s.along, sum);
   NrValue *result = step(&s, (NrValue *[]){powers, total}, 2, powers, mapping, s.all, quotient);
   if (on_buffers) {

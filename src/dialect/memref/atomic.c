@@ -1,23 +1,19 @@
 /* atomic.c - hooks of atomic_rmw and generic_atomic_rmw, and the kinds of the former. */
+#include "dialect/arith/combine.h"
 #include "dialect/memref/memref.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, operand)->type; }
 
-/* Numbered as in MLIR. */
-static const char *const atomic_kinds[] = {"addf", "addi", "andi",     "assign",  "maximumf", "maxnumf",
-                                           "maxs", "maxu", "minimumf", "minnumf", "mins",     "minu",
-                                           "mulf", "muli", "ori",      "xori"};
-
 const char *nr_atomic_kind_name(int64_t kind) {
-  return kind >= 0 && kind < (int64_t)NR_COUNTOF(atomic_kinds) ? atomic_kinds[kind] : NULL;
+  return kind >= 0 && kind < NR_NUM_COMBINES ? nr_combines[kind].atomic : NULL;
 }
 
 bool nr_atomic_kind_find(NrStr name, int64_t *out) {
   if (nr_str_is(name, "maxf")) name = nr_str("maximumf"); /* the names of 2020 */
   if (nr_str_is(name, "minf")) name = nr_str("minimumf");
   for (*out = 0; nr_atomic_kind_name(*out); ++*out)
-    if (nr_str_is(name, atomic_kinds[*out])) return true;
+    if (nr_str_is(name, nr_combines[*out].atomic)) return true;
   return false;
 }
 
@@ -78,13 +74,13 @@ NrStatus nr_memref_atomic_rmw_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
   NrType type = nr_operand(op, 0)->type;
   NR_TRY(nr_memref_elem_verify(op, type, 1));
-  const char *kind = nr_atomic_kind_name(nr_op_attr_int(op, NR_A_kind, -1));
-  if (!kind) return nr_op_error(op, "(C3) unknown kind");
-  if (strcmp(kind, "assign") == 0) return NR_OK;
-  bool wants_float = kind[strlen(kind) - 1] == 'f';
-  if (wants_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
-    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", kind,
-                       wants_float ? "a floating-point" : "an integer", text_of(op, type));
+  int64_t kind = nr_op_attr_int(op, NR_A_kind, -1);
+  if (!nr_atomic_kind_name(kind)) return nr_op_error(op, "(C3) unknown kind");
+  const NrCombine *combine = nr_combine_of_atomic(kind);
+  if (!combine) return NR_OK; /* assign */
+  if (combine->is_float ? !nr_type_is_float(type) : !nr_type_is_int(type))
+    return nr_op_error(op, "(C3) kind '%s' expects %s type, got %s", combine->atomic,
+                       combine->is_float ? "a floating-point" : "an integer", text_of(op, type));
   return NR_OK;
 }
 

@@ -13,14 +13,12 @@
  * In memory there is only today's shape. The earliest texts have no init: then the neutral element of the reduction is
  * the initial value, so that a loop without points has a result. Where none is known the loop is marked as noInit, and
  * fails when it has no points. */
-#include "base/float_format.h"
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "dialect/shared/bindings.h"
 #include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/shared/shaped.h"
-
-#include <math.h>
 
 enum { LOWER, UPPER, STEP, INITS, NUM_GROUPS };
 
@@ -227,39 +225,6 @@ NrOp *nr_scf_combining_op(const NrBlock *block) {
   return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
 }
 
-/* The largest number of the type, or with sign -1 the least: infinite where the type has that. */
-static NrAttr end_of(NrType elem, int sign) {
-  const NrFloatFormat *format = nr_float_format(elem->float_kind);
-  double end = sign * (double)INFINITY;
-  if (format && format->nan != NR_NAN_IEEE) end = nr_float_decode(format, nr_float_encode(format, sign * 1e300, true));
-  return nr_attr_float(elem, end);
-}
-
-NrAttr nr_scf_neutral_element(const NrOp *op) {
-  NrType type = nr_result(op, 0)->type, elem = nr_type_elem(type);
-  uint32_t bits = nr_type_bits(elem);
-  int64_t largest = bits >= 64 ? INT64_MAX : (INT64_C(1) << (bits - 1)) - 1;
-  bool narrow = bits <= 64; /* wider extremes are not made here */
-  switch (op->info->id) {
-  case NR_OP_arith_addi:
-  case NR_OP_arith_ori:
-  case NR_OP_arith_xori:
-  case NR_OP_arith_maxui: return nr_splat_int(type, 0);
-  case NR_OP_arith_muli: return nr_splat_int(type, 1);
-  case NR_OP_arith_andi:
-  case NR_OP_arith_minui: return nr_splat_int(type, -1);
-  case NR_OP_arith_maxsi: return narrow ? nr_splat_int(type, -largest - 1) : NULL;
-  case NR_OP_arith_minsi: return narrow ? nr_splat_int(type, largest) : NULL;
-  case NR_OP_arith_addf: return nr_splat_attr(type, nr_attr_float(elem, -0.0));
-  case NR_OP_arith_mulf: return nr_splat_attr(type, nr_attr_float(elem, 1.0));
-  case NR_OP_arith_maximumf: return nr_splat_attr(type, end_of(elem, -1));
-  case NR_OP_arith_minimumf: return nr_splat_attr(type, end_of(elem, 1));
-  case NR_OP_arith_maxnumf:
-  case NR_OP_arith_minnumf: return nr_splat_attr(type, nr_attr_float(elem, (double)NAN));
-  default: return NULL;
-  }
-}
-
 /* A loop that starts with its first value carries something of the type until then. */
 static NrStatus mark_without_inits(NrOp *op, NrOp *reduce) {
   NrContext *ctx = nr_op_context(op);
@@ -282,12 +247,11 @@ static NrStatus add_neutral_inits(NrOp *op, NrOp *reduce) {
   if (count || op->num_results == 0 || op->num_results != reduce->num_regions) return NR_OK;
   NrBuilder b = nr_builder_before(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
-    NrOp *combine = nr_scf_combining_op(nr_op_body(reduce, i));
-    NrAttr neutral = combine ? nr_scf_neutral_element(combine) : NULL;
+    NrAttr neutral = nr_combine_neutral_of(nr_scf_combining_op(nr_op_body(reduce, i)));
     if (!neutral || neutral->type != nr_result(op, i)->type) return mark_without_inits(op, reduce);
   }
   for (uint32_t i = 0; i < op->num_results; i++) {
-    NrAttr neutral = nr_scf_neutral_element(nr_scf_combining_op(nr_op_body(reduce, i)));
+    NrAttr neutral = nr_combine_neutral_of(nr_scf_combining_op(nr_op_body(reduce, i)));
     nr_op_insert_operand(op, begin + i, nr_arith_constant(&b, neutral));
   }
   int32_t sizes[] = {(int32_t)rank, (int32_t)rank, (int32_t)rank, (int32_t)op->num_results};

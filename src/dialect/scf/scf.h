@@ -68,8 +68,6 @@ void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args);
 
 /* The op that combines the two arguments of a reduction and is all that there is in it, or NULL: it is commutative. */
 NrOp *nr_scf_combining_op(const NrBlock *reduction);
-/* The value that leaves the other operand of such an op as it is; NULL for an op that has none known here. */
-NrAttr nr_scf_neutral_element(const NrOp *combining);
 
 /* The run-time message of a parallel loop with noInit that has no points. */
 extern const char nr_scf_no_value[];

@@ -5,10 +5,9 @@
  *
  * Extraction, masks, shapes and transfers are in files of their own. */
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "dialect/shared/fold.h"
 #include "dialect/vector/vector.h"
-
-#include <stdio.h>
 
 static const NrIndexListSlot extract_slot = {1, "static_position"}, insert_slot = {2, "static_position"};
 
@@ -294,16 +293,8 @@ bool nr_vector_deinterleave_fold(NrOp *op, const NrAttr *constants, NrFold *out)
 
 /* acc combined with value, element by element. */
 static NrValue *combine(NrBuilder *b, NrStr kind, NrValue *acc, NrValue *value) {
-  static const char *const spelled[][3] = {{"add", "arith.addi", "arith.addf"}, {"mul", "arith.muli", "arith.mulf"},
-                                           {"and", "arith.andi", ""},           {"or", "arith.ori", ""},
-                                           {"xor", "arith.xori", ""}};
-  char name[32];
-  snprintf(name, sizeof name, "arith.%.*s", NR_STR_ARG(kind));
-  for (size_t i = 0; i < NR_COUNTOF(spelled); i++)
-    if (nr_str_is(kind, spelled[i][0]))
-      snprintf(name, sizeof name, "%s", spelled[i][nr_type_is_float(nr_type_elem(value->type)) ? 2 : 1]);
-  const NrOpInfo *info = nr_op_info_find(nr_str(name), NULL);
-  return info ? nr_arith_binary(b, info->id, acc, value) : NULL;
+  const NrCombine *combine = nr_combine_of_vector(kind, nr_type_is_float(nr_type_elem(value->type)));
+  return combine ? nr_arith_binary(b, combine->op_id, acc, value) : NULL;
 }
 
 bool nr_vector_reduction_canonicalize(NrOp *op, NrBuilder *b) {

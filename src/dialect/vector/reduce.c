@@ -1,5 +1,6 @@
 /* reduce.c - hooks of reduction and multi_reduction, and their kinds. */
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "dialect/vector/vector.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -36,18 +37,15 @@ static NrStatus kind_parse(NrParser *p, NrOpState *state) {
 }
 
 static NrStatus kind_verify(NrOp *op, NrType elem) {
-  static const char *const ints[] = {"add", "mul", "minui", "minsi", "maxui", "maxsi", "and", "or", "xor"};
-  static const char *const floats[] = {"add", "mul", "minnumf", "minimumf", "maxnumf", "maximumf"};
   bool is_float = nr_type_is_float(elem);
   if (!is_float && !nr_type_is_int_or_index(elem))
     return nr_op_error(op, "(C3) unsupported element type %s", text_of(op, elem));
-  const char *const *kinds = is_float ? floats : ints;
   NrStr kind = nr_vector_kind(op);
+  if (nr_combine_of_vector(kind, is_float)) return NR_OK;
   NrNearest nearest = nr_nearest(kind);
-  for (size_t i = 0; i < (is_float ? NR_COUNTOF(floats) : NR_COUNTOF(ints)); i++) {
-    if (nr_str_is(kind, kinds[i])) return NR_OK;
-    nr_nearest_try(&nearest, nr_str(kinds[i]));
-  }
+  for (size_t i = 0; i < NR_NUM_COMBINES; i++)
+    if (nr_combines[i].vector && nr_combines[i].is_float == is_float)
+      nr_nearest_try(&nearest, nr_str(nr_combines[i].vector));
   return nr_op_error(op, "(C3) unsupported reduction kind '%.*s' for element type %s" NR_HINT, NR_STR_ARG(kind),
                      text_of(op, elem), NR_HINT_ARG(nearest));
 }

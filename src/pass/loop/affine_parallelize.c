@@ -14,6 +14,7 @@
  * MLIR's affine.parallel has no reductions. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/pass.h"
@@ -34,8 +35,9 @@ static bool find_reductions(NrOp *loop, Reductions *out, int64_t *kinds) {
     bool found = nr_reduction_of(loop, i, &r);
     nr_vec_push(out, r);
     if (!found || nr_type_is_float(type) || nr_type_is_index(type)) return false;
-    bool has_kind = nr_affine_reduction_kind(r.steps.data[0].combine, &kinds[i]);
-    if (!has_kind || !nr_affine_reduction_identity(kinds[i], type)) return false;
+    const NrCombine *combine = nr_combine_of_op(r.steps.data[0].combine);
+    if (!nr_type_is_scalar(type) || !nr_combine_neutral(combine, type)) return false;
+    kinds[i] = nr_combine_atomic_kind(combine);
   }
   return true;
 }

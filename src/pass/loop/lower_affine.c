@@ -9,6 +9,7 @@
  * their identity element. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
 #include "dialect/vector/vector.h"
@@ -100,7 +101,9 @@ static void lower_if(NrOp *op) {
 
 /* ---- parallel ---------------------------------------------------------------------------------------------------- */
 
-static int64_t reduction_kind(const NrOp *op, uint32_t i) { return nr_op_attr(op, NR_A_reductions)->items[i]->i; }
+static const NrCombine *reduction(const NrOp *op, uint32_t i) {
+  return nr_combine_of_atomic(nr_op_attr(op, NR_A_reductions)->items[i]->i);
+}
 
 static void parallel_bounds(NrBuilder *b, NrOp *op, bool upper, Values *out) {
   NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), map = upper ? nr_op_attr(op, NR_A_upperBoundsMap) : lower;
@@ -127,7 +130,7 @@ static void reduce_instead(NrOp *op, NrBlock *body) {
     NrType type = values.data[i]->type;
     NrValue *lhs = nr_block_add_arg(block, type, op->loc), *rhs = nr_block_add_arg(block, type, op->loc);
     NrBuilder inner = nr_builder_at_end(op->module, block, op->loc);
-    NrValue *both = nr_arith_binary(&inner, nr_affine_reduction_op(reduction_kind(op, i)), lhs, rhs);
+    NrValue *both = nr_arith_binary(&inner, reduction(op, i)->op_id, lhs, rhs);
     nr_build_op(&inner, NR_OP_scf_reduce_return, &both, 1, NULL, 0);
   }
   nr_op_erase(yield);
@@ -141,7 +144,7 @@ static void lower_point(NrOp *op, NrValue *const *inits) {
   nr_scf_inline_before(op, body, NULL);
   NrBuilder b = nr_builder_before(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
-    unsigned id = nr_affine_reduction_op(reduction_kind(op, i));
+    unsigned id = reduction(op, i)->op_id;
     nr_value_replace_uses(nr_result(op, i), nr_arith_binary(&b, id, inits[i], nr_operand(yield, i)));
   }
   nr_op_erase(op);
@@ -155,8 +158,7 @@ static void lower_parallel(NrOp *op) {
   for (uint32_t i = 0; i < lower.size; i++)
     nr_vec_push(&steps, nr_arith_constant_index(&b, nr_affine_parallel_step(op, i)));
   for (uint32_t i = 0; i < op->num_results; i++)
-    nr_vec_push(&inits, nr_arith_constant(&b, nr_affine_reduction_identity(reduction_kind(op, i),
-                                                                           nr_result(op, i)->type)));
+    nr_vec_push(&inits, nr_arith_constant(&b, nr_combine_neutral(reduction(op, i), nr_result(op, i)->type)));
   if (lower.size == 0) {
     lower_point(op, inits.data);
   } else {

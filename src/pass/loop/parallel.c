@@ -2,6 +2,7 @@
 #include "pass/loop/parallel.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/arith/combine.h"
 #include "dialect/scf/scf.h"
 
 /* ---- iterations -------------------------------------------------------------------------------------------------- */
@@ -32,26 +33,12 @@ bool nr_parallel_trip_count(const NrOp *op, uint32_t d, uint64_t *out) {
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 bool nr_reduction_op_is_exact(const NrOp *op) {
-  if (!nr_type_is_scalar(nr_result(op, 0)->type)) return false;
-  switch (op->info->id) {
-  case NR_OP_arith_addi:
-  case NR_OP_arith_muli:
-    return !nr_op_attr(op, NR_A_overflowFlags); /* a partial product may overflow where the whole does not */
-  case NR_OP_arith_andi:
-  case NR_OP_arith_ori:
-  case NR_OP_arith_xori:
-  case NR_OP_arith_maxsi:
-  case NR_OP_arith_minsi:
-  case NR_OP_arith_maxui:
-  case NR_OP_arith_minui: return true;
-  case NR_OP_arith_addf:
-  case NR_OP_arith_mulf:
-  case NR_OP_arith_maximumf:
-  case NR_OP_arith_minimumf:
-  case NR_OP_arith_maxnumf:
-  case NR_OP_arith_minnumf: return nr_arith_fastmath_has(op, "reassoc");
-  default: return false;
-  }
+  const NrCombine *combine = nr_type_is_scalar(nr_result(op, 0)->type) ? nr_combine_of_op(op->info->id) : NULL;
+  if (!combine) return false;
+  if (combine->is_float) return nr_arith_fastmath_has(op, "reassoc");
+  /* A partial sum or product may overflow where the whole does not. */
+  bool may_overflow = nr_op_is(op, NR_OP_arith_addi) || nr_op_is(op, NR_OP_arith_muli);
+  return !may_overflow || !nr_op_attr(op, NR_A_overflowFlags);
 }
 
 bool nr_reduction_is_exact(NrBlock *reduction) {
@@ -59,10 +46,7 @@ bool nr_reduction_is_exact(NrBlock *reduction) {
   return op && nr_reduction_op_is_exact(op);
 }
 
-NrAttr nr_reduction_neutral(NrBlock *reduction) {
-  NrOp *op = nr_scf_combining_op(reduction);
-  return op ? nr_scf_neutral_element(op) : NULL;
-}
+NrAttr nr_reduction_neutral(NrBlock *reduction) { return nr_combine_neutral_of(nr_scf_combining_op(reduction)); }
 
 bool nr_parallel_reduces_exactly(const NrOp *op) {
   NrOp *reduce = nr_block_terminator(nr_op_body(op, 0));

@@ -66,6 +66,12 @@ static inline NrValue *same1(NrLower *l, unsigned op_id, NrValue *a) { return nr
 static inline NrValue *divf(NrLower *l, NrValue *a, NrValue *b) { return same2(l, NR_OP_arith_divf, a, b); }
 static inline NrValue *negf(NrLower *l, NrValue *a) { return same1(l, NR_OP_arith_negf, a); }
 /* Both give NaN when either operand is NaN. */
+/* The op that takes the larger or smaller of two elements. */
+static inline unsigned extreme_op(NrType elem, bool is_unsigned, bool max) {
+  if (nr_type_is_float(elem)) return max ? NR_OP_arith_maximumf : NR_OP_arith_minimumf;
+  if (is_unsigned) return max ? NR_OP_arith_maxui : NR_OP_arith_minui;
+  return max ? NR_OP_arith_maxsi : NR_OP_arith_minsi;
+}
 static inline NrValue *larger(NrLower *l, NrValue *a, NrValue *b) { return same2(l, NR_OP_arith_maximumf, a, b); }
 static inline NrValue *smaller(NrLower *l, NrValue *a, NrValue *b) { return same2(l, NR_OP_arith_minimumf, a, b); }
 static inline NrValue *either(NrLower *l, NrValue *a, NrValue *b) { return same2(l, NR_OP_arith_ori, a, b); }

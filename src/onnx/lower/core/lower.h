@@ -138,6 +138,7 @@ bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim most
 NrValue *nr_lower_index(NrLower *l, int64_t value);
 NrValue *nr_lower_int(NrLower *l, NrType type, int64_t value);     /* int, index or i1 constant */
 NrValue *nr_lower_float(NrLower *l, NrType type, double value);
+NrValue *nr_lower_neutral(NrLower *l, unsigned op_id, NrType type); /* what a reduction by the op starts from */
 NrValue *nr_lower_constant(NrLower *l, NrType type, double value); /* int or float by type */
 /* Builds a scalar op of one result and folds it when its operands are constants (or it folds otherwise). */
 NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a);

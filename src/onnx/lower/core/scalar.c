@@ -1,4 +1,5 @@
 /* scalar.c - scalars while lowering: constants, and ops that fold as they are built. */
+#include "dialect/arith/combine.h"
 #include "onnx/lower/core/state.h"
 
 NrValue *nr_lower_fold(NrLower *l, NrOp *op) {
@@ -32,6 +33,9 @@ NrValue *nr_lower_index(NrLower *l, int64_t value) {
 
 NrValue *nr_lower_int(NrLower *l, NrType type, int64_t value) { return constant(l, type, nr_attr_int(type, value)); }
 NrValue *nr_lower_float(NrLower *l, NrType type, double value) { return constant(l, type, nr_attr_float(type, value)); }
+NrValue *nr_lower_neutral(NrLower *l, unsigned op_id, NrType type) {
+  return constant(l, type, nr_combine_neutral(nr_combine_of_op(op_id), type));
+}
 
 NrValue *nr_lower_constant(NrLower *l, NrType type, double value) {
   return nr_type_is_float(type) ? nr_lower_float(l, type, value) : nr_lower_int(l, type, (int64_t)value);

@@ -11,19 +11,10 @@ typedef struct Arg {
 
 static NrValue *extreme_body(NrLower *l, NrValue *const *args, void *user) {
   const Arg *a = user;
-  if (nr_type_is_float(args[0]->type)) return a->max ? larger(l, args[0], args[1]) : smaller(l, args[0], args[1]);
-  if (a->is_unsigned) return same2(l, a->max ? NR_OP_arith_maxui : NR_OP_arith_minui, args[0], args[1]);
-  return same2(l, a->max ? NR_OP_arith_maxsi : NR_OP_arith_minsi, args[0], args[1]);
+  return same2(l, extreme_op(args[0]->type, a->is_unsigned, a->max), args[0], args[1]);
 }
 
 static NrValue *widen_body(NrLower *l, NrValue *const *args, void *user) { return nr_lower_widen(l, args[0]); }
-
-/* The initial extreme: no value is worse. */
-static NrValue *worst(NrLower *l, const Arg *a, NrType type) {
-  if (nr_type_is_float(type)) return nr_lower_float(l, type, a->max ? -HUGE_VAL : HUGE_VAL);
-  int64_t low = a->is_unsigned ? 0 : (int64_t)(UINT64_MAX << (nr_type_bits(type) - 1));
-  return nr_lower_int(l, type, a->max ? low : a->is_unsigned ? -1 : ~low);
-}
 
 /* args: element, the extreme, the best index so far. Finds the first or last element equal to the extreme. As in NumPy,
  * a NaN is the extreme; it is found by its own test, because it equals nothing. */
@@ -55,7 +46,8 @@ static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
   full.dims[a.axis] = nr_dim(1);
   NrValue *some = nr_lower_cmpi(l, NR_I_NE, nr_dim_value(l, nr_lower_dim(l, tensor, a.axis)), nr_lower_index(l, 0));
   nr_lower_check(l, some, "no element along the axis", NULL, 0);
-  NrValue *start = worst(l, &a, nr_lower_wide_type(tensor->type->elem));
+  NrType work = nr_lower_wide_type(tensor->type->elem);
+  NrValue *start = nr_lower_neutral(l, extreme_op(work, a.is_unsigned, a.max), work);
   NrValue *extreme = nr_lower_reduce(l, tensor, UINT64_C(1) << a.axis, false, start, widen_body, extreme_body, &a);
   NrAttr out = nr_attr_affine_map(l->ctx, (uint32_t)rank, 0, exprs, kept.rank);
   NrAttr maps[3] = {nr_attr_affine_identity(l->ctx, (uint32_t)rank), out, out};

@@ -194,7 +194,8 @@ NrValue *nr_lower_sum_over(NrLower *l, NrValue *tensor, uint64_t axes) {
 }
 
 NrValue *nr_lower_max_over(NrLower *l, NrValue *tensor, uint64_t axes) {
-  return nr_lower_reduce(l, tensor, axes, true, nr_lower_float(l, tensor->type->elem, -HUGE_VAL), NULL, max_body, NULL);
+  return nr_lower_reduce(l, tensor, axes, true, nr_lower_neutral(l, NR_OP_arith_maximumf, tensor->type->elem), NULL,
+                         max_body, NULL);
 }
 
 static NrValue *divide_body(NrLower *l, NrValue *const *a, void *user) {

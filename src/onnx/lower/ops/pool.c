@@ -3,8 +3,6 @@
 #include "dialect/linalg/linalg.h"
 #include "onnx/lower/ops/contract.h"
 
-#include <math.h>
-
 typedef struct Pool {
   NrValue *x;
   NrWindow w;
@@ -104,8 +102,7 @@ static NrStatus read_pool(NrLower *l, Pool *pool) {
 /* ---- MaxPool ---- */
 
 static NrValue *lowest(NrLower *l, NrType t, bool is_unsigned) {
-  if (nr_type_is_float(t)) return nr_lower_float(l, t, -INFINITY);
-  return nr_lower_int(l, t, is_unsigned ? 0 : (int64_t)(UINT64_MAX << (nr_type_bits(t) - 1)));
+  return nr_lower_neutral(l, extreme_op(t, is_unsigned, true), t);
 }
 
 static NrValue *is_larger(NrLower *l, const Pool *pool, NrValue *a, NrValue *b) {

@@ -32,17 +32,13 @@ static NrValue *pre_body(NrLower *l, NrValue *const *a, void *user) {
   return r->kind == L2 || r->kind == SUM_SQUARE ? square(l, x) : x;
 }
 
-static NrValue *extreme(NrLower *l, const Reduction *r, NrValue *a, NrValue *b) {
-  bool max = r->kind == MAX;
-  if (nr_type_is_float(a->type)) return max ? larger(l, a, b) : smaller(l, a, b);
-  bool u = nr_dtype_is_unsigned(r->work) || r->work == NORIA_BOOL;
-  if (max) return same2(l, u ? NR_OP_arith_maxui : NR_OP_arith_maxsi, a, b);
-  return same2(l, u ? NR_OP_arith_minui : NR_OP_arith_minsi, a, b);
+static unsigned extreme_of(const Reduction *r, NrType type) {
+  return extreme_op(type, nr_dtype_is_unsigned(r->work) || r->work == NORIA_BOOL, r->kind == MAX);
 }
 
 static NrValue *combine_body(NrLower *l, NrValue *const *a, void *user) {
   const Reduction *r = user;
-  if (r->kind == MAX || r->kind == MIN) return extreme(l, r, a[0], a[1]);
+  if (r->kind == MAX || r->kind == MIN) return same2(l, extreme_of(r, a[0]->type), a[0], a[1]);
   return nr_lower_fast(r->kind == PROD ? mul(l, a[0], a[1]) : add(l, a[0], a[1]));
 }
 
@@ -70,13 +66,8 @@ static NrValue *post_body(NrLower *l, NrValue *const *a, void *user) {
 /* The initial value, which is also the result for an empty set. */
 static NrValue *start(NrLower *l, const Reduction *r) {
   NrType type = nr_lower_elem_type(l->ctx, r->work);
-  if (r->kind != MAX && r->kind != MIN) return nr_lower_constant(l, type, r->kind == PROD);
-  bool max = r->kind == MAX;
-  if (nr_type_is_float(type)) return nr_lower_float(l, type, max ? -HUGE_VAL : HUGE_VAL);
-  uint32_t bits = nr_type_bits(type);
-  bool u = nr_dtype_is_unsigned(r->work) || r->work == NORIA_BOOL;
-  int64_t low = u ? 0 : (int64_t)(UINT64_MAX << (bits - 1)), high = u ? -1 : ~low; /* -1: all ones */
-  return nr_lower_int(l, type, max ? low : high);
+  if (r->kind == MAX || r->kind == MIN) return nr_lower_neutral(l, extreme_of(r, type), type);
+  return nr_lower_constant(l, type, r->kind == PROD); /* an empty sum is 0.0, not the neutral -0.0 */
 }
 
 static NoriaDType work_type(Kind kind, NoriaDType t) {
