@@ -12,51 +12,130 @@ static bool same_operands(const NrOp *a, const NrOp *b, const NrMap *map) {
                   same_value(nr_operand(a, 1), nr_operand(b, 0), map));
 }
 
-static bool same_successors(const NrOp *a, const NrOp *b) {
-  for (uint32_t i = 0; i < a->num_successors; i++)
-    if (a->successors[i].block != b->successors[i].block ||
-        a->successors[i].num_operands != b->successors[i].num_operands)
-      return false;
+static bool same_successors(const NrOp *a, const NrOp *b, const NrMap *map) {
+  for (uint32_t i = 0; i < a->num_successors; i++) {
+    const NrSuccessor *s = &a->successors[i], *t = &b->successors[i];
+    bool same_block = s->block == t->block || (map && nr_map_get(map, t->block) == s->block);
+    if (!same_block || s->num_operands != t->num_operands) return false;
+  }
   return true;
 }
 
-static bool same_but_for_regions(const NrOp *a, const NrOp *b, const NrMap *map) {
+/* Attributes that are listed in another order differ; `without`: a name that does not count, or NULL. */
+static bool same_attrs(const NrOp *a, const NrOp *b, const char *without) {
+  uint32_t i = 0, k = 0;
+  for (;; i++, k++) {
+    if (without && i < a->num_attrs && a->attrs[i].name.data == without) i++;
+    if (without && k < b->num_attrs && b->attrs[k].name.data == without) k++;
+    if (i >= a->num_attrs || k >= b->num_attrs) break;
+    if (a->attrs[i].value != b->attrs[k].value || a->attrs[i].name.data != b->attrs[k].name.data) return false;
+  }
+  return i == a->num_attrs && k == b->num_attrs;
+}
+
+static bool same_but_for_regions(const NrOp *a, const NrOp *b, const NrMap *map, const char *without) {
   if (a->info != b->info || a->raw_name != b->raw_name || a->num_operands != b->num_operands ||
-      a->num_results != b->num_results || a->num_attrs != b->num_attrs || a->num_regions != b->num_regions ||
-      a->num_successors != b->num_successors || !same_operands(a, b, map) || !same_successors(a, b))
+      a->num_results != b->num_results || a->num_regions != b->num_regions ||
+      a->num_successors != b->num_successors || !same_operands(a, b, map) || !same_successors(a, b, map))
     return false;
   for (uint32_t i = 0; i < a->num_results; i++)
     if (a->results[i].type != b->results[i].type) return false;
-  for (uint32_t i = 0; i < a->num_attrs; i++)
-    if (a->attrs[i].value != b->attrs[i].value || a->attrs[i].name.data != b->attrs[i].name.data) return false;
+  return same_attrs(a, b, without);
+}
+
+/* Pairs the blocks and their arguments, so that branches and uses can name blocks further down. */
+static bool pair_blocks(const NrRegion *a, const NrRegion *b, NrMap *map) {
+  NrBlock *x = a->first, *y = b->first;
+  for (; x && y; x = x->next, y = y->next) {
+    if (x->num_args != y->num_args) return false;
+    nr_map_set(map, y, x);
+    for (uint32_t i = 0; i < x->num_args; i++) {
+      if (x->args[i]->type != y->args[i]->type) return false;
+      nr_map_set(map, y->args[i], x->args[i]);
+    }
+  }
+  return !x && !y;
+}
+
+/* Equal blocks in another order are not found to be equal. */
+bool nr_regions_are_same(const NrRegion *a, const NrRegion *b, NrMap *map) {
+  if (!a->first && !b->first) return true;
+  if (!pair_blocks(a, b, map)) return false;
+  for (const NrBlock *x = a->first, *y = b->first; x; x = x->next, y = y->next) {
+    const NrOp *p = x->first, *q = y->first;
+    for (; p && q; p = p->next, q = q->next) {
+      if (!nr_ops_are_same(p, q, map)) return false;
+      nr_note_same_results(p, q, map);
+    }
+    if (p || q) return false;
+  }
   return true;
 }
 
-static bool same_regions(const NrRegion *a, const NrRegion *b, NrMap *map) {
-  const NrBlock *x = a->first, *y = b->first;
-  if (x != a->last || y != b->last || !x != !y) return false;
-  if (!x) return true;
-  if (x->num_args != y->num_args) return false;
-  for (uint32_t i = 0; i < x->num_args; i++) {
-    if (x->args[i]->type != y->args[i]->type) return false;
-    nr_map_set(map, y->args[i], x->args[i]);
-  }
-  const NrOp *p = x->first, *q = y->first;
-  for (; p && q; p = p->next, q = q->next) {
-    if (!nr_ops_are_same(p, q, map)) return false;
-    nr_note_same_results(p, q, map);
-  }
-  return !p && !q;
+static bool same_regions(const NrOp *a, const NrOp *b, NrMap *map) {
+  for (uint32_t r = 0; r < a->num_regions; r++)
+    if (!nr_regions_are_same(&a->regions[r], &b->regions[r], map)) return false;
+  return true;
 }
 
 /* Depth is bounded by NR_MAX_NESTING. */
 bool nr_ops_are_same(const NrOp *a, const NrOp *b, NrMap *map) {
-  if (!same_but_for_regions(a, b, map)) return false;
-  for (uint32_t r = 0; r < a->num_regions; r++)
-    if (!same_regions(&a->regions[r], &b->regions[r], map)) return false;
-  return true;
+  return same_but_for_regions(a, b, map, NULL) && same_regions(a, b, map);
+}
+
+bool nr_symbols_are_same(const NrOp *a, const NrOp *b) {
+  NrMap map = {0};
+  bool same = same_but_for_regions(a, b, &map, NR_A_sym_name->text) && same_regions(a, b, &map);
+  nr_map_deinit(&map);
+  return same;
 }
 
 void nr_note_same_results(const NrOp *a, const NrOp *b, NrMap *map) {
   for (uint32_t i = 0; i < a->num_results; i++) nr_map_set(map, nr_result(b, i), nr_result(a, i));
 }
+
+/* ---- hashes ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash_attrs(uint64_t h, const NrOp *op, const char *without) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (op->attrs[i].name.data != without)
+      h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)op->attrs[i].name.data), (uintptr_t)op->attrs[i].value);
+  return h;
+}
+
+static uint64_t hash_types(uint64_t h, const NrOp *op) {
+  for (uint32_t i = 0; i < op->num_results; i++) h = nr_hash_mix(h, (uintptr_t)op->results[i].type);
+  return h;
+}
+
+/* Of a nested op, without its operands: values that are defined inside differ between equal regions. */
+static bool hash_nested(NrOp *op, void *user) {
+  uint64_t *h = user;
+  *h = hash_attrs(hash_types(nr_hash_mix(*h, (uintptr_t)op->info), op), op, NULL);
+  return true;
+}
+
+static uint64_t hash_regions(uint64_t h, NrOp *op) {
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (NrOp *inner = block->first; inner; inner = inner->next) nr_walk_pre(inner, hash_nested, &h);
+  return h;
+}
+
+static uint64_t hash_operands(uint64_t h, const NrOp *op) {
+  if (nr_operands_swap(op)) { /* independent of their order */
+    uintptr_t x = (uintptr_t)nr_operand(op, 0), y = (uintptr_t)nr_operand(op, 1);
+    return nr_hash_mix(nr_hash_mix(h, NR_MIN(x, y)), NR_MAX(x, y));
+  }
+  for (uint32_t i = 0; i < op->num_operands; i++) h = nr_hash_mix(h, (uintptr_t)nr_operand(op, i));
+  return h;
+}
+
+static uint64_t hash_op(NrOp *op, const char *without) {
+  uint64_t h = hash_types(hash_operands(nr_hash_mix((uintptr_t)op->info, op->num_results), op), op);
+  if (op->num_regions) h = hash_regions(h, op);
+  return hash_attrs(h, op, without);
+}
+
+uint64_t nr_op_hash(NrOp *op) { return hash_op(op, NULL); }
+uint64_t nr_symbol_hash(NrOp *op) { return hash_op(op, NR_A_sym_name->text); }

@@ -15,13 +15,11 @@
  * the new function instead of passed. Ops stay where too many values would be passed, and where they depend on the
  * stack frame or parent region. */
 #include "pass/analysis/dependence.h"
-#include "pass/core/pass.h"
-#include "pass/core/rewrite.h"
+#include "pass/core/outline.h"
 
 enum {
   CALL_OPS = 100,   /* size of a call of a part, in ops */
   MAX_VALUES = 256, /* arguments and results of a part */
-  MAX_VIEWS = 8,    /* longest chain of views that is rebuilt */
 };
 
 typedef struct Size {
@@ -37,23 +35,18 @@ typedef NR_VEC(Item) Items;
 typedef struct Splitter {
   NrPassContext *pass;
   Size max, call; /* limit of a function; size of a call of a part */
-  NrStrMap names; /* of functions and buffers, in all symbol tables */
+  NrSymbolNames names;
   NrMap made;     /* the calls of parts */
   NrOp *func;     /* the function being split */
   NrOp *last;     /* parts are inserted behind it */
-  unsigned parts; /* of func */
 } Splitter;
 
 typedef NR_VEC(NrValue *) Values;
 
 /* Ops that move to a new function. */
 typedef struct Part {
-  NrOp *first, *last;
-  NrMap inside;       /* the part's ops and values */
-  NrMap outside;      /* values from outside that were visited */
-  Values inputs, results;
-  NrOpList remade;    /* outside ops that the part rebuilds */
-  bool gets_others;   /* it can reach buffers other than its inputs, or frees one of them */
+  NrOutline ops;
+  Values results; /* values of the ops that others use */
 } Part;
 
 static Size sum(Size a, Size b) { return (Size){a.loops + b.loops, a.ops + b.ops}; }
@@ -132,38 +125,9 @@ static bool can_be_handed_over(NrType type) {
 
 /* ---- arguments and results --------------------------------------------------------------------------------------- */
 
-static bool note_inside(NrOp *op, void *user) {
-  Part *part = user;
-  nr_map_set(&part->inside, op, op);
-  for (uint32_t i = 0; i < op->num_results; i++) nr_map_set(&part->inside, nr_result(op, i), op);
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    for (NrBlock *block = op->regions[r].first; block; block = block->next)
-      for (uint32_t i = 0; i < block->num_args; i++) nr_map_set(&part->inside, block->args[i], op);
-  return true;
-}
-
-/* Visits operands before the ops that use them. */
-static void note_input(Part *part, NrValue *value, unsigned views) {
-  if (nr_map_has(&part->inside, value) || nr_map_has(&part->outside, value)) return;
-  nr_map_set(&part->outside, value, value);
-  if (views == MAX_VIEWS || !is_remade(value)) {
-    nr_vec_push(&part->inputs, value);
-    return;
-  }
-  for (uint32_t i = 0; i < value->op->num_operands; i++) note_input(part, nr_operand(value->op, i), views + 1);
-  nr_vec_push(&part->remade, value->op);
-}
-
-static bool note_operands(NrOp *op, void *user) {
-  Part *part = user;
-  for (uint32_t i = 0; i < op->num_operands; i++) note_input(part, nr_operand(op, i), 0);
-  bool loads_buffer = nr_op_is(op, NR_OP_memref_load) && nr_type_is_memref(nr_result(op, 0)->type);
-  bool is_call = nr_op_has(op, NR_CALL) || nr_op_is(op, NR_OP_rt_call);
-  part->gets_others |= loads_buffer || is_call || nr_op_is(op, NR_OP_memref_get_global);
-  bool frees = nr_op_is(op, NR_OP_memref_dealloc) || nr_op_is(op, NR_OP_memref_realloc);
-  NrValue *freed = frees ? nr_memref_root(nr_operand(op, 0)) : NULL;
-  part->gets_others |= freed && !(nr_op_is(freed->op, NR_OP_memref_alloc) && nr_map_has(&part->inside, freed));
-  return true;
+static NrCapture capture(const NrValue *value) {
+  if (is_remade(value)) return NR_CAPTURE_REMAKE;
+  return can_be_handed_over(value->type) ? NR_CAPTURE_PASS : NR_CAPTURE_REFUSE;
 }
 
 /* False when a value has a use that does not allow a call's result: affine ops require valid dims and symbols. */
@@ -171,163 +135,67 @@ static bool note_results(Part *part, NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     bool leaves = false;
     for (NrUse *use = nr_result(op, i)->first_use; use; use = use->next) {
-      if (nr_map_has(&part->inside, use->owner)) continue;
+      if (nr_map_has(&part->ops.inside, use->owner)) continue;
       if (strcmp(use->owner->info->dialect, "affine") == 0) return false;
       leaves = true;
     }
+    if (leaves && !can_be_handed_over(nr_result(op, i)->type)) return false;
     if (leaves) nr_vec_push(&part->results, nr_result(op, i));
   }
   return true;
 }
 
-static bool can_hand_over(const Part *part) {
-  if (part->inputs.size + part->results.size > MAX_VALUES) return false;
-  for (size_t i = 0; i < part->inputs.size; i++)
-    if (!can_be_handed_over(part->inputs.data[i]->type)) return false;
-  for (size_t i = 0; i < part->results.size; i++)
-    if (!can_be_handed_over(part->results.data[i]->type)) return false;
-  return true;
-}
-
 static bool look_at(Part *part) {
-  for (NrOp *op = part->first; op != part->last->next; op = op->next) nr_walk_pre(op, note_inside, part);
-  for (NrOp *op = part->first; op != part->last->next; op = op->next) {
-    nr_walk_pre(op, note_operands, part);
+  if (!nr_outline_needs_ops(&part->ops)) return false;
+  for (NrOp *op = part->ops.first; op != part->ops.last->next; op = op->next)
     if (!note_results(part, op)) return false;
-  }
-  return can_hand_over(part);
-}
-
-static void part_deinit(Part *part) {
-  nr_map_deinit(&part->inside);
-  nr_map_deinit(&part->outside);
-  nr_vec_deinit(&part->inputs);
-  nr_vec_deinit(&part->results);
-  nr_vec_deinit(&part->remade);
-}
-
-/* ---- aliasing of arguments --------------------------------------------------------------------------------------- */
-
-/* Different inputs of a program are different buffers. */
-static bool are_inputs_of_program(const Splitter *s, const NrValue *a, const NrValue *b) {
-  const NrBlock *entry = nr_op_body(s->func, 0);
-  return a != b && a->block == entry && b->block == entry && nr_op_attr(s->func, NR_A_noria_entry);
-}
-
-static bool is_alone(const Splitter *s, const Part *part, NrValue *memref) {
-  NrValue *root = nr_memref_root(memref);
-  for (size_t i = 0; i < part->inputs.size; i++) {
-    NrValue *other = part->inputs.data[i];
-    if (other == memref || !nr_type_is_memref(other->type)) continue;
-    if (nr_may_alias(memref, other) && !are_inputs_of_program(s, root, nr_memref_root(other))) return false;
-  }
-  for (size_t i = 0; i < part->remade.size; i++)
-    if (nr_op_is(part->remade.data[i], NR_OP_memref_get_global) &&
-        nr_may_alias(memref, nr_result(part->remade.data[i], 0)))
-      return false;
-  return true;
-}
-
-/* noalias marks for arguments whose buffers were known not to overlap with the others in the caller. */
-static NrAttr argument_marks(const Splitter *s, const Part *part) {
-  NrContext *ctx = s->pass->ctx;
-  NrAttr *marks = NR_NEW_ARRAY(s->pass->scratch, NrAttr, part->inputs.size);
-  NrNamedAttr alone = {nr_context_intern(ctx, NR_STR("noria.noalias")), nr_attr_unit(ctx)};
-  bool any = false;
-  for (size_t i = 0; i < part->inputs.size; i++) {
-    NrValue *value = part->inputs.data[i];
-    bool marked = !part->gets_others && value->type->kind == NR_TYPE_MEMREF && is_alone(s, part, value);
-    marks[i] = nr_attr_dict(ctx, &alone, marked);
-    any |= marked;
-  }
-  return any ? nr_attr_array(ctx, marks, part->inputs.size) : NULL;
+  return part->ops.inputs.size + part->results.size <= MAX_VALUES;
 }
 
 /* ---- the new function -------------------------------------------------------------------------------------------- */
 
-static NrStr new_name(Splitter *s) {
-  NrStr of = nr_op_attr_str(s->func, NR_A_sym_name);
-  for (;;) {
-    NrStr name = nr_str(nr_arena_printf(nr_context_arena(s->pass->ctx), "%.*s_part_%u", NR_STR_ARG(of), s->parts++));
-    if (!nr_strmap_add(&s->names, name, s->func)) return name;
-  }
-}
-
-static NrOp *new_function(Splitter *s, const Part *part) {
-  NrContext *ctx = s->pass->ctx;
-  NR_VEC(NrType) types = {0};
-  for (size_t i = 0; i < part->inputs.size; i++) nr_vec_push(&types, part->inputs.data[i]->type);
-  for (size_t i = 0; i < part->results.size; i++) nr_vec_push(&types, part->results.data[i]->type);
+static NrOp *new_function(Splitter *s, Part *part) {
+  NrType *types = NR_NEW_ARRAY(s->pass->scratch, NrType, part->results.size + 1);
+  for (size_t i = 0; i < part->results.size; i++) types[i] = part->results.data[i]->type;
   NrBuilder b = nr_builder_after(s->last);
-  b.loc = part->first->loc;
-  NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .num_regions = 1});
-  size_t inputs = part->inputs.size;
-  NrType type = nr_type_function(ctx, types.data, inputs, types.data + inputs, part->results.size);
-  NrAttr marks = argument_marks(s, part);
-  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, new_name(s)));
-  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(type));
-  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
-  nr_op_set_attr(func, NR_A_no_inline, nr_attr_unit(ctx));
-  if (marks) nr_op_set_attr(func, NR_A_arg_attrs, marks);
-  nr_vec_deinit(&types);
+  NrStr name = nr_outline_name(&s->names, nr_op_parent(s->func), s->func, "part");
+  NrOp *func = nr_outline_function(&part->ops, &b, name, 0, types, part->results.size);
+  nr_op_set_attr(func, NR_A_no_inline, nr_attr_unit(s->pass->ctx));
   s->last = func;
   return func;
-}
-
-static bool remap_operands(NrOp *op, void *user) {
-  NrMap *map = user;
-  for (uint32_t i = 0; i < op->num_operands; i++) {
-    NrValue *to = nr_map_get(map, nr_operand(op, i));
-    if (to) nr_op_set_operand(op, i, to);
-  }
-  return true;
-}
-
-static void fill_function(Splitter *s, const Part *part, NrOp *func) {
-  NrMap map = {0};
-  NrBlock *body = nr_block_create(func->module);
-  nr_block_append(nr_op_region(func, 0), body);
-  for (size_t i = 0; i < part->inputs.size; i++) {
-    NrValue *input = part->inputs.data[i], *arg = nr_block_add_arg(body, input->type, func->loc);
-    arg->name = input->name;
-    nr_map_set(&map, input, arg);
-  }
-  for (size_t i = 0; i < part->remade.size; i++)
-    nr_op_append(body, nr_op_clone(func->module, part->remade.data[i], &map));
-  for (NrOp *op = part->first, *end = part->last->next, *next; op != end; op = next) {
-    next = op->next;
-    nr_op_unlink(op);
-    nr_op_append(body, op);
-    nr_walk_pre(op, remap_operands, &map);
-  }
-  nr_map_deinit(&map);
 }
 
 static void use_instead(const Part *part, NrValue *value, NrValue *by) {
   for (NrUse *use = value->first_use, *next; use; use = next) {
     next = use->next;
-    if (!nr_map_has(&part->inside, use->owner)) nr_op_set_operand(use->owner, nr_use_index(use), by);
+    if (!nr_map_has(&part->ops.inside, use->owner)) nr_op_set_operand(use->owner, nr_use_index(use), by);
   }
   by->name = value->name;
 }
 
-/* Moves the ops from first to last to a new function; returns the call that replaces them, NULL when they stay. */
+/* Moves the part's ops to a new function; returns the call that replaces them. */
+static NrOp *call_function(Splitter *s, Part *part) {
+  NrBuilder b = nr_builder_before(part->ops.first);
+  NrOp *func = new_function(s, part);
+  NrType type = nr_op_attr(func, NR_A_function_type)->type;
+  NrOp *call = nr_build_op(&b, NR_OP_func_call, part->ops.inputs.data, part->ops.inputs.size, type->results,
+                           part->results.size);
+  nr_op_set_attr(call, NR_A_callee, nr_attr_symbol(b.ctx, nr_op_attr_str(func, NR_A_sym_name)));
+  nr_map_set(&s->made, call, func);
+  nr_outline_move(&part->ops, func);
+  for (size_t i = 0; i < part->results.size; i++) use_instead(part, part->results.data[i], nr_result(call, i));
+  NrBuilder end = nr_builder_at_end(func->module, nr_op_body(func, 0), part->ops.last->loc);
+  nr_build_op(&end, NR_OP_func_return, part->results.data, part->results.size, NULL, 0);
+  return call;
+}
+
+/* NULL when the ops from first to last stay. */
 static NrOp *outline(Splitter *s, NrOp *first, NrOp *last) {
-  Part part = {.first = first, .last = last};
-  NrOp *call = NULL;
-  if (look_at(&part)) {
-    NrBuilder b = nr_builder_before(first);
-    NrOp *func = new_function(s, &part);
-    NrType type = nr_op_attr(func, NR_A_function_type)->type;
-    call = nr_build_op(&b, NR_OP_func_call, part.inputs.data, part.inputs.size, type->results, part.results.size);
-    nr_op_set_attr(call, NR_A_callee, nr_attr_symbol(b.ctx, nr_op_attr_str(func, NR_A_sym_name)));
-    nr_map_set(&s->made, call, func);
-    fill_function(s, &part, func);
-    for (size_t i = 0; i < part.results.size; i++) use_instead(&part, part.results.data[i], nr_result(call, i));
-    NrBuilder end = nr_builder_at_end(func->module, nr_op_body(func, 0), last->loc);
-    nr_build_op(&end, NR_OP_func_return, part.results.data, part.results.size, NULL, 0);
-  }
-  part_deinit(&part);
+  Part part = {0};
+  nr_outline_init(&part.ops, s->pass, first, last, capture);
+  NrOp *call = look_at(&part) ? call_function(s, &part) : NULL;
+  nr_outline_deinit(&part.ops);
+  nr_vec_deinit(&part.results);
   return call;
 }
 
@@ -501,15 +369,8 @@ static Size split_regions(Splitter *s, NrOp *op) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-typedef struct Found {
-  NrOpList funcs;
-  NrStrMap *names;
-} Found;
-
 static bool collect(NrOp *op, void *user) {
-  Found *found = user;
-  if (nr_op_has(op, NR_SYMBOL)) nr_strmap_set(found->names, nr_op_attr_str(op, NR_A_sym_name), op);
-  if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0)) nr_vec_push(&found->funcs, op);
+  if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0)) nr_vec_push((NrOpList *)user, op);
   return true;
 }
 
@@ -517,15 +378,14 @@ static NrStatus split_functions_run(NrPassContext *pass, NrOp *module) {
   Splitter s = {.pass = pass,
                 .max = {(size_t)nr_pass_int(pass, "max-loops"), (size_t)nr_pass_int(pass, "max-ops")}};
   s.call.ops = NR_MAX(NR_MIN(CALL_OPS, s.max.ops / 2), 1);
-  Found found = {.names = &s.names};
-  nr_walk_pre(module, collect, &found);
-  for (size_t i = 0; i < found.funcs.size; i++) {
-    s.func = s.last = found.funcs.data[i];
-    s.parts = 0;
+  NrOpList funcs = {0};
+  nr_walk_pre(module, collect, &funcs);
+  for (size_t i = 0; i < funcs.size; i++) {
+    s.func = s.last = funcs.data[i];
     if (exceeds(measure(&s, s.func), s.max)) split_regions(&s, s.func);
   }
-  nr_vec_deinit(&found.funcs);
-  nr_strmap_deinit(&s.names);
+  nr_vec_deinit(&funcs);
+  nr_symbol_names_deinit(&s.names);
   nr_map_deinit(&s.made);
   return NR_OK;
 }

@@ -3,10 +3,10 @@
  *   before  %r = scf.parallel (%i) = (%lb) to (%ub)       after  %w = points * picoseconds of the body
  *                step (%st) init (%z) -> i64 {                   %r = scf.if (%w >= 20000000) -> (i64) {
  *             body(%i, %m)                                         %p = memref.alloc(%n) : memref<?xi64>
- *             scf.reduce(%x : i64) { addi }                        rt.dispatch @main_parallel[%n](%m, %lb, .., %p)
+ *             scf.reduce(%x : i64) { addi }                        rt.dispatch @main_parallel_0[%n](%m, %lb, .., %p)
  *           }                                                      scf.yield (%z + all of %p)
  *                                                                } else { the loop }
- *           func.func private @main_parallel(%m, %lb, .., %p, %x, %y, %z) attributes {noria.dispatch} {
+ *           func.func private @main_parallel_0(%m, %lb, .., %p, %x, %y, %z) attributes {noria.dispatch} {
  *             %s = scf.parallel (%k) = (%c0) to (points of this workgroup) step (%c1) init (0) {
  *               body(%lb + (%x * tile + %k) * %st, %m) .. }
  *             memref.store %s, %p[%x]
@@ -22,7 +22,7 @@
 #include "dialect/scf/scf.h"
 #include "pass/analysis/dependence.h"
 #include "pass/loop/parallel.h"
-#include "pass/core/rewrite.h"
+#include "pass/core/outline.h"
 #include "target/cost.h"
 
 enum { MAX_CUTS = 3, MIN_COST = 4, MAX_COST = 1 << 30 };
@@ -36,8 +36,7 @@ typedef struct Dispatch {
   int64_t point;                       /* estimated picoseconds of one point */
   NrOp *loop, *func; /* func: of the host program */
   uint32_t rank, cuts;
-  NrMap seen;                 /* captured values */
-  NR_VEC(NrValue *) captured; /* in the order of the new function's arguments */
+  NrOutline body;             /* of the loop */
   NrValue **trips, **tiles;   /* a value for each dim; the tiles of the first `cuts` */
   NrValue *grid[MAX_CUTS], *work;
   NrValue **partials;         /* for each reduction: what the workgroups reduced to */
@@ -132,25 +131,23 @@ static bool can_pass(NrType type) {
          (type->kind == NR_TYPE_MEMREF && nr_type_byte_size(type->elem));
 }
 
-static void capture(Dispatch *w, NrValue *value) {
-  if (nr_map_has(&w->seen, value) || nr_value_constant(value)) return;
-  nr_map_set(&w->seen, value, value);
-  nr_vec_push(&w->captured, value);
+static NrCapture capture(const NrValue *value) {
+  if (nr_value_constant(value)) return NR_CAPTURE_REMAKE;
+  return can_pass(value->type) ? NR_CAPTURE_PASS : NR_CAPTURE_REFUSE;
 }
 
-/* Values of the body that come from outside; false when one cannot be passed, or an op is for the host alone. */
-static bool capture_operands(NrOp *op, void *user) {
-  Dispatch *w = user;
+static bool runs_anywhere(NrOp *op, void *user) {
+  (void)user;
   const char *dialect = op->info->dialect;
-  if (nr_op_is(op, NR_OP_rt_call) || nr_op_is(op, NR_OP_rt_dispatch)) return false;
-  if (!dialect || !strcmp(dialect, "flow")) return false;
-  if (op == w->loop) return true;
-  for (uint32_t i = 0; i < op->num_operands; i++) {
-    NrValue *value = nr_operand(op, i);
-    if (nr_op_is_ancestor(w->loop, nr_block_parent_op(nr_value_block(value)))) continue;
-    if (!nr_value_constant(value) && !can_pass(value->type)) return false;
-    capture(w, value);
-  }
+  bool of_host = nr_op_is(op, NR_OP_rt_call) || nr_op_is(op, NR_OP_rt_dispatch);
+  return !of_host && dialect && strcmp(dialect, "flow") != 0;
+}
+
+/* Captures what the body uses; false when a value cannot be passed, or an op is for the host alone. */
+static bool capture_body(Dispatch *w) {
+  if (!nr_walk_pre(w->loop, runs_anywhere, NULL)) return false;
+  for (NrOp *op = nr_op_body(w->loop, 0)->first; op; op = op->next)
+    if (!nr_outline_needs_op(&w->body, op)) return false;
   return true;
 }
 
@@ -169,83 +166,23 @@ static bool can_dispatch(Dispatch *w) {
   NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
   for (uint32_t i = 0; i < w->loop->num_results; i++)
     if (!reduces_in_parts(nr_op_body(reduce, i))) return false;
-  return w->func && !nr_op_attr(w->loop, NR_A_noInit) && nr_walk_pre(w->loop, capture_operands, w);
+  return w->func && !nr_op_attr(w->loop, NR_A_noInit) && capture_body(w);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
-/* A value of the host inside of the function. */
-static NrValue *inside(NrBuilder *b, NrMap *map, NrValue *value) {
-  NrValue *mapped = nr_map_get(map, value);
-  if (mapped) return mapped;
-  NrOp *copy = nr_op_clone(b->module, value->op, map); /* what is no argument is a constant */
-  nr_op_prepend(b->block, copy);
-  return nr_map_get(map, value);
-}
-
-static bool opaque_memory(NrOp *op, void *user) {
-  (void)user;
-  bool hands_out = nr_op_has(op, NR_CALL) || nr_op_is(op, NR_OP_memref_get_global);
-  for (uint32_t i = 0; i < op->num_results && nr_op_is(op, NR_OP_memref_load); i++)
-    hands_out |= nr_type_is_memref(nr_result(op, i)->type);
-  return !hands_out;
-}
-
-/* Two memrefs of the host may overlap. What is given to the program's entry lies apart (codegen.h). */
-static bool may_overlap(const Dispatch *w, NrValue *a, NrValue *b) {
-  NrValue *x = nr_memref_root(a), *y = nr_memref_root(b);
-  bool inputs = x->block && y->block && x->block == y->block && nr_block_parent_op(x->block) == w->func;
-  if (x != y && inputs && nr_op_attr(w->func, NR_A_noria_entry)) return false;
-  return nr_may_alias(a, b);
-}
-
-/* arg_attrs: which memrefs nothing else in the function overlaps. */
-static NrAttr argument_attrs(Dispatch *w, size_t num_args) {
-  NrContext *ctx = w->pass->ctx;
-  NrAttr *dicts = NR_NEW_ARRAY(w->pass->scratch, NrAttr, num_args);
-  bool known = nr_walk_pre(w->loop, opaque_memory, NULL);
-  NrNamedAttr mark = {nr_context_intern(ctx, NR_STR("noria.noalias")), nr_attr_unit(ctx)};
-  for (size_t i = 0; i < num_args; i++) {
-    NrValue *value = i < w->captured.size ? w->captured.data[i] : NULL;
-    bool alone = known && value && value->type->kind == NR_TYPE_MEMREF;
-    for (size_t k = 0; k < w->captured.size && alone; k++) {
-      NrValue *other = w->captured.data[k];
-      alone = k == i || other->type->kind != NR_TYPE_MEMREF || !may_overlap(w, value, other);
-    }
-    dicts[i] = nr_attr_dict(ctx, &mark, alone ? 1 : 0);
-  }
-  return nr_attr_array(ctx, dicts, num_args);
-}
-
-static NrOp *make_function(Dispatch *w, NrMap *map) {
-  NrContext *ctx = w->pass->ctx;
+static NrOp *make_function(Dispatch *w) {
   NrBuilder b = nr_builder_before(w->func);
-  NrStr name = nr_op_attr_str(w->func, NR_A_sym_name);
-  name = nr_str(nr_arena_printf(nr_context_arena(ctx), "%.*s_parallel", NR_STR_ARG(name)));
-  NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .loc = w->loop->loc, .num_regions = 1});
-  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, nr_symbol_free_name(w->names, nr_op_parent(w->func), name)));
-  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
-  nr_op_set_attr(func, NR_A_noria_dispatch, nr_attr_unit(ctx));
-  NrBlock *body = nr_block_create(b.module);
-  nr_block_append(nr_op_region(func, 0), body);
-  NR_VEC(NrType) types = {0};
-  for (size_t i = 0; i < w->captured.size; i++) {
-    NrValue *value = w->captured.data[i], *arg = nr_block_add_arg(body, value->type, w->loop->loc);
-    nr_map_set(map, value, arg);
-    nr_vec_push(&types, value->type);
-  }
-  for (size_t i = 0; i < MAX_CUTS; i++) {
-    nr_block_add_arg(body, nr_type_index(ctx), w->loop->loc);
-    nr_vec_push(&types, nr_type_index(ctx));
-  }
-  nr_op_set_attr(func, NR_A_function_type, nr_attr_type(nr_type_function(ctx, types.data, types.size, NULL, 0)));
-  nr_op_set_attr(func, NR_A_arg_attrs, argument_attrs(w, types.size));
-  nr_vec_deinit(&types);
+  NrStr name = nr_outline_name(w->names, nr_op_parent(w->func), w->func, "parallel");
+  NrOp *func = nr_outline_function(&w->body, &b, name, MAX_CUTS, NULL, 0);
+  nr_op_set_attr(func, NR_A_noria_dispatch, nr_attr_unit(b.ctx));
   return func;
 }
 
+static NrValue *inside(const Dispatch *w, NrValue *value) { return nr_outline_inside(&w->body, value); }
+
 /* The loop over the points of a workgroup; ivs start where the workgroup does. */
-static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrMap *map, NrValue *const *ids) {
+static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
   NrArena *arena = w->pass->scratch;
   uint32_t rank = w->rank, count = w->loop->num_results;
   NrValue **list = NR_NEW_ARRAY(arena, NrValue *, 4 * rank + count);
@@ -253,15 +190,15 @@ static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrMap *map, NrValue *const *id
   NrValue **neutral = list + 4 * rank;
   NrBlock *from = nr_op_body(w->loop, 0);
   for (uint32_t d = 0; d < rank; d++) {
-    NrValue *trips = inside(b, map, w->trips[d]);
+    NrValue *trips = inside(w, w->trips[d]);
     zero[d] = number(b, 0);
     one[d] = number(b, 1);
     points[d] = trips;
-    start[d] = inside(b, map, nr_parallel_lower(w->loop, d));
+    start[d] = inside(w, nr_parallel_lower(w->loop, d));
     if (d >= w->cuts) continue;
-    NrValue *tile = inside(b, map, w->tiles[d]), *first = nr_arith_binary(b, NR_OP_arith_muli, ids[d], tile);
+    NrValue *tile = inside(w, w->tiles[d]), *first = nr_arith_binary(b, NR_OP_arith_muli, ids[d], tile);
     points[d] = nr_arith_binary(b, NR_OP_arith_minui, nr_arith_binary(b, NR_OP_arith_subi, trips, first), tile);
-    NrValue *by = nr_arith_binary(b, NR_OP_arith_muli, first, inside(b, map, nr_parallel_step(w->loop, d)));
+    NrValue *by = nr_arith_binary(b, NR_OP_arith_muli, first, inside(w, nr_parallel_step(w->loop, d)));
     start[d] = nr_arith_binary(b, NR_OP_arith_addi, start[d], by);
   }
   for (uint32_t i = 0; i < count; i++)
@@ -269,49 +206,30 @@ static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrMap *map, NrValue *const *id
   NrOp *loop = nr_scf_parallel(b, zero, points, one, rank, neutral, count);
   NrBuilder in = nr_scf_body_builder(loop, 0);
   for (uint32_t d = 0; d < rank; d++) {
-    NrValue *k = nr_op_body(loop, 0)->args[d], *step = inside(b, map, nr_parallel_step(w->loop, d));
+    NrValue *k = nr_op_body(loop, 0)->args[d], *step = inside(w, nr_parallel_step(w->loop, d));
     NrValue *moved = nr_arith_binary(&in, NR_OP_arith_muli, k, step);
-    nr_map_set(map, from->args[d], nr_arith_binary(&in, NR_OP_arith_addi, start[d], moved));
+    nr_map_set(&w->body.values, from->args[d], nr_arith_binary(&in, NR_OP_arith_addi, start[d], moved));
   }
-  for (NrOp *op = from->first; op; op = op->next) nr_op_append(nr_op_body(loop, 0), nr_op_clone(b->module, op, map));
+  for (NrOp *op = from->first; op; op = op->next)
+    nr_op_append(nr_op_body(loop, 0), nr_op_clone(b->module, op, &w->body.values));
   return loop;
 }
 
-/* Constants of the host that the body uses, made again in the function. */
-typedef struct Constants {
-  Dispatch *w;
-  NrBuilder *b;
-  NrMap *map;
-} Constants;
-
-static bool copy_constants(NrOp *op, void *user) {
-  Constants *c = user;
-  for (uint32_t i = 0; i < op->num_operands && op != c->w->loop; i++) {
-    NrValue *value = nr_operand(op, i);
-    bool outside = !nr_op_is_ancestor(c->w->loop, nr_block_parent_op(nr_value_block(value)));
-    if (outside) inside(c->b, c->map, value);
-  }
-  return true;
-}
-
 static NrOp *fill_function(Dispatch *w) {
-  NrMap map = {0};
-  NrOp *func = make_function(w, &map);
+  NrOp *func = make_function(w);
   NrBlock *body = nr_op_body(func, 0);
   NrBuilder b = nr_builder_at_end(func->module, body, w->loop->loc);
-  NrValue **ids = body->args + w->captured.size;
-  nr_walk_pre(w->loop, copy_constants, &(Constants){w, &b, &map});
-  NrOp *loop = fill_loop(w, &b, &map, ids);
+  NrValue **ids = body->args + w->body.inputs.size;
+  NrOp *loop = fill_loop(w, &b, ids);
   if (loop->num_results) {
     NrValue *id = ids[w->cuts - 1]; /* x + gx * (y + gy * z) */
     for (uint32_t d = w->cuts - 1; d-- > 0;)
       id = nr_arith_binary(&b, NR_OP_arith_addi, ids[d],
-                           nr_arith_binary(&b, NR_OP_arith_muli, id, inside(&b, &map, w->grid[d])));
+                           nr_arith_binary(&b, NR_OP_arith_muli, id, inside(w, w->grid[d])));
     for (uint32_t i = 0; i < loop->num_results; i++)
-      nr_build_store(&b, nr_result(loop, i), inside(&b, &map, w->partials[i]), &id, 1);
+      nr_build_store(&b, nr_result(loop, i), inside(w, w->partials[i]), &id, 1);
   }
   nr_build_op(&b, NR_OP_func_return, NULL, 0, NULL, 0);
-  nr_map_deinit(&map);
   return func;
 }
 
@@ -320,11 +238,11 @@ static NrOp *fill_function(Dispatch *w) {
 /* All that the function needs besides the captures of the body. */
 static void capture_shape(Dispatch *w) {
   for (uint32_t d = 0; d < w->rank; d++) {
-    capture(w, nr_parallel_lower(w->loop, d));
-    capture(w, nr_parallel_step(w->loop, d));
-    capture(w, w->trips[d]);
-    if (d < w->cuts) capture(w, w->tiles[d]);
-    if (d + 1 < w->cuts && w->loop->num_results) capture(w, w->grid[d]);
+    nr_outline_needs(&w->body, nr_parallel_lower(w->loop, d));
+    nr_outline_needs(&w->body, nr_parallel_step(w->loop, d));
+    nr_outline_needs(&w->body, w->trips[d]);
+    if (d < w->cuts) nr_outline_needs(&w->body, w->tiles[d]);
+    if (d + 1 < w->cuts && w->loop->num_results) nr_outline_needs(&w->body, w->grid[d]);
   }
 }
 
@@ -358,14 +276,14 @@ static void build_dispatch(Dispatch *w, NrBuilder *b, NrValue **results) {
   for (uint32_t i = 0; i < count; i++) {
     NrIndex size = nr_index_of(groups);
     w->partials[i] = nr_build_alloc(b, NR_OP_memref_alloc, nr_result(w->loop, i)->type, &size, 1);
-    capture(w, w->partials[i]);
+    nr_outline_needs(&w->body, w->partials[i]);
   }
   NrOp *func = fill_function(w);
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t d = 0; d < w->cuts; d++) nr_vec_push(&operands, w->grid[d]);
-  for (size_t i = 0; i < w->captured.size; i++) nr_vec_push(&operands, w->captured.data[i]);
+  for (size_t i = 0; i < w->body.inputs.size; i++) nr_vec_push(&operands, w->body.inputs.data[i]);
   NrOp *call = nr_build_op(b, NR_OP_rt_dispatch, operands.data, operands.size, NULL, 0);
-  nr_op_set_segments(call, (uint32_t[]){w->cuts, (uint32_t)w->captured.size}, 2);
+  nr_op_set_segments(call, (uint32_t[]){w->cuts, (uint32_t)w->body.inputs.size}, 2);
   nr_op_set_attr(call, NR_A_entry, nr_attr_symbol(b->ctx, nr_op_attr_str(func, NR_A_sym_name)));
   nr_vec_deinit(&operands);
   if (!count) return;
@@ -430,9 +348,9 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
                   .rank = rank,
                   .cuts = NR_MIN(rank, MAX_CUTS)};
     w.func = host_function(op);
+    nr_outline_init(&w.body, pass, op, op, capture);
     if (can_dispatch(&w)) dispatch(&w);
-    nr_map_deinit(&w.seen);
-    nr_vec_deinit(&w.captured);
+    nr_outline_deinit(&w.body);
   }
   nr_vec_deinit(&ops);
   nr_symbol_names_deinit(&names);

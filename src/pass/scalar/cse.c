@@ -29,35 +29,6 @@ typedef struct Cse {
 
 /* ---- equality ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_attrs(uint64_t h, const NrOp *op) {
-  for (uint32_t i = 0; i < op->num_attrs; i++)
-    h = nr_hash_mix(nr_hash_mix(h, (uintptr_t)op->attrs[i].name.data), (uintptr_t)op->attrs[i].value);
-  return h;
-}
-
-/* Hashes nested ops without their operands: values that are defined inside differ between equal regions. */
-static bool hash_nested(NrOp *op, void *user) {
-  uint64_t *h = user;
-  *h = hash_attrs(nr_hash_mix(*h, (uintptr_t)op->info), op);
-  return true;
-}
-
-static uint64_t hash_operands(uint64_t h, const NrOp *op) {
-  if (nr_operands_swap(op)) { /* independent of their order */
-    uintptr_t x = (uintptr_t)nr_operand(op, 0), y = (uintptr_t)nr_operand(op, 1);
-    return nr_hash_mix(nr_hash_mix(h, NR_MIN(x, y)), NR_MAX(x, y));
-  }
-  for (uint32_t i = 0; i < op->num_operands; i++) h = nr_hash_mix(h, (uintptr_t)nr_operand(op, i));
-  return h;
-}
-
-static uint64_t hash_op(NrOp *op) {
-  uint64_t h = hash_operands(nr_hash_mix((uintptr_t)op->info, op->num_results), op);
-  for (uint32_t i = 0; i < op->num_results; i++) h = nr_hash_mix(h, (uintptr_t)op->results[i].type);
-  if (op->num_regions) nr_walk_pre(op, hash_nested, &h);
-  return hash_attrs(h, op);
-}
-
 static bool same_ops(const NrOp *a, const NrOp *b) {
   NrMap map = {0}; /* of values that regions define */
   bool same = nr_ops_are_same(a, b, &map);
@@ -120,7 +91,7 @@ static void visit(Cse *c, NrOp *op) {
   if (!pure && !reads) c->epoch++;
   bool candidate = (pure || reads) && op->num_results && !nr_op_has(op, NR_TERMINATOR) && !op->num_successors;
   if (!candidate) return;
-  uint64_t hash = hash_op(op);
+  uint64_t hash = nr_op_hash(op);
   Entry *newest = nr_map_get(&c->buckets, key_of(hash));
   NrOp *equal = find_equal(c, newest, op, hash, pure);
   if (!equal) {

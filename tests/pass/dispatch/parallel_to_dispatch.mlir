@@ -14,7 +14,7 @@
 
 // The number of points is known: no test. 1000 points of some 100 ops are expected to take more than 20 us and are
 // dispatched, 100 points of one are not.
-// CHECK-LABEL: func.func private @known_parallel
+// CHECK-LABEL: func.func private @known_parallel_0
 // CHECK-SAME: %[[M:.*]]: memref<1000xi32> {noria.noalias}, %[[X:.*]]: index, %{{.*}}: index, %{{.*}}: index) attributes {noria.dispatch}
 // CHECK: %[[FIRST:.*]] = arith.muli %[[X]], %[[TILE:.*]] : index
 // CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[FIRST]] : index
@@ -24,7 +24,7 @@
 // CHECK: memref.store %{{.*}}, %[[M]][%[[I]]]
 // CHECK-LABEL: func.func @known(
 // CHECK-NOT: scf.if
-// CHECK: rt.dispatch @known_parallel[%{{.*}}] (%arg0) : memref<1000xi32>
+// CHECK: rt.dispatch @known_parallel_0[%{{.*}}] (%arg0) : memref<1000xi32>
 // CHECK: scf.parallel
 // CHECK-NOT: rt.dispatch
 // CHECK: return
@@ -49,7 +49,7 @@ func.func @known(%m: memref<1000xi32>) {
 }
 
 // Each workgroup leaves what it reduced to; the host reduces that, from the initial values on.
-// CHECK-LABEL: func.func private @sums_parallel_0(
+// CHECK-LABEL: func.func private @sums_parallel_1(
 // CHECK: %[[R:.*]]:2 = scf.parallel
 // CHECK: scf.reduce
 // CHECK: %[[GY:.*]] = arith.muli %[[Y:.*]], %[[GX:.*]] : index
@@ -57,12 +57,12 @@ func.func @known(%m: memref<1000xi32>) {
 // CHECK: memref.store %[[R]]#0, %{{.*}}[%[[ID]]] : memref<?xi64>
 // CHECK: memref.store %[[R]]#1, %{{.*}}[%[[ID]]] : memref<?xi32>
 // CHECK-LABEL: func.func @sums(
-// CHECK: rt.dispatch @sums_parallel[
+// CHECK: rt.dispatch @sums_parallel_0[
 // CHECK: %[[WORTH:.*]] = arith.cmpi uge, %{{.*}}, %{{.*}} : index
 // CHECK: scf.if %[[WORTH]] -> (i64, i32) {
 // CHECK: %[[N:.*]] = arith.muli %[[G0:.*]], %[[G1:.*]] : index
 // CHECK: %[[P:.*]] = memref.alloc(%[[N]]) : memref<?xi64>
-// CHECK: rt.dispatch @sums_parallel_0[%[[G0]], %[[G1]]]
+// CHECK: rt.dispatch @sums_parallel_1[%[[G0]], %[[G1]]]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[N]] step %{{.*}} iter_args
 // CHECK: memref.dealloc %[[P]]
 // CHECK: } else {
@@ -101,7 +101,7 @@ func.func @sums(%n: index, %m: index) -> (i64, i32) {
 }
 
 // A buffer that may overlap another one is not marked; one inside of the body is each point's own.
-// CHECK-LABEL: func.func private @own_parallel
+// CHECK-LABEL: func.func private @own_parallel_0
 // CHECK-SAME: %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>,
 // CHECK: scf.parallel
 // CHECK: memref.alloc()

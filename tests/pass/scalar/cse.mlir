@@ -141,3 +141,37 @@ func.func @same_regions(%t: tensor<4xf32>, %c: i1, %x: f32)
   }
   return %0, %1, %2, %3, %4 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, f32, f32
 }
+
+// Regions of several blocks are equal when their branches go to equal blocks.
+// CHECK-LABEL: func.func @regions_of_blocks
+// CHECK: %[[A:.*]] = scf.execute_region
+// CHECK: %[[B:.*]] = scf.execute_region
+// CHECK-NOT: scf.execute_region
+// CHECK: return %[[A]], %[[A]], %[[B]]
+func.func @regions_of_blocks(%c: i1, %x: i32) -> (i32, i32, i32) {
+  %a = scf.execute_region -> i32 {
+    cf.cond_br %c, ^one(%x : i32), ^two
+  ^one(%p: i32):
+    %s = arith.addi %p, %x : i32
+    scf.yield %s : i32
+  ^two:
+    scf.yield %x : i32
+  }
+  %b = scf.execute_region -> i32 {
+    cf.cond_br %c, ^first(%x : i32), ^second
+  ^first(%q: i32):
+    %s = arith.addi %x, %q : i32
+    scf.yield %s : i32
+  ^second:
+    scf.yield %x : i32
+  }
+  %d = scf.execute_region -> i32 {
+    cf.cond_br %c, ^two, ^one(%x : i32)
+  ^one(%p: i32):
+    %s = arith.addi %p, %x : i32
+    scf.yield %s : i32
+  ^two:
+    scf.yield %x : i32
+  }
+  return %a, %b, %d : i32, i32, i32
+}

@@ -1,0 +1,253 @@
+/* outline.c - ops become functions and executables; see outline.h. */
+#include "pass/core/outline.h"
+
+#include "pass/analysis/dependence.h"
+#include "pass/analysis/same_ops.h"
+
+enum { MAX_REMADE = 8 }; /* longest chain of ops that is copied into a function */
+
+/* ---- captures ---------------------------------------------------------------------------------------------------- */
+
+static bool note_inside(NrOp *op, void *user) {
+  NrMap *inside = user;
+  nr_map_set(inside, op, op);
+  for (uint32_t i = 0; i < op->num_results; i++) nr_map_set(inside, nr_result(op, i), op);
+  for (uint32_t r = 0; r < op->num_regions; r++)
+    for (NrBlock *block = op->regions[r].first; block; block = block->next)
+      for (uint32_t i = 0; i < block->num_args; i++) nr_map_set(inside, block->args[i], op);
+  return true;
+}
+
+void nr_outline_init(NrOutline *o, NrPassContext *pass, NrOp *first, NrOp *last,
+                     NrCapture (*capture)(const NrValue *)) {
+  *o = (NrOutline){.pass = pass, .from = nr_op_parent(first), .first = first, .last = last, .capture = capture};
+  while (o->from && !nr_op_has(o->from, NR_FUNCTION)) o->from = nr_op_parent(o->from);
+  for (NrOp *op = first; op != last->next; op = op->next) nr_walk_pre(op, note_inside, &o->inside);
+}
+
+void nr_outline_deinit(NrOutline *o) {
+  nr_vec_deinit(&o->inputs);
+  nr_vec_deinit(&o->remade);
+  nr_map_deinit(&o->inside);
+  nr_map_deinit(&o->values);
+}
+
+/* Captures operands of a copied op before it. */
+static bool needs(NrOutline *o, NrValue *value, unsigned depth) {
+  if (nr_map_has(&o->inside, value) || nr_map_has(&o->values, value)) return true;
+  NrCapture how = o->capture(value);
+  if (how == NR_CAPTURE_REFUSE) return false;
+  nr_map_set(&o->values, value, value);
+  if (how == NR_CAPTURE_PASS || depth == MAX_REMADE) {
+    nr_vec_push(&o->inputs, value);
+    return true;
+  }
+  for (uint32_t i = 0; i < value->op->num_operands; i++)
+    if (!needs(o, nr_operand(value->op, i), depth + 1)) return false;
+  nr_vec_push(&o->remade, value->op);
+  return true;
+}
+
+bool nr_outline_needs(NrOutline *o, NrValue *value) { return needs(o, value, 0); }
+
+/* Notes buffers that are not among the inputs: behind calls, globals and buffers of buffers; and frees of inputs. */
+static void note_memory(NrOutline *o, NrOp *op) {
+  bool loads_buffer = nr_op_is(op, NR_OP_memref_load) && nr_type_is_memref(nr_result(op, 0)->type);
+  bool is_call = nr_op_has(op, NR_CALL) || nr_op_is(op, NR_OP_rt_call);
+  o->gets_others |= loads_buffer || is_call || nr_op_is(op, NR_OP_memref_get_global);
+  bool frees = nr_op_is(op, NR_OP_memref_dealloc) || nr_op_is(op, NR_OP_memref_realloc);
+  NrValue *freed = frees ? nr_memref_root(nr_operand(op, 0)) : NULL;
+  o->gets_others |= freed && !(nr_op_is(freed->op, NR_OP_memref_alloc) && nr_map_has(&o->inside, freed));
+}
+
+static bool needs_operands(NrOp *op, void *user) {
+  NrOutline *o = user;
+  note_memory(o, op);
+  for (uint32_t i = 0; i < op->num_operands; i++)
+    if (!needs(o, nr_operand(op, i), 0)) return false;
+  return true;
+}
+
+bool nr_outline_needs_op(NrOutline *o, NrOp *op) { return nr_walk_pre(op, needs_operands, o); }
+
+bool nr_outline_needs_ops(NrOutline *o) {
+  for (NrOp *op = o->first; op != o->last->next; op = op->next)
+    if (!nr_outline_needs_op(o, op)) return false;
+  return true;
+}
+
+/* ---- aliasing of arguments --------------------------------------------------------------------------------------- */
+
+/* What the caller gives to the program's entry does not overlap (codegen.h). */
+static bool may_overlap(const NrOutline *o, NrValue *a, NrValue *b) {
+  const NrValue *x = nr_memref_root(a), *y = nr_memref_root(b);
+  const NrBlock *entry = nr_op_attr(o->from, NR_A_noria_entry) ? nr_op_body(o->from, 0) : NULL;
+  if (x != y && entry && x->block == entry && y->block == entry) return false;
+  return nr_may_alias(a, b);
+}
+
+static bool is_alone(const NrOutline *o, NrValue *memref) {
+  for (size_t i = 0; i < o->inputs.size; i++) {
+    NrValue *other = o->inputs.data[i];
+    if (other != memref && nr_type_is_memref(other->type) && may_overlap(o, memref, other)) return false;
+  }
+  for (size_t i = 0; i < o->remade.size; i++) {
+    NrOp *op = o->remade.data[i];
+    if (nr_op_is(op, NR_OP_memref_get_global) && nr_may_alias(memref, nr_result(op, 0))) return false;
+  }
+  return true;
+}
+
+/* arg_attrs with noria.noalias; NULL when no argument has it. */
+static NrAttr argument_attrs(const NrOutline *o, size_t num_args) {
+  NrContext *ctx = o->pass->ctx;
+  NrAttr *marks = NR_NEW_ARRAY(o->pass->scratch, NrAttr, num_args + 1);
+  NrNamedAttr alone = {nr_context_intern(ctx, NR_STR("noria.noalias")), nr_attr_unit(ctx)};
+  bool any = false;
+  for (size_t i = 0; i < num_args; i++) {
+    NrValue *value = i < o->inputs.size ? o->inputs.data[i] : NULL;
+    bool marked = value && !o->gets_others && value->type->kind == NR_TYPE_MEMREF && is_alone(o, value);
+    marks[i] = nr_attr_dict(ctx, &alone, marked);
+    any |= marked;
+  }
+  return any ? nr_attr_array(ctx, marks, num_args) : NULL;
+}
+
+/* ---- functions --------------------------------------------------------------------------------------------------- */
+
+/* The arguments of the function and the copies of ops in its body. */
+static void fill_entry(NrOutline *o, NrOp *func, size_t num_indices) {
+  NrBlock *body = nr_block_create(func->module);
+  nr_block_append(nr_op_region(func, 0), body);
+  for (size_t i = 0; i < o->inputs.size; i++) {
+    NrValue *input = o->inputs.data[i], *arg = nr_block_add_arg(body, input->type, func->loc);
+    arg->name = input->name;
+    nr_map_set(&o->values, input, arg);
+  }
+  for (size_t i = 0; i < num_indices; i++) nr_block_add_arg(body, nr_type_index(o->pass->ctx), func->loc);
+  for (size_t i = 0; i < o->remade.size; i++)
+    nr_op_append(body, nr_op_clone(func->module, o->remade.data[i], &o->values));
+}
+
+NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, NrStr name, size_t num_indices, const NrType *results,
+                          size_t num_results) {
+  NrContext *ctx = o->pass->ctx;
+  size_t num_args = o->inputs.size + num_indices;
+  NrType *types = NR_NEW_ARRAY(o->pass->scratch, NrType, num_args + 1);
+  for (size_t i = 0; i < num_args; i++)
+    types[i] = i < o->inputs.size ? o->inputs.data[i]->type : nr_type_index(ctx);
+  NrOp *func = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .loc = o->first->loc, .num_regions = 1});
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, name));
+  nr_op_set_attr(func, NR_A_function_type,
+                 nr_attr_type(nr_type_function(ctx, types, num_args, results, num_results)));
+  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
+  NrAttr attrs = argument_attrs(o, num_args);
+  if (attrs) nr_op_set_attr(func, NR_A_arg_attrs, attrs);
+  fill_entry(o, func, num_indices);
+  return func;
+}
+
+NrValue *nr_outline_inside(const NrOutline *o, NrValue *value) {
+  NrValue *inside = nr_map_get(&o->values, value);
+  assert(inside);
+  return inside;
+}
+
+static bool remap_operands(NrOp *op, void *user) {
+  NrMap *map = user;
+  for (uint32_t i = 0; i < op->num_operands; i++) {
+    NrValue *to = nr_map_get(map, nr_operand(op, i));
+    if (to) nr_op_set_operand(op, i, to);
+  }
+  return true;
+}
+
+void nr_outline_move(NrOutline *o, NrOp *func) {
+  for (NrOp *op = o->first, *end = o->last->next, *next; op != end; op = next) {
+    next = op->next;
+    nr_op_unlink(op);
+    nr_op_append(nr_op_body(func, 0), op);
+    nr_walk_pre(op, remap_operands, &o->values);
+  }
+}
+
+NrStr nr_outline_name(NrSymbolNames *names, NrOp *table, const NrOp *func, const char *kind) {
+  NrStr of = func ? nr_op_attr_str(func, NR_A_sym_name) : NR_STR("main");
+  NrStr base = nr_str(nr_arena_printf(nr_context_arena(nr_op_context(table)), "%.*s_%s", NR_STR_ARG(of), kind));
+  NrStr name = nr_symbol_free_name(names, table, base);
+  bool numbered = !nr_str_eq(name, base);
+  return numbered ? name : nr_symbol_free_name(names, table, base);
+}
+
+/* ---- executables ------------------------------------------------------------------------------------------------- */
+
+static NrOp *op_in(const NrOp *op, unsigned id) {
+  NrBlock *body = nr_op_body(op, 0);
+  for (NrOp *inner = body ? body->first : NULL; inner; inner = inner->next)
+    if (nr_op_is(inner, id)) return inner;
+  return NULL;
+}
+
+NrOp *nr_executable_export(const NrOp *executable) { return op_in(executable, NR_OP_flow_executable_export); }
+
+NrOp *nr_executable_func(const NrOp *executable) {
+  return op_in(op_in(executable, NR_OP_builtin_module), NR_OP_func_func);
+}
+
+/* An op with a region, which gets a block when `block` says so; returns a builder in that block. */
+static NrBuilder build_op(NrBuilder *b, unsigned id, bool block) {
+  NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[id], .num_regions = 1});
+  if (!block) return *b;
+  nr_block_append(nr_op_region(op, 0), nr_block_create(b->module));
+  return nr_builder_at_end(b->module, nr_op_body(op, 0), b->loc);
+}
+
+NrOp *nr_executable_create(NrExecutables *all, NrLoc loc) {
+  NrBuilder top = nr_builder_at_start(all->table->module, nr_op_body(all->table, 0), loc);
+  NrBuilder in = build_op(&top, NR_OP_flow_executable, true);
+  NrOp *executable = nr_block_parent_op(in.block);
+  nr_op_set_attr(executable, NR_A_sym_visibility, nr_attr_string(in.ctx, NR_STR("private")));
+  build_op(&in, NR_OP_flow_executable_export, false);
+  NrBuilder module = build_op(&in, NR_OP_builtin_module, true);
+  build_op(&module, NR_OP_func_func, false);
+  nr_build_op(&in, NR_OP_flow_executable_end, NULL, 0, NULL, 0);
+  return executable;
+}
+
+static bool same_executables(const NrOp *a, const NrOp *b) {
+  NrMap map = {0};
+  bool same = nr_regions_are_same(nr_op_region(nr_executable_export(a), 0), nr_op_region(nr_executable_export(b), 0),
+                                  &map) &&
+              nr_symbols_are_same(nr_executable_func(a), nr_executable_func(b));
+  nr_map_deinit(&map);
+  return same;
+}
+
+NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind) {
+  NrContext *ctx = nr_op_context(executable);
+  NrOp *export_op = nr_executable_export(executable), *inner = nr_executable_func(executable), *known;
+  uint64_t hash = nr_hash_mix(nr_symbol_hash(inner), nr_symbol_hash(export_op)) | 1;
+  for (; (known = nr_map_get(&all->known, (const void *)(uintptr_t)hash)); hash += 2) {
+    if (!same_executables(known, executable)) continue;
+    nr_op_erase(executable);
+    return known;
+  }
+  NrStr name = nr_outline_name(&all->names, all->table, func, kind);
+  nr_map_set(&all->known, (const void *)(uintptr_t)hash, executable);
+  nr_op_set_attr(executable, NR_A_sym_name, nr_attr_string(ctx, name));
+  nr_op_set_attr(export_op, NR_A_sym_name, nr_attr_string(ctx, name));
+  nr_op_set_attr(export_op, NR_A_function_ref, nr_attr_symbol(ctx, name));
+  nr_op_set_attr(inner, NR_A_sym_name, nr_attr_string(ctx, name));
+  return executable;
+}
+
+NrAttr nr_executable_entry(const NrOp *executable) {
+  NrStr name = nr_op_attr_str(executable, NR_A_sym_name);
+  NrStr entry = nr_op_attr_str(nr_executable_export(executable), NR_A_sym_name);
+  return nr_attr_symbol_nested(nr_op_context(executable), name, &entry, 1);
+}
+
+void nr_executables_deinit(NrExecutables *all) {
+  nr_symbol_names_deinit(&all->names);
+  nr_map_deinit(&all->known);
+}

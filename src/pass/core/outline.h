@@ -1,0 +1,74 @@
+/* outline.h - ops move, or are copied, to a function of their own; functions that are dispatched, to an executable.
+ *
+ *   NrOutline o;
+ *   nr_outline_init(&o, pass, first, last, capture);
+ *   if (nr_outline_needs_ops(&o)) {
+ *     NrOp *func = nr_outline_function(&o, &b, name, &signature);   arguments for o.inputs, copies of o.remade
+ *     nr_outline_move(&o, func);                                    or build on nr_outline_inside(&o, value)
+ *   }
+ *   nr_outline_deinit(&o); */
+#ifndef NORIA_PASS_CORE_OUTLINE_H
+#define NORIA_PASS_CORE_OUTLINE_H
+
+#include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
+
+/* How a value from outside gets into the function. */
+typedef enum NrCapture {
+  NR_CAPTURE_REFUSE,
+  NR_CAPTURE_PASS,  /* as an argument */
+  NR_CAPTURE_REMAKE /* the function has its own copy of the op, and of what that op needs */
+} NrCapture;
+
+typedef struct NrOutline {
+  NrPassContext *pass;
+  NrOp *from;             /* the function that the ops are in */
+  NrOp *first, *last;     /* ops of one block */
+  NrCapture (*capture)(const NrValue *value);
+  NR_VEC(NrValue *) inputs; /* captured values, in the order of the arguments */
+  NrOpList remade;          /* captured ops, operands first */
+  NrMap inside;             /* the ops, nested ones too, and the values that they define */
+  NrMap values;             /* captured value -> itself; once there is a function, -> the value in it */
+  bool gets_others;         /* the ops can reach buffers other than their inputs, or free one of them */
+} NrOutline;
+
+void nr_outline_init(NrOutline *o, NrPassContext *pass, NrOp *first, NrOp *last, NrCapture (*capture)(const NrValue *));
+void nr_outline_deinit(NrOutline *o);
+/* Captures a value, or those that op and its nested ops use, or all of the ops; false when one is refused. */
+bool nr_outline_needs(NrOutline *o, NrValue *value);
+bool nr_outline_needs_op(NrOutline *o, NrOp *op);
+bool nr_outline_needs_ops(NrOutline *o);
+
+/* A function at b without a terminator: its arguments are the inputs, then num_indices of type index. Memrefs that
+ * overlap no other one that the function gets are marked noria.noalias. */
+NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, NrStr name, size_t num_indices, const NrType *results,
+                          size_t num_results);
+NrValue *nr_outline_inside(const NrOutline *o, NrValue *value); /* of the function */
+/* Moves the ops to the end of the function. */
+void nr_outline_move(NrOutline *o, NrOp *func);
+
+/* A free name in the table for what is made of a part of func (NULL: of the module):
+ * "<func>_<kind>_<n>". */
+NrStr nr_outline_name(NrSymbolNames *names, NrOp *table, const NrOp *func, const char *kind);
+
+/* ---- executables ------------------------------------------------------------------------------------------------- */
+
+/* The executables that a pass makes in a symbol table; equal ones become one. */
+typedef struct NrExecutables {
+  NrOp *table;
+  NrSymbolNames names;
+  NrMap known; /* hash -> executable */
+} NrExecutables;
+
+/* `flow.executable private { flow.executable.export; module { func.func } }`, all without names, at the start of the
+ * table. The regions of the export and the function are empty. */
+NrOp *nr_executable_create(NrExecutables *all, NrLoc loc);
+NrOp *nr_executable_export(const NrOp *executable); /* the first one */
+NrOp *nr_executable_func(const NrOp *executable);   /* that it names */
+/* Of a new executable: erases it when an equal one is known and returns that; else names all of it for a part of func
+ * (nr_outline_name). */
+NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind);
+NrAttr nr_executable_entry(const NrOp *executable); /* @executable::@export */
+void nr_executables_deinit(NrExecutables *all);
+
+#endif
