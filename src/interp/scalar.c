@@ -1,4 +1,5 @@
 /* scalar.c - elementwise ops: scalars directly on their bits, or by the op's fold; shaped values element by element. */
+#include "dialect/arith/compare.h"
 #include "dialect/shared/fold.h"
 #include "interp/internal.h"
 
@@ -54,22 +55,6 @@ static bool int_binary(unsigned id, NrType t, uint64_t a, uint64_t b, uint64_t *
   }
 }
 
-static bool int_compare(int64_t predicate, NrType t, uint64_t a, uint64_t b) {
-  int64_t x = nr_ivalue_int(t, (NrIValue){.bits = a}), y = nr_ivalue_int(t, (NrIValue){.bits = b});
-  switch (predicate) {
-  case 0: return a == b;
-  case 1: return a != b;
-  case 2: return x < y;
-  case 3: return x <= y;
-  case 4: return x > y;
-  case 5: return x >= y;
-  case 6: return a < b;
-  case 7: return a <= b;
-  case 8: return a > b;
-  default: return a >= b;
-  }
-}
-
 static bool is_small(NrType t) {
   return (nr_type_is_int_or_index(t) || nr_type_is_float(t)) && nr_type_bits(t) <= 64;
 }
@@ -87,7 +72,7 @@ bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *a
     if (!is_small(types[i])) return false;
   if (!is_small(out)) return false;
   if (id == NR_OP_arith_cmpi) {
-    result->bits = int_compare(nr_op_attr_int(op, NR_A_predicate, 0), types[0], args[0].bits, args[1].bits);
+    result->bits = nr_cmpi_holds(nr_cmpi_of(op), nr_type_bits(types[0]), args[0].bits, args[1].bits);
     return true;
   }
   bool ints = n == 2 && !nr_type_is_float(types[0]);

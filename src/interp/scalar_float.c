@@ -1,6 +1,7 @@
 /* scalar_float.c - elementwise ops with float operands or results, on one element, computed in double. Rounding to a
  * smaller type is correct for + - * / sqrt, because double has more than twice its digits. */
 #include "base/float_format.h"
+#include "dialect/arith/compare.h"
 #include "interp/internal.h"
 
 #include <math.h>
@@ -64,28 +65,6 @@ static bool float_unary(unsigned id, double a, double *out) {
   case NR_OP_math_erf: *out = erf(a); return true;
   case NR_OP_math_erfc: *out = erfc(a); return true;
   default: return false;
-  }
-}
-
-static bool float_compare(int64_t predicate, double a, double b) {
-  bool unordered = isnan(a) || isnan(b);
-  switch (predicate) {
-  case 0: return false;
-  case 1: return !unordered && a == b;
-  case 2: return !unordered && a > b;
-  case 3: return !unordered && a >= b;
-  case 4: return !unordered && a < b;
-  case 5: return !unordered && a <= b;
-  case 6: return !unordered && a != b;
-  case 7: return !unordered;
-  case 8: return unordered || a == b;
-  case 9: return unordered || a > b;
-  case 10: return unordered || a >= b;
-  case 11: return unordered || a < b;
-  case 12: return unordered || a <= b;
-  case 13: return unordered || a != b;
-  case 14: return unordered;
-  default: return true;
   }
 }
 
@@ -210,7 +189,7 @@ bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *
                      const char **why) {
   double d;
   if (nr_op_is(op, NR_OP_arith_cmpf)) {
-    result->bits = float_compare(nr_op_attr_int(op, NR_A_predicate, 0), nr_ivalue_float(types[0], args[0]),
+    result->bits = nr_cmpf_holds(nr_cmpf_of(op), nr_ivalue_float(types[0], args[0]),
                                  nr_ivalue_float(types[1], args[1]));
     return true;
   }

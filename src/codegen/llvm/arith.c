@@ -1,5 +1,6 @@
 /* arith.c - arith ops, on scalars and vectors alike: LLVM's instructions take both. */
 #include "codegen/llvm/vector.h"
+#include "dialect/arith/compare.h"
 
 /* ---- flags ------------------------------------------------------------------------------------------------------ */
 
@@ -157,16 +158,16 @@ static LLVMValueRef lane_rounddivsi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMV
 /* ---- comparison ------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef lane_cmpi(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  static const LLVMIntPredicate predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
-                                                LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
-  return LLVMBuildICmp(g->b, predicates[nr_op_attr_int(op, NR_A_predicate, 0)], args[0], args[1], "");
+  static const LLVMIntPredicate predicates[NR_NUM_CMPI] = {
+      [NR_CMPI_EQ] = LLVMIntEQ,   [NR_CMPI_NE] = LLVMIntNE,   [NR_CMPI_SLT] = LLVMIntSLT, [NR_CMPI_SLE] = LLVMIntSLE,
+      [NR_CMPI_SGT] = LLVMIntSGT, [NR_CMPI_SGE] = LLVMIntSGE, [NR_CMPI_ULT] = LLVMIntULT, [NR_CMPI_ULE] = LLVMIntULE,
+      [NR_CMPI_UGT] = LLVMIntUGT, [NR_CMPI_UGE] = LLVMIntUGE};
+  return LLVMBuildICmp(g->b, predicates[nr_cmpi_of(op)], args[0], args[1], "");
 }
 
 static LLVMValueRef lane_cmpf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  static const LLVMRealPredicate predicates[] = {
-      LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
-      LLVMRealUEQ, LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO, LLVMRealPredicateTrue};
-  LLVMValueRef out = LLVMBuildFCmp(g->b, predicates[nr_op_attr_int(op, NR_A_predicate, 0)], args[0], args[1], "");
+  LLVMRealPredicate predicate = (LLVMRealPredicate)nr_cmpf_predicates[nr_cmpf_of(op)].relations;
+  LLVMValueRef out = LLVMBuildFCmp(g->b, predicate, args[0], args[1], "");
   nr_ll_flags(op, out);
   return out;
 }

@@ -1,19 +1,10 @@
-/* arith.h - predicates of comparisons, and hooks of the ops of arith and math. */
+/* arith.h - building arith ops, and hooks of the ops of arith and math. */
 #ifndef NORIA_DIALECT_ARITH_ARITH_H
 #define NORIA_DIALECT_ARITH_ARITH_H
 
+#include "dialect/arith/compare.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
-
-/* The attribute `predicate` of arith.cmpi and arith.cmpf, numbered as in MLIR. */
-typedef enum NrCmpI {
-  NR_CMPI_EQ, NR_CMPI_NE, NR_CMPI_SLT, NR_CMPI_SLE, NR_CMPI_SGT, NR_CMPI_SGE,
-  NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT, NR_CMPI_UGE,
-} NrCmpI;
-typedef enum NrCmpF {
-  NR_CMPF_FALSE, NR_CMPF_OEQ, NR_CMPF_OGT, NR_CMPF_OGE, NR_CMPF_OLT, NR_CMPF_OLE, NR_CMPF_ONE, NR_CMPF_ORD,
-  NR_CMPF_UEQ, NR_CMPF_UGT, NR_CMPF_UGE, NR_CMPF_ULT, NR_CMPF_ULE, NR_CMPF_UNE, NR_CMPF_UNO, NR_CMPF_TRUE,
-} NrCmpF;
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
 

@@ -85,31 +85,19 @@ bool nr_arith_canon_negated(NrOp *op, NrBuilder *b) {
   return true;
 }
 
-static NrCmpI inverted(int64_t predicate) {
-  static const NrCmpI table[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
-                                 NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
-  return table[predicate];
-}
-
-static NrCmpI swapped(int64_t predicate) {
-  static const NrCmpI table[] = {NR_CMPI_EQ,  NR_CMPI_NE,  NR_CMPI_SGT, NR_CMPI_SGE, NR_CMPI_SLT,
-                                 NR_CMPI_SLE, NR_CMPI_UGT, NR_CMPI_UGE, NR_CMPI_ULT, NR_CMPI_ULE};
-  return table[predicate];
-}
-
 /* not (a < b)  is  a >= b */
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
   if (nr_arith_canon_bits(op, b)) return true;
   NrOp *compare = nr_operand(op, 0)->op;
   if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_operand(op, 1)), 1)) return false;
-  NrCmpI predicate = inverted(nr_op_attr_int(compare, NR_A_predicate, 0));
+  NrCmpI predicate = nr_cmpi_negated(nr_cmpi_of(compare));
   return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_operand(compare, 0), nr_operand(compare, 1)));
 }
 
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
   NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
   if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return nr_arith_canon_cmpi_widened(op, b);
-  NrCmpI predicate = swapped(nr_op_attr_int(op, NR_A_predicate, 0));
+  NrCmpI predicate = nr_cmpi_swapped(nr_cmpi_of(op));
   nr_op_set_operand(op, 0, rhs);
   nr_op_set_operand(op, 1, lhs);
   nr_op_set_attr(op, NR_A_predicate, nr_attr_i64(b->ctx, predicate));

@@ -61,18 +61,16 @@ bool nr_arith_canon_index_cast(NrOp *op, NrBuilder *b) {
 
 /* Two values widened in one way compare as they did before: zeros in front make signs 0, and copies of the sign keep
  * also the order that has none. */
-static bool compare_narrow(NrOp *op, NrBuilder *b, int64_t predicate) {
-  static const NrCmpI without_sign[] = {NR_CMPI_EQ,  NR_CMPI_NE,  NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT,
-                                        NR_CMPI_UGE, NR_CMPI_ULT, NR_CMPI_ULE, NR_CMPI_UGT, NR_CMPI_UGE};
+static bool compare_narrow(NrOp *op, NrBuilder *b, NrCmpI predicate) {
   if (!both_widened(op)) return false;
   NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
-  NrCmpI narrow = nr_op_is(lhs, NR_OP_arith_extui) ? without_sign[predicate] : (NrCmpI)predicate;
+  NrCmpI narrow = nr_op_is(lhs, NR_OP_arith_extui) ? nr_cmpi_unsigned(predicate) : predicate;
   return nr_op_replace(op, nr_arith_cmpi(b, narrow, nr_operand(lhs, 0), nr_operand(rhs, 0)));
 }
 
 /* Besides that: a widened value compared with a constant that it could be, for equality only. */
 bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
-  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, -1);
+  NrCmpI predicate = nr_cmpi_of(op);
   NrOp *first = nr_operand(op, 0)->op;
   if (compare_narrow(op, b, predicate)) return true;
   bool is_signed = nr_op_is(first, NR_OP_arith_extsi);
@@ -86,7 +84,7 @@ bool nr_arith_canon_cmpi_widened(NrOp *op, NrBuilder *b) {
   if (number < least || number >= least + (INT64_C(1) << bits)) return false;
   NrAttr narrow = nr_splat_int(value->type, number);
   if (!narrow) return false;
-  return nr_op_replace(op, nr_arith_cmpi(b, (NrCmpI)predicate, value, nr_arith_constant(b, narrow)));
+  return nr_op_replace(op, nr_arith_cmpi(b, predicate, value, nr_arith_constant(b, narrow)));
 }
 
 /* Widening is exact, so what is narrowed beyond the type before is rounded once. */

@@ -149,7 +149,7 @@ static NrValue *same_either_way(const NrOp *op) {
   NrValue *a = nr_operand(compare, 0), *b = nr_operand(compare, 1);
   bool both = (a == if_true && b == if_false) || (b == if_true && a == if_false);
   if (!both) return NULL;
-  int64_t predicate = nr_op_attr_int(compare, NR_A_predicate, -1);
+  NrCmpI predicate = nr_cmpi_of(compare);
   return predicate == NR_CMPI_EQ ? if_false : predicate == NR_CMPI_NE ? if_true : NULL;
 }
 

@@ -125,29 +125,17 @@ bool nr_arith_fold_minnumf(NrOp *op, const NrAttr *c, NrFold *out) {
   return fold_min_max(op, c, out, minnumf_scalar, (double)INFINITY, false);
 }
 
-static bool is_unordered(int64_t predicate) { return predicate >= NR_CMPF_UEQ; } /* true when an operand is NaN */
-
-static bool compare(int64_t predicate, double a, double b) {
-  if (isnan(a) || isnan(b)) return is_unordered(predicate);
-  /* Which relations satisfy the predicate, as bits: 1 equal, 2 greater, 4 less. The ordered half, 0..7, is these
-   * bits. */
-  int64_t wanted = predicate <= NR_CMPF_ORD ? predicate
-                   : predicate == NR_CMPF_UNO ? 0
-                   : predicate == NR_CMPF_TRUE ? 7 : predicate - NR_CMPF_UEQ + 1;
-  return (wanted & (a == b ? 1 : a > b ? 2 : 4)) != 0;
-}
-
 static NrAttr cmpf_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   if (!nr_float_foldable(in[0]) || !nr_float_foldable(in[1])) return NULL;
-  return nr_attr_int(out, compare(nr_op_attr_int(op, NR_A_predicate, 0), in[0]->f, in[1]->f));
+  return nr_attr_int(out, nr_cmpf_holds(nr_cmpf_of(op), in[0]->f, in[1]->f));
 }
 
 bool nr_arith_fold_cmpf(NrOp *op, const NrAttr *c, NrFold *out) {
-  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, 0);
+  NrCmpF predicate = nr_cmpf_of(op);
   NrType type = nr_result(op, 0)->type;
   if (predicate == NR_CMPF_FALSE || predicate == NR_CMPF_TRUE)
     return nr_fold_to_attr(out, nr_splat_int(type, predicate == NR_CMPF_TRUE));
   if (nr_const_is_nan(c[0]) || nr_const_is_nan(c[1]))
-    return nr_fold_to_attr(out, nr_splat_int(type, is_unordered(predicate)));
+    return nr_fold_to_attr(out, nr_splat_int(type, nr_cmpf_allows(predicate, NR_UNORDERED)));
   return nr_fold_elementwise(op, c, out, cmpf_scalar);
 }

@@ -300,35 +300,19 @@ bool nr_arith_fold_minui(NrOp *op, const NrAttr *c, NrFold *out) {
   return fold_min_max(op, c, out, minui_scalar, 0, -1);
 }
 
-static bool compare(int64_t predicate, const NrWide *a, const NrWide *b) {
-  int sign = nr_wide_cmp_signed(a, b), plain = nr_wide_cmp_unsigned(a, b);
-  switch ((NrCmpI)predicate) {
-  case NR_CMPI_EQ: return plain == 0;
-  case NR_CMPI_NE: return plain != 0;
-  case NR_CMPI_SLT: return sign < 0;
-  case NR_CMPI_SLE: return sign <= 0;
-  case NR_CMPI_SGT: return sign > 0;
-  case NR_CMPI_SGE: return sign >= 0;
-  case NR_CMPI_ULT: return plain < 0;
-  case NR_CMPI_ULE: return plain <= 0;
-  case NR_CMPI_UGT: return plain > 0;
-  case NR_CMPI_UGE: return plain >= 0;
-  }
-  return false;
-}
+static unsigned relation_of(int order) { return order == 0 ? NR_EQUAL : order < 0 ? NR_LESS : NR_GREATER; }
 
 static NrAttr cmpi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   NrWide a, b;
   if (!wide_pair(in, &a, &b)) return NULL;
-  return nr_attr_int(out, compare(nr_op_attr_int(op, NR_A_predicate, 0), &a, &b));
+  NrCmpI predicate = nr_cmpi_of(op);
+  int order = nr_cmpi_is_unsigned(predicate) ? nr_wide_cmp_unsigned(&a, &b) : nr_wide_cmp_signed(&a, &b);
+  return nr_attr_int(out, nr_cmpi_allows(predicate, relation_of(order)));
 }
 
 bool nr_arith_fold_cmpi(NrOp *op, const NrAttr *c, NrFold *out) {
-  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, 0);
-  if (same_operands(op)) {
-    NrWide zero = nr_wide_from_u64(1, 0);
-    if (fold_to_int(op, out, compare(predicate, &zero, &zero))) return true;
-  }
+  NrCmpI predicate = nr_cmpi_of(op);
+  if (same_operands(op) && fold_to_int(op, out, nr_cmpi_allows(predicate, NR_EQUAL))) return true;
   /* Nothing is below 0 when unsigned. */
   if (nr_const_is_int(c[1], 0) && (predicate == NR_CMPI_ULT || predicate == NR_CMPI_UGE) &&
       fold_to_int(op, out, predicate == NR_CMPI_UGE))

@@ -286,30 +286,26 @@ void nr_arith_constant_print(NrPrinter *w, NrOp *op) {
 
 /* ---- comparisons ------------------------------------------------------------------------------------------------- */
 
-static const char *const int_predicates[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"};
-static const char *const float_predicates[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord",
-                                               "ueq",   "ugt", "uge", "ult", "ule", "une", "uno", "true"};
-
-static const char *const *predicates_of(const NrOpInfo *info, size_t *count) {
+static const NrPredicate *predicates_of(const NrOpInfo *info, size_t *count) {
   bool ints = info->id == NR_OP_arith_cmpi;
-  *count = ints ? NR_COUNTOF(int_predicates) : NR_COUNTOF(float_predicates);
-  return ints ? int_predicates : float_predicates;
+  *count = ints ? NR_NUM_CMPI : NR_NUM_CMPF;
+  return ints ? nr_cmpi_predicates : nr_cmpf_predicates;
 }
 
 static NrStatus parse_predicate(NrParser *p, NrOpState *state) {
   NrStr name;
   NrLoc loc = nr_p_loc(p);
   size_t count;
-  const char *const *names = predicates_of(state->info, &count);
+  const NrPredicate *known = predicates_of(state->info, &count);
   if (!nr_p_try_string(p, &name) && !nr_p_try_keyword(p, &name))
     return nr_p_error(p, loc, "expected a comparison predicate");
   for (size_t i = 0; i < count; i++) {
-    if (!nr_str_is(name, names[i])) continue;
+    if (!nr_str_is(name, known[i].name)) continue;
     nr_p_add_attr(p, state, "predicate", nr_attr_i64(nr_p_context(p), (int64_t)i));
     return NR_OK;
   }
   NrNearest nearest = nr_nearest(name);
-  for (size_t i = 0; i < count; i++) nr_nearest_try(&nearest, nr_str(names[i]));
+  for (size_t i = 0; i < count; i++) nr_nearest_try(&nearest, nr_str(known[i].name));
   return nr_p_error(p, loc, "unknown comparison predicate \"%.*s\"" NR_HINT, NR_STR_ARG(name), NR_HINT_ARG(nearest));
 }
 
@@ -329,9 +325,9 @@ NrStatus nr_arith_cmp_parse(NrParser *p, NrOpState *state) {
 
 void nr_arith_cmp_print(NrPrinter *w, NrOp *op) {
   size_t count;
-  const char *const *names = predicates_of(op->info, &count);
+  const NrPredicate *known = predicates_of(op->info, &count);
   int64_t predicate = nr_op_attr_int(op, NR_A_predicate, -1);
-  const char *name = predicate >= 0 && (size_t)predicate < count ? names[predicate] : "?";
+  const char *name = predicate >= 0 && (size_t)predicate < count ? known[predicate].name : "?";
   nr_w_puts(w, nr_w_is_legacy(w) ? " \"" : " ");
   nr_w_puts(w, name);
   nr_w_puts(w, nr_w_is_legacy(w) ? "\", " : ", ");

@@ -51,13 +51,13 @@ static void assume_ordered(NrProver *p, const NrSum *x, const NrSum *y, int64_t 
 }
 
 typedef struct Comparison {
-  int64_t predicate;
+  NrCmpI predicate;
   NrSum x, y;
 } Comparison;
 
 /* A test that a 64-bit product did not wrap: its upper half equals the sign of the lower half. */
 static bool is_product_check(const NrOp *cmp) {
-  return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_op_attr_int(cmp, NR_A_predicate, -1) == NR_CMPI_EQ &&
+  return nr_op_is(cmp, NR_OP_arith_cmpi) && nr_cmpi_of(cmp) == NR_CMPI_EQ &&
          nr_operand(cmp, 0)->index == 1 && nr_op_is(nr_operand(cmp, 0)->op, NR_OP_arith_mulsi_extended);
 }
 
@@ -71,24 +71,17 @@ bool nr_prover_product_fits(const NrProver *p, const NrOp *mul) {
 
 /* x != y cannot be a fact (a non-negative sum); the condition itself is kept. */
 static bool says_different(const NrOp *cmp, bool holds) {
-  int64_t predicate = nr_op_attr_int(cmp, NR_A_predicate, -1);
-  return predicate == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
+  return nr_cmpi_of(cmp) == (holds ? NR_CMPI_NE : NR_CMPI_EQ);
 }
 
 /* Normalizes to <, <=, == or !=. An unsigned x < y stays unsigned, because it says more where y is not negative. False
  * when op is no comparison of integers. */
 static bool comparison_of(NrProver *p, const NrOp *op, bool holds, Comparison *out) {
-  static const NrCmpI negated[] = {NR_CMPI_NE,  NR_CMPI_EQ,  NR_CMPI_SGE, NR_CMPI_SGT, NR_CMPI_SLE,
-                                   NR_CMPI_SLT, NR_CMPI_UGE, NR_CMPI_UGT, NR_CMPI_ULE, NR_CMPI_ULT};
   if (!nr_op_is(op, NR_OP_arith_cmpi) || !nr_type_is_int_or_index(nr_operand(op, 0)->type)) return false;
-  int64_t predicate = nr_op_attr_int(op, NR_A_predicate, 0);
-  if (!holds) predicate = negated[predicate];
-  bool turned = predicate == NR_CMPI_SGT || predicate == NR_CMPI_SGE || predicate == NR_CMPI_UGT ||
-                predicate == NR_CMPI_UGE;
+  NrCmpI predicate = holds ? nr_cmpi_of(op) : nr_cmpi_negated(nr_cmpi_of(op));
+  bool turned = predicate > NR_CMPI_NE && nr_cmpi_allows(predicate, NR_GREATER);
   NrValue *x = nr_operand(op, turned), *y = nr_operand(op, !turned);
-  if (predicate == NR_CMPI_SGT || predicate == NR_CMPI_UGT) predicate -= 2; /* y < x */
-  else if (turned) predicate -= 2;                                         /* y <= x */
-  out->predicate = predicate;
+  out->predicate = turned ? nr_cmpi_swapped(predicate) : predicate;
   out->x = nr_prover_value(p, x);
   out->y = nr_prover_value(p, y);
   return out->x.known && out->y.known;

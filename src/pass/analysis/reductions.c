@@ -12,7 +12,7 @@ static unsigned selected_extreme(const NrOp *select, const NrOp *compare) {
   bool straight = nr_operand(select, 1) == x && nr_operand(select, 2) == y;
   bool crossed = nr_operand(select, 1) == y && nr_operand(select, 2) == x;
   if (straight == crossed) return 0;
-  switch (nr_op_attr_int(compare, NR_A_predicate, -1)) {
+  switch (nr_cmpi_of(compare)) {
   case NR_CMPI_SLT:
   case NR_CMPI_SLE: return straight ? NR_OP_arith_minsi : NR_OP_arith_maxsi;
   case NR_CMPI_SGT:

@@ -41,8 +41,7 @@ static bool simplify_remainder(NrOp *op) {
 
 /* -1 when it is not known. */
 static int outcome(NrCmpI predicate, NrRange x, NrRange y) {
-  bool is_unsigned = predicate >= NR_CMPI_ULT;
-  if (is_unsigned && (x.min < 0 || y.min < 0)) return -1;
+  if (nr_cmpi_is_unsigned(predicate) && (x.min < 0 || y.min < 0)) return -1;
   bool below = x.max<y.min, not_above = x.max <= y.min, above = x.min> y.max, not_below = x.min >= y.max;
   switch (predicate) {
   case NR_CMPI_EQ: return below || above ? 0 : -1;
@@ -58,8 +57,7 @@ static int outcome(NrCmpI predicate, NrRange x, NrRange y) {
 }
 
 static bool simplify_comparison(NrOp *op) {
-  NrCmpI predicate = (NrCmpI)nr_op_attr_int(op, NR_A_predicate, 0);
-  int known = outcome(predicate, nr_range_of(nr_operand(op, 0)), nr_range_of(nr_operand(op, 1)));
+  int known = outcome(nr_cmpi_of(op), nr_range_of(nr_operand(op, 0)), nr_range_of(nr_operand(op, 1)));
   if (known < 0) return false;
   NrBuilder b = nr_builder_before(op);
   return nr_op_replace(op, nr_arith_constant(&b, nr_attr_bool(b.ctx, known)));

@@ -109,8 +109,8 @@ static NrValue *folded(NrBuilder *b, NrOp *op) {
 NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs) {
   return folded(b, nr_arith_binary(b, op_id, lhs, rhs)->op);
 }
-NrValue *nr_fold_cmpi(NrBuilder *b, int predicate, NrValue *lhs, NrValue *rhs) {
-  return folded(b, nr_arith_cmpi(b, (NrCmpI)predicate, lhs, rhs)->op);
+NrValue *nr_fold_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs) {
+  return folded(b, nr_arith_cmpi(b, predicate, lhs, rhs)->op);
 }
 NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false) {
   return folded(b, nr_arith_select(b, condition, if_true, if_false)->op);

@@ -3,6 +3,7 @@
 #ifndef NORIA_PASS_LOOP_LOOPS_H
 #define NORIA_PASS_LOOP_LOOPS_H
 
+#include "dialect/arith/compare.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/rewrite.h"
 
@@ -31,9 +32,9 @@ bool nr_minimum_constant(const NrValue *value, int64_t *out);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Builds the op, or returns the value that it folds to. predicate is an NrCmpI. */
+/* Builds the op, or returns the value that it folds to. */
 NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs);
-NrValue *nr_fold_cmpi(NrBuilder *b, int predicate, NrValue *lhs, NrValue *rhs);
+NrValue *nr_fold_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs);
 NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
 
 /* Bounds and step as values. */

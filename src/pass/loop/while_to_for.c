@@ -40,8 +40,8 @@ NrValue *nr_counted_compared(Counted *c) {
   if (!is_outside(c, c->bound) || nr_value_block(compared) != compare->block) return NULL;
   if (!nr_type_is_int_or_index(c->bound->type)) return NULL;
   if (nr_type_bits(c->bound->type) > 64 || nr_type_bits(c->bound->type) < 2) return NULL; /* i1 has no positive step */
-  int64_t predicate = nr_op_attr_int(compare, NR_A_predicate, -1);
-  c->is_unsigned = predicate >= NR_CMPI_ULT;
+  NrCmpI predicate = nr_cmpi_of(compare);
+  c->is_unsigned = nr_cmpi_is_unsigned(predicate);
   switch (predicate) {
   case NR_CMPI_SLT: case NR_CMPI_ULT: break;
   case NR_CMPI_SLE: case NR_CMPI_ULE: c->inclusive = true; break;
@@ -70,7 +70,7 @@ static NrOp *sum_up_to_bound(const Counted *c, NrOp *next) {
   if (!nr_op_is(next, NR_OP_arith_select) || nr_operand(next, 1) != c->bound || c->down || c->inclusive) return NULL;
   NrOp *wraps = nr_operand(next, 0)->op, *sum = nr_operand(next, 2)->op;
   if (!nr_op_is(wraps, NR_OP_arith_cmpi) || !nr_op_is(sum, NR_OP_arith_addi)) return NULL;
-  if (nr_op_attr_int(wraps, NR_A_predicate, -1) != (c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT)) return NULL;
+  if (nr_cmpi_of(wraps) != (c->is_unsigned ? NR_CMPI_ULT : NR_CMPI_SLT)) return NULL;
   if (nr_operand(wraps, 0) != nr_result(sum, 0) || !is_counter_after(c, nr_operand(wraps, 1))) return NULL;
   return is_counter_after(c, nr_operand(sum, 0)) ? sum : NULL;
 }

@@ -28,29 +28,6 @@ bool nr_lower_takes(NrLower *l, size_t i, NrDTypeClass class);
  */
 bool nr_lower_two_inputs(NrLower *l, NrValue *out[2]);
 
-enum {
-  NR_I_EQ,
-  NR_I_NE,
-  NR_I_SLT,
-  NR_I_SLE,
-  NR_I_SGT,
-  NR_I_SGE,
-  NR_I_ULT,
-  NR_I_ULE,
-  NR_I_UGT,
-  NR_I_UGE
-}; /* arith.cmpi */
-enum {
-  NR_F_OEQ = 1,
-  NR_F_OGT,
-  NR_F_OGE,
-  NR_F_OLT,
-  NR_F_OLE,
-  NR_F_ORD = 7,
-  NR_F_UNE = 13,
-  NR_F_UNO = 14
-}; /* arith.cmpf */
-
 /* A constant of the type of `like`. */
 static inline NrValue *num(NrLower *l, NrValue *like, double value) { return nr_lower_constant(l, like->type, value); }
 

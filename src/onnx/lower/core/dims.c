@@ -193,7 +193,7 @@ void nr_lower_check_dims_equal(NrLower *l, NrDim a, NrDim b, const char *what) {
   }
   NrValue *x = nr_dim_value(l, a), *y = nr_dim_value(l, b);
   const char *text = nr_arena_printf(&l->state->arena, "%s: %%0 and %%1 differ", what);
-  nr_lower_check(l, nr_lower_cmpi(l, 0, x, y), text, (NrValue *[]){x, y}, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_EQ, x, y), text, (NrValue *[]){x, y}, 2);
 }
 
 /* ---- broadcasting ---- */
@@ -207,9 +207,9 @@ static bool broadcast_dim(NrLower *l, NrDim a, NrDim b, NrDim *out) {
   }
   NrValue *x = nr_dim_value(l, a), *y = nr_dim_value(l, b), *one = nr_lower_index(l, 1);
   NrType i1 = nr_type_i1(l->ctx);
-  NrValue *a_is_1 = nr_lower_cmpi(l, 0, x, one), *b_is_1 = nr_lower_cmpi(l, 0, y, one);
+  NrValue *a_is_1 = nr_lower_cmpi(l, NR_CMPI_EQ, x, one), *b_is_1 = nr_lower_cmpi(l, NR_CMPI_EQ, y, one);
   NrValue *fits = nr_lower_op2(l, NR_OP_arith_ori, i1, nr_lower_op2(l, NR_OP_arith_ori, i1, a_is_1, b_is_1),
-                               nr_lower_cmpi(l, 0, x, y));
+                               nr_lower_cmpi(l, NR_CMPI_EQ, x, y));
   nr_lower_check(l, fits, "shapes do not broadcast: dims %0 and %1", (NrValue *[]){x, y}, 2);
   /* A known dim other than 1 is the result: the other one is it or 1. */
   if (nr_dim_known(a)) *out = a;

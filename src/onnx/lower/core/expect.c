@@ -23,7 +23,7 @@ bool nr_lower_expect_dim(NrLower *l, const char *name, NrValue *x, size_t i, NrD
   }
   NrValue *values[2] = {nr_dim_value(l, have), nr_dim_value(l, want)};
   const char *text = text_of(l, "dim %zu of %s is %%0, not %%1", name, i);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_EQ, values[0], values[1]), text, values, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_EQ, values[0], values[1]), text, values, 2);
   return true;
 }
 
@@ -49,8 +49,8 @@ bool nr_lower_expect_broadcast(NrLower *l, const char *name, NrValue *x, const N
       return false;
     }
     NrValue *values[2] = {nr_dim_value(l, have), nr_dim_value(l, want)};
-    NrValue *one = nr_lower_cmpi(l, NR_I_EQ, values[0], nr_lower_index(l, 1));
-    nr_lower_check(l, either(l, one, nr_lower_cmpi(l, NR_I_EQ, values[0], values[1])),
+    NrValue *one = nr_lower_cmpi(l, NR_CMPI_EQ, values[0], nr_lower_index(l, 1));
+    nr_lower_check(l, either(l, one, nr_lower_cmpi(l, NR_CMPI_EQ, values[0], values[1])),
                    text_of(l, "dim %zu of %s is %%0, neither 1 nor %%1", name, i), values, 2);
   }
   return true;
@@ -59,9 +59,9 @@ bool nr_lower_expect_broadcast(NrLower *l, const char *name, NrValue *x, const N
 void nr_lower_expect_elements(NrLower *l, const char *name, NrValue *x, size_t i, const NrShape *result) {
   NrDim have = nr_lower_dim(l, x, i);
   if (nr_dim_known(have) && have.size > 0) return;
-  NrValue *zero = nr_lower_index(l, 0), *some = nr_lower_cmpi(l, NR_I_NE, nr_dim_value(l, have), zero);
+  NrValue *zero = nr_lower_index(l, 0), *some = nr_lower_cmpi(l, NR_CMPI_NE, nr_dim_value(l, have), zero);
   for (size_t d = 0; d < result->rank; d++)
-    some = either(l, some, nr_lower_cmpi(l, NR_I_EQ, nr_dim_value(l, result->dims[d]), zero));
+    some = either(l, some, nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, result->dims[d]), zero));
   nr_lower_check(l, some, text_of(l, "dim %zu of %s is empty, so there is nothing to read", name, i), NULL, 0);
 }
 
@@ -82,7 +82,7 @@ bool nr_lower_expect_values(NrLower *l, const char *name, NrValue *x, NrDim most
                       nr_lower_reduce(l, x, all, false, zero, NULL, most_body, NULL)};
   for (size_t i = 0; i < 2; i++) ends[i] = nr_lower_as_index(l, nr_lower_scalar(l, ends[i]));
   const char *text = nr_arena_printf(&l->state->arena, "a value of %s is %%0; it must be from 0 to %%1", name);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_SGE, ends[0], none), text, (NrValue *[]){ends[0], limit}, 2);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_SLE, ends[1], limit), text, (NrValue *[]){ends[1], limit}, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, ends[0], none), text, (NrValue *[]){ends[0], limit}, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SLE, ends[1], limit), text, (NrValue *[]){ends[1], limit}, 2);
   return true;
 }

@@ -14,6 +14,7 @@
 #ifndef NORIA_ONNX_LOWER_CORE_LOWER_H
 #define NORIA_ONNX_LOWER_CORE_LOWER_H
 
+#include "dialect/arith/compare.h"
 #include "ir/op_info.h"
 #include "noria/exec_abi.h"
 
@@ -144,9 +145,8 @@ NrValue *nr_lower_constant(NrLower *l, NrType type, double value); /* int or flo
 NrValue *nr_lower_op1(NrLower *l, unsigned op_id, NrType result, NrValue *a);
 NrValue *nr_lower_op2(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b);
 NrValue *nr_lower_op3(NrLower *l, unsigned op_id, NrType result, NrValue *a, NrValue *b, NrValue *c);
-NrValue *nr_lower_cmpi(NrLower *l, int64_t predicate, NrValue *a,
-                       NrValue *b); /* predicates as arith.cmpi: eq 0, ne 1, slt 2.. */
-NrValue *nr_lower_cmpf(NrLower *l, int64_t predicate, NrValue *a, NrValue *b);
+NrValue *nr_lower_cmpi(NrLower *l, NrCmpI predicate, NrValue *a, NrValue *b);
+NrValue *nr_lower_cmpf(NrLower *l, NrCmpF predicate, NrValue *a, NrValue *b);
 NrValue *nr_lower_select(NrLower *l, NrValue *cond, NrValue *a, NrValue *b);
 /* Arithmetic by the scalar's type: int or float form. */
 NrValue *nr_lower_add(NrLower *l, NrValue *a, NrValue *b);

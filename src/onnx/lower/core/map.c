@@ -84,7 +84,7 @@ static NrValue *read_stretched(NrLower *l, const Map *m, size_t k, NrValue *cons
     else {
       indices[i] = at ? at[i + missing] : nr_lower_loop_index(l, i + missing);
       if (!nr_dim_same(in, m->shape.dims[i + missing])) {
-        NrValue *stretched = nr_lower_cmpi(l, 0, nr_dim_value(l, in), nr_lower_index(l, 1));
+        NrValue *stretched = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, in), nr_lower_index(l, 1));
         indices[i] = nr_lower_select(l, stretched, nr_lower_index(l, 0), indices[i]);
       }
     }

@@ -60,10 +60,10 @@ static NrValue *compare(NrLower *l, unsigned op_id, int64_t predicate, NrValue *
   return nr_lower_fold(l, op);
 }
 
-NrValue *nr_lower_cmpi(NrLower *l, int64_t predicate, NrValue *a, NrValue *b) {
+NrValue *nr_lower_cmpi(NrLower *l, NrCmpI predicate, NrValue *a, NrValue *b) {
   return compare(l, NR_OP_arith_cmpi, predicate, a, b);
 }
-NrValue *nr_lower_cmpf(NrLower *l, int64_t predicate, NrValue *a, NrValue *b) {
+NrValue *nr_lower_cmpf(NrLower *l, NrCmpF predicate, NrValue *a, NrValue *b) {
   return compare(l, NR_OP_arith_cmpf, predicate, a, b);
 }
 NrValue *nr_lower_select(NrLower *l, NrValue *cond, NrValue *a, NrValue *b) {

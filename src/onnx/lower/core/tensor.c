@@ -103,7 +103,7 @@ NrValue *nr_lower_scalar(NrLower *l, NrValue *tensor) {
   if (nr_lower_elements(l, tensor, &element, 1, &count, true) && count == 1) return element;
   NrShape shape = nr_lower_shape(l, tensor);
   NrDim total = nr_shape_elements(l, &shape, 0, shape.rank);
-  NrValue *have = nr_dim_value(l, total), *single = nr_lower_cmpi(l, 0, have, nr_lower_index(l, 1));
+  NrValue *have = nr_dim_value(l, total), *single = nr_lower_cmpi(l, NR_CMPI_EQ, have, nr_lower_index(l, 1));
   nr_lower_check(l, single, "a tensor of %0 elements where one is expected", &have, 1);
   NrType elem = tensor->type->elem;
   if (nr_dim_known(total) && total.size == 0 && elem->kind != NR_TYPE_STRING) return nr_lower_constant(l, elem, 0);

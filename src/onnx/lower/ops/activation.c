@@ -11,7 +11,7 @@ static NrStatus activation(NrLower *l, NrBodyFn body) {
 /* A float attribute as a constant of x's type. */
 static NrValue *param(NrLower *l, NrValue *x, const char *name) { return num(l, x, nr_lower_attr_float(l, name)); }
 
-static NrValue *below(NrLower *l, NrValue *a, NrValue *b) { return nr_lower_cmpf(l, NR_F_OLT, a, b); }
+static NrValue *below(NrLower *l, NrValue *a, NrValue *b) { return nr_lower_cmpf(l, NR_CMPF_OLT, a, b); }
 static NrValue *exp_minus_1(NrLower *l, NrValue *x) { return same1(l, NR_OP_math_expm1, x); }
 
 /* ---- smooth ones ---- */
@@ -155,7 +155,7 @@ static NrValue *prelu_body(NrLower *l, NrValue *const *a, void *user) {
   else if (nr_dtype_is_unsigned(nr_lower_dtype(l, 0)))
     return a[0];
   else
-    negative = nr_lower_cmpi(l, NR_I_SLT, a[0], zero);
+    negative = nr_lower_cmpi(l, NR_CMPI_SLT, a[0], zero);
   return nr_lower_select(l, negative, low, a[0]);
 }
 

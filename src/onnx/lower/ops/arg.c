@@ -22,9 +22,9 @@ static void index_body(NrLower *l, NrValue *const *args, NrValue **results, void
   const Arg *a = user;
   NrValue *x = nr_lower_widen(l, args[0]), *is_extreme;
   if (nr_type_is_float(x->type))
-    is_extreme = either(l, nr_lower_cmpf(l, NR_F_OEQ, x, args[1]), nr_lower_cmpf(l, NR_F_UNO, x, x));
+    is_extreme = either(l, nr_lower_cmpf(l, NR_CMPF_OEQ, x, args[1]), nr_lower_cmpf(l, NR_CMPF_UNO, x, x));
   else
-    is_extreme = nr_lower_cmpi(l, NR_I_EQ, x, args[1]);
+    is_extreme = nr_lower_cmpi(l, NR_CMPI_EQ, x, args[1]);
   NrValue *index = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_i64(l->ctx), nr_lower_loop_index(l, a->axis));
   NrValue *candidate = nr_lower_select(l, is_extreme, index, nr_lower_int(l, index->type, a->last ? 0 : INT64_MAX));
   results[0] = same2(l, a->last ? NR_OP_arith_maxsi : NR_OP_arith_minsi, args[2], candidate);
@@ -44,7 +44,7 @@ static NrValue *arg_extreme(NrLower *l, NrValue *tensor, Arg a) {
     kept.dims[kept.rank++] = full.dims[i];
   }
   full.dims[a.axis] = nr_dim(1);
-  NrValue *some = nr_lower_cmpi(l, NR_I_NE, nr_dim_value(l, nr_lower_dim(l, tensor, a.axis)), nr_lower_index(l, 0));
+  NrValue *some = nr_lower_cmpi(l, NR_CMPI_NE, nr_dim_value(l, nr_lower_dim(l, tensor, a.axis)), nr_lower_index(l, 0));
   nr_lower_check(l, some, "no element along the axis", NULL, 0);
   NrType work = nr_lower_wide_type(tensor->type->elem);
   NrValue *start = nr_lower_neutral(l, extreme_op(work, a.is_unsigned, a.max), work);
@@ -84,7 +84,7 @@ static NrValue *one_hot_body(NrLower *l, NrValue *const *indices, void *user) {
   NrValue *at[NORIA_MAX_RANK];
   for (size_t i = 0; i < h->rank; i++) at[i] = i == h->axis ? nr_lower_index(l, 0) : indices[i];
   NrValue *hot = nr_lower_as_index(l, nr_lower_extract(l, h->hot, at, h->rank));
-  NrValue *here = nr_lower_cmpi(l, NR_I_EQ, indices[h->axis], hot);
+  NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, indices[h->axis], hot);
   return nr_lower_select(l, here, nr_lower_float(l, h->elem, 1), nr_lower_float(l, h->elem, 0));
 }
 

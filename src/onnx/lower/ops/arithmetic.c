@@ -26,10 +26,10 @@ NrStatus nr_lower_mul_op(NrLower *l) { return binary(l, mul_body); }
 /* Checks an integer divisor and returns one for which division is always defined: 1 replaces 0, which the check
  * refuses, and -1, because INT_MIN / -1 overflows. *out_minus (may be NULL): whether it was -1. */
 static NrValue *safe_divisor(NrLower *l, NrValue *d, NrValue **out_minus) {
-  NrValue *one = num(l, d, 1), *is_zero = nr_lower_cmpi(l, NR_I_EQ, d, num(l, d, 0)), *odd = is_zero;
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_NE, d, num(l, d, 0)), "integer division by zero", NULL, 0);
+  NrValue *one = num(l, d, 1), *is_zero = nr_lower_cmpi(l, NR_CMPI_EQ, d, num(l, d, 0)), *odd = is_zero;
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_NE, d, num(l, d, 0)), "integer division by zero", NULL, 0);
   if (!is_unsigned(l)) {
-    NrValue *minus = nr_lower_cmpi(l, NR_I_EQ, d, num(l, d, -1));
+    NrValue *minus = nr_lower_cmpi(l, NR_CMPI_EQ, d, num(l, d, -1));
     odd = either(l, is_zero, minus);
     if (out_minus) *out_minus = minus;
   }
@@ -53,14 +53,14 @@ static NrValue *fmod_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *mod_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *r = fmod_body(l, a, user), *zero = num(l, r, 0);
   if (nr_type_is_float(r->type)) {
-    NrValue *other_sign = nr_lower_op2(l, NR_OP_arith_xori, nr_type_i1(l->ctx), nr_lower_cmpf(l, NR_F_OLT, r, zero),
-                                       nr_lower_cmpf(l, NR_F_OLT, a[1], zero));
+    NrValue *other_sign = nr_lower_op2(l, NR_OP_arith_xori, nr_type_i1(l->ctx), nr_lower_cmpf(l, NR_CMPF_OLT, r, zero),
+                                       nr_lower_cmpf(l, NR_CMPF_OLT, a[1], zero));
     NrValue *moved = nr_lower_select(l, other_sign, add(l, r, a[1]), r);
-    return nr_lower_select(l, nr_lower_cmpf(l, NR_F_OEQ, r, zero), same2(l, NR_OP_math_copysign, zero, a[1]), moved);
+    return nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OEQ, r, zero), same2(l, NR_OP_math_copysign, zero, a[1]), moved);
   }
   if (is_unsigned(l)) return r;
-  NrValue *other_sign = nr_lower_cmpi(l, NR_I_SLT, same2(l, NR_OP_arith_xori, r, a[1]), zero);
-  NrValue *moves = both(l, other_sign, nr_lower_cmpi(l, NR_I_NE, r, zero));
+  NrValue *other_sign = nr_lower_cmpi(l, NR_CMPI_SLT, same2(l, NR_OP_arith_xori, r, a[1]), zero);
+  NrValue *moves = both(l, other_sign, nr_lower_cmpi(l, NR_CMPI_NE, r, zero));
   return nr_lower_select(l, moves, add(l, r, a[1]), r);
 }
 
@@ -96,7 +96,7 @@ static NrValue *pow_body(NrLower *l, NrValue *const *a, void *user) {
   if (nr_dtype_is_int(base) && nr_dtype_is_int(exponent)) {
     NrValue *x = nr_lower_cast(l, a[0], base, NORIA_I64, true), *n = nr_lower_cast(l, a[1], exponent, NORIA_I64, true);
     NrValue *defined =
-        either(l, nr_lower_cmpi(l, NR_I_SGE, n, num(l, n, 0)), nr_lower_cmpi(l, NR_I_NE, x, num(l, x, 0)));
+        either(l, nr_lower_cmpi(l, NR_CMPI_SGE, n, num(l, n, 0)), nr_lower_cmpi(l, NR_CMPI_NE, x, num(l, x, 0)));
     nr_lower_check(l, defined, "integer zero to the negative power %0", &n, 1);
     x = nr_lower_select(l, defined, x, num(l, x, 1));
     return nr_lower_cast(l, same2(l, NR_OP_math_ipowi, x, n), NORIA_I64, base, true);

@@ -16,8 +16,8 @@ static NrValue *axis_bit(NrLower *l, NrValue *const *a, void *user) {
   NrType i64 = nr_type_i64(l->ctx);
   NrValue *n = nr_lower_int(l, i64, (int64_t)*rank), *zero = nr_lower_int(l, i64, 0);
   NrValue *axis = a[0]->type == i64 ? a[0] : nr_lower_op1(l, NR_OP_arith_extsi, i64, a[0]);
-  NrValue *at = nr_lower_select(l, nr_lower_cmpi(l, NR_I_SLT, axis, zero), add(l, axis, n), axis);
-  NrValue *fits = nr_lower_cmpi(l, NR_I_ULT, at, n);
+  NrValue *at = nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_SLT, axis, zero), add(l, axis, n), axis);
+  NrValue *fits = nr_lower_cmpi(l, NR_CMPI_ULT, at, n);
   nr_lower_check(l, fits, "axis %0 is out of range for rank %1", (NrValue *[]){axis, n}, 2);
   return same2(l, NR_OP_arith_shli, nr_lower_int(l, i64, 1), nr_lower_select(l, fits, at, zero));
 }
@@ -36,7 +36,7 @@ static NrValue *axes_mask(NrLower *l, NrValue *tensor, size_t rank, bool none_is
   NrDim length = nr_lower_dim(l, tensor, 0);
   mask = nr_lower_scalar(l, nr_lower_reduce(l, tensor, 1, false, mask, axis_bit, or_body, &rank));
   *out_count = NR_AXES_UNKNOWN;
-  NrValue *empty = nr_lower_cmpi(l, NR_I_EQ, nr_dim_value(l, length), nr_lower_index(l, 0));
+  NrValue *empty = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, length), nr_lower_index(l, 0));
   return nr_lower_select(l, empty, none, mask);
 }
 
@@ -174,7 +174,7 @@ NrValue *nr_lower_drop_axes(NrLower *l, NrValue *reduced, const NrAxes *axes) {
   NrDim before = nr_dim(0);
   for (size_t i = 0; i < axes->rank; i++) {
     for (size_t p = 0; p < shape.rank && p <= i; p++) {
-      NrValue *here = nr_lower_cmpi(l, NR_I_EQ, nr_dim_value(l, before), nr_lower_index(l, (int64_t)p));
+      NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, before), nr_lower_index(l, (int64_t)p));
       NrDim d = nr_dim_select(l, here, by_axis(l, axes, i, nr_dim(0), all.dims[i]), nr_dim(0));
       shape.dims[p] = nr_dim_add(l, shape.dims[p], d);
     }

@@ -19,8 +19,8 @@ typedef struct Cast {
 static NrValue *to_signed(NrLower *l, NrValue *x, uint32_t width) {
   NrType type = nr_type_int(l->ctx, width);
   double limit = ldexp(1, (int)width - 1);
-  NrValue *low = nr_lower_cmpf(l, NR_F_OGE, x, num(l, x, -limit)),
-          *high = nr_lower_cmpf(l, NR_F_OLT, x, num(l, x, limit));
+  NrValue *low = nr_lower_cmpf(l, NR_CMPF_OGE, x, num(l, x, -limit)),
+          *high = nr_lower_cmpf(l, NR_CMPF_OLT, x, num(l, x, limit));
   NrValue *fits = both(l, low, high);
   NrValue *whole = nr_lower_op1(l, NR_OP_arith_fptosi, type, nr_lower_select(l, fits, x, num(l, x, 0)));
   return nr_lower_select(l, fits, whole, nr_lower_int(l, type, width == 32 ? INT32_MIN : INT64_MIN));
@@ -31,7 +31,7 @@ static NrValue *float_to_int(NrLower *l, NrValue *x, NoriaDType to) {
   uint32_t bits = nr_type_bits(type);
   if (to == NORIA_U64) { /* the upper half is converted 2^63 lower */
     double half = ldexp(1, 63);
-    NrValue *big = nr_lower_cmpf(l, NR_F_OGE, x, num(l, x, half));
+    NrValue *big = nr_lower_cmpf(l, NR_CMPF_OGE, x, num(l, x, half));
     NrValue *lowered = nr_lower_select(l, big, sub(l, x, num(l, x, half)), x), *whole = to_signed(l, lowered, 64);
     return nr_lower_select(l, big, same2(l, NR_OP_arith_xori, whole, nr_lower_int(l, type, INT64_MIN)), whole);
   }
@@ -65,13 +65,13 @@ static NrValue *to_e8m0(NrLower *l, NrValue *x, const Cast *c) {
     up = nr_lower_int(l, nr_type_i1(ctx), 0);
   else if (nr_str_is(c->round_mode, "nearest")) {
     /* A tie goes up, but for the least exponent, where the fraction is of a subnormal number. */
-    NrValue *half = nr_lower_int(l, i32, 0x400000), *least = nr_lower_cmpi(l, NR_I_EQ, exponent, zero);
-    up = nr_lower_select(l, least, nr_lower_cmpi(l, NR_I_UGT, fraction, half),
-                         nr_lower_cmpi(l, NR_I_UGE, fraction, half));
+    NrValue *half = nr_lower_int(l, i32, 0x400000), *least = nr_lower_cmpi(l, NR_CMPI_EQ, exponent, zero);
+    up = nr_lower_select(l, least, nr_lower_cmpi(l, NR_CMPI_UGT, fraction, half),
+                         nr_lower_cmpi(l, NR_CMPI_UGE, fraction, half));
   } else
-    up = nr_lower_cmpi(l, NR_I_NE, fraction, zero);
-  NrValue *stays = nr_lower_cmpi(l, NR_I_EQ, exponent, ones);
-  if (c->saturate) stays = either(l, stays, nr_lower_cmpi(l, NR_I_EQ, exponent, nr_lower_int(l, i32, 0xFE)));
+    up = nr_lower_cmpi(l, NR_CMPI_NE, fraction, zero);
+  NrValue *stays = nr_lower_cmpi(l, NR_CMPI_EQ, exponent, ones);
+  if (c->saturate) stays = either(l, stays, nr_lower_cmpi(l, NR_CMPI_EQ, exponent, nr_lower_int(l, i32, 0xFE)));
   NrValue *step = nr_lower_select(l, stays, zero, nr_lower_op1(l, NR_OP_arith_extui, i32, up));
   NrValue *byte = nr_lower_op1(l, NR_OP_arith_trunci, i8, add(l, exponent, step));
   return nr_lower_op1(l, NR_OP_arith_bitcast, nr_lower_elem_type(ctx, NORIA_F8E8M0FNU), byte);
@@ -84,7 +84,7 @@ static NrValue *float_to_float(NrLower *l, NrValue *x, const Cast *c) {
   if (c->to == NORIA_F64) return nr_lower_op1(l, NR_OP_arith_extf, type, x);
   if (c->to == NORIA_F8E8M0FNU) return to_e8m0(l, nr_lower_narrow(l, x, nr_type_f32(l->ctx)), c);
   /* The type has no NaN: as in ml_dtypes, which the reference uses, NaN becomes -0. */
-  if (c->to == NORIA_F4E2M1FN) x = nr_lower_select(l, nr_lower_cmpf(l, NR_F_ORD, x, x), x, num(l, x, -0.0));
+  if (c->to == NORIA_F4E2M1FN) x = nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_ORD, x, x), x, num(l, x, -0.0));
   double limit = c->saturate ? largest(c->to) : 0;
   if (limit) x = larger(l, smaller(l, x, num(l, x, limit)), num(l, x, -limit));
   return nr_lower_narrow(l, x, type);
@@ -111,10 +111,10 @@ static NrValue *cast_scalar(NrLower *l, NrValue *x, const Cast *c) {
   if (c->from == c->to) return x;
   if (nr_dtype_is_float(c->from)) {
     x = nr_lower_widen(l, x);
-    if (c->to == NORIA_BOOL) return nr_lower_cmpf(l, NR_F_UNE, x, num(l, x, 0));
+    if (c->to == NORIA_BOOL) return nr_lower_cmpf(l, NR_CMPF_UNE, x, num(l, x, 0));
     return nr_dtype_is_float(c->to) ? float_to_float(l, x, c) : float_to_int(l, x, c->to);
   }
-  if (c->to == NORIA_BOOL) return nr_lower_cmpi(l, NR_I_NE, x, num(l, x, 0));
+  if (c->to == NORIA_BOOL) return nr_lower_cmpi(l, NR_CMPI_NE, x, num(l, x, 0));
   return nr_dtype_is_float(c->to) ? int_to_float(l, x, c) : int_to_int(l, x, c->from, c->to);
 }
 
@@ -181,7 +181,7 @@ static NrValue *bitcast_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *x = a[0]->type == i1 ? nr_lower_op1(l, NR_OP_arith_extui, i8, a[0]) : a[0];
   if (to == i1) {
     NrValue *byte = x->type == i8 ? x : nr_lower_op1(l, NR_OP_arith_bitcast, i8, x);
-    return nr_lower_cmpi(l, NR_I_NE, byte, nr_lower_int(l, i8, 0));
+    return nr_lower_cmpi(l, NR_CMPI_NE, byte, nr_lower_int(l, i8, 0));
   }
   return x->type == to ? x : nr_lower_op1(l, NR_OP_arith_bitcast, to, x);
 }

@@ -31,7 +31,7 @@ bool nr_lower_window_kernel(NrLower *l, NrValue *k, NrWindow *w) {
     if (nr_dim_is(w->size[i], 0)) return nr_lower_error(l, "dim %zu of W is 0", i + 2), false;
     if (nr_dim_known(w->size[i])) continue;
     NrValue *size = nr_dim_value(l, w->size[i]);
-    nr_lower_check(l, nr_lower_cmpi(l, NR_I_NE, size, nr_lower_index(l, 0)), "the kernel has a dim of 0", NULL, 0);
+    nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_NE, size, nr_lower_index(l, 0)), "the kernel has a dim of 0", NULL, 0);
   }
   return true;
 }
@@ -78,7 +78,7 @@ NrStatus nr_lower_window(NrLower *l, NrValue *x, NrWindow *w) {
       if (nr_dim_known(last) && nr_dim_known(limit))
         w->out[i] = nr_dim(w->out[i].size - (last.size >= limit.size));
       else {
-        NrValue *beyond = nr_lower_cmpi(l, 5, nr_dim_value(l, last), nr_dim_value(l, limit));
+        NrValue *beyond = nr_lower_cmpi(l, NR_CMPI_SGE, nr_dim_value(l, last), nr_dim_value(l, limit));
         w->out[i] = nr_dim_select(l, beyond, nr_dim_sub(l, w->out[i], nr_dim(1)), w->out[i]);
       }
     }
@@ -112,7 +112,7 @@ static NrValue *im2col_body(NrLower *l, NrValue *const *at, void *user) {
     if (!nr_dim_is(r->w->begin[i], 0)) p = nr_lower_op2(l, NR_OP_arith_subi, index, p, nr_dim_value(l, r->w->begin[i]));
     if (!nr_dim_is(r->w->begin[i], 0) || !nr_dim_is(r->w->end[i], 0)) {
       /* One unsigned comparison checks both ends; out of bounds, the body reads index 0 and drops it. */
-      NrValue *ok = nr_lower_cmpi(l, 6, p, nr_dim_value(l, nr_lower_dim(l, r->x, i + 2)));
+      NrValue *ok = nr_lower_cmpi(l, NR_CMPI_ULT, p, nr_dim_value(l, nr_lower_dim(l, r->x, i + 2)));
       inside = inside ? nr_lower_op2(l, NR_OP_arith_andi, ok->type, inside, ok) : ok;
       p = nr_lower_select(l, ok, p, nr_lower_index(l, 0));
     }

@@ -29,10 +29,10 @@ static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
     NrValue *t = index_op(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, s->w->begin[i]));
     t = index_op(l, NR_OP_arith_subi, t,
                  index_op(l, NR_OP_arith_muli, at[3 + spatial + i], nr_lower_index(l, s->w->dilation[i])));
-    NrValue *fits = nr_lower_cmpi(l, NR_I_SGE, t, zero), *safe = nr_lower_select(l, fits, t, zero);
+    NrValue *fits = nr_lower_cmpi(l, NR_CMPI_SGE, t, zero), *safe = nr_lower_select(l, fits, t, zero);
     NrValue *quotient = index_op(l, NR_OP_arith_divui, safe, stride);
-    fits = both(l, fits, nr_lower_cmpi(l, NR_I_EQ, index_op(l, NR_OP_arith_remui, safe, stride), zero));
-    fits = both(l, fits, nr_lower_cmpi(l, NR_I_ULT, quotient, nr_dim_value(l, nr_lower_dim(l, s->x, i + 2))));
+    fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_EQ, index_op(l, NR_OP_arith_remui, safe, stride), zero));
+    fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_ULT, quotient, nr_dim_value(l, nr_lower_dim(l, s->x, i + 2))));
     indices[2 + i] = nr_lower_select(l, fits, quotient, zero);
     inside = both(l, inside, fits);
   }

@@ -50,8 +50,8 @@ static NrStatus outer_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrV
 static NrValue *axis_index(NrLower *l, NrValue *tensor, size_t rank) {
   NrValue *axis = nr_lower_as_index(l, nr_lower_scalar(l, tensor)), *zero = nr_lower_index(l, 0);
   NrValue *n = nr_lower_index(l, (int64_t)rank);
-  NrValue *at = nr_lower_select(l, nr_lower_cmpi(l, NR_I_SLT, axis, zero), add(l, axis, n), axis);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_ULT, at, n), "axis %0 is out of range for rank %1", (NrValue *[]){axis, n},
+  NrValue *at = nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_SLT, axis, zero), add(l, axis, n), axis);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_ULT, at, n), "axis %0 is out of range for rank %1", (NrValue *[]){axis, n},
                  2);
   return at;
 }
@@ -68,7 +68,7 @@ static NrStatus cumulate(NrLower *l, bool product) {
   NrValue *axis = axis_index(l, axis_tensor, shape.rank);
   for (size_t i = 0; i < shape.rank; i++) {
     NrValue *here = nr_lower_index(l, (int64_t)i);
-    NrValue *before = nr_lower_cmpi(l, NR_I_SLT, here, axis), *at = nr_lower_cmpi(l, NR_I_EQ, here, axis);
+    NrValue *before = nr_lower_cmpi(l, NR_CMPI_SLT, here, axis), *at = nr_lower_cmpi(l, NR_CMPI_EQ, here, axis);
     NrDim d = shape.dims[i], one = nr_dim(1), after = nr_dim_select(l, before, one, nr_dim_select(l, at, one, d));
     flat.dims[0] = nr_dim_mul(l, flat.dims[0], nr_dim_select(l, before, d, one));
     flat.dims[1] = nr_dim_mul(l, flat.dims[1], nr_dim_select(l, at, d, one));

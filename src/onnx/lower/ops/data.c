@@ -77,7 +77,7 @@ bool nr_dim_is_size(NrDim d) { return nr_dim_known(d) ? d.size >= 0 : is_size(d.
 NrDim nr_dim_wrap(NrLower *l, NrDim position, NrDim size) {
   if (nr_dim_is_size(position)) return position;
   if (nr_dim_known(position)) return nr_dim_add(l, position, size);
-  NrValue *negative = nr_lower_cmpi(l, 2, position.value, nr_lower_index(l, 0));
+  NrValue *negative = nr_lower_cmpi(l, NR_CMPI_SLT, position.value, nr_lower_index(l, 0));
   return nr_dim_select(l, negative, nr_dim_add(l, position, size), position);
 }
 
@@ -93,7 +93,8 @@ NrValue *nr_lower_position(NrLower *l, NrValue *integer, NrDim size) {
   }
   NrValue *position = nr_dim_value(l, at), *end = nr_dim_value(l, size);
   NrValue *values[2] = {nr_dim_value(l, given), end};
-  nr_lower_check(l, nr_lower_cmpi(l, 6, position, end), "index %0 is out of range for %1 elements", values, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_ULT, position, end), "index %0 is out of range for %1 elements", values,
+                 2);
   return position;
 }
 
@@ -133,7 +134,7 @@ bool nr_lower_fits(NrLower *l, NrDim part, NrDim whole, const char *text) {
     return false;
   }
   NrValue *values[2] = {nr_dim_value(l, part), nr_dim_value(l, whole)};
-  nr_lower_check(l, nr_lower_cmpi(l, 7, values[0], values[1]), text, values, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_ULE, values[0], values[1]), text, values, 2);
   return true;
 }
 

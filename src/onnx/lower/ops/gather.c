@@ -180,14 +180,14 @@ static NrValue *reverse_body(NrLower *l, NrValue *const *indices, void *user) {
   for (size_t i = 0; i < nr_rank(r->data); i++) at[i] = indices[i];
   NrValue *length = nr_lower_as_index(l, nr_lower_extract(l, r->lengths, &indices[r->batch], 1));
   NrValue *last = nr_lower_sub(l, length, nr_lower_index(l, 1));
-  at[r->time] = nr_lower_select(l, nr_lower_cmpi(l, 2, t, length), nr_lower_sub(l, last, t), t);
+  at[r->time] = nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_SLT, t, length), nr_lower_sub(l, last, t), t);
   return nr_lower_extract(l, r->data, at, nr_rank(r->data));
 }
 
 static NrValue *length_body(NrLower *l, NrValue *const *args, void *user) {
   const NrDim *size = user;
   NrValue *length = nr_lower_as_index(l, args[0]), *end = nr_dim_value(l, *size);
-  nr_lower_check(l, nr_lower_cmpi(l, 7, length, end), "a sequence of length %0 in a dim of %1",
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_ULE, length, end), "a sequence of length %0 in a dim of %1",
                  (NrValue *[]){length, end}, 2);
   return args[0];
 }

@@ -6,15 +6,16 @@
 
 typedef struct Comparison {
   unsigned onnx;
-  int64_t floats, signeds, unsigneds; /* predicates */
+  NrCmpF floats;
+  NrCmpI signeds, unsigneds;
 } Comparison;
 
 static const Comparison comparisons[] = {
-    {NR_OP_onnx_Equal, NR_F_OEQ, NR_I_EQ, NR_I_EQ},
-    {NR_OP_onnx_Greater, NR_F_OGT, NR_I_SGT, NR_I_UGT},
-    {NR_OP_onnx_GreaterOrEqual, NR_F_OGE, NR_I_SGE, NR_I_UGE},
-    {NR_OP_onnx_Less, NR_F_OLT, NR_I_SLT, NR_I_ULT},
-    {NR_OP_onnx_LessOrEqual, NR_F_OLE, NR_I_SLE, NR_I_ULE},
+    {NR_OP_onnx_Equal, NR_CMPF_OEQ, NR_CMPI_EQ, NR_CMPI_EQ},
+    {NR_OP_onnx_Greater, NR_CMPF_OGT, NR_CMPI_SGT, NR_CMPI_UGT},
+    {NR_OP_onnx_GreaterOrEqual, NR_CMPF_OGE, NR_CMPI_SGE, NR_CMPI_UGE},
+    {NR_OP_onnx_Less, NR_CMPF_OLT, NR_CMPI_SLT, NR_CMPI_ULT},
+    {NR_OP_onnx_LessOrEqual, NR_CMPF_OLE, NR_CMPI_SLE, NR_CMPI_ULE},
 };
 
 static NrValue *compare_body(NrLower *l, NrValue *const *a, void *user) {
@@ -62,7 +63,7 @@ static NrValue *shift_body(NrLower *l, NrValue *const *a, void *user) {
   bool left = nr_str_is(nr_lower_attr_str(l, "direction"), "LEFT");
   bool arithmetic = !left && !nr_dtype_is_unsigned(nr_lower_dtype(l, 0));
   uint32_t width = nr_type_bits(a[0]->type);
-  NrValue *zero = num(l, a[0], 0), *fits = nr_lower_cmpi(l, NR_I_ULT, a[1], num(l, a[1], width));
+  NrValue *zero = num(l, a[0], 0), *fits = nr_lower_cmpi(l, NR_CMPI_ULT, a[1], num(l, a[1], width));
   NrValue *by = nr_lower_select(l, fits, a[1], arithmetic ? num(l, a[1], width - 1) : zero);
   NrValue *shifted = same2(l, left ? NR_OP_arith_shli : arithmetic ? NR_OP_arith_shrsi : NR_OP_arith_shrui, a[0], by);
   return arithmetic ? shifted : nr_lower_select(l, fits, shifted, zero);

@@ -14,7 +14,8 @@ static bool check_sizes(NrLower *l, const NrInts *sizes) {
     NrDim d = sizes->at[i];
     if (nr_dim_known(d) && d.size < 0) return nr_lower_error(l, "size %lld is negative", (long long)d.size), false;
     if (!nr_dim_is_size(d))
-      nr_lower_check(l, nr_lower_cmpi(l, 5, d.value, nr_lower_index(l, 0)), "size %0 is negative", &d.value, 1);
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, d.value, nr_lower_index(l, 0)), "size %0 is negative", &d.value,
+                     1);
   }
   return true;
 }
@@ -81,17 +82,17 @@ static NrValue *steps_body(NrLower *l, NrValue *const *indices, void *user) {
 static NrDim count_int_steps(NrLower *l, NrValue *start, NrValue *limit, NrValue *delta) {
   NrDim from = nr_dim_of_index(nr_lower_as_index(l, start)), to = nr_dim_of_index(nr_lower_as_index(l, limit));
   NrDim step = nr_dim_of_index(nr_lower_as_index(l, delta)), zero = nr_dim(0);
-  NrValue *down = nr_lower_cmpi(l, NR_I_SLT, nr_dim_value(l, step), nr_dim_value(l, zero));
+  NrValue *down = nr_lower_cmpi(l, NR_CMPI_SLT, nr_dim_value(l, step), nr_dim_value(l, zero));
   NrDim low = nr_dim_select(l, down, to, from), high = nr_dim_select(l, down, from, to);
   NrDim width = nr_dim_select(l, down, nr_dim_sub(l, zero, step), step);
   if (nr_dim_known(low) && low.size >= 0 && nr_dim_known(width))
     return nr_dim_ceildiv(l, nr_dim_sub(l, nr_dim_max(l, high, low), low), width);
   /* The distance of the ends and the magnitude of the smallest step may need one bit more, so both are unsigned. */
-  NrValue *rises = nr_lower_cmpi(l, NR_I_SLT, nr_dim_value(l, low), nr_dim_value(l, high));
+  NrValue *rises = nr_lower_cmpi(l, NR_CMPI_SLT, nr_dim_value(l, low), nr_dim_value(l, high));
   NrDim span = nr_dim_select(l, rises, nr_dim_sub(l, high, low), zero);
   NrValue *count =
       nr_lower_op2(l, NR_OP_arith_ceildivui, nr_type_index(l->ctx), nr_dim_value(l, span), nr_dim_value(l, width));
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_SGE, count, nr_dim_value(l, zero)),
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, count, nr_dim_value(l, zero)),
                  "the range has more elements than can be counted", NULL, 0);
   return nr_dim_of_index(count);
 }
@@ -110,7 +111,7 @@ static NrDim count_float_steps(NrLower *l, NrValue *start, NrValue *limit, NrVal
     if (ends[i]->type != f64) ends[i] = nr_lower_op1(l, NR_OP_arith_extf, f64, ends[i]);
   NrValue *n = nr_lower_op2(l, NR_OP_arith_divf, f64, nr_lower_sub(l, ends[1], ends[0]), ends[2]);
   n = nr_lower_op1(l, NR_OP_math_ceil, f64, n);
-  NrValue *sane = nr_lower_cmpf(l, 4, n, nr_lower_float(l, f64, 0x1p62)); /* olt: false for NaN */
+  NrValue *sane = nr_lower_cmpf(l, NR_CMPF_OLT, n, nr_lower_float(l, f64, 0x1p62)); /* false for NaN */
   nr_lower_check(l, sane, "the number of steps is not finite", NULL, 0);
   n = nr_lower_op2(l, NR_OP_arith_maximumf, f64, n, nr_lower_float(l, f64, 0));
   NrValue *whole = nr_lower_op1(l, NR_OP_arith_fptosi, nr_type_i64(l->ctx), n);
@@ -129,7 +130,7 @@ NrStatus nr_lower_range(NrLower *l) {
   int64_t step, start;
   if (!is_float) {
     if (nr_value_constant_int(ends[2], &step) && step == 0) return nr_lower_error(l, "delta is 0");
-    nr_lower_check(l, nr_lower_cmpi(l, 1, ends[2], nr_lower_int(l, elem, 0)), "delta is 0", NULL, 0);
+    nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_NE, ends[2], nr_lower_int(l, elem, 0)), "delta is 0", NULL, 0);
   }
   NrDim count = (is_float ? count_float_steps : count_int_steps)(l, ends[0], ends[1], ends[2]);
   NrShape shape = {1, {is_float ? nr_dim_max(l, count, nr_dim(0)) : count}};
@@ -155,7 +156,7 @@ typedef struct Diagonal {
 
 static NrValue *eye_body(NrLower *l, NrValue *const *indices, void *user) {
   const Diagonal *d = user;
-  NrValue *here = nr_lower_cmpi(l, 0, indices[1], nr_lower_add(l, indices[0], d->k));
+  NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, indices[1], nr_lower_add(l, indices[0], d->k));
   return nr_lower_select(l, here, d->on, d->off);
 }
 
@@ -176,7 +177,7 @@ static NrValue *trilu_body(NrLower *l, NrValue *const *indices, void *user) {
   const Diagonal *d = user;
   size_t rank = nr_rank(d->x);
   NrValue *diagonal = nr_lower_add(l, indices[rank - 2], d->k);
-  NrValue *keep = nr_lower_cmpi(l, d->upper ? 5 : 3, indices[rank - 1], diagonal);
+  NrValue *keep = nr_lower_cmpi(l, d->upper ? NR_CMPI_SGE : NR_CMPI_SLE, indices[rank - 1], diagonal);
   return nr_lower_select(l, keep, nr_lower_extract(l, d->x, indices, rank), d->off);
 }
 
@@ -206,7 +207,7 @@ static NrValue *hot_body(NrLower *l, NrValue *const *indices, void *user) {
   for (size_t i = 0; i < rank; i++) at[i] = indices[i < h->axis ? i : i + 1];
   NrValue *position = nr_lower_as_index(l, nr_lower_extract(l, h->positions, at, rank));
   position = nr_dim_value(l, nr_dim_wrap(l, nr_dim_of_index(position), h->depth));
-  return nr_lower_select(l, nr_lower_cmpi(l, 0, position, indices[h->axis]), h->on, h->off);
+  return nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_EQ, position, indices[h->axis]), h->on, h->off);
 }
 
 static NrValue *to_i64_body(NrLower *l, NrValue *const *args, void *user) {
@@ -214,7 +215,7 @@ static NrValue *to_i64_body(NrLower *l, NrValue *const *args, void *user) {
   NrValue *x = nr_lower_cast(l, args[0], *dtype, NORIA_I64, false);
   if (*dtype != NORIA_U64) return x;
   /* A value beyond int64 is larger than any depth; it must not wrap to a position from the end. */
-  NrValue *wraps = nr_lower_cmpi(l, 2, x, nr_lower_int(l, x->type, 0));
+  NrValue *wraps = nr_lower_cmpi(l, NR_CMPI_SLT, x, nr_lower_int(l, x->type, 0));
   return nr_lower_select(l, wraps, nr_lower_int(l, x->type, INT64_MAX), x);
 }
 

@@ -79,9 +79,9 @@ NrStatus nr_lower_dropout(NrLower *l) {
   NrValue *x = nr_lower_in(l, 0), *ratio = nr_lower_in(l, 1), *training = nr_lower_in(l, 2);
   if (l->version >= 12 && training) {
     NrValue *inference = nr_lower_scalar(l, training), *no = nr_lower_int(l, nr_type_i1(l->ctx), 0);
-    inference = nr_lower_cmpi(l, 0, inference, no);
+    inference = nr_lower_cmpi(l, NR_CMPI_EQ, inference, no);
     NrValue *p = ratio ? nr_lower_scalar(l, ratio) : NULL;
-    NrValue *keeps_all = p ? nr_lower_cmpf(l, 1, p, nr_lower_float(l, p->type, 0)) : no;
+    NrValue *keeps_all = p ? nr_lower_cmpf(l, NR_CMPF_OEQ, p, nr_lower_float(l, p->type, 0)) : no;
     NrValue *legal = nr_lower_op2(l, NR_OP_arith_ori, no->type, inference, keeps_all);
     nr_lower_check(l, legal, "dropout in training mode is not supported: it needs random numbers", NULL, 0);
   }

@@ -221,7 +221,7 @@ static void window_body(NrLower *l, NrValue *const *args, NrValue **results, voi
   for (size_t i = 0; i < rank; i++) indices[i] = nr_lower_loop_index(l, i);
   NrValue *at = nr_lower_op2(l, NR_OP_arith_addi, index, indices[1], nr_lower_loop_index(l, rank));
   at = nr_lower_op2(l, NR_OP_arith_subi, index, at, nr_lower_index(l, win->before));
-  NrValue *inside = nr_lower_cmpi(l, NR_I_ULT, at, nr_dim_value(l, nr_lower_dim(l, win->x, 1)));
+  NrValue *inside = nr_lower_cmpi(l, NR_CMPI_ULT, at, nr_dim_value(l, nr_lower_dim(l, win->x, 1)));
   indices[1] = nr_lower_select(l, inside, at, nr_lower_index(l, 0));
   NrValue *x = nr_lower_widen(l, nr_lower_extract(l, win->x, indices, rank));
   results[0] = nr_lower_select(l, inside, add(l, args[1], mul(l, x, x)), args[1]);

@@ -26,7 +26,7 @@ static bool holds(NrLower *l, NrDim least, NrDim value, Wrong wrong, const NrDim
   static const char *const texts[] = {"pads of %s and %s take away more than the %s elements of a dim",
                                       "pads of %s and %s make a dim of %s too large"};
   const char *words[3];
-  NrValue *values[3], *cond = nr_lower_cmpi(l, 3, nr_dim_value(l, least), nr_dim_value(l, value));
+  NrValue *values[3], *cond = nr_lower_cmpi(l, NR_CMPI_SLE, nr_dim_value(l, least), nr_dim_value(l, value));
   int64_t number;
   bool known = nr_value_constant_int(cond, &number) && !number;
   for (size_t i = 0; i < 3; i++) {
@@ -92,7 +92,7 @@ static NrValue *absolute(NrLower *l, NrValue *a) { return max2(l, a, sub2(l, nr_
 /* a modulo n > 0, never negative. */
 static NrValue *modulo(NrLower *l, NrValue *a, NrValue *n) {
   NrValue *rest = nr_lower_op2(l, NR_OP_arith_remsi, a->type, a, n);
-  NrValue *negative = nr_lower_cmpi(l, 2, rest, nr_lower_index(l, 0));
+  NrValue *negative = nr_lower_cmpi(l, NR_CMPI_SLT, rest, nr_lower_index(l, 0));
   return nr_lower_select(l, negative, nr_lower_add(l, rest, n), rest);
 }
 
@@ -107,7 +107,8 @@ static NrValue *source_of(NrLower *l, const Fold *f, size_t dim, NrValue *positi
   if (f->mode == EDGE) return min2(l, max2(l, position, zero), last);
   if (f->mode == WRAP) {
     if (!at_most(low, size, 0) || !at_most(high, size, 0)) return modulo(l, position, n);
-    NrValue *before = nr_lower_cmpi(l, 2, position, zero), *behind = nr_lower_cmpi(l, 4, position, last);
+    NrValue *before = nr_lower_cmpi(l, NR_CMPI_SLT, position, zero),
+            *behind = nr_lower_cmpi(l, NR_CMPI_SGT, position, last);
     NrValue *back = nr_lower_select(l, behind, sub2(l, position, n), position);
     return nr_lower_select(l, before, nr_lower_add(l, position, n), back);
   }
@@ -137,8 +138,8 @@ static NrValue *pad_from_inside(NrLower *l, NrValue *x, const Pads *pads, Mode m
   for (size_t i = 0; i < parts.shape.rank; i++) {
     NrDim d = parts.kept.dims[i];
     if (nr_dim_same(parts.shape.dims[i], d) || (nr_dim_known(d) && d.size > 0)) continue;
-    NrValue *some = nr_lower_cmpi(l, 4, nr_dim_value(l, d), nr_lower_index(l, 0));
-    NrValue *same = nr_lower_cmpi(l, 0, nr_dim_value(l, parts.shape.dims[i]), nr_dim_value(l, d));
+    NrValue *some = nr_lower_cmpi(l, NR_CMPI_SGT, nr_dim_value(l, d), nr_lower_index(l, 0));
+    NrValue *same = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, parts.shape.dims[i]), nr_dim_value(l, d));
     some = nr_lower_op2(l, NR_OP_arith_ori, nr_type_i1(l->ctx), some, same);
     nr_lower_check(l, some, "an empty dim has no elements to pad with", NULL, 0);
   }
@@ -158,7 +159,7 @@ static bool read_pads(NrLower *l, const NrInts *list, const NrInts *axes, size_t
     for (size_t k = 0; k < count; k++) {
       NrValue *axis = nr_lower_position(l, nr_dim_value(l, axes->at[k]), nr_dim((int64_t)rank));
       for (size_t i = 0; axis && i < rank; i++) {
-        NrValue *here = nr_lower_cmpi(l, 0, axis, nr_lower_index(l, (int64_t)i));
+        NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, axis, nr_lower_index(l, (int64_t)i));
         out->low[i] = nr_dim_select(l, here, list->at[k], out->low[i]);
         out->high[i] = nr_dim_select(l, here, list->at[count + k], out->high[i]);
       }
@@ -218,7 +219,7 @@ NrStatus nr_lower_center_crop_pad(NrLower *l) {
     /* An odd element is added or dropped at the end. */
     size_t i = axes.given ? at[k] : k;
     NrDim d = nr_lower_dim(l, x, i), missing = nr_dim_sub(l, sizes.at[k], d), two = nr_dim(2);
-    NrValue *size = nr_dim_value(l, sizes.at[k]), *fits = nr_lower_cmpi(l, 5, size, nr_lower_index(l, 0));
+    NrValue *size = nr_dim_value(l, sizes.at[k]), *fits = nr_lower_cmpi(l, NR_CMPI_SGE, size, nr_lower_index(l, 0));
     int64_t number;
     if (nr_value_constant_int(size, &number) && number < 0)
       return nr_lower_error(l, "size %lld is negative", (long long)number);

@@ -36,7 +36,7 @@ static NrValue *element(NrLower *l, const Pool *pool, NrValue **out_inside, NrVa
   indices[1] = nr_lower_loop_index(l, 1);
   for (size_t i = 0; i < pool->w.spatial; i++) {
     NrValue *at = place(l, pool, i);
-    NrValue *ok = nr_lower_cmpi(l, NR_I_ULT, at, nr_dim_value(l, nr_lower_dim(l, pool->x, i + 2)));
+    NrValue *ok = nr_lower_cmpi(l, NR_CMPI_ULT, at, nr_dim_value(l, nr_lower_dim(l, pool->x, i + 2)));
     inside = both(l, inside, ok);
     indices[2 + i] = nr_lower_select(l, ok, at, nr_lower_index(l, 0));
   }
@@ -106,8 +106,8 @@ static NrValue *lowest(NrLower *l, NrType t, bool is_unsigned) {
 }
 
 static NrValue *is_larger(NrLower *l, const Pool *pool, NrValue *a, NrValue *b) {
-  if (nr_type_is_float(a->type)) return nr_lower_cmpf(l, NR_F_OGT, a, b);
-  return nr_lower_cmpi(l, pool->is_unsigned ? NR_I_UGT : NR_I_SGT, a, b);
+  if (nr_type_is_float(a->type)) return nr_lower_cmpf(l, NR_CMPF_OGT, a, b);
+  return nr_lower_cmpi(l, pool->is_unsigned ? NR_CMPI_UGT : NR_CMPI_SGT, a, b);
 }
 
 /* The index of an element in the flattened input; the spatial part is row-major or column-major. */
@@ -136,7 +136,7 @@ static void max_body(NrLower *l, NrValue *const *args, NrValue **results, void *
 static void max_index_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Pool *pool = user;
   NrValue *inside, *indices[NORIA_MAX_RANK], *x = element(l, pool, &inside, indices);
-  NrValue *first = nr_lower_cmpi(l, NR_I_SLT, args[2], nr_lower_int(l, args[2]->type, 0));
+  NrValue *first = nr_lower_cmpi(l, NR_CMPI_SLT, args[2], nr_lower_int(l, args[2]->type, 0));
   NrValue *better = both(l, inside, either(l, first, is_larger(l, pool, x, args[1])));
   NrValue *index = nr_lower_op1(l, NR_OP_arith_index_cast, args[2]->type, flat_index(l, pool, indices));
   results[0] = nr_lower_select(l, better, x, args[1]);
@@ -168,7 +168,7 @@ static void average_body(NrLower *l, NrValue *const *args, NrValue **results, vo
     counts = nr_lower_int(l, nr_type_i1(l->ctx), 1);
     for (size_t i = 0; i < pool->w.spatial; i++) {
       NrDim end = nr_dim_add(l, nr_lower_dim(l, pool->x, i + 2), pool->w.end[i]);
-      counts = both(l, counts, nr_lower_cmpi(l, NR_I_SLT, place(l, pool, i), nr_dim_value(l, end)));
+      counts = both(l, counts, nr_lower_cmpi(l, NR_CMPI_SLT, place(l, pool, i), nr_dim_value(l, end)));
     }
   }
   results[0] = nr_lower_select(l, inside, add(l, args[1], x), args[1]);

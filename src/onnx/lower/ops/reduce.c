@@ -83,7 +83,7 @@ static NoriaDType work_type(Kind kind, NoriaDType t) {
 
 /* Infinite maxima would make the differences NaN. */
 static NrValue *finite_body(NrLower *l, NrValue *const *a, void *user) {
-  NrValue *infinite = nr_lower_cmpf(l, NR_F_OEQ, same1(l, NR_OP_math_absf, a[0]), num(l, a[0], HUGE_VAL));
+  NrValue *infinite = nr_lower_cmpf(l, NR_CMPF_OEQ, same1(l, NR_OP_math_absf, a[0]), num(l, a[0], HUGE_VAL));
   return nr_lower_select(l, infinite, num(l, a[0], 0), a[0]);
 }
 

@@ -56,7 +56,7 @@ static NrValue *activate(NrLower *l, const Activation *a, NrValue *x) {
   if (nr_str_is(a->name, "Affine")) return fast_add(l, fast_mul(l, x, alpha), beta);
   if (nr_str_is(a->name, "LeakyRelu")) return nr_activation_leaky_relu(l, x, alpha);
   if (nr_str_is(a->name, "ThresholdedRelu")) /* x >= alpha stays; of the op with that name only x > alpha */
-    return nr_lower_select(l, nr_lower_cmpf(l, NR_F_OGE, x, alpha), x, c(l, t, 0));
+    return nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OGE, x, alpha), x, c(l, t, 0));
   if (nr_str_is(a->name, "ScaledTanh"))
     return fast_mul(l, alpha, f1(l, NR_OP_math_tanh, fast_mul(l, beta, x)));
   if (nr_str_is(a->name, "HardSigmoid")) return nr_activation_hard_sigmoid(l, x, alpha, beta);
@@ -227,7 +227,7 @@ typedef struct Masked {
 static NrValue *mask_body(NrLower *l, NrValue *const *a, void *user) {
   const Masked *m = user;
   NrValue *length = nr_lower_op1(l, NR_OP_arith_index_cast, nr_type_index(l->ctx), a[2]);
-  return nr_lower_select(l, nr_lower_cmpi(l, 2, m->step, length), a[0], a[1]);
+  return nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_SLT, m->step, length), a[0], a[1]);
 }
 
 static NrValue *masked(NrLower *l, const Rnn *rnn, NrValue *step, NrValue *fresh, NrValue *old) {

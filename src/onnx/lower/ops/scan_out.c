@@ -180,7 +180,7 @@ NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *
   Room room = {s, acc, row, NULL, trips};
   NrType acc_type = acc->type;
   if (s->late) {
-    NrValue *first = nr_lower_cmpi(l, 0, iv, nr_lower_index(l, 0));
+    NrValue *first = nr_lower_cmpi(l, NR_CMPI_EQ, iv, nr_lower_index(l, 0));
     acc = if_needed(l, first, acc, first_room, &room);
     for (size_t i = 0, k = 0; i < nr_rank(acc); i++) {
       if (i == s->axis) continue;
@@ -188,14 +188,14 @@ NrValue *nr_scan_out_put(NrLower *l, const NrScanOut *s, NrValue *acc, NrValue *
       const char *text = nr_arena_printf(&l->state->arena,
                                          "scan output '%s': a row has %%1 elements in dim %zu where the first had %%0",
                                          s->name, k - 1);
-      nr_lower_check(l, nr_lower_cmpi(l, 0, have, got), text, (NrValue *[]){have, got}, 2);
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_EQ, have, got), text, (NrValue *[]){have, got}, 2);
     }
   }
   if (s->grows) {
     room.acc = acc;
     /* Read again: acc may be another buffer in each iteration. */
     room.capacity = nr_dim_value(l, nr_lower_dim(l, acc, 0));
-    acc = if_needed(l, nr_lower_cmpi(l, 0, iv, room.capacity), acc, double_room, &room);
+    acc = if_needed(l, nr_lower_cmpi(l, NR_CMPI_EQ, iv, room.capacity), acc, double_room, &room);
   }
   NrValue *at = iv;
   if (s->reverse) {
@@ -229,7 +229,7 @@ void nr_lower_poll(NrLower *l, NrBlock *body, NrValue *iv) {
   for (NrOp *op = body->first; op && !heavy; op = op->next) heavy = op->num_regions != 0 || nr_op_is(op, NR_OP_rt_call);
   int64_t every = heavy ? 64 : 1024;
   NrValue *masked = nr_lower_op2(l, NR_OP_arith_andi, iv->type, iv, nr_lower_index(l, every - 1));
-  NrValue *due = nr_lower_cmpi(l, 0, masked, nr_lower_index(l, every - 1));
+  NrValue *due = nr_lower_cmpi(l, NR_CMPI_EQ, masked, nr_lower_index(l, every - 1));
   NrOp *op = nr_scf_if(&l->b, due, NULL, 0, false);
   NrBuilder outer = l->b;
   l->b = nr_scf_body_builder(op, 0);

@@ -194,7 +194,7 @@ static NrValue *start_body(NrLower *l, NrValue *const *args, void *user) {
   const NrDim *last = user;
   NrValue *start = nr_lower_as_index(l, args[0]), *end = nr_dim_value(l, *last);
   NrValue *fits =
-      nr_lower_cmpi(l, NR_I_ULE, start, nr_lower_op2(l, NR_OP_arith_maxsi, end->type, end, nr_lower_index(l, 0)));
+      nr_lower_cmpi(l, NR_CMPI_ULE, start, nr_lower_op2(l, NR_OP_arith_maxsi, end->type, end, nr_lower_index(l, 0)));
   nr_lower_check(l, fits, "write index %0 is out of range: the last one is %1", (NrValue *[]){start, end}, 2);
   return args[0];
 }

@@ -5,9 +5,9 @@
 /* Whether an element is not 0, as i1. NaN is not. */
 static NrValue *is_set(NrLower *l, NrValue *x) {
   if (x->type == nr_type_i1(l->ctx)) return x;
-  if (!nr_type_is_float(x->type)) return nr_lower_cmpi(l, NR_I_NE, x, num(l, x, 0));
+  if (!nr_type_is_float(x->type)) return nr_lower_cmpi(l, NR_CMPI_NE, x, num(l, x, 0));
   x = nr_lower_widen(l, x);
-  return nr_lower_cmpf(l, NR_F_UNE, x, num(l, x, 0));
+  return nr_lower_cmpf(l, NR_CMPF_UNE, x, num(l, x, 0));
 }
 
 static NrValue *one_if_set(NrLower *l, NrValue *const *args, void *user) {

@@ -219,7 +219,7 @@ NrStatus nr_lower_sequence_map(NrLower *l) {
     NrValue *in = nr_lower_in(l, i);
     if (!in || in->type->kind != NR_TYPE_SEQ) continue;
     NrValue *values[2] = {length, length_of(l, in)};
-    nr_lower_check(l, nr_lower_cmpi(l, 0, values[0], values[1]),
+    nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_EQ, values[0], values[1]),
                    "sequences of %0 and %1 items cannot be mapped together", values, 2);
   }
   NrBlock *block = nr_block_create(l->b.module);

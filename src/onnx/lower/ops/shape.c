@@ -77,13 +77,13 @@ static NrDim infer(NrLower *l, const NrShape *from, const NrShape *rest) {
 static NrValue *multiplies(NrLower *l, NrDim have, const NrShape *to) {
   NrType i1 = nr_type_i1(l->ctx);
   NrDim product = nr_dim(1);
-  NrValue *fits = nr_lower_cmpi(l, NR_I_EQ, nr_dim_value(l, have), nr_lower_index(l, 0));
+  NrValue *fits = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, have), nr_lower_index(l, 0));
   NrValue *sizes = nr_lower_int(l, i1, 1), *small = nr_lower_int(l, i1, 1);
   for (size_t i = 0; i < to->rank; i++) {
     NrDim d = to->dims[i], size = nr_dim_max(l, d, nr_dim(1)), most = nr_dim_div(l, have, size);
     if (!nr_dim_is_size(d))
-      sizes = both(l, sizes, nr_lower_cmpi(l, NR_I_SGE, nr_dim_value(l, d), nr_lower_index(l, 0)));
-    small = both(l, small, nr_lower_cmpi(l, NR_I_SLE, nr_dim_value(l, product), nr_dim_value(l, most)));
+      sizes = both(l, sizes, nr_lower_cmpi(l, NR_CMPI_SGE, nr_dim_value(l, d), nr_lower_index(l, 0)));
+    small = both(l, small, nr_lower_cmpi(l, NR_CMPI_SLE, nr_dim_value(l, product), nr_dim_value(l, most)));
     product = nr_dim_mul(l, product, size);
   }
   return both(l, sizes, either(l, fits, small));
@@ -102,7 +102,7 @@ static bool check_elements(NrLower *l, const NrShape *from, const NrShape *to) {
     return false;
   }
   NrValue *values[2] = {nr_dim_value(l, have), nr_dim_value(l, want)};
-  NrValue *same = nr_lower_cmpi(l, NR_I_EQ, values[0], values[1]);
+  NrValue *same = nr_lower_cmpi(l, NR_CMPI_EQ, values[0], values[1]);
   nr_lower_check(l, same, "%0 elements do not fit a shape of %1", values, 2);
   nr_lower_check(l, multiplies(l, have, to), "%0 elements do not fit the shape, whose sizes are negative or too large",
                  values, 1);
@@ -126,14 +126,14 @@ static bool reshape_target(NrLower *l, const NrShape *from, const NrInts *asked,
       if (nr_dim_is(d, 0))
         d = from->dims[i];
       else if (!nr_dim_is_size(d) && !nr_dim_known(d))
-        d = nr_dim_select(l, nr_lower_cmpi(l, 0, d.value, nr_lower_index(l, 0)), from->dims[i], d);
+        d = nr_dim_select(l, nr_lower_cmpi(l, NR_CMPI_EQ, d.value, nr_lower_index(l, 0)), from->dims[i], d);
     } else if (zero_copies && nr_dim_is(d, 0)) {
       return nr_lower_error(l, "size 0 at %zu copies a dim that the input does not have", i), false;
     }
     rest.dims[i] = out->dims[i] = d;
     if (nr_dim_is_size(d)) continue;
     any = true;
-    is_rest[i] = nr_lower_cmpi(l, 0, nr_dim_value(l, d), nr_lower_index(l, -1));
+    is_rest[i] = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, d), nr_lower_index(l, -1));
     rest.dims[i] = nr_dim_select(l, is_rest[i], nr_dim(1), d);
   }
   if (!any) return true;
@@ -173,7 +173,7 @@ static void dynamic_axes(NrLower *l, const NrInts *axes, size_t rank, NrValue **
   for (size_t k = 0; k < axes->count; k++) {
     NrValue *axis = nr_lower_position(l, nr_dim_value(l, axes->at[k]), nr_dim((int64_t)rank));
     for (size_t i = 0; axis && i < rank; i++) {
-      NrValue *here = nr_lower_cmpi(l, 0, axis, nr_lower_index(l, (int64_t)i));
+      NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, axis, nr_lower_index(l, (int64_t)i));
       out_named[i] = nr_lower_op2(l, NR_OP_arith_ori, i1, out_named[i], here);
     }
   }
@@ -185,7 +185,7 @@ static void dynamic_axes(NrLower *l, const NrInts *axes, size_t rank, NrValue **
 static NrDim pick_dim(NrLower *l, const NrShape *shape, NrDim position) {
   NrDim d = nr_dim(1);
   for (size_t i = 0; i < shape->rank; i++) {
-    NrValue *here = nr_lower_cmpi(l, 0, nr_dim_value(l, position), nr_lower_index(l, (int64_t)i));
+    NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, position), nr_lower_index(l, (int64_t)i));
     d = nr_dim_select(l, here, shape->dims[i], d);
   }
   return d;
@@ -221,7 +221,7 @@ static void squeeze_ones(NrLower *l, const NrShape *from, NrShape *to) {
     NrDim d = from->dims[i];
     if (nr_dim_is(d, 1)) continue;
     if (!nr_dim_known(d))
-      nr_lower_check(l, nr_lower_cmpi(l, 1, d.value, nr_lower_index(l, 1)),
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_NE, d.value, nr_lower_index(l, 1)),
                      "a dim that was not known before the run is 1: name the axes that go", NULL, 0);
     to->dims[to->rank++] = d;
   }
@@ -257,7 +257,7 @@ NrStatus nr_lower_squeeze(NrLower *l) {
       nr_lower_check_dims_equal(l, nr_dim_select(l, gone[i], from.dims[i], nr_dim(1)), nr_dim(1),
                                 "a dim that goes must be 1");
       for (size_t p = 0; p < to.rank && p <= i; p++) {
-        NrValue *here = nr_lower_cmpi(l, 0, nr_dim_value(l, kept), nr_lower_index(l, (int64_t)p));
+        NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, kept), nr_lower_index(l, (int64_t)p));
         NrDim d = nr_dim_select(l, gone[i], to.dims[p], from.dims[i]);
         to.dims[p] = nr_dim_select(l, here, d, to.dims[p]);
       }

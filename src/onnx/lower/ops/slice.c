@@ -25,7 +25,7 @@ static void clamp_range(NrLower *l, const Range *r, NrDim dim, NrDim *offset, Nr
     *offset = from;
     return;
   }
-  NrValue *up = nr_lower_cmpi(l, 4, r->step.value, nr_lower_index(l, 0));
+  NrValue *up = nr_lower_cmpi(l, NR_CMPI_SGT, r->step.value, nr_lower_index(l, 0));
   NrDim low = nr_dim_select(l, up, zero, nr_dim(-1)), high = nr_dim_select(l, up, dim, nr_dim_sub(l, dim, one));
   NrDim from = nr_dim_clamp(l, start, zero, high), to = nr_dim_clamp(l, end, low, high);
   NrDim span = nr_dim_select(l, up, nr_dim_sub(l, to, from), nr_dim_sub(l, from, to));
@@ -43,7 +43,7 @@ static NrValue *slice_dynamic_axes(NrLower *l, NrValue *x, const NrInts *axes, c
     for (size_t k = 0; k < axes->count; k++) {
       NrValue *axis = nr_lower_position(l, nr_dim_value(l, axes->at[k]), rank);
       if (!axis) return NULL;
-      NrValue *here = nr_lower_cmpi(l, 0, axis, nr_lower_index(l, (int64_t)i));
+      NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, axis, nr_lower_index(l, (int64_t)i));
       r = (Range){nr_dim_select(l, here, ranges[k].start, r.start), nr_dim_select(l, here, ranges[k].end, r.end),
                   nr_dim_select(l, here, ranges[k].step, r.step)};
     }
@@ -85,7 +85,7 @@ NrStatus nr_lower_slice_op(NrLower *l) {
     NrDim step = ranges[i].step;
     if (nr_dim_is(step, 0)) return nr_lower_error(l, "a step is 0");
     if (!nr_dim_known(step))
-      nr_lower_check(l, nr_lower_cmpi(l, 1, step.value, nr_lower_index(l, 0)), "a step is 0", NULL, 0);
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_NE, step.value, nr_lower_index(l, 0)), "a step is 0", NULL, 0);
     at_once &= nr_dim_known(step) && step.size > 0;
   }
   if (!nr_ints_known(&axes)) return nr_lower_out(l, 0, slice_dynamic_axes(l, x, &axes, ranges), nr_lower_dtype(l, 0));
@@ -111,7 +111,7 @@ static bool equal_parts(NrLower *l, NrDim dim, size_t parts, NrInts *out) {
     return false;
   }
   if (l->version < 18 && !nr_dim_known(dim))
-    nr_lower_check(l, nr_lower_cmpi(l, 0, nr_dim_value(l, nr_dim_mul(l, size, n)), dim.value),
+    nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_EQ, nr_dim_value(l, nr_dim_mul(l, size, n)), dim.value),
                    "%0 elements do not split into equal parts", (NrValue *[]){dim.value}, 1);
   for (size_t i = 0; i < parts; i++) {
     out->at[i] = l->version < 18 ? size : nr_dim_clamp(l, size, nr_dim(0), nr_dim_max(l, left, nr_dim(0)));
@@ -142,8 +142,8 @@ NrStatus nr_lower_split(NrLower *l) {
     NrDim size = sizes.at[i];
     if (nr_dim_known(size) && size.size < 0) return nr_lower_error(l, "a part has %lld elements", (long long)size.size);
     if (sizes.given && !nr_dim_is_size(size))
-      nr_lower_check(l, nr_lower_cmpi(l, 5, size.value, nr_lower_index(l, 0)), "a part has %0 elements", &size.value,
-                     1);
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, size.value, nr_lower_index(l, 0)), "a part has %0 elements",
+                     &size.value, 1);
     status = nr_lower_out(l, i, nr_lower_slice_axis(l, x, axis, offset, size, nr_dim(1)), nr_lower_dtype(l, 0));
     offset = nr_dim_add(l, offset, size);
   }
@@ -221,7 +221,7 @@ NrStatus nr_lower_tile(NrLower *l) {
     NrValue *at = nr_lower_position(l, nr_dim_value(l, axis.at[0]), nr_dim((int64_t)repeats.count));
     if (!at) return NR_ERROR_INVALID;
     for (size_t i = 0; i < repeats.count; i++) {
-      NrValue *here = nr_lower_cmpi(l, 0, at, nr_lower_index(l, (int64_t)i));
+      NrValue *here = nr_lower_cmpi(l, NR_CMPI_EQ, at, nr_lower_index(l, (int64_t)i));
       repeats.at[i] = nr_dim_select(l, here, count.at[0], nr_dim(1));
     }
   }
@@ -230,8 +230,8 @@ NrStatus nr_lower_tile(NrLower *l) {
     NrDim n = repeats.at[i];
     if (nr_dim_known(n) && n.size < 0) return nr_lower_error(l, "repeats must not be negative");
     if (!nr_dim_is_size(n))
-      nr_lower_check(l, nr_lower_cmpi(l, 5, n.value, nr_lower_index(l, 0)), "repeats must not be negative, as %0 is",
-                     &n.value, 1);
+      nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_SGE, n.value, nr_lower_index(l, 0)),
+                     "repeats must not be negative, as %0 is", &n.value, 1);
   }
   return nr_lower_out(l, 0, tile(l, x, &repeats), nr_lower_dtype(l, 0));
 }

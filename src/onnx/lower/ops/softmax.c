@@ -92,7 +92,7 @@ NrStatus nr_lower_mean_variance_normalization(NrLower *l) {
 static NrValue *norm_body(NrLower *l, NrValue *const *a, void *user) {
   bool euclid = nr_lower_attr_int(l, "p") == 2;
   NrValue *zero = num(l, a[0], 0), *norm = euclid ? same1(l, NR_OP_math_sqrt, a[1]) : a[1];
-  return nr_lower_select(l, nr_lower_cmpf(l, NR_F_OEQ, norm, zero), zero, divf(l, a[0], norm));
+  return nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OEQ, norm, zero), zero, divf(l, a[0], norm));
 }
 
 NrStatus nr_lower_lp_normalization(NrLower *l) {

@@ -52,7 +52,7 @@ static bool count_wanted(NrLower *l, NrDim along, NrDim *out) {
     return nr_lower_error(l, "k is %lld, but there are %lld elements", (long long)out->size, (long long)along.size),
            false;
   NrValue *k = nr_dim_value(l, *out), *n = nr_dim_value(l, along);
-  nr_lower_check(l, nr_lower_cmpi(l, NR_I_ULE, k, n), "k is %0, but there are %1 elements", (NrValue *[]){k, n}, 2);
+  nr_lower_check(l, nr_lower_cmpi(l, NR_CMPI_ULE, k, n), "k is %0, but there are %1 elements", (NrValue *[]){k, n}, 2);
   return true;
 }
 

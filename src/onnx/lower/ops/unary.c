@@ -66,13 +66,13 @@ static NrValue *neg_body(NrLower *l, NrValue *const *a, void *user) {
 static NrValue *sign_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *x = a[0], *zero = num(l, x, 0), *one = num(l, x, 1), *minus = num(l, x, -1);
   if (nr_type_is_float(x->type)) {
-    NrValue *flat = nr_lower_select(l, nr_lower_cmpf(l, NR_F_OEQ, x, zero), zero, x);
-    NrValue *low = nr_lower_select(l, nr_lower_cmpf(l, NR_F_OLT, x, zero), minus, flat);
-    return nr_lower_select(l, nr_lower_cmpf(l, NR_F_OGT, x, zero), one, low);
+    NrValue *flat = nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OEQ, x, zero), zero, x);
+    NrValue *low = nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OLT, x, zero), minus, flat);
+    return nr_lower_select(l, nr_lower_cmpf(l, NR_CMPF_OGT, x, zero), one, low);
   }
-  NrValue *positive = nr_lower_select(l, nr_lower_cmpi(l, NR_I_EQ, x, zero), zero, one);
+  NrValue *positive = nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_EQ, x, zero), zero, one);
   if (nr_dtype_is_unsigned(nr_lower_dtype(l, 0))) return positive;
-  return nr_lower_select(l, nr_lower_cmpi(l, NR_I_SLT, x, zero), minus, positive);
+  return nr_lower_select(l, nr_lower_cmpi(l, NR_CMPI_SLT, x, zero), minus, positive);
 }
 
 static NrValue *reciprocal_body(NrLower *l, NrValue *const *a, void *user) { return divf(l, num(l, a[0], 1), a[0]); }
@@ -94,14 +94,16 @@ NrStatus nr_lower_bitwise_not(NrLower *l) { return unary(l, NR_INTS, invert_body
 
 /* ---- tests ---- */
 
-static NrValue *isnan_body(NrLower *l, NrValue *const *a, void *user) { return nr_lower_cmpf(l, NR_F_UNO, a[0], a[0]); }
+static NrValue *isnan_body(NrLower *l, NrValue *const *a, void *user) {
+  return nr_lower_cmpf(l, NR_CMPF_UNO, a[0], a[0]);
+}
 
 static NrValue *isinf_body(NrLower *l, NrValue *const *a, void *user) {
   NrValue *found = nr_lower_int(l, nr_type_i1(l->ctx), 0);
   if (nr_lower_attr_int(l, "detect_positive"))
-    found = either(l, found, nr_lower_cmpf(l, NR_F_OEQ, a[0], num(l, a[0], HUGE_VAL)));
+    found = either(l, found, nr_lower_cmpf(l, NR_CMPF_OEQ, a[0], num(l, a[0], HUGE_VAL)));
   if (nr_lower_attr_int(l, "detect_negative"))
-    found = either(l, found, nr_lower_cmpf(l, NR_F_OEQ, a[0], num(l, a[0], -HUGE_VAL)));
+    found = either(l, found, nr_lower_cmpf(l, NR_CMPF_OEQ, a[0], num(l, a[0], -HUGE_VAL)));
   return found;
 }
 

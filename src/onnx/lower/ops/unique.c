@@ -66,18 +66,18 @@ static NrStatus sort_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrVa
 /* ---- groups of equal rows ---- */
 
 static NrValue *differ(NrLower *l, NrValue *a, NrValue *b) {
-  if (!nr_type_is_float(a->type)) return nr_lower_cmpi(l, NR_I_NE, a, b);
+  if (!nr_type_is_float(a->type)) return nr_lower_cmpi(l, NR_CMPI_NE, a, b);
   a = nr_lower_widen(l, a);
   b = nr_lower_widen(l, b);
   /* NaNs are equal to each other. */
-  NrValue *numbers = either(l, nr_lower_cmpf(l, NR_F_ORD, a, a), nr_lower_cmpf(l, NR_F_ORD, b, b));
-  return both(l, nr_lower_cmpf(l, NR_F_UNE, a, b), numbers);
+  NrValue *numbers = either(l, nr_lower_cmpf(l, NR_CMPF_ORD, a, a), nr_lower_cmpf(l, NR_CMPF_ORD, b, b));
+  return both(l, nr_lower_cmpf(l, NR_CMPF_UNE, a, b), numbers);
 }
 
 static void differs_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
   const Rows *r = user;
   NrValue *i = nr_lower_loop_index(l, 0), *c = nr_lower_loop_index(l, 1), *zero = nr_lower_index(l, 0);
-  NrValue *first = nr_lower_cmpi(l, NR_I_EQ, i, zero);
+  NrValue *first = nr_lower_cmpi(l, NR_CMPI_EQ, i, zero);
   NrValue *before = nr_lower_select(l, first, zero, sub(l, i, nr_lower_index(l, 1)));
   NrValue *here[2] = {nr_lower_as_index(l, at(l, r->places, i)), c};
   NrValue *there[2] = {nr_lower_as_index(l, at(l, r->places, before)), c};
@@ -88,7 +88,7 @@ static void differs_body(NrLower *l, NrValue *const *args, NrValue **results, vo
 
 static NrValue *first_body(NrLower *l, NrValue *const *indices, void *user) {
   (void)user;
-  NrValue *first = nr_lower_cmpi(l, NR_I_EQ, indices[0], nr_lower_index(l, 0));
+  NrValue *first = nr_lower_cmpi(l, NR_CMPI_EQ, indices[0], nr_lower_index(l, 0));
   return nr_lower_op1(l, NR_OP_arith_extui, nr_type_i64(l->ctx), first);
 }
 
@@ -111,7 +111,7 @@ typedef struct Groups {
 static NrStatus group_body(NrLower *l, NrValue *iv, NrValue *const *carried, NrValue **next, void *user) {
   const Groups *g = user;
   NrValue *start = at(l, g->starts, iv), *place = at(l, g->places, iv), *one = nr_lower_int(l, start->type, 1);
-  NrValue *begins = nr_lower_cmpi(l, NR_I_EQ, start, one);
+  NrValue *begins = nr_lower_cmpi(l, NR_CMPI_EQ, start, one);
   NrValue *group = add(l, carried[3], start), *slot = nr_lower_as_index(l, group);
   next[0] = put(l, carried[0], slot, nr_lower_select(l, begins, place, at(l, carried[0], slot)));
   next[1] = put(l, carried[1], nr_lower_as_index(l, place), group);
