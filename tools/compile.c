@@ -21,6 +21,7 @@ static const char help[] =
     "public one\n"
     "  --shape N=16           fix a symbol of the inputs' shapes, or all of an input's dims: --shape x=1x3x?\n"
     "  --cpu=NAME             machine code for this CPU (LLVM's name, `native`); --features=+avx2,-fma; -O=1, 2 or 3\n"
+    "  --cpu=NAME,NAME..      code for each of them; the last that a machine can run is used there\n"
     "  --format=onnx|mlir     the kind of FILE, if its ending does not say\n"
     "  --compile-memory-limit=BYTES, --compile-time-limit=SECONDS\n"
     "                         of compiling; without them half of what the machine has, and no limit of time\n"
@@ -29,6 +30,7 @@ static const char help[] =
     "examples:\n"
     "  noria compile model.onnx -o model.so --header model.h\n"
     "  noria compile model.onnx -o model.o --cpu=x86-64-v3\n"
+    "  noria compile model.onnx -o model.so --cpu=x86-64-v2,x86-64-v3,x86-64-v4\n"
     "  noria compile kernels.mlir --entry=gcd -o gcd.s\n";
 
 typedef struct Compile {

@@ -226,6 +226,10 @@ static void put_words(NrBuf *out, const char *list) {
   nr_buf_putc(out, '\n');
 }
 
+static void put_needs(NrBuf *out, const NoriaModule *m) {
+  put_words(out, m->cpu && *m->cpu ? m->cpu : "nothing more than its architecture");
+}
+
 static int show_library(Job *job, NrBuf *out) {
   NoriaError error = NORIA_ERROR_INIT;
   if (noria_program_load(job->path, NULL, &job->program, &error)) return job_report(job, &error);
@@ -239,7 +243,9 @@ static int show_library(Job *job, NrBuf *out) {
   for (int32_t i = 0; i < m->num_imports; i++) nr_buf_printf(out, "  %s\n", m->imports[i]);
   if (!m->num_imports) nr_buf_puts(out, "  none\n");
   nr_buf_puts(out, "needs of the CPU\n");
-  put_words(out, m->cpu && *m->cpu ? m->cpu : "nothing more than its architecture");
+  put_needs(out, m);
+  if (m->fallback) nr_buf_puts(out, "needs of its code for other CPUs\n");
+  while ((m = m->fallback)) put_needs(out, m);
   return 0;
 }
 

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define NORIA_ABI_VERSION 4
+#define NORIA_ABI_VERSION 5
 #define NORIA_MAX_RANK 16
 /* The dims of a tensor that are not 0 multiply to at most this, also where another dim is 0: 128 Ti, more than a
  * machine can address. Compiled code relies on it where it calculates with sizes. */
@@ -167,6 +167,8 @@ typedef struct NoriaModule {
   /* Features of the CPU that the code may use, by LLVM's names: "avx,avx2,fma". Those that every CPU of the
    * architecture has are left out. NULL or "": any CPU will do. A program is not created where one is missing. */
   const char *cpu;
+  /* The same program for CPUs that lack a feature which this one needs; NULL: there is none. */
+  const struct NoriaModule *fallback;
 } NoriaModule;
 
 #ifdef __cplusplus

@@ -25,7 +25,8 @@ typedef struct NoriaCompileOptions {
   NoriaProgramOptions program;    /* threads, limits, imports; release and user are ignored */
   const char *const *shapes;      /* "N=16" fixes a symbol, "x=1x3x?" an input's dims */
   size_t num_shapes;
-  const char *cpu;                /* LLVM's name of a CPU; NULL: this machine's */
+  const char *cpu;                /* LLVM's name of a CPU; NULL: this machine's. A file can be for several,
+                                   * "haswell,znver5": the last of the list that a machine can run is used there */
   const char *features;           /* "+avx2,-fma"; NULL: what the CPU has */
   int32_t opt_level;              /* 1, 2, 3; 0: the default, 2 */
   const char *entry;              /* of text IR: a function's name; NULL: @main, or the only public one */

@@ -202,7 +202,8 @@ typedef struct NoriaProgramOptions {
 typedef struct NoriaProgram NoriaProgram;
 
 /* module and all that it points to must live until the program is destroyed. options may be NULL. On failure release
- * is not called. Fails when the module's ABI version or an import is not known. */
+ * is not called. A module of several for different CPUs stands for the first that this one can run. Fails when the
+ * module's ABI version or an import is not known. */
 NORIA_API NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOptions *options,
                                            NoriaProgram **out_program, NoriaError *error);
 /* Opens a shared library that `noria compile` made: its data symbol `noria_module` is the NoriaModule. A path without

@@ -6,7 +6,7 @@
 
 typedef struct NrBackend {
   NrStatus (*jit)(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
-  NrStatus (*emit)(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
+  NrStatus (*emit)(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);
   /* Appends the features that a CPU has, "avx,fma", of those in base/cpu.def. */
   NrStatus (*features)(NrContext *ctx, const char *cpu, const char *features, NrBuf *out);
   NoriaEntryFn (*function)(const NrCompiled *compiled, const char *name);

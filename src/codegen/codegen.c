@@ -82,10 +82,14 @@ NrStatus nr_codegen_jit(NrModule *module, const NrCodegenOptions *options, NrCom
   return status ? status : backend->jit(module, options, out_compiled);
 }
 
-NrStatus nr_codegen_emit(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path) {
+NrStatus nr_codegen_emit(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path) {
   const NrBackend *backend;
-  NrStatus status = start(module, &options, &backend);
-  return status ? status : backend->emit(module, options, kind, path);
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < count && !status; i++) {
+    const NrCodegenOptions *options = &variants[i].options;
+    status = start(variants[i].module, &options, &backend);
+  }
+  return status ? status : backend->emit(variants, count, kind, path);
 }
 
 const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_count) {

@@ -81,9 +81,17 @@ typedef enum NrCodegenKind {
   NR_CODEGEN_SHARED
 } NrCodegenKind;
 
-/* Writes a file with the one exported symbol `noria_module`, a NoriaModule. Undefined symbols are at most those of
- * libc's mem* functions and libm. A shared library is linked by the system's C compiler driver or linker. */
-NrStatus nr_codegen_emit(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
+/* A program lowered for a CPU, with the options that say which. */
+typedef struct NrVariant {
+  NrModule *module;
+  NrCodegenOptions options;
+} NrVariant;
+
+/* Writes a file with the one exported symbol `noria_module`, a NoriaModule: that of the last variant, whose fallback is
+ * the one before it, and so on. The variants are one program, lowered in one context for different CPUs; what they have
+ * of constants in common is written once. Undefined symbols are at most those of libc's mem* functions and libm. A
+ * shared library is linked by the system's C compiler driver or linker. */
+NrStatus nr_codegen_emit(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);
 
 /* The C header that goes with a compiled module: declares noria_module and says what its inputs and outputs are. name:
  * the model's, used in the include guard and in macros. */

@@ -16,6 +16,8 @@ static void collect(void *user, const NrDiag *diag) {
 
 void nr_compilation_deinit(NrCompilation *unit) {
   nr_module_destroy(unit->module);
+  for (size_t i = 0; i < unit->variants.size; i++) nr_module_destroy(unit->variants.data[i].module);
+  nr_vec_deinit(&unit->variants);
   nr_context_destroy(unit->ctx);
   nr_onnx_model_destroy(unit->model);
   nr_free(unit->owned);
@@ -42,6 +44,23 @@ static NrStatus check_options(NrCompilation *unit, const NoriaCompileOptions *o)
   return NR_OK;
 }
 
+/* The targets of a list of CPUs, "x86-64-v2,x86-64-v4". */
+static NrStatus find_targets(NrCompilation *unit, const char *cpus, const char *features) {
+  const char *at = cpus, *comma = at ? strchr(at, ',') : NULL;
+  unit->cpu = comma ? nr_arena_printf(nr_context_arena(unit->ctx), "%.*s", (int)(comma - at), at) : at;
+  NrStatus status = nr_codegen_target(unit->ctx, unit->cpu, features, &unit->target);
+  while (comma && !status) {
+    at = comma + 1;
+    comma = strchr(at, ',');
+    NrCompilationVariant next = {0};
+    size_t size = comma ? (size_t)(comma - at) : strlen(at);
+    next.cpu = nr_arena_printf(nr_context_arena(unit->ctx), "%.*s", (int)size, at);
+    status = nr_codegen_target(unit->ctx, next.cpu, features, &next.target);
+    nr_vec_push(&unit->variants, next);
+  }
+  return status;
+}
+
 static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   unit->ctx = nr_context_create();
   unit->shown = (NrDiagList){.ctx = unit->ctx, .limit = NR_DIAG_LIMIT};
@@ -49,9 +68,8 @@ static NrStatus begin(NrCompilation *unit, const NoriaCompileOptions *options) {
   unit->check_bounds = options && options->check_bounds;
   unit->sanitize = options && options->sanitize;
   NrStatus status = check_options(unit, options);
-  if (!status)
-    status = nr_codegen_target(unit->ctx, options ? options->cpu : NULL, options ? options->features : NULL,
-                               &unit->target);
+  if (!status && options) status = find_targets(unit, options->cpu, options->features);
+  if (!status && !options) status = nr_codegen_target(unit->ctx, NULL, NULL, &unit->target);
   return finish(unit, status);
 }
 
@@ -181,7 +199,15 @@ NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options)
   passes.check_bounds |= unit->check_bounds;
   passes.separate_buffers |= unit->sanitize;
   if (!passes.target) passes.target = unit->target;
-  return finish(unit, nr_pipeline_run(unit->module, &passes));
+  size_t variants = passes.stop_after ? 0 : unit->variants.size;
+  for (size_t i = 0; i < variants; i++) unit->variants.data[i].module = nr_module_clone(unit->module);
+  NrStatus status = nr_pipeline_run(unit->module, &passes);
+  passes.after = NULL; /* who looks at stages looks at those of the first */
+  for (size_t i = 0; i < variants && !status; i++) {
+    passes.target = unit->variants.data[i].target;
+    status = nr_pipeline_run(unit->variants.data[i].module, &passes);
+  }
+  return finish(unit, status);
 }
 
 /* ---- programs ---- */
@@ -250,7 +276,7 @@ static NrCodegenOptions codegen_options(const NrCompilation *unit, const NoriaCo
                                         NrCodegenTimes *times) {
   return (NrCodegenOptions){.name = unit->name.data,
                             .times = times,
-                            .cpu = o ? o->cpu : NULL,
+                            .cpu = unit->cpu,
                             .features = o ? o->features : NULL,
                             .target = unit->target,
                             .opt_level = o && o->opt_level ? o->opt_level : 2};
@@ -263,7 +289,11 @@ NoriaStatus nr_compilation_jit(NrCompilation *unit, const NoriaCompileOptions *o
   if (unit->sanitize) codegen.sanitize = &watch;
   NrCompiled *code = NULL;
   *out_program = NULL;
-  NrStatus status = finish(unit, nr_codegen_jit(unit->module, &codegen, &code));
+  NrStatus status = NR_OK;
+  if (unit->variants.size)
+    status = nr_error(unit->ctx, NULL, "a program in memory is for one CPU; a file can be for several: '%s'",
+                      options->cpu);
+  status = finish(unit, status ? status : nr_codegen_jit(unit->module, &codegen, &code));
   if (status) return nr_compilation_fail(unit, status, error);
   nr_module_destroy(unit->module); /* code does not need it; the data of constants stays */
   unit->module = NULL;
@@ -316,6 +346,22 @@ static NoriaStatus lower_and_jit(NrCompilation *unit, NrStatus status, const Nor
                : nr_compilation_jit(unit, options, NULL, out_program, error);
 }
 
+static NrStatus emit_variants(const NrCompilation *unit, const NrCodegenOptions *options, NrCodegenKind kind,
+                              const char *path) {
+  size_t count = unit->variants.size + 1;
+  NrVariant *variants = nr_calloc(count, sizeof *variants);
+  variants[0] = (NrVariant){unit->module, *options};
+  for (size_t i = 1; i < count; i++) {
+    const NrCompilationVariant *from = &unit->variants.data[i - 1];
+    variants[i] = (NrVariant){from->module, *options};
+    variants[i].options.cpu = from->cpu;
+    variants[i].options.target = from->target;
+  }
+  NrStatus status = nr_codegen_emit(variants, count, kind, path);
+  nr_free(variants);
+  return status;
+}
+
 NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *options, NrCodegenTimes *times,
                              NrCodegenKind kind, const char *path, const char *header) {
   NrCodegenOptions codegen = codegen_options(unit, options, times);
@@ -323,7 +369,7 @@ NrStatus nr_compilation_emit(NrCompilation *unit, const NoriaCompileOptions *opt
     return finish(unit, nr_error(unit->ctx, NULL, "code under the address sanitizer is made in memory only"));
   NrBuf text = {0};
   if (header) nr_codegen_header(unit->module, (NrStr){unit->name.data, unit->name.size}, &text);
-  NrStatus status = nr_codegen_emit(unit->module, &codegen, kind, path);
+  NrStatus status = emit_variants(unit, &codegen, kind, path);
   if (!status && header && (status = nr_file_write(header, text.data, text.size)))
     nr_error(unit->ctx, NULL, "cannot write '%s': %s", header, strerror(errno));
   nr_buf_deinit(&text);

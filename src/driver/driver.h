@@ -10,6 +10,13 @@
 #include "onnx/import/import.h"
 #include "pass/core/pass.h"
 
+/* The program once more, for another CPU. */
+typedef struct NrCompilationVariant {
+  const char *cpu;
+  const NrTarget *target;
+  NrModule *module; /* once it is lowered */
+} NrCompilationVariant;
+
 /* A program being compiled, with all that it refers to. Zero-initialise; nr_compilation_deinit frees. */
 typedef struct NrCompilation {
   NrContext *ctx;
@@ -19,7 +26,9 @@ typedef struct NrCompilation {
   NrBuf name;         /* the graph's, or the file's without folder and ending; NoriaModule.name */
   NrBuf errors;       /* rendered diagnostics, a line or more each */
   NrDiagList shown;   /* in it */
+  const char *cpu;             /* the first of the options' list, or NULL */
   const NrTarget *target;      /* the machine that it is compiled for */
+  NR_VEC(NrCompilationVariant) variants; /* the other CPUs of the list */
   bool check_bounds, sanitize; /* of the options that it was read with: for nr_compilation_lower */
   NrHeap *heap;       /* the compiled program takes it over; NULL: the caller's */
 } NrCompilation;
@@ -33,7 +42,7 @@ NR_WARN_UNUSED NrStatus nr_compilation_read_memory(NrCompilation *unit, const vo
                                             const char *folder, const NoriaCompileOptions *options);
 /* Makes a function the program's entry (nr_abi_wrap_entry). */
 NR_WARN_UNUSED NrStatus nr_compilation_set_entry(NrCompilation *unit, const char *name);
-/* Runs the pipeline, to the stage in the options. */
+/* Runs the pipeline, to the stage in the options; for each CPU of the list where that is the last one. */
 NR_WARN_UNUSED NrStatus nr_compilation_lower(NrCompilation *unit, const NrPassOptions *options);
 /* jit and interpret make a program of the unit, which is empty afterwards, also after an error.
  * jit: of a lowered unit. times may be NULL. */

@@ -438,6 +438,7 @@ struct NrModule {
 };
 
 NrModule *nr_module_create(NrContext *ctx, NrLoc loc);
+NrModule *nr_module_clone(const NrModule *module); /* in the same context */
 void nr_module_destroy(NrModule *module);
 
 /* The name of the attribute that holds the properties of an unregistered op; no text can contain it. */

@@ -292,6 +292,15 @@ static bool remap_operands(NrOp *op, void *user) {
   return true;
 }
 
+NrModule *nr_module_clone(const NrModule *module) {
+  NrModule *copy = nr_calloc(1, sizeof *copy);
+  NrMap map = {0};
+  copy->ctx = module->ctx;
+  copy->op = nr_op_clone(copy, module->op, &map);
+  nr_map_deinit(&map);
+  return copy;
+}
+
 void nr_region_clone(NrModule *module, NrRegion *from, NrRegion *to, NrMap *map) {
   NrBlock *first_new = NULL;
   for (NrBlock *b = from->first; b; b = b->next) {

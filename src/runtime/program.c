@@ -41,13 +41,22 @@ static NoriaStatus check_values(const NoriaModule *module, const char *what, con
   return NORIA_OK;
 }
 
+static NrStr missing_feature(const NoriaModule *module) { return nr_cpu_missing(module->cpu ? module->cpu : ""); }
+
+/* The module itself, or the first of its fallbacks that this CPU can run; the last one where it can run none. */
+static const NoriaModule *for_this_cpu(const NoriaModule *module) {
+  while (module && module->abi_version == NORIA_ABI_VERSION && module->fallback && missing_feature(module).size)
+    module = module->fallback;
+  return module;
+}
+
 static NoriaStatus check_module(const NoriaModule *module, NoriaError *error) {
   if (!module) return nr_error_set(error, NORIA_ERROR_INVALID, "there is no module");
   if (module->abi_version != NORIA_ABI_VERSION)
     return nr_error_set(error, NORIA_ERROR_UNSUPPORTED,
                         "the program was compiled for ABI version %d, this runtime has %d", (int)module->abi_version,
                         NORIA_ABI_VERSION);
-  NrStr missing = nr_cpu_missing(module->cpu ? module->cpu : "");
+  NrStr missing = missing_feature(module);
   if (missing.size)
     return nr_error_set(error, NORIA_ERROR_UNSUPPORTED,
                         "the program was compiled for a CPU with %.*s, which this one, or its system, does not have",
@@ -126,6 +135,7 @@ static NoriaProgram *program_new(const NoriaModule *module) {
 NoriaStatus noria_program_create(const NoriaModule *module, const NoriaProgramOptions *options,
                                  NoriaProgram **out_program, NoriaError *error) {
   *out_program = NULL;
+  module = for_this_cpu(module);
   NoriaStatus status = check_module(module, error);
   if (!status) status = check_options(options, error);
   if (status) return status;

@@ -247,6 +247,57 @@ def test_needs_are_shown(tmp_path):
     assert {"avx", "sse4.2"} <= set(needs("--cpu=x86-64", "--features=+avx")) and "avx2" not in needs("--cpu=sandybridge")
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the CPUs that are named are of x86-64")
+def test_the_last_variant_that_can_run_is_used(load, tmp_path):
+    """Whatever the order of the list is; code that no CPU can run is passed over."""
+    def needs(cpus):
+        path = compile_text(tmp_path / "several.so", f"--cpu={cpus}")
+        assert load(path) == "loaded: 12"
+        return subprocess.run([TOOL, "show", path], capture_output=True, text=True).stdout.split("CPU\n")[1].split("\n")
+
+    nothing = "  nothing more than its architecture"
+    v2 = "  sse3 ssse3 sse4.1 sse4.2 popcnt"
+    assert needs("x86-64,x86-64-v2")[0] == v2
+    assert needs("x86-64-v2,x86-64")[0] == nothing
+    assert needs("x86-64,x86-64-v2,bdver4,diamondrapids")[0] in (v2, nothing) or "xop" in open("/proc/cpuinfo").read()
+    path = compile_text(tmp_path / "none.so", "--cpu=bdver4,diamondrapids")
+    assert "the program was compiled for a CPU with " in load(path)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the CPUs that are named are of x86-64")
+def test_variants_are_for_their_cpus(tmp_path):
+    """Vectors are as wide as in files for one CPU, and weights stand in the file once."""
+    weights = numpy_helper.from_array(np.arange(1 << 18, dtype=np.float32).reshape(512, 512), "w")
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [512, 512]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "g", value[:1], value[1:], [weights])
+    opset = [helper.make_opsetid("", 21)]
+    (tmp_path / "m.onnx").write_bytes(helper.make_model(graph, ir_version=10, opset_imports=opset).SerializeToString())
+
+    def compile_for(cpus, kind):
+        path = tmp_path / f"m.{kind}"
+        subprocess.run([TOOL, "compile", tmp_path / "m.onnx", "-o", path, f"--cpu={cpus}"], check=True)
+        return path
+
+    cpus = ("x86-64", "x86-64-v3", "x86-64-v4")
+    wide = [compile_for(cpu, "s").read_text().count("zmm") for cpu in cpus]
+    assert wide[:2] == [0, 0] and wide[2] > 0
+    assert compile_for(",".join(cpus), "s").read_text().count("zmm") == wide[2]
+    assert (1 << 20) < compile_for(",".join(cpus), "so").stat().st_size < 1.2 * (1 << 20)
+
+
+def test_variants_share_constants(load, tmp_path):
+    """Each variant reads its weights where the file has them once."""
+    table = np.random.default_rng(1).integers(0, 1 << 40, 1 << 14)
+    numbers = [helper.make_tensor_value_info(name, TensorProto.INT64, []) for name in "aby"]
+    nodes = [helper.make_node("Gather", ["w", "a"], ["g"]), helper.make_node("Add", ["g", "b"], ["y"])]
+    graph = helper.make_graph(nodes, "g", numbers[:2], numbers[2:], [numpy_helper.from_array(table, "w")])
+    opset = [helper.make_opsetid("", 21)]
+    (tmp_path / "m.onnx").write_bytes(helper.make_model(graph, ir_version=10, opset_imports=opset).SerializeToString())
+    subprocess.run([TOOL, "compile", tmp_path / "m.onnx", "-o", tmp_path / "m.so", "--cpu=native,native"], check=True)
+    assert load(tmp_path / "m.so") == f"loaded: {table[48] + 180}"
+    assert (tmp_path / "m.so").stat().st_size < 1.5 * table.nbytes
+
+
 def test_constants_are_covered(load, write, tmp_path):
     """A changed weight is noticed: the checksum reads all of a file of 8 MB."""
     weights = numpy_helper.from_array(np.arange(1 << 21, dtype=np.float32), "w")

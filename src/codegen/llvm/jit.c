@@ -163,7 +163,7 @@ static NrStatus compile(NrLlProgram *p, NrModule *module, const NrCodegenOptions
   /* Code for the CPU that it is made on has what it needs. */
   if (!nr_ll_is_host(options)) status = nr_ll_cpu_needs(options, p->partitions[0].tm, module->ctx, &needs);
   LLVMValueRef *pointers = place_constants(&p->partitions[0], out);
-  if (!status) status = nr_ll_define_tables(&p->partitions[0], pointers, (NrStr){needs.data, needs.size});
+  if (!status) status = nr_ll_define_tables(&p->partitions[0], pointers, (NrStr){needs.data, needs.size}, NULL);
   nr_free(pointers);
   nr_buf_deinit(&needs);
   for (size_t i = 0; i < p->num_partitions && !status; i++) status = nr_ll_check(&p->partitions[i]);

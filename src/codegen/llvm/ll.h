@@ -307,8 +307,9 @@ void *nr_ll_desc_read(NrLl *g, NrType type, LLVMValueRef desc);
 unsigned nr_ll_site(NrLl *g, NrStr place, NrStr text);
 unsigned nr_ll_import(NrLl *g, NrStr name);
 LLVMValueRef nr_ll_constant_data(NrLl *g, NrAttr value); /* pointer, loaded from exec->constants */
-/* Defines noria_module; data: a pointer constant per entry of tables->constants. */
-NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu); /* cpu: what NoriaModule says */
+/* Defines noria_module. data: a pointer constant per entry of tables->constants; cpu: what NoriaModule says; fallback:
+ * the pointer there, or NULL. */
+NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu, LLVMValueRef fallback);
 size_t nr_ll_constant_size(NrAttr value);            /* bytes */
 void nr_ll_constant_copy(NrAttr value, void *out); /* all elements, splats written out */
 
@@ -394,6 +395,18 @@ extern const NrBackend nr_llvm_backend; /* the one exported name: NR_BACKEND_SYM
 NrStatus nr_ll_jit(NrModule *module, const NrCodegenOptions *options, NrCompiled **out_compiled);
 NoriaEntryFn nr_ll_jit_function(const NrCompiled *compiled, const char *name);
 void nr_ll_jit_destroy(NrCompiled *compiled);
-NrStatus nr_ll_emit_file(NrModule *module, const NrCodegenOptions *options, NrCodegenKind kind, const char *path);
+NrStatus nr_ll_emit_file(const NrVariant *variants, size_t count, NrCodegenKind kind, const char *path);
+NrStatus nr_ll_io_error(NrLl *g, const char *what, const char *path); /* with the text of errno */
+/* link.c: the object in one file to a shared library in the other; path: of messages. */
+NrStatus nr_ll_link_shared(NrLl *g, int object, int library, const char *path);
+
+/* ---- variants.c ------------------------------------------------------------------------------------------------- */
+
+/* noria_module of variant i, to be defined by its own module. */
+LLVMValueRef nr_ll_variant_declare(NrLl *g, size_t i);
+/* Functions say for which CPU they are, and noria_module of all but the last variant gets a name of its own. */
+void nr_ll_variant_seal(NrLl *g, size_t i, size_t count);
+NrStatus nr_ll_variant_join(NrLl *into, NrLl *from); /* from's module is moved */
+void nr_ll_variant_hide(NrLl *g); /* of what variants share nothing but noria_module stays a symbol of the file */
 
 #endif

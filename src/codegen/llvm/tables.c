@@ -170,7 +170,7 @@ static NrStr module_name(NrLl *g) {
   return nr_op_attr_str(g->module->op, NR_A_sym_name);
 }
 
-NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu) {
+NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu, LLVMValueRef fallback) {
   LLVMValueRef inputs, outputs;
   uint32_t num_inputs, num_outputs;
   NrType type = g->entry ? g->entry->type : NULL;
@@ -192,6 +192,7 @@ NrStatus nr_ll_define_tables(NrLl *g, const LLVMValueRef *data, NrStr cpu) {
       sites_table(g),
       g->entry ? g->entry->wrapper : LLVMConstNull(g->ptr),
       nr_ll_string(g, cpu),
+      fallback ? fallback : LLVMConstNull(g->ptr),
   };
   LLVMValueRef init = record(g, fields, NR_COUNTOF(fields));
   LLVMValueRef module = LLVMAddGlobal(g->mod, LLVMTypeOf(init), "noria_module");

@@ -254,16 +254,6 @@ static void about_to(Check *c, const char *format, const char *argument) {
   if (c->about_to) c->about_to(c->user, c->what);
 }
 
-static NrModule *clone(NrModule *module) {
-  NrModule *copy = nr_module_create(module->ctx, module->op->loc);
-  NrBlock *body = nr_op_body(copy->op, 0);
-  NrMap map = {0};
-  if (!body) nr_block_append(nr_op_region(copy->op, 0), body = nr_block_create(copy));
-  for (NrOp *op = nr_op_body(module->op, 0)->first; op; op = op->next) nr_op_append(body, nr_op_clone(copy, op, &map));
-  nr_map_deinit(&map);
-  return copy;
-}
-
 static bool count_op(NrOp *op, void *user) { return --*(int64_t *)user > 0; }
 
 /* Passes that copy loops may make of a program what is looked at, or compiled, for minutes. */
@@ -333,7 +323,7 @@ static CheckStatus check_left(Check *c, NrModule *module, const char *where) {
 
 CheckStatus check_passes(Check *c, const char *passes) {
   about_to(c, "--passes=%s", passes);
-  NrModule *module = clone(c->unit.module);
+  NrModule *module = nr_module_clone(c->unit.module);
   CheckStatus status = run_passes(c, module, passes);
   if (status == CHECK_OK && is_changed(c, module)) status = check_left(c, module, passes);
   else if (status == CHECK_UNDEFINED) status = CHECK_OK;
@@ -371,7 +361,7 @@ static CheckStatus check_compiled(Check *c, NrModule *module, int threads) {
 
 CheckStatus check_pipeline(Check *c, const char *passes) {
   about_to(c, "--pipeline=%s", passes);
-  NrModule *module = clone(c->unit.module);
+  NrModule *module = nr_module_clone(c->unit.module);
   CheckStatus status = run_passes(c, module, passes);
   if (status == CHECK_OK && !is_larger(module, MAX_COMPILED_OPS)) {
     Stages stages = {.check = c};

@@ -46,7 +46,7 @@ static const char *file_path(Files *f, const char *name) {
 }
 
 static void emit(Files *f, NrCodegenKind kind, const char *name) {
-  NrStatus status = nr_codegen_emit(f->p.module, NULL, kind, file_path(f, name));
+  NrStatus status = nr_codegen_emit(&(NrVariant){f->p.module, {.opt_level = 2}}, 1, kind, file_path(f, name));
   nr_diag_flush(f->p.ctx);
   if (status) print_message("%s", f->p.messages.data ? f->p.messages.data : "");
   assert_int_equal(status, NR_OK);
@@ -135,7 +135,8 @@ static void other_files(void **state) {
 static void bad_path(void **state) {
   Files f;
   files_open(&f);
-  NrStatus status = nr_codegen_emit(f.p.module, NULL, NR_CODEGEN_OBJECT, "/nonexistent/folder/model.o");
+  NrStatus status =
+      nr_codegen_emit(&(NrVariant){f.p.module, {.opt_level = 2}}, 1, NR_CODEGEN_OBJECT, "/nonexistent/folder/model.o");
   nr_diag_flush(f.p.ctx);
   assert_int_equal(status, NR_ERROR_IO);
   assert_non_null(strstr(f.p.messages.data, "/nonexistent/folder/model.o"));
@@ -150,13 +151,15 @@ static void other_cpu(void **state) {
 #else
   NrCodegenOptions options = {.cpu = "generic", .opt_level = 2};
 #endif
-  assert_int_equal(nr_codegen_emit(f.p.module, &options, NR_CODEGEN_SHARED, file_path(&f, "old.so")), NR_OK);
+  assert_int_equal(nr_codegen_emit(&(NrVariant){f.p.module, options}, 1, NR_CODEGEN_SHARED, file_path(&f, "old.so")),
+                   NR_OK);
   void *library = dlopen(f.path, RTLD_NOW | RTLD_LOCAL);
   if (!library) fail_msg("%s", dlerror());
   check_output(dlsym(library, "noria_module"));
   dlclose(library);
   options.cpu = "no-such-cpu";
-  assert_int_equal(nr_codegen_emit(f.p.module, &options, NR_CODEGEN_OBJECT, file_path(&f, "no.o")), NR_ERROR_INVALID);
+  assert_int_equal(nr_codegen_emit(&(NrVariant){f.p.module, options}, 1, NR_CODEGEN_OBJECT, file_path(&f, "no.o")),
+                   NR_ERROR_INVALID);
   nr_diag_flush(f.p.ctx);
   assert_non_null(strstr(f.p.messages.data, "unknown CPU 'no-such-cpu'"));
   files_close(&f, (const char *[]){"old.so"}, 1);

@@ -1,0 +1,146 @@
+/* link.c - a shared library of an object, by the system's linker. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/new_file.h"
+#include "codegen/llvm/ll.h"
+
+extern char **environ;
+
+typedef struct Linking {
+  int object, library;        /* files without a name */
+  char *folder;               /* for what linkers put into temporary files; NULL: there is none */
+  char **environment;
+  NrBuf folder_variable, text; /* "TMPDIR=folder"; what the linker said */
+  NrRemover remover;
+} Linking;
+
+/* Linkers make temporary files of their own, which GCC leaves behind when it is killed: they get a folder for them that
+ * goes with this process. */
+static void begin_linking(Linking *l) {
+  size_t count = 0, kept = 0;
+  while (environ[count]) count++;
+  l->environment = nr_calloc(count + 2, sizeof(char *));
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], "TMPDIR=", strlen("TMPDIR=")) != 0) l->environment[kept++] = environ[i];
+  l->folder = nr_temporary_folder_create("noria-link", &l->remover);
+  nr_buf_printf(&l->folder_variable, "TMPDIR=%s", l->folder ? l->folder : nr_temporary_folder());
+  l->environment[kept] = l->folder_variable.data;
+}
+
+static void drop_linking(void *linking) {
+  Linking *l = linking;
+  if (l->folder) nr_temporary_folder_remove(l->folder, &l->remover);
+  l->folder = NULL;
+}
+
+static void end_linking(Linking *l) {
+  drop_linking(l);
+  nr_free(l->environment);
+  nr_buf_deinit(&l->folder_variable);
+  nr_buf_deinit(&l->text);
+}
+
+/* Runs a program that keeps both files open; the begin of what it says goes to l->text. False when it cannot be
+ * started. Nothing is allocated while it runs, so that no fault leaves it behind. */
+static bool run(Linking *l, char *const *argv, int *out_status) {
+  enum { MOST_TEXT = 4096 };
+  int ends[2];
+  pid_t child;
+  nr_buf_reserve(&l->text, MOST_TEXT);
+  if (pipe2(ends, O_CLOEXEC)) return false;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, l->object, l->object); /* onto itself: stays open in exec */
+  posix_spawn_file_actions_adddup2(&actions, l->library, l->library);
+  bool started = posix_spawnp(&child, argv[0], &actions, NULL, argv, l->environment) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  close(ends[1]);
+  char part[512];
+  ssize_t n;
+  while (started && ((n = read(ends[0], part, sizeof part)) > 0 || (n < 0 && errno == EINTR)))
+    if (n > 0) nr_buf_append(&l->text, part, NR_MIN((size_t)n, MOST_TEXT - l->text.size));
+  close(ends[0]);
+  while (started && waitpid(child, out_status, 0) < 0 && errno == EINTR) {}
+  return started && !(WIFEXITED(*out_status) && WEXITSTATUS(*out_status) == 127);
+}
+
+/* Tries the linkers that there may be, with the output at path. A C compiler knows where libm is; a bare linker may
+ * not, and the runtime, which has libm, then provides its functions. False when there is none; else *out_failed is the
+ * one that failed, or NULL. */
+static bool link_to(Linking *l, const char *path, const char **out_failed) {
+  char object[32];
+  nr_fd_path(l->object, object);
+  const char *commands[][9] = {
+      {"cc", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
+      {"gcc", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
+      {"clang", "-shared", "-fno-lto", "-o", path, object, "-Wl,--as-needed", "-lm", NULL},
+      {"ld.lld", "-shared", "-o", path, object, NULL},
+      {"ld", "-shared", "-o", path, object, NULL},
+  };
+  for (size_t i = 0; i < NR_COUNTOF(commands); i++) {
+    int result = 0;
+    l->text.size = 0;
+    if (!run(l, (char *const *)commands[i], &result)) continue;
+    *out_failed = result ? commands[i][0] : NULL;
+    return true;
+  }
+  return false;
+}
+
+/* Reads the library that a linker made under a name into the file that has none. */
+static bool take_library(const char *path, int library) {
+  NrBuf bytes = {0};
+  struct stat about;
+  bool good = stat(path, &about) == 0 && nr_file_read(path, &bytes) == NR_OK && ftruncate(library, 0) == 0 &&
+              lseek(library, 0, SEEK_SET) == 0 && nr_fd_write(library, bytes.data, bytes.size) &&
+              fchmod(library, about.st_mode & 0777) == 0;
+  nr_buf_deinit(&bytes);
+  return good;
+}
+
+/* GNU's linkers write to an open file. LLVM's wants to make its output itself: it gets a name, and what it made is
+ * read. */
+NrStatus nr_ll_link_shared(NrLl *g, int object, int library, const char *path) {
+  Linking *l = nr_calloc(1, sizeof *l);
+  NrHold *hold = nr_hold(drop_linking);
+  NrLoc loc = nr_loc_unknown(g->ctx);
+  NrStatus status = NR_OK;
+  char open_file[32];
+  const char *failed = NULL;
+  l->object = object;
+  l->library = library;
+  hold->what = l;
+  begin_linking(l);
+  nr_fd_path(library, open_file);
+  bool found = link_to(l, open_file, &failed);
+  if (failed && l->folder) {
+    NrBuf name = {0};
+    nr_buf_printf(&name, "%s/library.so", l->folder);
+    link_to(l, name.data, &failed);
+    if (!failed && !take_library(name.data, library)) status = nr_ll_io_error(g, "cannot write", path);
+    nr_buf_deinit(&name);
+  }
+  if (failed)
+    status = nr_error(g->ctx, loc, "the linker '%s' could not make '%s': %.*s", failed, path,
+                      (int)NR_MIN(l->text.size, 2000), l->text.size ? l->text.data : "it failed without a message");
+  else if (!found)
+    status = nr_error(g->ctx, loc,
+                      "no linker was found to make '%s' (looked for cc, gcc, clang, ld.lld, ld); an object file (.o) "
+                      "needs none",
+                      path);
+  if (failed) status = NR_ERROR_IO;
+  if (!found) status = NR_ERROR_NOT_FOUND;
+  nr_hold_end(hold);
+  end_linking(l);
+  nr_free(l);
+  return status;
+}
