@@ -65,6 +65,25 @@ bool nr_run_metadata(NrInterp *in, NrOp *op) {
   return give(in, op, 0, base);
 }
 
+/* From there to the end of the allocation. */
+bool nr_run_rt_pointer(NrInterp *in, NrOp *op) {
+  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *view;
+  NrType elem = nr_result(op, 0)->type->elem;
+  int64_t shift = op->num_operands > 1 ? nr_get_index(in, nr_operand(op, 1)) : 0;
+  int64_t size = (int64_t)nr_iview_elem_size(elem), end = (int64_t)from->buffer->size, begin;
+  bool fits = nr_add_i64(from->origin, shift, &begin) && nr_mul_i64(begin, (int64_t)from->elem_size, &begin);
+  if (!fits || begin < 0 || begin > end) return nr_interp_fail(in, op, "points outside of the buffer");
+  if (begin % size) return nr_interp_fail(in, op, "does not point to a multiple of its elements' size");
+  view = nr_iview_alias(from);
+  view->elem = elem;
+  view->elem_size = (size_t)size;
+  view->rank = 1;
+  view->origin = view->offset = begin / size;
+  view->dims[0] = (end - begin) / size;
+  view->strides[0] = 1;
+  return give(in, op, 0, view);
+}
+
 bool nr_run_pointer(NrInterp *in, NrOp *op) {
   NrIView *view = nr_get(in, nr_operand(op, 0)).view;
   uintptr_t address = (uintptr_t)(view->buffer->data + (size_t)view->origin * view->elem_size);

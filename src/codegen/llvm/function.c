@@ -1,5 +1,6 @@
 /* function.c - functions and their blocks, and the values in them. */
 #include "codegen/llvm/ll.h"
+#include "pass/core/rewrite.h"
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
 
@@ -289,40 +290,6 @@ NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol) {
 
 /* ---- bodies ----------------------------------------------------------------------------------------------------- */
 
-/* Blocks that are reached, each before those that it dominates. */
-typedef struct Order {
-  NR_VEC(NrBlock *) post, stack;
-  NR_VEC(uint32_t) next; /* successor to visit, per stack entry */
-} Order;
-
-static void order_blocks(NrLl *g, NrBlock *entry, Order *order) {
-  nr_vec_push(&order->stack, entry);
-  nr_vec_push(&order->next, 0);
-  nr_map_set(&g->blocks, entry, (void *)1);
-  while (order->stack.size) {
-    NrBlock *block = nr_vec_last(&order->stack);
-    NrOp *last = block->last;
-    uint32_t i = nr_vec_last(&order->next)++;
-    if (last && i < last->num_successors) {
-      NrBlock *to = last->successors[i].block;
-      if (nr_map_has(&g->blocks, to)) continue;
-      nr_map_set(&g->blocks, to, (void *)1);
-      nr_vec_push(&order->stack, to);
-      nr_vec_push(&order->next, 0);
-    } else {
-      nr_vec_push(&order->post, block);
-      (void)nr_vec_pop(&order->stack);
-      (void)nr_vec_pop(&order->next);
-    }
-  }
-}
-
-static void order_deinit(Order *order) {
-  nr_vec_deinit(&order->post);
-  nr_vec_deinit(&order->stack);
-  nr_vec_deinit(&order->next);
-}
-
 void nr_ll_bind(NrLl *g, NrValue *value, const LLVMValueRef *parts, size_t *next) {
   nr_map_set(&g->values, value, nr_ll_from_parts(g, value->type, parts, next));
 }
@@ -376,23 +343,23 @@ static NrStatus define_function(NrLl *g, NrLlFunc *func) {
   nr_ll_begin_function(g, func);
   nr_ll_sanitize_function(g, func);
   NrBlock *entry = nr_op_body(func->op, 0);
-  Order order = {0};
+  NrBlockList blocks = {0};
   NrStatus status = NR_OK;
-  order_blocks(g, entry, &order);
-  for (size_t i = order.post.size; i-- > 0;)
-    nr_map_set(&g->blocks, order.post.data[i], LLVMAppendBasicBlockInContext(g->llvm, func->value, ""));
+  nr_collect_blocks(nr_op_region(func->op, 0), &blocks);
+  for (size_t i = 0; i < blocks.size; i++)
+    nr_map_set(&g->blocks, blocks.data[i], LLVMAppendBasicBlockInContext(g->llvm, func->value, ""));
   bind_params(g, entry);
-  for (size_t i = order.post.size; i-- > 0 && !status;)
-    if (order.post.data[i] != entry) status = make_phis(g, order.post.data[i]);
-  for (size_t i = order.post.size; i-- > 0 && !status;) {
-    LLVMPositionBuilderAtEnd(g->b, nr_map_get(&g->blocks, order.post.data[i]));
-    for (NrOp *op = order.post.data[i]->first; op && !status; op = op->next) status = nr_ll_emit_op(g, op);
+  for (size_t i = 0; i < blocks.size && !status; i++)
+    if (blocks.data[i] != entry) status = make_phis(g, blocks.data[i]);
+  for (size_t i = 0; i < blocks.size && !status; i++) {
+    LLVMPositionBuilderAtEnd(g->b, nr_map_get(&g->blocks, blocks.data[i]));
+    for (NrOp *op = blocks.data[i]->first; op && !status; op = op->next) status = nr_ll_emit_op(g, op);
   }
   LLVMPositionBuilderAtEnd(g->b, g->allocas);
   LLVMBuildBr(g->b, nr_map_get(&g->blocks, entry));
   if (!status) nr_ll_end_frame(g);
   nr_ll_sanitize_end(g);
-  order_deinit(&order);
+  nr_vec_deinit(&blocks);
   return status;
 }
 

@@ -1,5 +1,4 @@
-/* memref_view.c - views of memory, and what a memref is. A view touches no memory: it is arithmetic on the parts of a
- * memref. Parts that the result's type fixes are already there when a view is made; only the others are computed. */
+/* memref_view.c - pointers, the parts of memrefs and memrefs of parts, and views of memrefs of unknown rank. */
 #include "codegen/llvm/ll.h"
 
 /* Sets a part unless the type has fixed it. */
@@ -47,14 +46,7 @@ static NrStatus emit_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
     nr_ll_set_mem(g, nr_result(op, 0), nr_ll_with_rank(g, type, nr_ll_mem(g, nr_operand(op, 0))));
     return NR_OK;
   }
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  set_part(&mem->offset, source->offset);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    set_part(&mem->sizes[i], source->sizes[i]);
-    set_part(&mem->strides[i], source->strides[i]);
-  }
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
+  return nr_op_error(op, "between memrefs with a rank should have been lowered");
 }
 
 /* Entry i of a static_* array, or the next operand where that is dynamic. */
@@ -70,39 +62,6 @@ static size_t group_begin(NrOp *op, size_t group) {
   return begin;
 }
 
-static size_t i64_count(NrOp *op, const char *name) {
-  NrAttr a = nr_op_attr_named(op, name);
-  return a ? a->data_size / sizeof(int64_t) : 0;
-}
-
-/* Operand groups: source, offsets, sizes, strides. Result dims are those of the source, without some of static size 1.
- */
-static NrStatus emit_subview(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  size_t rank = i64_count(op, "static_sizes"), drop = rank - type->rank;
-  size_t offsets = group_begin(op, 1), sizes = group_begin(op, 2), strides = group_begin(op, 3);
-  LLVMValueRef offset = source->offset;
-  for (size_t i = 0, to = 0; i < rank; i++) {
-    LLVMValueRef at = mixed(g, op, "static_offsets", i, &offsets), size = mixed(g, op, "static_sizes", i, &sizes);
-    LLVMValueRef step = mixed(g, op, "static_strides", i, &strides);
-    offset = nr_ll_index_add(g, offset, nr_ll_index_mul(g, at, source->strides[i]));
-    int64_t one;
-    bool may_drop = drop && nr_ll_is_int(size, &one) && one == 1;
-    /* A dim of size 1 stays when the result has a 1 here too; which of several goes makes no difference. */
-    if (may_drop && (to == type->rank || type->dims[to] != 1 || rank - i <= drop)) {
-      drop--;
-      continue;
-    }
-    set_part(&mem->sizes[to], size);
-    set_part(&mem->strides[to], nr_ll_index_mul(g, step, source->strides[i]));
-    to++;
-  }
-  set_part(&mem->offset, offset);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
 static NrStatus emit_reinterpret_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *mem = view_of(g, type, nr_ll_mem(g, nr_operand(op, 0)));
@@ -112,88 +71,6 @@ static NrStatus emit_reinterpret_cast(NrLl *g, NrOp *op, const NrLlRow *row) {
     set_part(&mem->sizes[i], mixed(g, op, "static_sizes", i, &sizes));
     set_part(&mem->strides[i], mixed(g, op, "static_strides", i, &strides));
   }
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* memref.view %bytes[%shift][%sizes...] */
-static NrStatus emit_view(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type, bytes = nr_operand(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = nr_ll_mem_sized(g, op, type, 2);
-  LLVMValueRef shift = nr_ll_value(g, nr_operand(op, 1));
-  mem->base = source->base;
-  mem->data = nr_ll_element(g, bytes->elem, source->data, nr_ll_index_add(g, source->offset, shift));
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-/* The dims of the longer shape that dim i of the shorter one stands for. */
-static void group_dims(NrAttr reassociation, size_t i, uint32_t *begin, uint32_t *end) {
-  NrAttr group = reassociation->items[i];
-  if (group->kind == NR_ATTR_DENSE_ARRAY) {
-    const int64_t *dims = group->data;
-    size_t n = group->data_size / sizeof(int64_t);
-    *begin = n ? (uint32_t)dims[0] : 0;
-    *end = *begin + (uint32_t)n;
-  } else {
-    *begin = group->size ? (uint32_t)group->items[0]->i : 0;
-    *end = *begin + (uint32_t)group->size;
-  }
-}
-
-/* Older texts give no output shape: the one size of a group that the type leaves open is what the others leave over. */
-static void infer_size(NrLl *g, NrLlMem *mem, uint32_t begin, uint32_t end, LLVMValueRef whole) {
-  LLVMValueRef others = nr_ll_int(g, 1);
-  for (uint32_t d = begin; d < end; d++)
-    if (mem->sizes[d]) others = nr_ll_index_mul(g, others, mem->sizes[d]);
-  LLVMValueRef bounded[] = {others, nr_ll_int(g, 1)};
-  others = nr_ll_intrinsic(g, "llvm.umax", &g->i64, 1, bounded, 2); /* with a size of 0 any other will do */
-  for (uint32_t d = begin; d < end; d++) set_part(&mem->sizes[d], LLVMBuildUDiv(g->b, whole, others, ""));
-}
-
-static NrStatus emit_expand_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr reassociation = nr_op_attr(op, NR_A_reassociation);
-  size_t next = 1;
-  if (i64_count(op, "static_output_shape") == type->rank)
-    for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->sizes[i], mixed(g, op, "static_output_shape", i, &next));
-  for (size_t i = 0; i < reassociation->size; i++) {
-    uint32_t begin, end;
-    group_dims(reassociation, i, &begin, &end);
-    infer_size(g, mem, begin, end, source->sizes[i]);
-    LLVMValueRef stride = source->strides[i];
-    for (uint32_t d = end; d-- > begin;) {
-      set_part(&mem->strides[d], stride);
-      stride = nr_ll_index_mul(g, mem->strides[d], mem->sizes[d]);
-    }
-  }
-  for (uint32_t i = 0; i < type->rank; i++) set_part(&mem->strides[i], nr_ll_int(g, 1));
-  set_part(&mem->offset, source->offset);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
-  return NR_OK;
-}
-
-static NrStatus emit_collapse_shape(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr reassociation = nr_op_attr(op, NR_A_reassociation);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    uint32_t begin, end;
-    group_dims(reassociation, i, &begin, &end);
-    LLVMValueRef size = nr_ll_int(g, 1), stride = nr_ll_int(g, 1);
-    int64_t one;
-    bool found = false; /* the innermost dim that is not of size 1 has the stride */
-    for (uint32_t d = end; d-- > begin;) {
-      size = nr_ll_index_mul(g, size, source->sizes[d]);
-      if (found) continue;
-      stride = source->strides[d];
-      found = !(nr_ll_is_int(source->sizes[d], &one) && one == 1);
-    }
-    set_part(&mem->sizes[i], size);
-    set_part(&mem->strides[i], stride);
-  }
-  set_part(&mem->offset, source->offset);
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;
 }
@@ -219,16 +96,13 @@ static NrStatus emit_reshape(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-static NrStatus emit_transpose(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0)), *mem = view_of(g, type, source);
-  NrAttr map = nr_op_attr(op, NR_A_permutation);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    size_t from = (size_t)map->exprs[i]->value;
-    set_part(&mem->sizes[i], source->sizes[from]);
-    set_part(&mem->strides[i], source->strides[from]);
-  }
-  set_part(&mem->offset, source->offset);
+/* Its size is that of the allocation, which nothing reads. */
+static NrStatus emit_rt_pointer(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrValue *from = nr_operand(op, 0);
+  NrLlMem *mem = view_of(g, nr_result(op, 0)->type, nr_ll_mem(g, from));
+  if (op->num_operands > 1)
+    mem->data = nr_ll_element(g, from->type->elem, mem->data, nr_ll_value(g, nr_operand(op, 1)));
+  mem->sizes[0] = LLVMGetPoison(g->i64);
   nr_ll_set_mem(g, nr_result(op, 0), mem);
   return NR_OK;
 }
@@ -255,34 +129,15 @@ static NrStatus emit_assume_alignment(NrLl *g, NrOp *op, const NrLlRow *row) {
 /* ---- what a memref is ------------------------------------------------------------------------------------------- */
 
 static NrStatus emit_dim(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_operand(op, 0)->type;
   NrLlMem *mem = nr_ll_mem(g, nr_operand(op, 0));
-  LLVMValueRef index = nr_ll_value(g, nr_operand(op, 1));
-  int64_t i;
-  if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
-    LLVMValueRef slot = nr_ll_alloca(g, nr_ll_shape_type(g), 8);
-    LLVMBuildStore(g->b, mem->all_sizes, slot);
-    nr_ll_set(g, nr_result(op, 0), LLVMBuildLoad2(g->b, g->i64, nr_ll_shape_item(g, slot, index), ""));
-    return NR_OK;
-  }
-  if (nr_ll_is_int(index, &i)) {
-    LLVMValueRef size = i >= 0 && i < type->rank ? mem->sizes[i] : LLVMGetPoison(g->i64);
-    nr_ll_set(g, nr_result(op, 0), size);
-    return NR_OK;
-  }
-  LLVMValueRef size = LLVMGetPoison(g->i64);
-  for (uint32_t d = 0; d < type->rank; d++) {
-    LLVMValueRef here = LLVMBuildICmp(g->b, LLVMIntEQ, index, nr_ll_int(g, d), "");
-    size = d ? LLVMBuildSelect(g->b, here, mem->sizes[d], size, "") : mem->sizes[d];
-  }
-  nr_ll_set(g, nr_result(op, 0), size);
+  LLVMValueRef slot = nr_ll_alloca(g, nr_ll_shape_type(g), 8), index = nr_ll_value(g, nr_operand(op, 1));
+  LLVMBuildStore(g->b, mem->all_sizes, slot);
+  nr_ll_set(g, nr_result(op, 0), LLVMBuildLoad2(g->b, g->i64, nr_ll_shape_item(g, slot, index), ""));
   return NR_OK;
 }
 
 static NrStatus emit_rank(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrValue *source = nr_operand(op, 0);
-  bool known = source->type->kind == NR_TYPE_MEMREF;
-  nr_ll_set(g, nr_result(op, 0), known ? nr_ll_int(g, source->type->rank) : nr_ll_mem(g, source)->rank);
+  nr_ll_set(g, nr_result(op, 0), nr_ll_mem(g, nr_operand(op, 0))->rank);
   return NR_OK;
 }
 
@@ -308,13 +163,9 @@ static NrStatus emit_pointer(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 const NrLlRow nr_ll_memref_view_rows[] = {
     {"memref.cast", emit_cast},
+    {"rt.pointer", emit_rt_pointer},
     {"builtin.unrealized_conversion_cast", emit_unrealized_cast},
-    {"memref.subview", emit_subview},
     {"memref.reinterpret_cast", emit_reinterpret_cast},
-    {"memref.view", emit_view},
-    {"memref.expand_shape", emit_expand_shape},
-    {"memref.collapse_shape", emit_collapse_shape},
-    {"memref.transpose", emit_transpose},
     {"memref.reshape", emit_reshape},
     {"memref.memory_space_cast", emit_alias},
     {"memref.assume_alignment", emit_assume_alignment},

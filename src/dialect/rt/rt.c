@@ -84,6 +84,13 @@ static NrStatus libm_verify(NrOp *op) {
   return nr_op_error(op, "(C1) calls '%.*s', which is no function of math.h that is known", NR_STR_ARG(name));
 }
 
+static NrStatus pointer_verify(NrOp *op) {
+  NrType type = nr_result(op, 0)->type;
+  if (type->rank == 1 && type->dims[0] == NR_DYNAMIC && nr_memref_is_identity(type)) return NR_OK;
+  return nr_op_error(op, "(C1) gives a memref of one dim, of open size, without layout; got %s",
+                     nr_type_text(type->ctx, type));
+}
+
 /* ---- the verifier of rt.call ------------------------------------------------------------------------------------- */
 
 static bool is_int(NrType t, uint32_t width) { return t->kind == NR_TYPE_INTEGER && t->width == width; }

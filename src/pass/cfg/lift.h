@@ -5,7 +5,6 @@
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
-typedef NR_VEC(NrBlock *) NrBlockList;
 typedef NR_VEC(NrValue *) NrValueList;
 typedef NR_VEC(NrSuccessor *) NrEdgeList;
 

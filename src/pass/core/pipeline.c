@@ -47,6 +47,7 @@ const NrStep nr_pipeline[] = {
     {"cf", "limit-inlining,limit-vectorization", "last: measure functions and loops as they will be, but for `expand`"},
     {"expand", "expand-complex,expand-math",
      "behind limit-inlining and all that folds: until here exp(x) is one op, which fuses, folds and counts as one"},
+    {"expand", "finalize-memref", "last that builds ops: from here on memory is pointers and index arithmetic"},
     {"expand", "verify-emittable", "last: what a backend has to know is the list in emittable.def"},
     {0},
 };

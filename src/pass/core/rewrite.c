@@ -56,13 +56,41 @@ bool nr_erase_if_dead(NrOp *op) {
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-typedef NR_VEC(NrBlock *) BlockList;
+void nr_collect_blocks(NrRegion *region, NrBlockList *out) {
+  NrBlockList stack = {0};
+  NR_VEC(uint32_t) next = {0}; /* successor to visit, per block on the stack */
+  uint64_t reached = ++region->first->module->num_walks;
+  region->first->walk = reached;
+  nr_vec_push(&stack, region->first);
+  nr_vec_push(&next, 0);
+  while (stack.size) {
+    NrBlock *block = nr_vec_last(&stack);
+    uint32_t i = nr_vec_last(&next)++;
+    if (block->last && i < block->last->num_successors) {
+      NrBlock *to = block->last->successors[i].block;
+      if (to->walk == reached) continue;
+      to->walk = reached;
+      nr_vec_push(&stack, to);
+      nr_vec_push(&next, 0);
+    } else {
+      nr_vec_push(out, nr_vec_pop(&stack));
+      (void)nr_vec_pop(&next);
+    }
+  }
+  for (size_t i = 0, j = out->size; i + 1 < j--; i++) { /* it was in post-order */
+    NrBlock *block = out->data[i];
+    out->data[i] = out->data[j];
+    out->data[j] = block;
+  }
+  nr_vec_deinit(&stack);
+  nr_vec_deinit(&next);
+}
 
 /* Marks reachable blocks with `reached` and adds the others to out. Most programs list a block behind its predecessors;
  * then one pass over the list is enough. A block that is reached only after the pass went over it goes through a work
  * list. */
-static void reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached, BlockList *out) {
-  BlockList work = {0};
+static void reach_blocks(NrRegion *region, uint64_t passed, uint64_t reached, NrBlockList *out) {
+  NrBlockList work = {0};
   region->first->walk = reached;
   for (NrBlock *listed = region->first; listed; listed = listed->next) {
     nr_block_prefetch(listed);
@@ -92,7 +120,7 @@ bool nr_erase_unreachable_blocks(NrRegion *region) {
   if (region->first == region->last) return false;
   NrModule *module = region->first->module;
   uint64_t passed = ++module->num_walks, reached = ++module->num_walks;
-  BlockList unreached = {0};
+  NrBlockList unreached = {0};
   reach_blocks(region, passed, reached, &unreached);
   for (size_t i = 0; i < unreached.size; i++) /* all uses first: these blocks may use each other's values */
     for (NrOp *op = unreached.data[i]->first; op; op = op->next) nr_op_drop_uses(op);

@@ -20,6 +20,9 @@ void nr_erase_with_operands(NrOp *op);
 /* Expands the ops in root whose rows have .expand, and what they become, where `wanted` says so (NULL: all). */
 NrStatus nr_expand_ops(NrOp *root, bool (*wanted)(const NrOp *op));
 
+/* The blocks of a region that are reached, each behind those that dominate it. The caller deinits. */
+typedef NR_VEC(NrBlock *) NrBlockList;
+void nr_collect_blocks(NrRegion *region, NrBlockList *out);
 /* Erases the blocks of a region that no branch reaches. */
 bool nr_erase_unreachable_blocks(NrRegion *region);
 

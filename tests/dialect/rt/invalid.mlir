@@ -127,3 +127,11 @@ func.func @type_of_function(%x: f64) -> f64 {
   %y = rt.libm "sinf"(%x) : f64
   return %y : f64
 }
+
+// -----
+
+func.func @pointer_of_size(%m: memref<4x4xf32>) {
+  // expected-error@+1 {{(C1) gives a memref of one dim, of open size, without layout; got memref<16xf32>}}
+  %p = rt.pointer %m : memref<4x4xf32> -> memref<16xf32>
+  return
+}

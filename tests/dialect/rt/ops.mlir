@@ -13,6 +13,10 @@ func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
   // CHECK: rt.libm "hypot"(%[[D:.*]], %[[D]]) : f64
   %d = arith.constant 3.0 : f64
   %h = rt.libm "hypot"(%d, %d) : f64
+  // CHECK: %[[P:.*]] = rt.pointer %[[M]][%[[I]]] : memref<?xf32> -> memref<?xi8>
+  %p = rt.pointer %m[%i] : memref<?xf32> -> memref<?xi8>
+  // CHECK-NEXT: rt.pointer %[[P]] : memref<?xi8> -> memref<?xi64, 3>
+  %q = rt.pointer %p : memref<?xi8> -> memref<?xi64, 3>
   // CHECK-NEXT: rt.enter "no stack is left"{{$}}
   rt.enter "no stack is left"
   // CHECK-NEXT: %{{.*}}:2 = rt.call "name"(%[[M]], %[[I]]) : (memref<?xf32>, index) -> (memref<?xi64>, i1)

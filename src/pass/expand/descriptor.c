@@ -1,0 +1,161 @@
+/* descriptor.c - see descriptor.h. */
+#include "pass/expand/descriptor.h"
+
+#include "dialect/arith/arith.h"
+
+/* ---- index arithmetic ------------------------------------------------------------------------------------------- */
+
+static NrIndex without_wrap(NrDescriptors *x, NrIndex out, NrIndex a, NrIndex b) {
+  bool is_new = out.value && out.value != a.value && out.value != b.value;
+  if (is_new) nr_op_set_attr(out.value->op, NR_A_overflowFlags, x->nsw);
+  return out;
+}
+
+NrIndex nr_descriptor_add(NrDescriptors *x, NrIndex a, NrIndex b) {
+  return without_wrap(x, nr_index_add(&x->b, a, b), a, b);
+}
+
+NrIndex nr_descriptor_mul(NrDescriptors *x, NrIndex a, NrIndex b) {
+  if (nr_index_is(a, 0) || nr_index_is(b, 0)) return nr_index_const(0);
+  return without_wrap(x, nr_index_mul(&x->b, a, b), a, b);
+}
+
+NrIndex nr_descriptor_element(NrDescriptors *x, const NrDescriptor *d, NrValue *const *indices, size_t count) {
+  NrIndex at = d->offset;
+  for (size_t i = 0; i < count; i++)
+    at = nr_descriptor_add(x, at, nr_descriptor_mul(x, nr_index_of(indices[i]), d->strides[i]));
+  return at;
+}
+
+/* ---- types ------------------------------------------------------------------------------------------------------ */
+
+bool nr_descriptor_is_row_major(NrType memref) {
+  int64_t strides[NR_MAX_RANK], offset;
+  return nr_memref_is_identity(memref) || !nr_memref_strides(memref, strides, &offset);
+}
+
+static void layout_of(NrType memref, int64_t *strides, int64_t *offset) {
+  if (!nr_memref_strides(memref, strides, offset))
+    nr_memref_strides(nr_type_memref(memref->dims, memref->rank, memref->elem), strides, offset);
+}
+
+static NrType pointer_type(NrType elem, NrAttr space) {
+  return nr_type_memref_layout((int64_t[]){NR_DYNAMIC}, 1, elem, NULL, space);
+}
+
+/* ---- parts ------------------------------------------------------------------------------------------------------ */
+
+bool nr_descriptor_is_known(NrIndex part) { return !nr_index_is(part, NR_DYNAMIC); }
+
+void nr_descriptor_set(NrIndex *part, NrIndex value) {
+  if (!nr_descriptor_is_known(*part)) *part = value;
+}
+
+NrDescriptor *nr_descriptor_new(NrDescriptors *x, NrType type, NrValue *data) {
+  NrDescriptor *d = NR_NEW(x->arena, NrDescriptor);
+  int64_t strides[NR_MAX_RANK], offset;
+  layout_of(type, strides, &offset);
+  *d = (NrDescriptor){.data = data, .offset = nr_index_const(offset),
+                      .sizes = NR_NEW_ARRAY(x->arena, NrIndex, type->rank + 1),
+                      .strides = NR_NEW_ARRAY(x->arena, NrIndex, type->rank + 1)};
+  for (uint32_t i = 0; i < type->rank; i++) {
+    d->sizes[i] = nr_index_const(type->dims[i]);
+    d->strides[i] = nr_index_const(strides[i]);
+  }
+  return d;
+}
+
+void nr_descriptor_set_row_major(NrDescriptors *x, NrType type, NrDescriptor *d) {
+  for (uint32_t i = type->rank; i-- > 0;)
+    if (!nr_descriptor_is_known(d->strides[i]))
+      d->strides[i] = nr_descriptor_mul(x, d->strides[i + 1], d->sizes[i + 1]);
+}
+
+NrValue *nr_descriptor_pointer(NrDescriptors *x, NrValue *memref, NrIndex shift, NrType elem, NrAttr space) {
+  NrType type = pointer_type(elem, space);
+  if (memref->type == type && nr_index_is(shift, 0)) return memref;
+  NrValue *operands[] = {memref, nr_index_is(shift, 0) ? NULL : nr_index_value(&x->b, shift)};
+  return nr_build_value(&x->b, NR_OP_rt_pointer, type, operands, operands[1] ? 2 : 1);
+}
+
+/* ---- values that are no views ----------------------------------------------------------------------------------- */
+
+/* Reads the parts that are not known yet from memref itself. */
+static void read_parts(NrDescriptors *x, NrValue *memref, NrDescriptor *d, bool row_major) {
+  NrType type = memref->type, types[2 + 2 * NR_MAX_RANK];
+  uint32_t rank = type->rank;
+  types[0] = nr_type_memref_layout(NULL, 0, type->elem, NULL, type->space);
+  for (uint32_t i = 0; i < 1 + 2 * rank; i++) types[1 + i] = nr_type_index(x->b.ctx);
+  NrOp *parts = nr_build_op(&x->b, NR_OP_memref_extract_strided_metadata, &memref, 1, types, 2 + 2 * rank);
+  nr_descriptor_set(&d->offset, (NrIndex){nr_result(parts, 1), 0});
+  for (uint32_t i = 0; i < rank; i++) {
+    nr_descriptor_set(&d->sizes[i], (NrIndex){nr_result(parts, 2 + i), 0});
+    if (!row_major) nr_descriptor_set(&d->strides[i], (NrIndex){nr_result(parts, 2 + rank + i), 0});
+  }
+}
+
+/* The sizes of a new buffer are operands of its op. */
+static void set_sizes(NrValue *memref, NrDescriptor *d) {
+  NrOp *op = memref->op;
+  if (!nr_op_is(op, NR_OP_memref_alloc) && !nr_op_is(op, NR_OP_memref_alloca)) return;
+  for (uint32_t i = 0, next = 0; i < memref->type->rank; i++)
+    if (!nr_descriptor_is_known(d->sizes[i])) d->sizes[i] = nr_index_of(nr_operand(op, next++));
+}
+
+static NrDescriptor *take_apart(NrDescriptors *x, NrValue *memref) {
+  NrType type = memref->type;
+  NrDescriptor *d = nr_descriptor_new(x, type, NULL);
+  bool row_major = nr_descriptor_is_row_major(type), open = !nr_descriptor_is_known(d->offset);
+  set_sizes(memref, d);
+  for (uint32_t i = 0; i < type->rank; i++)
+    open |= !nr_descriptor_is_known(d->sizes[i]) || (!row_major && !nr_descriptor_is_known(d->strides[i]));
+  if (open) read_parts(x, memref, d, row_major);
+  if (row_major) nr_descriptor_set_row_major(x, type, d);
+  d->data = nr_descriptor_pointer(x, memref, nr_index_const(0), type->elem, type->space);
+  return d;
+}
+
+NrDescriptor *nr_descriptor_of(NrDescriptors *x, NrValue *memref) {
+  NrDescriptor *d = nr_map_get(&x->of, memref);
+  if (d) return d;
+  NrBuilder here = x->b;
+  NrOp *op = memref->op;
+  bool is_view = op && memref->index == 0 && nr_descriptor_is_view(op);
+  x->b = is_view ? nr_builder_before(op)
+         : op    ? nr_builder_after(op)
+                 : nr_builder_at_start(here.module, memref->block, here.loc);
+  d = is_view ? nr_descriptor_of_view(x, op) : take_apart(x, memref);
+  x->b = here;
+  nr_map_set(&x->of, memref, d);
+  return d;
+}
+
+/* ---- memrefs again ---------------------------------------------------------------------------------------------- */
+
+/* The type says it better: what it fixes must be a constant. */
+static NrIndex agreed(NrIndex part, int64_t in_type) { return in_type == NR_DYNAMIC ? part : nr_index_const(in_type); }
+
+NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType type) {
+  NrIndex lists[3][NR_MAX_RANK];
+  int64_t strides[NR_MAX_RANK], offset;
+  if (!nr_memref_strides(type, strides, &offset)) return NULL;
+  lists[0][0] = agreed(d->offset, offset);
+  for (uint32_t i = 0; i < type->rank; i++) {
+    lists[1][i] = agreed(d->sizes[i], type->dims[i]);
+    lists[2][i] = agreed(d->strides[i], strides[i]);
+  }
+  NrIndex none = nr_index_const(0);
+  NrValue *operands[2 + 2 * NR_MAX_RANK] = {nr_descriptor_pointer(x, d->data, none, type->elem, type->space)};
+  uint32_t segments[4] = {1};
+  NrAttr attrs[3];
+  size_t count = 1;
+  for (size_t i = 0; i < 3; i++) {
+    size_t before = count;
+    attrs[i] = nr_index_list_split(x->b.ctx, lists[i], i ? type->rank : 1, operands, &count);
+    segments[1 + i] = (uint32_t)(count - before);
+  }
+  NrOp *view = nr_build_op(&x->b, NR_OP_memref_reinterpret_cast, operands, count, &type, 1);
+  for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(view, nr_extract_slice_slots[i].attr, attrs[i]);
+  nr_op_set_segments(view, segments, 4);
+  return nr_result(view, 0);
+}
