@@ -3,6 +3,7 @@
 #define NORIA_INTERP_INTERNAL_H
 
 #include "dialect/arith/combine.h"
+#include "dialect/shared/eval.h"
 #include "interp/interp.h"
 
 /* Memory that several views may share. */
@@ -93,10 +94,14 @@ NrIValue nr_ivalue_load(NrType elem, const unsigned char *p); /* elem must not b
 void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v);
 NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr attr); /* elements: no view when out of memory, after failing */
 NrAttr nr_ivalue_to_attr(NrInterp *in, NrType type, NrIValue v); /* NULL: no such attribute, or out of memory */
-int64_t nr_ivalue_int(NrType type, NrIValue v);    /* sign-extended */
-double nr_ivalue_float(NrType type, NrIValue v);
-NrIValue nr_ivalue_from_float(NrType type, double d);
-NrIValue nr_ivalue_from_int(NrType type, int64_t i);
+static inline int64_t nr_ivalue_int(NrType type, NrIValue v) { return nr_bits_to_int(type, v.bits); }
+static inline double nr_ivalue_float(NrType type, NrIValue v) { return nr_bits_to_float(type, v.bits); }
+static inline NrIValue nr_ivalue_from_float(NrType type, double d) {
+  return (NrIValue){.bits = nr_bits_from_float(type, d)};
+}
+static inline NrIValue nr_ivalue_from_int(NrType type, int64_t i) {
+  return (NrIValue){.bits = nr_bits_from_int(type, i)};
+}
 
 /* ---- running (interp.c) ---- */
 bool nr_interp_fail(NrInterp *in, NrOp *op, const char *format, ...) NR_PRINTF(3, 4); /* returns false */
@@ -136,14 +141,6 @@ bool nr_interp_writable(NrInterp *in, NrOp *op, const NrIView *view); /* fails f
 typedef bool (*NrInterpFn)(NrInterp *in, NrOp *op);
 NrInterpFn nr_interp_find(unsigned op_id);
 bool nr_interp_scalar(NrInterp *in, NrOp *op); /* scalar.c: elementwise ops, on shaped values element by element */
-/* A scalar op on bits; false when the fast path does not handle it. */
-bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
-                    const char **why);
-/* scalar_float.c: the same where an operand or the result is a float; two floats; a number's sine and cosine. */
-bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
-                     const char **why);
-bool nr_scalar_float_binary(unsigned id, double a, double b, double *out);
-void nr_scalar_sincos(NrType type, NrIValue arg, NrIValue *results);
 /* a and b combined; false for types beyond 64 bits, and where combine is NULL. */
 bool nr_scalar_combine(const NrCombine *combine, NrType type, NrIValue a, NrIValue b, NrIValue *out);
 

@@ -1,109 +1,18 @@
-/* scalar.c - elementwise ops: scalars directly on their bits, or by the op's fold; shaped values element by element. */
-#include "dialect/arith/compare.h"
+/* scalar.c - element-wise ops: scalars by nr_eval or by the op's fold; shaped values element by element. */
 #include "dialect/shared/fold.h"
 #include "interp/internal.h"
 
-/* ---- integers of at most 64 bits ---- */
-
-static uint64_t mask_of(NrType t) {
-  uint32_t w = nr_type_is_index(t) ? 64 : t->width;
-  return w >= 64 ? UINT64_MAX : (1ull << w) - 1;
-}
-
-/* *why is set where the result is undefined. */
-static bool int_binary(unsigned id, NrType t, uint64_t a, uint64_t b, uint64_t *out, const char **why) {
-  int64_t x = nr_ivalue_int(t, (NrIValue){.bits = a}), y = nr_ivalue_int(t, (NrIValue){.bits = b});
-  uint32_t width = nr_type_is_index(t) ? 64 : t->width;
-  bool overflow = y == -1 && x == (width >= 64 ? INT64_MIN : -(1ll << (width - 1)));
-  switch (id) {
-  case NR_OP_arith_addi: *out = a + b; return true;
-  case NR_OP_arith_subi: *out = a - b; return true;
-  case NR_OP_arith_muli: *out = a * b; return true;
-  case NR_OP_arith_andi: *out = a & b; return true;
-  case NR_OP_arith_ori: *out = a | b; return true;
-  case NR_OP_arith_xori: *out = a ^ b; return true;
-  case NR_OP_arith_maxsi: *out = x > y ? a : b; return true;
-  case NR_OP_arith_minsi: *out = x < y ? a : b; return true;
-  case NR_OP_arith_maxui: *out = a > b ? a : b; return true;
-  case NR_OP_arith_minui: *out = a < b ? a : b; return true;
-  case NR_OP_arith_shli:
-  case NR_OP_arith_shrui:
-  case NR_OP_arith_shrsi:
-    if (b >= width) *why = "shift by the width or more";
-    else *out = id == NR_OP_arith_shli ? a << b : id == NR_OP_arith_shrui ? a >> b : (uint64_t)(x >> b);
-    return true;
-  case NR_OP_arith_divsi:
-  case NR_OP_arith_remsi:
-  case NR_OP_arith_floordivsi:
-  case NR_OP_arith_ceildivsi:
-    if (y == 0) *why = "division by zero";
-    else if (overflow) {
-      if (id == NR_OP_arith_remsi) *out = 0;
-      else *why = "the quotient overflows";
-    } else if (id == NR_OP_arith_divsi) *out = (uint64_t)(x / y);
-    else if (id == NR_OP_arith_remsi) *out = (uint64_t)(x % y);
-    else if (id == NR_OP_arith_floordivsi) *out = (uint64_t)(x / y - ((x % y != 0) && ((x < 0) != (y < 0))));
-    else *out = (uint64_t)(x / y + ((x % y != 0) && ((x < 0) == (y < 0))));
-    return true;
-  case NR_OP_arith_divui:
-  case NR_OP_arith_remui:
-  case NR_OP_arith_ceildivui:
-    if (b == 0) *why = "division by zero";
-    else *out = id == NR_OP_arith_divui ? a / b : id == NR_OP_arith_remui ? a % b : a / b + (a % b != 0);
-    return true;
-  default: return false;
-  }
-}
-
-static bool is_small(NrType t) {
-  return (nr_type_is_int_or_index(t) || nr_type_is_float(t)) && nr_type_bits(t) <= 64;
-}
-
-bool nr_scalar_fast(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
-                    const char **why) {
-  unsigned id = op->info->id;
-  size_t n = op->num_operands;
-  *result = (NrIValue){0};
-  if (id == NR_OP_arith_select) {
-    *result = args[0].bits ? args[1] : args[2];
-    return true;
-  }
-  for (size_t i = 0; i < n; i++)
-    if (!is_small(types[i])) return false;
-  if (!is_small(out)) return false;
-  if (id == NR_OP_arith_cmpi) {
-    result->bits = nr_cmpi_holds(nr_cmpi_of(op), nr_type_bits(types[0]), args[0].bits, args[1].bits);
-    return true;
-  }
-  bool ints = n == 2 && !nr_type_is_float(types[0]);
-  if (ints && int_binary(id, types[0], args[0].bits, args[1].bits, &result->bits, why)) {
-    result->bits &= mask_of(out);
-    return true;
-  }
-  return nr_scalar_float(op, out, types, args, result, why);
-}
+#include <math.h>
 
 bool nr_scalar_combine(const NrCombine *combine, NrType t, NrIValue a, NrIValue b, NrIValue *out) {
   const char *why = NULL;
-  if (!combine || !is_small(t)) return false;
-  if (nr_type_is_float(t)) {
-    double d;
-    if (!nr_scalar_float_binary(combine->op_id, nr_ivalue_float(t, a), nr_ivalue_float(t, b), &d)) return false;
-    *out = nr_ivalue_from_float(t, d);
-    return true;
-  }
-  NrIValue result = {0};
-  if (!int_binary(combine->op_id, t, a.bits, b.bits, &result.bits, &why) || why) return false;
-  result.bits &= mask_of(t);
-  *out = result;
-  return true;
+  *out = (NrIValue){0};
+  return combine && nr_eval_has_type(t) && nr_eval_binary(combine->op_id, t, a.bits, b.bits, &out->bits, &why) && !why;
 }
-
-/* ---- any op ---- */
 
 enum { MAX_OPERANDS = 8, MAX_RESULTS = 4 };
 
-/* Why an integer op of any width has no value, in the words of int_binary. */
+/* Why an integer op of any width has no value, in the words of nr_eval. */
 static const char *why_undefined(const NrOp *op, const NrAttr *constants) {
   if (nr_op_has(op, NR_DIVIDES))
     return nr_const_is_int(constants[1], 0) ? "division by zero" : "the quotient overflows";
@@ -154,11 +63,20 @@ static bool by_fold(NrInterp *in, NrOp *op, const NrType *types, const NrIValue 
   return true;
 }
 
+static void sincos_of(NrType type, NrIValue arg, NrIValue *results) {
+  double a = nr_ivalue_float(type, arg);
+  results[0] = nr_ivalue_from_float(type, sin(a));
+  results[1] = nr_ivalue_from_float(type, cos(a));
+}
+
 static bool one(NrInterp *in, NrOp *op, const NrType *types, const NrIValue *args, const NrType *outs,
                 NrIValue *results) {
   const char *why = NULL;
-  if (nr_op_is(op, NR_OP_math_sincos) && is_small(types[0])) return nr_scalar_sincos(types[0], args[0], results), true;
-  if (op->num_results == 1 && nr_scalar_fast(op, outs[0], types, args, &results[0], &why))
+  uint64_t bits[MAX_OPERANDS];
+  if (nr_op_is(op, NR_OP_arith_select)) return results[0] = args[0].bits ? args[1] : args[2], true;
+  if (nr_op_is(op, NR_OP_math_sincos) && nr_eval_has_type(types[0])) return sincos_of(types[0], args[0], results), true;
+  for (uint32_t i = 0; i < op->num_operands; i++) bits[i] = args[i].bits;
+  if (op->num_results == 1 && nr_eval(op, outs[0], types, bits, &results[0].bits, &why))
     return why ? nr_interp_fail(in, op, "%s", why) : true;
   return by_fold(in, op, types, args, outs, results);
 }

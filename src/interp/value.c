@@ -1,7 +1,6 @@
 /* value.c - the interpreter's values: views of buffers, and scalars as bits. */
 #include "interp/internal.h"
 
-#include "base/float_format.h"
 
 /* ---- views ---- */
 
@@ -223,42 +222,6 @@ void nr_ivalue_store(NrType elem, unsigned char *p, NrIValue v) {
     int64_t extended = nr_ivalue_int(elem, v);
     memcpy(p, &extended, size);
   } else memcpy(p, &v.bits, size);
-}
-
-int64_t nr_ivalue_int(NrType type, NrIValue v) {
-  uint32_t width = nr_type_is_index(type) ? 64 : type->width;
-  if (width >= 64 || width == 0) return (int64_t)v.bits;
-  return (int64_t)(v.bits << (64 - width)) >> (64 - width);
-}
-
-NrIValue nr_ivalue_from_int(NrType type, int64_t i) {
-  uint32_t width = nr_type_is_index(type) ? 64 : type->width;
-  return (NrIValue){.bits = width >= 64 ? (uint64_t)i : (uint64_t)i & ((1ull << width) - 1)};
-}
-
-double nr_ivalue_float(NrType type, NrIValue v) {
-  if (nr_type_is_float_kind(type, NR_F32)) {
-    uint32_t low = (uint32_t)v.bits;
-    float f;
-    memcpy(&f, &low, sizeof f);
-    return f;
-  }
-  const NrFloatFormat *format = nr_float_format(type->float_kind);
-  if (format) return nr_float_decode(format, v.bits);
-  double d;
-  memcpy(&d, &v.bits, sizeof d);
-  return d;
-}
-
-NrIValue nr_ivalue_from_float(NrType type, double d) {
-  NrIValue v = {0};
-  const NrFloatFormat *format = nr_float_format(type->float_kind);
-  if (nr_type_is_float_kind(type, NR_F32)) {
-    float f = (float)d;
-    memcpy(&v.bits, &f, sizeof f);
-  } else if (format) v.bits = nr_float_encode(format, d, false);
-  else memcpy(&v.bits, &d, sizeof d);
-  return v;
 }
 
 NrIValue nr_ivalue_of_attr(NrInterp *in, NrAttr a) {

@@ -110,10 +110,9 @@ bool nr_arith_canon_extended(NrOp *op, NrBuilder *b); /* addui_extended, mulsi_e
 bool nr_arith_canon_trunci(NrOp *op, NrBuilder *b);
 bool nr_arith_canon_select(NrOp *op, NrBuilder *b);
 
-/* The value of a float attribute of a type that is folded (f16, bf16, tf32, f32, f64); false for others. */
+/* Whether it is a float of a type that is folded. */
 bool nr_float_foldable(NrAttr attr);
-/* Rounds an exact or double result to type; a NaN result is the quiet NaN of an operand that is NaN, else the
- * default. */
-NrAttr nr_float_result(NrType type, double value, const NrAttr *in, size_t num_operands);
+/* Folds an op by its meaning (nr_eval) when its operands and its result have such types. */
+bool nr_fold_floats(NrOp *op, const NrAttr *constants, NrFold *out);
 
 #endif

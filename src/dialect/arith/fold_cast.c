@@ -6,16 +6,22 @@
 
 #include <math.h>
 
-static NrAttr resize_scalar(NrType out, NrAttr in, bool sign) {
+/* Up to 64 bits by the op's meaning. */
+static NrAttr resize_scalar(const NrOp *op, NrType out, const NrAttr *in, bool sign) {
   NrWide a;
   uint32_t width = nr_type_bits(out);
-  if (!nr_wide_from_attr(in, &a) || width == 0 || width > NR_WIDE_MAX) return NULL;
+  if (width <= 64 && nr_type_bits(in[0]->type) <= 64) return nr_fold_scalar(op, out, in);
+  if (!nr_wide_from_attr(in[0], &a) || width == 0 || width > NR_WIDE_MAX) return NULL;
   a = nr_wide_resize(&a, width, sign);
   return nr_wide_to_attr(out, &a);
 }
 
-static NrAttr unsigned_scalar(const NrOp *op, NrType out, const NrAttr *in) { return resize_scalar(out, in[0], false); }
-static NrAttr signed_scalar(const NrOp *op, NrType out, const NrAttr *in) { return resize_scalar(out, in[0], true); }
+static NrAttr unsigned_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return resize_scalar(op, out, in, false);
+}
+static NrAttr signed_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return resize_scalar(op, out, in, true);
+}
 
 /* The value that was there before the op that makes op's operand, when that op is `id` and the types are the same. */
 static NrValue *undone(const NrOp *op, unsigned id) {
@@ -58,36 +64,34 @@ static bool foldable_type(NrType type) {
   return nr_float_foldable(nr_attr_float(type, 0.0));
 }
 
-static NrAttr float_scalar(const NrOp *op, NrType out, const NrAttr *in) {
-  if (!nr_float_foldable(in[0]) || !foldable_type(out)) return NULL;
-  return nr_float_result(out, in[0]->f, in, 1);
-}
-
-bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) {
-  return nr_fold_elementwise(op, c, out, float_scalar);
-}
+bool nr_arith_fold_extf(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_floats(op, c, out); }
 
 bool nr_arith_fold_truncf(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_op_attr_int(op, NR_A_roundingmode, 0) != 0) return false;
   NrValue *before = undone(op, NR_OP_arith_extf);
-  return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, float_scalar);
+  return before ? nr_fold_to_value(out, before) : nr_fold_floats(op, c, out);
 }
 
 /* Exact or rounded once: integers of up to 64 bits for f32 and f64, of up to 53 bits for the narrower floats. */
-static NrAttr int_to_float(NrType out, NrAttr in, bool sign) {
+static NrAttr int_to_float(const NrOp *op, NrType out, const NrAttr *in, bool sign) {
   NrWide a;
-  if (!foldable_type(out) || !nr_wide_from_attr(in, &a)) return NULL;
+  if (!foldable_type(out) || !nr_wide_from_attr(in[0], &a)) return NULL;
   bool negative = sign && nr_wide_is_negative(&a);
   NrWide magnitude = negative ? nr_wide_neg(&a) : a;
   uint32_t digits = magnitude.width - nr_wide_leading_zeros(&magnitude);
   bool narrow = out->float_kind != NR_F32 && out->float_kind != NR_F64;
   if (digits > (narrow ? 53u : 64u)) return NULL;
+  if (a.width <= 64) return nr_fold_scalar(op, out, in);
   double value = out->float_kind == NR_F32 ? (double)(float)magnitude.w[0] : (double)magnitude.w[0];
   return nr_attr_float(out, negative ? -value : value);
 }
 
-static NrAttr uitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) { return int_to_float(out, in[0], false); }
-static NrAttr sitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) { return int_to_float(out, in[0], true); }
+static NrAttr uitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return int_to_float(op, out, in, false);
+}
+static NrAttr sitofp_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return int_to_float(op, out, in, true);
+}
 bool nr_arith_fold_uitofp(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, uitofp_scalar);
 }
@@ -95,9 +99,10 @@ bool nr_arith_fold_sitofp(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, sitofp_scalar);
 }
 
-static NrAttr float_to_int(NrType out, NrAttr in, bool sign) {
+static NrAttr float_to_int(const NrOp *op, NrType out, NrAttr in, bool sign) {
   uint32_t width = nr_type_bits(out);
-  if (!nr_float_foldable(in) || width == 0 || width > NR_WIDE_MAX) return NULL;
+  if (width <= 64) return nr_float_foldable(in) ? nr_fold_scalar(op, out, &in) : NULL;
+  if (!nr_float_foldable(in) || width > NR_WIDE_MAX) return NULL;
   int exponent;
   double fraction = frexp(fabs(trunc(in->f)), &exponent); /* [0.5, 1) * 2^exponent */
   if (!isfinite(in->f)) return NULL;
@@ -113,8 +118,12 @@ static NrAttr float_to_int(NrType out, NrAttr in, bool sign) {
   return nr_wide_cmp_unsigned(&a, &back) == 0 ? nr_wide_to_attr(out, &r) : NULL;
 }
 
-static NrAttr fptoui_scalar(const NrOp *op, NrType out, const NrAttr *in) { return float_to_int(out, in[0], false); }
-static NrAttr fptosi_scalar(const NrOp *op, NrType out, const NrAttr *in) { return float_to_int(out, in[0], true); }
+static NrAttr fptoui_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return float_to_int(op, out, in[0], false);
+}
+static NrAttr fptosi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  return float_to_int(op, out, in[0], true);
+}
 bool nr_arith_fold_fptoui(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, fptoui_scalar);
 }
@@ -122,19 +131,10 @@ bool nr_arith_fold_fptosi(NrOp *op, const NrAttr *c, NrFold *out) {
   return nr_fold_elementwise(op, c, out, fptosi_scalar);
 }
 
-static NrAttr bitcast_scalar(const NrOp *op, NrType out, const NrAttr *in) {
-  uint32_t width = nr_type_bits(out);
-  if (width != nr_type_bits(in[0]->type) || width > 64) return NULL;
-  uint64_t bits = in[0]->kind == NR_ATTR_FLOAT ? in[0]->bits : (uint64_t)in[0]->i;
-  if (width < 64) bits &= (UINT64_C(1) << width) - 1;
-  if (nr_type_is_float(out)) return nr_attr_float_bits(out, bits);
-  return nr_type_is_int(out) ? nr_attr_int(out, (int64_t)bits) : NULL;
-}
-
 bool nr_arith_fold_bitcast(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_operand(op, 0)->type == nr_result(op, 0)->type) return nr_fold_to_value(out, nr_operand(op, 0));
   NrValue *before = undone(op, NR_OP_arith_bitcast);
-  return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, bitcast_scalar);
+  return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, nr_fold_scalar);
 }
 
 static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) {

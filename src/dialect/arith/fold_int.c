@@ -8,15 +8,6 @@ static bool wide_pair(const NrAttr *in, NrWide *a, NrWide *b) {
   return nr_wide_from_attr(in[0], a) && nr_wide_from_attr(in[1], b) && a->width == b->width;
 }
 
-/* NAME_scalar: the op on two scalars, r = EXPR of a and b, unless UNDEFINED. */
-#define SCALAR(NAME, UNDEFINED, EXPR)                                                                                  \
-  static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
-    NrWide a, b;                                                                                                       \
-    if (!wide_pair(in, &a, &b) || (UNDEFINED)) return NULL;                                                            \
-    NrWide r = (EXPR);                                                                                                 \
-    return nr_wide_to_attr(out, &r);                                                                                   \
-  }
-
 static NrWide quotient(const NrWide *a, const NrWide *b, bool sign) {
   NrWide q, r;
   (sign ? nr_wide_divrem_signed : nr_wide_divrem_unsigned)(a, b, &q, &r);
@@ -54,26 +45,66 @@ static bool bad_shift(const NrWide *b) {
 }
 static NrWide pick(bool first, const NrWide *a, const NrWide *b) { return first ? *a : *b; }
 
+/* False where the result is not defined. */
+static bool wide_binary(unsigned id, const NrWide *a, const NrWide *b, NrWide *r) {
+  switch (id) {
+  case NR_OP_arith_addi: *r = nr_wide_add(a, b); return true;
+  case NR_OP_arith_subi: *r = nr_wide_sub(a, b); return true;
+  case NR_OP_arith_muli: *r = nr_wide_mul(a, b); return true;
+  case NR_OP_arith_andi: *r = nr_wide_and(a, b); return true;
+  case NR_OP_arith_ori: *r = nr_wide_or(a, b); return true;
+  case NR_OP_arith_xori: *r = nr_wide_xor(a, b); return true;
+  case NR_OP_arith_maxsi: *r = pick(nr_wide_cmp_signed(a, b) >= 0, a, b); return true;
+  case NR_OP_arith_minsi: *r = pick(nr_wide_cmp_signed(a, b) <= 0, a, b); return true;
+  case NR_OP_arith_maxui: *r = pick(nr_wide_cmp_unsigned(a, b) >= 0, a, b); return true;
+  case NR_OP_arith_minui: *r = pick(nr_wide_cmp_unsigned(a, b) <= 0, a, b); return true;
+  case NR_OP_arith_shli:
+  case NR_OP_arith_shrui:
+  case NR_OP_arith_shrsi:
+    if (bad_shift(b)) return false;
+    *r = id == NR_OP_arith_shli ? nr_wide_shl(a, (uint32_t)b->w[0])
+                                : nr_wide_shr(a, (uint32_t)b->w[0], id == NR_OP_arith_shrsi);
+    return true;
+  default: break;
+  }
+  if (nr_wide_is_zero(b)) return false;
+  switch (id) {
+  case NR_OP_arith_divui: *r = quotient(a, b, false); return true;
+  case NR_OP_arith_remui: *r = remainder_of(a, b, false); return true;
+  case NR_OP_arith_remsi: *r = remainder_of(a, b, true); return true;
+  case NR_OP_arith_ceildivui: *r = quotient_up_unsigned(a, b); return true;
+  default: break;
+  }
+  if (overflows(a, b)) return false;
+  switch (id) {
+  case NR_OP_arith_divsi: *r = quotient(a, b, true); return true;
+  case NR_OP_arith_ceildivsi: *r = quotient_rounded(a, b, true); return true;
+  case NR_OP_arith_floordivsi: *r = quotient_rounded(a, b, false); return true;
+  default: return false;
+  }
+}
+
+static NrAttr wide_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  NrWide a, b, r;
+  return wide_pair(in, &a, &b) && wide_binary(op->info->id, &a, &b, &r) ? nr_wide_to_attr(out, &r) : NULL;
+}
+
+static bool fold_binary(const NrOp *op, const NrAttr *c, NrFold *out) {
+  bool small = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) <= 64;
+  return nr_fold_elementwise(op, c, out, small ? nr_fold_scalar : wide_scalar);
+}
+
+/* NAME_scalar: r = EXPR of a and b, one result of an op that has two. */
+#define SCALAR(NAME, UNDEFINED, EXPR)                                                                                  \
+  static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
+    NrWide a, b;                                                                                                       \
+    if (!wide_pair(in, &a, &b) || (UNDEFINED)) return NULL;                                                            \
+    NrWide r = (EXPR);                                                                                                 \
+    return nr_wide_to_attr(out, &r);                                                                                   \
+  }
+
 SCALAR(addi, false, nr_wide_add(&a, &b))
-SCALAR(subi, false, nr_wide_sub(&a, &b))
 SCALAR(muli, false, nr_wide_mul(&a, &b))
-SCALAR(divui, nr_wide_is_zero(&b), quotient(&a, &b, false))
-SCALAR(divsi, nr_wide_is_zero(&b) || overflows(&a, &b), quotient(&a, &b, true))
-SCALAR(ceildivui, nr_wide_is_zero(&b), quotient_up_unsigned(&a, &b))
-SCALAR(ceildivsi, nr_wide_is_zero(&b) || overflows(&a, &b), quotient_rounded(&a, &b, true))
-SCALAR(floordivsi, nr_wide_is_zero(&b) || overflows(&a, &b), quotient_rounded(&a, &b, false))
-SCALAR(remui, nr_wide_is_zero(&b), remainder_of(&a, &b, false))
-SCALAR(remsi, nr_wide_is_zero(&b), remainder_of(&a, &b, true))
-SCALAR(andi, false, nr_wide_and(&a, &b))
-SCALAR(ori, false, nr_wide_or(&a, &b))
-SCALAR(xori, false, nr_wide_xor(&a, &b))
-SCALAR(shli, bad_shift(&b), nr_wide_shl(&a, (uint32_t)b.w[0]))
-SCALAR(shrui, bad_shift(&b), nr_wide_shr(&a, (uint32_t)b.w[0], false))
-SCALAR(shrsi, bad_shift(&b), nr_wide_shr(&a, (uint32_t)b.w[0], true))
-SCALAR(maxsi, false, pick(nr_wide_cmp_signed(&a, &b) >= 0, &a, &b))
-SCALAR(maxui, false, pick(nr_wide_cmp_unsigned(&a, &b) >= 0, &a, &b))
-SCALAR(minsi, false, pick(nr_wide_cmp_signed(&a, &b) <= 0, &a, &b))
-SCALAR(minui, false, pick(nr_wide_cmp_unsigned(&a, &b) <= 0, &a, &b))
 
 static NrWide high_half(const NrWide *a, const NrWide *b, bool sign) {
   NrWide x = nr_wide_resize(a, 2 * a->width, sign), y = nr_wide_resize(b, 2 * b->width, sign);
@@ -107,7 +138,7 @@ bool nr_arith_fold_addi(NrOp *op, const NrAttr *c, NrFold *out) {
     if (nr_op_is(sub, NR_OP_arith_subi) && nr_operand(sub, 1) == nr_operand(op, 1 - i))
       return nr_fold_to_value(out, nr_operand(sub, 0));
   }
-  return nr_fold_elementwise(op, c, out, addi_scalar);
+  return fold_binary(op, c, out);
 }
 
 bool nr_arith_fold_addui(NrOp *op, const NrAttr *c, NrFold *out) {
@@ -155,7 +186,7 @@ bool nr_arith_fold_subi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_op_is(add, NR_OP_arith_addi))
     for (size_t i = 0; i < 2; i++)
       if (nr_operand(add, i) == nr_operand(op, 1)) return nr_fold_to_value(out, nr_operand(add, 1 - i));
-  return nr_fold_elementwise(op, c, out, subi_scalar);
+  return fold_binary(op, c, out);
 }
 
 bool nr_arith_fold_muli(NrOp *op, const NrAttr *c, NrFold *out) {
@@ -163,37 +194,37 @@ bool nr_arith_fold_muli(NrOp *op, const NrAttr *c, NrFold *out) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
     if (nr_const_is_int(c[i], 1)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
   }
-  return nr_fold_elementwise(op, c, out, muli_scalar);
+  return fold_binary(op, c, out);
 }
 
 /* x / 1 = x for all quotients; i1 has no 1 that a signed division could use. */
-static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
+static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out) {
   bool is_unsigned = nr_op_is(op, NR_OP_arith_divui) || nr_op_is(op, NR_OP_arith_ceildivui);
   bool bit = !is_unsigned && nr_type_is_int_width(nr_type_elem(nr_result(op, 0)->type), 1);
   if (!bit && nr_const_is_int(c[1], 1)) return nr_fold_to_value(out, nr_operand(op, 0));
-  return nr_fold_elementwise(op, c, out, fn);
+  return fold_binary(op, c, out);
 }
 
-bool nr_arith_fold_divui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, divui_scalar); }
-bool nr_arith_fold_divsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out, divsi_scalar); }
+bool nr_arith_fold_divui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out); }
+bool nr_arith_fold_divsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_quotient(op, c, out); }
 bool nr_arith_fold_ceildivui(NrOp *op, const NrAttr *c, NrFold *out) {
-  return fold_quotient(op, c, out, ceildivui_scalar);
+  return fold_quotient(op, c, out);
 }
 bool nr_arith_fold_ceildivsi(NrOp *op, const NrAttr *c, NrFold *out) {
-  return fold_quotient(op, c, out, ceildivsi_scalar);
+  return fold_quotient(op, c, out);
 }
 bool nr_arith_fold_floordivsi(NrOp *op, const NrAttr *c, NrFold *out) {
-  return fold_quotient(op, c, out, floordivsi_scalar);
+  return fold_quotient(op, c, out);
 }
 
 bool nr_arith_fold_remui(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_int(c[1], 1) && fold_to_int(op, out, 0)) return true;
-  return nr_fold_elementwise(op, c, out, remui_scalar);
+  return fold_binary(op, c, out);
 }
 
 bool nr_arith_fold_remsi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_int(c[1], 1) && fold_to_int(op, out, 0)) return true;
-  return nr_fold_elementwise(op, c, out, remsi_scalar);
+  return fold_binary(op, c, out);
 }
 
 /* (a op b) op b  is  a op b, for `and` and `or`. */
@@ -226,7 +257,7 @@ bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_attr(out, c[i]);
     if (nr_const_is_int(c[i], -1)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
   }
-  return nr_fold_elementwise(op, c, out, andi_scalar);
+  return fold_binary(op, c, out);
 }
 
 bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
@@ -237,7 +268,7 @@ bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
     if (nr_const_is_int(c[i], 0)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
     if (nr_const_is_int(c[i], -1)) return nr_fold_to_attr(out, c[i]);
   }
-  return nr_fold_elementwise(op, c, out, ori_scalar);
+  return fold_binary(op, c, out);
 }
 
 bool nr_arith_fold_xori(NrOp *op, const NrAttr *c, NrFold *out) {
@@ -250,26 +281,26 @@ bool nr_arith_fold_xori(NrOp *op, const NrAttr *c, NrFold *out) {
     for (size_t j = 0; j < 2; j++)
       if (nr_operand(inner, j) == nr_operand(op, 1 - i)) return nr_fold_to_value(out, nr_operand(inner, 1 - j));
   }
-  return nr_fold_elementwise(op, c, out, xori_scalar);
+  return fold_binary(op, c, out);
 }
 
-static bool fold_shift(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn) {
+static bool fold_shift(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
-  return nr_fold_elementwise(op, c, out, fn);
+  return fold_binary(op, c, out);
 }
 
-bool nr_arith_fold_shli(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shli_scalar); }
-bool nr_arith_fold_shrui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shrui_scalar); }
-bool nr_arith_fold_shrsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out, shrsi_scalar); }
+bool nr_arith_fold_shli(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out); }
+bool nr_arith_fold_shrui(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out); }
+bool nr_arith_fold_shrsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_shift(op, c, out); }
 
 /* min and max: x of itself is x; with an end of the type it is x, or that end, which no value beats (wins). */
-static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold fn, int64_t wins, int64_t loses) {
+static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, int64_t wins, int64_t loses) {
   if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], wins)) return nr_fold_to_attr(out, c[i]);
     if (nr_const_is_int(c[i], loses)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
   }
-  return nr_fold_elementwise(op, c, out, fn);
+  return fold_binary(op, c, out);
 }
 
 /* The largest signed value of the op's type; false for types of more than 64 bits. */
@@ -282,27 +313,27 @@ static bool largest(const NrOp *op, int64_t *out) {
 
 bool nr_arith_fold_maxsi(NrOp *op, const NrAttr *c, NrFold *out) {
   int64_t end;
-  if (!largest(op, &end)) return nr_fold_elementwise(op, c, out, maxsi_scalar);
-  return fold_min_max(op, c, out, maxsi_scalar, end, -end - 1);
+  if (!largest(op, &end)) return fold_binary(op, c, out);
+  return fold_min_max(op, c, out, end, -end - 1);
 }
 
 bool nr_arith_fold_minsi(NrOp *op, const NrAttr *c, NrFold *out) {
   int64_t end;
-  if (!largest(op, &end)) return nr_fold_elementwise(op, c, out, minsi_scalar);
-  return fold_min_max(op, c, out, minsi_scalar, -end - 1, end);
+  if (!largest(op, &end)) return fold_binary(op, c, out);
+  return fold_min_max(op, c, out, -end - 1, end);
 }
 
 bool nr_arith_fold_maxui(NrOp *op, const NrAttr *c, NrFold *out) {
-  return fold_min_max(op, c, out, maxui_scalar, -1, 0);
+  return fold_min_max(op, c, out, -1, 0);
 }
 
 bool nr_arith_fold_minui(NrOp *op, const NrAttr *c, NrFold *out) {
-  return fold_min_max(op, c, out, minui_scalar, 0, -1);
+  return fold_min_max(op, c, out, 0, -1);
 }
 
 static unsigned relation_of(int order) { return order == 0 ? NR_EQUAL : order < 0 ? NR_LESS : NR_GREATER; }
 
-static NrAttr cmpi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+static NrAttr wide_cmpi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   NrWide a, b;
   if (!wide_pair(in, &a, &b)) return NULL;
   NrCmpI predicate = nr_cmpi_of(op);
@@ -321,5 +352,6 @@ bool nr_arith_fold_cmpi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_type_is_int_width(nr_type_elem(nr_operand(op, 0)->type), 1) &&
       ((predicate == NR_CMPI_NE && nr_const_is_int(c[1], 0)) || (predicate == NR_CMPI_EQ && nr_const_is_int(c[1], 1))))
     return nr_fold_to_value(out, nr_operand(op, 0));
-  return nr_fold_elementwise(op, c, out, cmpi_scalar);
+  bool small = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) <= 64;
+  return nr_fold_elementwise(op, c, out, small ? nr_fold_scalar : wide_cmpi_scalar);
 }

@@ -2,12 +2,9 @@
  *
  * Only functions with exact results are folded. Those that libm rounds differently (exp, sin, ..) are left to run time,
  * so that a program has the same results with and without constants. */
-#include "base/float_format.h"
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
 #include "dialect/shared/fold.h"
-
-#include <math.h>
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
 
@@ -65,76 +62,23 @@ static void fpowi_print(NrPrinter *w, NrOp *op) {
 
 /* ---- folds of floats --------------------------------------------------------------------------------------------- */
 
-/* NAME: a float function whose result on the float x is exact or rounded once, also when computed in double. */
-#define FLOAT_UNARY(NAME, EXPR)                                                                                        \
-  static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
-    if (!nr_float_foldable(in[0])) return NULL;                                                                        \
-    double x = in[0]->f;                                                                                               \
-    return nr_float_result(out, (EXPR), in, 1);                                                                        \
-  }                                                                                                                    \
-  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) {                                                    \
-    return nr_fold_elementwise(op, c, out, NAME##_scalar);                                                             \
-  }
-
-FLOAT_UNARY(ceil, ceil(x))
-FLOAT_UNARY(floor, floor(x))
-FLOAT_UNARY(round, round(x))
-FLOAT_UNARY(roundeven, nearbyint(x))
-FLOAT_UNARY(trunc, trunc(x))
-FLOAT_UNARY(sqrt, sqrt(x)) /* double has more than twice the digits of f32, so that rounding again does no harm */
-
-static uint64_t sign_bit(NrType type) { return UINT64_C(1) << (nr_type_bits(type) - 1); }
-
-static NrAttr absf_scalar(const NrOp *op, NrType out, const NrAttr *in) {
-  return nr_float_foldable(in[0]) ? nr_attr_float_bits(out, in[0]->bits & ~sign_bit(out)) : NULL;
-}
-
 static bool fold_absf(NrOp *op, const NrAttr *c, NrFold *out) {
   NrOp *inner = nr_operand(op, 0)->op;
   if (nr_op_is(inner, NR_OP_math_absf)) return nr_fold_to_value(out, nr_operand(op, 0));
-  return nr_fold_elementwise(op, c, out, absf_scalar);
-}
-
-static NrAttr copysign_scalar(const NrOp *op, NrType out, const NrAttr *in) {
-  if (!nr_float_foldable(in[0]) || !nr_float_foldable(in[1])) return NULL;
-  return nr_attr_float_bits(out, (in[0]->bits & ~sign_bit(out)) | (in[1]->bits & sign_bit(out)));
-}
-
-static bool fold_copysign(NrOp *op, const NrAttr *c, NrFold *out) {
-  return nr_fold_elementwise(op, c, out, copysign_scalar);
+  return nr_fold_floats(op, c, out);
 }
 
 /* For narrower floats the sum in double may be a tie that the exact sum is not, so only the two native widths fold. */
-static NrAttr fma_scalar(const NrOp *op, NrType out, const NrAttr *in) {
-  if (!nr_type_is_float_kind(out, NR_F32) && !nr_type_is_float_kind(out, NR_F64)) return NULL;
-  double result = nr_type_is_float_kind(out, NR_F32) ? (double)fmaf((float)in[0]->f, (float)in[1]->f, (float)in[2]->f)
-                                                     : fma(in[0]->f, in[1]->f, in[2]->f);
-  return nr_float_result(out, result, in, 3);
+static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) {
+  NrType type = nr_type_elem(nr_result(op, 0)->type);
+  bool native = nr_type_is_float_kind(type, NR_F32) || nr_type_is_float_kind(type, NR_F64);
+  return native && nr_fold_floats(op, c, out);
 }
 
-static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold_elementwise(op, c, out, fma_scalar); }
-
-/* NAME: a question about the float x. */
-#define FLOAT_CLASS(NAME, EXPR)                                                                                        \
-  static NrAttr NAME##_scalar(const NrOp *op, NrType out, const NrAttr *in) {                                          \
-    if (!in[0] || in[0]->kind != NR_ATTR_FLOAT || nr_type_bits(in[0]->type) > 64) return NULL;                         \
-    double x = in[0]->f;                                                                                               \
-    return nr_attr_int(out, (EXPR) ? 1 : 0);                                                                           \
-  }                                                                                                                    \
-  static bool fold_##NAME(NrOp *op, const NrAttr *c, NrFold *out) {                                                    \
-    return nr_fold_elementwise(op, c, out, NAME##_scalar);                                                             \
-  }
-
-static double least_normal(NrType type) {
-  const NrFloatFormat *format = nr_float_format(type->float_kind);
-  if (!format) return nr_type_is_float_kind(type, NR_F64) ? 0x1p-1022 : 0x1p-126;
-  return ldexp(1, (format->unsigned_no_zero ? 0 : 1) - format->bias);
+/* isnan and the like, of a float of any type. */
+static bool fold_class(NrOp *op, const NrAttr *c, NrFold *out) {
+  return nr_fold_elementwise(op, c, out, nr_fold_scalar);
 }
-
-FLOAT_CLASS(isfinite, isfinite(x))
-FLOAT_CLASS(isinf, isinf(x))
-FLOAT_CLASS(isnan, isnan(x))
-FLOAT_CLASS(isnormal, isfinite(x) && fabs(x) >= least_normal(in[0]->type))
 
 /* ---- folds of integers ------------------------------------------------------------------------------------------- */
 

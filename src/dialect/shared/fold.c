@@ -1,6 +1,8 @@
 /* fold.c - folding an op over scalars, splats and small dense constants; see fold.h. */
 #include "dialect/shared/fold.h"
 
+#include "dialect/shared/eval.h"
+
 #include <math.h>
 
 NrAttr nr_splat_scalar(NrAttr constant) {
@@ -64,6 +66,43 @@ bool nr_const_is_nan(NrAttr constant) {
 
 enum { MAX_OPERANDS = 4 };
 
+NrAttr nr_fold_scalar(const NrOp *op, NrType out, const NrAttr *in) {
+  NrType types[MAX_OPERANDS];
+  uint64_t args[MAX_OPERANDS], bits;
+  const char *why = NULL;
+  for (size_t i = 0; i < op->num_operands; i++) {
+    types[i] = in[i]->type;
+    if (in[i]->kind == NR_ATTR_FLOAT) args[i] = in[i]->bits;
+    else if (in[i]->kind == NR_ATTR_INTEGER && nr_eval_has_type(types[i]))
+      args[i] = nr_bits_from_int(types[i], in[i]->i);
+    else return NULL;
+  }
+  if (!nr_eval(op, out, types, args, &bits, &why) || why) return NULL;
+  return nr_type_is_float(out) ? nr_attr_float_bits(out, bits) : nr_attr_int(out, nr_bits_to_int(out, bits));
+}
+
+/* nr_fold_scalar for element `e` of all operands, without attributes for them. */
+static bool fold_bits(const NrOp *op, const NrAttr *constants, NrType elem, int64_t e, uint8_t *to) {
+  NrType types[MAX_OPERANDS];
+  uint64_t args[MAX_OPERANDS] = {0}, bits;
+  const char *why = NULL;
+  for (size_t i = 0; i < op->num_operands; i++) {
+    NrAttr c = constants[i];
+    bool dense = nr_attr_is_elements(c);
+    types[i] = dense ? c->type->elem : c->type;
+    if (!nr_eval_has_type(types[i])) return false;
+    if (dense) memcpy(&args[i], nr_attr_element_ptr(c, e), nr_type_byte_size(types[i]));
+    else args[i] = c->kind == NR_ATTR_FLOAT ? c->bits : (uint64_t)c->i;
+    if (!nr_type_is_float(types[i])) args[i] = nr_bits_from_int(types[i], (int64_t)args[i]);
+  }
+  if (!nr_eval(op, elem, types, args, &bits, &why) || why) return false;
+  /* Dense constants keep integers sign-extended, and i1 as 0 or 1. */
+  bool extends = !nr_type_is_float(elem) && nr_type_bits(elem) > 1;
+  if (extends) bits = (uint64_t)nr_bits_to_int(elem, bits);
+  memcpy(to, &bits, nr_type_byte_size(elem));
+  return true;
+}
+
 static NrAttr fold_dense(const NrOp *op, const NrAttr *constants, NrType result, NrScalarFold fn) {
   NrType elem = nr_type_elem(result);
   size_t size = nr_type_byte_size(elem);
@@ -83,6 +122,10 @@ static NrAttr fold_dense(const NrOp *op, const NrAttr *constants, NrType result,
   NrAttr folded = NULL;
   for (int64_t e = 0; e < count; e++) {
     NrAttr in[MAX_OPERANDS];
+    if (fn == nr_fold_scalar) {
+      if (fold_bits(op, constants, elem, e, bytes + (size_t)e * size)) continue;
+      goto out;
+    }
     for (size_t i = 0; i < op->num_operands; i++)
       in[i] = nr_attr_is_elements(constants[i]) ? nr_attr_element(constants[i], e) : constants[i];
     NrAttr value = fn(op, elem, in);

@@ -7,8 +7,11 @@
 /* The op on scalars: the result of type out from in[0..num_operands), or NULL where it is not defined or not exact. */
 typedef NrAttr (*NrScalarFold)(const NrOp *op, NrType out, const NrAttr *in);
 
-/* Folds an op with one result by fn when all of its operands are constant: scalars, splats, and dense constants of up
- * to NR_FOLD_MAX_ELEMENTS elements (more would move tensor work into the compiler). */
+/* The same by nr_eval, of scalars of at most 64 bits. */
+NrAttr nr_fold_scalar(const NrOp *op, NrType out, const NrAttr *in);
+
+/* Folds an op with one result by fn, fastest by nr_fold_scalar, when all of its operands are constant: scalars, splats,
+ * and dense constants of up to NR_FOLD_MAX_ELEMENTS elements (more would move tensor work into the compiler). */
 enum { NR_FOLD_MAX_ELEMENTS = 4096 };
 bool nr_fold_elementwise(const NrOp *op, const NrAttr *constants, NrFold *out, NrScalarFold fn);
 /* The same for a given result of several. */

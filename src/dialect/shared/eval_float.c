@@ -1,8 +1,8 @@
-/* scalar_float.c - elementwise ops with float operands or results, on one element, computed in double. Rounding to a
- * smaller type is correct for + - * / sqrt, because double has more than twice its digits. */
+/* eval_float.c - the meaning of element-wise ops that take or give floats, computed in double; see eval.h. Rounding to
+ * a smaller type is correct for + - * / sqrt, because double has more than twice its digits (Figueroa 1995). */
 #include "base/float_format.h"
 #include "dialect/arith/compare.h"
-#include "interp/internal.h"
+#include "dialect/shared/eval.h"
 
 #include <math.h>
 
@@ -13,7 +13,7 @@ static double min_number(double a, double b) {
   return isnan(a) ? b : isnan(b) ? a : a == b ? (signbit(a) ? a : b) : a < b ? a : b;
 }
 
-bool nr_scalar_float_binary(unsigned id, double a, double b, double *out) {
+static bool float_binary(unsigned id, double a, double b, double *out) {
   switch (id) {
   case NR_OP_arith_addf: *out = a + b; return true;
   case NR_OP_arith_subf: *out = a - b; return true;
@@ -26,7 +26,7 @@ bool nr_scalar_float_binary(unsigned id, double a, double b, double *out) {
   case NR_OP_arith_minnumf: *out = min_number(a, b); return true;
   case NR_OP_math_powf: *out = pow(a, b); return true;
   case NR_OP_math_atan2: *out = atan2(a, b); return true;
-  case NR_OP_math_copysign: *out = copysign(a, b); return true;
+  case NR_OP_math_copysign: *out = copysign(a, b); return true; /* where change_sign does not know it */
   default: return false;
   }
 }
@@ -70,28 +70,35 @@ static bool float_unary(unsigned id, double a, double *out) {
 
 /* ---- rounding ---- */
 
+static uint64_t rounded(NrType out, double value, const NrType *types, const uint64_t *args, size_t num_args) {
+  if (!isnan(value)) return nr_bits_from_float(out, value);
+  for (size_t i = 0; i < num_args; i++)
+    if (types[i] == out && isnan(nr_bits_to_float(out, args[i]))) return args[i];
+  return nr_bits_from_float(out, (double)NAN);
+}
+
 /* The next representable value above or below v. */
-static NrIValue neighbour(NrType type, NrIValue v, bool up) {
+static uint64_t neighbour(NrType type, uint64_t v, bool up) {
   const NrFloatFormat *format = nr_float_format(type->float_kind);
-  if (format && format->unsigned_no_zero) return (NrIValue){.bits = up ? v.bits + 1 : v.bits - 1};
+  if (format && format->unsigned_no_zero) return up ? v + 1 : v - 1;
   uint64_t sign = 1ull << (type->width - 1);
-  bool negative = v.bits & sign;
-  if ((v.bits & ~sign) == 0) return (NrIValue){.bits = up ? 1 : sign | 1};
-  uint64_t bits = negative != up ? v.bits + 1 : v.bits - 1;
+  bool negative = v & sign;
+  if ((v & ~sign) == 0) return up ? 1 : sign | 1;
+  uint64_t bits = negative != up ? v + 1 : v - 1;
   bool is_nan = format && format->nan == NR_NAN_NEG_ZERO && bits == sign;
-  return (NrIValue){.bits = is_nan ? 0 : bits};
+  return is_nan ? 0 : bits;
 }
 
 /* Rounds exact as op's attribute roundingmode says. */
-static NrIValue round_as(const NrOp *op, NrType to, double exact) {
+static uint64_t round_as(const NrOp *op, NrType to, double exact) {
   enum { TO_NEAREST_EVEN, DOWNWARD, UPWARD, TOWARD_ZERO };
-  NrIValue near = nr_ivalue_from_float(to, exact);
+  uint64_t near = nr_bits_from_float(to, exact);
   int64_t mode = nr_op_attr_int(op, NR_A_roundingmode, TO_NEAREST_EVEN);
-  double have = nr_ivalue_float(to, near);
+  double have = nr_bits_to_float(to, near);
   if (mode == TO_NEAREST_EVEN || isnan(exact) || isnan(have) || have == exact) return near;
   bool up = have < exact;
-  NrIValue next = neighbour(to, near, up);
-  double other = nr_ivalue_float(to, next);
+  uint64_t next = neighbour(to, near, up);
+  double other = nr_bits_to_float(to, next);
   if (!(up ? other > have : other < have)) return near; /* the largest value has no neighbour */
   bool tie = fabs(exact - have) == fabs(other - exact);
   bool take = mode == DOWNWARD ? !up
@@ -104,38 +111,38 @@ static NrIValue round_as(const NrOp *op, NrType to, double exact) {
 /* ---- conversions ---- */
 
 /* Converts a float to an integer as arith.fptosi and fptoui do; out of range is undefined. */
-static bool float_to_int(NrType to, bool is_unsigned, double d, NrIValue *out, const char **why) {
+static bool float_to_int(NrType to, bool is_unsigned, double d, uint64_t *out, const char **why) {
   uint32_t width = to->width;
   double limit = ldexp(1, (int)(is_unsigned ? width : width - 1));
   d = trunc(d);
   if (isnan(d) || d >= limit || d < (is_unsigned ? 0 : -limit)) *why = "the number does not fit the integer";
-  else *out = is_unsigned ? nr_ivalue_from_int(to, (int64_t)(uint64_t)d) : nr_ivalue_from_int(to, (int64_t)d);
+  else *out = is_unsigned ? nr_bits_from_int(to, (int64_t)(uint64_t)d) : nr_bits_from_int(to, (int64_t)d);
   return true;
 }
 
-static bool convert(const NrOp *op, NrType to, NrType from, NrIValue v, NrIValue *out, const char **why) {
+static bool convert(const NrOp *op, NrType to, NrType from, uint64_t v, uint64_t *out, const char **why) {
   switch (op->info->id) {
   case NR_OP_arith_index_cast:
-  case NR_OP_arith_extsi: *out = nr_ivalue_from_int(to, nr_ivalue_int(from, v)); return true;
+  case NR_OP_arith_extsi: *out = nr_bits_from_int(to, nr_bits_to_int(from, v)); return true;
   case NR_OP_arith_index_castui:
   case NR_OP_arith_extui:
-  case NR_OP_arith_trunci: *out = nr_ivalue_from_int(to, (int64_t)v.bits); return true;
+  case NR_OP_arith_trunci: *out = nr_bits_from_int(to, (int64_t)v); return true;
   case NR_OP_arith_bitcast: *out = v; return true;
-  case NR_OP_arith_extf: *out = nr_ivalue_from_float(to, nr_ivalue_float(from, v)); return true;
-  case NR_OP_arith_truncf: *out = round_as(op, to, nr_ivalue_float(from, v)); return true;
+  case NR_OP_arith_extf: *out = nr_bits_from_float(to, nr_bits_to_float(from, v)); return true;
+  case NR_OP_arith_truncf: *out = round_as(op, to, nr_bits_to_float(from, v)); return true;
   case NR_OP_arith_sitofp: {
-    int64_t i = nr_ivalue_int(from, v);
+    int64_t i = nr_bits_to_int(from, v);
     float f = (float)i; /* rounds once */
-    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)i);
+    *out = nr_type_is_float_kind(to, NR_F32) ? nr_bits_from_float(to, f) : nr_bits_from_float(to, (double)i);
     return true;
   }
   case NR_OP_arith_uitofp: {
-    float f = (float)v.bits;
-    *out = nr_type_is_float_kind(to, NR_F32) ? nr_ivalue_from_float(to, f) : nr_ivalue_from_float(to, (double)v.bits);
+    float f = (float)v;
+    *out = nr_type_is_float_kind(to, NR_F32) ? nr_bits_from_float(to, f) : nr_bits_from_float(to, (double)v);
     return true;
   }
-  case NR_OP_arith_fptosi: return float_to_int(to, false, nr_ivalue_float(from, v), out, why);
-  case NR_OP_arith_fptoui: return float_to_int(to, true, nr_ivalue_float(from, v), out, why);
+  case NR_OP_arith_fptosi: return float_to_int(to, false, nr_bits_to_float(from, v), out, why);
+  case NR_OP_arith_fptoui: return float_to_int(to, true, nr_bits_to_float(from, v), out, why);
   default: return false;
   }
 }
@@ -149,68 +156,90 @@ static bool of_three(const NrOp *op, NrType t, double a, double b, double c, dou
     *out = nr_type_is_float_kind(t, NR_F64) ? fma(a, b, c) : (double)fmaf((float)a, (float)b, (float)c);
     return true;
   case NR_OP_math_clampf:
-    return nr_scalar_float_binary(NR_OP_arith_maximumf, a, b, out) &&
-           nr_scalar_float_binary(NR_OP_arith_minimumf, *out, c, out);
+    return float_binary(NR_OP_arith_maximumf, a, b, out) &&
+           float_binary(NR_OP_arith_minimumf, *out, c, out);
   default: return false;
   }
 }
 
-static bool of_two(const NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result) {
-  double a = nr_ivalue_float(types[0], args[0]), d;
+static bool of_two(const NrOp *op, NrType out, const NrType *types, const uint64_t *args, uint64_t *result) {
+  double a = nr_bits_to_float(types[0], args[0]), d;
   if (nr_op_is(op, NR_OP_math_fpowi)) {
-    int64_t power = nr_ivalue_int(types[1], args[1]);
+    int64_t power = nr_bits_to_int(types[1], args[1]);
     d = pow(fabs(a), (double)power); /* the conversion may lose whether power is odd */
-    *result = nr_ivalue_from_float(out, power & 1 ? copysign(d, a) : d);
+    *result = nr_bits_from_float(out, power & 1 ? copysign(d, a) : d);
     return true;
   }
   if (!nr_type_is_float(types[1])) return false;
-  double b = nr_ivalue_float(types[1], args[1]);
+  double b = nr_bits_to_float(types[1], args[1]);
   if (nr_op_is(op, NR_OP_arith_scaling_extf) || nr_op_is(op, NR_OP_arith_scaling_truncf)) {
     bool up = nr_op_is(op, NR_OP_arith_scaling_extf);
     if (!nr_type_is_float_kind(types[1], NR_F8E8M0FNU)) return false;
     *result = round_as(op, out, up ? a * b : a / b);
     return true;
   }
-  if (!nr_scalar_float_binary(op->info->id, a, b, &d)) return false;
-  *result = nr_ivalue_from_float(out, d);
+  if (!float_binary(op->info->id, a, b, &d)) return false;
+  *result = rounded(out, d, types, args, 2);
   return true;
 }
 
-static bool classify(const NrOp *op, double a, NrIValue *result) {
-  switch (op->info->id) {
-  case NR_OP_math_isnan: result->bits = isnan(a); return true;
-  case NR_OP_math_isinf: result->bits = isinf(a) != 0; return true;
-  case NR_OP_math_isfinite: result->bits = isfinite(a); return true;
+/* negf, absf and copysign on the sign bit alone, so that a NaN keeps the rest. */
+static bool change_sign(unsigned id, NrType type, const uint64_t *args, uint64_t *result) {
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (format && (format->nan == NR_NAN_NEG_ZERO || format->unsigned_no_zero)) return false;
+  uint64_t sign = UINT64_C(1) << (type->width - 1);
+  switch (id) {
+  case NR_OP_arith_negf: *result = args[0] ^ sign; return true;
+  case NR_OP_math_absf: *result = args[0] & ~sign; return true;
+  case NR_OP_math_copysign: *result = (args[0] & ~sign) | (args[1] & sign); return true;
   default: return false;
   }
 }
 
-bool nr_scalar_float(NrOp *op, NrType out, const NrType *types, const NrIValue *args, NrIValue *result,
-                     const char **why) {
+static double min_normal(NrType type) {
+  const NrFloatFormat *format = nr_float_format(type->float_kind);
+  if (!format) return nr_type_is_float_kind(type, NR_F64) ? 0x1p-1022 : 0x1p-126;
+  return ldexp(1, (format->unsigned_no_zero ? 0 : 1) - format->bias);
+}
+
+static bool classify(const NrOp *op, NrType type, double a, uint64_t *result) {
+  switch (op->info->id) {
+  case NR_OP_math_isnan: *result = isnan(a); return true;
+  case NR_OP_math_isinf: *result = isinf(a) != 0; return true;
+  case NR_OP_math_isfinite: *result = isfinite(a); return true;
+  case NR_OP_math_isnormal: *result = isfinite(a) && fabs(a) >= min_normal(type); return true;
+  default: return false;
+  }
+}
+
+bool nr_eval_float(const NrOp *op, NrType out, const NrType *types, const uint64_t *args, uint64_t *result,
+                   const char **why) {
   double d;
   if (nr_op_is(op, NR_OP_arith_cmpf)) {
-    result->bits = nr_cmpf_holds(nr_cmpf_of(op), nr_ivalue_float(types[0], args[0]),
-                                 nr_ivalue_float(types[1], args[1]));
+    *result = nr_cmpf_holds(nr_cmpf_of(op), nr_bits_to_float(types[0], args[0]),
+                            nr_bits_to_float(types[1], args[1]));
     return true;
   }
   if (op->num_operands == 1 && convert(op, out, types[0], args[0], result, why)) return true;
   if (!nr_type_is_float(types[0])) return false;
+  if (types[0] == out && change_sign(op->info->id, out, args, result)) return true;
   if (op->num_operands == 2) return of_two(op, out, types, args, result);
-  double a = nr_ivalue_float(types[0], args[0]);
-  if (op->num_operands == 1 && classify(op, a, result)) return true;
+  double a = nr_bits_to_float(types[0], args[0]);
+  if (op->num_operands == 1 && classify(op, types[0], a, result)) return true;
   if (!nr_type_is_float(out)) return false;
   if (op->num_operands == 1) {
     if (!float_unary(op->info->id, a, &d)) return false;
   } else if (op->num_operands != 3 ||
-             !of_three(op, out, a, nr_ivalue_float(types[1], args[1]), nr_ivalue_float(types[2], args[2]), &d)) {
+             !of_three(op, out, a, nr_bits_to_float(types[1], args[1]), nr_bits_to_float(types[2], args[2]), &d)) {
     return false;
   }
-  *result = nr_ivalue_from_float(out, d);
+  *result = rounded(out, d, types, args, op->num_operands);
   return true;
 }
 
-void nr_scalar_sincos(NrType type, NrIValue arg, NrIValue *results) {
-  double a = nr_ivalue_float(type, arg);
-  results[0] = nr_ivalue_from_float(type, sin(a));
-  results[1] = nr_ivalue_from_float(type, cos(a));
+bool nr_eval_float_binary(unsigned op_id, NrType type, uint64_t a, uint64_t b, uint64_t *result) {
+  double d;
+  if (!float_binary(op_id, nr_bits_to_float(type, a), nr_bits_to_float(type, b), &d)) return false;
+  *result = rounded(type, d, (NrType[]){type, type}, (uint64_t[]){a, b}, 2);
+  return true;
 }
