@@ -55,6 +55,20 @@ CALLS = [
      "a call without a bound or an error", ()),
 ]
 
+# Operands, results and regions of an op are asked for by name; the accessors are generated from the op definitions.
+# Only src/ir, which knows no op, counts them. A number in the index is a literal, or what is added to one.
+NUMBERED = [
+    (re.compile(r"\bnr_(?:op_set_|op_erase_|op_insert_)?operand\("), "an operand is asked for by its name"),
+    (re.compile(r"\bnr_result\("), "a result is asked for by its name, the only one by nr_op_result"),
+    (re.compile(r"\bnr_op_(?:body|region)\("), "a region is asked for by its name, the only one by nr_op_only_body"),
+    (re.compile(r"\bnr_op_(?:operand_group|group_operand|result_group)\("), "a group is asked for by its name"),
+]
+A_NUMBER = re.compile(r"\d+(?:\s*\+.*)?|.*\+\s*\d+|.*\?\s*\d+\s*:\s*\d+", re.S)
+MAY_NUMBER = ("src/ir/",)
+NOT_NAMED_YET = ("src/abi/", "src/codegen/", "src/interp/", "src/onnx/", "src/pass/", "src/target/") + tuple(
+    f"src/dialect/{d}/" for d in ("affine", "arith", "bufferization", "builtin", "cf", "complex", "flow", "func",
+                                  "linalg", "math", "memref", "rt", "shared", "tensor", "ub", "vector", "onnx"))
+
 LONGEST_FILE = 1000
 LONGEST_LINE = 120
 LONGEST_TEST_LINE = 160  # tests hold whole models and tables as text
@@ -127,6 +141,30 @@ def check_calls(path, text):
             report(path, line_of(code, match.start()), f"{found}: {message}")
 
 
+def arguments(code, begin):
+    """The arguments of the call whose parenthesis opens in front of begin."""
+    depth, start, found = 1, begin, []
+    for i in range(begin, len(code)):
+        depth += (code[i] in "([{") - (code[i] in ")]}")
+        if depth == 0 or (depth == 1 and code[i] == ","):
+            found.append(code[start:i].strip())
+            start = i + 1
+        if depth == 0:
+            break
+    return found
+
+
+def check_numbers(path, text):
+    if str(path).startswith(MAY_NUMBER + NOT_NAMED_YET):
+        return
+    code = without_comments_and_strings(text)
+    for pattern, message in NUMBERED:
+        for match in pattern.finditer(code):
+            given = arguments(code, match.end())
+            if len(given) > 1 and A_NUMBER.fullmatch(given[1]):
+                report(path, line_of(code, match.start()), f"{match.group(0)}.., {given[1]}: {message}")
+
+
 def check_text(path, text):
     lines = text.split("\n")
     longest = LONGEST_LINE if path.suffix not in LONG_LINES_ARE_FINE else None
@@ -179,6 +217,7 @@ def main():
             check_includes(path, text)
             if path.parts[0] == "src":
                 check_calls(path, text)
+                check_numbers(path, text)
         if path.suffix == ".md":
             check_markdown_links(path, text)
     for finding in findings:

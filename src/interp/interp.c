@@ -130,7 +130,7 @@ static NrOp *expansion_of(NrInterp *in, NrOp *op) {
   NrOp *clone = nr_op_clone(in->module, op, &map);
   nr_map_deinit(&map);
   nr_op_append(block, clone);
-  nr_scf_yield_results(block, &clone, 1);
+  nr_scf_yield_results_of(block, &clone, 1);
   if (nr_op_expand(clone)) return nr_interp_fail(in, op, "cannot be expanded"), NULL;
   nr_map_set(&in->expansions, op, outer);
   return outer;

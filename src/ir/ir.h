@@ -429,6 +429,10 @@ static inline NrBlock *nr_op_body(const NrOp *op, size_t i) {
   return i < op->num_regions ? op->regions[i].first : NULL;
 }
 
+/* Of an op that has one region. */
+static inline NrRegion *nr_op_only_region(const NrOp *op) { assert(op->num_regions == 1); return nr_op_region(op, 0); }
+static inline NrBlock *nr_op_only_body(const NrOp *op) { assert(op->num_regions == 1); return nr_op_body(op, 0); }
+
 /* A module owns the arena of everything in it. */
 struct NrModule {
   NrContext *ctx;
@@ -518,6 +522,10 @@ static inline NrValue *nr_operand(const NrOp *op, size_t i) {
 static inline NrValue *nr_result(const NrOp *op, size_t i) {
   assert(i < op->num_results);
   return (NrValue *)&op->results[i];
+}
+static inline NrValue *nr_op_result(const NrOp *op) { /* of an op that has one */
+  assert(op->num_results == 1);
+  return nr_result(op, 0);
 }
 static inline uint32_t nr_use_index(const NrUse *use) { return (uint32_t)(use - use->owner->operands); }
 void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);

@@ -230,8 +230,35 @@ const NrOpInfo *nr_op_info_fitting(NrContext *ctx, const NrOpInfo *info, const N
 
 /* Range of a declared result group; at most one group is variadic or optional. */
 bool nr_op_result_group(const NrOp *op, size_t group, size_t *out_begin, size_t *out_count);
+/* The values [begin, begin + count) of an op's operands or results. */
+typedef struct NrGroup {
+  size_t begin, count;
+} NrGroup;
+NrGroup nr_op_group(const NrOp *op, size_t group); /* of an op that has passed the verifier */
 /* Entry i of an operandSegmentSizes attribute; false when there is none or it is negative. */
 bool nr_segment_size(NrAttr sizes, size_t i, size_t *out_size);
+
+/* How an op has an operand of a name that several ops have (dialect/shared/operands.def): what stands before it, and
+ * how many single and varying groups the op has. The tables are generated. */
+typedef struct NrSharedOperand {
+  bool exists;
+  uint8_t singles_before, varying_before, singles, varying;
+} NrSharedOperand;
+static inline size_t nr_shared_rest(const NrOp *op, const NrSharedOperand *of) {
+  return (nr_op_num_plain_operands(op) - of->singles) / of->varying;
+}
+static inline size_t nr_shared_index(const NrOp *op, const NrSharedOperand *table) {
+  const NrSharedOperand *of = &table[op->info->id];
+  assert(of->exists);
+  return of->singles_before + (of->varying_before ? of->varying_before * nr_shared_rest(op, of) : 0);
+}
+static inline NrValue *nr_shared_operand(const NrOp *op, const NrSharedOperand *table) {
+  return nr_operand(op, nr_shared_index(op, table));
+}
+static inline NrGroup nr_shared_group(const NrOp *op, const NrSharedOperand *table) {
+  size_t begin = nr_shared_index(op, table);
+  return (NrGroup){begin, nr_shared_rest(op, &table[op->info->id])};
+}
 
 /* Of an op of destination style: its outputs, as operands [begin, begin + count). False for other ops. */
 bool nr_op_destinations(const NrOp *op, size_t *out_begin, size_t *out_count);

@@ -429,6 +429,13 @@ bool nr_op_operand_group(const NrOp *op, size_t group, size_t *out_begin, size_t
   return group < spec->num_operands;
 }
 
+NrGroup nr_op_group(const NrOp *op, size_t group) {
+  NrGroup range;
+  bool found = nr_op_operand_group(op, group, &range.begin, &range.count);
+  assert(found);
+  return range;
+}
+
 NrValue *nr_op_group_operand(const NrOp *op, size_t group) {
   size_t begin, count;
   return nr_op_operand_group(op, group, &begin, &count) && count > 0 ? nr_operand(op, begin) : NULL;

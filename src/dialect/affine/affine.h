@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_AFFINE_AFFINE_H
 #define NORIA_DIALECT_AFFINE_AFFINE_H
 
+#include "dialect/affine/ops.h"
 #include "dialect/memref/memref.h"
 
 /* ---- dims and symbols (valid.c) ---------------------------------------------------------------------------------- */

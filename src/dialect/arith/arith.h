@@ -3,6 +3,7 @@
 #define NORIA_DIALECT_ARITH_ARITH_H
 
 #include "dialect/arith/compare.h"
+#include "dialect/arith/ops.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
 

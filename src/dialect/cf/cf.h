@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_CF_CF_H
 #define NORIA_DIALECT_CF_CF_H
 
+#include "dialect/cf/ops.h"
 #include "ir/op_info.h"
 
 NrOp *nr_cf_br(NrBuilder *b, NrBlock *dest, NrValue *const *operands, size_t count);

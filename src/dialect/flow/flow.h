@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_FLOW_FLOW_H
 #define NORIA_DIALECT_FLOW_FLOW_H
 
+#include "dialect/flow/ops.h"
 #include "dialect/shared/shaped.h"
 
 /* ---- access ----------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_FUNC_FUNC_H
 #define NORIA_DIALECT_FUNC_FUNC_H
 
+#include "dialect/func/ops.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
 

@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_LINALG_LINALG_H
 #define NORIA_DIALECT_LINALG_LINALG_H
 
+#include "dialect/linalg/ops.h"
 #include "dialect/shared/shaped.h"
 
 /* ---- access: structured.c ---------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_MEMREF_MEMREF_H
 #define NORIA_DIALECT_MEMREF_MEMREF_H
 
+#include "dialect/memref/ops.h"
 #include "dialect/shared/shaped.h"
 
 /* The type of a subview with all dims kept: sizes, strides and offset as far as they are constants. NULL when the

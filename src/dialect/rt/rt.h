@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_RT_RT_H
 #define NORIA_DIALECT_RT_RT_H
 
+#include "dialect/rt/ops.h"
 #include "ir/ir.h"
 
 /* Whether the runtime has this function. Programs that embed Noria may register others. */

@@ -37,14 +37,14 @@ bool nr_scf_regions_yield(NrOp *op) {
 
 /* Inside a branch the condition is a constant. */
 static bool use_known_condition(NrOp *op, NrBuilder *b) {
-  NrValue *condition = nr_operand(op, 0);
+  NrValue *condition = nr_scf_if_condition(op);
   NrValue *known[2] = {NULL, NULL};
   NrUse *next;
   for (NrUse *use = condition->first_use; use; use = next) {
     next = use->next;
     if (use->owner == op) continue;
-    int side = nr_scf_is_inside(use->owner, nr_op_region(op, 0))   ? 0
-               : nr_scf_is_inside(use->owner, nr_op_region(op, 1)) ? 1
+    int side = nr_scf_is_inside(use->owner, nr_scf_if_then_region(op))   ? 0
+               : nr_scf_is_inside(use->owner, nr_scf_if_else_region(op)) ? 1
                                                                : 2;
     if (side == 2) continue;
     if (!known[side]) known[side] = nr_arith_constant(b, nr_attr_bool(b->ctx, side == 0));
@@ -53,7 +53,10 @@ static bool use_known_condition(NrOp *op, NrBuilder *b) {
   return known[0] || known[1];
 }
 
-/* Rebuilds the op without its unused results. */
+enum { CHOICE = NR_SCF_IF_CONDITION }; /* what chooses a region: the only operand of both ops */
+_Static_assert(NR_SCF_INDEX_SWITCH_ARG == CHOICE, "both are the first operand");
+
+/* Rebuilds the op, scf.if or scf.index_switch, without its unused results. */
 static bool drop_unused_results(NrOp *op) {
   NR_VEC(NrType) types = {0};
   uint32_t count = op->num_results;
@@ -64,7 +67,7 @@ static bool drop_unused_results(NrOp *op) {
   }
   bool any = types.size < count;
   if (any) {
-    NrOp *fewer = nr_op_rebuild(op, (NrValue *[]){nr_operand(op, 0)}, 1, types.data, types.size);
+    NrOp *fewer = nr_op_rebuild(op, (NrValue *[]){nr_operand(op, CHOICE)}, 1, types.data, types.size);
     for (uint32_t r = 0; r < fewer->num_regions; r++)
       for (NrBlock *block = nr_op_region(fewer, r)->first; block; block = block->next)
         for (uint32_t i = count; i-- > 0;)
@@ -82,8 +85,9 @@ static bool may_select(NrType type) { return nr_type_is_int_or_index(type) || nr
 /* Results that need no branch: the same value on both sides, or a choice of two values from outside. */
 static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
   NrValue *result = nr_result(op, i);
-  NrValue *yes = nr_operand(nr_op_body(op, 0)->last, i), *no = nr_operand(nr_op_body(op, 1)->last, i);
-  bool outside = !nr_scf_defined_in(yes, nr_op_region(op, 0)) && !nr_scf_defined_in(no, nr_op_region(op, 1));
+  NrValue *yes = nr_operand(nr_scf_if_then_body(op)->last, i), *no = nr_operand(nr_scf_if_else_body(op)->last, i);
+  bool outside =
+      !nr_scf_defined_in(yes, nr_scf_if_then_region(op)) && !nr_scf_defined_in(no, nr_scf_if_else_region(op));
   if (!nr_value_has_uses(result) || !outside) return false;
   NrAttr yes_constant = nr_value_constant(yes), no_constant = nr_value_constant(no);
   if (yes == no || (yes_constant && yes_constant == no_constant)) {
@@ -91,7 +95,8 @@ static bool replace_result(NrOp *op, uint32_t i, NrBuilder *b) {
   } else if (may_select(result->type)) {
     bool is_condition =
         nr_type_is_int_width(result->type, 1) && nr_const_is_int(yes_constant, 1) && nr_const_is_int(no_constant, 0);
-    nr_value_replace_uses(result, is_condition ? nr_operand(op, 0) : nr_arith_select(b, nr_operand(op, 0), yes, no));
+    nr_value_replace_uses(result, is_condition ? nr_scf_if_condition(op)
+                                               : nr_arith_select(b, nr_scf_if_condition(op), yes, no));
   } else {
     return false;
   }
@@ -109,17 +114,17 @@ static bool simplify_results(NrOp *op, NrBuilder *b) {
 /* An empty `then`: negate the condition and swap the regions. */
 static bool move_else_to_then(NrOp *op, NrBuilder *b) {
   NrValue *yes = nr_arith_constant(b, nr_attr_bool(b->ctx, true));
-  NrValue *negated = nr_arith_binary(b, NR_OP_arith_xori, nr_operand(op, 0), yes);
-  nr_op_set_operand(op, 0, negated);
-  nr_block_erase(nr_op_body(op, 0));
-  nr_region_take(nr_op_region(op, 0), nr_op_region(op, 1));
+  NrValue *negated = nr_arith_binary(b, NR_OP_arith_xori, nr_scf_if_condition(op), yes);
+  nr_op_set_operand(op, NR_SCF_IF_CONDITION, negated);
+  nr_block_erase(nr_scf_if_then_body(op));
+  nr_region_take(nr_scf_if_then_region(op), nr_scf_if_else_region(op));
   return true;
 }
 
 bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
-  NrBlock *yes = nr_op_body(op, 0), *no = nr_op_body(op, 1);
-  if (nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_replace_by_taken(op, value ? yes : no);
+  NrBlock *yes = nr_scf_if_then_body(op), *no = nr_scf_if_else_body(op);
+  if (nr_value_constant_int(nr_scf_if_condition(op), &value)) return nr_scf_replace_by_taken(op, value ? yes : no);
   if (!nr_scf_regions_yield(op)) return false;
   if (op->num_results) {
     if (simplify_results(op, b)) return true;
@@ -140,7 +145,7 @@ bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* What every region yields as result i, when that comes from outside. */
 static NrValue *only_yielded(NrOp *op, uint32_t i) {
-  NrValue *only = nr_operand(nr_op_body(op, 0)->last, i);
+  NrValue *only = nr_operand(nr_scf_index_switch_default_body(op)->last, i);
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (nr_operand(nr_op_body(op, r)->last, i) != only || nr_scf_defined_in(only, nr_op_region(op, r))) return NULL;
   return only;
@@ -157,8 +162,9 @@ static bool drop_switch_results(NrOp *op) {
 bool nr_scf_index_switch_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
   NrAttr cases = nr_op_attr(op, NR_A_cases);
-  if (op->num_regions == 1) return nr_scf_replace_by_taken(op, nr_op_body(op, 0));
-  if (!nr_value_constant_int(nr_operand(op, 0), &value)) return nr_scf_regions_yield(op) && drop_switch_results(op);
+  if (op->num_regions == 1) return nr_scf_replace_by_taken(op, nr_scf_index_switch_default_body(op));
+  if (!nr_value_constant_int(nr_scf_index_switch_arg(op), &value))
+    return nr_scf_regions_yield(op) && drop_switch_results(op);
   uint32_t taken = 0;
   for (uint32_t i = 1; i < op->num_regions && !taken; i++)
     if (((const int64_t *)cases->data)[i - 1] == value) taken = i;
@@ -172,7 +178,7 @@ static bool inline_blocks(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
   bool has_blocks = nr_op_has(parent, NR_FUNCTION) || nr_op_is(parent, NR_OP_scf_execute_region);
   if (!has_blocks || !op->next) return false;
-  NrRegion *region = nr_op_region(op, 0);
+  NrRegion *region = nr_scf_execute_region_region(op);
   for (NrBlock *block = region->first; block; block = block->next) {
     bool stays = nr_op_has(block->last, NR_BRANCH) || nr_op_is(block->last, NR_OP_scf_yield);
     if (!stays) return false; /* it leaves a loop around */
@@ -204,7 +210,7 @@ static bool inline_blocks(NrOp *op) {
 
 /* A region of one block runs just as well without the op around it. */
 bool nr_scf_execute_region_canonicalize(NrOp *op, NrBuilder *b) {
-  NrRegion *region = nr_op_region(op, 0);
+  NrRegion *region = nr_scf_execute_region_region(op);
   if (nr_op_attr(op, NR_A_no_inline)) return false;
   if (region->first != region->last) return inline_blocks(op);
   return nr_scf_replace_by_taken(op, region->first);

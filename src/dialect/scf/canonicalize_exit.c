@@ -15,7 +15,7 @@
 typedef NR_VEC(NrOp *) Exits;
 
 static void find_exits(NrOp *loop, Exits *breaks, Exits *continues) {
-  for (const NrUse *use = nr_op_body(loop, 0)->args[0]->first_use; use; use = use->next) {
+  for (const NrUse *use = nr_scf_loop_body(loop)->args[0]->first_use; use; use = use->next) {
     if (nr_op_is(use->owner, NR_OP_scf_break)) nr_vec_push(breaks, use->owner);
     else nr_vec_push(continues, use->owner);
   }
@@ -23,16 +23,17 @@ static void find_exits(NrOp *loop, Exits *breaks, Exits *continues) {
 
 /* The body ends in the only way out. */
 static bool runs_once(const NrOp *loop) {
-  const NrBlock *body = nr_op_body(loop, 0);
+  const NrBlock *body = nr_scf_loop_body(loop);
   const NrUse *use = body->args[0]->first_use;
   return use && !use->next && use->owner == body->last && nr_op_is(use->owner, NR_OP_scf_break);
 }
 
 static bool replace_by_body(NrOp *loop) {
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_loop_body(loop);
   NrOp *exit = body->last;
   for (uint32_t i = 0; i < loop->num_operands; i++) nr_value_replace_uses(body->args[1 + i], nr_operand(loop, i));
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_value_replace_uses(nr_result(loop, i), nr_operand(exit, 1 + i));
+  for (uint32_t i = 0; i < loop->num_results; i++)
+    nr_value_replace_uses(nr_result(loop, i), nr_operand(exit, NR_SCF_EXIT_VALUES + i));
   nr_op_erase(exit);
   nr_block_splice(body, loop->block, loop);
   nr_op_erase(loop);
@@ -43,9 +44,9 @@ static bool replace_by_body(NrOp *loop) {
 
 /* Carried value i has its initial value in every iteration. */
 static bool never_changes(const NrOp *loop, const Exits *continues, uint32_t i) {
-  NrValue *arg = nr_op_body(loop, 0)->args[1 + i];
+  NrValue *arg = nr_scf_loop_body(loop)->args[1 + i];
   for (size_t k = 0; k < continues->size; k++) {
-    NrValue *next = nr_operand(continues->data[k], 1 + i);
+    NrValue *next = nr_operand(continues->data[k], NR_SCF_EXIT_VALUES + i);
     if (next != arg && next != nr_operand(loop, i)) return false;
   }
   return true;
@@ -53,24 +54,25 @@ static bool never_changes(const NrOp *loop, const Exits *continues, uint32_t i) 
 
 /* Carried value i only becomes the next one. */
 static bool is_only_carried(const NrOp *loop, uint32_t i) {
-  for (const NrUse *use = nr_op_body(loop, 0)->args[1 + i]->first_use; use; use = use->next)
-    if (!nr_op_is(use->owner, NR_OP_scf_continue) || nr_scf_exit_loop(use->owner) != loop || nr_use_index(use) != 1 + i)
+  for (const NrUse *use = nr_scf_loop_body(loop)->args[1 + i]->first_use; use; use = use->next)
+    if (!nr_op_is(use->owner, NR_OP_scf_continue) || nr_scf_exit_loop(use->owner) != loop ||
+        nr_use_index(use) != NR_SCF_EXIT_VALUES + i)
       return false;
   return true;
 }
 
 /* The value that every break passes as result i, if it is defined outside. */
 static NrValue *only_result(NrOp *loop, const Exits *breaks, uint32_t i) {
-  NrValue *only = breaks->size ? nr_operand(breaks->data[0], 1 + i) : NULL;
+  NrValue *only = breaks->size ? nr_operand(breaks->data[0], NR_SCF_EXIT_VALUES + i) : NULL;
   for (size_t k = 1; k < breaks->size; k++)
-    if (nr_operand(breaks->data[k], 1 + i) != only) return NULL;
-  return only && !nr_scf_defined_in(only, nr_op_region(loop, 0)) ? only : NULL;
+    if (nr_operand(breaks->data[k], NR_SCF_EXIT_VALUES + i) != only) return NULL;
+  return only && !nr_scf_defined_in(only, nr_scf_loop_region(loop)) ? only : NULL;
 }
 
 static void drop_operands(const Exits *exits, const bool *drop, uint32_t count) {
   for (size_t k = 0; k < exits->size; k++)
     for (uint32_t i = count; i-- > 0;)
-      if (drop[i]) nr_op_erase_operand(exits->data[k], 1 + i);
+      if (drop[i]) nr_op_erase_operand(exits->data[k], NR_SCF_EXIT_VALUES + i);
 }
 
 /* The loop without some carried values and results, which have no uses left but those by breaks and continues. */
@@ -81,7 +83,7 @@ static void rebuild(NrOp *loop, const bool *drop_carried, const bool *drop_resul
     if (!drop_carried[i]) nr_vec_push(&inits, nr_operand(loop, i));
   for (uint32_t i = 0; i < loop->num_results; i++)
     if (!drop_result[i]) nr_vec_push(&types, nr_result(loop, i)->type);
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_loop_body(loop);
   for (uint32_t i = loop->num_operands; i-- > 0;)
     if (drop_carried[i]) nr_block_erase_arg(body, 1 + i);
   NrOp *fewer = nr_op_rebuild(loop, inits.data, inits.size, types.data, types.size);
@@ -97,7 +99,7 @@ static bool drop_what_is_not_needed(NrOp *loop) {
   find_exits(loop, &breaks, &continues);
   for (uint32_t i = 0; i < loop->num_operands; i++) {
     bool same = never_changes(loop, &continues, i);
-    if (same) nr_value_replace_uses(nr_op_body(loop, 0)->args[1 + i], nr_operand(loop, i));
+    if (same) nr_value_replace_uses(nr_scf_loop_body(loop)->args[1 + i], nr_operand(loop, i));
     any |= drop_carried[i] = same || is_only_carried(loop, i);
   }
   for (uint32_t i = 0; i < loop->num_results; i++) {

@@ -11,15 +11,16 @@
 #include "dialect/arith/arith.h"
 #include "dialect/scf/canonicalize.h"
 #include "dialect/shared/shaped.h"
+#include "dialect/tensor/ops.h"
 
-static const NrIndexListSlot slots[3] = {{0, "staticLowerBound"}, {1, "staticUpperBound"}, {2, "staticStep"}};
+static const NrIndexListSlot slots[3] = {{NR_SCF_FORALL_DYNAMIC_LOWER_BOUND_GROUP, "staticLowerBound"},
+                                         {NR_SCF_FORALL_DYNAMIC_UPPER_BOUND_GROUP, "staticUpperBound"},
+                                         {NR_SCF_FORALL_DYNAMIC_STEP_GROUP, "staticStep"}};
 
 static size_t rank_of(const NrOp *op) { return nr_index_list_size(op, slots[0].attr); }
 
 static NrValue *output(const NrOp *op, uint32_t i) {
-  size_t begin = 0, count = 0;
-  nr_op_operand_group(op, 3, &begin, &count);
-  return nr_operand(op, begin + i);
+  return nr_operand(op, nr_scf_forall_outputs(op).begin + i);
 }
 
 /* The number of points: 0, 1, or 2 for more or not known. */
@@ -49,14 +50,14 @@ static bool replace_by_outputs(NrOp *op) {
 
 /* The only point's ops in front of op; it inserts its parts one after the other. */
 static bool inline_only_point(NrOp *op, NrBuilder *b) {
-  NrBlock *body = nr_op_body(op, 0), *parts = nr_op_body(body->last, 0);
+  NrBlock *body = nr_scf_forall_body(op), *parts = nr_scf_forall_in_parallel_body(body->last);
   size_t rank = rank_of(op);
   NR_VEC(NrValue *) outputs = {0};
   for (size_t d = 0; d < rank; d++)
     nr_value_replace_uses(body->args[d], nr_index_value(b, nr_index_list_get(op, slots[0], d)));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&outputs, output(op, i));
   for (NrOp *part = parts ? parts->first : NULL; part; part = part->next) {
-    uint32_t i = nr_operand(part, 1)->index - (uint32_t)rank;
+    uint32_t i = nr_tensor_parallel_insert_slice_dest(part)->index - (uint32_t)rank;
     NrBuilder at = nr_builder_before(body->last);
     NR_VEC(NrValue *) operands = {0};
     for (uint32_t k = 0; k < part->num_operands; k++) nr_vec_push(&operands, nr_operand(part, k));
@@ -69,7 +70,7 @@ static bool inline_only_point(NrOp *op, NrBuilder *b) {
                                               .num_results = 1,
                                               .attrs = part->attrs,
                                               .num_attrs = part->num_attrs});
-    outputs.data[i] = nr_result(insert, 0);
+    outputs.data[i] = nr_op_result(insert);
     nr_vec_deinit(&operands);
   }
   nr_op_erase(body->last);
@@ -85,15 +86,17 @@ static bool inline_only_point(NrOp *op, NrBuilder *b) {
 
 /* Result i is unused, and the body does not read the output. */
 static bool is_unused(const NrOp *op, uint32_t i) {
-  const NrValue *shared = nr_op_body(op, 0)->args[rank_of(op) + i];
+  const NrValue *shared = nr_scf_forall_body(op)->args[rank_of(op) + i];
   if (nr_value_has_uses(nr_result(op, i))) return false;
   for (const NrUse *use = shared->first_use; use; use = use->next)
-    if (!nr_op_is(use->owner, NR_OP_tensor_parallel_insert_slice) || nr_use_index(use) != 1) return false;
+    if (!nr_op_is(use->owner, NR_OP_tensor_parallel_insert_slice) ||
+        nr_use_index(use) != NR_TENSOR_PARALLEL_INSERT_SLICE_DEST)
+      return false;
   return true;
 }
 
 static bool drop_unused(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_forall_body(op);
   size_t rank = rank_of(op), begin = 0, count = 0;
   bool *drop = nr_calloc(op->num_results + 1, sizeof *drop), any = false;
   for (uint32_t i = 0; i < op->num_results; i++) any |= drop[i] = is_unused(op, i);
@@ -101,8 +104,8 @@ static bool drop_unused(NrOp *op) {
     NR_VEC(NrValue *) operands = {0};
     NR_VEC(NrType) types = {0};
     uint32_t segments[4];
-    nr_op_operand_group(op, 3, &begin, &count);
-    for (uint32_t k = 0; k < begin; k++) nr_vec_push(&operands, nr_operand(op, k));
+    size_t first = nr_scf_forall_outputs(op).begin;
+    for (size_t k = 0; k < first; k++) nr_vec_push(&operands, nr_operand(op, k));
     for (uint32_t i = 0; i < op->num_results; i++) {
       if (drop[i]) continue;
       nr_vec_push(&operands, output(op, i));

@@ -51,27 +51,27 @@ static void append_side(NrOp *first, NrOp *second, size_t side) {
 }
 
 static bool is_negation_of(const NrValue *value, const NrValue *condition) {
-  return nr_op_is(value->op, NR_OP_arith_xori) && nr_operand(value->op, 0) == condition &&
-         nr_const_is_int(nr_value_constant(nr_operand(value->op, 1)), 1);
+  return nr_op_is(value->op, NR_OP_arith_xori) && nr_arith_xori_lhs(value->op) == condition &&
+         nr_const_is_int(nr_value_constant(nr_arith_xori_rhs(value->op)), 1);
 }
 
 /* The other condition, and what happened when it held happens when it does not. */
 static void swap_sides(NrOp *op, NrValue *condition) {
   NrBlock *yes = body_or_new(op, 0), *no = body_or_new(op, 1);
-  nr_op_set_operand(op, 0, condition);
+  nr_op_set_operand(op, NR_SCF_IF_CONDITION, condition);
   nr_block_unlink(yes);
   nr_block_unlink(no);
-  nr_block_append(nr_op_region(op, 0), no);
-  nr_block_append(nr_op_region(op, 1), yes);
+  nr_block_append(nr_scf_if_then_region(op), no);
+  nr_block_append(nr_scf_if_else_region(op), yes);
 }
 
 bool nr_scf_if_join_next(NrOp *op) {
   NrOp *next = op->next;
   if (!nr_op_is(next, NR_OP_scf_if) || !nr_scf_regions_yield(next)) return false;
-  if (is_negation_of(nr_operand(next, 0), nr_operand(op, 0))) swap_sides(next, nr_operand(op, 0));
-  if (nr_operand(next, 0) != nr_operand(op, 0)) return false;
+  if (is_negation_of(nr_scf_if_condition(next), nr_scf_if_condition(op))) swap_sides(next, nr_scf_if_condition(op));
+  if (nr_scf_if_condition(next) != nr_scf_if_condition(op)) return false;
   uint32_t count = op->num_results, more = next->num_results;
-  bool with_else = nr_op_body(op, 1) || nr_op_body(next, 1);
+  bool with_else = nr_scf_if_else_body(op) || nr_scf_if_else_body(next);
   NR_VEC(NrType) types = {0};
   for (uint32_t i = 0; i < more; i++) nr_vec_push(&types, nr_result(next, i)->type);
   for (size_t side = 0; side < 1 + (size_t)with_else; side++) {
@@ -95,21 +95,21 @@ bool nr_scf_if_join_next(NrOp *op) {
 /* The value that stands for result i of op when it and inner are one: inner's result, where both else-sides give the
  * same; NULL when there is none. */
 static NrValue *joined_value(NrOp *op, NrOp *inner, uint32_t i) {
-  NrValue *value = nr_operand(nr_op_body(op, 0)->last, i);
+  NrValue *value = nr_operand(nr_scf_if_then_body(op)->last, i);
   if (value->op != inner) return NULL;
-  NrValue *outer_else = nr_operand(nr_op_body(op, 1)->last, i);
-  return nr_operand(nr_op_body(inner, 1)->last, value->index) == outer_else ? value : NULL;
+  NrValue *outer_else = nr_operand(nr_scf_if_else_body(op)->last, i);
+  return nr_operand(nr_scf_if_else_body(inner)->last, value->index) == outer_else ? value : NULL;
 }
 
 bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b) {
-  NrBlock *yes = nr_op_body(op, 0);
+  NrBlock *yes = nr_scf_if_then_body(op);
   NrOp *inner = yes->first;
   if (!nr_op_is(inner, NR_OP_scf_if) || inner->next != yes->last || !nr_scf_regions_yield(inner)) return false;
-  if (!only_yields(nr_op_body(op, 1)) || !only_yields(nr_op_body(inner, 1))) return false;
+  if (!only_yields(nr_scf_if_else_body(op)) || !only_yields(nr_scf_if_else_body(inner))) return false;
   for (uint32_t i = 0; i < op->num_results; i++)
     if (!joined_value(op, inner, i)) return false;
-  NrValue *condition = nr_arith_binary(b, NR_OP_arith_andi, nr_operand(op, 0), nr_operand(inner, 0));
-  nr_op_set_operand(inner, 0, condition);
+  NrValue *condition = nr_arith_binary(b, NR_OP_arith_andi, nr_scf_if_condition(op), nr_scf_if_condition(inner));
+  nr_op_set_operand(inner, NR_SCF_IF_CONDITION, condition);
   for (uint32_t i = 0; i < op->num_results; i++)
     nr_value_replace_uses(nr_result(op, i), joined_value(op, inner, i));
   nr_op_unlink(inner);
@@ -121,9 +121,9 @@ bool nr_scf_if_join_nested(NrOp *op, NrBuilder *b) {
 /* ---- negated ----------------------------------------------------------------------------------------------------- */
 
 bool nr_scf_if_drop_negation(NrOp *op) {
-  NrOp *negation = nr_operand(op, 0)->op;
-  if (!nr_op_body(op, 1) || !negation || !nr_op_is(negation, NR_OP_arith_xori)) return false;
-  if (!is_negation_of(nr_operand(op, 0), nr_operand(negation, 0))) return false;
-  swap_sides(op, nr_operand(negation, 0));
+  NrOp *negation = nr_scf_if_condition(op)->op;
+  if (!nr_scf_if_else_body(op) || !negation || !nr_op_is(negation, NR_OP_arith_xori)) return false;
+  if (!is_negation_of(nr_scf_if_condition(op), nr_arith_xori_lhs(negation))) return false;
+  swap_sides(op, nr_arith_xori_lhs(negation));
   return true;
 }

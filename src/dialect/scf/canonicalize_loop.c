@@ -8,6 +8,7 @@
  */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/carried.h"
+#include "dialect/tensor/ops.h"
 
 /* ---- for --------------------------------------------------------------------------------------------------------- */
 
@@ -36,7 +37,7 @@ static bool drop_unneeded(NrOp *op) {
 static bool drop_redundant(NrOp *op) {
   uint32_t count = op->num_results, dropped = 0;
   if (count == 0) return false;
-  NrOp *yield = nr_block_terminator(nr_op_body(op, 0));
+  NrOp *yield = nr_block_terminator(nr_scf_for_body(op));
   bool *drop = nr_calloc(count, sizeof *drop);
   NrMap first = {0}; /* yielded value -> the first carried value with it */
   nr_scf_find_invariant(op, drop);
@@ -67,10 +68,10 @@ static bool replace_for_by_inits(NrOp *op) {
 }
 
 static bool inline_single_iteration(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_for_body(op);
   NrOp *yield = nr_block_terminator(body);
   NR_VEC(NrValue *) args = {0};
-  nr_vec_push(&args, nr_scf_for_lower(op));
+  nr_vec_push(&args, nr_scf_for_lower_bound(op));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&args, nr_scf_for_init(op, i));
   nr_scf_inline_before(op, body, args.data);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(yield, i));
@@ -81,7 +82,7 @@ static bool inline_single_iteration(NrOp *op) {
 
 /* A loop that runs at least once and only yields values from outside: its results are these values. */
 static bool replace_by_yielded(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_for_body(op);
   if (body->first != body->last || !op->num_results) return false;
   for (uint32_t i = 0; i < op->num_results; i++)
     if (nr_value_block(nr_operand(body->last, i)) == body) return false;
@@ -104,9 +105,9 @@ static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, i
   const NrValue *destination = nr_op_destination(op, value->index);
   if (destination) return keeps_shape(destination, arg, type, depth + 1);
   switch (op->info->id) {
-  case NR_OP_tensor_cast: return keeps_shape(nr_operand(op, 0), arg, type, depth + 1);
+  case NR_OP_tensor_cast: return keeps_shape(nr_tensor_cast_source(op), arg, type, depth + 1);
   case NR_OP_scf_for: return keeps_shape(nr_scf_for_init(op, value->index), arg, type, depth + 1) &&
-                             keeps_shape(nr_operand(nr_op_body(op, 0)->last, value->index),
+                             keeps_shape(nr_operand(nr_scf_for_body(op)->last, value->index),
                                          nr_scf_for_arg(op, value->index), type, depth + 1);
   default: break;
   }
@@ -120,14 +121,14 @@ static bool keeps_shape(const NrValue *value, const NrValue *arg, NrType type, i
 static NrValue *uncast_init(const NrOp *op, uint32_t i) {
   const NrValue *init = nr_scf_for_init(op, i), *result = nr_result(op, i);
   if (!nr_op_is(init->op, NR_OP_tensor_cast)) return NULL;
-  NrValue *source = nr_operand(init->op, 0);
+  NrValue *source = nr_tensor_cast_source(init->op);
   NrType from = source->type, to = init->type;
   if (from->kind != NR_TYPE_TENSOR || to->kind != NR_TYPE_TENSOR || from->layout != to->layout) return NULL;
   for (uint32_t d = 0; d < from->rank; d++)
     if (from->dims[d] != to->dims[d] && to->dims[d] != NR_DYNAMIC) return NULL;
   const NrOp *user = nr_value_has_one_use(result) ? result->first_use->owner : NULL;
-  if (!user || (nr_op_is(user, NR_OP_tensor_cast) && nr_result(user, 0)->type != from)) return NULL;
-  return keeps_shape(nr_operand(nr_op_body(op, 0)->last, i), nr_scf_for_arg(op, i), from, 0) ? source : NULL;
+  if (!user || (nr_op_is(user, NR_OP_tensor_cast) && nr_op_result(user)->type != from)) return NULL;
+  return keeps_shape(nr_operand(nr_scf_for_body(op)->last, i), nr_scf_for_arg(op, i), from, 0) ? source : NULL;
 }
 
 static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
@@ -140,13 +141,13 @@ static NrValue *cast_to(NrBuilder *b, NrValue *value, NrType type) {
  *
  * Only if the yielded value is known to have that shape, since the rewrite must not add a cast that can fail. */
 static bool carry_uncast(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_for_body(op);
   bool changed = false;
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrValue *source = uncast_init(op, i), *arg = nr_scf_for_arg(op, i), *result = nr_result(op, i);
     if (!source) continue;
     NrType old = arg->type;
-    nr_op_set_operand(op, 3 + i, source);
+    nr_op_set_operand(op, NR_SCF_FOR_INIT_ARGS + i, source);
     arg->type = result->type = source->type;
     NrBuilder inside = nr_builder_at_start(nr_block_module(body), body, op->loc), end = nr_builder_before(body->last);
     NrValue *as_before = cast_to(&inside, arg, old);
@@ -174,12 +175,13 @@ bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* A condition that is false at once: `before` runs once, `after` never. */
 static bool inline_before_region(NrOp *op) {
-  NrBlock *before = nr_op_body(op, 0);
+  NrBlock *before = nr_scf_while_before_body(op);
   NrOp *condition = nr_block_terminator(before);
   NR_VEC(NrValue *) args = {0};
   for (uint32_t i = 0; i < op->num_operands; i++) nr_vec_push(&args, nr_operand(op, i));
   nr_scf_inline_before(op, before, args.data);
-  for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(condition, 1 + i));
+  for (uint32_t i = 0; i < op->num_results; i++)
+    nr_value_replace_uses(nr_result(op, i), nr_operand(condition, NR_SCF_CONDITION_ARGS + i));
   nr_op_erase(op);
   nr_vec_deinit(&args);
   return true;
@@ -187,14 +189,15 @@ static bool inline_before_region(NrOp *op) {
 
 /* What the values handed to `after` are known to be there: another argument of it, a value from outside, or true. */
 static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
-  NrBlock *after = nr_op_body(op, 1);
-  NrRegion *before_region = nr_op_region(op, 0);
+  NrBlock *after = nr_scf_while_after_body(op);
+  NrRegion *before_region = nr_scf_while_before_region(op);
   bool changed = false;
   for (uint32_t i = 0; i < after->num_args; i++) {
-    NrValue *handed = nr_operand(condition, 1 + i), *arg = after->args[i], *known = NULL, *result = NULL;
+    NrValue *handed = nr_operand(condition, NR_SCF_CONDITION_ARGS + i), *arg = after->args[i], *known = NULL,
+            *result = NULL;
     if (nr_value_block(handed)->region != before_region && !nr_value_block(handed)->region->op) continue;
     for (uint32_t j = 0; j < i && !known; j++)
-      if (nr_operand(condition, 1 + j) == handed) {
+      if (nr_operand(condition, NR_SCF_CONDITION_ARGS + j) == handed) {
         known = after->args[j];
         result = nr_result(op, j);
       }
@@ -209,7 +212,7 @@ static bool simplify_after_args(NrOp *op, NrOp *condition, NrBuilder *b) {
       nr_value_replace_uses(nr_result(op, i), result);
       changed = true;
     }
-    if (handed == nr_operand(condition, 0) && nr_value_has_uses(arg)) {
+    if (handed == nr_scf_condition_condition(condition) && nr_value_has_uses(arg)) {
       nr_value_replace_uses(arg, nr_arith_constant(b, nr_attr_bool(b->ctx, true)));
       changed = true;
     }
@@ -230,7 +233,7 @@ static void erase_unneeded(const NrScfNeeded *needed, NrBlock *block) {
 static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_result, const NrScfNeeded *needed) {
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
-  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrBlock *before = nr_scf_while_before_body(op), *after = nr_scf_while_after_body(op);
   NrOp *condition = nr_block_terminator(before), *yield = nr_block_terminator(after);
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (!drop_init[i]) nr_vec_push(&inits, nr_operand(op, i));
@@ -239,7 +242,7 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
   for (uint32_t i = op->num_operands; i-- > 0;)
     if (drop_init[i]) nr_op_erase_operand(yield, i);
   for (uint32_t i = op->num_results; i-- > 0;)
-    if (drop_result[i]) nr_op_erase_operand(condition, 1 + i);
+    if (drop_result[i]) nr_op_erase_operand(condition, NR_SCF_CONDITION_ARGS + i);
   if (needed) {
     erase_unneeded(needed, before);
     erase_unneeded(needed, after);
@@ -255,7 +258,7 @@ static void rebuild_while(NrOp *op, const bool *drop_init, const bool *drop_resu
 
 /* Carried values that never change, and values that are passed on but not used. */
 static bool drop_from_while(NrOp *op) {
-  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrBlock *before = nr_scf_while_before_body(op), *after = nr_scf_while_after_body(op);
   NrOp *yield = nr_block_terminator(after);
   bool *drop_init = nr_calloc(nr_scf_num_places(op) + 1, sizeof(bool)),
        *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));
@@ -295,8 +298,8 @@ static bool drop_unneeded_from_while(NrOp *op) {
 }
 
 bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *condition = nr_block_terminator(nr_op_body(op, 0));
+  NrOp *condition = nr_block_terminator(nr_scf_while_before_body(op));
   int64_t value;
-  if (nr_value_constant_int(nr_operand(condition, 0), &value) && !value) return inline_before_region(op);
+  if (nr_value_constant_int(nr_scf_condition_condition(condition), &value) && !value) return inline_before_region(op);
   return simplify_after_args(op, condition, b) || drop_from_while(op) || drop_unneeded_from_while(op);
 }

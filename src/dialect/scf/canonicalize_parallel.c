@@ -7,10 +7,10 @@
 #include "dialect/scf/canonicalize.h"
 
 static NrValue *bound(const NrOp *op, size_t group, uint32_t dim) {
-  return nr_operand(op, group * nr_op_body(op, 0)->num_args + dim);
+  return nr_operand(op, group * nr_scf_parallel_body(op)->num_args + dim);
 }
 
-static NrValue *init(const NrOp *op, uint32_t i) { return nr_operand(op, 3 * nr_op_body(op, 0)->num_args + i); }
+static NrValue *init(const NrOp *op, uint32_t i) { return nr_operand(op, 3 * nr_scf_parallel_body(op)->num_args + i); }
 
 /* The number of points along a dim, if it is constant. */
 static bool points(const NrOp *op, uint32_t dim, uint64_t *out) {
@@ -31,7 +31,7 @@ static bool replace_by_inits(NrOp *op) {
 
 /* The only point's ops in front of op, then the reductions of its values with the initial ones. */
 static bool inline_only_point(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   NrOp *reduce = body->last;
   NR_VEC(NrValue *) inits = {0};
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&inits, init(op, i));
@@ -41,7 +41,7 @@ static bool inline_only_point(NrOp *op) {
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrBlock *block = nr_op_body(reduce, i);
     nr_scf_inline_before(op, block, (NrValue *[]){inits.data[i], nr_operand(reduce, i)});
-    nr_value_replace_uses(nr_result(op, i), nr_operand(block->last, 0));
+    nr_value_replace_uses(nr_result(op, i), nr_scf_reduce_return_result(block->last));
   }
   nr_op_erase(op);
   nr_vec_deinit(&inits);
@@ -64,7 +64,7 @@ static void drop_reductions(NrOp *reduce, const bool *drop) {
 
 /* The loop without some dims, whose arguments have no uses, and without some results, which have none either. */
 static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrBuilder *b) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   NR_VEC(NrValue *) bounds[3] = {{0}};
   NR_VEC(NrValue *) inits = {0};
   for (size_t group = 0; group < 3; group++)
@@ -77,11 +77,11 @@ static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrB
   for (uint32_t i = 0; i < op->num_attrs; i++)
     if (!nr_str_is(op->attrs[i].name, "operandSegmentSizes"))
       nr_op_set_attr_named(loop, op->attrs[i].name.data, op->attrs[i].value);
-  nr_block_erase(nr_op_body(loop, 0));
+  nr_block_erase(nr_scf_parallel_body(loop));
   drop_reductions(body->last, drop_result);
   for (uint32_t d = body->num_args; d-- > 0;)
     if (!keep_dim[d]) nr_block_erase_arg(body, d);
-  nr_region_take(nr_op_region(loop, 0), nr_op_region(op, 0));
+  nr_region_take(nr_scf_parallel_region(loop), nr_scf_parallel_region(op));
   nr_scf_replace_kept(op, loop, drop_result);
   for (size_t group = 0; group < 3; group++) nr_vec_deinit(&bounds[group]);
   nr_vec_deinit(&inits);
@@ -89,14 +89,14 @@ static void rebuild(NrOp *op, const bool *keep_dim, const bool *drop_result, NrB
 
 /* A loop that is all that there is in another one: the dims of both in one loop. */
 static bool join_nested(NrOp *op, NrBuilder *b) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   NrOp *inner = body->first;
   if (!nr_op_is(inner, NR_OP_scf_parallel) || inner->next != body->last || op->num_results || inner->num_results)
     return false;
   if (nr_op_attr(op, NR_A_mapping) || nr_op_attr(inner, NR_A_mapping)) return false;
   for (uint32_t i = 0; i < inner->num_operands; i++)
-    if (nr_scf_defined_in(nr_operand(inner, i), nr_op_region(op, 0))) return false;
-  NrBlock *inside = nr_op_body(inner, 0);
+    if (nr_scf_defined_in(nr_operand(inner, i), nr_scf_parallel_region(op))) return false;
+  NrBlock *inside = nr_scf_parallel_body(inner);
   uint32_t outer_rank = body->num_args, rank = outer_rank + inside->num_args;
   if (rank > NR_MAX_RANK) return false;
   NrValue *bounds[3][NR_MAX_RANK];
@@ -104,7 +104,7 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
     for (uint32_t d = 0; d < rank; d++)
       bounds[group][d] = d < outer_rank ? bound(op, group, d) : bound(inner, group, d - outer_rank);
   NrOp *both = nr_scf_parallel(b, bounds[0], bounds[1], bounds[2], rank, NULL, 0);
-  NrBlock *to = nr_op_body(both, 0);
+  NrBlock *to = nr_scf_parallel_body(both);
   for (uint32_t d = 0; d < rank; d++) {
     NrValue *old = d < outer_rank ? body->args[d] : inside->args[d - outer_rank];
     to->args[d]->name = old->name;
@@ -118,7 +118,7 @@ static bool join_nested(NrOp *op, NrBuilder *b) {
 bool nr_scf_parallel_canonicalize(NrOp *op, NrBuilder *b) {
   if (nr_op_attr(op, NR_A_noInit)) return false; /* without points it fails */
   if (join_nested(op, b)) return true;
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   uint32_t rank = body->num_args, single = 0, unused = 0;
   bool plain = !nr_op_attr(op, NR_A_mapping); /* which has an entry per dim */
   bool *keep_dim = nr_calloc(rank + 1, sizeof *keep_dim), *drop_result = nr_calloc(op->num_results + 1, sizeof(bool));

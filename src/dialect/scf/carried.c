@@ -14,13 +14,15 @@ uint32_t nr_scf_num_places(const NrOp *loop) {
   return is_for(loop) ? loop->num_results : loop->num_operands + loop->num_results;
 }
 
-static NrOp *yield_of(NrOp *loop) { return nr_block_terminator(nr_op_body(loop, is_for(loop) ? 0 : 1)); }
-static NrOp *condition_of(NrOp *loop) { return nr_block_terminator(nr_op_body(loop, 0)); }
+static NrOp *yield_of(NrOp *loop) {
+  return nr_block_terminator(is_for(loop) ? nr_scf_for_body(loop) : nr_scf_while_after_body(loop));
+}
+static NrOp *condition_of(NrOp *loop) { return nr_block_terminator(nr_scf_while_before_body(loop)); }
 
 /* What comes to a place in the next iteration, or behind the condition. */
 static NrValue *source(NrOp *loop, uint32_t place) {
   if (place < num_carried(loop)) return nr_operand(yield_of(loop), place);
-  return nr_operand(condition_of(loop), 1 + place - num_carried(loop));
+  return nr_operand(condition_of(loop), NR_SCF_CONDITION_ARGS + place - num_carried(loop));
 }
 
 static NrValue *result(NrOp *loop, uint32_t place) {
@@ -35,7 +37,7 @@ static bool place_of(NrOp *loop, const NrValue *value, uint32_t *out) {
     *out = value->index - 1;
     return value->index > 0;
   }
-  *out = value->index + (value->block == nr_op_body(loop, 1) ? num_carried(loop) : 0);
+  *out = value->index + (value->block == nr_scf_while_after_body(loop) ? num_carried(loop) : 0);
   return true;
 }
 
@@ -70,7 +72,7 @@ void nr_scf_needed_init(NrScfNeeded *n, NrOp *loop) {
     n->places[i] = true;
     need_value(n, source(loop, i));
   }
-  if (!is_for(loop)) need_value(n, nr_operand(condition_of(loop), 0));
+  if (!is_for(loop)) need_value(n, nr_scf_condition_condition(condition_of(loop)));
   for (uint32_t r = 0; r < loop->num_regions; r++) {
     NrBlock *block = nr_op_body(loop, r);
     for (NrOp *op = block->first; op != block->last; op = op->next)

@@ -10,12 +10,13 @@
  * The token is the first argument of the body. It names the loop, so that an inner loop can end an outer one. The ops
  * between the loop and a break or continue must run their regions in place. */
 #include "dialect/shared/bindings.h"
+#include "dialect/operands.h"
 #include "dialect/scf/scf.h"
 
 static NrType token_type(NrContext *ctx) { return nr_type_opaque(ctx, nr_context_intern(ctx, NR_STR("scf.token"))); }
 
 NrOp *nr_scf_exit_loop(const NrOp *exit) {
-  const NrValue *token = nr_operand(exit, 0);
+  const NrValue *token = nr_op_token(exit);
   NrOp *loop = token->op ? NULL : nr_block_parent_op(token->block);
   return nr_op_is(loop, NR_OP_scf_loop) && token->index == 0 ? loop : NULL;
 }
@@ -71,7 +72,7 @@ NrStatus nr_scf_loop_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_scf_loop_print(NrPrinter *w, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_loop_body(op);
   nr_w_puts(w, " token(");
   nr_w_value(w, nr_block_arg(body, 0));
   nr_w_puts(w, ")");
@@ -80,14 +81,14 @@ void nr_scf_loop_print(NrPrinter *w, NrOp *op) {
     nr_w_bindings(w, op, 0, body, 1, op->num_operands);
   }
   if (op->num_operands || op->num_results) {
-    bool plain = op->num_operands == 1 && nr_operand(op, 0)->type->kind != NR_TYPE_FUNCTION;
+    bool plain = op->num_operands == 1 && nr_operand(op, NR_SCF_LOOP_INITS)->type->kind != NR_TYPE_FUNCTION;
     nr_w_puts(w, plain ? " : " : " : (");
     nr_w_operand_types(w, op, 0, op->num_operands);
     if (!plain) nr_w_puts(w, ")");
     nr_w_arrow_results(w, op);
   }
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_scf_loop_region(op), false, true);
   nr_w_attr_dict(w, op, NULL);
 }
 
@@ -108,7 +109,7 @@ NrStatus nr_scf_exit_parse(NrParser *p, NrOpState *state) {
 
 void nr_scf_exit_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " [");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_token(op));
   nr_w_puts(w, "]");
   if (op->num_operands > 1) {
     nr_w_puts(w, " ");
@@ -122,7 +123,7 @@ void nr_scf_exit_print(NrPrinter *w, NrOp *op) {
 /* ---- verification ------------------------------------------------------------------------------------------------ */
 
 NrStatus nr_scf_loop_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_loop_body(op);
   if (body->num_args != op->num_operands + 1 || body->args[0]->type != token_type(nr_op_context(op)))
     return nr_op_error(op, "(C1) expects the body to have a token and %u carried values as arguments",
                        op->num_operands);
@@ -163,9 +164,10 @@ NrStatus nr_scf_exit_verify(NrOp *op) {
   if (count != wanted) return nr_op_error(op, "(C3) has %u values, but the loop has %u %s", count, wanted, what);
   for (uint32_t i = 0; i < count; i++) {
     NrType type = leaves ? nr_result(loop, i)->type : nr_operand(loop, i)->type;
-    if (nr_operand(op, i + 1)->type != type)
+    if (nr_operand(op, NR_SCF_EXIT_VALUES + i)->type != type)
       return nr_op_error(op, "(C3) value #%u has type '%s', but the loop's %s have '%s'", i,
-                         nr_type_text(type->ctx, nr_operand(op, i + 1)->type), what, nr_type_text(type->ctx, type));
+                         nr_type_text(type->ctx, nr_operand(op, NR_SCF_EXIT_VALUES + i)->type), what,
+                         nr_type_text(type->ctx, type));
   }
   return NR_OK;
 }

@@ -7,6 +7,7 @@
  * (..)` is the short form with lower bounds 0 and steps 1. */
 #include "dialect/shared/bindings.h"
 #include "dialect/scf/scf.h"
+#include "dialect/tensor/ops.h"
 
 static const char *const bound_attrs[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
 enum { NUM_BOUNDS = 3, OUTPUTS = 3, NUM_GROUPS = 4 };
@@ -118,7 +119,7 @@ static void print_mixed(NrPrinter *w, NrOp *op, size_t which, const char *before
 
 void nr_scf_forall_print(NrPrinter *w, NrOp *op) {
   static const char *const shown[] = {"staticLowerBound", "staticUpperBound", "staticStep", NULL};
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_forall_body(op);
   uint32_t rank = body->num_args - op->num_results;
   size_t begin = 0, count = 0;
   nr_w_puts(w, " ");
@@ -138,7 +139,7 @@ void nr_scf_forall_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, ")");
   }
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
+  nr_w_region(w, nr_scf_forall_region(op), false, op->num_results > 0);
   nr_w_attr_dict(w, op, shown);
 }
 
@@ -150,17 +151,17 @@ NrStatus nr_scf_in_parallel_parse(NrParser *p, NrOpState *state) {
 
 void nr_scf_in_parallel_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_scf_forall_in_parallel_region(op), false, true);
   nr_w_attr_dict(w, op, NULL);
 }
 
 NrStatus nr_scf_in_parallel_verify(NrOp *op) {
   const NrOp *loop = nr_op_parent(op);
   const NrBlock *body = op->block;
-  for (NrOp *insert = nr_op_body(op, 0)->first; insert; insert = insert->next) {
+  for (NrOp *insert = nr_scf_forall_in_parallel_body(op)->first; insert; insert = insert->next) {
     if (!nr_op_is(insert, NR_OP_tensor_parallel_insert_slice))
       return nr_op_error(op, "(C1) expected only 'tensor.parallel_insert_slice' ops");
-    const NrValue *dest = nr_operand(insert, 1);
+    const NrValue *dest = nr_tensor_parallel_insert_slice_dest(insert);
     bool shared = dest->block == body && dest->index + loop->num_results >= body->num_args;
     if (!shared) return nr_op_error(insert, "(C2) may only insert into an output block argument");
   }
@@ -180,7 +181,7 @@ static NrStatus mapping_verify(NrOp *op, size_t rank) {
 
 NrStatus nr_scf_forall_verify(NrOp *op) {
   const int64_t *values;
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_forall_body(op);
   size_t rank = static_bounds(op, 0, &values), begin, count;
   for (size_t which = 0; which < NUM_BOUNDS; which++) {
     size_t size = static_bounds(op, which, &values), dynamic = 0;

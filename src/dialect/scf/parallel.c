@@ -15,6 +15,7 @@
  * fails when it has no points. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/combine.h"
+#include "dialect/operands.h"
 #include "dialect/shared/bindings.h"
 #include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
@@ -89,7 +90,7 @@ const char *nr_scf_parallel_refuse_text(const NrOp *op, bool legacy) {
 }
 
 void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   nr_w_puts(w, " ");
   nr_w_ivs(w, body, body->num_args);
   print_group(w, op, LOWER, " = ");
@@ -98,7 +99,7 @@ void nr_scf_parallel_print(NrPrinter *w, NrOp *op) {
   if (op->num_results && !nr_op_attr(op, NR_A_noInit)) print_group(w, op, INITS, " init ");
   if (!nr_w_is_legacy(w)) nr_w_arrow_results(w, op);
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0 || !nr_w_is_legacy(w));
+  nr_w_region(w, nr_scf_parallel_region(op), false, op->num_results > 0 || !nr_w_is_legacy(w));
   nr_w_attr_dict(w, op, (const char *const[]){"noInit", NULL});
   if (!nr_w_is_legacy(w) || op->num_results == 0) return;
   nr_w_puts(w, " : ");
@@ -215,12 +216,13 @@ static bool merge_reductions(NrOp *op, NrBlock *body) {
 
 NrOp *nr_scf_combining_op(const NrBlock *block) {
   NrOp *op = block ? block->first : NULL;
-  if (!op || op->num_operands != 2 || op->num_results != 1 || block->num_args != 2 || op->next != block->last)
+  if (!op || !nr_op_has_lhs(op) || !nr_op_has_rhs(op) || op->num_operands != 2 || op->num_results != 1 ||
+      block->num_args != 2 || op->next != block->last)
     return NULL;
   const NrOp *end = block->last;
-  if (!nr_op_is(end, NR_OP_scf_reduce_return) || end->num_operands != 1 || end->operands[0].value != nr_result(op, 0))
+  if (!nr_op_is(end, NR_OP_scf_reduce_return) || end->num_operands != 1 || end->operands[0].value != nr_op_result(op))
     return NULL;
-  NrValue *a = nr_operand(op, 0), *b = nr_operand(op, 1);
+  NrValue *a = nr_op_lhs(op), *b = nr_op_rhs(op);
   bool both = (a == block->args[0] && b == block->args[1]) || (a == block->args[1] && b == block->args[0]);
   return both && nr_op_has(op, NR_COMMUTATIVE) ? op : NULL;
 }
@@ -288,7 +290,7 @@ static void add_segments(NrParser *p, NrOp *op) {
 
 NrStatus nr_scf_parallel_post_parse(NrParser *p, NrOp *op) {
   add_segments(p, op);
-  NrBlock *body = op->num_regions ? nr_op_body(op, 0) : NULL;
+  NrBlock *body = op->num_regions ? nr_scf_parallel_body(op) : NULL;
   if (!body || !body->last) return NR_OK;
   if (nr_op_is(body->last, NR_OP_scf_yield) && body->last->num_operands)
     return nr_op_error(body->last, "yield inside %.*s is not allowed to have operands",

@@ -89,7 +89,7 @@ NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count) {
   return nr_build_op(b, NR_OP_scf_yield, values, count, NULL, 0);
 }
 
-NrOp *nr_scf_yield_results(NrBlock *block, NrOp *const *ops, size_t count) {
+NrOp *nr_scf_yield_results_of(NrBlock *block, NrOp *const *ops, size_t count) {
   NR_VEC(NrValue *) results = {0};
   for (size_t n = 0; n < count; n++)
     for (uint32_t i = 0; i < ops[n]->num_results; i++) nr_vec_push(&results, nr_result(ops[n], i));
@@ -130,13 +130,14 @@ bool nr_scf_trip_count(int64_t lower, int64_t upper, int64_t step, bool is_unsig
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out) {
   int64_t lower, upper, step;
   bool is_unsigned = nr_op_attr(op, NR_A_unsignedCmp) != NULL;
-  if (nr_scf_for_lower(op) == nr_scf_for_upper(op)) {
+  if (nr_scf_for_lower_bound(op) == nr_scf_for_upper_bound(op)) {
     *out = 0;
     return true;
   }
-  if (!nr_value_constant_int(nr_scf_for_lower(op), &lower) || !nr_value_constant_int(nr_scf_for_upper(op), &upper))
+  if (!nr_value_constant_int(nr_scf_for_lower_bound(op), &lower) ||
+      !nr_value_constant_int(nr_scf_for_upper_bound(op), &upper))
     return false;
-  uint32_t width = nr_type_bits(nr_scf_for_lower(op)->type);
+  uint32_t width = nr_type_bits(nr_scf_for_lower_bound(op)->type);
   if (width > 64) return false;
   if (is_unsigned && width < 64) {
     uint64_t mask = (UINT64_C(1) << width) - 1;
@@ -192,7 +193,7 @@ void nr_scf_take_in(NrOp *outer, NrBlock *block, NrOp *const *ops, size_t count)
     nr_op_unlink(ops[n]);
     nr_op_append(block, ops[n]);
   }
-  nr_scf_yield_results(block, ops, count);
+  nr_scf_yield_results_of(block, ops, count);
 }
 
 void nr_scf_inline_before(NrOp *op, NrBlock *block, NrValue *const *args) {
@@ -211,18 +212,19 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
   for (uint32_t i = 0; i < count; i++)
     if (!drop[i]) nr_vec_push(&inits, nr_scf_for_init(op, i));
   NrBuilder b = nr_builder_before(op);
-  NrOp *loop = nr_scf_for(&b, nr_scf_for_lower(op), nr_scf_for_upper(op), nr_scf_for_step(op), inits.data, inits.size);
+  NrOp *loop = nr_scf_for(&b, nr_scf_for_lower_bound(op), nr_scf_for_upper_bound(op), nr_scf_for_step(op), inits.data,
+                          inits.size);
   nr_vec_deinit(&inits);
   for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr_named(loop, op->attrs[i].name.data, op->attrs[i].value);
-  nr_block_erase(nr_op_body(loop, 0));
-  NrBlock *body = nr_op_body(op, 0);
+  nr_block_erase(nr_scf_for_body(loop));
+  NrBlock *body = nr_scf_for_body(op);
   NrOp *yield = nr_block_terminator(body);
   for (uint32_t i = count; i-- > 0;) {
     if (!drop[i]) continue;
     nr_op_erase_operand(yield, i);
     nr_block_erase_arg(body, 1 + i);
   }
-  nr_region_take(nr_op_region(loop, 0), nr_op_region(op, 0));
+  nr_region_take(nr_scf_for_region(loop), nr_scf_for_region(op));
   nr_scf_replace_kept(op, loop, drop);
   return loop;
 }
@@ -232,7 +234,7 @@ NrOp *nr_scf_for_drop_carried(NrOp *op, const bool *drop) {
 NrOp *nr_scf_open_for(NrBuilder *b, NrValue *from, NrValue *to, NrValue *step, NrValue **carried, size_t count,
                       NrValue **out_iv) {
   NrOp *loop = nr_scf_for(b, from, to, step, carried, count);
-  NrBlock *body = nr_op_body(loop, 0);
+  NrBlock *body = nr_scf_for_body(loop);
   *out_iv = nr_block_arg(body, 0);
   for (size_t i = 0; i < count; i++) carried[i] = nr_block_arg(body, i + 1);
   *b = nr_builder_at_end(b->module, body, b->loc);

@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_SCF_SCF_H
 #define NORIA_DIALECT_SCF_SCF_H
 
+#include "dialect/scf/ops.h"
 #include "ir/op_info.h"
 #include "ir/text.h"
 
@@ -17,7 +18,7 @@ NrOp *nr_scf_while(NrBuilder *b, NrValue *const *inits, size_t num_inits, const 
 NrOp *nr_scf_parallel(NrBuilder *b, NrValue *const *lower, NrValue *const *upper, NrValue *const *step, size_t rank,
                       NrValue *const *inits, size_t num_inits);
 NrOp *nr_scf_yield(NrBuilder *b, NrValue *const *values, size_t count);
-NrOp *nr_scf_yield_results(NrBlock *block, NrOp *const *ops, size_t count); /* all of theirs, at the end of block */
+NrOp *nr_scf_yield_results_of(NrBlock *block, NrOp *const *ops, size_t count); /* all of theirs, at the end of block */
 NrOp *nr_scf_condition(NrBuilder *b, NrValue *condition, NrValue *const *values, size_t count);
 NrOp *nr_scf_reduce(NrBuilder *b, NrValue *const *values, size_t count); /* regions are empty: one per value */
 /* Builders that add ops at the end of the first block of region i of op. */
@@ -31,13 +32,10 @@ void nr_scf_close_for(NrBuilder *b, NrOp *loop, NrValue **carried, size_t count)
 
 /* ---- parts of scf.for -------------------------------------------------------------------------------------------- */
 
-static inline NrValue *nr_scf_for_lower(const NrOp *op) { return nr_operand(op, 0); }
-static inline NrValue *nr_scf_for_upper(const NrOp *op) { return nr_operand(op, 1); }
-static inline NrValue *nr_scf_for_step(const NrOp *op) { return nr_operand(op, 2); }
-static inline NrValue *nr_scf_for_iv(const NrOp *op) { return nr_block_arg(nr_op_body(op, 0), 0); }
-static inline uint32_t nr_scf_for_num_inits(const NrOp *op) { return op->num_operands - 3; }
-static inline NrValue *nr_scf_for_init(const NrOp *op, uint32_t i) { return nr_operand(op, 3 + i); }
-static inline NrValue *nr_scf_for_arg(const NrOp *op, uint32_t i) { return nr_block_arg(nr_op_body(op, 0), 1 + i); }
+static inline NrValue *nr_scf_for_iv(const NrOp *op) { return nr_block_arg(nr_scf_for_body(op), 0); }
+static inline uint32_t nr_scf_for_num_inits(const NrOp *op) { return op->num_operands - NR_SCF_FOR_INIT_ARGS; }
+static inline NrValue *nr_scf_for_init(const NrOp *op, uint32_t i) { return nr_operand(op, NR_SCF_FOR_INIT_ARGS + i); }
+static inline NrValue *nr_scf_for_arg(const NrOp *op, uint32_t i) { return nr_block_arg(nr_scf_for_body(op), 1 + i); }
 /* The number of iterations when bounds and step are constant; false when they are not or the number does not fit. */
 bool nr_scf_for_trip_count(const NrOp *op, uint64_t *out);
 /* The number of points from lower up to upper in steps of step (positive), of integers of the given width. */
@@ -75,6 +73,9 @@ extern const char nr_scf_no_value[];
 /* ---- loops that are left from inside ----------------------------------------------------------------------------- */
 
 bool nr_scf_is_exit(const NrOp *op);            /* scf.break, scf.continue: operand 0 is the token */
+/* Where the values of scf.break and scf.continue begin, behind the token. */
+enum { NR_SCF_EXIT_VALUES = NR_SCF_BREAK_RESULTS };
+_Static_assert(NR_SCF_CONTINUE_INITS == NR_SCF_BREAK_RESULTS, "they have one shape");
 NrOp *nr_scf_exit_loop(const NrOp *exit);       /* the scf.loop that is meant, or NULL */
 bool nr_scf_has_exits(NrOp *op);                /* op is one, or has one inside */
 

@@ -7,7 +7,7 @@
 const char *nr_scf_for_refuse_text(const NrOp *op, bool legacy) {
   if (!legacy) return NULL;
   if (nr_op_attr(op, NR_A_unsignedCmp)) return "bounds were signed";
-  return nr_type_is_index(nr_scf_for_lower(op)->type) ? NULL : "bounds were of type index";
+  return nr_type_is_index(nr_scf_for_lower_bound(op)->type) ? NULL : "bounds were of type index";
 }
 
 /* ---- for %i = %lb to %ub step %st iter_args(%a = %x) -> (t) : i32 { .. } {attrs} --------------------------------- */
@@ -65,14 +65,14 @@ NrStatus nr_scf_for_parse(NrParser *p, NrOpState *state) {
 }
 
 void nr_scf_for_print(NrPrinter *w, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_for_body(op);
   if (nr_op_attr(op, NR_A_unsignedCmp)) nr_w_puts(w, " unsigned");
   nr_w_puts(w, " ");
   nr_w_value(w, nr_block_arg(body, 0));
   nr_w_puts(w, " = ");
-  nr_w_value(w, nr_scf_for_lower(op));
+  nr_w_value(w, nr_scf_for_lower_bound(op));
   nr_w_puts(w, " to ");
-  nr_w_value(w, nr_scf_for_upper(op));
+  nr_w_value(w, nr_scf_for_upper_bound(op));
   nr_w_puts(w, " step ");
   nr_w_value(w, nr_scf_for_step(op));
   if (nr_scf_for_num_inits(op)) {
@@ -82,13 +82,13 @@ void nr_scf_for_print(NrPrinter *w, NrOp *op) {
     nr_w_result_types(w, op);
     nr_w_puts(w, ")");
   }
-  NrType bound = nr_scf_for_lower(op)->type;
+  NrType bound = nr_scf_for_lower_bound(op)->type;
   if (!nr_type_is_index(bound)) {
     nr_w_puts(w, " : ");
     nr_w_type(w, bound);
   }
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
+  nr_w_region(w, nr_scf_for_region(op), false, op->num_results > 0);
   nr_w_attr_dict(w, op, (const char *const[]){"unsignedCmp", NULL});
 }
 
@@ -122,17 +122,17 @@ NrStatus nr_scf_if_parse(NrParser *p, NrOpState *state) {
 
 void nr_scf_if_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_scf_if_condition(op));
   if (op->num_results) {
     nr_w_puts(w, " -> (");
     nr_w_result_types(w, op);
     nr_w_puts(w, ")");
   }
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
-  if (nr_op_body(op, 1)) {
+  nr_w_region(w, nr_scf_if_then_region(op), false, op->num_results > 0);
+  if (nr_scf_if_else_body(op)) {
     nr_w_puts(w, " else ");
-    nr_w_region(w, nr_op_region(op, 1), false, op->num_results > 0);
+    nr_w_region(w, nr_scf_if_else_region(op), false, op->num_results > 0);
   }
   nr_w_attr_dict(w, op, NULL);
 }
@@ -179,14 +179,14 @@ NrStatus nr_scf_while_parse(NrParser *p, NrOpState *state) {
 void nr_scf_while_print(NrPrinter *w, NrOp *op) {
   if (op->num_operands) {
     nr_w_puts(w, " ");
-    nr_w_bindings(w, op, 0, nr_op_body(op, 0), 0, op->num_operands);
+    nr_w_bindings(w, op, 0, nr_scf_while_before_body(op), 0, op->num_operands);
   }
   nr_w_puts(w, " : ");
   nr_w_functional_type(w, op);
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_scf_while_before_region(op), false, true);
   nr_w_puts(w, " do ");
-  nr_w_region(w, nr_op_region(op, 1), true, true);
+  nr_w_region(w, nr_scf_while_after_region(op), true, true);
   nr_w_attr_dict_keyword(w, op, NULL);
 }
 
@@ -208,7 +208,7 @@ void nr_scf_execute_region_print(NrPrinter *w, NrOp *op) {
   nr_w_arrow_results(w, op);
   if (nr_op_attr(op, NR_A_no_inline)) nr_w_puts(w, " no_inline");
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_scf_execute_region_region(op), false, true);
   nr_w_attr_dict(w, op, (const char *const[]){"no_inline", NULL});
 }
 
@@ -248,7 +248,7 @@ NrStatus nr_scf_index_switch_post_parse(NrParser *p, NrOp *op) {
   NrRegion last = {.op = op};
   nr_region_take(&last, nr_op_region(op, op->num_regions - 1));
   for (uint32_t i = op->num_regions - 1; i > 0; i--) nr_region_take(nr_op_region(op, i), nr_op_region(op, i - 1));
-  nr_region_take(nr_op_region(op, 0), &last);
+  nr_region_take(nr_scf_index_switch_default_region(op), &last);
   nr_op_remove_attr_named(op, unordered_cases);
   nr_op_set_attr(op, NR_A_cases, cases);
   return NR_OK;
@@ -257,7 +257,7 @@ NrStatus nr_scf_index_switch_post_parse(NrParser *p, NrOp *op) {
 void nr_scf_index_switch_print(NrPrinter *w, NrOp *op) {
   NrAttr cases = nr_op_attr(op, NR_A_cases);
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_scf_index_switch_arg(op));
   nr_w_attr_dict(w, op, (const char *const[]){"cases", NULL});
   if (op->num_results) nr_w_puts(w, " -> "); /* without parentheses: MLIR reads several types so only */
   nr_w_result_types(w, op);
@@ -268,5 +268,5 @@ void nr_scf_index_switch_print(NrPrinter *w, NrOp *op) {
   }
   nr_w_newline(w);
   nr_w_puts(w, "default ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_scf_index_switch_default_region(op), false, true);
 }

@@ -16,13 +16,13 @@ NrStatus nr_scf_for_verify(NrOp *op) {
     NrType type = nr_operand(op, i)->type;
     if (!nr_type_is_index(type) && !(nr_type_is_int(type) && type->signedness == NR_SIGNLESS))
       return nr_op_error(op, "operand #%u must be index, but got '%s'", i, text_of(type));
-    if (type != nr_operand(op, 0)->type)
+    if (type != nr_scf_for_lower_bound(op)->type)
       return nr_op_error(op, "(C1) failed to verify that all of {lowerBound, upperBound, step} have same type");
   }
   NrStatus status = verify_step(op, nr_scf_for_step(op));
   if (status) return status;
-  NrBlock *body = nr_op_body(op, 0);
-  NrType bound = nr_scf_for_lower(op)->type;
+  NrBlock *body = nr_scf_for_body(op);
+  NrType bound = nr_scf_for_lower_bound(op)->type;
   if (body->num_args == 0 || body->args[0]->type != bound) {
     if (nr_type_is_index(bound))
       return nr_op_error(op, "expected body first argument to be an index argument for the induction variable");
@@ -42,13 +42,13 @@ NrStatus nr_scf_for_verify(NrOp *op) {
 }
 
 NrStatus nr_scf_if_verify(NrOp *op) {
-  NrType type = nr_operand(op, 0)->type;
+  NrType type = nr_scf_if_condition(op)->type;
   if (!nr_type_is_int_width(type, 1))
     return nr_op_error(op, "operand #0 must be 1-bit integer, but got '%s'", text_of(type));
   for (uint32_t i = 0; i < 2; i++)
     if (nr_op_body(op, i) && nr_op_body(op, i)->num_args)
       return nr_op_error(op, "requires that child entry blocks have no arguments");
-  if (op->num_results && !nr_op_body(op, 1)) return nr_op_error(op, "must have an else block if defining values");
+  if (op->num_results && !nr_scf_if_else_body(op)) return nr_op_error(op, "must have an else block if defining values");
   return NR_OK;
 }
 
@@ -65,7 +65,7 @@ static NrStatus verify_handed_on(NrOp *op, const char *what, NrOp *from, uint32_
 }
 
 NrStatus nr_scf_while_verify(NrOp *op) {
-  NrBlock *before = nr_op_body(op, 0), *after = nr_op_body(op, 1);
+  NrBlock *before = nr_scf_while_before_body(op), *after = nr_scf_while_after_body(op);
   NrOp *condition = nr_block_terminator(before), *yield = nr_block_terminator(after);
   if (!nr_op_is(condition, NR_OP_scf_condition))
     return nr_op_error(op, "expects the 'before' region to terminate with 'scf.condition'");
@@ -118,7 +118,7 @@ NrStatus nr_scf_parallel_verify(NrOp *op) {
   NrStatus status;
   for (size_t i = 0; i < count[2]; i++)
     if ((status = verify_step(op, nr_operand(op, begin[2] + i)))) return status;
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_scf_parallel_body(op);
   if (body->num_args != count[0])
     return nr_op_error(op, "expects the same number of induction variables: %u as bound and step values: %zu",
                        body->num_args, count[0]);
@@ -169,13 +169,13 @@ NrStatus nr_scf_reduce_return_verify(NrOp *op) {
   NrOp *reduce = nr_op_parent(op);
   if (!nr_op_is(reduce, NR_OP_scf_reduce)) return NR_OK; /* reported by nr_verify_row */
   size_t i = (size_t)(op->block->region - reduce->regions);
-  if (i >= reduce->num_operands || nr_operand(op, 0)->type == nr_operand(reduce, i)->type) return NR_OK;
+  if (i >= reduce->num_operands || nr_scf_reduce_return_result(op)->type == nr_operand(reduce, i)->type) return NR_OK;
   return nr_op_error(op, "needs to have type '%s' (the type of the enclosing ReduceOp)",
                      text_of(nr_operand(reduce, i)->type));
 }
 
 NrStatus nr_scf_execute_region_verify(NrOp *op) {
-  if (nr_op_body(op, 0)->num_args) return nr_op_error(op, "region cannot have any arguments");
+  if (nr_scf_execute_region_body(op)->num_args) return nr_op_error(op, "region cannot have any arguments");
   return NR_OK;
 }
 

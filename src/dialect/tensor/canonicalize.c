@@ -321,7 +321,7 @@ bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
   return nr_op_replace(op, nr_build_value(b, def->info->id, to, operands, count));
 }
 
-NrValue *nr_tensor_cast_source(NrValue *value) {
+NrValue *nr_tensor_uncast(NrValue *value) {
   if (!nr_op_is(value->op, NR_OP_tensor_cast)) return NULL;
   NrValue *source = nr_operand(value->op, 0);
   return source->type->kind == NR_TYPE_TENSOR && nr_type_refines(source->type, value->type) ? source : NULL;

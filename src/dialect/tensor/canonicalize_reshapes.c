@@ -120,12 +120,12 @@ bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
   NrType type = nr_result(op, 0)->type;
   int64_t dims[NR_MAX_RANK];
-  bool known = nr_op_is(source->op, NR_OP_tensor_reshape) || nr_tensor_cast_source(source);
+  bool known = nr_op_is(source->op, NR_OP_tensor_reshape) || nr_tensor_uncast(source);
   if (known && !counts_differ(nr_operand(source->op, 0)->type, type)) {
     nr_op_set_operand(op, 0, nr_operand(source->op, 0));
     return true;
   }
-  if (nr_tensor_cast_source(operands[1])) {
+  if (nr_tensor_uncast(operands[1])) {
     nr_op_set_operand(op, 1, nr_operand(operands[1]->op, 0));
     return true;
   }

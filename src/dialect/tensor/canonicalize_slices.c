@@ -43,7 +43,7 @@ static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
 }
 
 bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *cast = nr_tensor_cast_source(source);
+  NrValue *source = nr_operand(op, 0), *cast = nr_tensor_uncast(source);
   NrIndex lists[3][NR_MAX_RANK];
   if (nr_op_is(source->op, NR_OP_tensor_extract_slice) && merge_slices(op, b, source->op)) return true;
   if (!cast && !nr_index_lists_have_constants(op, nr_extract_slice_slots, 3)) return false;
@@ -72,7 +72,7 @@ static bool writes_over(const NrOp *op, const NrOp *before) {
 
 /* A source of which a cast hides sizes: without the cast, and with the sizes. */
 static bool insert_cast_source(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_tensor_cast_source(nr_operand(op, 0)), *dest = nr_operand(op, 1);
+  NrValue *source = nr_tensor_uncast(nr_operand(op, 0)), *dest = nr_operand(op, 1);
   NrIndex lists[3][NR_MAX_RANK];
   if (!source || source->type->rank != dest->type->rank) return false;
   for (size_t s = 0; s < 3; s++) nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
@@ -86,7 +86,7 @@ static bool insert_cast_source(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = nr_tensor_cast_source(dest);
+  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = nr_tensor_uncast(dest);
   if (writes_over(op, dest->op)) {
     nr_op_set_operand(op, 1, nr_operand(dest->op, 1));
     return true;

@@ -3,6 +3,7 @@
 #define NORIA_DIALECT_TENSOR_TENSOR_H
 
 #include "dialect/shared/shaped.h"
+#include "dialect/tensor/ops.h"
 
 /* The type of a slice of sizes' rank: constants are static dims. */
 NrType nr_tensor_slice_type(NrType source, const NrIndex *sizes);
@@ -36,7 +37,7 @@ void nr_tensor_pad_print(NrPrinter *w, NrOp *op);
 NrStatus nr_tensor_pad_verify(NrOp *op);
 
 /* The source of a cast that says at least as much as its result, NULL when value is no such cast. */
-NrValue *nr_tensor_cast_source(NrValue *value);
+NrValue *nr_tensor_uncast(NrValue *value);
 extern const NrIndexListSlot nr_pad_slots[2]; /* low and high of pad */
 /* The size of dim i of op's result as a computation from its operands; false when there is none. */
 bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out);

@@ -3,6 +3,7 @@
 #define NORIA_DIALECT_VECTOR_VECTOR_H
 
 #include "dialect/shared/shaped.h"
+#include "dialect/vector/ops.h"
 
 /* Kind of a reduction or multi_reduction: add mul minui minsi minnumf minimumf maxui maxsi maxnumf maximumf and or xor.
  */

@@ -8,7 +8,7 @@ enum { MAX_DEPTH = 32 };
 bool nr_loop_range(const NrValue *iv, NrLoopRange *out) {
   NrOp *loop = iv->block ? nr_block_parent_op(iv->block) : NULL;
   if (nr_op_is(loop, NR_OP_scf_for) && iv->index == 0) {
-    *out = (NrLoopRange){nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop),
+    *out = (NrLoopRange){nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop),
                          nr_op_attr(loop, NR_A_unsignedCmp) != NULL};
     return true;
   }

@@ -63,7 +63,7 @@ static void guard_sizes(NrOp *alloc, NrOp *loop) {
     if (is_size(size)) continue;
     if (!none) none = nr_arith_constant_index(&b, 0);
     if (nr_op_is(loop, NR_OP_scf_for)) {
-      if (!runs) runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower(loop));
+      if (!runs) runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower_bound(loop));
       size = nr_fold_select(&b, runs, size, none);
     }
     nr_op_set_operand(alloc, i, nr_fold_binary(&b, NR_OP_arith_maxsi, size, none));

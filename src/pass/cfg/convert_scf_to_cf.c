@@ -78,7 +78,7 @@ static void convert_for(Converter *c, NrOp *op, NrBlock *end, bool may_wrap) {
   NrBlock *before = op->block, *body = nr_op_body(op, 0);
   NrBlock *condition = new_block_after(op, before);
   NR_VEC(NrValue *) inits = {0};
-  nr_vec_push(&inits, nr_scf_for_lower(op));
+  nr_vec_push(&inits, nr_scf_for_lower_bound(op));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&inits, nr_scf_for_init(op, i));
   for (uint32_t i = 0; i < body->num_args; i++) {
     NrValue *arg = nr_block_add_arg(condition, body->args[i]->type, nr_arg_loc(body->args[i]));

@@ -171,7 +171,7 @@ static void continue_in_region(const Structure *s, const Frame *frame, NrBlock *
   nr_vec_deinit(&types);
   nr_op_erase(op);
   for (uint32_t r = 0; r < other->num_regions; r++) finish(s, frame, nr_op_body(other, r));
-  nr_scf_yield_results(block, &other, 1);
+  nr_scf_yield_results_of(block, &other, 1);
 }
 
 /* Several regions continue: the following ops move into an scf.if on the flag, behind op. */
@@ -199,7 +199,7 @@ static void continue_behind(const Structure *s, const Frame *frame, NrBlock *blo
   nr_scf_yield(&otherwise, values.data, values.size);
   nr_block_splice(rest, nr_op_body(choice, 0), NULL);
   finish(s, frame, nr_op_body(choice, 0));
-  nr_scf_yield_results(block, &choice, 1);
+  nr_scf_yield_results_of(block, &choice, 1);
   nr_vec_deinit(&values);
   nr_vec_deinit(&own);
   nr_vec_deinit(&types);

@@ -73,7 +73,7 @@ static uint64_t most_trips(NrOp *loop) {
   if (!nr_op_is(loop, NR_OP_scf_for)) return UINT64_MAX;
   if (nr_scf_for_trip_count(loop, &trips)) return trips;
   if (nr_is_unsigned_for(loop) || !nr_type_is_index(nr_scf_for_iv(loop)->type)) return UINT64_MAX;
-  int64_t distance = most_distance(nr_scf_for_lower(loop), nr_scf_for_upper(loop));
+  int64_t distance = most_distance(nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop));
   if (distance == INT64_MAX) return UINT64_MAX;
   bool known = nr_value_constant_int(nr_scf_for_step(loop), &step) && step > 0;
   return known ? (uint64_t)(distance / step + 1) : (uint64_t)distance;

@@ -114,13 +114,13 @@ static NrOp *copy_at(NrBuilder *b, NrOp *op, NrValue *first) {
 /* Makes the cell a carried value. Returns the new loop, in an scf.if that tests whether it has iterations. */
 static NrOp *carry_cell(NrOp *loop, const Cell *cell) {
   NrBuilder b = nr_builder_before(loop);
-  NrValue *runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower(loop));
+  NrValue *runs = nr_for_build_goes_on(&b, loop, nr_scf_for_lower_bound(loop));
   NrOp *branch = nr_scf_if(&b, runs, NULL, 0, false);
   NrOp *load = cell->load, *store = cell->store, *yield = nr_op_body(loop, 0)->last;
   NrValue *carried = nr_result(load, 0), *next = nr_operand(store, 0);
   b = nr_scf_body_builder(branch, 0);
   NrOp *first = copy_at(&b, load, nr_operand(load, 0));
-  NrOp *made = nr_scf_for(&b, nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop),
+  NrOp *made = nr_scf_for(&b, nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop),
                           &(NrValue *){nr_result(first, 0)}, 1);
   copy_at(&b, store, nr_result(made, 0));
   nr_scf_yield(&b, NULL, 0);
@@ -167,8 +167,8 @@ static NrOp *to_parallel(NrOp *loop) {
   NR_VEC(NrValue *) values = {0};
   NR_VEC(NrReduction) reductions = {0};
   for (uint32_t i = 0; i < count; i++) nr_vec_push(&values, nr_scf_for_init(loop, i));
-  NrOp *parallel = nr_scf_parallel(&b, &(NrValue *){to_index(&b, loop, nr_scf_for_lower(loop))},
-                                   &(NrValue *){to_index(&b, loop, nr_scf_for_upper(loop))},
+  NrOp *parallel = nr_scf_parallel(&b, &(NrValue *){to_index(&b, loop, nr_scf_for_lower_bound(loop))},
+                                   &(NrValue *){to_index(&b, loop, nr_scf_for_upper_bound(loop))},
                                    &(NrValue *){to_index(&b, loop, nr_scf_for_step(loop))}, 1, values.data, count);
   NrBlock *body = nr_op_body(parallel, 0);
   NrValue *iv = body->args[0], *old = nr_scf_for_iv(loop);

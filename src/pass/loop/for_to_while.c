@@ -19,7 +19,7 @@ static void convert(NrOp *op) {
   NrBlock *body = nr_op_body(op, 0);
   NR_VEC(NrValue *) inits = {0};
   NR_VEC(NrType) types = {0};
-  nr_vec_push(&inits, nr_scf_for_lower(op));
+  nr_vec_push(&inits, nr_scf_for_lower_bound(op));
   for (uint32_t i = 0; i < op->num_results; i++) nr_vec_push(&inits, nr_scf_for_init(op, i));
   for (size_t i = 0; i < inits.size; i++) nr_vec_push(&types, inits.data[i]->type);
   NrOp *loop = nr_scf_while(&b, inits.data, inits.size, types.data, types.size);

@@ -79,8 +79,8 @@ static void hoist_check(NrOp *loop, NrOp *check) {
   if (!runs_at_once(loop, check->block)) {
     NrBuilder b = nr_builder_before(loop);
     bool is_unsigned = nr_op_attr(loop, NR_A_unsignedCmp) != NULL;
-    NrValue *ends = nr_arith_cmpi(&b, is_unsigned ? NR_CMPI_UGE : NR_CMPI_SGE, nr_scf_for_lower(loop),
-                                  nr_scf_for_upper(loop));
+    NrValue *ends = nr_arith_cmpi(&b, is_unsigned ? NR_CMPI_UGE : NR_CMPI_SGE, nr_scf_for_lower_bound(loop),
+                                  nr_scf_for_upper_bound(loop));
     nr_op_set_operand(check, 0, nr_arith_binary(&b, NR_OP_arith_ori, ends, nr_operand(check, 0)));
   }
   nr_op_unlink(check);

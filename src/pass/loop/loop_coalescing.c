@@ -48,7 +48,7 @@ static bool is_affine(const NrOp *loop) { return nr_op_is(loop, NR_OP_affine_for
 
 /* Whether iteration * step may overflow, although lower + iteration * step does not. */
 static bool offset_may_overflow(const NrOp *loop) {
-  NrValue *iv = nr_scf_for_iv(loop);
+  NrValue *iv = nr_for_iv(loop);
   int64_t lower, upper, distance;
   if (nr_affine_iv_step(iv) == 1) return false;
   if (!nr_affine_iv_constant_bound(iv, false, &lower)) return true;
@@ -85,7 +85,7 @@ static NrValue *divide(NrBuilder *b, const NrOp *loop, bool rest, NrValue *x, Nr
 /* The induction variable's value in iteration `number`. */
 static NrValue *variable_at(NrBuilder *b, NrOp *loop, NrForBounds bounds, NrValue *number) {
   if (!is_affine(loop))
-    return nr_for_build_iv(b, loop, nr_from_count(b, number, nr_scf_for_iv(loop)->type));
+    return nr_for_build_iv(b, loop, nr_from_count(b, number, nr_for_iv(loop)->type));
   return apply(b, NR_AFFINE_ADD, apply(b, NR_AFFINE_MUL, number, bounds.step), bounds.lower);
 }
 
@@ -109,7 +109,7 @@ static void coalesce(NrOp **nest, size_t depth) {
   NrOp *loop = nr_for_upto(&b, outer, total, carried.data, carried.size);
   loop->loc = outer->loc;
   NrBuilder body = nr_scf_body_builder(loop, 0);
-  NrValue *position = nr_scf_for_iv(loop);
+  NrValue *position = nr_for_iv(loop);
   for (size_t d = depth; d-- > 0;) {
     NrValue *number = position;
     if (d > 0 && !is_one(trips[d])) {
@@ -118,14 +118,14 @@ static void coalesce(NrOp **nest, size_t depth) {
     } else if (d > 0) {
       number = nr_arith_constant_index(&body, 0);
     }
-    NrValue *iv = nr_scf_for_iv(nest[d]), *at = variable_at(&body, nest[d], bounds[d], number);
+    NrValue *iv = nr_for_iv(nest[d]), *at = variable_at(&body, nest[d], bounds[d], number);
     if (at->op && at->op->block == body.block && !at->name) at->name = iv->name;
     nr_value_replace_uses(iv, at);
   }
   NrBlock *from = nr_op_body(inner, 0);
   for (uint32_t i = 0; i < inner->num_results; i++) {
-    nr_scf_for_arg(loop, i)->name = nr_scf_for_arg(inner, i)->name;
-    nr_value_replace_uses(nr_scf_for_arg(inner, i), nr_scf_for_arg(loop, i));
+    nr_for_arg(loop, i)->name = nr_for_arg(inner, i)->name;
+    nr_value_replace_uses(nr_for_arg(inner, i), nr_for_arg(loop, i));
   }
   nr_block_splice(from, nr_op_body(loop, 0), NULL);
   for (uint32_t i = 0; i < outer->num_results; i++) carried.data[i] = nr_result(loop, i);

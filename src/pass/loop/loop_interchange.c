@@ -46,7 +46,7 @@ static bool reorders_freely(const NrOp *op) {
 static bool carries_reductions(const NrOp *inner) {
   const NrOp *yield = nr_op_body(inner, 0)->last;
   for (uint32_t i = 0; i < inner->num_results; i++) {
-    const NrValue *arg = nr_scf_for_arg(inner, i), *next = nr_operand(yield, i);
+    const NrValue *arg = nr_for_arg(inner, i), *next = nr_operand(yield, i);
     if (!nr_value_has_one_use(arg) || arg->first_use->owner != next->op || !next->op) return false;
     if (next->op->block != yield->block || !reorders_freely(next->op) || !nr_value_has_one_use(next)) return false;
   }
@@ -61,7 +61,7 @@ static int first_sign(const int *signs, size_t depth) {
 }
 
 static NrDistance distance_of(const Nest *nest, size_t d, int sign) {
-  NrValue *iv = nr_scf_for_iv(nest->loops[d]);
+  NrValue *iv = nr_for_iv(nest->loops[d]);
   int64_t min = sign > 0 ? 1 : sign < 0 ? -NR_FAR : 0, max = sign > 0 ? NR_FAR : sign < 0 ? -1 : 0;
   return (NrDistance){iv, iv, min, max};
 }
@@ -119,7 +119,7 @@ static int64_t cost_inside(const Nest *nest, size_t d) {
   const int64_t line = 16; /* elements to a cache line, about */
   int64_t cost = 0;
   for (size_t i = 0; i < nest->accesses.size; i++) {
-    int64_t stride = stride_of(&nest->accesses.data[i], nr_scf_for_iv(nest->loops[d]));
+    int64_t stride = stride_of(&nest->accesses.data[i], nr_for_iv(nest->loops[d]));
     cost += NR_MIN(stride < 0 ? -stride : stride, line);
   }
   return cost;
@@ -145,14 +145,14 @@ static void permute(Nest *nest, const size_t *order) {
   const char *names[MAX_DEPTH];
   NrBlock *inner = nr_op_body(nest->loops[nest->depth - 1], 0);
   for (size_t d = 0; d < nest->depth; d++) {
-    NrValue *iv = nr_scf_for_iv(nest->loops[d]);
+    NrValue *iv = nr_for_iv(nest->loops[d]);
     ranges[d] = nr_for_range(nest->loops[d]);
     names[d] = iv->name;
     uses[d] = nr_block_add_arg(inner, iv->type, nr_arg_loc(iv)); /* temporary induction variable */
     nr_value_replace_uses(iv, uses[d]);
   }
   for (size_t d = 0; d < nest->depth; d++) {
-    NrValue *iv = nr_scf_for_iv(nest->loops[d]);
+    NrValue *iv = nr_for_iv(nest->loops[d]);
     nr_for_set_range(nest->loops[d], &ranges[order[d]]);
     iv->name = names[order[d]];
     nr_value_replace_uses(uses[order[d]], iv);

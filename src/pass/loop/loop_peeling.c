@@ -43,7 +43,7 @@ static bool is_number(const NrValue *value, const Number *n) {
 }
 
 static Number upper_of(const NrOp *loop) {
-  if (nr_op_is(loop, NR_OP_scf_for)) return number_of(nr_scf_for_upper(loop));
+  if (nr_op_is(loop, NR_OP_scf_for)) return number_of(nr_scf_for_upper_bound(loop));
   NrAttr map = nr_affine_bound_map(loop, true);
   NrAffineExpr e = map->exprs[0];
   size_t first = nr_affine_for_begin(loop, 1);
@@ -56,14 +56,14 @@ static Number upper_of(const NrOp *loop) {
 
 static Number step_of(const NrOp *loop) {
   if (nr_op_is(loop, NR_OP_scf_for)) return number_of(nr_scf_for_step(loop));
-  return (Number){.known = true, .number = nr_affine_iv_step(nr_scf_for_iv(loop))};
+  return (Number){.known = true, .number = nr_affine_iv_step(nr_for_iv(loop))};
 }
 
 /* ---- minima and maxima of step and ub - iv ----------------------------------------------------------------------- */
 
 /* upper - iv. */
 static bool is_rest(const NrValue *value, const Part *part) {
-  return nr_op_is(value->op, NR_OP_arith_subi) && nr_operand(value->op, 1) == nr_scf_for_iv(part->loop) &&
+  return nr_op_is(value->op, NR_OP_arith_subi) && nr_operand(value->op, 1) == nr_for_iv(part->loop) &&
          is_number(nr_operand(value->op, 0), &part->upper);
 }
 
@@ -87,7 +87,7 @@ static bool is_value(NrAffineExpr e, const NrOp *op, const Number *n) {
 
 /* iv * -1 + upper, in either order. */
 static bool is_rest_expr(NrAffineExpr e, const NrOp *op, const Part *part) {
-  Number iv = {.value = nr_scf_for_iv(part->loop)};
+  Number iv = {.value = nr_for_iv(part->loop)};
   if (e->kind != NR_AFFINE_ADD) return false;
   for (int i = 0; i < 2; i++) {
     NrAffineExpr negated = i ? e->rhs : e->lhs, upper = i ? e->lhs : e->rhs;
@@ -139,8 +139,8 @@ static bool simplify(NrOp *op, void *user) {
 /* ---- cutting ----------------------------------------------------------------------------------------------------- */
 
 static bool constant_bound(const NrOp *loop, bool upper, int64_t *out) {
-  if (nr_op_is(loop, NR_OP_affine_for)) return nr_affine_iv_constant_bound(nr_scf_for_iv(loop), upper, out);
-  return nr_value_constant_int(upper ? nr_scf_for_upper(loop) : nr_scf_for_lower(loop), out);
+  if (nr_op_is(loop, NR_OP_affine_for)) return nr_affine_iv_constant_bound(nr_for_iv(loop), upper, out);
+  return nr_value_constant_int(upper ? nr_scf_for_upper_bound(loop) : nr_scf_for_lower_bound(loop), out);
 }
 
 static bool rest_is_exact(const NrOp *loop) {
@@ -159,7 +159,7 @@ static bool is_worth_it(const NrOp *loop, bool front) {
     if (front) return true;
     uint64_t size = (uint64_t)(nr_for_constant_step(loop, &step) ? step : 1);
     if (!constant_bound(loop, false, &lower) || !constant_bound(loop, true, &upper)) return false;
-    uint32_t bits = nr_type_bits(nr_scf_for_iv(loop)->type);
+    uint32_t bits = nr_type_bits(nr_for_iv(loop)->type);
     uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
     return (((uint64_t)upper - (uint64_t)lower) & mask) % (size & mask) != 0;
   }

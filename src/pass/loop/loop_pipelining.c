@@ -322,7 +322,7 @@ static void emit_kernel(NrBuilder *b, Pipeline *p, NrValue *trips) {
   find_handed(p, &handed);
   for (size_t i = 0; i < handed.size; i++) nr_vec_push(&values, *handed.data[i]);
   NrValue *upper = iv_at(b, loop, trips, 1 - p->num_stages);
-  NrOp *kernel = nr_scf_for(b, nr_scf_for_lower(loop), upper, nr_scf_for_step(loop), values.data, values.size);
+  NrOp *kernel = nr_scf_for(b, nr_scf_for_lower_bound(loop), upper, nr_scf_for_step(loop), values.data, values.size);
   kernel->loc = loop->loc;
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     if (!nr_str_is(loop->attrs[i].name, LOOP_ATTR))

@@ -45,8 +45,8 @@ static bool may_fold(const NrOp *loop, const NrOp *user, NrValue *other) {
   if (nr_is_unsigned_for(loop)) return false;
   if (id == NR_OP_arith_muli && (by.min <= 0 || !corners_fit(id, nr_range_of(nr_scf_for_step(loop)), by, type)))
     return false;
-  return corners_fit(id, nr_range_of(nr_scf_for_lower(loop)), by, type) &&
-         corners_fit(id, nr_range_of(nr_scf_for_upper(loop)), by, type);
+  return corners_fit(id, nr_range_of(nr_scf_for_lower_bound(loop)), by, type) &&
+         corners_fit(id, nr_range_of(nr_scf_for_upper_bound(loop)), by, type);
 }
 
 static bool fold_into_range(NrOp *loop) {

@@ -17,12 +17,12 @@ enum { MAX_OPS = 4096 };
 
 static void specialize(NrOp *loop, int64_t number) {
   NrBuilder b = nr_builder_before(loop);
-  NrValue *upper = nr_scf_for_upper(loop), *constant = nr_arith_constant_int(&b, upper->type, number);
+  NrValue *upper = nr_scf_for_upper_bound(loop), *constant = nr_arith_constant_int(&b, upper->type, number);
   NrOp *branch = nr_build_versions(&b, nr_arith_cmpi(&b, NR_CMPI_EQ, upper, constant), &loop, 1);
   b = nr_scf_body_builder(branch, 0);
   NrOp *full = nr_for_clone(&b, loop);
   nr_op_set_operand(full, 1, constant);
-  nr_scf_yield_results(nr_op_body(branch, 0), &full, 1);
+  nr_scf_yield_results_of(nr_op_body(branch, 0), &full, 1);
 }
 
 static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
@@ -32,7 +32,7 @@ static NrStatus specialization_run(NrPassContext *pass, NrOp *func) {
   nr_collect_fors(func, &loops);
   for (size_t i = loops.size; i-- > 0;) { /* inner loops first: they are copied with the outer loop */
     int64_t number;
-    if (nr_minimum_constant(nr_scf_for_upper(loops.data[i]), &number) &&
+    if (nr_minimum_constant(nr_scf_for_upper_bound(loops.data[i]), &number) &&
         nr_count_ops(loops.data[i], MAX_OPS) <= MAX_OPS && nr_take_copies(&left, loops.data[i], 1))
       specialize(loops.data[i], number);
   }

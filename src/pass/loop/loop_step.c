@@ -21,15 +21,15 @@ bool nr_for_may_wrap(const NrOp *loop, bool bounds_are_sizes) {
   int64_t step, upper;
   if (nr_value_constant_int(nr_scf_for_step(loop), &step) && step == 1) return false;
   if (bits > 64) return true;
-  if (!is_unsigned && nr_value_constant_int(nr_scf_for_upper(loop), &upper) && upper <= 0) return false;
+  if (!is_unsigned && nr_value_constant_int(nr_scf_for_upper_bound(loop), &upper) && upper <= 0) return false;
   uint64_t largest = nr_for_largest(loop);
   bool sizes = bounds_are_sizes && bits == 64;
-  uint64_t end = largest_of(nr_scf_for_upper(loop), is_unsigned, largest, sizes);
+  uint64_t end = largest_of(nr_scf_for_upper_bound(loop), is_unsigned, largest, sizes);
   return largest_of(nr_scf_for_step(loop), is_unsigned, largest, sizes) > largest - NR_MIN(end, largest) + 1;
 }
 
 NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap) {
-  NrValue *upper = nr_scf_for_upper(loop), *step = nr_scf_for_step(loop);
+  NrValue *upper = nr_scf_for_upper_bound(loop), *step = nr_scf_for_step(loop);
   NrValue *sum = nr_arith_binary(b, NR_OP_arith_addi, iv, step);
   if (!may_wrap) return sum;
   NrCmpI below = nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT;
@@ -37,7 +37,7 @@ NrValue *nr_for_build_next(NrBuilder *b, NrOp *loop, NrValue *iv, bool may_wrap)
 }
 
 NrValue *nr_for_build_goes_on(NrBuilder *b, NrOp *loop, NrValue *iv) {
-  return nr_arith_cmpi(b, nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT, iv, nr_scf_for_upper(loop));
+  return nr_arith_cmpi(b, nr_is_unsigned_for(loop) ? NR_CMPI_ULT : NR_CMPI_SLT, iv, nr_scf_for_upper_bound(loop));
 }
 
 /* ---- strips ------------------------------------------------------------------------------------------------------ */
@@ -52,7 +52,7 @@ static NrValue *span_of(NrBuilder *b, NrValue *step, int64_t every) {
 
 /* Builds the outer loop, over strips, with an empty body; *out_begin is the start of a strip. */
 static NrOp *open_strips(NrBuilder *b, NrOp *loop, NrValue *span, bool any_bounds, NrValue **out_begin) {
-  NrValue *lower = nr_scf_for_lower(loop), *upper = nr_scf_for_upper(loop);
+  NrValue *lower = nr_scf_for_lower_bound(loop), *upper = nr_scf_for_upper_bound(loop);
   NR_VEC(NrValue *) inits = {0};
   for (uint32_t i = 0; i < nr_scf_for_num_inits(loop); i++) nr_vec_push(&inits, nr_scf_for_init(loop, i));
   NrOp *outer;
@@ -73,7 +73,7 @@ static NrOp *open_strips(NrBuilder *b, NrOp *loop, NrValue *span, bool any_bound
 
 NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue **out_whole) {
   NrBuilder b = nr_builder_before(loop);
-  NrValue *begin, *upper = nr_scf_for_upper(loop), *span = span_of(&b, nr_scf_for_step(loop), every);
+  NrValue *begin, *upper = nr_scf_for_upper_bound(loop), *span = span_of(&b, nr_scf_for_step(loop), every);
   NrOp *outer = open_strips(&b, loop, span, any_bounds, &begin);
   /* The distance is exact as an unsigned number, even where it does not fit a signed one. */
   NrValue *left = nr_arith_binary(&b, NR_OP_arith_subi, upper, begin);
@@ -86,5 +86,5 @@ NrBuilder nr_for_strip_mine(NrOp *loop, int64_t every, bool any_bounds, NrValue 
   nr_op_set_operand(loop, 1, end);
   for (uint32_t i = 0; i < loop->num_results; i++) nr_op_set_operand(loop, 3 + i, nr_scf_for_arg(outer, i));
   *out_whole = nr_arith_cmpi(&b, NR_CMPI_EQ, size, span);
-  return nr_builder_before(nr_scf_yield_results(nr_op_body(outer, 0), &loop, 1));
+  return nr_builder_before(nr_scf_yield_results_of(nr_op_body(outer, 0), &loop, 1));
 }

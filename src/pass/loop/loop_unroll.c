@@ -24,7 +24,7 @@ enum { MAX_OPS = 65536, MAX_FACTOR = 4096, MAX_REPS = 16 };
 static void unroll_whole(NrOp *loop, uint64_t trips) {
   NrBuilder b = nr_builder_before(loop);
   NR_VEC(NrValue *) carried = {0};
-  bool uses_iv = nr_value_has_uses(nr_scf_for_iv(loop));
+  bool uses_iv = nr_value_has_uses(nr_for_iv(loop));
   NrValue *lower = nr_for_bounds(&b, loop).lower;
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_for_init(loop, i));
   for (uint64_t n = 0; n < trips; n++) {
@@ -44,9 +44,9 @@ static void unroll_by(NrOp *loop, int64_t factor) {
   for (uint32_t i = 0; i < loop->num_results; i++) nr_vec_push(&carried, nr_for_init(loop, i));
   NrOp *main = nr_for_build_main(&b, loop, &cut, carried.data);
   NrBuilder inner = nr_scf_body_builder(main, 0);
-  NrValue *iv = nr_scf_for_iv(main);
-  bool uses_iv = nr_value_has_uses(nr_scf_for_iv(loop));
-  for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_scf_for_arg(main, i);
+  NrValue *iv = nr_for_iv(main);
+  bool uses_iv = nr_value_has_uses(nr_for_iv(loop));
+  for (uint32_t i = 0; i < loop->num_results; i++) carried.data[i] = nr_for_arg(main, i);
   for (int64_t k = 0; k < factor; k++)
     nr_for_clone_body(&inner, loop, uses_iv ? nr_for_build_later(&inner, loop, iv, k) : iv, carried.data);
   nr_for_yield(&inner, main, carried.data, carried.size);

@@ -37,7 +37,7 @@ static Part part_of(const Pair *p, const NrOp *op) {
 }
 
 static bool is_legal(const Pair *p, int64_t factor) {
-  NrValue *i = nr_scf_for_iv(p->outer), *j = nr_scf_for_iv(p->inner);
+  NrValue *i = nr_for_iv(p->outer), *j = nr_for_iv(p->inner);
   NrDistance both[2] = {{i, i, 1, factor - 1}, {j, j, -NR_FAR, -1}};
   for (size_t a = 0; a < p->accesses.size; a++)
     for (size_t b = 0; b < p->accesses.size; b++) {
@@ -88,7 +88,7 @@ static void jam(NrBuilder *b, const Pair *p, NrValue *iv, int64_t factor) {
   NrMap maps[MAX_FACTOR] = {0};
   NR_VEC(NrValue *) carried = {0};
   for (int64_t k = 0; k < factor; k++) {
-    nr_map_set(&maps[k], nr_scf_for_iv(outer), nr_for_build_later(b, outer, iv, k));
+    nr_map_set(&maps[k], nr_for_iv(outer), nr_for_build_later(b, outer, iv, k));
     clone_range(b, nr_op_body(outer, 0)->first, inner, &maps[k]);
     for (uint32_t i = 0; i < inner->num_results; i++)
       nr_vec_push(&carried, mapped(&maps[k], nr_for_init(inner, i)));
@@ -98,9 +98,9 @@ static void jam(NrBuilder *b, const Pair *p, NrValue *iv, int64_t factor) {
   carried.size = 0;
   for (int64_t k = 0; k < factor; k++) {
     uint32_t base = (uint32_t)k * inner->num_results;
-    nr_map_set(&maps[k], nr_scf_for_iv(inner), nr_scf_for_iv(loop));
+    nr_map_set(&maps[k], nr_for_iv(inner), nr_for_iv(loop));
     for (uint32_t i = 0; i < inner->num_results; i++) {
-      nr_map_set(&maps[k], nr_scf_for_arg(inner, i), nr_scf_for_arg(loop, base + i));
+      nr_map_set(&maps[k], nr_for_arg(inner, i), nr_for_arg(loop, base + i));
       nr_map_set(&maps[k], nr_result(inner, i), nr_result(loop, base + i));
     }
     clone_range(&at, inner_body->first, inner_body->last, &maps[k]);
@@ -123,7 +123,7 @@ static void unroll_and_jam(const Pair *p, int64_t factor) {
   if (cut.none) return;
   NrOp *main = nr_for_build_main(&b, outer, &cut, NULL);
   NrBuilder body = nr_scf_body_builder(main, 0);
-  jam(&body, p, nr_scf_for_iv(main), factor);
+  jam(&body, p, nr_for_iv(main), factor);
   if (cut.all) nr_op_erase(outer);
   else nr_for_keep_rest(outer, &cut, NULL);
 }

@@ -10,7 +10,7 @@ void nr_collect_fors(NrOp *root, NrOpList *out) {
   NrOpList all = {0};
   nr_collect_ops(root, &all);
   for (size_t i = 0; i < all.size; i++)
-    if (nr_op_is(all.data[i], NR_OP_scf_for) && nr_type_bits(nr_scf_for_iv(all.data[i])->type) <= 64)
+    if (nr_op_is(all.data[i], NR_OP_scf_for) && nr_type_bits(nr_for_iv(all.data[i])->type) <= 64)
       nr_vec_push(out, all.data[i]);
   nr_vec_deinit(&all);
 }
@@ -30,7 +30,7 @@ static NrOp *next_in_nest(NrOp *loop, NrOp *outermost) {
   for (NrOp *op = body->first; op != inner; op = op->next)
     if (!nr_op_has(op, NR_CONSTANT_LIKE)) return NULL;
   for (uint32_t i = 0; i < loop->num_results; i++) {
-    NrValue *arg = nr_scf_for_arg(loop, i);
+    NrValue *arg = nr_for_arg(loop, i);
     if (nr_for_init(inner, i) != arg || !nr_value_has_one_use(arg)) return NULL;
     if (nr_operand(yield, i) != nr_result(inner, i)) return NULL;
   }
@@ -42,7 +42,7 @@ size_t nr_perfect_nest(NrOp *loop, NrOp **out, size_t max) {
   for (NrOp *at = loop, *inner; at && count < max; at = inner) {
     out[count++] = at;
     inner = count < max ? next_in_nest(at, loop) : NULL;
-    if (inner && nr_type_bits(nr_scf_for_iv(inner)->type) > 64) break;
+    if (inner && nr_type_bits(nr_for_iv(inner)->type) > 64) break;
     NrBlock *body = nr_op_body(at, 0);
     while (inner && body->first != inner) {
       NrOp *constant = body->first;
@@ -117,7 +117,7 @@ NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrVa
 }
 
 static NrForBounds bounds_of(const NrOp *loop) {
-  return (NrForBounds){nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop)};
+  return (NrForBounds){nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop)};
 }
 
 NrValue *nr_for_bounds_distance(NrBuilder *b, NrForBounds bounds, bool is_unsigned) {
@@ -147,7 +147,7 @@ NrValue *nr_for_build_trips(NrBuilder *b, NrOp *loop) {
 NrValue *nr_for_build_iv(NrBuilder *b, NrOp *loop, NrValue *n) { return iv_of(b, bounds_of(loop), n); }
 
 uint64_t nr_for_largest(const NrOp *loop) {
-  uint32_t bits = nr_type_bits(nr_scf_for_iv(loop)->type);
+  uint32_t bits = nr_type_bits(nr_for_iv(loop)->type);
   uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
   return nr_is_unsigned_for(loop) ? mask : mask >> 1;
 }
@@ -214,8 +214,8 @@ void nr_for_clone_body(NrBuilder *b, NrOp *loop, NrValue *iv, NrValue **carried)
   NrBlock *body = nr_op_body(loop, 0);
   NrOp *yield = body->last;
   NrMap map = {0};
-  nr_map_set(&map, nr_scf_for_iv(loop), iv);
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_map_set(&map, nr_scf_for_arg(loop, i), carried[i]);
+  nr_map_set(&map, nr_for_iv(loop), iv);
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_map_set(&map, nr_for_arg(loop, i), carried[i]);
   for (NrOp *op = body->first; op != yield; op = op->next) nr_builder_insert(b, nr_op_clone(b->module, op, &map));
   for (uint32_t i = 0; i < loop->num_results; i++) {
     NrValue *copy = nr_map_get(&map, nr_operand(yield, i));

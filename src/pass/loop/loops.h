@@ -71,9 +71,14 @@ NrValue *nr_from_count(NrBuilder *b, NrValue *count, NrType type);
 
 /* ---- loops of scf and of affine (loops_affine.c) ----------------------------------------------------------------- */
 
-/* The functions below handle scf.for and affine.for. Their bodies have the same arguments, so nr_scf_for_iv and
- * nr_scf_for_arg work for both. */
+/* The functions below handle scf.for and affine.for. */
 bool nr_is_for(const NrOp *op);
+static inline NrBlock *nr_for_body(const NrOp *loop) {
+  assert(nr_op_is(loop, NR_OP_scf_for) || nr_op_is(loop, NR_OP_affine_for));
+  return nr_op_only_body(loop);
+}
+static inline NrValue *nr_for_iv(const NrOp *loop) { return nr_block_arg(nr_for_body(loop), 0); }
+static inline NrValue *nr_for_arg(const NrOp *loop, uint32_t i) { return nr_block_arg(nr_for_body(loop), 1 + i); }
 void nr_collect_loops(NrOp *root, NrOpList *out); /* as nr_collect_fors */
 NrValue *nr_for_init(const NrOp *loop, uint32_t i);
 bool nr_for_trip_count(const NrOp *loop, uint64_t *out);

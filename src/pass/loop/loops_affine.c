@@ -11,7 +11,7 @@ static bool is_affine(const NrOp *loop) { return nr_op_is(loop, NR_OP_affine_for
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
 bool nr_is_for(const NrOp *op) {
-  return is_affine(op) || (nr_op_is(op, NR_OP_scf_for) && nr_type_bits(nr_scf_for_iv(op)->type) <= 64);
+  return is_affine(op) || (nr_op_is(op, NR_OP_scf_for) && nr_type_bits(nr_for_iv(op)->type) <= 64);
 }
 
 void nr_collect_loops(NrOp *root, NrOpList *out) {
@@ -28,13 +28,13 @@ NrValue *nr_for_init(const NrOp *loop, uint32_t i) { return nr_operand(loop, ini
 bool nr_for_trip_count(const NrOp *loop, uint64_t *out) {
   int64_t lower, upper;
   if (!is_affine(loop)) return nr_scf_for_trip_count(loop, out);
-  NrValue *iv = nr_scf_for_iv(loop);
+  NrValue *iv = nr_for_iv(loop);
   if (!nr_affine_iv_constant_bound(iv, false, &lower) || !nr_affine_iv_constant_bound(iv, true, &upper)) return false;
   return nr_scf_trip_count(lower, upper, nr_affine_iv_step(iv), false, out);
 }
 
 bool nr_for_constant_step(const NrOp *loop, int64_t *out) {
-  if (is_affine(loop)) *out = nr_affine_iv_step(nr_scf_for_iv(loop));
+  if (is_affine(loop)) *out = nr_affine_iv_step(nr_for_iv(loop));
   return is_affine(loop) || nr_value_constant_int(nr_scf_for_step(loop), out);
 }
 
@@ -58,9 +58,9 @@ static NrValue *bound_value(NrBuilder *b, const NrOp *loop, bool upper) {
 
 NrForBounds nr_for_bounds(NrBuilder *b, NrOp *loop) {
   if (!is_affine(loop))
-    return (NrForBounds){nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop)};
+    return (NrForBounds){nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop)};
   return (NrForBounds){bound_value(b, loop, false), bound_value(b, loop, true),
-                       nr_arith_constant_index(b, nr_affine_iv_step(nr_scf_for_iv(loop)))};
+                       nr_arith_constant_index(b, nr_affine_iv_step(nr_for_iv(loop)))};
 }
 
 /* Whether a bound is only constants and operands, so that evaluating it cannot fail where the loop would not have
@@ -164,7 +164,7 @@ static NrOp *affine_for(NrBuilder *b, const NrOp *loop, const Bound *lower, cons
                      3);
   NrBlock *body = nr_block_create(b->module);
   nr_block_append(nr_op_region(op, 0), body);
-  nr_block_add_arg(body, nr_type_index(b->ctx), loop->loc)->name = nr_scf_for_iv(loop)->name;
+  nr_block_add_arg(body, nr_type_index(b->ctx), loop->loc)->name = nr_for_iv(loop)->name;
   for (size_t i = 0; i < count; i++) nr_block_add_arg(body, types.data[i], loop->loc);
   nr_vec_deinit(&operands);
   nr_vec_deinit(&types);
@@ -175,16 +175,16 @@ NrOp *nr_for_with_inits(NrBuilder *b, NrOp *loop, NrValue *const *inits, size_t 
   NrOp *made;
   if (is_affine(loop)) {
     Bound lower = bound_of(loop, false), upper = bound_of(loop, true);
-    made = affine_for(b, loop, &lower, &upper, nr_affine_iv_step(nr_scf_for_iv(loop)), inits, count);
+    made = affine_for(b, loop, &lower, &upper, nr_affine_iv_step(nr_for_iv(loop)), inits, count);
     bound_deinit(&lower);
     bound_deinit(&upper);
     return made;
   }
-  made = nr_scf_for(b, nr_scf_for_lower(loop), nr_scf_for_upper(loop), nr_scf_for_step(loop), inits, count);
+  made = nr_scf_for(b, nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop), inits, count);
   made->loc = loop->loc;
   for (uint32_t i = 0; i < loop->num_attrs; i++)
     nr_op_set_attr_named(made, loop->attrs[i].name.data, loop->attrs[i].value);
-  nr_scf_for_iv(made)->name = nr_scf_for_iv(loop)->name;
+  nr_for_iv(made)->name = nr_for_iv(loop)->name;
   return made;
 }
 
@@ -205,7 +205,7 @@ void nr_for_yield(NrBuilder *b, const NrOp *loop, NrValue *const *values, size_t
 NrValue *nr_for_build_later(NrBuilder *b, NrOp *loop, NrValue *iv, int64_t n) {
   if (!n) return iv;
   if (is_affine(loop)) {
-    int64_t step = nr_affine_iv_step(nr_scf_for_iv(loop)), from;
+    int64_t step = nr_affine_iv_step(nr_for_iv(loop)), from;
     if (nr_value_constant_int(iv, &from)) /* the product alone may overflow */
       return nr_arith_constant_index(b, (int64_t)((uint64_t)from + (uint64_t)n * (uint64_t)step));
     NrAffineExpr offset = nr_affine_constant(b->ctx, n * step);
@@ -244,7 +244,7 @@ NrForCut nr_for_build_cut(NrBuilder *b, NrOp *loop, int64_t factor) {
   uint64_t trips;
   int64_t wide;
   if (!is_affine(loop)) return nr_for_bounds_cut(b, loop, nr_for_bounds(b, loop), factor);
-  int64_t step = nr_affine_iv_step(nr_scf_for_iv(loop));
+  int64_t step = nr_affine_iv_step(nr_for_iv(loop));
   if (!nr_mul_i64(step, factor, &wide)) return none;
   NrOp *before = nr_for_trip_count(loop, &trips) ? loop : nr_for_symbols_before(loop);
   if (before) {
@@ -302,7 +302,7 @@ NrOp *nr_for_build_main(NrBuilder *b, NrOp *loop, const NrForCut *cut, NrValue *
     nr_op_set_operand(main, 1, cut->split);
     nr_op_set_operand(main, 2, cut->step);
   }
-  for (uint32_t i = 0; i < loop->num_results; i++) nr_scf_for_arg(main, i)->name = nr_scf_for_arg(loop, i)->name;
+  for (uint32_t i = 0; i < loop->num_results; i++) nr_for_arg(main, i)->name = nr_for_arg(loop, i)->name;
   return main;
 }
 
@@ -361,7 +361,7 @@ NrForCut nr_for_build_split(NrBuilder *b, NrOp *loop, bool front) {
   if (single) {
     NrAffineExpr bounds[2];
     Bound both = joint(loop, bounds);
-    cut.expr = peel_expr(&both, bounds, nr_affine_iv_step(nr_scf_for_iv(loop)), front);
+    cut.expr = peel_expr(&both, bounds, nr_affine_iv_step(nr_for_iv(loop)), front);
     bound_deinit(&both);
   }
   cut.none = !cut.expr;
@@ -387,7 +387,7 @@ void nr_for_chain(NrOp *first, NrOp *second, const NrForCut *cut) {
 static const char *const range_attrs[] = {"lowerBoundMap", "upperBoundMap", "step", "unsignedCmp"};
 
 NrForRange nr_for_range(const NrOp *loop) {
-  NrForRange range = {.type = nr_scf_for_iv(loop)->type};
+  NrForRange range = {.type = nr_for_iv(loop)->type};
   for (size_t i = 0; i < inits_begin(loop); i++) nr_vec_push(&range.operands, nr_operand(loop, i));
   for (size_t i = 0; i < NR_COUNTOF(range_attrs); i++) range.attrs[i] = nr_op_attr_named(loop, range_attrs[i]);
   return range;
@@ -405,7 +405,7 @@ void nr_for_set_range(NrOp *loop, const NrForRange *range) {
     uint32_t lower = (uint32_t)nr_affine_num_inputs(range->attrs[0]), both = (uint32_t)range->operands.size;
     nr_op_set_segments(loop, (uint32_t[]){lower, both - lower, loop->num_results}, 3);
   }
-  nr_scf_for_iv(loop)->type = range->type;
+  nr_for_iv(loop)->type = range->type;
   nr_vec_deinit(&operands);
 }
 

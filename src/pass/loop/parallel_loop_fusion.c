@@ -312,7 +312,7 @@ static void fuse_where_apart(const Group *g, NrMap *tested) {
     nr_map_set(tested, g->loops[n], branch);
   }
   NrOp *fused = fuse_all(copies, g->count);
-  nr_scf_yield_results(nr_op_body(branch, 0), &fused, 1);
+  nr_scf_yield_results_of(nr_op_body(branch, 0), &fused, 1);
   for (size_t n = 0; n < g->count; n++)
     if (!nr_is_erased(g->loops[n])) fuse_from(g->loops[n], false, tested);
 }

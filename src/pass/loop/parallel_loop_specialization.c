@@ -34,7 +34,7 @@ static void specialize(NrOp *op, size_t *left) {
       NrValue *constant = nr_map_get(&constants, nr_parallel_upper(op, d));
       if (constant) nr_op_set_operand(whole, rank + d, constant);
     }
-    nr_scf_yield_results(nr_op_body(branch, 0), &whole, 1);
+    nr_scf_yield_results_of(nr_op_body(branch, 0), &whole, 1);
   }
   nr_map_deinit(&map);
   nr_map_deinit(&constants);
