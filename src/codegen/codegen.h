@@ -70,7 +70,8 @@ typedef struct NrCodeRegion {
 } NrCodeRegion;
 const NrCodeRegion *nr_compiled_regions(const NrCompiled *compiled, size_t *out_count);
 /* A public function, called as an entry: args and results are arrays of NoriaDesc, scalars with rank -1. NULL when
- * there is no such function, or options.all_functions was not set, or a type in its signature cannot pass. */
+ * there is no such function, or options.all_functions was not set, or a type in its signature cannot pass, as memrefs
+ * with a layout cannot. */
 NoriaEntryFn nr_codegen_function(const NrCompiled *compiled, const char *name);
 void nr_compiled_destroy(NrCompiled *compiled);
 

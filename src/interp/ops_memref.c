@@ -113,6 +113,19 @@ bool nr_run_copy(NrInterp *in, NrOp *op) {
   return true;
 }
 
+bool nr_run_rt_copy(NrInterp *in, NrOp *op) {
+  NrIView *from = nr_get(in, nr_operand(op, 0)).view, *to = nr_get(in, nr_operand(op, 2)).view;
+  int64_t from_at = nr_get_index(in, nr_operand(op, 1)), to_at = nr_get_index(in, nr_operand(op, 3));
+  int64_t count = nr_get_index(in, nr_operand(op, 4));
+  if (!nr_interp_alive(in, op, from) || !nr_interp_alive(in, op, to)) return false;
+  if (count && !nr_interp_writable(in, op, to)) return false;
+  bool fits = count >= 0 && from_at >= 0 && to_at >= 0 && count <= from->dims[0] && from_at <= from->dims[0] - count &&
+              count <= to->dims[0] && to_at <= to->dims[0] - count;
+  if (!fits && count) return nr_interp_fail(in, op, "copies elements outside of the buffer");
+  if (count) memmove(nr_iview_at(to, &to_at), nr_iview_at(from, &from_at), (size_t)count * to->elem_size);
+  return true;
+}
+
 /* ---- tensors and memrefs ----------------------------------------------------------------------------------------- */
 
 bool nr_run_copied(NrInterp *in, NrOp *op) {

@@ -10,6 +10,9 @@
 // OUTSIDE: 'rt.pointer' op points outside of the buffer
 // BETWEEN: 'rt.pointer' op does not point to a multiple of its elements' size
 // SHIFTED: 9 : i32
+// RUN: noria run %s --entry=copy --interpret 12 | FileCheck %s --check-prefix=LAST
+// RUN: not noria run %s --entry=copy --interpret 13 2>&1 | FileCheck %s --check-prefix=COPY
+// COPY: 'rt.copy' op copies elements outside of the buffer
 
 func.func @last(%i: index) -> i8 {
   %c2 = arith.constant 2 : index
@@ -35,4 +38,20 @@ func.func @shift(%i: index) -> i32 {
   %y = memref.load %p[%c0] : memref<?xi32>
   memref.dealloc %m : memref<16xi8>
   return %y : i32
+}
+
+func.func @copy(%n: index) -> i8 {
+  %c0 = arith.constant 0 : index
+  %c11 = arith.constant 11 : index
+  %x = arith.constant 7 : i8
+  %m = memref.alloc() : memref<12xi8>
+  %t = memref.alloc() : memref<16xi8>
+  memref.store %x, %m[%c11] : memref<12xi8>
+  %p = rt.pointer %m : memref<12xi8> -> memref<?xi8>
+  %q = rt.pointer %t : memref<16xi8> -> memref<?xi8>
+  rt.copy %p[%c0], %q[%c0], %n : memref<?xi8>, memref<?xi8>
+  %y = memref.load %q[%c11] : memref<?xi8>
+  memref.dealloc %m : memref<12xi8>
+  memref.dealloc %t : memref<16xi8>
+  return %y : i8
 }

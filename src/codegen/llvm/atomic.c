@@ -1,7 +1,6 @@
-/* atomic.c - memory ops that are one step for all threads, and transfers. What the CPU has no instruction for is a loop
+/* atomic.c - memory ops that are one step for all threads. What the CPU has no instruction for is a loop
  * around compare-and-exchange. */
 #include "codegen/llvm/ll.h"
-#include "dialect/memref/memref.h"
 
 /* How LLVM combines the old and the new value, by the kind of memref.atomic_rmw. */
 static const struct {
@@ -137,67 +136,7 @@ static NrStatus emit_generic_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* ---- transfers: a copy, done when dma_start is ------------------------------------------------------------ */
-
-typedef struct Place {
-  NrType type;
-  NrLlMem *mem;
-  LLVMValueRef start; /* row-major number of the first element */
-} Place;
-
-static Place place_of(NrLl *g, NrOp *op, size_t memref) {
-  Place place = {nr_operand(op, memref)->type, nr_ll_mem(g, nr_operand(op, memref)), nr_ll_int(g, 0)};
-  for (uint32_t i = 0; i < place.type->rank; i++)
-    place.start = nr_ll_index_add(g, nr_ll_index_mul(g, place.start, place.mem->sizes[i]),
-                                  nr_ll_value(g, nr_operand(op, memref + 1 + i)));
-  return place;
-}
-
-static LLVMValueRef nth_address(NrLl *g, Place place, LLVMValueRef k) {
-  LLVMValueRef at = nr_ll_index_add(g, place.start, k), indices[NR_MAX_RANK];
-  if (nr_ll_is_dense(place.type)) return nr_ll_element(g, place.type->elem, place.mem->data, at);
-  for (uint32_t i = place.type->rank; i-- > 0;) {
-    indices[i] = i ? LLVMBuildURem(g->b, at, place.mem->sizes[i], "") : at;
-    if (i) at = LLVMBuildUDiv(g->b, at, place.mem->sizes[i], "");
-  }
-  return nr_ll_mem_address(g, place.type, place.mem, indices, place.type->rank);
-}
-
-static NrStatus emit_dma_start(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrDmaParts parts;
-  nr_memref_dma_parts(op, &parts);
-  Place from = place_of(g, op, 0), to = place_of(g, op, parts.target);
-  bool strided = parts.stride < op->num_operands, strides_target = nr_memref_dma_strides_target(op, parts);
-  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
-  LLVMBuildBr(g->b, head);
-  LLVMPositionBuilderAtEnd(g->b, head);
-  LLVMValueRef k = LLVMBuildPhi(g->b, g->i64, ""), far = k, zero = nr_ll_int(g, 0);
-  LLVMBasicBlockRef body = nr_ll_new_block(g, "");
-  LLVMPositionBuilderAtEnd(g->b, body);
-  if (strided) {
-    LLVMValueRef stride = nr_ll_value(g, nr_operand(op, parts.stride));
-    LLVMValueRef run = nr_ll_value(g, nr_operand(op, parts.stride + 1));
-    far = nr_ll_index_add(g, nr_ll_index_mul(g, LLVMBuildUDiv(g->b, k, run, ""), stride),
-                          LLVMBuildURem(g->b, k, run, ""));
-  }
-  LLVMValueRef source = nth_address(g, from, strides_target ? k : far);
-  LLVMValueRef target = nth_address(g, to, strides_target ? far : k);
-  nr_ll_store(g, to.type->elem, nr_ll_load(g, from.type->elem, source), target);
-  LLVMValueRef next = LLVMBuildNSWAdd(g->b, k, nr_ll_int(g, 1), "");
-  LLVMBuildBr(g->b, head);
-  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
-  LLVMPositionBuilderAtEnd(g->b, head);
-  LLVMValueRef more = LLVMBuildICmp(g->b, LLVMIntSLT, k, nr_ll_value(g, nr_operand(op, parts.n)), "");
-  LLVMBuildCondBr(g->b, more, body, after);
-  LLVMAddIncoming(k, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, body}, 2);
-  LLVMPositionBuilderAtEnd(g->b, after);
-  return NR_OK;
-}
-
-static NrStatus emit_dma_wait(NrLl *g, NrOp *op, const NrLlRow *row) { return NR_OK; }
-
 const NrLlRow nr_ll_atomic_rows[] = {
     {"memref.atomic_rmw", emit_atomic},     {"memref.generic_atomic_rmw", emit_generic_atomic},
-    {"memref.dma_start", emit_dma_start},   {"memref.dma_wait", emit_dma_wait},
     {0},
 };

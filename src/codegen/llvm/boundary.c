@@ -4,7 +4,8 @@
 
 bool nr_ll_can_pass(NrType type) {
   switch (type->kind) {
-  case NR_TYPE_MEMREF: return type->rank <= NORIA_MAX_RANK && type->elem->kind != NR_TYPE_VECTOR;
+  case NR_TYPE_MEMREF:
+    return type->rank <= NORIA_MAX_RANK && type->elem->kind != NR_TYPE_VECTOR && nr_ll_is_dense(type);
   case NR_TYPE_UNRANKED_MEMREF: return type->elem->kind != NR_TYPE_VECTOR;
   case NR_TYPE_INTEGER:
   case NR_TYPE_FLOAT: return type->width <= 64;
@@ -31,21 +32,6 @@ static void put(NrLl *g, LLVMValueRef desc, size_t offset, LLVMValueRef value) {
   LLVMBuildStore(g->b, value, field(g, desc, offset));
 }
 
-/* Dense storage of a memref: itself, or a fresh copy of one with gaps. */
-static LLVMValueRef dense_data(NrLl *g, NrType type, NrLlMem *mem) {
-  if (nr_ll_is_dense(type)) return mem->data;
-  NrType dense = nr_type_memref(type->dims, type->rank, type->elem);
-  NrLlMem *copy = nr_ll_mem_new(g, dense);
-  for (uint32_t i = 0; i < type->rank; i++)
-    if (!copy->sizes[i]) copy->sizes[i] = mem->sizes[i];
-  nr_ll_mem_finish(g, dense, copy);
-  LLVMValueRef bytes = LLVMBuildNSWMul(g->b, nr_ll_mem_count(g, type, mem),
-                                       nr_ll_int(g, (int64_t)NR_MAX(nr_type_byte_size(type->elem), 1)), "");
-  copy->base = copy->data = nr_ll_alloc(g, NULL, bytes);
-  nr_ll_mem_copy(g, NULL, dense, copy, type, mem);
-  return copy->data;
-}
-
 static void write_unranked(NrLl *g, NrType type, NrLlMem *mem, LLVMValueRef desc) {
   mem = nr_ll_unranked_clone(g, NULL, type, mem);
   put(g, desc, offsetof(NoriaDesc, data), mem->data);
@@ -67,7 +53,7 @@ void nr_ll_desc_write_part(NrLl *g, NrType type, void *part, LLVMValueRef desc) 
   }
   if (type->kind == NR_TYPE_MEMREF) {
     NrLlMem *mem = part;
-    put(g, desc, offsetof(NoriaDesc, data), dense_data(g, type, mem));
+    put(g, desc, offsetof(NoriaDesc, data), mem->data);
     put(g, desc, offsetof(NoriaDesc, rank), nr_ll_int(g, type->rank));
     put(g, desc, offsetof(NoriaDesc, bits), nr_ll_int(g, (int64_t)nr_rt_elements(type->elem)));
     for (uint32_t i = 0; i < type->rank; i++)

@@ -253,10 +253,6 @@ LLVMValueRef nr_ll_from_memory(NrLl *g, NrType elem, LLVMValueRef value);
 /* api->alloc; leaves on failure, for which op says where (NULL: nowhere). */
 LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes);
 unsigned nr_ll_elem_align(NrType type); /* bytes, of an element in memory */
-/* dst and src of equal sizes; any strides. Both end the run at op's place, which may be NULL, where it is to stop in
- * the middle of much. */
-void nr_ll_mem_copy(NrLl *g, NrOp *op, NrType dst_type, NrLlMem *dst, NrType src_type, NrLlMem *src);
-void nr_ll_memcpy(NrLl *g, NrOp *op, LLVMValueRef to, LLVMValueRef from, unsigned align, LLVMValueRef bytes);
 LLVMValueRef nr_ll_elem_bytes(NrLl *g, NrType elem);
 NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin); /* dynamic sizes from operands begin... */
 /* Arithmetic on sizes, strides and offsets, which does not overflow. */

@@ -324,25 +324,25 @@ static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
+/* Of memrefs of which one at least has no rank. */
 static NrStatus emit_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrValue *from = nr_operand(op, 0), *to = nr_operand(op, 1);
-  if (from->type->kind == NR_TYPE_UNRANKED_MEMREF || to->type->kind == NR_TYPE_UNRANKED_MEMREF)
-    return nr_ll_unranked_copy(g, op, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
-  nr_ll_mem_copy(g, op, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
-  return NR_OK;
+  return nr_ll_unranked_copy(g, op, to->type, nr_ll_mem(g, to), from->type, nr_ll_mem(g, from));
 }
 
-static NrStatus emit_clone(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type, from = nr_operand(op, 0)->type;
-  NrLlMem *source = nr_ll_mem(g, nr_operand(op, 0));
-  if (type->kind == NR_TYPE_UNRANKED_MEMREF || from->kind == NR_TYPE_UNRANKED_MEMREF)
-    return nr_ll_unranked_clone_op(g, op);
-  NrLlMem *mem = nr_ll_mem_new(g, type);
-  for (uint32_t i = 0; i < type->rank; i++) mem->sizes[i] = source->sizes[i];
-  nr_ll_mem_finish(g, type, mem);
-  mem->base = mem->data = nr_ll_alloc(g, op, dense_bytes(g, type, mem));
-  nr_ll_mem_copy(g, op, type, mem, from, source);
-  nr_ll_set_mem(g, nr_result(op, 0), mem);
+static NrStatus emit_clone(NrLl *g, NrOp *op, const NrLlRow *row) { return nr_ll_unranked_clone_op(g, op); }
+
+static LLVMValueRef address_of(NrLl *g, NrOp *op, size_t pointer) {
+  NrValue *whole = nr_operand(op, pointer);
+  LLVMValueRef index = nr_ll_value(g, nr_operand(op, pointer + 1));
+  return nr_ll_mem_address(g, whole->type, nr_ll_mem(g, whole), &index, 1);
+}
+
+static NrStatus emit_rt_copy(NrLl *g, NrOp *op, const NrLlRow *row) {
+  NrType elem = nr_operand(op, 0)->type->elem;
+  LLVMValueRef bytes = nr_ll_index_mul(g, nr_ll_elem_bytes(g, elem), nr_ll_value(g, nr_operand(op, 4)));
+  unsigned align = nr_ll_elem_align(elem);
+  LLVMBuildMemCpy(g->b, address_of(g, op, 2), align, address_of(g, op, 0), align, bytes);
   return NR_OK;
 }
 
@@ -354,6 +354,7 @@ const NrLlRow nr_ll_memref_rows[] = {
     {"memref.dealloc", emit_dealloc},
     {"memref.realloc", emit_realloc},
     {"memref.copy", emit_copy},
+    {"rt.copy", emit_rt_copy},
     {"bufferization.clone", emit_clone},
     {0},
 };

@@ -109,6 +109,40 @@ NrLlMem *nr_ll_unranked_dense(NrLl *g, LLVMValueRef base, LLVMValueRef data, LLV
 
 /* ---- copies ----------------------------------------------------------------------------------------------------- */
 
+enum { PIECE = 1 << 25 }; /* bytes between two safepoints */
+
+static LLVMValueRef least(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
+  return nr_ll_intrinsic(g, "llvm.umin", &g->i64, 1, (LLVMValueRef[]){a, b}, 2);
+}
+
+static LLVMValueRef advance(NrLl *g, LLVMValueRef pointer, LLVMValueRef bytes) {
+  return LLVMBuildInBoundsGEP2(g->b, g->i8, pointer, &bytes, 1, "");
+}
+
+static void copy_bytes(NrLl *g, NrOp *op, LLVMValueRef to, LLVMValueRef from, unsigned align, LLVMValueRef bytes) {
+  if (LLVMIsAConstantInt(bytes) && LLVMConstIntGetZExtValue(bytes) <= PIECE) {
+    LLVMBuildMemCpy(g->b, to, align, from, align, bytes);
+    return;
+  }
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(g->b), head = nr_ll_new_block(g, "");
+  LLVMBuildBr(g->b, head);
+  LLVMPositionBuilderAtEnd(g->b, head);
+  LLVMValueRef at = LLVMBuildPhi(g->b, g->i64, ""), zero = nr_ll_int(g, 0);
+  LLVMValueRef size = least(g, LLVMBuildSub(g->b, bytes, at, ""), nr_ll_int(g, PIECE));
+  LLVMBuildMemCpy(g->b, advance(g, to, at), align, advance(g, from, at), align, size);
+  LLVMValueRef next = LLVMBuildAdd(g->b, at, size, "");
+  LLVMBasicBlockRef again = nr_ll_new_block(g, "");
+  LLVMPositionBuilderAtEnd(g->b, again);
+  nr_ll_safepoint(g, op);
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(g->b);
+  LLVMBuildBr(g->b, head);
+  LLVMBasicBlockRef after = nr_ll_new_block(g, "");
+  LLVMAddIncoming(at, (LLVMValueRef[]){zero, next}, (LLVMBasicBlockRef[]){before, latch}, 2);
+  LLVMPositionBuilderAtEnd(g->b, head);
+  nr_ll_cond_br_likely(g, LLVMBuildICmp(g->b, LLVMIntUGE, next, bytes, ""), after, again);
+  LLVMPositionBuilderAtEnd(g->b, after);
+}
+
 typedef struct Layout {
   LLVMValueRef data, offset, strides; /* strides in memory */
 } Layout;
@@ -154,7 +188,7 @@ static void copy(NrLl *g, NrOp *op, NrType elem, NrLlMem *to, NrLlMem *from) {
       LLVMBuildAnd(g->b, equal_shapes(g, target.strides, dense), equal_shapes(g, source.strides, dense), "");
   LLVMBasicBlockRef here = LLVMGetInsertBlock(g->b), block = nr_ll_new_block(g, ""), after = nr_ll_new_block(g, "");
   LLVMPositionBuilderAtEnd(g->b, block);
-  nr_ll_memcpy(g, op, nr_ll_mem_data(g, elem, to), nr_ll_mem_data(g, elem, from), 1, bytes_of(g, elem, count));
+  copy_bytes(g, op, nr_ll_mem_data(g, elem, to), nr_ll_mem_data(g, elem, from), 1, bytes_of(g, elem, count));
   LLVMBuildBr(g->b, after);
   LLVMBasicBlockRef gaps = nr_ll_new_block(g, "");
   LLVMPositionBuilderAtEnd(g->b, here);

@@ -84,9 +84,20 @@ static NrStatus libm_verify(NrOp *op) {
   return nr_op_error(op, "(C1) calls '%.*s', which is no function of math.h that is known", NR_STR_ARG(name));
 }
 
+static bool is_pointer(NrType type) {
+  return type->rank == 1 && type->dims[0] == NR_DYNAMIC && nr_memref_is_identity(type);
+}
+
+static NrStatus copy_verify(NrOp *op) {
+  NrType from = nr_operand(op, 0)->type, to = nr_operand(op, 2)->type;
+  if (is_pointer(from) && is_pointer(to) && from->elem == to->elem) return NR_OK;
+  return nr_op_error(op, "(C1) copies between pointers to elements of one type; got %s and %s",
+                     nr_type_text(from->ctx, from), nr_type_text(to->ctx, to));
+}
+
 static NrStatus pointer_verify(NrOp *op) {
   NrType type = nr_result(op, 0)->type;
-  if (type->rank == 1 && type->dims[0] == NR_DYNAMIC && nr_memref_is_identity(type)) return NR_OK;
+  if (is_pointer(type)) return NR_OK;
   return nr_op_error(op, "(C1) gives a memref of one dim, of open size, without layout; got %s",
                      nr_type_text(type->ctx, type));
 }

@@ -44,6 +44,12 @@ NrIndex nr_descriptor_element(NrDescriptors *x, const NrDescriptor *d, NrValue *
 /* Builds a memref of type again, for ops that take whole memrefs. NULL where its layout is not strided. */
 NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType type);
 
+/* memref_copy.c: these build loops in front of `at`, an op in a block of a function, and leave x->b there. Copies have
+ * a rank on both sides. */
+void nr_descriptor_copy(NrDescriptors *x, NrOp *at, NrValue *target, NrValue *source);
+NrValue *nr_descriptor_clone(NrDescriptors *x, NrOp *at, NrValue *source); /* a new row-major buffer */
+void nr_descriptor_transfer(NrDescriptors *x, NrOp *dma_start);
+
 /* Whether op gives another view of its first operand's memory, which has a rank (memref_views.c). */
 bool nr_descriptor_is_view(const NrOp *op);
 /* The descriptor of a view's result 0, by ops at x->b. */

@@ -88,6 +88,42 @@ static void replace_metadata(X *x, NrOp *op) {
   }
 }
 
+/* ---- copies ----------------------------------------------------------------------------------------------------- */
+
+static bool both_have_rank(const NrValue *a, const NrValue *b) {
+  return a->type->kind == NR_TYPE_MEMREF && b->type->kind == NR_TYPE_MEMREF;
+}
+
+static void replace_copy(X *x, NrOp *op) {
+  if (!both_have_rank(nr_operand(op, 0), nr_operand(op, 1))) return;
+  nr_descriptor_copy(x, op, nr_operand(op, 1), nr_operand(op, 0));
+  nr_op_erase(op);
+}
+
+static void replace_clone(X *x, NrOp *op) {
+  NrValue *source = nr_operand(op, 0), *out = nr_result(op, 0);
+  if (!both_have_rank(source, out)) return;
+  NrValue *copy = nr_descriptor_clone(x, op, source);
+  nr_op_replace(op, copy->type == out->type ? copy : nr_descriptor_whole(x, nr_descriptor_of(x, copy), out->type));
+}
+
+static void replace_transfer(X *x, NrOp *op) {
+  nr_descriptor_transfer(x, op);
+  nr_op_erase(op);
+}
+
+/* The runtime takes memrefs without gaps: it gets a copy of others. */
+static void copy_arguments(X *x, NrOp *call) {
+  for (uint32_t i = 0; i < call->num_operands; i++) {
+    NrValue *whole = nr_operand(call, i);
+    if (whole->type->kind != NR_TYPE_MEMREF || nr_descriptor_is_row_major(whole->type)) continue;
+    NrValue *copy = nr_descriptor_clone(x, call, whole);
+    nr_op_set_operand(call, i, copy);
+    NrBuilder after = nr_builder_after(call);
+    nr_build_op(&after, NR_OP_memref_dealloc, &copy, 1, NULL, 0);
+  }
+}
+
 static void finalize(X *x, NrOp *op) {
   x->b = nr_builder_before(op);
   size_t memref = accesses[op->info->id];
@@ -105,6 +141,11 @@ static void finalize(X *x, NrOp *op) {
     if (nr_operand(op, 0)->type->kind == NR_TYPE_MEMREF)
       nr_op_set_operand(op, 0, nr_descriptor_of(x, nr_operand(op, 0))->data);
     return;
+  case NR_OP_memref_copy: replace_copy(x, op); return;
+  case NR_OP_bufferization_clone: replace_clone(x, op); return;
+  case NR_OP_memref_dma_start: replace_transfer(x, op); return;
+  case NR_OP_memref_dma_wait: nr_op_erase(op); return;
+  case NR_OP_rt_call: copy_arguments(x, op); return;
   case NR_OP_memref_extract_strided_metadata: replace_metadata(x, op); break;
   default: break;
   }

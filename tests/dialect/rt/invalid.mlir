@@ -135,3 +135,11 @@ func.func @pointer_of_size(%m: memref<4x4xf32>) {
   %p = rt.pointer %m : memref<4x4xf32> -> memref<16xf32>
   return
 }
+
+// -----
+
+func.func @copy_of_whole(%m: memref<4xf32>, %p: memref<?xf32>, %i: index) {
+  // expected-error@+1 {{(C1) copies between pointers to elements of one type; got memref<4xf32> and memref<?xf32>}}
+  rt.copy %m[%i], %p[%i], %i : memref<4xf32>, memref<?xf32>
+  return
+}

@@ -17,6 +17,8 @@ func.func @ops(%c: i1, %i: index, %m: memref<?xf32>) {
   %p = rt.pointer %m[%i] : memref<?xf32> -> memref<?xi8>
   // CHECK-NEXT: rt.pointer %[[P]] : memref<?xi8> -> memref<?xi64, 3>
   %q = rt.pointer %p : memref<?xi8> -> memref<?xi64, 3>
+  // CHECK-NEXT: rt.copy %[[M]][%[[I]]], %[[M]][%[[I]]], %[[I]] : memref<?xf32>, memref<?xf32>
+  rt.copy %m[%i], %m[%i], %i : memref<?xf32>, memref<?xf32>
   // CHECK-NEXT: rt.enter "no stack is left"{{$}}
   rt.enter "no stack is left"
   // CHECK-NEXT: %{{.*}}:2 = rt.call "name"(%[[M]], %[[I]]) : (memref<?xf32>, index) -> (memref<?xi64>, i1)
