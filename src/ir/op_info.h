@@ -133,6 +133,7 @@ struct NrOpInfo {
   const char *indexing;
   NrAttr (*maps)(const NrOp *op);
   const char *scalar; /* a function of scalars.c of that dialect; NULL: only region 0 says it */
+  const char *region_flow; /* how control goes through the regions (region_flow.h); NULL: only hooks know */
   uint32_t traits;
   const char *doc;
   /* Optional hooks, for what the strings cannot express. They report by nr_op_error or the parser's errors. */
@@ -151,6 +152,9 @@ struct NrOpInfo {
   bool (*fold)(NrOp *op, const NrAttr *operand_constants, NrFold *out);
   /* Rewrites op in place, or replaces and erases it; true when something changed. For what fold cannot express. */
   bool (*canonicalize)(NrOp *op, NrBuilder *b);
+  /* With region_flow, of the op or of a terminator inside: the number of the edge that control takes, among those from
+   * there, by the constants of its operands (NULL: not known). SIZE_MAX: it may be any. */
+  size_t (*choose_edge)(const NrOp *op, const NrAttr *operand_constants);
   /* Builds simpler ops at b, in front of op, that compute the same; out_values has num_results places. op stays: the
    * caller replaces and erases it (nr_op_expand). Passes that do not know an op expand it. */
   NrStatus (*expand)(NrOp *op, NrBuilder *b, NrValue **out_values);
@@ -199,6 +203,13 @@ typedef struct NrSpecRange {
   size_t singles, optional;
   bool many;
 } NrSpecRange;
+/* An edge of .region_flow between declared regions. */
+#define NR_FLOW_OP SIZE_MAX
+typedef struct NrFlowRow {
+  size_t from, to;  /* declared regions; NR_FLOW_OP: the op itself */
+  size_t group;     /* from the op: the operand group that goes along; SIZE_MAX: none */
+  uint32_t first_source, first_target;
+} NrFlowRow;
 typedef struct NrOpSpec {
   size_t num_operands, num_results, num_attrs, num_regions, num_successors;
   const NrSpecItem *operands, *results, *attrs, *regions, *successors;
@@ -211,6 +222,8 @@ typedef struct NrOpSpec {
   size_t destination; /* operand group; SIZE_MAX if the op is not of destination style */
   size_t num_parents; /* ops that may be its direct parent; 0 = any */
   const NrOpInfo *const *parents;
+  size_t num_flow;
+  const NrFlowRow *flow;
 } NrOpSpec;
 const NrOpSpec *nr_op_spec(NrContext *ctx, const NrOpInfo *info); /* parsed once for each context */
 NrSpecRange nr_spec_range(const NrSpecItem *items, size_t count);

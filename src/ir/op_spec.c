@@ -1,6 +1,7 @@
 /* op_spec.c - parses the strings of an op definition: operands, results, attributes, regions and their constraints. */
 #include "ir/context.h"
 #include "ir/op_info.h"
+#include "ir/region_flow.h"
 
 #include <ctype.h>
 
@@ -333,6 +334,7 @@ static const NrOpSpec *read_row(NrContext *ctx, const NrOpInfo *info) {
   char variable = spec->num_operands ? spec->operands[0].variable : 0;
   spec->has_one_type = variable && all_have(spec->operands, spec->num_operands, variable) &&
                        all_have(spec->results, spec->num_results, variable);
+  spec->flow = nr_region_flow_parse(nr_context_arena(ctx), info->region_flow, spec, &spec->num_flow);
   spec->destination = find_group(spec, info->destination);
   for (size_t i = 0; i < spec->num_attrs; i++) spec->has_symbols |= nr_str_is(spec->attrs[i].constraint, "symbol");
   return ctx->specs[info->id] = spec;

@@ -126,6 +126,9 @@ void nr_scf_reduce_print(NrPrinter *w, NrOp *op);
 void nr_scf_forall_print(NrPrinter *w, NrOp *op);
 void nr_scf_in_parallel_print(NrPrinter *w, NrOp *op);
 
+size_t nr_scf_if_choose_edge(const NrOp *op, const NrAttr *operand_constants);
+size_t nr_scf_condition_choose_edge(const NrOp *op, const NrAttr *operand_constants);
+size_t nr_scf_index_switch_choose_edge(const NrOp *op, const NrAttr *operand_constants);
 bool nr_scf_for_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_if_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_scf_while_canonicalize(NrOp *op, NrBuilder *b);

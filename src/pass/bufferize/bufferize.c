@@ -26,10 +26,8 @@ static NrStatus handle_op(NrBufferize *s, NrOp *op) {
   if (nr_linalg_is_structured(op)) return nr_bufferize_linalg_op(s, op);
   if (op->num_regions) return nr_bufferize_regions(s, op);
   if (!touches_tensors(s, op)) return NR_OK;
+  if (nr_op_has(op, NR_RETURN_LIKE)) return nr_bufferize_terminator(s, op);
   switch (op->info->id) {
-  case NR_OP_func_return:
-  case NR_OP_scf_yield:
-  case NR_OP_scf_condition: return nr_bufferize_terminator(s, op);
   case NR_OP_func_call:
   case NR_OP_func_call_indirect:
   case NR_OP_rt_call: return nr_bufferize_call(s, op);

@@ -3,6 +3,7 @@
  * A value that enters a region as an argument, or leaves it through the terminator, changes its owner. Its buffer moves
  * when the block owns it and no later op needs it; else a copy moves. So a swap (`yield %b, %a`) moves two buffers and
  * copies none, and a value yielded twice is copied once. */
+#include "ir/region_flow.h"
 #include "pass/bufferize/bufferize.h"
 
 /* ---- moving ----------------------------------------------------------------------------------------------------- */
@@ -34,15 +35,21 @@ typedef struct Handovers {
   uint32_t top; /* number of the current op directly in the region */
 } Handovers;
 
+/* Whether operand i becomes an argument of a region. */
+static bool is_carried(const NrOp *op, size_t i) {
+  NrRegionFlow flow = nr_region_flow(op, NULL);
+  NrRegionEdge edge;
+  while (nr_region_flow_next(&flow, &edge))
+    if (i >= edge.first_operand && i - edge.first_operand < edge.num_operands) return true;
+  return false;
+}
+
 /* Whether op benefits from owning operand i. */
 static bool wants_to_own(NrOp *op, size_t i) {
   size_t begin, count;
+  if (nr_op_has(op, NR_RETURN_LIKE) || is_carried(op, i)) return true;
   switch (op->info->id) {
-  case NR_OP_scf_yield:
-  case NR_OP_scf_condition:
-  case NR_OP_scf_for:
   case NR_OP_scf_forall:
-  case NR_OP_scf_while:
   case NR_OP_flow_dispatch:
   case NR_OP_rt_call: return true;
   default: return nr_op_destinations(op, &begin, &count) && i >= begin && i < begin + count;
@@ -77,11 +84,6 @@ static void find_handovers(Handovers *h) {
       nr_walk_pre(inner, note_uses, h);
     }
   }
-}
-
-/* Regions that run at most once each, exactly one of them: scf.if, index_switch, execute_region. */
-static bool runs_once(NrOp *op) {
-  return nr_op_is(op, NR_OP_scf_if) || nr_op_is(op, NR_OP_scf_index_switch) || nr_op_is(op, NR_OP_scf_execute_region);
 }
 
 static NrStatus regions_once(NrBufferize *s, NrOp *op) {
@@ -142,7 +144,7 @@ NrStatus nr_bufferize_regions(NrBufferize *s, NrOp *op) {
   for (size_t i = 0; i < op->num_results; i++)
     if (nr_op_is(op, NR_OP_scf_parallel) && nr_needs_buffer(nr_result(op, i)->type))
       return nr_op_error(op, "reduces tensors, which cannot be bufferized");
-  if (runs_once(op)) status = regions_once(s, op);
+  if (nr_op_runs_one_region(op)) status = regions_once(s, op);
   else {
     nr_bufferize_mark_captured(s, op);
     for (size_t i = 0; i < op->num_operands; i++)

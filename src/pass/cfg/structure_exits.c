@@ -15,6 +15,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
+#include "ir/region_flow.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
@@ -41,12 +42,8 @@ static bool has_filler(NrType type) {
   return nr_type_is_int_or_index(elem) || nr_type_is_float(elem);
 }
 
-static bool is_choice(const NrOp *op) {
-  return nr_op_is(op, NR_OP_scf_if) || nr_op_is(op, NR_OP_scf_index_switch) || nr_op_is(op, NR_OP_scf_execute_region);
-}
-
 static bool may_stand_between(NrOp *op) {
-  if (!is_choice(op)) return false;
+  if (!nr_op_runs_one_region(op)) return false;
   for (uint32_t r = 0; r < op->num_regions; r++)
     if (op->regions[r].first != op->regions[r].last) return false;
   for (uint32_t i = 0; i < op->num_results; i++)

@@ -16,6 +16,7 @@
  * of work, and the entry function one before it returns. Safepoints do not count iterations; the polls of the program's
  * own loops do (insert-loop-polls). A loop that polls often enough gets no safepoint. */
 #include "dialect/arith/arith.h"
+#include "ir/region_flow.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
 #include "pass/core/pass.h"
@@ -191,10 +192,7 @@ static Work walk_op(Inserter *in, NrOp *op) {
   case NR_OP_func_call: return walk_callee(in, op, "callee");
   case NR_OP_rt_dispatch: return walk_callee(in, op, "entry"); /* the runtime checks between workgroups */
   case NR_OP_func_call_indirect: return (Work){NR_STRIP_WORK, false, true};
-  case NR_OP_scf_if:
-  case NR_OP_scf_index_switch:
-  case NR_OP_scf_execute_region: return walk_regions(in, op);
-  default: return (Work){nr_work_of(op), false, false};
+  default: return nr_op_runs_one_region(op) ? walk_regions(in, op) : (Work){nr_work_of(op), false, false};
   }
 }
 

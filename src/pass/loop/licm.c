@@ -10,6 +10,7 @@
  * that an op leaves as many loops as possible. */
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
+#include "ir/region_flow.h"
 #include "pass/analysis/dependence.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
@@ -44,7 +45,7 @@ typedef struct Memory {
 static bool runs_at_once(NrOp *loop, const NrBlock *block) {
   uint64_t trips;
   if (nr_op_is(loop, NR_OP_scf_for)) return nr_scf_for_trip_count(loop, &trips) && trips > 0;
-  return nr_op_is(loop, NR_OP_scf_while) && block == nr_op_body(loop, 0);
+  return block == block->region->first && nr_region_is_entered_first(block->region);
 }
 
 static bool is_written(Memory *m, NrValue *memref) {

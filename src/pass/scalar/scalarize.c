@@ -9,6 +9,7 @@
 #include "pass/scalar/scalarize.h"
 
 #include "dialect/tensor/tensor.h"
+#include "ir/region_flow.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
@@ -88,20 +89,31 @@ static void expand_arguments(NrBlock *block, uint32_t first, NrLoc loc) {
 
 /* ---- control flow ------------------------------------------------------------------------------------------------ */
 
-/* Where an op of control flow has the values that it carries. */
+/* Where an op of control flow has the values that it carries: always the last ones. */
 typedef struct CarriedValues {
-  uint32_t first_init;   /* operands from here on; UINT32_MAX: none */
-  uint32_t first_arg[2]; /* per region: arguments from here on */
-  uint32_t first_out[2]; /* per region: operands of its terminator from here on */
+  uint32_t first_init; /* operands from here on */
+  NR_VEC(uint32_t) first_arg, first_out; /* per region: arguments, and operands of its terminator, from here on */
 } CarriedValues;
 
-static bool carrier_of(const NrOp *op, CarriedValues *out) {
-  switch (op->info->id) {
-  case NR_OP_scf_for: *out = (CarriedValues){3, {1, 0}, {0, 0}}; return true;
-  case NR_OP_scf_while: *out = (CarriedValues){0, {0, 0}, {1, 0}}; return true;
-  case NR_OP_scf_if: *out = (CarriedValues){UINT32_MAX, {0, 0}, {0, 0}}; return true;
-  default: return false;
+/* False for ops that are not known to carry values, or that say of operands and results more than their types do. */
+static bool find_carried(const NrOp *op, CarriedValues *out) {
+  if (!op->info->region_flow || nr_op_has(op, NR_SEGMENTS)) return false;
+  out->first_init = UINT32_MAX;
+  out->first_arg.size = out->first_out.size = 0;
+  for (uint32_t r = 0; r < op->num_regions; r++) {
+    nr_vec_push(&out->first_arg, 0);
+    nr_vec_push(&out->first_out, 0);
   }
+  for (uint32_t r = 0; r <= op->num_regions; r++) {
+    NrRegionFlow flow = nr_region_flow(op, r < op->num_regions ? nr_op_region(op, r) : NULL);
+    NrRegionEdge edge;
+    while (nr_region_flow_next(&flow, &edge)) {
+      if (r < op->num_regions) out->first_out.data[r] = edge.first_operand;
+      else if (edge.num_operands) out->first_init = edge.first_operand;
+      if (edge.to) out->first_arg.data[edge.to - op->regions] = edge.first_target;
+    }
+  }
+  return true;
 }
 
 static bool carries_small(const NrOp *op, const CarriedValues *c) {
@@ -125,10 +137,10 @@ static void scalarize_control(NrOp *op, const CarriedValues *c) {
   for (uint32_t i = 0; i < op->num_results; i++) push_types(nr_result(op, i)->type, &types);
   NrOp *fresh = nr_op_rebuild(op, operands.data, operands.size, types.data, types.size);
   for (uint32_t r = 0; r < op->num_regions; r++) {
-    NrBlock *block = nr_op_body(fresh, r);
-    if (!block) continue;
-    expand_arguments(block, c->first_arg[r], op->loc);
-    expand_operands(nr_block_terminator(block), c->first_out[r]);
+    NrRegion *region = nr_op_region(fresh, r);
+    if (region->first) expand_arguments(region->first, c->first_arg.data[r], op->loc);
+    for (NrBlock *block = region->first; block; block = block->next)
+      if (nr_op_has(block->last, NR_RETURN_LIKE)) expand_operands(block->last, c->first_out.data[r]);
   }
   uint32_t next = 0;
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -151,14 +163,16 @@ static void scalarize_control(NrOp *op, const CarriedValues *c) {
 
 static NrStatus scalarize_run(NrPassContext *pass, NrOp *op) {
   NrOpList ops = {0};
+  CarriedValues carried = {0};
   (void)pass;
   nr_collect_ops(op, &ops);
   for (size_t i = 0; i < ops.size; i++) {
-    CarriedValues carrier;
     if (nr_is_erased(ops.data[i])) continue;
-    if (!carrier_of(ops.data[i], &carrier)) nr_scalarize_op(ops.data[i]);
-    else if (carries_small(ops.data[i], &carrier)) scalarize_control(ops.data[i], &carrier);
+    if (!find_carried(ops.data[i], &carried)) nr_scalarize_op(ops.data[i]);
+    else if (carries_small(ops.data[i], &carried)) scalarize_control(ops.data[i], &carried);
   }
+  nr_vec_deinit(&carried.first_arg);
+  nr_vec_deinit(&carried.first_out);
   nr_vec_deinit(&ops);
   return NR_OK;
 }

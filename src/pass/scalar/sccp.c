@@ -14,6 +14,7 @@
 #include "dialect/func/func.h"
 #include "dialect/scf/scf.h"
 #include "interp/interp.h"
+#include "ir/region_flow.h"
 #include "pass/core/pass.h"
 #include "pass/core/rewrite.h"
 
@@ -230,50 +231,28 @@ static void visit_branch(Solver *s, NrOp *op) {
     if (!flag || i == chosen_successor(op, flag)) take_edge(s, op, i);
 }
 
-static void visit_if(Solver *s, NrOp *op) {
-  NrAttr condition;
-  if (!operand_known(s, op, 0, &condition)) return;
-  if (!condition || !nr_const_is_int(condition, 0)) reach(s, nr_op_body(op, 0));
-  if (!condition || nr_const_is_int(condition, 0)) reach(s, nr_op_body(op, 1));
-}
-
-static void visit_index_switch(Solver *s, NrOp *op) {
-  NrAttr flag, cases = nr_op_attr(op, NR_A_cases);
-  if (!operand_known(s, op, 0, &flag)) return;
-  uint32_t taken = 0;
-  for (uint32_t i = 1; flag && i < op->num_regions && !taken; i++)
-    if (((const int64_t *)cases->data)[i - 1] == flag->i) taken = i;
-  for (uint32_t i = 0; i < op->num_regions; i++)
-    if (!flag || i == taken) reach(s, nr_op_body(op, i));
-}
-
-static void visit_for(Solver *s, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
-  join(s, body->args[0], NULL);
-  for (uint32_t i = 0; i < op->num_results; i++) {
-    join_value(s, body->args[1 + i], nr_scf_for_init(op, i));
-    join_value(s, nr_result(op, i), nr_scf_for_init(op, i));
+/* Control leaves for a region of owner or for what is behind it, from op: owner itself, or a terminator in `from`. */
+static void visit_edges(Solver *s, NrOp *owner, const NrRegion *from, NrOp *op) {
+  size_t chosen = SIZE_MAX, number = 0;
+  if (op->info->choose_edge) {
+    NrAttr *constants = NR_NEW_ARRAY(s->pass->scratch, NrAttr, op->num_operands + 1);
+    if (!operand_known(s, op, 0, &constants[0])) return;
+    for (uint32_t i = 1; i < op->num_operands; i++) operand_known(s, op, i, &constants[i]);
+    chosen = op->info->choose_edge(op, constants);
   }
-  reach(s, body);
-}
-
-static void visit_while(Solver *s, NrOp *op) {
-  NrBlock *before = nr_op_body(op, 0);
-  for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, before->args[i], nr_operand(op, i));
-  reach(s, before);
-}
-
-static void visit_condition(Solver *s, NrOp *op) {
-  NrOp *loop = nr_op_parent(op);
-  NrAttr condition;
-  if (!operand_known(s, op, 0, &condition)) return;
-  bool goes_on = !condition || !nr_const_is_int(condition, 0), ends = !condition || nr_const_is_int(condition, 0);
-  NrBlock *after = nr_op_body(loop, 1);
-  for (uint32_t i = 0; i < loop->num_results; i++) {
-    if (goes_on) join_value(s, after->args[i], nr_operand(op, 1 + i));
-    if (ends) join_value(s, nr_result(loop, i), nr_operand(op, 1 + i));
+  NrRegionFlow flow = nr_region_flow(owner, from);
+  NrRegionEdge edge;
+  for (; nr_region_flow_next(&flow, &edge); number++) {
+    if (chosen != SIZE_MAX && number != chosen) continue;
+    NrBlock *to = edge.to ? edge.to->first : NULL;
+    for (uint32_t i = 0; to && i < edge.first_target; i++) join(s, to->args[i], NULL);
+    uint32_t count = NR_MIN(edge.num_operands, op->num_operands - NR_MIN(edge.first_operand, op->num_operands));
+    for (uint32_t i = 0; i < count; i++) {
+      NrValue *target = nr_region_edge_target(owner, &edge, i);
+      if (target) join_value(s, target, nr_operand(op, edge.first_operand + i));
+    }
+    reach(s, to);
   }
-  if (goes_on) reach(s, after);
 }
 
 /* scf.loop, which ends by scf.break. Its token argument has no lattice value. */
@@ -320,28 +299,6 @@ static void visit_reduce_return(Solver *s, NrOp *op) {
   join_value(s, nr_result(nr_op_parent(reduce), i), nr_operand(op, 0));
 }
 
-static void visit_yield(Solver *s, NrOp *op) {
-  NrOp *parent = nr_op_parent(op);
-  switch (parent->info->id) {
-  case NR_OP_scf_for:
-    for (uint32_t i = 0; i < op->num_operands; i++) {
-      join_value(s, nr_op_body(parent, 0)->args[1 + i], nr_operand(op, i));
-      join_value(s, nr_result(parent, i), nr_operand(op, i));
-    }
-    break;
-  case NR_OP_scf_while:
-    for (uint32_t i = 0; i < op->num_operands; i++)
-      join_value(s, nr_op_body(parent, 0)->args[i], nr_operand(op, i));
-    break;
-  case NR_OP_scf_if:
-  case NR_OP_scf_index_switch:
-  case NR_OP_scf_execute_region:
-    for (uint32_t i = 0; i < op->num_operands; i++) join_value(s, nr_result(parent, i), nr_operand(op, i));
-    break;
-  default: break; /* the parent's results are unknown already */
-  }
-}
-
 /* ---- ops --------------------------------------------------------------------------------------------------------- */
 
 /* The constant that a fold gives. A fold to a value counts only when the value is an operand: then a change of it
@@ -377,23 +334,20 @@ static void visit_computation(Solver *s, NrOp *op) {
 
 static void visit(Solver *s, NrOp *op) {
   switch (op->info->id) {
-  case NR_OP_scf_if: visit_if(s, op); return;
-  case NR_OP_scf_for: visit_for(s, op); return;
-  case NR_OP_scf_while: visit_while(s, op); return;
-  case NR_OP_scf_execute_region: reach(s, nr_op_body(op, 0)); return;
-  case NR_OP_scf_index_switch: visit_index_switch(s, op); return;
-  case NR_OP_scf_condition: visit_condition(s, op); return;
   case NR_OP_scf_loop: visit_loop(s, op); return;
   case NR_OP_scf_break:
   case NR_OP_scf_continue: visit_exit(s, op); return;
   case NR_OP_scf_parallel: visit_parallel(s, op); return;
   case NR_OP_scf_reduce: visit_reduce(s, op); return;
   case NR_OP_scf_reduce_return: visit_reduce_return(s, op); return;
-  case NR_OP_scf_yield: visit_yield(s, op); return;
   case NR_OP_func_return: visit_return(s, op); return;
   default: break;
   }
-  if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1) join(s, nr_result(op, 0), nr_op_attr(op, NR_A_value));
+  NrOp *around = nr_op_has(op, NR_RETURN_LIKE) ? nr_op_parent(op) : NULL;
+  if (op->info->region_flow) visit_edges(s, op, NULL, op);
+  else if (around && around->info->region_flow) visit_edges(s, around, op->block->region, op);
+  else if (nr_op_has(op, NR_CONSTANT_LIKE) && op->num_results == 1)
+    join(s, nr_result(op, 0), nr_op_attr(op, NR_A_value));
   else if (op->num_successors) visit_branch(s, op);
   else if (nr_op_has(op, NR_CALL)) visit_call(s, op);
   else if (op->num_regions) reach_anyhow(s, op);
