@@ -47,6 +47,13 @@ typedef enum NrStatus {
   NR_ERROR_INTERRUPTED, /* the work was interrupted */
 } NrStatus;
 
+/* Returns the status of call from the enclosing function if it is an error. */
+#define NR_TRY(call)                                                                                                   \
+  do {                                                                                                                 \
+    NrStatus nr_try_status_ = (call);                                                                                  \
+    if (nr_try_status_) return nr_try_status_;                                                                         \
+  } while (0)
+
 /* ---- checked sizes: every product or sum of untrusted sizes goes through these; true = it fits ------------------- */
 
 static inline bool nr_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }

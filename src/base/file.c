@@ -91,8 +91,7 @@ NrStatus nr_file_write_parts(const char *path, const NrStr *parts, size_t count)
   NrNewFile f;
   if (strcmp(path, "-") == 0) return write_to_stdout(parts, count);
   if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) return write_to_device(path, parts, count);
-  NrStatus status = nr_new_file_open(&f, path);
-  if (status) return status;
+  NR_TRY(nr_new_file_open(&f, path));
   if (write_parts(f.fd, parts, count)) return nr_new_file_commit(&f);
   nr_new_file_drop(&f);
   return NR_ERROR_IO;

@@ -513,6 +513,7 @@ NrStr nr_op_run_name(const NrOp *op);
 #define NR_WRITTEN_AS "noria.written_as"
 NrOp *nr_op_parent(const NrOp *op);
 bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op); /* of itself: true */
+bool nr_value_is_outside(const NrValue *value, const NrOp *op); /* defined neither by op nor in its regions */
 bool nr_op_is_before(NrOp *a, NrOp *b); /* both in one block; amortised O(1) */
 
 static inline NrValue *nr_operand(const NrOp *op, size_t i) {

@@ -368,6 +368,10 @@ bool nr_op_is_ancestor(const NrOp *ancestor, const NrOp *op) {
   return false;
 }
 
+bool nr_value_is_outside(const NrValue *value, const NrOp *op) {
+  return value->op != op && !nr_op_is_ancestor(op, nr_block_parent_op(nr_value_block(value)));
+}
+
 bool nr_op_is_before(NrOp *a, NrOp *b) {
   assert(a->block == b->block);
   if (!a->block->ordered) {

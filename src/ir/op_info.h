@@ -60,6 +60,7 @@ enum NrTrait {
   NR_WRITES = 1 << 15,
   NR_ALLOCATES = 1 << 16,
   NR_FREES = 1 << 17,
+  NR_VIEW = 1 << 30, /* result 0 is a view of the memory of operand 0 */
   NR_GRAPH_REGION = 1 << 18, /* ops of a block are unordered: uses may precede definitions */
   NR_RETURN_LIKE = 1 << 19,  /* terminator that hands its operands to the parent op */
   NR_BRANCH = 1 << 20,       /* terminator with successors whose operands become block arguments */

@@ -242,8 +242,7 @@ NrStatus nr_p_add_operands(NrParser *p, NrOpState *state, const NrOperandRef *re
                            size_t num_types) {
   if (count != num_types) return nr_p_op_error(p, "%zu operands present, but expected %zu", count, num_types);
   for (size_t i = 0; i < count; i++) {
-    NrStatus status = nr_p_add_operand(p, state, refs[i], types[i]);
-    if (status) return status;
+    NR_TRY(nr_p_add_operand(p, state, refs[i], types[i]));
   }
   return NR_OK;
 }

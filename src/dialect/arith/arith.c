@@ -162,8 +162,7 @@ NrStatus nr_arith_verify_bool(NrOp *op) {
 }
 
 static NrStatus cmp_verify(NrOp *op) {
-  NrStatus status = nr_arith_verify_bool(op);
-  if (status) return status;
+  NR_TRY(nr_arith_verify_bool(op));
   int64_t predicate = nr_op_attr_int(op, NR_A_predicate, -1);
   if (predicate < 0 || predicate > (nr_op_is(op, NR_OP_arith_cmpi) ? (int64_t)NR_CMPI_UGE : (int64_t)NR_CMPF_TRUE))
     return nr_op_error(op, "attribute 'predicate' failed to satisfy constraint: a known comparison");

@@ -7,8 +7,7 @@
 static NrStatus module_parse(NrParser *p, NrOpState *state) {
   if (nr_p_peek(p, "@")) {
     NrStr name;
-    NrStatus status = nr_p_symbol_name(p, &name);
-    if (status) return status;
+    NR_TRY(nr_p_symbol_name(p, &name));
     nr_p_add_attr(p, state, "sym_name", nr_attr_string(nr_p_context(p), name));
   }
   if (!nr_p_try_attr_dict_keyword(p, state)) return NR_ERROR_INVALID;

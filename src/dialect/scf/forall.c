@@ -144,8 +144,7 @@ void nr_scf_forall_print(NrPrinter *w, NrOp *op) {
 }
 
 NrStatus nr_scf_in_parallel_parse(NrParser *p, NrOpState *state) {
-  NrStatus status = nr_p_region(p, state, NULL, 0);
-  if (status) return status;
+  NR_TRY(nr_p_region(p, state, NULL, 0));
   return nr_p_try_attr_dict(p, state) ? NR_OK : NR_ERROR_INVALID;
 }
 
@@ -191,8 +190,7 @@ NrStatus nr_scf_forall_verify(NrOp *op) {
       return nr_op_error(
           op, "expects as many bounds and steps as there are dimensions, and an operand for each that is dynamic");
   }
-  NrStatus status = mapping_verify(op, rank);
-  if (status) return status;
+  NR_TRY(mapping_verify(op, rank));
   if (!nr_op_operand_group(op, OUTPUTS, &begin, &count)) return NR_OK;
   if (count != op->num_results)
     return nr_op_error(op, "produces %u results, but has %zu outputs", op->num_results, count);

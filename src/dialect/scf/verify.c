@@ -19,8 +19,7 @@ NrStatus nr_scf_for_verify(NrOp *op) {
     if (type != nr_scf_for_lower_bound(op)->type)
       return nr_op_error(op, "(C1) failed to verify that all of {lowerBound, upperBound, step} have same type");
   }
-  NrStatus status = verify_step(op, nr_scf_for_step(op));
-  if (status) return status;
+  NR_TRY(verify_step(op, nr_scf_for_step(op)));
   NrBlock *body = nr_scf_for_body(op);
   NrType bound = nr_scf_for_lower_bound(op)->type;
   if (body->num_args == 0 || body->args[0]->type != bound) {

@@ -34,8 +34,7 @@ NrAttr nr_groups_attr(NrContext *ctx, const NrGroups *groups) {
 NrStatus nr_p_reassociation(NrParser *p, NrOpState *state) {
   NrAttr a;
   NrLoc loc = nr_p_loc(p);
-  NrStatus status = nr_p_attr(p, &a);
-  if (status) return status;
+  NR_TRY(nr_p_attr(p, &a));
   if (a->kind != NR_ATTR_ARRAY) return nr_p_error(p, loc, "expected groups of dims such as [[0, 1], [2]]");
   nr_p_add_attr(p, state, "reassociation", a);
   return NR_OK;

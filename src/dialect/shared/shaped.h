@@ -9,13 +9,6 @@
 
 #include "ir/text.h"
 
-/* Returns the status of call from the enclosing function if it is an error. */
-#define NR_TRY(call)                                                                                                   \
-  do {                                                                                                                 \
-    NrStatus nr_try_status_ = (call);                                                                                  \
-    if (nr_try_status_) return nr_try_status_;                                                                         \
-  } while (0)
-
 /* An index: a value, or the constant when value is NULL. */
 typedef struct NrIndex {
   NrValue *value;

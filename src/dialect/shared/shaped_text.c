@@ -25,8 +25,7 @@ NrStatus nr_p_add_index_list(NrParser *p, NrOpState *state, const NrIndexListTex
   NrContext *ctx = nr_p_context(p);
   nr_p_add_attr(p, state, attr, nr_attr_i64_array(ctx, list->statics, list->size));
   for (size_t i = 0; i < list->num_refs; i++) {
-    NrStatus status = nr_p_add_operand(p, state, list->refs[i], nr_type_index(ctx));
-    if (status) return status;
+    NR_TRY(nr_p_add_operand(p, state, list->refs[i], nr_type_index(ctx)));
   }
   return NR_OK;
 }

@@ -83,21 +83,7 @@ bool nr_collect_accesses(NrOp *op, NrMemAccesses *out) { return nr_walk_pre(op, 
 /* ---- which memrefs may share memory ------------------------------------------------------------------------------ */
 
 NrValue *nr_memref_source(const NrValue *memref) {
-  NrOp *op = memref->op;
-  switch (op ? op->info->id : 0) {
-  case NR_OP_memref_cast:
-  case NR_OP_memref_memory_space_cast:
-  case NR_OP_memref_view:
-  case NR_OP_memref_subview:
-  case NR_OP_memref_reinterpret_cast:
-  case NR_OP_memref_expand_shape:
-  case NR_OP_memref_collapse_shape:
-  case NR_OP_memref_transpose:
-  case NR_OP_memref_reshape:
-  case NR_OP_memref_assume_alignment: return nr_operand(op, 0);
-  case NR_OP_memref_extract_strided_metadata: return memref->index == 0 ? nr_operand(op, 0) : NULL;
-  default: return NULL;
-  }
+  return memref->op && memref->index == 0 && nr_op_has(memref->op, NR_VIEW) ? nr_operand(memref->op, 0) : NULL;
 }
 
 NrValue *nr_memref_root(NrValue *memref) {

@@ -266,15 +266,12 @@ static void convert_region(Converter *c, NrRegion *region) {
 static bool is_scf(const NrOp *op) { return strcmp(op->info->dialect, "scf") == 0; }
 
 /* Ops outside of scf whose regions may have several blocks. */
-static bool collect_homes(NrOp *op, void *user) {
-  if (op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK)) nr_vec_push((NrOpList *)user, op);
-  return true;
-}
+static bool is_home(const NrOp *op) { return op->num_regions && !is_scf(op) && !nr_op_has(op, NR_SINGLE_BLOCK); }
 
 static NrStatus convert_run(NrPassContext *pass, NrOp *root) {
   Converter c = {.pass = pass, .bounds_are_sizes = nr_pass_flag(pass, "assume-sizes")};
   NrOpList homes = {0};
-  nr_walk_pre(root, collect_homes, &homes);
+  nr_collect_pre(root, is_home, &homes);
   for (size_t i = 0; i < homes.size; i++)
     for (uint32_t r = 0; r < homes.data[i]->num_regions; r++) convert_region(&c, &homes.data[i]->regions[r]);
   nr_vec_deinit(&homes);

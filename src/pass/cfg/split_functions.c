@@ -56,7 +56,7 @@ static bool exceeds(Size size, Size max) { return size.loops > max.loops || size
 
 /* A view that reads no memory (memref.reshape does). */
 static bool is_view(const NrOp *op) {
-  return op->num_results == 1 && nr_op_has(op, NR_PURE) && nr_memref_source(nr_result(op, 0));
+  return op->num_results == 1 && nr_op_has(op, NR_PURE) && nr_op_has(op, NR_VIEW);
 }
 
 /* A pure op without operands: a constant, a global buffer. */
@@ -369,17 +369,14 @@ static Size split_regions(Splitter *s, NrOp *op) {
 
 /* ---- the pass ---------------------------------------------------------------------------------------------------- */
 
-static bool collect(NrOp *op, void *user) {
-  if (nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0)) nr_vec_push((NrOpList *)user, op);
-  return true;
-}
+static bool is_defined_function(const NrOp *op) { return nr_op_is(op, NR_OP_func_func) && nr_op_body(op, 0); }
 
 static NrStatus split_functions_run(NrPassContext *pass, NrOp *module) {
   Splitter s = {.pass = pass,
                 .max = {(size_t)nr_pass_int(pass, "max-loops"), (size_t)nr_pass_int(pass, "max-ops")}};
   s.call.ops = NR_MAX(NR_MIN(CALL_OPS, s.max.ops / 2), 1);
   NrOpList funcs = {0};
-  nr_walk_pre(module, collect, &funcs);
+  nr_collect_pre(module, is_defined_function, &funcs);
   for (size_t i = 0; i < funcs.size; i++) {
     s.func = s.last = funcs.data[i];
     if (exceeds(measure(&s, s.func), s.max)) split_regions(&s, s.func);

@@ -14,6 +14,24 @@ void nr_collect_ops(NrOp *root, NrOpList *out) {
       for (NrOp *op = block->first; op; op = op->next) nr_walk_pre(op, collect, out);
 }
 
+typedef struct Collect {
+  bool (*wanted)(const NrOp *op);
+  NrOpList *out;
+} Collect;
+
+static bool collect_wanted(NrOp *op, void *user) {
+  const Collect *c = user;
+  if (c->wanted(op)) nr_vec_push(c->out, op);
+  return true;
+}
+
+void nr_collect_pre(NrOp *root, bool (*wanted)(const NrOp *op), NrOpList *out) {
+  nr_walk_pre(root, collect_wanted, &(Collect){wanted, out});
+}
+void nr_collect_post(NrOp *root, bool (*wanted)(const NrOp *op), NrOpList *out) {
+  nr_walk_post(root, collect_wanted, &(Collect){wanted, out});
+}
+
 /* ---- dead ops ---------------------------------------------------------------------------------------------------- */
 
 static bool has_uses(const NrOp *op) {
@@ -152,25 +170,21 @@ NrOp *nr_build_constant(NrBuilder *b, NrAttr value, NrType type) {
 
 /* ---- expansion --------------------------------------------------------------------------------------------------- */
 
-typedef struct Expandable {
-  NrOpList ops;
-  bool (*wanted)(const NrOp *op);
-} Expandable;
-
-static bool collect_expandable(NrOp *op, void *user) {
-  Expandable *e = user;
-  if (op->info->expand && (!e->wanted || e->wanted(op))) nr_vec_push(&e->ops, op);
-  return true;
-}
+static bool has_expansion(const NrOp *op) { return op->info->expand != NULL; }
 
 NrStatus nr_expand_ops(NrOp *root, bool (*wanted)(const NrOp *op)) {
-  Expandable found = {.wanted = wanted};
+  NrOpList found = {0};
+  size_t expanded;
   NrStatus status = NR_OK;
   do {
-    found.ops.size = 0;
-    nr_walk_post(root, collect_expandable, &found);
-    for (size_t i = 0; i < found.ops.size && !status; i++) status = nr_op_expand(found.ops.data[i]);
-  } while (found.ops.size && !status);
-  nr_vec_deinit(&found.ops);
+    found.size = expanded = 0;
+    nr_collect_post(root, has_expansion, &found);
+    for (size_t i = 0; i < found.size && !status; i++) {
+      if (wanted && !wanted(found.data[i])) continue;
+      status = nr_op_expand(found.data[i]);
+      expanded++;
+    }
+  } while (expanded && !status);
+  nr_vec_deinit(&found);
   return status;
 }

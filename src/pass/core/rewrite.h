@@ -8,6 +8,9 @@
  * later stay in the list; nr_is_erased recognises them. */
 typedef NR_VEC(NrOp *) NrOpList;
 void nr_collect_ops(NrOp *root, NrOpList *out);
+/* The wanted ops of root and those nested in it: an op before those in its regions, or behind them. */
+void nr_collect_pre(NrOp *root, bool (*wanted)(const NrOp *op), NrOpList *out);
+void nr_collect_post(NrOp *root, bool (*wanted)(const NrOp *op), NrOpList *out);
 static inline bool nr_is_erased(const NrOp *op) { return op->block == NULL; }
 
 /* Its results have no uses, and it has no effect, or only reads, or allocates memory without uses. */

@@ -14,11 +14,10 @@
 #include "dialect/vector/vector.h"
 #include "pass/bufferize/bufferize.h"
 #include "pass/core/checks.h"
+#include "pass/core/rewrite.h"
 
 #include <math.h>
 #include <stdio.h>
-
-typedef NR_VEC(NrOp *) Ops;
 
 /* Checks dynamic positions in a vector. */
 static void check_position(NrOp *op, NrValue *vector, size_t group) {
@@ -144,15 +143,10 @@ static void check_op(NrOp *op) {
   }
 }
 
-static bool collect(NrOp *op, void *user) {
-  nr_vec_push((Ops *)user, op);
-  return true;
-}
-
 static NrStatus check_bounds_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
-  Ops ops = {0};
-  nr_walk_pre(root, collect, &ops);
+  NrOpList ops = {0};
+  nr_collect_ops(root, &ops);
   nr_check_life(root);
   for (size_t i = 0; i < ops.size; i++) check_op(ops.data[i]);
   nr_vec_deinit(&ops);

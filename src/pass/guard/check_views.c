@@ -2,6 +2,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/memref/memref.h"
 #include "dialect/scf/scf.h"
+#include "pass/analysis/dependence.h"
 #include "pass/guard/check_shapes.h"
 #include "pass/loop/loops.h"
 
@@ -21,24 +22,11 @@ void nr_check_view(NrOp *op) {
                   "does not lie in its source, or not on a multiple of its elements' size", NULL, 0);
 }
 
-/* The memref at the root of a chain of views and casts. */
+/* The memref at the root of a chain of views that count offsets from one address. memref.view starts a new one. */
 static NrValue *root_of(NrValue *v) {
-  for (;;) {
-    switch (v->op ? v->op->info->id : 0) {
-    case NR_OP_memref_extract_strided_metadata:
-      if (v->index) return v;
-      break;
-    case NR_OP_memref_reinterpret_cast:
-    case NR_OP_memref_subview:
-    case NR_OP_memref_cast:
-    case NR_OP_memref_transpose:
-    case NR_OP_memref_memory_space_cast:
-    case NR_OP_memref_assume_alignment: break;
-    default: return v;
-    }
-    if (nr_operand(v->op, 0)->type->kind != NR_TYPE_MEMREF) return v;
-    v = nr_operand(v->op, 0);
-  }
+  for (NrValue *next; !nr_op_is(v->op, NR_OP_memref_view) && (next = nr_memref_source(v)); v = next)
+    if (next->type->kind != NR_TYPE_MEMREF) return v;
+  return v;
 }
 
 /* The lowest and the highest element must be inside the root; a negative stride moves the lowest one down. Each dim's

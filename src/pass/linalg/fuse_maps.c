@@ -8,6 +8,7 @@
 #include "dialect/affine/affine.h"
 #include "dialect/linalg/linalg.h"
 #include "pass/core/pass.h"
+#include "pass/core/rewrite.h"
 
 enum { MAX_OPERANDS = 32 };
 
@@ -240,25 +241,20 @@ static NrOp *step(NrOp *op) {
   return NULL;
 }
 
-typedef struct Found {
-  NR_VEC(NrOp *) ops;
-} Found;
-
-static bool collect(NrOp *op, void *user) {
-  if (nr_op_is(op, NR_OP_linalg_generic) && op->num_results) nr_vec_push(&((Found *)user)->ops, op);
-  return true;
+static bool is_map_of_tensors(const NrOp *op) {
+  return nr_op_is(op, NR_OP_linalg_generic) && op->num_results;
 }
 
 static NrStatus fuse_maps_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
-  Found found = {{0}};
-  nr_walk_post(root, collect, &found);
+  NrOpList found = {0};
+  nr_collect_post(root, is_map_of_tensors, &found);
   /* Users after producers: by the time that an op is looked at, what it reads is already fused as far as it goes. A
    * fused producer is gone, so ops that were erased are met no more: they precede their users in the list and were
    * done. */
-  for (size_t i = 0; i < found.ops.size; i++)
-    for (NrOp *op = found.ops.data[i]; op;) op = step(op);
-  nr_vec_deinit(&found.ops);
+  for (size_t i = 0; i < found.size; i++)
+    for (NrOp *op = found.data[i]; op;) op = step(op);
+  nr_vec_deinit(&found);
   return NR_OK;
 }
 

@@ -245,30 +245,24 @@ static NrStatus lower_fill(NrOp *op) {
   return NR_OK;
 }
 
-typedef struct Found {
-  NR_VEC(NrOp *) ops;
-} Found;
-
-static bool collect(NrOp *op, void *user) {
-  Found *f = user;
-  if (nr_op_is(op, NR_OP_linalg_generic) || nr_op_is(op, NR_OP_linalg_fill)) nr_vec_push(&f->ops, op);
-  return true;
+static bool becomes_loops(const NrOp *op) {
+  return nr_op_is(op, NR_OP_linalg_generic) || nr_op_is(op, NR_OP_linalg_fill);
 }
 
 static NrStatus linalg_to_loops_run(NrPassContext *pass, NrOp *root) {
   (void)pass;
-  Found found = {{0}};
+  NrOpList found = {0};
   NrStatus status = nr_expand_ops(root, NULL);
   if (status) return status;
-  nr_walk_post(root, collect, &found);
-  for (size_t i = 0; i < found.ops.size && !status; i++) {
-    NrOp *op = found.ops.data[i];
+  nr_collect_post(root, becomes_loops, &found);
+  for (size_t i = 0; i < found.size && !status; i++) {
+    NrOp *op = found.data[i];
     if (op->num_results)
       status = nr_op_error(op, "works on tensors; bufferize comes first");
     else
       status = nr_op_is(op, NR_OP_linalg_fill) ? lower_fill(op) : lower_generic(op);
   }
-  nr_vec_deinit(&found.ops);
+  nr_vec_deinit(&found);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "dialect/affine/affine.h"
 #include "dialect/arith/arith.h"
 #include "dialect/scf/scf.h"
+#include "pass/core/rewrite.h"
 #include "pass/linalg/contraction.h"
 
 enum { MAX_TILE = 32 };
@@ -362,25 +363,20 @@ static void vectorize(NrContraction *c) {
   nr_op_erase(c->op);
 }
 
-typedef struct Found {
-  NR_VEC(NrOp *) ops;
-} Found;
-
-static bool collect(NrOp *op, void *user) {
-  if (nr_op_is(op, NR_OP_linalg_generic) && !op->num_results) nr_vec_push(&((Found *)user)->ops, op);
-  return true;
+static bool is_generic_of_buffers(const NrOp *op) {
+  return nr_op_is(op, NR_OP_linalg_generic) && !op->num_results;
 }
 
 static NrStatus vectorize_contractions_run(NrPassContext *pass, NrOp *root) {
-  Found found = {{0}};
-  nr_walk_post(root, collect, &found);
-  for (size_t i = 0; i < found.ops.size; i++) {
-    NrContraction c = {.op = found.ops.data[i], .target = pass->target, .b = nr_builder_before(found.ops.data[i])};
+  NrOpList found = {0};
+  nr_collect_post(root, is_generic_of_buffers, &found);
+  for (size_t i = 0; i < found.size; i++) {
+    NrContraction c = {.op = found.data[i], .target = pass->target, .b = nr_builder_before(found.data[i])};
     if (!nr_contraction_read(&c)) continue;
     for (size_t d = 0; d < c.num_loops; d++) c.ranges[d] = nr_linalg_loop_range(&c.b, c.op, d);
     if (nr_contraction_choose(&c)) vectorize(&c);
   }
-  nr_vec_deinit(&found.ops);
+  nr_vec_deinit(&found);
   return NR_OK;
 }
 

@@ -56,7 +56,7 @@ static bool is_cell(NrOp *loop, const Cell *cell) {
               nr_op_attr(cell->load, NR_A_map) == nr_op_attr(cell->store, NR_A_map);
   for (uint32_t i = 0; same && i < cell->load->num_operands; i++) {
     NrValue *value = nr_operand(cell->load, i);
-    same = value == nr_operand(cell->store, i + 1) && nr_is_outside(value, loop);
+    same = value == nr_operand(cell->store, i + 1) && nr_value_is_outside(value, loop);
   }
   if (!same) return false;
   bool reduces = nr_reduction_between(nr_result(cell->load, 0), cell->store, 0, &r);

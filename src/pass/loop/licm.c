@@ -23,9 +23,9 @@ typedef struct Invariance {
 static bool uses_outside_only(NrOp *inner, void *user) {
   const Invariance *v = user;
   for (uint32_t i = 0; i < inner->num_operands; i++) {
-    const NrOp *owner = nr_block_parent_op(nr_value_block(nr_operand(inner, i)));
-    bool from_op = inner != v->op && nr_op_is_ancestor(v->op, owner);
-    if (!from_op && nr_op_is_ancestor(v->loop, owner)) return false;
+    const NrValue *value = nr_operand(inner, i);
+    bool from_op = inner != v->op && !nr_value_is_outside(value, v->op);
+    if (!from_op && !nr_value_is_outside(value, v->loop)) return false;
   }
   return true;
 }

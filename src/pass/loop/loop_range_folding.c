@@ -22,7 +22,7 @@ static NrOp *only_user(NrOp *loop, NrValue **out_other) {
   if (nr_op_is(user, NR_OP_arith_subi) && nr_use_index(iv->first_use) == 0) sum = true;
   if (!sum) return NULL;
   *out_other = nr_operand(user, 1 - nr_use_index(iv->first_use));
-  return nr_is_outside(*out_other, loop) ? user : NULL;
+  return nr_value_is_outside(*out_other, loop) ? user : NULL;
 }
 
 static bool corners_fit(unsigned op_id, NrRange x, NrRange y, NrRange type) {

@@ -63,7 +63,7 @@ static NrOp *only_inner(NrOp *outer) {
   if (inner && !nr_walk_pre(inner, is_loop_beside, inner)) return NULL;
   for (uint32_t i = 0; inner && i < inner->num_operands - inner->num_results; i++) {
     NrValue *bound = nr_operand(inner, i);
-    if (nr_is_outside(bound, outer)) continue;
+    if (nr_value_is_outside(bound, outer)) continue;
     if (!nr_value_constant(bound) || bound->op->block != inner->block) return NULL;
     nr_op_unlink(bound->op);
     nr_op_insert_before(bound->op, outer);

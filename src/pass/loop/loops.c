@@ -15,18 +15,13 @@ void nr_collect_fors(NrOp *root, NrOpList *out) {
   nr_vec_deinit(&all);
 }
 
-bool nr_is_outside(const NrValue *value, const NrOp *op) {
-  const NrOp *parent = nr_block_parent_op(nr_value_block(value));
-  return value->op != op && (!parent || !nr_op_is_ancestor(op, parent));
-}
-
 /* The next loop of a perfect nest in loop's body, or NULL. */
 static NrOp *next_in_nest(NrOp *loop, NrOp *outermost) {
   NrBlock *body = nr_op_body(loop, 0);
   NrOp *yield = body->last, *inner = yield->prev;
   if (!inner || inner->info != loop->info || inner->num_results != loop->num_results) return NULL;
   for (uint32_t i = 0; i < inner->num_operands - inner->num_results; i++)
-    if (!nr_is_outside(nr_operand(inner, i), outermost) && !nr_value_constant(nr_operand(inner, i))) return NULL;
+    if (!nr_value_is_outside(nr_operand(inner, i), outermost) && !nr_value_constant(nr_operand(inner, i))) return NULL;
   for (NrOp *op = body->first; op != inner; op = op->next)
     if (!nr_op_has(op, NR_CONSTANT_LIKE)) return NULL;
   for (uint32_t i = 0; i < loop->num_results; i++) {

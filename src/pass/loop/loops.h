@@ -12,8 +12,6 @@
 /* Every scf.for in root whose bounds have at most 64 bits, outer ones first. The caller deinits. */
 void nr_collect_fors(NrOp *root, NrOpList *out);
 static inline bool nr_is_unsigned_for(const NrOp *loop) { return nr_op_attr(loop, NR_A_unsignedCmp) != NULL; }
-/* Whether value is defined outside op. */
-bool nr_is_outside(const NrValue *value, const NrOp *op);
 /* The loops of a perfect nest from loop inwards, all of one kind, at most max: each body is the next loop and a yield,
  * carried values pass through unchanged, and all bounds are defined outside the nest. Moves constants in between
  * out. */

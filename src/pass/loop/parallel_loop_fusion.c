@@ -104,10 +104,9 @@ static bool meet_elsewhere(NrOp *first, NrOp *second, const NrMemAccess *a, cons
 
 /* Whether memref is defined before the group's first loop. */
 static bool is_from_outside(const Group *g, const NrOp *last, const NrValue *memref) {
-  const NrOp *owner = nr_block_parent_op(nr_value_block(memref));
   for (size_t i = 0; i < g->count; i++)
-    if (nr_op_is_ancestor(g->loops[i], owner)) return false;
-  if (nr_op_is_ancestor(last, owner)) return false;
+    if (!nr_value_is_outside(memref, g->loops[i])) return false;
+  if (!nr_value_is_outside(memref, last)) return false;
   return !(memref->op && memref->op->block == last->block && nr_op_is_before(g->loops[0], memref->op));
 }
 

@@ -26,18 +26,13 @@ enum { MAX_COPIED = 16 };
 
 typedef NrCounted Counted;
 
-static bool is_outside(const Counted *c, const NrValue *value) {
-  const NrOp *owner = nr_block_parent_op(nr_value_block(value));
-  return !nr_op_is_ancestor(c->loop, owner);
-}
-
 NrValue *nr_counted_compared(Counted *c) {
   NrOp *compare = nr_operand(c->condition, 0)->op;
   if (!nr_op_is(compare, NR_OP_arith_cmpi) || compare->block != nr_op_body(c->loop, 0)) return NULL;
-  bool swapped = is_outside(c, nr_operand(compare, 0));
+  bool swapped = nr_value_is_outside(nr_operand(compare, 0), c->loop);
   NrValue *compared = nr_operand(compare, swapped);
   c->bound = nr_operand(compare, !swapped);
-  if (!is_outside(c, c->bound) || nr_value_block(compared) != compare->block) return NULL;
+  if (!nr_value_is_outside(c->bound, c->loop) || nr_value_block(compared) != compare->block) return NULL;
   if (!nr_type_is_int_or_index(c->bound->type)) return NULL;
   if (nr_type_bits(c->bound->type) > 64 || nr_type_bits(c->bound->type) < 2) return NULL; /* i1 has no positive step */
   NrCmpI predicate = nr_cmpi_of(compare);
@@ -88,7 +83,7 @@ static bool match_step(Counted *c) {
   if (nr_value_constant_int(step, &constant))
     return constant != INT64_MIN && nr_counted_set_step(c, adds ? constant : -constant);
   c->any_step = step;
-  return clamped && is_outside(c, step) && nr_range_of(step).min > 0;
+  return clamped && nr_value_is_outside(step, c->loop) && nr_range_of(step).min > 0;
 }
 
 void nr_counted_limits(const Counted *c, int64_t *least, int64_t *largest) {

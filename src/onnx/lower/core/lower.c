@@ -188,8 +188,7 @@ NrStatus nr_lower_region(NrLower *l, NrRegion *region, const NrLowered *args, si
     if (args[i].value) bind(l, nr_block_arg(block, i), args[i]);
   NrOp *last = nr_block_terminator(block);
   for (NrOp *op = block->first; op && op != last; op = op->next) {
-    NrStatus status = lower_op(l, op);
-    if (status) return status;
+    NR_TRY(lower_op(l, op));
   }
   if (!last || last->num_operands != num_yields)
     return nr_lower_error(l, "the body gives %u values where %zu are expected", last ? last->num_operands : 0,

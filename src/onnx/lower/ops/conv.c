@@ -149,8 +149,7 @@ NrStatus nr_lower_conv(NrLower *l) {
   NrShape sx = nr_lower_shape(l, x), sk = nr_lower_shape(l, k);
   NrWindow w = {0};
   if (!nr_lower_window_kernel(l, k, &w)) return NR_ERROR_INVALID;
-  NrStatus status = nr_lower_window(l, x, &w);
-  if (status) return status;
+  NR_TRY(nr_lower_window(l, x, &w));
   NrDim groups = nr_dim(group), channels = sk.dims[1], per_group = nr_dim_div(l, sk.dims[0], groups);
   if (!nr_lower_dims_agree(l, nr_dim_mul(l, channels, groups), sx.dims[1], "channels of kernel and input") ||
       !nr_lower_dims_agree(l, nr_dim_mul(l, per_group, groups), sk.dims[0], "output channels, and as many groups") ||

@@ -90,8 +90,7 @@ NrStatus nr_lower_dropout(NrLower *l) {
     bool is_bool = l->version >= 10;
     NrType elem = is_bool ? nr_type_i1(l->ctx) : x->type->elem;
     NrValue *mask = nr_lower_fill(l, &shape, nr_lower_constant(l, elem, 1));
-    NrStatus status = nr_lower_out(l, 1, mask, is_bool ? NORIA_BOOL : nr_lower_dtype(l, 0));
-    if (status) return status;
+    NR_TRY(nr_lower_out(l, 1, mask, is_bool ? NORIA_BOOL : nr_lower_dtype(l, 0)));
   }
   return nr_lower_out(l, 0, x, nr_lower_dtype(l, 0));
 }

@@ -97,9 +97,8 @@ static NrStatus train(NrLower *l, NrValue *x, NrValue **mean, NrValue **variance
     NrValue *next = nr_lower_map(l, (NrValue *[]){running[i], batch[i]}, 2, NULL, running_body, &m);
     NrShape flat = {1, {nr_lower_dim(l, x, 1)}};
     NrType elem = nr_lower_in(l, 3 + i)->type->elem;
-    NrStatus status = nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &flat), elem),
-                                   nr_lower_dtype(l, 3 + i));
-    if (status) return status;
+    NR_TRY(nr_lower_out(l, 1 + i, nr_lower_narrow_tensor(l, nr_lower_reshape(l, next, &flat), elem),
+                                   nr_lower_dtype(l, 3 + i)));
   }
   *mean = batch_mean;
   *variance = batch_var;
@@ -120,8 +119,7 @@ NrStatus nr_lower_batchnormalization(NrLower *l) {
   bool training = l->version >= 14
                       ? nr_lower_attr_int(l, "training_mode") != 0
                       : l->version < 7 && nr_lower_attr_int(l, "is_test") == 0 && nr_lower_num_out(l) > 1;
-  NrStatus status = training ? train(l, wide, &args[3], &args[4]) : NR_OK;
-  if (status) return status;
+  NR_TRY(training ? train(l, wide, &args[3], &args[4]) : NR_OK);
   NrValue *y = nr_lower_map(l, args, 5, NULL, batch_body, &n);
   return nr_lower_out(l, 0, nr_lower_narrow_tensor(l, y, elem), nr_lower_dtype(l, 0));
 }

@@ -70,8 +70,7 @@ static NrShape output_shape(NrLower *l, const Pool *pool) {
 
 /* Out of bounds, index 0 is read, so the input must not be empty. */
 static NrStatus read_window(NrLower *l, Pool *pool) {
-  NrStatus status = nr_lower_window(l, pool->x, &pool->w);
-  if (status) return status;
+  NR_TRY(nr_lower_window(l, pool->x, &pool->w));
   NrShape out = output_shape(l, pool);
   for (size_t i = 0; i < pool->w.spatial; i++) nr_lower_expect_elements(l, "X", pool->x, i + 2, &out);
   return NR_OK;
@@ -179,8 +178,7 @@ static NrValue *quotient_body(NrLower *l, NrValue *const *args, void *user) { re
 
 NrStatus nr_lower_averagepool(NrLower *l) {
   Pool pool = {0};
-  NrStatus status = read_pool(l, &pool);
-  if (status) return status;
+  NR_TRY(read_pool(l, &pool));
   NrShape out = output_shape(l, &pool);
   NrType elem = pool.x->type->elem, wide = nr_lower_wide_type(elem);
   NrValue *inits[2] = {nr_lower_zeros(l, &out, wide), nr_lower_zeros(l, &out, wide)};
@@ -214,8 +212,7 @@ static void power_sum_body(NrLower *l, NrValue *const *args, NrValue **results, 
 
 NrStatus nr_lower_lppool(NrLower *l) {
   Pool pool = {0};
-  NrStatus status = read_pool(l, &pool);
-  if (status) return status;
+  NR_TRY(read_pool(l, &pool));
   NrShape out = output_shape(l, &pool);
   NrType elem = pool.x->type->elem;
   NrValue *init = nr_lower_zeros(l, &out, nr_lower_wide_type(elem));

@@ -92,8 +92,7 @@ static NrStatus carry_output(NrLower *l, Trips *t, size_t i, NrMap *first) {
       .dtype = t->yields[at].dtype, .reverse = scan->output_reverse[i], .name = nr_scan_out_name(l, at)};
   if (!nr_lower_axis(l, scan->output_axis ? scan->output_axis[i] : 0, nr_rank(row) + 1, &out->axis))
     return NR_ERROR_INVALID;
-  NrStatus status = nr_scan_out_begin(l, out, t->body, first, row, &scan->rows);
-  if (status) return status;
+  NR_TRY(nr_scan_out_begin(l, out, t->body, first, row, &scan->rows));
   NrValue *init = out->init;
   if (!nr_dim_same(scan->rows, scan->trips)) {
     NrShape shape = nr_lower_shape(l, init);

@@ -76,8 +76,7 @@ NrStatus nr_lower_compress(NrLower *l) {
   }
   /* A condition may be shorter or longer than the dim. */
   NrDim size = nr_dim_min(l, nr_lower_dim(l, wanted, 0), nr_lower_dim(l, x, axis));
-  NrStatus status = places(l, nr_lower_slice_axis(l, wanted, 0, nr_dim(0), size, nr_dim(1)), &found);
-  if (status) return status;
+  NR_TRY(places(l, nr_lower_slice_axis(l, wanted, 0, nr_dim(0), size, nr_dim(1)), &found));
   NrShape flat = {1, {nr_lower_dim(l, found, 1)}};
   return nr_lower_out(l, 0, nr_lower_take(l, x, nr_lower_reshape(l, found, &flat), axis), nr_lower_dtype(l, 0));
 }
