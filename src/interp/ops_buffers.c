@@ -1,4 +1,5 @@
 /* ops_buffers.c - memref.realloc, memref.view and rt.dispatch. */
+#include "dialect/flow/flow.h"
 #include "interp/ops.h"
 
 /* Allocates a buffer of another size with the old contents and frees the old one. */
@@ -47,7 +48,7 @@ bool nr_run_view(NrInterp *in, NrOp *op) {
 
 /* Runs the workgroups of the grid one after another. */
 bool nr_run_dispatch(NrInterp *in, NrOp *op) {
-  NrOp *func = nr_symbol_resolve(op, nr_op_attr(op, NR_A_entry));
+  NrOp *func = nr_flow_function(nr_symbol_resolve(op, nr_op_attr(op, NR_A_entry)));
   size_t grid_at, num_grid, first, num_args;
   int64_t grid[3] = {1, 1, 1};
   if (!func || !nr_op_body(func, 0)) return nr_interp_fail(in, op, "names no function");

@@ -8,11 +8,7 @@ static NrOp *entry_point(NrOp *op, NrOp **out_export) {
   NrAttr points = nr_op_attr(op, NR_A_entry_points);
   NrAttr first = points && points->kind == NR_ATTR_ARRAY && points->size ? points->items[0] : NULL;
   *out_export = first ? nr_symbol_resolve(op, first) : NULL;
-  NrAttr name = *out_export ? nr_op_attr(*out_export, NR_A_function_ref) : NULL;
-  if (!name || !(*out_export)->block) return NULL;
-  for (NrOp *inner = (*out_export)->block->first; inner; inner = inner->next)
-    if (nr_op_is(inner, NR_OP_builtin_module)) return nr_symbol_lookup(inner, name->s);
-  return NULL;
+  return nr_flow_function(*out_export);
 }
 
 /* The code of a workgroup (func or body) and the region that computes the grid (count; NULL: one workgroup). */

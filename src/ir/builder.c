@@ -115,6 +115,11 @@ NrStr nr_symbol_free_name(NrSymbolNames *names, NrOp *table, NrStr base) {
   return name;
 }
 
+NrStr nr_symbol_numbered_name(NrSymbolNames *names, NrOp *table, NrStr base) {
+  NrStr name = nr_symbol_free_name(names, table, base);
+  return nr_str_eq(name, base) ? nr_symbol_free_name(names, table, base) : name;
+}
+
 void nr_symbol_names_deinit(NrSymbolNames *names) {
   nr_strmap_deinit(&names->taken);
   nr_strmap_deinit(&names->numbers);

@@ -630,6 +630,16 @@ NrValue *nr_build_value(NrBuilder *b, unsigned op_id, NrType result, NrValue *co
 NrOp *nr_symbol_lookup(NrOp *table, NrStr name);
 /* Resolves a reference from the nearest enclosing symbol table outwards. */
 NrOp *nr_symbol_resolve(NrOp *from, NrAttr symbol);
+/* Symbol tables as maps, for many look-ups in a program whose symbols stay. */
+typedef struct NrSymbolTables {
+  NrMap tables; /* NrOp* of a symbol table -> NrStrMap* of its symbols */
+  NR_VEC(NrStrMap *) all;
+  size_t num_suggestions; /* looked up so far by the verifier; limited, because each goes through a whole table */
+} NrSymbolTables;
+/* Resolves a reference in the nearest enclosing symbol table, then through the nested names, as the verifier does.
+ * NULL: there is no such symbol. */
+NrOp *nr_symbol_find(NrSymbolTables *tables, NrOp *from, NrAttr symbol);
+void nr_symbol_tables_deinit(NrSymbolTables *tables);
 /* Generates free names of a symbol table. While it is in use, all new symbols of the table must get names from it. */
 typedef struct NrSymbolNames {
   NrOp *table;
@@ -639,6 +649,8 @@ typedef struct NrSymbolNames {
 /* A free name of the table: base, or else base_<n> with n above those in use. The table is searched once, and once more
  * for each base that is taken. */
 NrStr nr_symbol_free_name(NrSymbolNames *names, NrOp *table, NrStr base);
+/* base_<n>, also where base itself is free. */
+NrStr nr_symbol_numbered_name(NrSymbolNames *names, NrOp *table, NrStr base);
 void nr_symbol_names_deinit(NrSymbolNames *names);
 
 /* ---- dominance -------------------------------------------------------------------------------------------------- */

@@ -7,15 +7,9 @@
 /* Each reports all errors through nr_op_error and returns true if there were none. */
 bool nr_verify_row(NrContext *ctx, NrOp *op); /* verify_row.c: numbers, types and attributes against the definition */
 
-typedef struct NrSymbolTables {
-  NrMap tables; /* NrOp* of a symbol table -> NrStrMap* of its symbols */
-  NR_VEC(NrStrMap *) all;
-  size_t num_suggestions; /* looked up so far; limited, because each search goes through a whole table */
-} NrSymbolTables;
 /* verify_symbols.c: parents and visibility of symbols, unique names in a table, existing targets of references. */
 bool nr_verify_symbol(NrOp *op);
 bool nr_verify_symbol_table(NrOp *table);
 bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op);
-void nr_symbol_tables_deinit(NrSymbolTables *tables);
 
 #endif

@@ -61,8 +61,8 @@ void nr_symbol_tables_deinit(NrSymbolTables *tables) {
   nr_map_deinit(&tables->tables);
 }
 
-/* Resolves in the nearest table, then through the nested names. */
-static NrOp *resolve(NrSymbolTables *tables, NrOp *from, NrAttr symbol) {
+NrOp *nr_symbol_find(NrSymbolTables *tables, NrOp *from, NrAttr symbol) {
+  if (!symbol || symbol->kind != NR_ATTR_SYMBOL) return NULL;
   NrOp *table = from;
   while (table && !nr_op_has(table, NR_SYMBOL_TABLE)) table = nr_op_parent(table);
   NrOp *found = table ? nr_strmap_get(table_of(tables, table), symbol->s) : NULL;
@@ -89,7 +89,7 @@ bool nr_verify_symbol_uses(NrSymbolTables *tables, NrOp *op) {
     if (!nr_str_is(spec->attrs[i].constraint, "symbol")) continue;
     NrAttr symbol = nr_op_attr_named(op, spec->attrs[i].name.data);
     if (!symbol || symbol->kind != NR_ATTR_SYMBOL) continue;
-    NrOp *target = resolve(tables, op, symbol);
+    NrOp *target = nr_symbol_find(tables, op, symbol);
     bool wants_function = nr_op_has(op, NR_CALL) && symbol->size == 0;
     if (target && (!wants_function || nr_op_has(target, NR_FUNCTION) || !nr_op_has(target, NR_SYMBOL))) {
       if (op->info->verify_symbol) good &= op->info->verify_symbol(op, target) == NR_OK;

@@ -159,7 +159,8 @@ NrStatus nr_ll_define_wrappers(NrLl *g) {
     return nr_op_error(g->entry->op, "is the program's entry, but has a type that cannot pass the boundary");
   for (size_t i = 0; i < g->all.size; i++) {
     NrLlFunc *func = g->all.data[i];
-    bool wanted = g->options->all_functions && !nr_str_is(nr_op_attr_str(func->op, NR_A_sym_visibility), "private");
+    bool wanted = g->options->all_functions && nr_op_parent(func->op) == g->module->op &&
+                  !nr_str_is(nr_op_attr_str(func->op, NR_A_sym_visibility), "private");
     if (func == g->entry || (wanted && can_wrap(func))) define_wrapper(g, func, wanted);
   }
   return NR_OK;

@@ -103,8 +103,6 @@ void nr_ll_deinit(NrLl *g) {
   nr_map_deinit(&g->global_data);
   nr_map_deinit(&g->values);
   nr_map_deinit(&g->blocks);
-  nr_strmap_deinit(&g->by_name);
-  nr_strmap_deinit(&g->globals);
   nr_strmap_deinit(&g->strings);
   nr_arena_deinit(&g->arena);
 }

@@ -1,5 +1,6 @@
 /* function.c - functions and their blocks, and the values in them. */
 #include "codegen/llvm/ll.h"
+#include "dialect/flow/flow.h"
 #include "pass/core/rewrite.h"
 
 /* ---- values ----------------------------------------------------------------------------------------------------- */
@@ -223,18 +224,28 @@ static void set_param_attrs(NrLl *g, NrLlFunc *func) {
   }
 }
 
+/* "prefix.name" for symbols of the program, else the names on the way with their lengths, so that "a.b" of one table
+ * and b in a table a differ. */
+const char *nr_ll_symbol(NrLl *g, const char *prefix, NrOp *op) {
+  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
+  if (nr_op_parent(op) == g->module->op) return nr_arena_printf(&g->arena, "%s.%.*s", prefix, NR_STR_ARG(name));
+  const char *path = nr_arena_printf(&g->arena, "%.*s", NR_STR_ARG(name));
+  for (NrOp *up = nr_op_parent(op); up && up != g->module->op; up = nr_op_parent(up)) {
+    NrStr table = nr_op_attr_str(up, NR_A_sym_name);
+    if (table.size) path = nr_arena_printf(&g->arena, "%zu.%.*s.%s", table.size, NR_STR_ARG(table), path);
+  }
+  return nr_arena_printf(&g->arena, "%s@%s", prefix, path);
+}
+
 static NrStatus declare_function(NrLl *g, NrOp *op) {
   NrType type = function_type(op);
-  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
   if (!type) return nr_op_error(op, "has no function type");
   if (!nr_op_body(op, 0)) return NR_OK; /* a declaration; a call of it is an error */
   NrStatus status = check_signature(g, op, type);
   if (status) return status;
-  if (nr_strmap_has(&g->by_name, name)) return nr_op_error(op, "'%.*s' is defined twice", NR_STR_ARG(name));
   NrLlFunc *func = NR_NEW(&g->arena, NrLlFunc);
   *func = (NrLlFunc){.op = op, .type = type, .ll_type = nr_ll_function_type(g, type)};
-  const char *symbol = nr_arena_printf(&g->arena, "noria.%.*s", NR_STR_ARG(name));
-  func->value = LLVMAddFunction(g->mod, symbol, func->ll_type);
+  func->value = LLVMAddFunction(g->mod, nr_ll_symbol(g, "noria", op), func->ll_type);
   func->here = (uintptr_t)nr_map_get(&g->tables->func_partition, op) == g->partition + 1;
   if (func->here && !nr_map_has(&g->tables->outside_calls, op)) LLVMSetLinkage(func->value, LLVMInternalLinkage);
   else LLVMSetVisibility(func->value, LLVMHiddenVisibility);
@@ -247,7 +258,6 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   }
   nr_vec_push(&g->all, func);
   nr_map_set(&g->funcs, op, func);
-  nr_strmap_set(&g->by_name, name, func);
   return NR_OK;
 }
 
@@ -256,20 +266,12 @@ typedef struct Declare {
   NrStatus status;
 } Declare;
 
-static bool declare_one(NrOp *op, void *user) {
-  Declare *d = user;
-  NrStr name = nr_op_name(op);
-  if (nr_str_is(name, "func.func")) d->status = declare_function(d->g, op);
-  if (nr_str_is(name, "memref.global")) nr_strmap_set(&d->g->globals, nr_op_attr_str(op, NR_A_sym_name), op);
-  return d->status == NR_OK;
-}
-
 /* Ops of a table (module, nested modules), not of function bodies. */
 static bool walk_tables(NrOp *op, Declare *d) {
   for (uint32_t r = 0; r < op->num_regions; r++)
     for (NrBlock *block = op->regions[r].first; block; block = block->next)
       for (NrOp *inner = block->first; inner; inner = inner->next) {
-        if (!declare_one(inner, d)) return false;
+        if (nr_op_is(inner, NR_OP_func_func) && (d->status = declare_function(d->g, inner))) return false;
         if (nr_op_has(inner, NR_SYMBOL_TABLE) && !walk_tables(inner, d)) return false;
       }
   return true;
@@ -282,8 +284,9 @@ NrStatus nr_ll_declare_functions(NrLl *g) {
 }
 
 NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol) {
+  NrOp *op = nr_flow_function(nr_symbol_find(&g->tables->symbols, user, symbol));
+  NrLlFunc *func = op ? nr_map_get(&g->funcs, op) : NULL;
   NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
-  NrLlFunc *func = nr_strmap_get(&g->by_name, name);
   if (!func) nr_op_error(user, "calls '%.*s', which has no body here", NR_STR_ARG(name));
   return func;
 }

@@ -60,7 +60,8 @@ typedef struct NrLlTables {
   NrStrMap import_index;    /* index + 1 */
   NR_VEC(NrLlSite) sites;
   NrStrMap site_index;      /* "place\0text" -> index + 1 */
-  NrMap func_partition;          /* func.func -> partition + 1 */
+  NrSymbolTables symbols;   /* of the program */
+  NrMap func_partition;     /* func.func -> partition + 1 */
   NrMap outside_calls;      /* func.func that another partition calls -> itself */
   NR_VEC(NrOp *) variables; /* memref.globals that are written to and that partitions other than the first use */
 } NrLlTables;
@@ -104,8 +105,6 @@ struct NrLl {
 
   const NrLlRow *rows[NR_OP_COUNT];
   NrMap funcs;       /* NrOp* -> NrLlFunc* */
-  NrStrMap by_name;  /* last part of the symbol -> NrLlFunc* */
-  NrStrMap globals;  /* memref.global by name -> NrOp* */
   NR_VEC(NrLlFunc *) all;
   NrLlFunc *entry;
 
@@ -190,6 +189,9 @@ void nr_ll_parts_deinit(NrLlParts *parts);
 
 void nr_ll_metadata(NrLl *g, LLVMValueRef inst, const char *kind, LLVMMetadataRef node);
 NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol); /* reports when there is none */
+/* The name of a func.func or memref.global for LLVM, behind prefix. Partitions agree on it, and no two ops share one.
+ */
+const char *nr_ll_symbol(NrLl *g, const char *prefix, NrOp *op);
 NrStatus nr_ll_declare_functions(NrLl *g);
 NrStatus nr_ll_define_functions(NrLl *g);
 void nr_ll_begin_function(NrLl *g, NrLlFunc *func); /* clears what NrLl holds of a function */

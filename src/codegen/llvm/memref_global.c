@@ -18,8 +18,7 @@ static LLVMValueRef global_variable(NrLl *g, NrOp *op, NrAttr value, size_t size
   LLVMValueRef global = nr_map_get(&g->global_data, op);
   if (global) return global;
   LLVMTypeRef type = LLVMArrayType2(g->i8, size + (g->options->sanitize ? NR_LL_RED_ZONE : 0));
-  NrStr name = nr_op_attr_str(op, NR_A_sym_name);
-  global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_arena_printf(&g->arena, "noria.var.%.*s", NR_STR_ARG(name)));
+  global = LLVMAddGlobal(g->mod, type, constant ? "" : nr_ll_symbol(g, "noria.var", op));
   if (constant || !g->partition)
     LLVMSetInitializer(global, value ? byte_constant(g, value, size) : LLVMConstNull(type));
   else nr_vec_push(&g->tables->variables, op); /* the first partition defines it */
@@ -62,11 +61,11 @@ void nr_ll_define_variable(NrLl *g, NrOp *op) {
 }
 
 static NrStatus emit_get_global(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrOp *global = nr_strmap_get(&g->globals, nr_op_attr_str(op, NR_A_name));
+  NrOp *global = nr_symbol_find(&g->tables->symbols, op, nr_op_attr(op, NR_A_name));
   NrType type = nr_result(op, 0)->type;
   int64_t count;
   size_t size;
-  if (!global) return nr_op_error(op, "names no global of this module");
+  if (!nr_op_is(global, NR_OP_memref_global)) return nr_op_error(op, "names no global of this module");
   if (!nr_type_num_elements(type, &count) || !nr_mul_size((size_t)count, nr_type_byte_size(type->elem), &size))
     return nr_op_error(op, "has a type without a fixed size");
   NrAttr value = nr_op_attr(global, NR_A_initial_value);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "codegen/llvm/ll.h"
+#include "dialect/flow/flow.h"
 
 #define OPS_PER_UNIT 150 /* about 40 ms of LLVM's time */
 #define MAX_PARTITIONS 8
@@ -16,22 +17,27 @@
 /* ---- who goes where --------------------------------------------------------------------------------------------- */
 
 typedef struct Function {
-  NrOp *op;
-  NrStr name;
+  NrOp *op, *executable; /* that it is of, or NULL */
   size_t cost; /* ops */
   bool apart;  /* can stand in any partition, as far as is known */
 } Function;
 
 typedef struct Plan {
+  NrLlTables *tables;
   NR_VEC(Function) functions;
-  NrStrMap by_name; /* index + 1 */
+  NrMap index; /* of a func.func, + 1 */
 } Plan;
+
+static NrOp *executable_of(NrOp *op) {
+  while (op && !nr_op_is(op, NR_OP_flow_executable)) op = nr_op_parent(op);
+  return op;
+}
 
 static bool collect(NrOp *op, void *user) {
   Plan *plan = user;
   if (!nr_op_has(op, NR_FUNCTION) || !nr_op_body(op, 0)) return true;
-  nr_vec_push(&plan->functions, ((Function){.op = op, .name = nr_op_attr_str(op, NR_A_sym_name)}));
-  nr_strmap_set(&plan->by_name, nr_vec_last(&plan->functions).name, (void *)plan->functions.size);
+  nr_vec_push(&plan->functions, ((Function){.op = op, .executable = executable_of(op)}));
+  nr_map_set(&plan->index, op, (void *)plan->functions.size);
   return true;
 }
 
@@ -42,8 +48,8 @@ static Function *callee(Plan *plan, NrOp *op) {
                   : nr_op_is(op, NR_OP_func_constant) ? nr_op_attr(op, NR_A_value)
                                                       : NULL;
   if (!symbol) return NULL;
-  NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
-  uintptr_t index = (uintptr_t)nr_strmap_get(&plan->by_name, name);
+  NrOp *func = nr_flow_function(nr_symbol_find(&plan->tables->symbols, op, symbol));
+  uintptr_t index = func ? (uintptr_t)nr_map_get(&plan->index, func) : 0;
   return index ? &plan->functions.data[index - 1] : NULL;
 }
 
@@ -75,11 +81,11 @@ static bool is_not_inlined(const NrOp *func) {
 static void find_apart(Plan *plan) {
   for (size_t i = 0; i < plan->functions.size; i++) {
     Function *f = &plan->functions.data[i];
-    f->apart = is_not_inlined(f->op);
+    f->apart = f->executable || is_not_inlined(f->op);
     FOR_EACH_OP(op, f->op) {
       Function *to = nr_op_is(op, NR_OP_func_call) ? callee(plan, op) : NULL;
       f->cost++;
-      if (to && !is_not_inlined(to->op)) f->apart = false;
+      if (to && !f->executable && !is_not_inlined(to->op)) f->apart = false;
     }
   }
   for (size_t i = 0; i < plan->functions.size; i++)
@@ -91,25 +97,29 @@ static void find_apart(Plan *plan) {
 
 /* Fills tables->func_partition and outside_calls; returns the number of partitions. */
 static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
-  Plan plan = {0};
+  Plan plan = {.tables = tables};
   nr_walk_pre(module->op, collect, &plan);
   find_apart(&plan);
   size_t partitions = jit ? partition_count(&plan, options) : 1, load[MAX_PARTITIONS] = {0};
-  nr_strmap_clear(&plan.by_name);
+  nr_map_clear(&plan.index);
   if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
   for (size_t i = 0; i < plan.functions.size; i++) {
     Function *f = &plan.functions.data[i];
-    nr_strmap_set(&plan.by_name, f->name, (void *)(i + 1));
+    nr_map_set(&plan.index, f->op, (void *)(i + 1));
     if (!f->apart) load[0] += f->cost;
   }
+  NrMap of_executable = {0}; /* its functions are in one partition, + 1 */
   for (size_t i = 0; i < plan.functions.size; i++) {
     Function *f = &plan.functions.data[i];
-    size_t partition = 0;
+    size_t partition = 0, known = f->executable ? (uintptr_t)nr_map_get(&of_executable, f->executable) : 0;
     for (size_t u = 1; u < partitions && f->apart; u++)
       if (load[u] < load[partition]) partition = u;
+    if (known) partition = known - 1;
     if (f->apart) load[partition] += f->cost;
+    if (f->executable) nr_map_set(&of_executable, f->executable, (void *)(partition + 1));
     nr_map_set(&tables->func_partition, f->op, (void *)(partition + 1));
   }
+  nr_map_deinit(&of_executable);
   for (size_t i = 0; i < plan.functions.size && partitions > 1; i++)
     FOR_EACH_OP(op, plan.functions.data[i].op) {
       Function *to = callee(&plan, op);
@@ -121,7 +131,7 @@ static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options,
     if (nr_map_get(&tables->func_partition, plan.functions.data[i].op) != (void *)1)
       nr_map_set(&tables->outside_calls, plan.functions.data[i].op, plan.functions.data[i].op);
   nr_vec_deinit(&plan.functions);
-  nr_strmap_deinit(&plan.by_name);
+  nr_map_deinit(&plan.index);
   return partitions;
 }
 
@@ -168,6 +178,7 @@ void nr_ll_program_deinit(NrLlProgram *p) {
   nr_vec_deinit(&t->sites);
   nr_vec_deinit(&t->variables);
   nr_map_deinit(&t->constant_index);
+  nr_symbol_tables_deinit(&t->symbols);
   nr_map_deinit(&t->func_partition);
   nr_map_deinit(&t->outside_calls);
   nr_strmap_deinit(&t->import_index);

@@ -23,11 +23,19 @@ void nr_flow_executable_print(NrPrinter *w, NrOp *op) {
   nr_w_region(w, nr_op_region(op, 0), false, false);
 }
 
-static NrOp *inner_module(NrOp *executable) {
+NrOp *nr_flow_inner_module(const NrOp *executable) {
   NrBlock *body = nr_op_body(executable, 0);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (nr_op_is(op, NR_OP_builtin_module)) return op;
   return NULL;
+}
+
+NrOp *nr_flow_function(NrOp *symbol) {
+  if (nr_op_is(symbol, NR_OP_flow_executable_export)) {
+    NrOp *module = nr_flow_inner_module(nr_op_parent(symbol));
+    symbol = module ? nr_symbol_lookup(module, nr_op_attr_str(symbol, NR_A_function_ref)) : NULL;
+  }
+  return symbol && nr_op_has(symbol, NR_FUNCTION) ? symbol : NULL;
 }
 
 NrStatus nr_flow_executable_verify(NrOp *op) {
@@ -78,7 +86,7 @@ void nr_flow_export_print(NrPrinter *w, NrOp *op) {
 
 NrStatus nr_flow_export_verify(NrOp *op) {
   NR_TRY(nr_flow_count_verify(op, "C1", 0, SIZE_MAX));
-  NrOp *module = inner_module(nr_op_parent(op));
+  NrOp *module = nr_flow_inner_module(nr_op_parent(op));
   if (!module) return NR_OK;
   if (nr_op_attr(op, NR_A_function_ref)->kind != NR_ATTR_SYMBOL)
     return nr_op_error(op, "(C2) function_ref must be a symbol");
@@ -172,7 +180,7 @@ static NrStatus taken_verify(NrOp *op, NrType takes, NrType type, bool writes, c
 }
 
 static NrStatus function_verify(NrOp *op, NrOp *export) {
-  NrOp *module = inner_module(nr_op_parent(export));
+  NrOp *module = nr_flow_inner_module(nr_op_parent(export));
   NrOp *function = module ? nr_symbol_lookup(module, nr_op_attr_str(export, NR_A_function_ref)) : NULL;
   NrAttr attr = function ? nr_op_attr(function, NR_A_function_type) : NULL;
   size_t begin, count, next;

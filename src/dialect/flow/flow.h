@@ -10,6 +10,10 @@
 /* Operand groups of dispatch.workgroups and dispatch. */
 enum { NR_FLOW_WORKLOAD, NR_FLOW_ARGUMENTS, NR_FLOW_ARGUMENT_DIMS, NR_FLOW_RESULT_DIMS };
 
+NrOp *nr_flow_inner_module(const NrOp *executable); /* NULL when it has none */
+/* The function that a symbol stands for: of an export, the one of its executable; else the symbol itself. NULL when
+ * that is no function. */
+NrOp *nr_flow_function(NrOp *symbol);
 /* The argument that a result shares its buffer with, counted from the first argument, or -1. Of dispatch.workgroups,
  * dispatch, call and func; collectives and update are tied to their target, which is 0. */
 int64_t nr_flow_tied_operand(const NrOp *op, size_t result);

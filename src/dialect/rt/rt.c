@@ -1,4 +1,5 @@
 /* rt.c - the ops of dialect rt and their hooks. */
+#include "dialect/flow/flow.h"
 #include "dialect/rt/rt.h"
 #include "dialect/shared/shaped.h"
 #include "ir/op_info.h"
@@ -67,6 +68,22 @@ static const struct LibmFunction {
 #include "dialect/rt/libm.def"
 #undef LIBM
 };
+
+static NrStatus dispatch_verify_symbol(NrOp *op, NrOp *target) {
+  NrOp *func = nr_flow_function(target);
+  if (!func) return nr_op_error(op, "(C1) entry is neither an entry point of an executable nor a function");
+  NrAttr type = nr_op_attr(func, NR_A_function_type);
+  size_t first, count;
+  nr_op_operand_group(op, 1, &first, &count);
+  if (!type || type->kind != NR_ATTR_TYPE || type->type->kind != NR_TYPE_FUNCTION) return NR_OK; /* its error */
+  bool same = type->type->num_inputs == count + 3 && type->type->num_results == 0;
+  for (size_t i = 0; i < count && same; i++) same = type->type->inputs[i] == nr_operand(op, first + i)->type;
+  for (size_t i = 0; i < 3 && same; i++) same = nr_type_is_index(type->type->inputs[count + i]);
+  if (!same)
+    return nr_op_error(op, "(C2) names a function that does not take its arguments and three indices, and returns "
+                           "nothing");
+  return NR_OK;
+}
 
 static NrStatus libm_verify(NrOp *op) {
   NrStr name = nr_op_attr_str(op, NR_A_name);

@@ -127,34 +127,50 @@ static NrStatus bufferize_function(NrBufferize *s, NrOp *func) {
 
 /* ---- constants -------------------------------------------------------------------------------------------------- */
 
-/* Creates a memref.global for each different constant that is still used. */
+typedef struct Constants {
+  NrOp *table;
+  NrMap names; /* value -> symbol of its global in the table */
+  NrSymbolNames free_names;
+} Constants;
+
+static NrAttr constant_global(Constants *c, NrType type, NrAttr value) {
+  NrAttr known = nr_map_get(&c->names, value);
+  if (known) return known;
+  NrContext *ctx = nr_op_context(c->table);
+  NrStr text = nr_symbol_numbered_name(&c->free_names, c->table, NR_STR("__constant"));
+  NrBuilder b = nr_builder_at_start(c->table->module, nr_op_body(c->table, 0), c->table->loc);
+  NrOp *global = nr_build_op(&b, NR_OP_memref_global, NULL, 0, NULL, 0);
+  nr_op_set_attr(global, NR_A_sym_name, nr_attr_string(ctx, text));
+  nr_op_set_attr(global, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
+  nr_op_set_attr(global, NR_A_type, nr_attr_type(type));
+  nr_op_set_attr(global, NR_A_initial_value, value);
+  nr_op_set_attr(global, NR_A_constant, nr_attr_unit(ctx));
+  NrAttr name = nr_attr_symbol(ctx, text);
+  nr_map_set(&c->names, value, (void *)name);
+  return name;
+}
+
+static NrOp *table_of(NrOp *op) {
+  while (!nr_op_has(op, NR_SYMBOL_TABLE)) op = nr_op_parent(op);
+  return op;
+}
+
+/* Creates a memref.global for each different constant that is still used, in the symbol table around its users. Tables
+ * that have equal ones share the attribute, of which code generation makes one copy. */
 static void create_constant_globals(NrBufferize *s) {
-  NrMap names = {0};
-  NrBuilder b = nr_builder_at_start(s->module, nr_op_body(s->table, 0), s->table->loc);
-  size_t count = 0;
-  for (size_t i = 0; i < s->constants.size; i++) {
-    NrOp *get = s->constants.data[i];
-    NrAttr value = s->constant_values.data[i];
-    if (!nr_value_has_uses(nr_result(get, 0))) {
-      nr_op_erase(get);
-      continue;
+  Constants c = {0};
+  for (int of_host = 0; of_host < 2; of_host++) /* then the constants of a table follow each other */
+    for (size_t i = 0; i < s->constants.size; i++) {
+      NrOp *get = s->constants.data[i], *table = table_of(get);
+      if ((table == s->table) != of_host || !nr_value_has_uses(nr_result(get, 0))) continue;
+      if (table != c.table) nr_map_clear(&c.names);
+      c.table = table;
+      nr_op_set_attr(get, NR_A_name, constant_global(&c, nr_result(get, 0)->type, s->constant_values.data[i]));
     }
-    NrAttr name = nr_map_get(&names, value);
-    if (!name) {
-      NrStr text;
-      do text = nr_context_intern(s->ctx, nr_str(nr_arena_printf(s->arena, "__constant_%zu", count++)));
-      while (nr_strmap_has(&s->names, text));
-      NrOp *global = nr_build_op(&b, NR_OP_memref_global, NULL, 0, NULL, 0);
-      nr_op_set_attr(global, NR_A_sym_name, nr_attr_string(s->ctx, text));
-      nr_op_set_attr(global, NR_A_sym_visibility, nr_attr_string(s->ctx, NR_STR("private")));
-      nr_op_set_attr(global, NR_A_type, nr_attr_type(nr_result(get, 0)->type));
-      nr_op_set_attr(global, NR_A_initial_value, value);
-      nr_op_set_attr(global, NR_A_constant, nr_attr_unit(s->ctx));
-      nr_map_set(&names, value, (void *)(name = nr_attr_symbol(s->ctx, text)));
-    }
-    nr_op_set_attr(get, NR_A_name, name);
-  }
-  nr_map_deinit(&names);
+  for (size_t i = 0; i < s->constants.size; i++)
+    if (!nr_value_has_uses(nr_result(s->constants.data[i], 0))) nr_op_erase(s->constants.data[i]);
+  nr_map_deinit(&c.names);
+  nr_symbol_names_deinit(&c.free_names);
 }
 
 /* ---- the pass --------------------------------------------------------------------------------------------------- */
@@ -182,9 +198,8 @@ static NrStatus bufferize_run(NrPassContext *pass, NrOp *module) {
   nr_vec_deinit(&s.owned);
   nr_vec_deinit(&s.constants);
   nr_vec_deinit(&s.constant_values);
-  nr_vec_deinit(&s.executables);
-  nr_strmap_deinit(&s.exports);
-  nr_strmap_deinit(&s.names);
+  nr_map_deinit(&s.exports);
+  nr_symbol_tables_deinit(&s.symbols);
   return status;
 }
 

@@ -52,9 +52,8 @@ typedef struct NrBufferize {
   NR_VEC(NrBuffer *) owned;   /* by the blocks being handled, innermost last */
   NR_VEC(NrOp *) constants;   /* memref.get_global ops that have no name yet */
   NR_VEC(NrAttr) constant_values;
-  NR_VEC(NrOp *) executables;
-  NrStrMap exports;           /* "executable/export" -> NrEntryPoint */
-  NrStrMap names;             /* of the module's symbols */
+  NrMap exports;              /* flow.executable.export -> NrEntryPoint */
+  NrSymbolTables symbols;     /* as they were when the pass began */
 } NrBufferize;
 
 /* ---- bindings (bindings.c) ------------------------------------------------------------------------------ */
@@ -145,16 +144,16 @@ NrStatus nr_bufferize_flow_op(NrBufferize *s, NrOp *op);   /* flow.c: inside of 
 
 /* ---- executables (executables.c) ----------------------------------------------------------------------- */
 
-/* An entry point that became a function of the module. Its arguments: the dispatch's; x, y and z of the grid if it uses
+/* A function of an executable, as rt.dispatch runs it. Its arguments: the dispatch's; x, y and z of the grid if it uses
  * the workgroup count; x, y and z of the workgroup. */
 typedef struct NrEntryPoint {
   NrOp *export_op, *func;
   bool counts;
 } NrEntryPoint;
 
-/* Moves the functions of all executables to the module; they still work on tensors. */
+/* Adds the workgroup's place to the functions of all executables; they still work on tensors. */
 NrStatus nr_bufferize_open_executables(NrBufferize *s);
 NrEntryPoint *nr_bufferize_entry_point(NrBufferize *s, NrOp *dispatch); /* NULL: reported as not found */
-void nr_bufferize_close_executables(NrBufferize *s); /* erases the executables, once every dispatch is replaced */
+void nr_bufferize_close_executables(NrBufferize *s); /* once every dispatch is replaced */
 
 #endif

@@ -3,7 +3,7 @@
  *
  *   before  %r = flow.dispatch @ex::@f[%n](%a) : (tensor<?xf32>{%n}) -> tensor<?xf32>{%n}
  *   after   %r = memref.alloc(%n) : memref<?xf32>
- *           rt.dispatch @f[%x, %y, %z](%a, %r)          grid from the workgroup count region of the export */
+ *           rt.dispatch @ex::@f[%x, %y, %z](%a, %r)         grid from the workgroup count region of the export */
 #include "pass/bufferize/bufferize.h"
 
 /* ---- inside of executables -------------------------------------------------------------------------------------- */
@@ -180,7 +180,7 @@ static NrStatus dispatch(NrBufferize *s, NrOp *op) {
     if (nr_type_is_memref(operands[i]->type)) operands[i] = as_type(&b, operands[i], nr_block_arg(body, i - 3)->type);
   NrOp *call = nr_build_op(&b, NR_OP_rt_dispatch, operands, n, NULL, 0);
   nr_op_set_segments(call, (uint32_t[]){3, (uint32_t)(n - 3)}, 2);
-  nr_op_set_attr(call, NR_A_entry, nr_attr_symbol(s->ctx, nr_op_attr_str(entry->func, NR_A_sym_name)));
+  nr_op_set_attr(call, NR_A_entry, nr_op_attr(op, NR_A_entry_points)->items[0]);
   return NR_OK;
 }
 

@@ -30,7 +30,8 @@ typedef struct Function {
 
 typedef struct Limiter {
   NrPassContext *pass;
-  NrStrMap by_name; /* by the last component of the symbol, as in code generation */
+  NrSymbolTables symbols;
+  NrMap by_op; /* Function of a func.func */
   NR_VEC(Function *) all;
   Function *current; /* whose ops are counted */
   size_t max;
@@ -42,14 +43,13 @@ static bool collect_function(NrOp *op, void *user) {
   Function *f = NR_NEW(l->pass->scratch, Function);
   *f = (Function){.op = op};
   nr_vec_push(&l->all, f);
-  nr_strmap_set(&l->by_name, nr_op_attr_str(op, NR_A_sym_name), f);
+  nr_map_set(&l->by_op, op, f);
   return true;
 }
 
-static Function *callee_of(const Limiter *l, const NrOp *call) {
-  NrAttr symbol = nr_op_attr(call, NR_A_callee);
-  if (!symbol || symbol->kind != NR_ATTR_SYMBOL) return NULL;
-  return nr_strmap_get(&l->by_name, symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s);
+static Function *callee_of(Limiter *l, NrOp *call) {
+  NrOp *callee = nr_symbol_find(&l->symbols, call, nr_op_attr(call, NR_A_callee));
+  return callee ? nr_map_get(&l->by_op, callee) : NULL;
 }
 
 static bool collect_op(NrOp *op, void *user) {
@@ -144,7 +144,8 @@ static NrStatus limit_inlining_run(NrPassContext *pass, NrOp *module) {
     if (l.all.data[i]->state == NEW) limit_from(&l, l.all.data[i]);
   for (size_t i = 0; i < l.all.size; i++) nr_vec_deinit(&l.all.data[i]->calls);
   nr_vec_deinit(&l.all);
-  nr_strmap_deinit(&l.by_name);
+  nr_symbol_tables_deinit(&l.symbols);
+  nr_map_deinit(&l.by_op);
   return NR_OK;
 }
 

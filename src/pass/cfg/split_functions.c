@@ -159,7 +159,9 @@ static NrOp *new_function(Splitter *s, Part *part) {
   for (size_t i = 0; i < part->results.size; i++) types[i] = part->results.data[i]->type;
   NrBuilder b = nr_builder_after(s->last);
   NrStr name = nr_outline_name(&s->names, nr_op_parent(s->func), s->func, "part");
-  NrOp *func = nr_outline_function(&part->ops, &b, name, 0, types, part->results.size);
+  NrOp *func = nr_outline_function(&part->ops, &b, 0, types, part->results.size);
+  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(s->pass->ctx, name));
+  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(s->pass->ctx, NR_STR("private")));
   nr_op_set_attr(func, NR_A_no_inline, nr_attr_unit(s->pass->ctx));
   s->last = func;
   return func;

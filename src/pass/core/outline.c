@@ -1,6 +1,7 @@
 /* outline.c - ops become functions and executables; see outline.h. */
 #include "pass/core/outline.h"
 
+#include "dialect/flow/flow.h"
 #include "pass/analysis/dependence.h"
 #include "pass/analysis/same_ops.h"
 
@@ -28,6 +29,7 @@ void nr_outline_init(NrOutline *o, NrPassContext *pass, NrOp *first, NrOp *last,
 void nr_outline_deinit(NrOutline *o) {
   nr_vec_deinit(&o->inputs);
   nr_vec_deinit(&o->remade);
+  nr_vec_deinit(&o->symbols);
   nr_map_deinit(&o->inside);
   nr_map_deinit(&o->values);
 }
@@ -50,6 +52,25 @@ static bool needs(NrOutline *o, NrValue *value, unsigned depth) {
 
 bool nr_outline_needs(NrOutline *o, NrValue *value) { return needs(o, value, 0); }
 
+static bool needs_symbols(NrOp *op, void *user);
+
+/* False when a copy would not be the same: of a buffer that is written, or of what is no function or buffer. */
+static bool needs_symbol(NrOutline *o, NrOp *symbol) {
+  if (!symbol) return false;
+  if (nr_map_has(&o->values, symbol)) return true;
+  nr_map_set(&o->values, symbol, symbol);
+  nr_vec_push(&o->symbols, symbol);
+  if (nr_op_is(symbol, NR_OP_memref_global)) return nr_op_attr(symbol, NR_A_constant) != NULL;
+  return nr_op_is(symbol, NR_OP_func_func) && nr_walk_pre(symbol, needs_symbols, o);
+}
+
+static bool needs_symbols(NrOp *op, void *user) {
+  for (uint32_t i = 0; i < op->num_attrs; i++)
+    if (op->attrs[i].value->kind == NR_ATTR_SYMBOL && !needs_symbol(user, nr_symbol_resolve(op, op->attrs[i].value)))
+      return false;
+  return true;
+}
+
 /* Notes buffers that are not among the inputs: behind calls, globals and buffers of buffers; and frees of inputs. */
 static void note_memory(NrOutline *o, NrOp *op) {
   bool loads_buffer = nr_op_is(op, NR_OP_memref_load) && nr_type_is_memref(nr_result(op, 0)->type);
@@ -63,6 +84,7 @@ static void note_memory(NrOutline *o, NrOp *op) {
 static bool needs_operands(NrOp *op, void *user) {
   NrOutline *o = user;
   note_memory(o, op);
+  if (o->own_table && !needs_symbols(op, o)) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
     if (!needs(o, nr_operand(op, i), 0)) return false;
   return true;
@@ -129,21 +151,23 @@ static void fill_entry(NrOutline *o, NrOp *func, size_t num_indices) {
     nr_op_append(body, nr_op_clone(func->module, o->remade.data[i], &o->values));
 }
 
-NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, NrStr name, size_t num_indices, const NrType *results,
-                          size_t num_results) {
+NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, size_t num_indices, const NrType *results, size_t num_results) {
   NrContext *ctx = o->pass->ctx;
   size_t num_args = o->inputs.size + num_indices;
   NrType *types = NR_NEW_ARRAY(o->pass->scratch, NrType, num_args + 1);
   for (size_t i = 0; i < num_args; i++)
     types[i] = i < o->inputs.size ? o->inputs.data[i]->type : nr_type_index(ctx);
   NrOp *func = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .loc = o->first->loc, .num_regions = 1});
-  nr_op_set_attr(func, NR_A_sym_name, nr_attr_string(ctx, name));
   nr_op_set_attr(func, NR_A_function_type,
                  nr_attr_type(nr_type_function(ctx, types, num_args, results, num_results)));
-  nr_op_set_attr(func, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
   NrAttr attrs = argument_attrs(o, num_args);
   if (attrs) nr_op_set_attr(func, NR_A_arg_attrs, attrs);
   fill_entry(o, func, num_indices);
+  for (size_t i = 0; i < o->symbols.size; i++) {
+    NrOp *copy = nr_op_clone(b->module, o->symbols.data[i], &o->values);
+    nr_builder_insert(b, copy);
+    nr_op_set_attr(copy, NR_A_sym_visibility, nr_attr_string(ctx, NR_STR("private")));
+  }
   return func;
 }
 
@@ -174,49 +198,51 @@ void nr_outline_move(NrOutline *o, NrOp *func) {
 NrStr nr_outline_name(NrSymbolNames *names, NrOp *table, const NrOp *func, const char *kind) {
   NrStr of = func ? nr_op_attr_str(func, NR_A_sym_name) : NR_STR("main");
   NrStr base = nr_str(nr_arena_printf(nr_context_arena(nr_op_context(table)), "%.*s_%s", NR_STR_ARG(of), kind));
-  NrStr name = nr_symbol_free_name(names, table, base);
-  bool numbered = !nr_str_eq(name, base);
-  return numbered ? name : nr_symbol_free_name(names, table, base);
+  return nr_symbol_numbered_name(names, table, base);
 }
 
 /* ---- executables ------------------------------------------------------------------------------------------------- */
 
-static NrOp *op_in(const NrOp *op, unsigned id) {
-  NrBlock *body = nr_op_body(op, 0);
-  for (NrOp *inner = body ? body->first : NULL; inner; inner = inner->next)
-    if (nr_op_is(inner, id)) return inner;
+NrOp *nr_executable_export(const NrOp *executable) {
+  NrBlock *body = nr_op_body(executable, 0);
+  for (NrOp *op = body ? body->first : NULL; op; op = op->next)
+    if (nr_op_is(op, NR_OP_flow_executable_export)) return op;
   return NULL;
 }
 
-NrOp *nr_executable_export(const NrOp *executable) { return op_in(executable, NR_OP_flow_executable_export); }
+NrOp *nr_executable_func(const NrOp *executable) { return nr_op_body(nr_flow_inner_module(executable), 0)->first; }
 
-NrOp *nr_executable_func(const NrOp *executable) {
-  return op_in(op_in(executable, NR_OP_builtin_module), NR_OP_func_func);
+NrBuilder nr_executable_builder(const NrOp *executable) {
+  NrOp *module = nr_flow_inner_module(executable);
+  return nr_builder_at_end(module->module, nr_op_body(module, 0), executable->loc);
 }
 
-/* An op with a region, which gets a block when `block` says so; returns a builder in that block. */
-static NrBuilder build_op(NrBuilder *b, unsigned id, bool block) {
+/* An op with a region of one block; returns a builder in that. */
+static NrBuilder open_op(NrBuilder *b, unsigned id) {
   NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[id], .num_regions = 1});
-  if (!block) return *b;
   nr_block_append(nr_op_region(op, 0), nr_block_create(b->module));
   return nr_builder_at_end(b->module, nr_op_body(op, 0), b->loc);
 }
 
-NrOp *nr_executable_create(NrExecutables *all, NrLoc loc) {
-  NrBuilder top = nr_builder_at_start(all->table->module, nr_op_body(all->table, 0), loc);
-  NrBuilder in = build_op(&top, NR_OP_flow_executable, true);
+NrOp *nr_executable_create(NrOp *user) {
+  NrOp *symbol = user;
+  while (!nr_op_has(nr_op_parent(symbol), NR_SYMBOL_TABLE)) symbol = nr_op_parent(symbol);
+  NrBuilder top = nr_builder_before(symbol);
+  top.loc = user->loc;
+  NrBuilder in = open_op(&top, NR_OP_flow_executable);
   NrOp *executable = nr_block_parent_op(in.block);
   nr_op_set_attr(executable, NR_A_sym_visibility, nr_attr_string(in.ctx, NR_STR("private")));
-  build_op(&in, NR_OP_flow_executable_export, false);
-  NrBuilder module = build_op(&in, NR_OP_builtin_module, true);
-  build_op(&module, NR_OP_func_func, false);
+  nr_build(&in, &(NrOpState){.info = nr_op_infos[NR_OP_flow_executable_export], .num_regions = 1});
+  open_op(&in, NR_OP_builtin_module);
   nr_build_op(&in, NR_OP_flow_executable_end, NULL, 0, NULL, 0);
   return executable;
 }
 
+/* Copies of symbols have their names from one table, so those of two executables in it need not be compared. */
 static bool same_executables(const NrOp *a, const NrOp *b) {
   NrMap map = {0};
-  bool same = nr_regions_are_same(nr_op_region(nr_executable_export(a), 0), nr_op_region(nr_executable_export(b), 0),
+  bool same = nr_op_parent(a) == nr_op_parent(b) &&
+              nr_regions_are_same(nr_op_region(nr_executable_export(a), 0), nr_op_region(nr_executable_export(b), 0),
                                   &map) &&
               nr_symbols_are_same(nr_executable_func(a), nr_executable_func(b));
   nr_map_deinit(&map);
@@ -232,7 +258,7 @@ NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func
     nr_op_erase(executable);
     return known;
   }
-  NrStr name = nr_outline_name(&all->names, all->table, func, kind);
+  NrStr name = nr_outline_name(&all->names, nr_op_parent(executable), func, kind);
   nr_map_set(&all->known, (const void *)(uintptr_t)hash, executable);
   nr_op_set_attr(executable, NR_A_sym_name, nr_attr_string(ctx, name));
   nr_op_set_attr(export_op, NR_A_sym_name, nr_attr_string(ctx, name));

@@ -3,7 +3,7 @@
  *   NrOutline o;
  *   nr_outline_init(&o, pass, first, last, capture);
  *   if (nr_outline_needs_ops(&o)) {
- *     NrOp *func = nr_outline_function(&o, &b, name, &signature);   arguments for o.inputs, copies of o.remade
+ *     NrOp *func = nr_outline_function(&o, &b, ..);           arguments for o.inputs, copies of o.remade
  *     nr_outline_move(&o, func);                                    or build on nr_outline_inside(&o, value)
  *   }
  *   nr_outline_deinit(&o); */
@@ -29,6 +29,8 @@ typedef struct NrOutline {
   NrOpList remade;          /* captured ops, operands first */
   NrMap inside;             /* the ops, nested ones too, and the values that they define */
   NrMap values;             /* captured value -> itself; once there is a function, -> the value in it */
+  NrOpList symbols;         /* with own_table: what the ops refer to, and what that refers to */
+  bool own_table;           /* the function will be in a symbol table of its own */
   bool gets_others;         /* the ops can reach buffers other than their inputs, or free one of them */
 } NrOutline;
 
@@ -39,10 +41,9 @@ bool nr_outline_needs(NrOutline *o, NrValue *value);
 bool nr_outline_needs_op(NrOutline *o, NrOp *op);
 bool nr_outline_needs_ops(NrOutline *o);
 
-/* A function at b without a terminator: its arguments are the inputs, then num_indices of type index. Memrefs that
- * overlap no other one that the function gets are marked noria.noalias. */
-NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, NrStr name, size_t num_indices, const NrType *results,
-                          size_t num_results);
+/* A function at b without a name and a terminator: its arguments are the inputs, then num_indices of type index.
+ * Memrefs that overlap no other one that the function gets are marked noria.noalias. o.symbols are copied behind it. */
+NrOp *nr_outline_function(NrOutline *o, NrBuilder *b, size_t num_indices, const NrType *results, size_t num_results);
 NrValue *nr_outline_inside(const NrOutline *o, NrValue *value); /* of the function */
 /* Moves the ops to the end of the function. */
 void nr_outline_move(NrOutline *o, NrOp *func);
@@ -53,18 +54,18 @@ NrStr nr_outline_name(NrSymbolNames *names, NrOp *table, const NrOp *func, const
 
 /* ---- executables ------------------------------------------------------------------------------------------------- */
 
-/* The executables that a pass makes in a symbol table; equal ones become one. */
+/* The executables that a pass makes; equal ones become one. */
 typedef struct NrExecutables {
-  NrOp *table;
   NrSymbolNames names;
   NrMap known; /* hash -> executable */
 } NrExecutables;
 
-/* `flow.executable private { flow.executable.export; module { func.func } }`, all without names, at the start of the
- * table. The regions of the export and the function are empty. */
-NrOp *nr_executable_create(NrExecutables *all, NrLoc loc);
+/* `flow.executable private { flow.executable.export; module {} }` without names, in front of the symbol that user is
+ * in. The caller adds the function and the export's region. */
+NrOp *nr_executable_create(NrOp *user);
 NrOp *nr_executable_export(const NrOp *executable); /* the first one */
-NrOp *nr_executable_func(const NrOp *executable);   /* that it names */
+NrOp *nr_executable_func(const NrOp *executable);   /* the first one */
+NrBuilder nr_executable_builder(const NrOp *executable); /* at the end of its module */
 /* Of a new executable: erases it when an equal one is known and returns that; else names all of it for a part of func
  * (nr_outline_name). */
 NrOp *nr_executable_share(NrExecutables *all, NrOp *executable, const NrOp *func, const char *kind);

@@ -28,7 +28,9 @@ static void finish_function(NrOp *func) {
 }
 
 static NrOp *make_executable(NrExecutables *all, NrOp *op) {
-  NrOp *executable = nr_executable_create(all, op->loc), *func = nr_executable_func(executable);
+  NrOp *executable = nr_executable_create(op);
+  NrBuilder b = nr_executable_builder(executable);
+  NrOp *func = nr_build(&b, &(NrOpState){.info = nr_op_infos[NR_OP_func_func], .num_regions = 1});
   nr_region_take(nr_op_region(nr_executable_export(executable), 0), nr_op_region(op, 1));
   nr_region_take(nr_op_region(func, 0), nr_op_region(op, 0));
   finish_function(func);
@@ -61,7 +63,7 @@ static bool collect(NrOp *op, void *user) {
 
 static NrStatus outline_dispatches_run(NrPassContext *pass, NrOp *root) {
   Found found = {{0}};
-  NrExecutables all = {.table = root};
+  NrExecutables all = {0};
   nr_walk_pre(root, collect, &found);
   for (size_t i = 0; i < found.ops.size; i++) outline(&all, found.ops.data[i], pass->scratch);
   nr_vec_deinit(&found.ops);

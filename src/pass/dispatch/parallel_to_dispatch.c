@@ -3,10 +3,10 @@
  *   before  %r = scf.parallel (%i) = (%lb) to (%ub)       after  %w = points * picoseconds of the body
  *                step (%st) init (%z) -> i64 {                   %r = scf.if (%w >= 20000000) -> (i64) {
  *             body(%i, %m)                                         %p = memref.alloc(%n) : memref<?xi64>
- *             scf.reduce(%x : i64) { addi }                        rt.dispatch @main_parallel_0[%n](%m, %lb, .., %p)
+ *             scf.reduce(%x : i64) { addi }                        rt.dispatch @ex::@f[%n](%m, %lb, .., %p)
  *           }                                                      scf.yield (%z + all of %p)
  *                                                                } else { the loop }
- *           func.func private @main_parallel_0(%m, %lb, .., %p, %x, %y, %z) attributes {noria.dispatch} {
+ *           func.func @f(%m, %lb, .., %p, %x, %y, %z) attributes {noria.dispatch} {      in executable @ex
  *             %s = scf.parallel (%k) = (%c0) to (points of this workgroup) step (%c1) init (0) {
  *               body(%lb + (%x * tile + %k) * %st, %m) .. }
  *             memref.store %s, %p[%x]
@@ -31,7 +31,7 @@ static const int64_t LARGE_WORK = INT64_C(1) << 38;
 
 typedef struct Dispatch {
   NrPassContext *pass;
-  NrSymbolNames *names;
+  NrExecutables *executables;
   int64_t min_dispatch, min_workgroup; /* estimated picoseconds of the loop, and of what a thread gets */
   int64_t point;                       /* estimated picoseconds of one point */
   NrOp *loop, *func; /* func: of the host program */
@@ -143,9 +143,20 @@ static bool runs_anywhere(NrOp *op, void *user) {
   return !of_host && dialect && strcmp(dialect, "flow") != 0;
 }
 
+/* Buffers of the module reach the function as arguments, which an executable has no other way to share. */
+static void hoist_globals(NrOp *loop) {
+  NrOpList ops = {0};
+  nr_collect_ops(loop, &ops);
+  for (size_t i = 0; i < ops.size; i++)
+    if (nr_op_is(ops.data[i], NR_OP_memref_get_global)) {
+      nr_op_unlink(ops.data[i]);
+      nr_op_insert_before(ops.data[i], loop);
+    }
+  nr_vec_deinit(&ops);
+}
+
 /* Captures what the body uses; false when a value cannot be passed, or an op is for the host alone. */
 static bool capture_body(Dispatch *w) {
-  if (!nr_walk_pre(w->loop, runs_anywhere, NULL)) return false;
   for (NrOp *op = nr_op_body(w->loop, 0)->first; op; op = op->next)
     if (!nr_outline_needs_op(&w->body, op)) return false;
   return true;
@@ -166,15 +177,14 @@ static bool can_dispatch(Dispatch *w) {
   NrOp *reduce = nr_block_terminator(nr_op_body(w->loop, 0));
   for (uint32_t i = 0; i < w->loop->num_results; i++)
     if (!reduces_in_parts(nr_op_body(reduce, i))) return false;
-  return w->func && !nr_op_attr(w->loop, NR_A_noInit) && capture_body(w);
+  return !nr_op_attr(w->loop, NR_A_noInit) && capture_body(w);
 }
 
 /* ---- the function ------------------------------------------------------------------------------------------------ */
 
-static NrOp *make_function(Dispatch *w) {
-  NrBuilder b = nr_builder_before(w->func);
-  NrStr name = nr_outline_name(w->names, nr_op_parent(w->func), w->func, "parallel");
-  NrOp *func = nr_outline_function(&w->body, &b, name, MAX_CUTS, NULL, 0);
+static NrOp *make_function(Dispatch *w, NrOp *executable) {
+  NrBuilder b = nr_executable_builder(executable);
+  NrOp *func = nr_outline_function(&w->body, &b, MAX_CUTS, NULL, 0);
   nr_op_set_attr(func, NR_A_noria_dispatch, nr_attr_unit(b.ctx));
   return func;
 }
@@ -215,8 +225,8 @@ static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
   return loop;
 }
 
-static NrOp *fill_function(Dispatch *w) {
-  NrOp *func = make_function(w);
+static NrOp *build_executable(Dispatch *w) {
+  NrOp *executable = nr_executable_create(w->loop), *func = make_function(w, executable);
   NrBlock *body = nr_op_body(func, 0);
   NrBuilder b = nr_builder_at_end(func->module, body, w->loop->loc);
   NrValue **ids = body->args + w->body.inputs.size;
@@ -230,7 +240,7 @@ static NrOp *fill_function(Dispatch *w) {
       nr_build_store(&b, nr_result(loop, i), inside(w, w->partials[i]), &id, 1);
   }
   nr_build_op(&b, NR_OP_func_return, NULL, 0, NULL, 0);
-  return func;
+  return nr_executable_share(w->executables, executable, w->func, "parallel");
 }
 
 /* ---- the host's part --------------------------------------------------------------------------------------------- */
@@ -278,13 +288,13 @@ static void build_dispatch(Dispatch *w, NrBuilder *b, NrValue **results) {
     w->partials[i] = nr_build_alloc(b, NR_OP_memref_alloc, nr_result(w->loop, i)->type, &size, 1);
     nr_outline_needs(&w->body, w->partials[i]);
   }
-  NrOp *func = fill_function(w);
+  NrOp *executable = build_executable(w);
   NR_VEC(NrValue *) operands = {0};
   for (uint32_t d = 0; d < w->cuts; d++) nr_vec_push(&operands, w->grid[d]);
   for (size_t i = 0; i < w->body.inputs.size; i++) nr_vec_push(&operands, w->body.inputs.data[i]);
   NrOp *call = nr_build_op(b, NR_OP_rt_dispatch, operands.data, operands.size, NULL, 0);
   nr_op_set_segments(call, (uint32_t[]){w->cuts, (uint32_t)w->body.inputs.size}, 2);
-  nr_op_set_attr(call, NR_A_entry, nr_attr_symbol(b->ctx, nr_op_attr_str(func, NR_A_sym_name)));
+  nr_op_set_attr(call, NR_A_entry, nr_executable_entry(executable));
   nr_vec_deinit(&operands);
   if (!count) return;
   reduce_partials(w, b, groups, results);
@@ -330,7 +340,7 @@ static void dispatch(Dispatch *w) {
 
 static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
   NrOpList ops = {0};
-  NrSymbolNames names = {0};
+  NrExecutables executables = {0};
   int64_t min_dispatch = nr_pass_int(pass, "min-dispatch-ns"), min_workgroup = nr_pass_int(pass, "min-workgroup-ns");
   if (min_dispatch < 0) min_dispatch = nr_cost_dispatch_ns(pass->target);
   if (min_workgroup < 0) min_workgroup = nr_cost_workgroup_ns(pass->target);
@@ -340,7 +350,7 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
     if (nr_is_erased(op) || !nr_op_is(op, NR_OP_scf_parallel)) continue;
     uint32_t rank = nr_parallel_rank(op);
     Dispatch w = {.pass = pass,
-                  .names = &names,
+                  .executables = &executables,
                   .min_dispatch = min_dispatch * 1000,
                   .min_workgroup = NR_MAX(min_workgroup * 1000, 1),
                   .point = cost_of_point(pass->target, op),
@@ -348,12 +358,15 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
                   .rank = rank,
                   .cuts = NR_MIN(rank, MAX_CUTS)};
     w.func = host_function(op);
+    if (!w.func || !nr_walk_pre(op, runs_anywhere, NULL)) continue;
+    hoist_globals(op);
     nr_outline_init(&w.body, pass, op, op, capture);
+    w.body.own_table = true;
     if (can_dispatch(&w)) dispatch(&w);
     nr_outline_deinit(&w.body);
   }
   nr_vec_deinit(&ops);
-  nr_symbol_names_deinit(&names);
+  nr_executables_deinit(&executables);
   return NR_OK;
 }
 

@@ -16,6 +16,7 @@
  * of work, and the entry function one before it returns. Safepoints do not count iterations; the polls of the program's
  * own loops do (insert-loop-polls). A loop that polls often enough gets no safepoint. */
 #include "dialect/arith/arith.h"
+#include "dialect/flow/flow.h"
 #include "ir/region_flow.h"
 #include "pass/loop/loops.h"
 #include "pass/loop/parallel.h"
@@ -43,7 +44,7 @@ typedef struct Function {
 
 typedef struct Inserter {
   NrPassContext *pass;
-  NrStrMap by_name; /* Function by the last component of the symbol, as in code generation */
+  NrSymbolTables symbols;
   NrMap by_op;
   bool shared;      /* the function has ops of several source locations: its safepoints name none */
 } Inserter;
@@ -149,11 +150,9 @@ static Work limit_loop(Inserter *in, NrOp *loop, Work body) {
 static Work walk_function(Inserter *in, NrOp *func);
 static Work walk_block(Inserter *in, NrBlock *block);
 
-static Work walk_callee(Inserter *in, NrOp *op, const char *attr) {
-  NrAttr symbol = nr_op_attr_named(op, attr);
-  Function *f = NULL;
-  if (symbol && symbol->kind == NR_ATTR_SYMBOL)
-    f = nr_strmap_get(&in->by_name, symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s);
+static Work walk_callee(Inserter *in, NrOp *op, NrAttr symbol) {
+  NrOp *func = nr_flow_function(nr_symbol_find(&in->symbols, op, symbol));
+  Function *f = func ? nr_map_get(&in->by_op, func) : NULL;
   if (!f || f->state == OPEN) return (Work){NR_STRIP_WORK, false, true};
   return walk_function(in, f->op);
 }
@@ -189,8 +188,9 @@ static Work walk_op(Inserter *in, NrOp *op) {
   case NR_OP_scf_for:
   case NR_OP_scf_while:
   case NR_OP_scf_loop: return walk_loop(in, op);
-  case NR_OP_func_call: return walk_callee(in, op, "callee");
-  case NR_OP_rt_dispatch: return walk_callee(in, op, "entry"); /* the runtime checks between workgroups */
+  case NR_OP_func_call: return walk_callee(in, op, nr_op_attr(op, NR_A_callee));
+  case NR_OP_rt_dispatch: /* the runtime checks between workgroups */
+    return walk_callee(in, op, nr_op_attr(op, NR_A_entry));
   case NR_OP_func_call_indirect: return (Work){NR_STRIP_WORK, false, true};
   default: return nr_op_runs_one_region(op) ? walk_regions(in, op) : (Work){nr_work_of(op), false, false};
   }
@@ -350,7 +350,6 @@ static bool collect_function(NrOp *op, void *user) {
   if (!nr_op_is(op, NR_OP_func_func) || !nr_op_body(op, 0)) return true;
   Function *f = NR_NEW(in->pass->scratch, Function);
   *f = (Function){.op = op};
-  nr_strmap_set(&in->by_name, nr_op_attr_str(op, NR_A_sym_name), f);
   nr_map_set(&in->by_op, op, f);
   return true;
 }
@@ -364,7 +363,7 @@ static NrStatus insert_safepoints_run(NrPassContext *pass, NrOp *root) {
   Inserter in = {.pass = pass};
   nr_walk_pre(root, collect_function, &in);
   nr_walk_pre(root, walk_one, &in);
-  nr_strmap_deinit(&in.by_name);
+  nr_symbol_tables_deinit(&in.symbols);
   nr_map_deinit(&in.by_op);
   return NR_OK;
 }

@@ -1,19 +1,26 @@
 // RUN: noria opt --pass-pipeline=bufferize %s | FileCheck %s
 
+// Executables stay, with their exports; the grid is computed where the dispatch is.
+// CHECK-LABEL: flow.executable private @ex {
+// CHECK-NEXT: flow.executable.export public @add{{$}}
+// CHECK-NEXT: flow.executable.export public @acc{{$}}
+// CHECK-NEXT: flow.executable.export public @tile{{$}}
+// CHECK-NEXT: builtin.module {
+
 // Executables: loads and stores of all of a binding are the binding; the result is computed in place.
-// CHECK-LABEL: func.func private @add(
+// CHECK-LABEL: func.func @add(
 // CHECK-SAME: %[[A:.*]]: memref<?xf32> {noria.readonly}, %{{.*}}: index, %[[R:.*]]: memref<?xf32> {noria.noalias}, %{{.*}}: index, %{{.*}}: index, %{{.*}}: index) attributes {noria.dispatch}
 // CHECK-NEXT: linalg.generic {{.*}} ins(%[[A]] : memref<?xf32>) outs(%[[R]] : memref<?xf32>)
 // CHECK-NOT: memref.copy
 
 // A tied result is updated in place.
-// CHECK-LABEL: func.func private @acc(
+// CHECK-LABEL: func.func @acc(
 // CHECK-SAME: %[[A:.*]]: memref<8xf32> {noria.readonly}, %[[R:.*]]: memref<8xf32>,
 // CHECK-NEXT: linalg.generic {{.*}} ins(%[[A]] : memref<8xf32>) outs(%[[R]] : memref<8xf32>)
 // CHECK-NOT: memref.copy
 
 // Parts are views; the workgroup's place and the size of the grid are arguments.
-// CHECK-LABEL: func.func private @tile(
+// CHECK-LABEL: func.func @tile(
 // CHECK-SAME: %[[A:.*]]: memref<64xf32> {noria.readonly}, %[[R:.*]]: memref<64xf32> {noria.noalias}, %[[COUNT:.*]]: index, %{{.*}}: index, %{{.*}}: index, %[[ID:.*]]: index, %{{.*}}: index, %{{.*}}: index)
 // CHECK: %[[SIZE:.*]] = arith.divui %{{.*}}, %[[COUNT]]
 // CHECK: %[[AT:.*]] = arith.muli %[[ID]], %[[SIZE]]
@@ -73,7 +80,7 @@ flow.executable private @ex {
 // CHECK: %[[R:.*]] = memref.alloc(%arg1)
 // CHECK: %[[P:.*]] = arith.addi %arg1, %c63
 // CHECK-NEXT: %[[X:.*]] = arith.divui %[[P]], %c64
-// CHECK-NEXT: rt.dispatch @add[%[[X]], %c1, %c1] (%arg0, %arg1, %[[R]])
+// CHECK-NEXT: rt.dispatch @ex::@add[%[[X]], %c1, %c1] (%arg0, %arg1, %[[R]])
 // CHECK-NEXT: return %[[R]]
 func.func @host(%a: tensor<?xf32>, %n: index) -> tensor<?xf32> {
   %r = flow.dispatch @ex::@add[%n](%a, %n) : (tensor<?xf32>{%n}, index) -> tensor<?xf32>{%n}
@@ -83,10 +90,10 @@ func.func @host(%a: tensor<?xf32>, %n: index) -> tensor<?xf32> {
 // The first tied operand ends here and is written to; the second is an argument, of which a copy is.
 // CHECK-LABEL: func.func @tied(
 // CHECK: %[[F:.*]] = memref.alloc()
-// CHECK: rt.dispatch @acc[{{.*}}] (%arg0, %[[F]])
+// CHECK: rt.dispatch @ex::@acc[{{.*}}] (%arg0, %[[F]])
 // CHECK: %[[C:.*]] = memref.alloc()
 // CHECK-NEXT: memref.copy %arg0, %[[C]]
-// CHECK: rt.dispatch @acc[{{.*}}] (%[[F]], %[[C]])
+// CHECK: rt.dispatch @ex::@acc[{{.*}}] (%[[F]], %[[C]])
 // CHECK-NEXT: memref.dealloc %[[F]]
 // CHECK-NEXT: return %[[C]]
 func.func @tied(%a: tensor<8xf32>, %x: f32) -> tensor<8xf32> {
@@ -98,8 +105,8 @@ func.func @tied(%a: tensor<8xf32>, %x: f32) -> tensor<8xf32> {
 }
 
 // CHECK-LABEL: func.func @grid(
-// CHECK: rt.dispatch @tile[%[[X:.*]], %[[Y:.*]], %[[Z:.*]]] (%arg0, %{{.*}}, %[[X]], %[[Y]], %[[Z]])
-// CHECK-NOT: flow.
+// CHECK: rt.dispatch @ex::@tile[%[[X:.*]], %[[Y:.*]], %[[Z:.*]]] (%arg0, %{{.*}}, %[[X]], %[[Y]], %[[Z]])
+// CHECK-NOT: flow.dispatch
 func.func @grid(%a: tensor<64xf32>) -> tensor<64xf32> {
   %r = flow.dispatch @ex::@tile(%a) : (tensor<64xf32>) -> tensor<64xf32>
   return %r : tensor<64xf32>

@@ -10,11 +10,18 @@
 // RUN: noria run --interpret --entry=sums %t.mlir 9 9001 | diff - %t.wide
 // RUN: noria run --interpret --entry=sums %s 9 9001 | diff - %t.wide
 // RUN: noria run --entry=sums %s 0 9001 | FileCheck %s --check-prefix=NONE
+// RUN: noria run --interpret --entry=shared %t.mlir 5000 > %t.shared
+// RUN: noria run --entry=shared %t.mlir 5000 --threads=4 | diff - %t.shared
+// RUN: noria run --interpret --entry=shared %s 5000 | diff - %t.shared
+// RUN: noria run --check-stages --entry=shared %t.mlir 5000 | diff - %t.shared
 // RUN: not noria run --entry=stops %s 99999 2>&1 | FileCheck %s --check-prefix=STOPS
 
 // The number of points is known: no test. 1000 points of some 100 ops are expected to take more than 20 us and are
 // dispatched, 100 points of one are not.
-// CHECK-LABEL: func.func private @known_parallel_0
+// CHECK-LABEL: flow.executable private @known_parallel_0 {
+// CHECK-NEXT: flow.executable.export public @known_parallel_0
+// CHECK-NEXT: builtin.module {
+// CHECK-NEXT: func.func @known_parallel_0(
 // CHECK-SAME: %[[M:.*]]: memref<1000xi32> {noria.noalias}, %[[X:.*]]: index, %{{.*}}: index, %{{.*}}: index) attributes {noria.dispatch}
 // CHECK: %[[FIRST:.*]] = arith.muli %[[X]], %[[TILE:.*]] : index
 // CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[FIRST]] : index
@@ -24,7 +31,7 @@
 // CHECK: memref.store %{{.*}}, %[[M]][%[[I]]]
 // CHECK-LABEL: func.func @known(
 // CHECK-NOT: scf.if
-// CHECK: rt.dispatch @known_parallel_0[%{{.*}}] (%arg0) : memref<1000xi32>
+// CHECK: rt.dispatch @known_parallel_0::@known_parallel_0[%{{.*}}] (%arg0) : memref<1000xi32>
 // CHECK: scf.parallel
 // CHECK-NOT: rt.dispatch
 // CHECK: return
@@ -49,7 +56,7 @@ func.func @known(%m: memref<1000xi32>) {
 }
 
 // Each workgroup leaves what it reduced to; the host reduces that, from the initial values on.
-// CHECK-LABEL: func.func private @sums_parallel_1(
+// CHECK-LABEL: flow.executable private @sums_parallel_1 {
 // CHECK: %[[R:.*]]:2 = scf.parallel
 // CHECK: scf.reduce
 // CHECK: %[[GY:.*]] = arith.muli %[[Y:.*]], %[[GX:.*]] : index
@@ -57,12 +64,12 @@ func.func @known(%m: memref<1000xi32>) {
 // CHECK: memref.store %[[R]]#0, %{{.*}}[%[[ID]]] : memref<?xi64>
 // CHECK: memref.store %[[R]]#1, %{{.*}}[%[[ID]]] : memref<?xi32>
 // CHECK-LABEL: func.func @sums(
-// CHECK: rt.dispatch @sums_parallel_0[
+// CHECK: rt.dispatch @sums_parallel_0::@sums_parallel_0[
 // CHECK: %[[WORTH:.*]] = arith.cmpi uge, %{{.*}}, %{{.*}} : index
 // CHECK: scf.if %[[WORTH]] -> (i64, i32) {
 // CHECK: %[[N:.*]] = arith.muli %[[G0:.*]], %[[G1:.*]] : index
 // CHECK: %[[P:.*]] = memref.alloc(%[[N]]) : memref<?xi64>
-// CHECK: rt.dispatch @sums_parallel_1[%[[G0]], %[[G1]]]
+// CHECK: rt.dispatch @sums_parallel_1::@sums_parallel_1[%[[G0]], %[[G1]]]
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[N]] step %{{.*}} iter_args
 // CHECK: memref.dealloc %[[P]]
 // CHECK: } else {
@@ -101,8 +108,8 @@ func.func @sums(%n: index, %m: index) -> (i64, i32) {
 }
 
 // A buffer that may overlap another one is not marked; one inside of the body is each point's own.
-// CHECK-LABEL: func.func private @own_parallel_0
-// CHECK-SAME: %{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>,
+// CHECK-LABEL: flow.executable private @own_parallel_0 {
+// CHECK: func.func @own_parallel_0(%{{.*}}: memref<?xf32>, %{{.*}}: memref<?xf32>,
 // CHECK: scf.parallel
 // CHECK: memref.alloc()
 // CHECK-LABEL: func.func @own(
@@ -145,6 +152,78 @@ func.func @stops(%n: index) {
   scf.parallel (%i) = (%c0) to (%n) step (%c1) {
     %ok = arith.cmpi ne, %i, %last : index
     cf.assert %ok, "a point too far"
+  }
+  return
+}
+
+// An executable has all that it needs in its own module: copies of functions, and of the constants that they read. A
+// buffer that is written is the host's, and is given to it. Equal loops share an executable.
+// CHECK-LABEL: flow.executable private @shared_parallel_0 {
+// CHECK: func.func @shared_parallel_0(%[[SUM:[^:]*]]: memref<4xi32>, %{{[^:]*}}: memref<?xi32>
+// CHECK: %[[V:.*]] = func.call @look_up(
+// CHECK: memref.load %[[SUM]][
+// CHECK: func.func private @look_up(
+// CHECK: memref.get_global @table
+// CHECK: memref.global "private" constant @table
+// CHECK-NOT: memref.global
+// CHECK-NOT: flow.executable
+// CHECK-LABEL: func.func @shared(
+// CHECK: rt.dispatch @shared_parallel_0::@shared_parallel_0[
+// CHECK: rt.dispatch @shared_parallel_0::@shared_parallel_0[
+memref.global "private" constant @table : memref<4xi32> = dense<[3, 1, 4, 1]>
+memref.global "private" @counts : memref<4xi32> = dense<[1, 2, 3, 4]>
+func.func private @look_up(%i: index) -> i32 {
+  %c4 = arith.constant 4 : index
+  %t = memref.get_global @table : memref<4xi32>
+  %k = arith.remui %i, %c4 : index
+  %v = memref.load %t[%k] : memref<4xi32>
+  return %v : i32
+}
+func.func @shared(%n: index) -> i32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %z = arith.constant 0 : i32
+  %m = memref.alloc(%n) : memref<?xi32>
+  %w = memref.get_global @counts : memref<4xi32>
+  memref.store %z, %w[%c0] : memref<4xi32>
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %g = memref.get_global @counts : memref<4xi32>
+    %v = func.call @look_up(%i) : (index) -> i32
+    %u = memref.load %g[%c1] : memref<4xi32>
+    %s = arith.addi %v, %u : i32
+    memref.store %s, %m[%i] : memref<?xi32>
+  }
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    %g = memref.get_global @counts : memref<4xi32>
+    %v = func.call @look_up(%i) : (index) -> i32
+    %u = memref.load %g[%c1] : memref<4xi32>
+    %s = arith.addi %u, %v : i32
+    memref.store %s, %m[%i] : memref<?xi32>
+  }
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%a = %z) -> i32 {
+    %v = memref.load %m[%i] : memref<?xi32>
+    %b = arith.addi %a, %v : i32
+    scf.yield %b : i32
+  }
+  memref.dealloc %m : memref<?xi32>
+  return %r : i32
+}
+
+// A loop that calls a function which writes to the host's buffer stays.
+// CHECK-LABEL: func.func @of_host(
+// CHECK-NOT: rt.dispatch
+// CHECK: return
+func.func private @count(%i: index) {
+  %z = arith.constant 5 : i32
+  %t = memref.get_global @counts : memref<4xi32>
+  %v = memref.atomic_rmw addi %z, %t[%i] : (i32, memref<4xi32>) -> i32
+  return
+}
+func.func @of_host(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.parallel (%i) = (%c0) to (%n) step (%c1) {
+    func.call @count(%c1) : (index) -> ()
   }
   return
 }
