@@ -1,5 +1,5 @@
 /* arith.c - arith ops, on scalars and vectors alike: LLVM's instructions take both. */
-#include "codegen/llvm/vector.h"
+#include "codegen/llvm/ll.h"
 #include "dialect/arith/compare.h"
 
 /* ---- flags ------------------------------------------------------------------------------------------------------ */
@@ -85,14 +85,7 @@ static LLVMValueRef lane_select(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValue
 }
 
 static NrStatus emit_select(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_result(op, 0)->type;
-  if (nr_type_is_memref(type)) return emit_select_mem(g, op);
-  if (nr_operand(op, 0)->type->kind != NR_TYPE_VECTOR) { /* one condition: LLVM selects whole aggregates */
-    LLVMValueRef args[] = {nr_ll_value(g, nr_operand(op, 0)), nr_ll_value(g, nr_operand(op, 1)),
-                           nr_ll_value(g, nr_operand(op, 2))};
-    nr_ll_set(g, nr_result(op, 0), lane_select(g, op, row, args));
-    return NR_OK;
-  }
+  if (nr_type_is_memref(nr_result(op, 0)->type)) return emit_select_mem(g, op);
   return nr_ll_emit_lanes(g, op, &(NrLlRow){.op = row->op, .lane = lane_select});
 }
 
@@ -215,30 +208,26 @@ static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValu
 
 /* ---- two results ------------------------------------------------------------------------------------------------ */
 
-static void add_extended(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, LLVMValueRef *out) {
-  out[0] = LLVMBuildAdd(g->b, args[0], args[1], "");
-  out[1] = LLVMBuildICmp(g->b, LLVMIntULT, out[0], args[0], "");
-}
-
 static NrStatus emit_addui_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
-  return nr_ll_emit_two(g, op, row, add_extended);
+  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0));
+  LLVMValueRef sum = LLVMBuildAdd(g->b, a, nr_ll_value(g, nr_operand(op, 1)), "");
+  nr_ll_set(g, nr_result(op, 0), sum);
+  nr_ll_set(g, nr_result(op, 1), LLVMBuildICmp(g->b, LLVMIntULT, sum, a, ""));
+  return NR_OK;
 }
 
 /* code: LLVMSExt or LLVMZExt. */
-static void mul_extended(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, LLVMValueRef *out) {
-  LLVMTypeRef narrow = LLVMTypeOf(args[0]);
-  bool is_vector = LLVMGetTypeKind(narrow) == LLVMVectorTypeKind;
-  unsigned bits = LLVMGetIntTypeWidth(is_vector ? LLVMGetElementType(narrow) : narrow);
-  LLVMTypeRef wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), args[0]);
-  LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[0], wide, ""),
-                                      LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[1], wide, ""), "");
-  LLVMValueRef high = LLVMBuildLShr(g->b, product, nr_ll_const_i(g, product, bits), "");
-  out[0] = LLVMBuildTrunc(g->b, product, narrow, "");
-  out[1] = LLVMBuildTrunc(g->b, high, narrow, "");
-}
-
 static NrStatus emit_mul_extended(NrLl *g, NrOp *op, const NrLlRow *row) {
-  return nr_ll_emit_two(g, op, row, mul_extended);
+  LLVMValueRef a = nr_ll_value(g, nr_operand(op, 0)), b = nr_ll_value(g, nr_operand(op, 1));
+  LLVMTypeRef narrow = LLVMTypeOf(a);
+  unsigned bits = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
+  LLVMTypeRef wide = nr_ll_like(LLVMIntTypeInContext(g->llvm, 2 * bits), a);
+  LLVMValueRef product = LLVMBuildMul(g->b, LLVMBuildCast(g->b, (LLVMOpcode)row->code, a, wide, ""),
+                                      LLVMBuildCast(g->b, (LLVMOpcode)row->code, b, wide, ""), "");
+  LLVMValueRef high = LLVMBuildLShr(g->b, product, nr_ll_const_i(g, product, bits), "");
+  nr_ll_set(g, nr_result(op, 0), LLVMBuildTrunc(g->b, product, narrow, ""));
+  nr_ll_set(g, nr_result(op, 1), LLVMBuildTrunc(g->b, high, narrow, ""));
+  return NR_OK;
 }
 
 const NrLlRow nr_ll_arith_rows[] = {

@@ -75,9 +75,7 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
   add_rows(g, nr_ll_atomic_rows);
   add_rows(g, nr_ll_rt_rows);
   add_rows(g, nr_ll_vector_rows);
-  add_rows(g, nr_ll_vector_shape_rows);
   add_rows(g, nr_ll_vector_reduce_rows);
-  add_rows(g, nr_ll_vector_memory_rows);
 }
 
 void nr_ll_drop(NrLl *g) {
@@ -109,30 +107,11 @@ void nr_ll_deinit(NrLl *g) {
 
 /* ---- one op ----------------------------------------------------------------------------------------------------- */
 
-/* A lane function over a vector of rank above 1: on the innermost vectors, one after the other. */
-static LLVMValueRef over_arrays(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args, NrType result,
-                                uint32_t dim) {
-  if (result->kind != NR_TYPE_VECTOR || dim + 1 >= result->rank) return row->lane(g, op, row, args);
-  LLVMValueRef out = NULL, inner[4];
-  for (unsigned i = 0; i < (unsigned)result->dims[dim]; i++) {
-    for (uint32_t a = 0; a < op->num_operands; a++) {
-      /* A scalar condition of a select goes to every row. */
-      bool whole = LLVMGetTypeKind(LLVMTypeOf(args[a])) != LLVMArrayTypeKind;
-      inner[a] = whole ? args[a] : LLVMBuildExtractValue(g->b, args[a], i, "");
-    }
-    LLVMValueRef item = over_arrays(g, op, row, inner, result, dim + 1);
-    if (!item) return NULL;
-    if (!out) out = LLVMGetPoison(LLVMArrayType2(LLVMTypeOf(item), (uint64_t)result->dims[dim]));
-    out = LLVMBuildInsertValue(g->b, out, item, i, "");
-  }
-  return out;
-}
-
 NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row) {
   LLVMValueRef args[4];
   assert(op->num_operands <= 4);
   for (uint32_t i = 0; i < op->num_operands; i++) args[i] = nr_ll_value(g, nr_operand(op, i));
-  LLVMValueRef out = over_arrays(g, op, row, args, nr_result(op, 0)->type, 0);
+  LLVMValueRef out = row->lane(g, op, row, args);
   if (!out) return nr_op_error(op, "cannot be compiled for type %s", nr_type_text(g->ctx, nr_result(op, 0)->type));
   nr_ll_set(g, nr_result(op, 0), out);
   return NR_OK;

@@ -2,9 +2,11 @@
  *
  * How values map:
  *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16,
- * f8.., f4, and f16 on old CPUs) is the integer of its bits, see soft_float.c vector<8xf32>, vector<2x8xf32> <8 x
- * float>, [2 x <8 x float>] complex<f32>                             { float, float } handles (seq, optional, string)
- * ptr, as are functions; memref                parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
+ * f8.., f4, and f16 on old CPUs) is the integer of its bits, see soft_float.c
+ *   vector<8xf32>                            <8 x float>; vector<2x8xf32>, an element in memory, [2 x <8 x float>]
+ *   complex<f32>                             { float, float }
+ *   handles (seq, optional, string)          ptr, as are functions
+ *   memref                                   parts: see NrLlMem. No descriptor structs: LLVM sees plain SSA values
  * Every function is  i32 f(exec, parts of arguments...)  or returns { i32, parts of results... }; non-zero: the run
  * failed.
  *
@@ -77,7 +79,7 @@ typedef LLVMValueRef (*NrLlLaneFn)(NrLl *g, NrOp *op, const NrLlRow *row, LLVMVa
 struct NrLlRow {
   const char *op;
   NrLlEmitFn emit;  /* or */
-  NrLlLaneFn lane;  /* element by element, over vectors of any rank */
+  NrLlLaneFn lane;  /* element by element, on scalars or 1-D vectors */
   int code;         /* for the hook */
   const char *text; /* for the hook */
   bool is_float;    /* lane: soft floats come in as f32 and go out rounded */
@@ -286,9 +288,7 @@ extern const NrLlRow nr_ll_math_rows[];
 extern const NrLlRow nr_ll_complex_rows[];
 extern const NrLlRow nr_ll_rt_rows[];
 extern const NrLlRow nr_ll_vector_rows[];
-extern const NrLlRow nr_ll_vector_shape_rows[];
 extern const NrLlRow nr_ll_vector_reduce_rows[];
-extern const NrLlRow nr_ll_vector_memory_rows[];
 
 /* ---- boundary.c, tables.c --------------------------------------------------------------------------------------- */
 

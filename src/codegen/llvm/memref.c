@@ -201,13 +201,20 @@ static LLVMValueRef binary_i64(NrLl *g, const char *intrinsic, LLVMValueRef a, L
   return nr_ll_intrinsic(g, intrinsic, &g->i64, 1, (LLVMValueRef[]){a, b}, 2);
 }
 
+/* A size, and 1 for 0. Of a constant a constant: buffers of known size go on the stack. */
+static LLVMValueRef size_or_one(NrLl *g, LLVMValueRef size) {
+  int64_t n;
+  if (nr_ll_is_int(size, &n)) return nr_ll_int(g, n ? n : 1);
+  return binary_i64(g, "llvm.umax", size, nr_ll_int(g, 1));
+}
+
 /* More than the runtime gives where the dims that are not 0 multiply to more than NORIA_MAX_ELEMENTS, also of a buffer
  * without elements: passes rely on it. A size below zero is too large as well. */
 static LLVMValueRef dense_bytes(NrLl *g, NrType type, NrLlMem *mem) {
-  LLVMValueRef one = nr_ll_int(g, 1), bytes = nr_ll_elem_bytes(g, type->elem), measure = one;
+  LLVMValueRef bytes = nr_ll_elem_bytes(g, type->elem), measure = nr_ll_int(g, 1);
   for (uint32_t i = 0; i < type->rank; i++) {
     bytes = LLVMBuildMul(g->b, bytes, mem->sizes[i], "");
-    measure = mul_saturated(g, measure, binary_i64(g, "llvm.umax", mem->sizes[i], one));
+    measure = mul_saturated(g, measure, size_or_one(g, mem->sizes[i]));
   }
   LLVMValueRef too_large = LLVMBuildICmp(g->b, LLVMIntSGT, measure, nr_ll_int(g, NORIA_MAX_ELEMENTS), "");
   return LLVMBuildSelect(g->b, too_large, nr_ll_int(g, INT64_MAX), bytes, "");

@@ -1,31 +1,10 @@
 /* parts.c - values as flat lists of LLVM values: how they go into functions, out of them and from block to block. */
 #include "codegen/llvm/ll.h"
-#include "codegen/llvm/vector.h"
 
-/* ---- vectors of one bool ---------------------------------------------------------------------------------------- */
-
-/* With AVX-512, LLVM 22 cannot hand a <1 x i1> to a function and ends the process. So rows of one bool go as an i1. */
-static bool has_single_bools(NrType type) {
-  return type->kind == NR_TYPE_VECTOR && !type->scalable && nr_type_is_int_width(type->elem, 1) &&
-         nr_ll_lanes(type) == 1;
-}
-
-static void push_bools(NrLl *g, NrType type, LLVMValueRef value, NrLlParts *out) {
-  size_t count = nr_ll_num_rows(type);
-  LLVMValueRef *rows = nr_malloc(count * sizeof *rows);
-  nr_ll_flatten(g, value, rows, &(size_t){0});
-  for (size_t i = 0; i < count; i++) nr_vec_push(&out->values, LLVMBuildBitCast(g->b, rows[i], g->i1, ""));
-  nr_free(rows);
-}
-
-static LLVMValueRef from_bools(NrLl *g, NrType type, const LLVMValueRef *parts, size_t *next) {
-  size_t count = nr_ll_num_rows(type);
-  LLVMValueRef *rows = nr_malloc(count * sizeof *rows);
-  for (size_t i = 0; i < count; i++)
-    rows[i] = LLVMBuildBitCast(g->b, parts[(*next)++], LLVMVectorType(g->i1, 1), "");
-  LLVMValueRef value = nr_ll_nest(g, nr_ll_type(g, type), rows, &(size_t){0});
-  nr_free(rows);
-  return value;
+/* With AVX-512, LLVM 22 cannot hand a <1 x i1> to a function and ends the process. So a vector of one bool goes as an
+ * i1. */
+static bool is_single_bool(NrType type) {
+  return type->kind == NR_TYPE_VECTOR && nr_type_is_int_width(type->elem, 1) && type->rank == 1 && type->dims[0] == 1;
 }
 
 /* ---- parts ------------------------------------------------------------------------------------------------------ */
@@ -38,9 +17,7 @@ void nr_ll_part_types(NrLl *g, NrType type, NrLlParts *out) {
     return;
   }
   if (type->kind != NR_TYPE_MEMREF) {
-    bool single = has_single_bools(type);
-    size_t count = single ? nr_ll_num_rows(type) : 1;
-    for (size_t i = 0; i < count; i++) nr_vec_push(&out->types, single ? g->i1 : nr_ll_type(g, type));
+    nr_vec_push(&out->types, is_single_bool(type) ? g->i1 : nr_ll_type(g, type));
     return;
   }
   int64_t strides[NR_MAX_RANK], offset;
@@ -56,12 +33,8 @@ void nr_ll_part_types(NrLl *g, NrType type, NrLlParts *out) {
 }
 
 void nr_ll_push_parts(NrLl *g, NrType type, void *part, NrLlParts *out) {
-  if (has_single_bools(type)) {
-    push_bools(g, type, part, out);
-    return;
-  }
   if (!nr_type_is_memref(type)) {
-    nr_vec_push(&out->values, part);
+    nr_vec_push(&out->values, is_single_bool(type) ? LLVMBuildBitCast(g->b, part, g->i1, "") : part);
     return;
   }
   NrLlMem *mem = part;
@@ -87,7 +60,7 @@ void nr_ll_parts(NrLl *g, NrValue *value, NrLlParts *out) {
 }
 
 void *nr_ll_from_parts(NrLl *g, NrType type, const LLVMValueRef *parts, size_t *next) {
-  if (has_single_bools(type)) return from_bools(g, type, parts, next);
+  if (is_single_bool(type)) return LLVMBuildBitCast(g->b, parts[(*next)++], nr_ll_type(g, type), "");
   if (!nr_type_is_memref(type)) return parts[(*next)++];
   if (type->kind == NR_TYPE_UNRANKED_MEMREF) {
     NrLlMem *mem = NR_NEW(&g->arena, NrLlMem);

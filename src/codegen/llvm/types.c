@@ -169,26 +169,14 @@ static LLVMValueRef scalar_constant(NrLl *g, NrAttr attr, NrType type) {
   return LLVMConstInt(t, (uint64_t)attr->i, type->signedness != NR_UNSIGNED);
 }
 
-/* Elements [begin, begin + length of the last dim) as an LLVM vector, or the array of those below dim. */
-static LLVMValueRef vector_constant(NrLl *g, NrAttr attr, NrType type, uint32_t dim, int64_t *next) {
-  bool leaf = dim + 1 >= type->rank;
-  size_t n = type->rank ? (size_t)type->dims[dim] : 1;
-  LLVMValueRef *items = nr_malloc((n ? n : 1) * sizeof *items);
-  LLVMValueRef out = NULL;
-  for (size_t i = 0; i < n; i++) {
-    items[i] = leaf ? scalar_constant(g, nr_attr_element(attr, (*next)++), type->elem)
-                    : vector_constant(g, attr, type, dim + 1, next);
-    if (!items[i]) goto done;
-  }
-  out = leaf ? LLVMConstVector(items, (unsigned)n) : LLVMConstArray2(LLVMTypeOf(items[0]), items, n);
-done:
-  nr_free(items);
-  return out;
-}
-
 LLVMValueRef nr_ll_constant(NrLl *g, NrAttr attr, NrType type) {
   if (type->kind != NR_TYPE_VECTOR) return scalar_constant(g, attr, type);
-  if (!nr_attr_is_elements(attr) || !nr_ll_type(g, type)) return NULL;
-  int64_t next = 0;
-  return vector_constant(g, attr, type, 0, &next);
+  if (!nr_attr_is_elements(attr) || type->rank != 1 || !nr_ll_type(g, type)) return NULL;
+  unsigned lanes = (unsigned)type->dims[0];
+  LLVMValueRef *items = nr_malloc(lanes * sizeof *items), out = NULL;
+  unsigned i = 0;
+  while (i < lanes && (items[i] = scalar_constant(g, nr_attr_element(attr, i), type->elem))) i++;
+  if (i == lanes) out = LLVMConstVector(items, lanes);
+  nr_free(items);
+  return out;
 }

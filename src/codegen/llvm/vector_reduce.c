@@ -1,5 +1,5 @@
-/* vector_reduce.c - vectors combined to scalars, and to vectors of fewer dims. */
-#include "codegen/llvm/vector.h"
+/* vector_reduce.c - vectors combined to scalars. */
+#include "codegen/llvm/ll.h"
 #include "dialect/vector/vector.h"
 
 typedef struct Kind {
@@ -83,52 +83,7 @@ static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* ---- along some dims -------------------------------------------------------------------------------------------- */
-
-/* The number of the row, or of the element when the last dim goes too, that row `r` of the source is added to. */
-static size_t target_of(NrType type, size_t r, const bool *reduced) {
-  size_t index = 0, scale = 1;
-  for (uint32_t d = type->rank - 1; d-- > 0;) {
-    size_t dim = (size_t)type->dims[d];
-    if (!reduced[d]) index += r % dim * scale, scale *= dim;
-    r /= dim;
-  }
-  return index;
-}
-
-static NrStatus emit_multi_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {
-  NrType type = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
-  const Kind *kind = find_kind(op, nr_type_is_float(type->elem));
-  const NrFloatFormat *soft = nr_ll_soft_format(g, type->elem);
-  bool reduced[NR_MAX_RANK] = {0}, is_vector = to->kind == NR_TYPE_VECTOR;
-  size_t count, rows = nr_ll_num_rows(type), to_rows = is_vector ? nr_ll_num_rows(to) : 1;
-  const int64_t *dims = nr_ll_int_array(op, "reduction_dims", &count);
-  if (!kind || type->rank == 0) return nr_op_error(op, "is a reduction that machine code does not have");
-  for (size_t i = 0; i < count; i++) reduced[dims[i]] = true;
-  LLVMValueRef *from = nr_malloc(rows * sizeof *from), *out = nr_malloc(to_rows * sizeof *out);
-  LLVMValueRef acc = nr_ll_value(g, nr_operand(op, 1));
-  nr_ll_flatten(g, nr_ll_value(g, nr_operand(op, 0)), from, &(size_t){0});
-  if (is_vector) nr_ll_flatten(g, acc, out, &(size_t){0});
-  else out[0] = acc;
-  unsigned lanes = is_vector ? nr_ll_lanes(to) : 1;
-  for (size_t r = 0; r < rows; r++) {
-    size_t at = target_of(type, r, reduced);
-    if (!reduced[type->rank - 1]) out[at] = combine(g, op, kind, soft, out[at], from[r]);
-    else if (!is_vector) out[0] = reduce_row(g, op, kind, from[r], out[0]);
-    else {
-      LLVMValueRef lane = nr_ll_int(g, (int64_t)(at % lanes)), *whole = &out[at / lanes];
-      LLVMValueRef item = reduce_row(g, op, kind, from[r], LLVMBuildExtractElement(g->b, *whole, lane, ""));
-      *whole = LLVMBuildInsertElement(g->b, *whole, item, lane, "");
-    }
-  }
-  nr_ll_set(g, nr_result(op, 0), is_vector ? nr_ll_nest(g, nr_ll_type(g, to), out, &(size_t){0}) : out[0]);
-  nr_free(from);
-  nr_free(out);
-  return NR_OK;
-}
-
 const NrLlRow nr_ll_vector_reduce_rows[] = {
     {"vector.reduction", emit_reduction},
-    {"vector.multi_reduction", emit_multi_reduction},
     {0},
 };

@@ -34,7 +34,7 @@ NrType nr_expand_like(NrType elem, const NrValue *shape) {
   return shape->type->kind == NR_TYPE_VECTOR ? nr_type_with_elem(shape->type, elem) : elem;
 }
 
-static NrValue *constant(NrExpand *x, NrType type, NrAttr scalar) {
+NrValue *nr_expand_constant(NrExpand *x, NrType type, NrAttr scalar) {
   NrAttr attr = scalar;
   if (type->kind == NR_TYPE_VECTOR) {
     uint64_t bits = scalar->kind == NR_ATTR_FLOAT ? scalar->bits : (uint64_t)scalar->i;
@@ -49,11 +49,11 @@ static NrValue *constant(NrExpand *x, NrType type, NrAttr scalar) {
 }
 
 NrValue *nr_expand_float(NrExpand *x, const NrValue *like, double value) {
-  return constant(x, like->type, nr_attr_float(nr_type_elem(like->type), value));
+  return nr_expand_constant(x, like->type, nr_attr_float(nr_type_elem(like->type), value));
 }
 
 NrValue *nr_expand_int(NrExpand *x, const NrValue *like, uint64_t value) {
-  return constant(x, like->type, nr_attr_int(nr_type_elem(like->type), (int64_t)value));
+  return nr_expand_constant(x, like->type, nr_attr_int(nr_type_elem(like->type), (int64_t)value));
 }
 
 NrValue *nr_expand_one(NrExpand *x, unsigned op_id, NrValue *a) { return nr_build_value(&x->b, op_id, a->type, &a, 1); }

@@ -25,6 +25,8 @@ NrStatus nr_expand_matching(NrPassContext *pass, NrOp *root, NrExpandFn fn);
 /* ---- ops ---- */
 
 NrType nr_expand_like(NrType elem, const NrValue *shape); /* elem, or a vector of it in the shape of shape */
+/* A constant of the type whose elements, or it itself, are scalar; or scalar itself is of that type. */
+NrValue *nr_expand_constant(NrExpand *x, NrType type, NrAttr scalar);
 NrValue *nr_expand_float(NrExpand *x, const NrValue *like, double value);
 NrValue *nr_expand_int(NrExpand *x, const NrValue *like, uint64_t value);
 NrValue *nr_expand_one(NrExpand *x, unsigned op_id, NrValue *a); /* of a's type */
