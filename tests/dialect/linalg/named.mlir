@@ -837,3 +837,39 @@ func.func @elementwise(%a: tensor<4x8xf32>, %v: tensor<8xf32>, %o: tensor<4x8xf3
   %1 = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%0 : tensor<4x8xf32>) outs(%o : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %0, %1 : tensor<4x8xf32>, tensor<4x8xf32>
 }
+func.func @conv_2d_nhwgc_gfhwc(%a0: tensor<6x8x6x2x3xf32>, %a1: tensor<2x4x3x2x3xf32>, %a2: tensor<6x6x5x2x4xf32>) -> tensor<6x6x5x2x4xf32> {
+  %0 = linalg.conv_2d_nhwgc_gfhwc ins(%a0, %a1 : tensor<6x8x6x2x3xf32>, tensor<2x4x3x2x3xf32>) outs(%a2 : tensor<6x6x5x2x4xf32>) -> tensor<6x6x5x2x4xf32>
+  return %0 : tensor<6x6x5x2x4xf32>
+}
+func.func @conv_2d_nhwgc_gfhwc_strided(%a0: tensor<6x17x12x2x3xf32>, %a1: tensor<2x4x3x2x3xf32>, %a2: tensor<6x6x5x2x4xf32>) -> tensor<6x6x5x2x4xf32> {
+  %0 = linalg.conv_2d_nhwgc_gfhwc {dilations = dense<3> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%a0, %a1 : tensor<6x17x12x2x3xf32>, tensor<2x4x3x2x3xf32>) outs(%a2 : tensor<6x6x5x2x4xf32>) -> tensor<6x6x5x2x4xf32>
+  return %0 : tensor<6x6x5x2x4xf32>
+}
+func.func @conv_2d_nhwgc_gfhwc_memref(%a0: memref<6x17x12x2x3xf32>, %a1: memref<2x4x3x2x3xf32>, %a2: memref<6x6x5x2x4xf32>) {
+  linalg.conv_2d_nhwgc_gfhwc {dilations = dense<3> : tensor<2xi64>, strides = dense<2> : tensor<2xi64>} ins(%a0, %a1 : memref<6x17x12x2x3xf32>, memref<2x4x3x2x3xf32>) outs(%a2 : memref<6x6x5x2x4xf32>)
+  return
+}
+func.func @depthwise_conv_3d_ncdhw_cdhw(%a0: tensor<2x3x5x8x6xf32>, %a1: tensor<3x2x3x2xf32>, %a2: tensor<2x3x4x6x5xf32>) -> tensor<2x3x4x6x5xf32> {
+  %0 = linalg.depthwise_conv_3d_ncdhw_cdhw ins(%a0, %a1 : tensor<2x3x5x8x6xf32>, tensor<3x2x3x2xf32>) outs(%a2 : tensor<2x3x4x6x5xf32>) -> tensor<2x3x4x6x5xf32>
+  return %0 : tensor<2x3x4x6x5xf32>
+}
+func.func @depthwise_conv_3d_ncdhw_cdhw_strided(%a0: tensor<2x3x10x17x12xf32>, %a1: tensor<3x2x3x2xf32>, %a2: tensor<2x3x4x6x5xf32>) -> tensor<2x3x4x6x5xf32> {
+  %0 = linalg.depthwise_conv_3d_ncdhw_cdhw {dilations = dense<3> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%a0, %a1 : tensor<2x3x10x17x12xf32>, tensor<3x2x3x2xf32>) outs(%a2 : tensor<2x3x4x6x5xf32>) -> tensor<2x3x4x6x5xf32>
+  return %0 : tensor<2x3x4x6x5xf32>
+}
+func.func @depthwise_conv_3d_ncdhw_cdhw_memref(%a0: memref<2x3x10x17x12xf32>, %a1: memref<3x2x3x2xf32>, %a2: memref<2x3x4x6x5xf32>) {
+  linalg.depthwise_conv_3d_ncdhw_cdhw {dilations = dense<3> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%a0, %a1 : memref<2x3x10x17x12xf32>, memref<3x2x3x2xf32>) outs(%a2 : memref<2x3x4x6x5xf32>)
+  return
+}
+func.func @depthwise_conv_3d_ndhwc_dhwcm(%a0: tensor<2x5x8x6x3xf32>, %a1: tensor<2x3x2x3x4xf32>, %a2: tensor<2x4x6x5x3x4xf32>) -> tensor<2x4x6x5x3x4xf32> {
+  %0 = linalg.depthwise_conv_3d_ndhwc_dhwcm ins(%a0, %a1 : tensor<2x5x8x6x3xf32>, tensor<2x3x2x3x4xf32>) outs(%a2 : tensor<2x4x6x5x3x4xf32>) -> tensor<2x4x6x5x3x4xf32>
+  return %0 : tensor<2x4x6x5x3x4xf32>
+}
+func.func @depthwise_conv_3d_ndhwc_dhwcm_strided(%a0: tensor<2x10x17x12x3xf32>, %a1: tensor<2x3x2x3x4xf32>, %a2: tensor<2x4x6x5x3x4xf32>) -> tensor<2x4x6x5x3x4xf32> {
+  %0 = linalg.depthwise_conv_3d_ndhwc_dhwcm {dilations = dense<3> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%a0, %a1 : tensor<2x10x17x12x3xf32>, tensor<2x3x2x3x4xf32>) outs(%a2 : tensor<2x4x6x5x3x4xf32>) -> tensor<2x4x6x5x3x4xf32>
+  return %0 : tensor<2x4x6x5x3x4xf32>
+}
+func.func @depthwise_conv_3d_ndhwc_dhwcm_memref(%a0: memref<2x10x17x12x3xf32>, %a1: memref<2x3x2x3x4xf32>, %a2: memref<2x4x6x5x3x4xf32>) {
+  linalg.depthwise_conv_3d_ndhwc_dhwcm {dilations = dense<3> : tensor<3xi64>, strides = dense<2> : tensor<3xi64>} ins(%a0, %a1 : memref<2x10x17x12x3xf32>, memref<2x3x2x3x4xf32>) outs(%a2 : memref<2x4x6x5x3x4xf32>)
+  return
+}
