@@ -211,6 +211,21 @@ add("NonZero", 13, np.array([[0.0, -0.0, np.nan]], F), dtypes=[TensorProto.INT64
 add("NonZero", 13, np.zeros((3, 0), F), dtypes=[TensorProto.INT64])
 add("NonZero", 13, np.array([True, False, True, True]), dtypes=[TensorProto.INT64])
 
+def window(a, b, c, periodic=True):
+    def of(size):
+        x = 2 * np.pi * np.arange(size) / (size if periodic else size - 1)
+        return a - b * np.cos(x) + c * np.cos(2 * x)
+    return of
+
+for name, parts in dict(HannWindow=(0.5, 0.5, 0), HammingWindow=(25 / 46, 21 / 46, 0),
+                        BlackmanWindow=(0.42, 0.5, 0.08)).items():  # fmt: skip
+    for size in (np.array(10, np.int64), np.array(1, np.int32), np.array(0, np.int64)):
+        add(name, 17, size, want=lambda size, p=parts: window(*p)(size).astype(F))
+    add(name, 17, np.array(257, np.int64), periodic=0, want=lambda size, p=parts: window(*p, False)(size).astype(F))
+    add(name, 17, np.array(31, np.int32), output_datatype=TensorProto.DOUBLE, dtypes=[TensorProto.DOUBLE],
+        want=lambda size, p=parts: window(*p)(size))
+    add(name, 17, np.array(64, np.int32), output_datatype=TensorProto.INT8, dtypes=[TensorProto.INT8],
+        want=lambda size, p=parts: window(*p)(size).astype(np.int8))
 add("EyeLike", 9, data(3, 4), k=1)
 add("EyeLike", 9, data(3, 4), k=-2, dtype=TensorProto.INT64, dtypes=[TensorProto.INT64])
 for k in (-3, 0, 1, 9):
