@@ -74,15 +74,6 @@ static bool is_row_major(NrType memref) {
   return true;
 }
 
-static NrIndex combined(NrBuilder *b, unsigned op_id, NrIndex x, NrIndex y) {
-  int64_t r;
-  bool add = op_id == NR_OP_arith_addi;
-  if (!x.value && !y.value && (add ? nr_add_i64 : nr_mul_i64)(x.constant, y.constant, &r)) return nr_index_const(r);
-  if (nr_index_is(x, !add)) return y;
-  if (nr_index_is(y, !add)) return x;
-  return nr_index_of(nr_arith_binary(b, op_id, nr_index_value(b, x), nr_index_value(b, y)));
-}
-
 /* The layout's strides; a dynamic one is the smallest that the inner dims allow. */
 static void choose_strides(NrBuilder *b, NrType type, const NrIndex *dims, NrIndex *out_strides, NrIndex *out_offset) {
   int64_t strides[NR_MAX_RANK], offset;
@@ -91,15 +82,15 @@ static void choose_strides(NrBuilder *b, NrType type, const NrIndex *dims, NrInd
   for (uint32_t i = type->rank; i-- > 0;) {
     if (strides[i] != NR_DYNAMIC) out_strides[i] = nr_index_const(strides[i]);
     else if (i + 1 == type->rank) out_strides[i] = nr_index_const(1);
-    else out_strides[i] = combined(b, NR_OP_arith_muli, out_strides[i + 1], dims[i + 1]);
+    else out_strides[i] = nr_index_mul(b, out_strides[i + 1], dims[i + 1]);
   }
 }
 
 /* Allocates memory for the type: up to the last element, and one more step of each dim, which is simpler to compute. */
 static NrValue *alloc_extent(NrBuilder *b, NrType type, const NrIndex *dims, const NrIndex *strides, NrIndex offset) {
-  NrIndex extent[1] = {combined(b, NR_OP_arith_addi, offset, nr_index_const(1))};
+  NrIndex extent[1] = {nr_index_add(b, offset, nr_index_const(1))};
   for (uint32_t i = 0; i < type->rank; i++)
-    extent[0] = combined(b, NR_OP_arith_addi, extent[0], combined(b, NR_OP_arith_muli, dims[i], strides[i]));
+    extent[0] = nr_index_add(b, extent[0], nr_index_mul(b, dims[i], strides[i]));
   NrValue *memory = nr_build_alloc(b, NR_OP_memref_alloc, type->elem, extent, 1);
   if (!type->space) return memory;
   NrType there = nr_type_memref_layout(memory->type->dims, 1, type->elem, NULL, type->space);

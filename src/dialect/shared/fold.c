@@ -1,6 +1,7 @@
 /* fold.c - folding an op over scalars, splats and small dense constants; see fold.h. */
 #include "dialect/shared/fold.h"
 
+#include "dialect/arith/arith.h"
 #include "dialect/shared/eval.h"
 
 #include <math.h>
@@ -153,4 +154,29 @@ NrAttr nr_fold_elementwise_attr(const NrOp *op, const NrAttr *constants, NrType 
 
 bool nr_fold_elementwise(const NrOp *op, const NrAttr *constants, NrFold *out, NrScalarFold fn) {
   return nr_fold_to_attr(out, nr_fold_elementwise_attr(op, constants, nr_result(op, 0)->type, fn));
+}
+
+/* ---- ops that fold as they are built ----------------------------------------------------------------------------- */
+
+NrValue *nr_build_folded(NrBuilder *b, NrOp *op) {
+  NrAttr constants[MAX_OPERANDS];
+  NrFold out = {0};
+  assert(op->num_operands <= MAX_OPERANDS && op->num_results == 1);
+  for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
+  NrValue *result = nr_result(op, 0), *value;
+  if (!op->info->fold || !op->info->fold(op, constants, &out)) return result;
+  value = out.attr ? nr_arith_constant(b, out.attr) : out.value;
+  if (!value || value == result) return result;
+  nr_op_erase(op);
+  return value;
+}
+
+NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs) {
+  return nr_build_folded(b, nr_arith_binary(b, op_id, lhs, rhs)->op);
+}
+NrValue *nr_fold_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs) {
+  return nr_build_folded(b, nr_arith_cmpi(b, predicate, lhs, rhs)->op);
+}
+NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false) {
+  return nr_build_folded(b, nr_arith_select(b, condition, if_true, if_false)->op);
 }

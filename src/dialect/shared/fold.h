@@ -2,6 +2,7 @@
 #ifndef NORIA_DIALECT_SHARED_FOLD_H
 #define NORIA_DIALECT_SHARED_FOLD_H
 
+#include "dialect/arith/compare.h"
 #include "ir/op_info.h"
 
 /* The op on scalars: the result of type out from in[0..num_operands), or NULL where it is not defined or not exact. */
@@ -29,6 +30,14 @@ NrAttr nr_zero_attr(NrType type);
 bool nr_const_is_int(NrAttr constant, int64_t value); /* scalar or splat; value as the type wraps it */
 bool nr_const_is_float(NrAttr constant, double value); /* equal, and of the same sign when zero */
 bool nr_const_is_nan(NrAttr constant);
+
+/* ---- ops that fold as they are built ---- */
+
+/* The value of a new op of one result and at most three operands; or the one that it folds to, with the op erased. */
+NrValue *nr_build_folded(NrBuilder *b, NrOp *op);
+NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs); /* an op of arith, of lhs's type */
+NrValue *nr_fold_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs);
+NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
 
 static inline bool nr_fold_to_value(NrFold *out, NrValue *value) {
   *out = (NrFold){.value = value};

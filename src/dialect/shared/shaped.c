@@ -3,6 +3,7 @@
 #include "dialect/shared/shaped.h"
 
 #include "dialect/arith/arith.h"
+#include "dialect/shared/fold.h"
 #include "dialect/flow/flow.h"
 
 const NrIndexListSlot nr_extract_slice_slots[3] = {{1, "static_offsets"}, {2, "static_sizes"}, {3, "static_strides"}};
@@ -42,7 +43,7 @@ NrIndex nr_index_add(NrBuilder *b, NrIndex x, NrIndex y) {
   if (!x.value && !y.value && nr_add_i64(x.constant, y.constant, &sum)) return nr_index_const(sum);
   if (nr_index_is(x, 0)) return y;
   if (nr_index_is(y, 0)) return x;
-  return (NrIndex){nr_arith_binary(b, NR_OP_arith_addi, nr_index_value(b, x), nr_index_value(b, y)), 0};
+  return nr_index_of(nr_fold_binary(b, NR_OP_arith_addi, nr_index_value(b, x), nr_index_value(b, y)));
 }
 
 NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y) {
@@ -50,7 +51,7 @@ NrIndex nr_index_mul(NrBuilder *b, NrIndex x, NrIndex y) {
   if (!x.value && !y.value && nr_mul_i64(x.constant, y.constant, &product)) return nr_index_const(product);
   if (nr_index_is(x, 1)) return y;
   if (nr_index_is(y, 1)) return x;
-  return (NrIndex){nr_arith_binary(b, NR_OP_arith_muli, nr_index_value(b, x), nr_index_value(b, y)), 0};
+  return nr_index_of(nr_fold_binary(b, NR_OP_arith_muli, nr_index_value(b, x), nr_index_value(b, y)));
 }
 
 /* ---- lists ------------------------------------------------------------------------------------------------------ */

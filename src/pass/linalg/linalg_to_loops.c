@@ -33,14 +33,11 @@ typedef struct Nest {
   NrValue *begin, *end;
 } Nest;
 
-static NrValue *index_op(NrBuilder *b, unsigned id, NrValue *lhs, NrValue *rhs) {
-  return nr_build_value(b, id, nr_type_index(b->ctx), (NrValue *[]){lhs, rhs}, 2);
-}
-
 static NrValue *dim(Nest *n, NrValue *memref, uint32_t d) {
   int64_t size = memref->type->dims[d];
   if (size != NR_DYNAMIC) return nr_arith_constant_index(&n->b, size);
-  return index_op(&n->b, NR_OP_memref_dim, memref, nr_arith_constant_index(&n->b, d));
+  NrValue *operands[] = {memref, nr_arith_constant_index(&n->b, d)};
+  return nr_build_value(&n->b, NR_OP_memref_dim, nr_type_index(n->b.ctx), operands, 2);
 }
 
 static size_t operand_indices(Nest *n, size_t k, NrValue **out) {
@@ -114,8 +111,8 @@ static void open_strips(Nest *n, int64_t range, int64_t work) {
   int64_t length = nr_strip_length(2 * work); /* of what the accesses will come to, it is half */
   NrValue *size = nr_arith_constant_index(&n->b, length), *bound = n->bounds[n->innermost];
   n->strips = open_range(n, nr_arith_constant_index(&n->b, 0), bound, length, &n->begin, NULL, 0);
-  NrValue *left = index_op(&n->b, NR_OP_arith_subi, bound, n->begin);
-  n->end = index_op(&n->b, NR_OP_arith_addi, n->begin, index_op(&n->b, NR_OP_arith_minui, left, size));
+  NrValue *left = nr_arith_binary(&n->b, NR_OP_arith_subi, bound, n->begin);
+  n->end = nr_arith_binary(&n->b, NR_OP_arith_addi, n->begin, nr_arith_binary(&n->b, NR_OP_arith_minui, left, size));
 }
 
 static void close_strips(Nest *n) {
@@ -162,8 +159,8 @@ static bool find_transpose(const Nest *n, uint32_t *out_line, uint32_t *out_acro
 }
 
 static NrOp *open_tile(Nest *n, uint32_t d, NrValue *begin) {
-  NrValue *end = index_op(&n->b, NR_OP_arith_addi, begin, nr_arith_constant_index(&n->b, TILE));
-  return open_range(n, begin, index_op(&n->b, NR_OP_arith_minsi, end, n->bounds[d]), 1, &n->ivs[d], NULL, 0);
+  NrValue *end = nr_arith_binary(&n->b, NR_OP_arith_addi, begin, nr_arith_constant_index(&n->b, TILE));
+  return open_range(n, begin, nr_arith_binary(&n->b, NR_OP_arith_minsi, end, n->bounds[d]), 1, &n->ivs[d], NULL, 0);
 }
 
 static void emit_tiles(Nest *n, uint32_t line, uint32_t across) {

@@ -19,12 +19,8 @@ enum { MAX_TILE = 32 };
 
 static NrValue *constant_index(NrContraction *c, int64_t n) { return nr_arith_constant_index(&c->b, n); }
 
-static NrValue *index_op(NrContraction *c, unsigned id, NrValue *x, NrValue *y) {
-  return nr_build_value(&c->b, id, nr_type_index(c->b.ctx), (NrValue *[]){x, y}, 2);
-}
-
 static NrValue *add_const(NrContraction *c, NrValue *x, int64_t n) {
-  return n ? index_op(c, NR_OP_arith_addi, x, constant_index(c, n)) : x;
+  return n ? nr_arith_binary(&c->b, NR_OP_arith_addi, x, constant_index(c, n)) : x;
 }
 
 static NrType vector_of(const NrContraction *c, NrType elem) { return nr_type_vector((int64_t[]){c->lanes}, 1, elem); }
@@ -237,7 +233,8 @@ static void emit_reductions(NrContraction *c, const Tile *t, NrValue **acc, size
   /* Whole vectors, then the rest under a mask. */
   int64_t range = nr_contraction_range(c, c->v);
   NrValue *lanes = constant_index(c, c->lanes), *bound = c->bounds[c->v];
-  NrValue *rest = index_op(c, NR_OP_arith_remui, bound, lanes), *whole = index_op(c, NR_OP_arith_subi, bound, rest);
+  NrValue *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, bound, lanes),
+          *whole = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, rest);
   if (range >= c->lanes) {
     NrOp *loop = open_loop(c, constant_index(c, 0), whole, c->lanes, acc, count, &c->ivs[c->v]);
     emit_step(c, t, acc, NULL);
@@ -298,8 +295,8 @@ static void over_dim(NrContraction *c, Tile *t, int d, uint32_t tile, uint32_t *
   int64_t range = nr_contraction_range(c, d);
   NrValue *begin = constant_index(c, 0), *bound = c->bounds[d];
   if (tile > 1) {
-    NrValue *rest = index_op(c, NR_OP_arith_remui, bound, constant_index(c, tile));
-    NrValue *whole = index_op(c, NR_OP_arith_subi, bound, rest);
+    NrValue *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, bound, constant_index(c, tile));
+    NrValue *whole = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, rest);
     NrOp *loop = open_loop(c, begin, whole, tile, NULL, 0, &c->ivs[d]);
     *slot = tile;
     inner(c, t);
@@ -325,9 +322,9 @@ static void over_v(NrContraction *c, Tile *t) {
   for (uint32_t vectors = c->tile_v; vectors; vectors /= 2) {
     int64_t step = (int64_t)vectors * c->lanes;
     if (range < step) continue;
-    NrValue *length = index_op(c, NR_OP_arith_subi, bound, begin);
-    NrValue *rest = index_op(c, NR_OP_arith_remui, length, constant_index(c, step));
-    NrValue *end = index_op(c, NR_OP_arith_subi, bound, rest);
+    NrValue *length = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, begin);
+    NrValue *rest = nr_arith_binary(&c->b, NR_OP_arith_remui, length, constant_index(c, step));
+    NrValue *end = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, rest);
     NrOp *loop = open_loop(c, begin, end, step, NULL, 0, &c->ivs[c->v]);
     t->nv = vectors;
     t->mask = NULL;
@@ -337,7 +334,7 @@ static void over_v(NrContraction *c, Tile *t) {
     begin = end;
   }
   NrOp *loop = open_loop(c, begin, bound, c->lanes, NULL, 0, &c->ivs[c->v]);
-  NrValue *left = index_op(c, NR_OP_arith_subi, bound, c->ivs[c->v]);
+  NrValue *left = nr_arith_binary(&c->b, NR_OP_arith_subi, bound, c->ivs[c->v]);
   t->nv = 1;
   t->mask = nr_build_value(&c->b, NR_OP_vector_create_mask, vector_of(c, nr_type_i1(c->b.ctx)), &left, 1);
   over_u(c, t);

@@ -88,29 +88,6 @@ bool nr_minimum_constant(const NrValue *value, int64_t *out) {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static NrValue *folded(NrBuilder *b, NrOp *op) {
-  NrAttr constants[3];
-  NrFold out = {0};
-  for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
-  NrType type = nr_result(op, 0)->type;
-  if (!op->info->fold || !op->info->fold(op, constants, &out)) return nr_result(op, 0);
-  NrOp *constant = out.value ? NULL : nr_build_constant(b, out.attr, type);
-  NrValue *value = constant ? nr_result(constant, 0) : out.value;
-  if (!value || value == nr_result(op, 0)) return nr_result(op, 0);
-  nr_op_erase(op);
-  return value;
-}
-
-NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs) {
-  return folded(b, nr_arith_binary(b, op_id, lhs, rhs)->op);
-}
-NrValue *nr_fold_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs) {
-  return folded(b, nr_arith_cmpi(b, predicate, lhs, rhs)->op);
-}
-NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false) {
-  return folded(b, nr_arith_select(b, condition, if_true, if_false)->op);
-}
-
 static NrForBounds bounds_of(const NrOp *loop) {
   return (NrForBounds){nr_scf_for_lower_bound(loop), nr_scf_for_upper_bound(loop), nr_scf_for_step(loop)};
 }
@@ -171,7 +148,7 @@ NrForCut nr_for_bounds_cut(NrBuilder *b, NrOp *loop, NrForBounds bounds, int64_t
 }
 
 static NrValue *cast(NrBuilder *b, unsigned op_id, NrValue *value, NrType type) {
-  return folded(b, nr_build_value(b, op_id, type, &value, 1)->op);
+  return nr_build_folded(b, nr_build_value(b, op_id, type, &value, 1)->op);
 }
 
 NrValue *nr_to_count(NrBuilder *b, NrValue *value) {

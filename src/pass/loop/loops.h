@@ -3,7 +3,7 @@
 #ifndef NORIA_PASS_LOOP_LOOPS_H
 #define NORIA_PASS_LOOP_LOOPS_H
 
-#include "dialect/arith/compare.h"
+#include "dialect/shared/fold.h"
 #include "dialect/scf/scf.h"
 #include "pass/core/rewrite.h"
 
@@ -29,11 +29,6 @@ bool nr_take_copies(size_t *left, NrOp *loop, uint64_t copies);
 bool nr_minimum_constant(const NrValue *value, int64_t *out);
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
-
-/* Builds the op, or returns the value that it folds to. */
-NrValue *nr_fold_binary(NrBuilder *b, unsigned op_id, NrValue *lhs, NrValue *rhs);
-NrValue *nr_fold_cmpi(NrBuilder *b, NrCmpI predicate, NrValue *lhs, NrValue *rhs);
-NrValue *nr_fold_select(NrBuilder *b, NrValue *condition, NrValue *if_true, NrValue *if_false);
 
 /* Bounds and step as values. */
 typedef struct NrForBounds {

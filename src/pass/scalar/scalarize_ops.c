@@ -208,10 +208,7 @@ static bool slice_lists(NrOp *op, const NrIndexListSlot *slots, NrIndex lists[3]
 }
 
 static NrValue *plus(NrBuilder *b, NrIndex base, int64_t offset) {
-  if (!base.value) return nr_index_value(b, nr_index_const(base.constant + offset));
-  if (offset == 0) return base.value;
-  NrValue *operands[] = {base.value, nr_index_value(b, nr_index_const(offset))};
-  return nr_build_value(b, NR_OP_arith_addi, base.value->type, operands, 2);
+  return nr_index_value(b, nr_index_add(b, base, nr_index_const(offset)));
 }
 
 /* Extracts the elements of a slice one by one; its offsets may be dynamic. */

@@ -1,24 +1,9 @@
 /* scalar.c - scalars while lowering: constants, and ops that fold as they are built. */
 #include "dialect/arith/combine.h"
+#include "dialect/shared/fold.h"
 #include "onnx/lower/core/state.h"
 
-NrValue *nr_lower_fold(NrLower *l, NrOp *op) {
-  NrAttr constants[4] = {0};
-  NrFold folded[1] = {{0}};
-  assert(op->num_operands <= NR_COUNTOF(constants) && op->num_results == 1);
-  for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
-  NrValue *result = nr_result(op, 0);
-  if (!op->info->fold || !op->info->fold(op, constants, folded)) return result;
-  NrValue *value = folded[0].value;
-  if (folded[0].attr) {
-    NrOp *constant = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &result->type, 1);
-    nr_op_set_attr(constant, NR_A_value, folded[0].attr);
-    value = nr_result(constant, 0);
-  }
-  if (!value || value == result) return result;
-  nr_op_erase(op);
-  return value;
-}
+NrValue *nr_lower_fold(NrLower *l, NrOp *op) { return nr_build_folded(&l->b, op); }
 
 static NrValue *constant(NrLower *l, NrType type, NrAttr value) {
   NrOp *op = nr_build_op(&l->b, NR_OP_arith_constant, NULL, 0, &type, 1);

@@ -13,25 +13,21 @@ typedef struct Scatter {
   NrDim channels;
 } Scatter;
 
-static NrValue *index_op(NrLower *l, unsigned id, NrValue *a, NrValue *b) {
-  return nr_lower_op2(l, id, nr_type_index(l->ctx), a, b);
-}
-
 static NrValue *rows_body(NrLower *l, NrValue *const *at, void *user) {
   const Scatter *s = user;
   size_t spatial = s->w->spatial;
   NrValue *indices[NORIA_MAX_RANK], *inside = nr_lower_int(l, nr_type_i1(l->ctx), 1), *zero = nr_lower_index(l, 0);
   indices[0] = at[0];
-  indices[1] = index_op(l, NR_OP_arith_addi, index_op(l, NR_OP_arith_muli, at[1], nr_dim_value(l, s->channels)),
+  indices[1] = same2(l, NR_OP_arith_addi, same2(l, NR_OP_arith_muli, at[1], nr_dim_value(l, s->channels)),
                         at[2 + spatial]);
   for (size_t i = 0; i < spatial; i++) {
     NrValue *stride = nr_lower_index(l, s->w->stride[i]);
-    NrValue *t = index_op(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, s->w->begin[i]));
-    t = index_op(l, NR_OP_arith_subi, t,
-                 index_op(l, NR_OP_arith_muli, at[3 + spatial + i], nr_lower_index(l, s->w->dilation[i])));
+    NrValue *t = same2(l, NR_OP_arith_addi, at[2 + i], nr_dim_value(l, s->w->begin[i]));
+    t = same2(l, NR_OP_arith_subi, t,
+                 same2(l, NR_OP_arith_muli, at[3 + spatial + i], nr_lower_index(l, s->w->dilation[i])));
     NrValue *fits = nr_lower_cmpi(l, NR_CMPI_SGE, t, zero), *safe = nr_lower_select(l, fits, t, zero);
-    NrValue *quotient = index_op(l, NR_OP_arith_divui, safe, stride);
-    fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_EQ, index_op(l, NR_OP_arith_remui, safe, stride), zero));
+    NrValue *quotient = same2(l, NR_OP_arith_divui, safe, stride);
+    fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_EQ, same2(l, NR_OP_arith_remui, safe, stride), zero));
     fits = both(l, fits, nr_lower_cmpi(l, NR_CMPI_ULT, quotient, nr_dim_value(l, nr_lower_dim(l, s->x, i + 2))));
     indices[2 + i] = nr_lower_select(l, fits, quotient, zero);
     inside = both(l, inside, fits);

@@ -17,16 +17,12 @@ static NrValue *window_dim(NrLower *l, const Pool *pool, size_t i) {
   return nr_lower_loop_index(l, 2 + pool->w.spatial + i);
 }
 
-static NrValue *index_op(NrLower *l, unsigned id, NrValue *a, NrValue *b) {
-  return nr_lower_op2(l, id, nr_type_index(l->ctx), a, b);
-}
-
 /* The input's index along spatial dim i, before clipping. */
 static NrValue *place(NrLower *l, const Pool *pool, size_t i) {
-  NrValue *at = index_op(l, NR_OP_arith_muli, position_dim(l, i), nr_lower_index(l, pool->w.stride[i]));
-  at = index_op(l, NR_OP_arith_addi, at,
-                index_op(l, NR_OP_arith_muli, window_dim(l, pool, i), nr_lower_index(l, pool->w.dilation[i])));
-  return index_op(l, NR_OP_arith_subi, at, nr_dim_value(l, pool->w.begin[i]));
+  NrValue *at = same2(l, NR_OP_arith_muli, position_dim(l, i), nr_lower_index(l, pool->w.stride[i]));
+  at = same2(l, NR_OP_arith_addi, at,
+                same2(l, NR_OP_arith_muli, window_dim(l, pool, i), nr_lower_index(l, pool->w.dilation[i])));
+  return same2(l, NR_OP_arith_subi, at, nr_dim_value(l, pool->w.begin[i]));
 }
 
 /* The element under the window, whether it is inside, and its indices. */
@@ -113,16 +109,16 @@ static NrValue *is_larger(NrLower *l, const Pool *pool, NrValue *a, NrValue *b) 
 static NrValue *flat_index(NrLower *l, const Pool *pool, NrValue *const *indices) {
   size_t spatial = pool->w.spatial;
   NrValue *at =
-      index_op(l, NR_OP_arith_addi,
-               index_op(l, NR_OP_arith_muli, indices[0], nr_dim_value(l, nr_lower_dim(l, pool->x, 1))), indices[1]);
+      same2(l, NR_OP_arith_addi,
+               same2(l, NR_OP_arith_muli, indices[0], nr_dim_value(l, nr_lower_dim(l, pool->x, 1))), indices[1]);
   NrValue *inner = nr_lower_index(l, 0), *size = nr_lower_index(l, 1);
   for (size_t k = 0; k < spatial; k++) {
     size_t i = pool->column_major ? spatial - 1 - k : k;
     NrValue *dim = nr_dim_value(l, nr_lower_dim(l, pool->x, 2 + i));
-    inner = index_op(l, NR_OP_arith_addi, index_op(l, NR_OP_arith_muli, inner, dim), indices[2 + i]);
-    size = index_op(l, NR_OP_arith_muli, size, dim);
+    inner = same2(l, NR_OP_arith_addi, same2(l, NR_OP_arith_muli, inner, dim), indices[2 + i]);
+    size = same2(l, NR_OP_arith_muli, size, dim);
   }
-  return index_op(l, NR_OP_arith_addi, index_op(l, NR_OP_arith_muli, at, size), inner);
+  return same2(l, NR_OP_arith_addi, same2(l, NR_OP_arith_muli, at, size), inner);
 }
 
 static void max_body(NrLower *l, NrValue *const *args, NrValue **results, void *user) {
