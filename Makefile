@@ -10,7 +10,7 @@ CTEST := ctest --output-on-failure -j$(JOBS) --test-dir
 help:
 	@echo "make run      install, build, and find the speech in a recording with Silero VAD"
 	@echo "make test     everything, including the sanitizer builds of the C tests"
-	@echo "make check    the quick tests (about a minute)"
+	@echo "make check    units, texts and stored fuzz inputs (about a minute); make test has the rest"
 	@echo "make build    build/release/noria, and a .venv in which 'import noria' works"
 	@echo "make bench    timings against other tools, in the same run; BENCH=--write: into bench/RESULTS.md"
 	@echo "make lint     the rules of the source tree"
@@ -36,7 +36,7 @@ run: build
 	$(PYTHON) examples/silero/run.py
 
 check: build
-	$(CTEST) build/release -L quick
+	$(CTEST) build/release -L check
 
 # Each stage runs even when one before it failed; the summary at the end says which.
 test: build
