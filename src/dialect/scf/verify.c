@@ -1,6 +1,7 @@
 /* verify.c - checks of scf ops that their definitions cannot express. The messages are those of MLIR's loop dialect of
  * 2020, which users and tools know. */
 #include "dialect/scf/scf.h"
+#include "ir/region_flow.h"
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
 
@@ -84,20 +85,24 @@ NrStatus nr_scf_while_verify(NrOp *op) {
   return status;
 }
 
+static bool leads_to_results(const NrRegion *region) {
+  NrRegionFlow flow = nr_region_flow(region->op, region);
+  NrRegionEdge edge;
+  while (nr_region_flow_next(&flow, &edge))
+    if (!edge.to) return true;
+  return false;
+}
+
 NrStatus nr_scf_yield_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
-  switch (parent ? parent->info->id : NR_OP_unregistered) {
-  case NR_OP_scf_for:
-  case NR_OP_scf_if:
-  case NR_OP_scf_execute_region:
-  case NR_OP_scf_index_switch: break;
-  case NR_OP_scf_while: return NR_OK; /* checked by its verifier */
-  case NR_OP_scf_parallel:
+  if (nr_op_is(parent, NR_OP_scf_parallel)) {
     if (op->num_operands)
       return nr_op_error(op, "yield inside %.*s is not allowed to have operands", NR_STR_ARG(nr_op_shown_name(parent)));
     return NR_OK;
-  default: return nr_op_error(op, "yield only terminates If, For or Parallel regions");
   }
+  if (!parent || !parent->info->region_flow || strcmp(parent->info->dialect, "scf") != 0)
+    return nr_op_error(op, "yield only terminates If, For or Parallel regions");
+  if (!leads_to_results(op->block->region)) return NR_OK; /* the parent's verifier checks it */
   if (parent->num_results != op->num_operands)
     return nr_op_error(op, "parent of yield must have same number of results as the yield operands");
   for (uint32_t i = 0; i < op->num_operands; i++)
