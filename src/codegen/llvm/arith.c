@@ -98,12 +98,6 @@ static LLVMValueRef lane_binary(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValue
 }
 
 static LLVMValueRef lane_negf(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type));
-  if (soft) {
-    if (soft->unsigned_no_zero) return NULL;
-    unsigned sign_bit = (unsigned)soft->exponent_bits + soft->mantissa_bits;
-    return LLVMBuildXor(g->b, args[0], nr_ll_const_i(g, args[0], 1ull << sign_bit), "");
-  }
   LLVMValueRef out = LLVMBuildFNeg(g->b, args[0], "");
   nr_ll_flags(op, out);
   return out;
@@ -178,6 +172,12 @@ static LLVMValueRef lane_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRe
   return out;
 }
 
+/* Of an element: where it is an integer, else 0. */
+static unsigned lane_bits(LLVMTypeRef type) {
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) type = LLVMGetElementType(type);
+  return LLVMGetTypeKind(type) == LLVMIntegerTypeKind ? LLVMGetIntTypeWidth(type) : 0;
+}
+
 /* code: whether the extension copies the sign. */
 static LLVMValueRef lane_index_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
   unsigned from = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type));
@@ -188,22 +188,12 @@ static LLVMValueRef lane_index_cast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMV
   return row->code ? LLVMBuildSExt(g->b, args[0], type, "") : LLVMBuildZExt(g->b, args[0], type, "");
 }
 
-/* To a soft format through f64, which holds every i32, so that it rounds once. */
-static LLVMValueRef lane_int_to_float(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_result(op, 0)->type));
-  LLVMTypeRef type = soft ? nr_ll_like(g->f64, args[0]) : result_lane(g, op, args[0]);
-  LLVMValueRef out = LLVMBuildCast(g->b, (LLVMOpcode)row->code, args[0], type, "");
-  return soft ? nr_ll_soft_round(g, soft, out) : out;
-}
-
-static LLVMValueRef lane_float_to_int(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, 0)->type));
-  LLVMValueRef in = soft ? nr_ll_soft_extend(g, soft, args[0]) : args[0];
-  return LLVMBuildCast(g->b, (LLVMOpcode)row->code, in, result_lane(g, op, args[0]), "");
-}
-
+/* Floats of less than a byte are integers of a byte, with zeros above. */
 static LLVMValueRef lane_bitcast(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  return LLVMBuildBitCast(g->b, args[0], result_lane(g, op, args[0]), "");
+  LLVMTypeRef type = result_lane(g, op, args[0]);
+  unsigned from = lane_bits(LLVMTypeOf(args[0])), to = lane_bits(type);
+  if (!from || !to || from == to) return LLVMBuildBitCast(g->b, args[0], type, "");
+  return from > to ? LLVMBuildTrunc(g->b, args[0], type, "") : LLVMBuildZExt(g->b, args[0], type, "");
 }
 
 /* ---- two results ------------------------------------------------------------------------------------------------ */
@@ -249,29 +239,31 @@ const NrLlRow nr_ll_arith_rows[] = {
     {"arith.ceildivui", .lane = lane_ceildivui},
     {"arith.ceildivsi", .lane = lane_rounddivsi, .code = 1},
     {"arith.floordivsi", .lane = lane_rounddivsi, .code = -1},
-    {"arith.addf", .lane = lane_binary, .code = LLVMFAdd, .is_float = true},
-    {"arith.subf", .lane = lane_binary, .code = LLVMFSub, .is_float = true},
-    {"arith.mulf", .lane = lane_binary, .code = LLVMFMul, .is_float = true},
-    {"arith.divf", .lane = lane_binary, .code = LLVMFDiv, .is_float = true},
-    {"arith.remf", .lane = lane_binary, .code = LLVMFRem, .is_float = true},
+    {"arith.addf", .lane = lane_binary, .code = LLVMFAdd},
+    {"arith.subf", .lane = lane_binary, .code = LLVMFSub},
+    {"arith.mulf", .lane = lane_binary, .code = LLVMFMul},
+    {"arith.divf", .lane = lane_binary, .code = LLVMFDiv},
+    {"arith.remf", .lane = lane_binary, .code = LLVMFRem},
     {"arith.negf", .lane = lane_negf},
-    {"arith.maximumf", .lane = lane_intrinsic, .text = "llvm.maximum", .is_float = true},
-    {"arith.minimumf", .lane = lane_intrinsic, .text = "llvm.minimum", .is_float = true},
-    {"arith.maxnumf", .lane = lane_intrinsic, .text = "llvm.maxnum", .is_float = true},
-    {"arith.minnumf", .lane = lane_intrinsic, .text = "llvm.minnum", .is_float = true},
+    {"arith.maximumf", .lane = lane_intrinsic, .text = "llvm.maximum"},
+    {"arith.minimumf", .lane = lane_intrinsic, .text = "llvm.minimum"},
+    {"arith.maxnumf", .lane = lane_intrinsic, .text = "llvm.maxnum"},
+    {"arith.minnumf", .lane = lane_intrinsic, .text = "llvm.minnum"},
     {"arith.maxsi", .lane = lane_intrinsic, .text = "llvm.smax"},
     {"arith.maxui", .lane = lane_intrinsic, .text = "llvm.umax"},
     {"arith.minsi", .lane = lane_intrinsic, .text = "llvm.smin"},
     {"arith.minui", .lane = lane_intrinsic, .text = "llvm.umin"},
     {"arith.cmpi", .lane = lane_cmpi},
-    {"arith.cmpf", .lane = lane_cmpf, .is_float = true},
+    {"arith.cmpf", .lane = lane_cmpf},
     {"arith.extsi", .lane = lane_cast, .code = LLVMSExt},
     {"arith.extui", .lane = lane_cast, .code = LLVMZExt},
+    {"arith.extf", .lane = lane_cast, .code = LLVMFPExt},
+    {"arith.truncf", .lane = lane_cast, .code = LLVMFPTrunc},
     {"arith.trunci", .lane = lane_cast, .code = LLVMTrunc},
-    {"arith.sitofp", .lane = lane_int_to_float, .code = LLVMSIToFP},
-    {"arith.uitofp", .lane = lane_int_to_float, .code = LLVMUIToFP},
-    {"arith.fptosi", .lane = lane_float_to_int, .code = LLVMFPToSI},
-    {"arith.fptoui", .lane = lane_float_to_int, .code = LLVMFPToUI},
+    {"arith.sitofp", .lane = lane_cast, .code = LLVMSIToFP},
+    {"arith.uitofp", .lane = lane_cast, .code = LLVMUIToFP},
+    {"arith.fptosi", .lane = lane_cast, .code = LLVMFPToSI},
+    {"arith.fptoui", .lane = lane_cast, .code = LLVMFPToUI},
     {"arith.index_cast", .lane = lane_index_cast, .code = 1},
     {"arith.index_castui", .lane = lane_index_cast, .code = 0},
     {"arith.bitcast", .lane = lane_bitcast},

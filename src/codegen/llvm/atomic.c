@@ -88,14 +88,11 @@ static LLVMValueRef element_address(NrLl *g, NrOp *op, size_t memref) {
   return nr_ll_mem_address(g, type, nr_ll_mem(g, nr_operand(op, memref)), indices, type->rank);
 }
 
-static LLVMValueRef combine(NrLl *g, NrType elem, size_t kind, LLVMValueRef old, LLVMValueRef value) {
-  const NrFloatFormat *soft = nr_ll_soft_format(g, elem);
-  LLVMValueRef args[] = {soft ? nr_ll_soft_extend(g, soft, old) : old,
-                         soft ? nr_ll_soft_extend(g, soft, value) : value};
-  LLVMTypeRef type = LLVMTypeOf(args[0]);
-  LLVMValueRef out = combines[kind].intrinsic ? nr_ll_intrinsic(g, combines[kind].intrinsic, &type, 1, args, 2)
-                                              : LLVMBuildBinOp(g->b, combines[kind].opcode, args[0], args[1], "");
-  return soft ? nr_ll_soft_round(g, soft, out) : out;
+static LLVMValueRef combine(NrLl *g, size_t kind, LLVMValueRef old, LLVMValueRef value) {
+  LLVMValueRef args[] = {old, value};
+  LLVMTypeRef type = LLVMTypeOf(old);
+  return combines[kind].intrinsic ? nr_ll_intrinsic(g, combines[kind].intrinsic, &type, 1, args, 2)
+                                  : LLVMBuildBinOp(g->b, combines[kind].opcode, old, value, "");
 }
 
 static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
@@ -106,7 +103,7 @@ static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
   if (!exchange_type(g, elem))
     return nr_op_error(op, "is not compiled for %s: there is no atomic step of its size", nr_type_text(g->ctx, elem));
   LLVMValueRef address = element_address(g, op, 1);
-  bool plain = nr_ll_mem_type(g, elem) == nr_ll_type(g, elem) && (assigns || !nr_ll_soft_format(g, elem));
+  bool plain = nr_ll_mem_type(g, elem) == nr_ll_type(g, elem);
   if (plain && !combines[kind].no_instruction) {
     nr_ll_set(g, nr_result(op, 0), LLVMBuildAtomicRMW(g->b, combines[kind].instruction, address, value,
                                                       LLVMAtomicOrderingAcquireRelease, false));
@@ -114,7 +111,7 @@ static NrStatus emit_atomic(NrLl *g, NrOp *op, const NrLlRow *row) {
   }
   Exchange e;
   LLVMValueRef old = exchange_begin(g, elem, address, &e);
-  exchange_end(g, elem, &e, assigns ? value : combine(g, elem, kind, old, value));
+  exchange_end(g, elem, &e, assigns ? value : combine(g, kind, old, value));
   nr_ll_set(g, nr_result(op, 0), old);
   return NR_OK;
 }

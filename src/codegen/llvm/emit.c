@@ -59,13 +59,11 @@ void nr_ll_init(NrLl *g, NrModule *module, const NrCodegenOptions *options, NrLl
   LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(tm);
   LLVMSetModuleDataLayout(g->mod, layout);
   LLVMDisposeTargetData(layout);
-  g->native_f16 = strncmp(triple, "x86", 3) != 0 || strstr(features, "+f16c");
   LLVMDisposeMessage(triple);
   LLVMDisposeMessage(features);
   init_types(g);
   add_rows(g, nr_ll_control_rows);
   add_rows(g, nr_ll_arith_rows);
-  add_rows(g, nr_ll_float_cast_rows);
   add_rows(g, nr_ll_math_rows);
   add_rows(g, nr_ll_complex_rows);
   add_rows(g, nr_ll_memref_rows);
@@ -117,25 +115,6 @@ NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-/* The same row on f32 instead of soft floats; the result is rounded back. */
-static LLVMValueRef float_lane(NrLl *g, NrOp *op, const NrLlRow *row, LLVMValueRef *args) {
-  LLVMValueRef wide[4];
-  for (uint32_t i = 0; i < op->num_operands; i++) {
-    const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_operand(op, i)->type));
-    wide[i] = soft ? nr_ll_soft_extend(g, soft, args[i]) : args[i];
-  }
-  const NrLlRow *inner = (const NrLlRow *)row->text;
-  LLVMValueRef out = inner->lane(g, op, inner, wide);
-  const NrFloatFormat *soft = nr_ll_soft_format(g, nr_type_elem(nr_result(op, 0)->type));
-  return out && soft ? nr_ll_soft_round(g, soft, out) : out;
-}
-
-static bool has_soft(NrLl *g, NrOp *op) {
-  for (uint32_t i = 0; i < op->num_operands; i++)
-    if (nr_ll_soft_format(g, nr_type_elem(nr_operand(op, i)->type))) return true;
-  return nr_ll_soft_format(g, nr_type_elem(nr_result(op, 0)->type)) != NULL;
-}
-
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
   nr_poll();
   nr_guard_at(op->loc);
@@ -147,10 +126,6 @@ NrStatus nr_ll_emit_op(NrLl *g, NrOp *op) {
                          nr_type_text(g->ctx, nr_result(op, i)->type));
   nr_ll_sanitize_op(g, op);
   if (row->emit) return row->emit(g, op, row);
-  if (row->is_float && has_soft(g, op)) {
-    NrLlRow wrapped = {.op = row->op, .lane = float_lane, .text = (const char *)row};
-    return nr_ll_emit_lanes(g, op, &wrapped);
-  }
   return nr_ll_emit_lanes(g, op, row);
 }
 

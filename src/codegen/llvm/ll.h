@@ -1,8 +1,8 @@
 /* ll.h - inside of libnoria_llvm.so: one NrLl turns one partition of a Noria module into one LLVM module.
  *
  * How values map:
- *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; what the CPU does not convert in hardware (bf16,
- * f8.., f4, and f16 on old CPUs) is the integer of its bits, see soft_float.c
+ *   integers, index (i64), f16 f32 f64 ...   LLVM's scalar types; bf16, f8.., f6.., f4 are
+ *                                            the integer of their bits
  *   vector<8xf32>                            <8 x float>; vector<2x8xf32>, an element in memory, [2 x <8 x float>]
  *   complex<f32>                             { float, float }
  *   handles (seq, optional, string)          ptr, as are functions
@@ -22,7 +22,6 @@
 #include <llvm-c/TargetMachine.h>
 #include <pthread.h>
 
-#include "base/float_format.h"
 #include "base/guard.h"
 #include "codegen/backend.h"
 #include "ir/op_info.h"
@@ -82,7 +81,6 @@ struct NrLlRow {
   NrLlLaneFn lane;  /* element by element, on scalars or 1-D vectors */
   int code;         /* for the hook */
   const char *text; /* for the hook */
-  bool is_float;    /* lane: soft floats come in as f32 and go out rounded */
 };
 
 struct NrLl {
@@ -99,7 +97,6 @@ struct NrLl {
   LLVMTargetMachineRef tm;
   bool in_llvm;        /* LLVM works on the module: after a fault it is in no state to be freed, and stays */
   char complaint[400]; /* the first error that LLVM reported; empty: none */
-  bool native_f16; /* the CPU converts between f16 and f32 */
 
   LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, ptr, none;
   LLVMTypeRef desc;                                        /* NoriaDesc */
@@ -150,8 +147,6 @@ bool nr_ll_supports(NrLl *g, NrType type);
  * tiles) is a wish that no program can observe: it is row-major here, in all of a program. */
 bool nr_ll_is_dense(NrType memref);
 void nr_ll_strides(NrType memref, int64_t *out_strides, int64_t *out_offset);
-const NrFloatFormat *nr_ll_soft_format(NrLl *g,
-                                       NrType elem); /* NULL: a float type that LLVM computes with, or no float */
 LLVMValueRef nr_ll_int(NrLl *g, int64_t value);   /* i64 */
 LLVMValueRef nr_ll_int32(NrLl *g, int64_t value);
 LLVMValueRef nr_ll_constant(NrLl *g, NrAttr attr,
@@ -162,12 +157,6 @@ LLVMTypeRef nr_ll_like(LLVMTypeRef elem, LLVMValueRef shape);          /* elem, 
 LLVMValueRef nr_ll_splat(LLVMValueRef scalar_constant, LLVMValueRef shape); /* the constant, once per lane of shape */
 LLVMValueRef nr_ll_const_f(NrLl *g, LLVMValueRef shape, double value);  /* of shape's own (float) type */
 LLVMValueRef nr_ll_const_i(NrLl *g, LLVMValueRef shape, uint64_t value); /* of shape's own (integer) type */
-
-/* ---- soft_float.c ----------------------------------------------------------------------------------------------- */
-
-/* Bits of a soft format (integer or vector of it) to f32 and back; from f64 too, rounding once. */
-LLVMValueRef nr_ll_soft_extend(NrLl *g, const NrFloatFormat *format, LLVMValueRef bits);
-LLVMValueRef nr_ll_soft_round(NrLl *g, const NrFloatFormat *format, LLVMValueRef value);
 
 /* ---- function.c ------------------------------------------------------------------------------------------------- */
 
@@ -283,7 +272,6 @@ unsigned nr_ll_fastmath(NrOp *op);
 LLVMValueRef nr_ll_intrinsic(NrLl *g, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
                              LLVMValueRef *args, unsigned count);
 extern const NrLlRow nr_ll_arith_rows[];
-extern const NrLlRow nr_ll_float_cast_rows[];
 extern const NrLlRow nr_ll_math_rows[];
 extern const NrLlRow nr_ll_complex_rows[];
 extern const NrLlRow nr_ll_rt_rows[];

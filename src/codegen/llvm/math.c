@@ -33,7 +33,7 @@ static NrStatus emit_libm(NrLl *g, NrOp *op, const NrLlRow *row) {
   return NR_OK;
 }
 
-#define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function, .is_float = true}
+#define INTRINSIC(name, function) {"math." name, .lane = lane_intrinsic, .text = "llvm." function}
 const NrLlRow nr_ll_math_rows[] = {
     INTRINSIC("absf", "fabs"),
     INTRINSIC("ceil", "ceil"),

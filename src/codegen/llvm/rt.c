@@ -9,8 +9,6 @@ static LLVMValueRef message_value(NrLl *g, NrValue *value) {
   NrType type = value->type;
   LLVMValueRef v = nr_ll_value(g, value);
   if (type->kind == NR_TYPE_FLOAT) {
-    const NrFloatFormat *soft = nr_ll_soft_format(g, type);
-    if (soft) v = nr_ll_soft_extend(g, soft, v);
     LLVMTypeRef overloads[] = {g->i64, LLVMTypeOf(v)};
     return nr_ll_intrinsic(g, "llvm.fptosi.sat", overloads, 2, &v, 1);
   }

@@ -1,42 +1,15 @@
 /* types.c - LLVM types of Noria types, and constants. */
 #include "codegen/llvm/ll.h"
 
-static const NrFloatFormat *const soft_formats[] = {
-    [NR_F16] = &nr_format_f16,
-    [NR_BF16] = &nr_format_bf16,
-    [NR_TF32] = &nr_format_tf32,
-    [NR_F8E5M2] = &nr_format_f8e5m2,
-    [NR_F8E4M3] = &nr_format_f8e4m3,
-    [NR_F8E4M3FN] = &nr_format_f8e4m3fn,
-    [NR_F8E5M2FNUZ] = &nr_format_f8e5m2fnuz,
-    [NR_F8E4M3FNUZ] = &nr_format_f8e4m3fnuz,
-    [NR_F8E4M3B11FNUZ] = &nr_format_f8e4m3b11fnuz,
-    [NR_F8E3M4] = &nr_format_f8e3m4,
-    [NR_F8E8M0FNU] = &nr_format_f8e8m0fnu,
-    [NR_F4E2M1FN] = &nr_format_f4e2m1fn,
-    [NR_F6E2M3FN] = &nr_format_f6e2m3fn,
-    [NR_F6E3M2FN] = &nr_format_f6e3m2fn,
-};
-
-const NrFloatFormat *nr_ll_soft_format(NrLl *g, NrType elem) {
-  if (elem->kind != NR_TYPE_FLOAT) return NULL;
-  switch (elem->float_kind) {
-  case NR_F32:
-  case NR_F64:
-  case NR_F80:
-  case NR_F128: return NULL;
-  case NR_F16: return g->native_f16 ? NULL : &nr_format_f16;
-  default: return soft_formats[elem->float_kind];
-  }
-}
-
+/* What no CPU computes with is the integer of its bits, in whole bytes (expand-floats). */
 static LLVMTypeRef float_type(NrLl *g, NrType type) {
-  if (nr_ll_soft_format(g, type)) return LLVMIntTypeInContext(g->llvm, (unsigned)nr_type_byte_size(type) * 8);
   switch (type->float_kind) {
   case NR_F16: return g->f16;
   case NR_F32: return g->f32;
   case NR_F64: return g->f64;
-  default: return NULL;
+  case NR_F80:
+  case NR_F128: return NULL;
+  default: return LLVMIntTypeInContext(g->llvm, (unsigned)nr_type_byte_size(type) * 8);
   }
 }
 

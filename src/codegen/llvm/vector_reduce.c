@@ -34,33 +34,18 @@ static const Kind *find_kind(NrOp *op, bool is_float) {
   return NULL;
 }
 
-/* a and b, scalars or rows, element by element. */
-static LLVMValueRef combine(NrLl *g, NrOp *op, const Kind *kind, const NrFloatFormat *soft, LLVMValueRef a,
-                            LLVMValueRef b) {
-  if (soft) a = nr_ll_soft_extend(g, soft, a), b = nr_ll_soft_extend(g, soft, b);
+static LLVMValueRef combine(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef a, LLVMValueRef b) {
   LLVMTypeRef type = LLVMTypeOf(a);
   LLVMValueRef both[] = {a, b};
   LLVMValueRef out = kind->op ? LLVMBuildBinOp(g->b, kind->op, a, b, "")
                               : nr_ll_intrinsic(g, kind->combine, &type, 1, both, 2);
   if (nr_type_is_float(nr_type_elem(nr_operand(op, 0)->type))) nr_ll_flags(op, out);
-  return soft ? nr_ll_soft_round(g, soft, out) : out;
-}
-
-/* What is rounded by software is rounded after every step. */
-static LLVMValueRef reduce_in_order(NrLl *g, NrOp *op, const Kind *kind, const NrFloatFormat *soft, LLVMValueRef row,
-                                    LLVMValueRef acc) {
-  for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(row)); i++) {
-    LLVMValueRef item = LLVMBuildExtractElement(g->b, row, nr_ll_int(g, i), "");
-    acc = acc ? combine(g, op, kind, soft, acc, item) : item;
-  }
-  return acc;
+  return out;
 }
 
 /* acc may be NULL. */
 static LLVMValueRef reduce_row(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef row, LLVMValueRef acc) {
   NrType elem = nr_type_elem(nr_operand(op, 0)->type);
-  const NrFloatFormat *soft = nr_ll_soft_format(g, elem);
-  if (soft) return reduce_in_order(g, op, kind, soft, row, acc);
   bool is_float = nr_type_is_float(elem);
   LLVMTypeRef vector = LLVMTypeOf(row), scalar = LLVMGetElementType(vector);
   if (is_float && kind->op) {
@@ -71,7 +56,7 @@ static LLVMValueRef reduce_row(NrLl *g, NrOp *op, const Kind *kind, LLVMValueRef
   }
   LLVMValueRef out = nr_ll_intrinsic(g, kind->intrinsic, &vector, 1, &row, 1);
   if (is_float) nr_ll_flags(op, out);
-  return acc ? combine(g, op, kind, NULL, acc, out) : out;
+  return acc ? combine(g, op, kind, acc, out) : out;
 }
 
 static NrStatus emit_reduction(NrLl *g, NrOp *op, const NrLlRow *row) {

@@ -48,6 +48,7 @@ const NrStep nr_pipeline[] = {
     {"expand", "lower-vectors", "first: the passes behind it write out ops on scalars and 1-D vectors only"},
     {"expand", "expand-complex,expand-math",
      "behind limit-inlining and all that folds: until here exp(x) is one op, which fuses, folds and counts as one"},
+    {"expand", "expand-floats", "behind expand-math, whose functions of narrow floats extend and round"},
     {"expand", "finalize-memref", "last that builds ops: from here on memory is pointers and index arithmetic"},
     {"expand", "verify-emittable", "last: what a backend has to know is the list in emittable.def"},
     {0},

@@ -1,6 +1,6 @@
 /* verify_emittable.c - refuses ops that no backend knows. emittable.def lists those that backends know; the passes of
  * stage `expand` and of those before it have written out all others, so one that is left is what machine code cannot
- * do, or has no type for. */
+ * do, or has no type for. So is arithmetic on floats of which a backend has the bits only. */
 #include "ir/text.h"
 #include "pass/core/pass.h"
 
@@ -10,9 +10,22 @@ static const bool emittable[NR_OP_COUNT] = {
 #undef EMIT
 };
 
+/* A float that no CPU computes with: backends have its bits only. */
+static bool is_bits(NrType type) {
+  type = nr_type_elem(type);
+  return nr_type_is_float(type) && type->float_kind != NR_F16 && nr_float_format(type->float_kind) != NULL;
+}
+
+/* Computes with such floats, other than to move them. */
+static bool computes_with_bits(const NrOp *op) {
+  if (!nr_op_has(op, NR_ELEMENTWISE) || nr_op_is(op, NR_OP_arith_bitcast) || nr_op_is(op, NR_OP_arith_select))
+    return false;
+  return (op->num_operands && is_bits(nr_operand(op, 0)->type)) || (op->num_results && is_bits(nr_result(op, 0)->type));
+}
+
 static bool verify(NrOp *op, void *user) {
   NrStatus *status = user;
-  if (emittable[op->info->id]) return true;
+  if (emittable[op->info->id] && !computes_with_bits(op)) return true;
   NrType type = op->num_operands ? nr_operand(op, 0)->type : NULL;
   *status = type ? nr_op_error(op, "on %s has no machine code: an earlier stage should have lowered it",
                                nr_type_text(nr_op_context(op), type))

@@ -1,6 +1,7 @@
 /* Every element-wise op of arith and math on every combination of types that its row and verifier take and on edge
- * values: machine code on scalars and on vectors, and the op's fold, give what the interpreter gives. Where it says that
- * a value is undefined, nothing is compared. Complex numbers and integers of more than 64 bits are checked in parts. */
+ * values: machine code on scalars and on vectors, and the op's fold, give what the interpreter gives. Where it says
+ * that a value is undefined, nothing is compared. Complex numbers and integers of more than 64 bits are checked in
+ * parts. */
 #include <math.h>
 
 #include "base/float_format.h"
@@ -12,7 +13,7 @@ enum { MOST_OPERANDS = 3, MOST_RESULTS = 2, MOST_EDGES = 32, MOST_CASES = 512 };
 /* ---- types and their edge values --------------------------------------------------------------------------------- */
 
 static const char *const types[] = {"i1",  "i3",  "i8",   "i17", "i32", "i33",    "i64",      "index",    "f16",
-                                    "bf16", "f32", "f64", "f8E5M2", "f8E4M3FN", "f8E8M0FNU", "f4E2M1FN"};
+                                    "bf16", "f32", "f64", "f8E5M2", "f8E4M3FN", "f8E8M0FNU", "f4E2M1FN", "f8E4M3FNUZ"};
 
 typedef struct Edges {
   uint64_t bits[MOST_EDGES];
@@ -38,10 +39,10 @@ static uint64_t bits_of(NrType t, double value) {
 static Edges edges_of(NrType t, bool few) {
   Edges e = {0};
   if (nr_type_is_float(t)) {
-    const double values[] = {0.0,    -0.0,       1,           -1,        0.5,        -2.5,           INFINITY, -INFINITY,
-                             NAN,    1e-45,      0x1p-126,    3,         1.5,        -0.5,           127,      -128.5,
-                             255.75, 65504,      2147483647,  0x1p31,    -0x1p31 - 1, 0x1p63,        -0x1p63,  0x1p64,
-                             0.1,    0.49999997, 0x1p23 + 1,  1e-3,      -1e-8,      -0x1p-149,      0x1.fffffep127};
+    const double values[] = {0.0,    -0.0,       1,          -1,     0.5,         -2.5,      INFINITY,      -INFINITY,
+                             NAN,    1e-45,      0x1p-126,   3,      1.5,         -0.5,      127,           -128.5,
+                             255.75, 65504,      2147483647, 0x1p31, -0x1p31 - 1, 0x1p63,    -0x1p63,       0x1p64,
+                             0.1,    0.49999997, 0x1p23 + 1, 1e-3,   -1e-8,       -0x1p-149, 0x1.fffffep127};
     for (size_t i = 0; i < NR_COUNTOF(values) && i < (few ? 13 : MOST_EDGES); i++)
       e.bits[e.count++] = bits_of(t, values[i]);
     return e;
@@ -445,14 +446,16 @@ static void reductions_of(const char *type, const char *const *kinds, const char
                   "  %%v = vector.from_elements %%a, %%b, %%c : vector<3x%s>\n"
                   "  %%x = vector.reduction <%s>, %%v : vector<3x%s> into %s\n"
                   "  %%y = vector.reduction <%s>, %%v, %%d : vector<3x%s> into %s\n  return %%x, %%y : %s, %s\n}\n",
-                  count++, type, type, type, type, type, type, type, *kinds, type, type, *kinds, type, type, type, type);
+                  count++, type, type, type, type, type, type, type, *kinds, type, type, *kinds, type, type, type,
+                  type);
   for (; *updates; updates++)
     nr_buf_printf(&text,
                   "func.func @f%zu(%%a: %s, %%b: %s, %%c: %s, %%d: %s) -> (%s, %s) {\n"
                   "  %%m = memref.alloca() : memref<%s>\n  memref.store %%a, %%m[] : memref<%s>\n"
                   "  %%x = memref.atomic_rmw %s %%b, %%m[] : (%s, memref<%s>) -> %s\n"
                   "  %%y = memref.load %%m[] : memref<%s>\n  return %%x, %%y : %s, %s\n}\n",
-                  count++, type, type, type, type, type, type, type, type, *updates, type, type, type, type, type, type);
+                  count++, type, type, type, type, type, type, type, type, *updates, type, type, type, type, type,
+                  type);
   check_functions(text.data, count, type, open_zeros);
   nr_buf_deinit(&text);
 }

@@ -1,4 +1,5 @@
-/* test_target.c - what a list of features says of a machine, and this machine against what the compiler's headers say. */
+/* test_target.c - what a list of features says of a machine, and this machine against what the compiler's headers say.
+ */
 #include "../test.h"
 #include "base/cpu.h"
 #include "codegen/codegen.h"
@@ -24,17 +25,18 @@ static void aarch64_has_neon(void **state) {
   NrTarget t = nr_target_of(NR_ARCH_AARCH64, "generic", "");
   assert_int_equal(t.vector_bytes, 16);
   assert_int_equal(t.registers, 32);
-  assert_int_equal(t.units, NR_UNIT_FMA);
+  assert_int_equal(t.units, NR_UNIT_FMA | NR_UNIT_CONVERT_F16);
   t = nr_target_of(NR_ARCH_AARCH64, "neoverse-v1", "dotprod,fullfp16,bf16,i8mm,sve");
   assert_int_equal(t.fma_ports, 4);
-  assert_int_equal(t.units, NR_UNIT_FMA | NR_UNIT_F16 | NR_UNIT_DOT_I8 | NR_UNIT_DOT_BF16 | NR_UNIT_MATRIX_I8 |
-                                NR_UNIT_MATRIX_BF16);
+  assert_int_equal(t.units, NR_UNIT_FMA | NR_UNIT_CONVERT_F16 | NR_UNIT_F16 | NR_UNIT_DOT_I8 | NR_UNIT_DOT_BF16 |
+                                NR_UNIT_MATRIX_I8 | NR_UNIT_MATRIX_BF16);
 }
 
 static void units_are_whole_names(void **state) {
   assert_int_equal(nr_target_of(NR_ARCH_X86_64, "x86-64", "avx512vnni").units, NR_UNIT_DOT_I8);
   assert_int_equal(nr_target_of(NR_ARCH_X86_64, "x86-64", "avxvnniint8,amx-tile,fma4x").units, 0);
-  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "x86-64", "amx-int8,avxvnni").units, NR_UNIT_DOT_I8 | NR_UNIT_MATRIX_I8);
+  assert_int_equal(nr_target_of(NR_ARCH_X86_64, "x86-64", "amx-int8,avxvnni").units,
+                   NR_UNIT_DOT_I8 | NR_UNIT_MATRIX_I8);
 }
 
 static void narrow_units_take_several_steps(void **state) {
