@@ -37,7 +37,8 @@ static bool is_contiguous(const NrOp *op, NrType memref, const D *d) {
   NrType vector = accessed_type(op);
   if (memref->elem == vector) return true;
   if (vector->kind != NR_TYPE_VECTOR || vector->rank != 1 || memref->elem->kind == NR_TYPE_VECTOR) return false;
-  return !memref->rank || vector->dims[0] == 1 || nr_index_is(d->strides[memref->rank - 1], 1);
+  bool counts = nr_op_is(op, NR_OP_vector_gather) || nr_op_is(op, NR_OP_vector_scatter); /* in strides, one lane too */
+  return !memref->rank || (vector->dims[0] == 1 && !counts) || nr_index_is(d->strides[memref->rank - 1], 1);
 }
 
 static void rewrite_access(X *x, NrOp *op, size_t memref) {

@@ -1,5 +1,5 @@
 // RUN: noria opt --pass-pipeline=verify-emittable --split-input-file --verify-diagnostics %s
-// RUN: not noria opt --pass-pipeline=expand-complex,expand-math,verify-emittable --split-input-file %s 2>&1 | FileCheck %s
+// RUN: not noria opt --pass-pipeline=expand-complex,expand-math,expand-floats,verify-emittable --split-input-file %s 2>&1 | FileCheck %s
 // CHECK: 'math.exp' op on f128 has no machine code
 // CHECK-NOT: has no machine code
 
@@ -28,4 +28,14 @@ func.func @no_type(%x: f128) -> f128 {
   // expected-error@+1 {{'math.exp' op on f128 has no machine code}}
   %y = math.exp %x : f128
   return %y : f128
+}
+
+// -----
+
+// Backends have the bits of such floats only: what is left that computes with them is no move.
+func.func @only_bits(%x: bf16, %c: i1) -> bf16 {
+  %y = arith.select %c, %x, %x : bf16
+  // expected-error@+1 {{'arith.addf' op on bf16 has no machine code}}
+  %z = arith.addf %y, %x : bf16
+  return %z : bf16
 }
