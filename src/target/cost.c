@@ -167,3 +167,19 @@ double nr_cost_structured_ns(const NrTarget *t, NrOp *op, bool *out_known) {
   for (uint32_t i = 0; i < op->num_operands; i++) footprint += operand_bytes(nr_operand(op, i));
   return nr_cost_ns(t, cost, footprint);
 }
+
+/* ---- workgroups -------------------------------------------------------------------------------------------------- */
+
+int64_t nr_cost_tile(int64_t range, int64_t tile, int64_t multiple) {
+  enum { MAX_TRIED = 4096 };
+  tile = NR_MAX(NR_MIN(tile, range), 1);
+  int64_t parts = range / tile + (range % tile > 0), fewest = NR_MIN(parts, 2);
+  for (int64_t i = 0; i <= parts / 2 && i < MAX_TRIED; i++) {
+    int64_t more = parts + i, fewer = parts - i;
+    if (range % more == 0 && range / more % multiple == 0) return range / more;
+    bool near = fewer >= fewest && i <= parts / 3;
+    if (near && range % fewer == 0 && range / fewer % multiple == 0) return range / fewer;
+  }
+  int64_t even = range / parts + (range % parts > 0);
+  return NR_MIN((even + multiple - 1) / multiple * multiple, tile);
+}

@@ -36,4 +36,9 @@ static inline int64_t nr_cost_dispatch_ns(const NrTarget *target) { return 4 * t
 /* What a thread should get at least. */
 static inline int64_t nr_cost_workgroup_ns(const NrTarget *target) { return target->wake_ns; }
 
+/* Of a range whose parts should be of about `tile` points: a divisor of it near the tile, so that no part is smaller,
+ * or else a tile of which as few parts cover the range as evenly as they can. A multiple of `multiple` where that is
+ * possible. */
+int64_t nr_cost_tile(int64_t range, int64_t tile, int64_t multiple);
+
 #endif

@@ -25,6 +25,7 @@
 #include "pass/core/outline.h"
 #include "target/cost.h"
 
+enum { TILE_MULTIPLE = 16 }; /* points of the last dim, where neighbours lie in a vector */
 enum { MAX_CUTS = 3, MIN_COST = 4, MAX_COST = 1 << 30 };
 enum { LARGE_TRIPS = 1 << 24 }; /* counts above are taken for this one: products must not overflow */
 static const int64_t LARGE_WORK = INT64_C(1) << 38;
@@ -36,6 +37,7 @@ typedef struct Dispatch {
   int64_t point;                       /* estimated picoseconds of one point */
   NrOp *loop, *func; /* func: of the host program */
   uint32_t rank, cuts;
+  bool lanes;                          /* points that are neighbours lie in a vector */
   NrOutline body;             /* of the loop */
   NrValue **trips, **tiles;   /* a value for each dim; the tiles of the first `cuts` */
   NrValue *grid[MAX_CUTS], *work;
@@ -91,6 +93,13 @@ static NrValue *combine(NrBuilder *b, unsigned id, NrValue *x, NrValue *y) {
 
 static NrValue *number(NrBuilder *b, int64_t n) { return nr_arith_constant_index(b, n); }
 
+/* The tile of dim d, evened out where the number of points is known. */
+static NrValue *tile_of(const Dispatch *w, NrBuilder *b, uint32_t d, NrValue *tile) {
+  int64_t trips, points;
+  if (!nr_value_constant_int(w->trips[d], &trips) || !nr_value_constant_int(tile, &points) || trips < 1) return tile;
+  return number(b, nr_cost_tile(trips, points, w->lanes && d + 1 == w->rank ? TILE_MULTIPLE : 1));
+}
+
 /* The grid and its tiles: cost[d] is what one step in dim d costs, with all points of the dims behind it. */
 static void cut(Dispatch *w, NrBuilder *b) {
   NrValue **cost = NR_NEW_ARRAY(w->pass->scratch, NrValue *, w->rank);
@@ -111,7 +120,8 @@ static void cut(Dispatch *w, NrBuilder *b) {
     int64_t known;
     if (d && nr_value_constant_int(cost[d - 1], &known)) tile = known > w->min_workgroup ? tile : w->trips[d];
     else if (d) tile = nr_arith_select(b, nr_arith_cmpi(b, NR_CMPI_UGT, cost[d - 1], share), tile, w->trips[d]);
-    w->tiles[d] = combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_minui, tile, w->trips[d]), one);
+    w->tiles[d] =
+        tile_of(w, b, d, combine(b, NR_OP_arith_maxui, combine(b, NR_OP_arith_minui, tile, w->trips[d]), one));
     w->grid[d] = combine(b, NR_OP_arith_ceildivui, w->trips[d], w->tiles[d]);
   }
 }
@@ -191,6 +201,12 @@ static NrOp *make_function(Dispatch *w, NrOp *executable) {
 
 static NrValue *inside(const Dispatch *w, NrValue *value) { return nr_outline_inside(&w->body, value); }
 
+/* All workgroups have the same number of points in dim d. */
+static bool divides(const Dispatch *w, uint32_t d) {
+  int64_t trips, tile;
+  return nr_value_constant_int(w->trips[d], &trips) && nr_value_constant_int(w->tiles[d], &tile) && trips % tile == 0;
+}
+
 /* The loop over the points of a workgroup; ivs start where the workgroup does. */
 static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
   NrArena *arena = w->pass->scratch;
@@ -207,7 +223,9 @@ static NrOp *fill_loop(Dispatch *w, NrBuilder *b, NrValue *const *ids) {
     start[d] = inside(w, nr_parallel_lower(w->loop, d));
     if (d >= w->cuts) continue;
     NrValue *tile = inside(w, w->tiles[d]), *first = nr_arith_binary(b, NR_OP_arith_muli, ids[d], tile);
-    points[d] = nr_arith_binary(b, NR_OP_arith_minui, nr_arith_binary(b, NR_OP_arith_subi, trips, first), tile);
+    points[d] = divides(w, d)
+                    ? tile
+                    : nr_arith_binary(b, NR_OP_arith_minui, nr_arith_binary(b, NR_OP_arith_subi, trips, first), tile);
     NrValue *by = nr_arith_binary(b, NR_OP_arith_muli, first, inside(w, nr_parallel_step(w->loop, d)));
     start[d] = nr_arith_binary(b, NR_OP_arith_addi, start[d], by);
   }
@@ -356,7 +374,8 @@ static NrStatus parallel_to_dispatch_run(NrPassContext *pass, NrOp *root) {
                   .point = cost_of_point(pass->target, op),
                   .loop = op,
                   .rank = rank,
-                  .cuts = NR_MIN(rank, MAX_CUTS)};
+                  .cuts = NR_MIN(rank, MAX_CUTS),
+                  .lanes = has_lanes(op)};
     w.func = host_function(op);
     if (!w.func || !nr_walk_pre(op, runs_anywhere, NULL)) continue;
     hoist_globals(op);

@@ -17,21 +17,20 @@
 // RUN: not noria run --entry=stops %s 99999 2>&1 | FileCheck %s --check-prefix=STOPS
 
 // The number of points is known: no test. 1000 points of some 100 ops are expected to take more than 20 us and are
-// dispatched, 100 points of one are not.
+// dispatched, 100 points of one are not. A tile that divides their number makes all workgroups equal.
 // CHECK-LABEL: flow.executable private @known_parallel_0 {
 // CHECK-NEXT: flow.executable.export public @known_parallel_0
 // CHECK-NEXT: builtin.module {
 // CHECK-NEXT: func.func @known_parallel_0(
 // CHECK-SAME: %[[M:.*]]: memref<1000xi32> {noria.noalias}, %[[X:.*]]: index, %{{.*}}: index, %{{.*}}: index) attributes {noria.dispatch}
-// CHECK: %[[FIRST:.*]] = arith.muli %[[X]], %[[TILE:.*]] : index
-// CHECK: %[[LEFT:.*]] = arith.subi %{{.*}}, %[[FIRST]] : index
-// CHECK: %[[POINTS:.*]] = arith.minui %[[LEFT]], %[[TILE]] : index
-// CHECK: scf.parallel (%[[K:.*]]) = (%{{.*}}) to (%[[POINTS]]) step
+// CHECK: %[[TILE:.*]] = arith.constant 50 : index
+// CHECK: %[[FIRST:.*]] = arith.muli %[[X]], %[[TILE]] : index
+// CHECK: scf.parallel (%[[K:.*]]) = (%{{.*}}) to (%[[TILE]]) step
 // CHECK: %[[I:.*]] = arith.addi %{{.*}}, %{{.*}} : index
 // CHECK: memref.store %{{.*}}, %[[M]][%[[I]]]
 // CHECK-LABEL: func.func @known(
 // CHECK-NOT: scf.if
-// CHECK: rt.dispatch @known_parallel_0::@known_parallel_0[%{{.*}}] (%arg0) : memref<1000xi32>
+// CHECK: rt.dispatch @known_parallel_0::@known_parallel_0[%c20] (%arg0) : memref<1000xi32>
 // CHECK: scf.parallel
 // CHECK-NOT: rt.dispatch
 // CHECK: return

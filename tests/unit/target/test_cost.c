@@ -100,11 +100,26 @@ static void memory_bounds_what_is_large(void **state) {
   is_near(nr_cost_ns(&t, (NrCost){.cycles = 2800}, 1e12), 1000);
 }
 
+/* Expected by hand: 1000 = 20 * 50, and 17 parts of 61 would leave 24; 512 = 8 * 64; 1001 has no divisor near 64 that is
+ * a multiple of 16, and 13 * 77 without. */
+static void tiles_divide_their_range(void **state) {
+  assert_int_equal(nr_cost_tile(1000, 61, 1), 50);
+  assert_int_equal(nr_cost_tile(512, 60, 16), 64);
+  assert_int_equal(nr_cost_tile(1001, 64, 16), 64);
+  assert_int_equal(nr_cost_tile(1001, 64, 1), 77);
+  assert_int_equal(nr_cost_tile(1009, 64, 1), 64);  /* a prime: 16 parts */
+  assert_int_equal(nr_cost_tile(16, 64, 1), 16);    /* all of a small range */
+  assert_int_equal(nr_cost_tile(20, 10, 1), 10);    /* two parts stay two */
+  assert_int_equal(nr_cost_tile(7, 6, 1), 4);
+  assert_int_equal(nr_cost_tile(1, 1, 16), 1);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(estimates_are_near_what_was_measured),
       cmocka_unit_test(units_and_lanes_count),
       cmocka_unit_test(memory_bounds_what_is_large),
+      cmocka_unit_test(tiles_divide_their_range),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
