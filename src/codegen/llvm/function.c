@@ -237,6 +237,10 @@ const char *nr_ll_symbol(NrLl *g, const char *prefix, NrOp *op) {
   return nr_arena_printf(&g->arena, "%s@%s", prefix, path);
 }
 
+static bool is_here(const NrLl *g, const NrOp *func) {
+  return (uintptr_t)nr_map_get(&g->tables->func_partition, func) == g->partition + 1;
+}
+
 static NrStatus declare_function(NrLl *g, NrOp *op) {
   NrType type = function_type(op);
   if (!type) return nr_op_error(op, "has no function type");
@@ -246,7 +250,7 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   NrLlFunc *func = NR_NEW(&g->arena, NrLlFunc);
   *func = (NrLlFunc){.op = op, .type = type, .ll_type = nr_ll_function_type(g, type)};
   func->value = LLVMAddFunction(g->mod, nr_ll_symbol(g, "noria", op), func->ll_type);
-  func->here = (uintptr_t)nr_map_get(&g->tables->func_partition, op) == g->partition + 1;
+  func->here = is_here(g, op);
   if (func->here && !nr_map_has(&g->tables->outside_calls, op)) LLVMSetLinkage(func->value, LLVMInternalLinkage);
   else LLVMSetVisibility(func->value, LLVMHiddenVisibility);
   nr_ll_attr(g, func->value, LLVMAttributeFunctionIndex, "nounwind", 0);
@@ -261,30 +265,24 @@ static NrStatus declare_function(NrLl *g, NrOp *op) {
   return NR_OK;
 }
 
-typedef struct Declare {
-  NrLl *g;
-  NrStatus status;
-} Declare;
-
-/* Ops of a table (module, nested modules), not of function bodies. */
-static bool walk_tables(NrOp *op, Declare *d) {
-  for (uint32_t r = 0; r < op->num_regions; r++)
-    for (NrBlock *block = op->regions[r].first; block; block = block->next)
-      for (NrOp *inner = block->first; inner; inner = inner->next) {
-        if (nr_op_is(inner, NR_OP_func_func) && (d->status = declare_function(d->g, inner))) return false;
-        if (nr_op_has(inner, NR_SYMBOL_TABLE) && !walk_tables(inner, d)) return false;
+/* Declares the functions whose bodies are in this partition; in the first one also what wrappers may call. Others are
+ * declared when they are first named. Goes through the ops of a table and of nested ones, not through bodies. */
+static NrStatus declare_functions(NrLl *g, NrOp *table) {
+  for (uint32_t r = 0; r < table->num_regions; r++)
+    for (NrBlock *block = table->regions[r].first; block; block = block->next)
+      for (NrOp *op = block->first; op; op = op->next) {
+        bool wanted = is_here(g, op) || (!g->partition && table == g->module->op);
+        if (nr_op_is(op, NR_OP_func_func) && wanted) NR_TRY(declare_function(g, op));
+        if (nr_op_has(op, NR_SYMBOL_TABLE)) NR_TRY(declare_functions(g, op));
       }
-  return true;
+  return NR_OK;
 }
 
-NrStatus nr_ll_declare_functions(NrLl *g) {
-  Declare d = {g, NR_OK};
-  walk_tables(g->module->op, &d);
-  return d.status;
-}
+NrStatus nr_ll_declare_functions(NrLl *g) { return declare_functions(g, g->module->op); }
 
 NrLlFunc *nr_ll_find_func(NrLl *g, NrOp *user, NrAttr symbol) {
   NrOp *op = nr_flow_function(nr_symbol_find(&g->tables->symbols, user, symbol));
+  if (nr_op_is(op, NR_OP_func_func) && !nr_map_has(&g->funcs, op) && declare_function(g, op)) return NULL;
   NrLlFunc *func = op ? nr_map_get(&g->funcs, op) : NULL;
   NrStr name = symbol->size ? symbol->items[symbol->size - 1]->s : symbol->s;
   if (!func) nr_op_error(user, "calls '%.*s', which has no body here", NR_STR_ARG(name));

@@ -360,7 +360,8 @@ void nr_ll_deinit(NrLl *g);
 NrStatus nr_ll_emit_op(NrLl *g, NrOp *op);
 NrStatus nr_ll_emit_lanes(NrLl *g, NrOp *op, const NrLlRow *row);
 
-/* A whole program. Functions that rt.dispatch names are spread over partitions that are compiled side by side. */
+/* A whole program. Its executables are partitions that are compiled side by side, with the parts of the host program.
+ */
 typedef struct NrLlProgram {
   NrModule *module;
   const NrCodegenOptions *options;

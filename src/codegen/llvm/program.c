@@ -1,9 +1,10 @@
 /* program.c - a program as partitions that are compiled side by side.
  *
- * The first partition has the host program, the tables and all that may be inlined there. The others share by size the
- * functions that an rt.dispatch names, and those that are not to be inlined and call none that may be. A small program
- * is one partition: a thread costs more than it would save. Partitions are built one after the other, because an
- * NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in parallel. */
+ * The first partition has the host program, the tables and all that may be inlined there. An executable is in one
+ * partition, of its own when it is large enough. Of a large host program, further partitions share by size what an
+ * rt.dispatch names, and those that are not to be inlined and call none that may be. Partitions are built one after the
+ * other, because an NrContext is used by one thread; LLVM's work on them, which is nearly all, runs in parallel. A file
+ * is one partition. */
 #include <llvm-c/Target.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -11,8 +12,8 @@
 #include "codegen/llvm/ll.h"
 #include "dialect/flow/flow.h"
 
-#define OPS_PER_UNIT 150 /* about 40 ms of LLVM's time */
-#define MAX_PARTITIONS 8
+#define OPS_PER_UNIT 150 /* of the host program; about 40 ms of LLVM's time */
+#define MAX_THREADS 8
 
 /* ---- who goes where --------------------------------------------------------------------------------------------- */
 
@@ -62,16 +63,20 @@ static int larger_first(const void *a, const void *b) {
   return x->cost < y->cost ? 1 : x->cost > y->cost ? -1 : 0;
 }
 
-static size_t partition_count(const Plan *plan, const NrCodegenOptions *options) {
+static size_t num_threads(const NrCodegenOptions *options) {
+  long cpus = options->threads > 0 ? options->threads : nr_machine_cpus();
+  return (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_THREADS);
+}
+
+/* How many the host program is cut into. */
+static size_t host_partitions(const Plan *plan, const NrCodegenOptions *options) {
   size_t ops = 0, apart = 0;
   for (size_t i = 0; i < plan->functions.size; i++) {
-    if (!plan->functions.data[i].apart) continue;
+    if (!plan->functions.data[i].apart || plan->functions.data[i].executable) continue;
     ops += plan->functions.data[i].cost;
     apart++;
   }
-  long cpus = options->threads > 0 ? options->threads : nr_machine_cpus();
-  size_t most = (size_t)NR_MIN(NR_MAX(cpus, 1), MAX_PARTITIONS);
-  return NR_MAX(NR_MIN(NR_MIN(most, ops / OPS_PER_UNIT), apart), 1);
+  return NR_MAX(NR_MIN(NR_MIN(num_threads(options), ops / OPS_PER_UNIT), apart), 1);
 }
 
 static bool is_not_inlined(const NrOp *func) {
@@ -95,41 +100,80 @@ static void find_apart(Plan *plan) {
     }
 }
 
+/* Of the executables, which are whole: small ones share a partition where there are more of them than threads, because
+ * a partition costs LLVM some 8 ms. */
+typedef struct Grouping {
+  NrMap partitions; /* flow.executable -> its partition + 1 */
+  size_t count;     /* partitions of the program */
+  size_t last_ops;  /* of the last partition of executables; none yet: SIZE_MAX */
+  size_t enough;    /* ops of a partition */
+} Grouping;
+
+static size_t partition_of(Grouping *g, const Function *f) {
+  size_t known = (uintptr_t)nr_map_get(&g->partitions, f->executable);
+  if (!known) {
+    bool is_new = g->last_ops >= g->enough;
+    if (is_new) g->count++;
+    if (is_new) g->last_ops = 0;
+    known = g->count;
+    nr_map_set(&g->partitions, f->executable, (void *)known);
+  }
+  if (known == g->count) g->last_ops += f->cost;
+  return known - 1;
+}
+
+/* Puts the functions, larger ones first, where they belong; returns the number of partitions. */
+static size_t assign(Plan *plan, const NrCodegenOptions *options, NrMap *func_partition) {
+  size_t host = host_partitions(plan, options), load[MAX_THREADS] = {0};
+  Grouping executables = {.count = host, .last_ops = SIZE_MAX};
+  for (size_t i = 0; i < plan->functions.size; i++) {
+    const Function *f = &plan->functions.data[i];
+    if (!f->apart) load[0] += f->cost;
+    if (f->executable) executables.enough += f->cost;
+  }
+  executables.enough = NR_MAX(executables.enough / num_threads(options), OPS_PER_UNIT);
+  for (size_t i = 0; i < plan->functions.size; i++) {
+    Function *f = &plan->functions.data[i];
+    size_t partition = 0;
+    if (f->executable) partition = partition_of(&executables, f);
+    for (size_t u = 1; u < host && f->apart && !f->executable; u++)
+      if (load[u] < load[partition]) partition = u;
+    if (f->apart && !f->executable) load[partition] += f->cost;
+    nr_map_set(func_partition, f->op, (void *)(partition + 1));
+  }
+  nr_map_deinit(&executables.partitions);
+  return executables.count;
+}
+
+static void note_outside_calls(Plan *plan, NrLlTables *tables) {
+  for (size_t i = 0; i < plan->functions.size; i++) {
+    Function *f = &plan->functions.data[i];
+    void *here = nr_map_get(&tables->func_partition, f->op);
+    FOR_EACH_OP(op, f->op) {
+      Function *to = callee(plan, op);
+      if (to && nr_map_get(&tables->func_partition, to->op) != here) nr_map_set(&tables->outside_calls, to->op, to->op);
+    }
+    /* Wrappers stand in the first partition. */
+    if (!f->executable && here != (void *)1) nr_map_set(&tables->outside_calls, f->op, f->op);
+  }
+}
+
 /* Fills tables->func_partition and outside_calls; returns the number of partitions. */
 static size_t plan_partitions(NrModule *module, const NrCodegenOptions *options, bool jit, NrLlTables *tables) {
   Plan plan = {.tables = tables};
+  size_t partitions = 1;
   nr_walk_pre(module->op, collect, &plan);
-  find_apart(&plan);
-  size_t partitions = jit ? partition_count(&plan, options) : 1, load[MAX_PARTITIONS] = {0};
-  nr_map_clear(&plan.index);
-  if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
-  for (size_t i = 0; i < plan.functions.size; i++) {
-    Function *f = &plan.functions.data[i];
-    nr_map_set(&plan.index, f->op, (void *)(i + 1));
-    if (!f->apart) load[0] += f->cost;
+  if (jit) {
+    find_apart(&plan);
+    if (plan.functions.size) qsort(plan.functions.data, plan.functions.size, sizeof(Function), larger_first);
+    for (size_t i = 0; i < plan.functions.size; i++)
+      nr_map_set(&plan.index, plan.functions.data[i].op, (void *)(i + 1));
+    partitions = assign(&plan, options, &tables->func_partition);
+    note_outside_calls(&plan, tables);
+  } else {
+    for (size_t i = 0; i < plan.functions.size; i++)
+      nr_map_set(&tables->func_partition, plan.functions.data[i].op, (void *)1);
   }
-  NrMap of_executable = {0}; /* its functions are in one partition, + 1 */
-  for (size_t i = 0; i < plan.functions.size; i++) {
-    Function *f = &plan.functions.data[i];
-    size_t partition = 0, known = f->executable ? (uintptr_t)nr_map_get(&of_executable, f->executable) : 0;
-    for (size_t u = 1; u < partitions && f->apart; u++)
-      if (load[u] < load[partition]) partition = u;
-    if (known) partition = known - 1;
-    if (f->apart) load[partition] += f->cost;
-    if (f->executable) nr_map_set(&of_executable, f->executable, (void *)(partition + 1));
-    nr_map_set(&tables->func_partition, f->op, (void *)(partition + 1));
-  }
-  nr_map_deinit(&of_executable);
-  for (size_t i = 0; i < plan.functions.size && partitions > 1; i++)
-    FOR_EACH_OP(op, plan.functions.data[i].op) {
-      Function *to = callee(&plan, op);
-      void *here = nr_map_get(&tables->func_partition, plan.functions.data[i].op);
-      if (to && nr_map_get(&tables->func_partition, to->op) != here) nr_map_set(&tables->outside_calls, to->op, to->op);
-    }
-  /* Wrappers stand in the first partition. */
-  for (size_t i = 0; i < plan.functions.size; i++)
-    if (nr_map_get(&tables->func_partition, plan.functions.data[i].op) != (void *)1)
-      nr_map_set(&tables->outside_calls, plan.functions.data[i].op, plan.functions.data[i].op);
   nr_vec_deinit(&plan.functions);
   nr_map_deinit(&plan.index);
   return partitions;
@@ -193,11 +237,26 @@ void nr_ll_program_deinit(NrLlProgram *p) {
 typedef struct Job {
   NrLl *partition;
   LLVMMemoryBufferRef *object;
-  NrLlTask *task;
   int64_t optimize, emit;
   char *message; /* what went wrong, or NULL */
   NrFault fault;
 } Job;
+
+/* Threads take the jobs one after the other. */
+typedef struct Jobs {
+  Job *list;
+  size_t count;
+  NrLlTask *task;
+  _Atomic size_t next;
+  _Atomic bool failed; /* the rest is left out */
+} Jobs;
+
+typedef struct Worker {
+  Jobs *jobs;
+  int64_t optimize, emit; /* of its jobs */
+  pthread_t thread;
+  bool started;
+} Worker;
 
 static void compile_partition(void *user) {
   Job *job = user;
@@ -209,45 +268,58 @@ static void compile_partition(void *user) {
   job->emit = nr_now_ns() - middle;
 }
 
-/* Also where there is no other thread: a fault waits until those that there are have ended. No heap, because the others
- * use it. */
-static void compile_guarded(Job *job) { nr_guard_run(NULL, compile_partition, job, &job->fault); }
+/* Guarded also where there is no other thread: a fault waits until those that there are have ended. No heap, because
+ * the others use it. */
+static void run_jobs(Worker *w) {
+  Jobs *jobs = w->jobs;
+  while (!jobs->failed) {
+    size_t i = jobs->next++;
+    if (i >= jobs->count) return;
+    Job *job = &jobs->list[i];
+    nr_guard_run(NULL, compile_partition, job, &job->fault);
+    w->optimize += job->optimize;
+    w->emit += job->emit;
+    if (job->message || job->fault.status) jobs->failed = true;
+  }
+}
 
-static void *unit_thread(void *user) {
-  Job *job = user;
-  nr_ll_set_task(job->task);
-  compile_guarded(job);
+static void *worker_thread(void *user) {
+  Worker *w = user;
+  nr_ll_set_task(w->jobs->task);
+  run_jobs(w);
   return NULL;
 }
 
-static void run_jobs(Job *jobs, size_t count) {
-  pthread_t threads[MAX_PARTITIONS];
-  bool started[MAX_PARTITIONS] = {false};
-  for (size_t i = 1; i < count; i++) started[i] = nr_ll_start_thread(&threads[i], unit_thread, &jobs[i]);
-  compile_guarded(&jobs[0]);
-  for (size_t i = 1; i < count; i++) {
-    if (started[i]) pthread_join(threads[i], NULL);
-    else compile_guarded(&jobs[i]);
+static void run_workers(Jobs *jobs, size_t count, NrCodegenTimes *times) {
+  Worker workers[MAX_THREADS];
+  for (size_t i = 0; i < count; i++) workers[i] = (Worker){.jobs = jobs};
+  for (size_t i = 1; i < count; i++)
+    workers[i].started = nr_ll_start_thread(&workers[i].thread, worker_thread, &workers[i]);
+  run_jobs(&workers[0]);
+  for (size_t i = 1; i < count; i++)
+    if (workers[i].started) pthread_join(workers[i].thread, NULL);
+  for (size_t i = 0; i < count && times; i++) { /* of the slowest one */
+    times->optimize = NR_MAX(times->optimize, workers[i].optimize);
+    times->emit = NR_MAX(times->emit, workers[i].emit);
   }
-  for (size_t i = 0; i < count; i++)
-    if (jobs[i].fault.status) nr_raise_fault(&jobs[i].fault);
+  for (size_t i = 0; i < jobs->count; i++)
+    if (jobs->list[i].fault.status) nr_raise_fault(&jobs->list[i].fault);
   nr_poll_slow(); /* the caller may have left meanwhile */
 }
 
 NrStatus nr_ll_program_compile(NrLlProgram *p) {
-  Job jobs[MAX_PARTITIONS];
+  Jobs jobs = {.list = NR_NEW_ARRAY(&p->tables.arena, Job, p->num_partitions),
+               .count = p->num_partitions,
+               .task = nr_ll_task()};
   NrStatus status = NR_OK;
-  for (size_t i = 0; i < p->num_partitions; i++)
-    jobs[i] = (Job){.partition = &p->partitions[i], .object = &p->objects[i], .task = nr_ll_task()};
-  run_jobs(jobs, p->num_partitions);
-  for (size_t i = 0; i < p->num_partitions; i++) {
-    if (p->options->times) { /* of the slowest one */
-      p->options->times->optimize = NR_MAX(p->options->times->optimize, jobs[i].optimize);
-      p->options->times->emit = NR_MAX(p->options->times->emit, jobs[i].emit);
-    }
-    if (!jobs[i].message) continue;
-    nr_error(p->module->ctx, nr_loc_unknown(p->module->ctx), "LLVM made no machine code: %s", jobs[i].message);
-    LLVMDisposeMessage(jobs[i].message);
+  for (size_t i = 0; i < jobs.count; i++)
+    jobs.list[i] = (Job){.partition = &p->partitions[i], .object = &p->objects[i]};
+  run_workers(&jobs, NR_MIN(num_threads(p->options), jobs.count), p->options->times);
+  for (size_t i = 0; i < jobs.count; i++) {
+    char *message = jobs.list[i].message;
+    if (!message) continue;
+    nr_error(p->module->ctx, nr_loc_unknown(p->module->ctx), "LLVM made no machine code: %s", message);
+    LLVMDisposeMessage(message);
     status = NR_ERROR_INTERNAL;
   }
   return status;
