@@ -213,7 +213,8 @@ bool nr_type_num_elements(NrType t, int64_t *out);
 bool nr_type_num_bytes(NrType t, int64_t *out); /* the same in bytes, of elements that have some */
 NrType nr_type_with_elem(NrType shaped, NrType elem);           /* same shape and kind, other element */
 NrType nr_type_with_dims(NrType shaped, const int64_t *dims, size_t rank);
-/* Equal, ignoring the signedness of integers: si8, ui8 and i8 hold the same bits. */
+/* Equal, ignoring the signedness of integers: si8, ui8 and i8 hold the same bits. A layout that no strides describe is
+ * row-major, as none is. */
 bool nr_types_alike(NrType a, NrType b);
 /* Bytes of one element in memory: i1 and sub-byte types 1, index 8, i24 4, complex twice. 0 for types without memory.
  */

@@ -226,7 +226,16 @@ NrType nr_type_with_dims(NrType t, const int64_t *dims, size_t rank) {
   return shaped(t->kind, dims, rank, t->elem, NULL, t->space, 0);
 }
 
+/* Without a layout that no strides describe. */
+static NrType with_strides(NrType t) {
+  int64_t strides[NR_MAX_RANK], offset;
+  if (t->kind != NR_TYPE_MEMREF || nr_memref_strides(t, strides, &offset)) return t;
+  return nr_type_memref_layout(t->dims, t->rank, t->elem, NULL, t->space);
+}
+
 bool nr_types_alike(NrType a, NrType b) {
+  a = with_strides(a);
+  b = with_strides(b);
   if (a == b) return true;
   if (nr_type_is_shaped(a) && nr_type_is_shaped(b))
     return nr_types_alike(a->elem, b->elem) && nr_type_with_elem(a, b->elem) == b;

@@ -45,3 +45,16 @@ func.func @calls(%n: index) -> index {
 // RUN: not noria run %s --entry=calls -1 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // RUN: not noria run %s --entry=calls -1 --interpret 2>&1 | FileCheck %s --check-prefix=NEGATIVE
 // NEGATIVE: alloca.mlir:[[#@LINE-27]]:10: 'memref.alloca' op the size of dim 0 is -1; it must not be negative
+
+// Small buffers of known size are on the stack, of any shape: none of 128 bytes and a header is allocated.
+func.func @small(%i: index, %x: f32) -> f32 {
+  %m = memref.alloca() : memref<4x8xf32>
+  memref.store %x, %m[%i, %i] : memref<4x8xf32>
+  %y = memref.load %m[%i, %i] : memref<4x8xf32>
+  return %y : f32
+}
+// RUN: noria compile %s --entry=small -O=1 --emit=ll -o %t.ll
+// RUN: FileCheck %s --check-prefix=STACK < %t.ll
+// STACK-NOT: i64 192)
+// RUN: noria run %s --entry=small 3 2.5 | FileCheck %s --check-prefix=SMALL
+// SMALL: 2.500000e+00 : f32

@@ -63,8 +63,7 @@ static LLVMValueRef on_heap(NrLl *g, NrOp *op, LLVMValueRef bytes, int64_t align
 
 static NrStatus emit_alloca(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = nr_ll_mem_of_alloc(g, op, type);
-  if (!mem) return NR_ERROR_INVALID;
+  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
   LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
   int64_t size, align = nr_op_attr_int(op, NR_A_alignment, 0);
   bool watched = g->options->sanitize; /* then it is a block, with red zones */

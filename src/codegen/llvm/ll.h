@@ -254,9 +254,7 @@ LLVMValueRef nr_ll_index_mul(NrLl *g, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef nr_ll_index_add(NrLl *g, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef nr_ll_element(NrLl *g, NrType elem, LLVMValueRef data, LLVMValueRef index); /* address of data[index] */
 void nr_ll_define_variable(NrLl *g, NrOp *op); /* a memref.global that code writes to */
-/* Sizes and strides of what an alloc or alloca makes; reports a layout that is not known (NULL). */
-NrLlMem *nr_ll_mem_of_alloc(NrLl *g, NrOp *op, NrType type);
-/* How many it needs; the largest number where they do not fit one, or a size is negative. */
+/* Of a row-major memref; the largest number where a new one would have more elements than any has, or fewer than 0. */
 LLVMValueRef nr_ll_mem_bytes(NrLl *g, NrType type, NrLlMem *mem);
 void nr_ll_end_frame(NrLl *g); /* frame.c: gives back what the function's allocas took, where it returns */
 extern const NrLlRow nr_ll_frame_rows[];

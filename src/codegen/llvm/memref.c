@@ -161,22 +161,6 @@ LLVMValueRef nr_ll_elem_bytes(NrLl *g, NrType elem) {
   return nr_ll_int(g, (int64_t)LLVMABISizeOfType(LLVMGetModuleDataLayout(g->mod), nr_ll_mem_type(g, elem)));
 }
 
-/* a * b, and the largest number where that does not fit: the runtime then refuses it like any too large size. A size
- * below zero is one of these. */
-static LLVMValueRef mul_saturated(NrLl *g, LLVMValueRef a, LLVMValueRef b) {
-  int64_t x, y, z;
-  if (nr_ll_is_int(a, &x) && nr_ll_is_int(b, &y))
-    return nr_ll_int(g, x >= 0 && y >= 0 && nr_mul_i64(x, y, &z) ? z : INT64_MAX);
-  if (nr_ll_is_int(a, &x) && x == 1) return b;
-  if (nr_ll_is_int(b, &x) && x == 1) return a;
-  LLVMValueRef args[] = {a, b};
-  LLVMValueRef pair = nr_ll_intrinsic(g, "llvm.umul.with.overflow", &g->i64, 1, args, 2);
-  LLVMValueRef product = LLVMBuildExtractValue(g->b, pair, 0, "");
-  LLVMValueRef negative = LLVMBuildICmp(g->b, LLVMIntSLT, product, nr_ll_int(g, 0), "");
-  LLVMValueRef too_large = LLVMBuildOr(g->b, LLVMBuildExtractValue(g->b, pair, 1, ""), negative, "");
-  return LLVMBuildSelect(g->b, too_large, nr_ll_int(g, INT64_MAX), product, "");
-}
-
 LLVMValueRef nr_ll_alloc(NrLl *g, NrOp *op, LLVMValueRef bytes) {
   LLVMTypeRef type = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->i64}, 2, false);
   LLVMValueRef args[] = {g->exec, bytes};
@@ -197,97 +181,16 @@ NrLlMem *nr_ll_mem_sized(NrLl *g, NrOp *op, NrType type, size_t begin) {
   return mem;
 }
 
-static LLVMValueRef binary_i64(NrLl *g, const char *intrinsic, LLVMValueRef a, LLVMValueRef b) {
-  return nr_ll_intrinsic(g, intrinsic, &g->i64, 1, (LLVMValueRef[]){a, b}, 2);
-}
-
-/* A size, and 1 for 0. Of a constant a constant: buffers of known size go on the stack. */
-static LLVMValueRef size_or_one(NrLl *g, LLVMValueRef size) {
-  int64_t n;
-  if (nr_ll_is_int(size, &n)) return nr_ll_int(g, n ? n : 1);
-  return binary_i64(g, "llvm.umax", size, nr_ll_int(g, 1));
-}
-
-/* More than the runtime gives where the dims that are not 0 multiply to more than NORIA_MAX_ELEMENTS, also of a buffer
- * without elements: passes rely on it. A size below zero is too large as well. */
-static LLVMValueRef dense_bytes(NrLl *g, NrType type, NrLlMem *mem) {
-  LLVMValueRef bytes = nr_ll_elem_bytes(g, type->elem), measure = nr_ll_int(g, 1);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    bytes = LLVMBuildMul(g->b, bytes, mem->sizes[i], "");
-    measure = mul_saturated(g, measure, size_or_one(g, mem->sizes[i]));
-  }
-  LLVMValueRef too_large = LLVMBuildICmp(g->b, LLVMIntSGT, measure, nr_ll_int(g, NORIA_MAX_ELEMENTS), "");
-  return LLVMBuildSelect(g->b, too_large, nr_ll_int(g, INT64_MAX), bytes, "");
-}
-
-/* A sum of products of dims and symbols; NULL for divisions. */
-static LLVMValueRef affine_value(NrLl *g, NrAffineExpr e, LLVMValueRef *dims, LLVMValueRef *symbols) {
-  if (e->kind == NR_AFFINE_CONSTANT) return nr_ll_int(g, e->value);
-  if (e->kind == NR_AFFINE_DIM) return dims[e->value];
-  if (e->kind == NR_AFFINE_SYMBOL) return symbols[e->value];
-  if (e->kind != NR_AFFINE_ADD && e->kind != NR_AFFINE_MUL) return NULL;
-  LLVMValueRef a = affine_value(g, e->lhs, dims, symbols), b = affine_value(g, e->rhs, dims, symbols);
-  if (!a || !b) return NULL;
-  return e->kind == NR_AFFINE_ADD ? LLVMBuildAdd(g->b, a, b, "") : LLVMBuildMul(g->b, a, b, "");
-}
-
-/* The offset and strides of a new buffer that its type leaves open, from the symbols of its layout. */
-static bool fill_layout(NrLl *g, NrOp *op, NrType type, NrLlMem *mem) {
-  LLVMValueRef dims[NR_MAX_RANK], *symbols = NULL, begin;
-  bool known = mem->offset != NULL;
-  for (uint32_t i = 0; i < type->rank; i++) {
-    dims[i] = nr_ll_int(g, 0);
-    known = known && mem->strides[i];
-  }
-  if (known) return true;
-  if (type->layout->kind != NR_ATTR_AFFINE_MAP) return false;
-  size_t first = 0, count = 0;
-  nr_op_operand_group(op, 1, &first, &count);
-  symbols = NR_NEW_ARRAY(&g->arena, LLVMValueRef, count + 1);
-  for (size_t i = 0; i < count; i++) symbols[i] = nr_ll_value(g, nr_operand(op, first + i));
-  if (!(begin = affine_value(g, type->layout->exprs[0], dims, symbols))) return false;
-  if (!mem->offset) mem->offset = begin;
-  for (uint32_t i = 0; i < type->rank; i++) {
-    dims[i] = nr_ll_int(g, 1);
-    LLVMValueRef next = affine_value(g, type->layout->exprs[0], dims, symbols);
-    if (!mem->strides[i]) mem->strides[i] = LLVMBuildSub(g->b, next, begin, "");
-    dims[i] = nr_ll_int(g, 0);
-  }
-  return true;
-}
-
-/* How many elements from the begin of a strided buffer to behind its last one; the largest number where that does not
- * fit, or where elements would lie before the begin. */
-static LLVMValueRef strided_extent(NrLl *g, NrType type, NrLlMem *mem) {
-  LLVMValueRef zero = nr_ll_int(g, 0), one = nr_ll_int(g, 1), first = mem->offset;
-  LLVMValueRef extent = binary_i64(g, "llvm.sadd.sat", mem->offset, one);
-  for (uint32_t i = 0; i < type->rank; i++) {
-    LLVMValueRef steps = binary_i64(g, "llvm.smax", LLVMBuildSub(g->b, mem->sizes[i], one, ""), zero);
-    LLVMValueRef ahead = binary_i64(g, "llvm.smax", mem->strides[i], zero);
-    LLVMValueRef back = LLVMBuildNeg(g->b, binary_i64(g, "llvm.smin", mem->strides[i], zero), "");
-    extent = binary_i64(g, "llvm.sadd.sat", extent, mul_saturated(g, steps, ahead));
-    first = binary_i64(g, "llvm.ssub.sat", first, mul_saturated(g, steps, back));
-  }
-  LLVMValueRef before = LLVMBuildICmp(g->b, LLVMIntSLT, first, zero, "");
-  return LLVMBuildSelect(g->b, before, nr_ll_int(g, INT64_MAX), extent, "");
-}
-
 LLVMValueRef nr_ll_mem_bytes(NrLl *g, NrType type, NrLlMem *mem) {
-  if (nr_ll_is_dense(type)) return dense_bytes(g, type, mem);
-  return mul_saturated(g, nr_ll_elem_bytes(g, type->elem), strided_extent(g, type, mem));
-}
-
-NrLlMem *nr_ll_mem_of_alloc(NrLl *g, NrOp *op, NrType type) {
-  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
-  if (fill_layout(g, op, type, mem)) return mem;
-  nr_op_error(op, "makes a buffer of type %s, of which offset or strides are not known", nr_type_text(type->ctx, type));
-  return NULL;
+  LLVMValueRef count = nr_ll_mem_count(g, type, mem), most = nr_ll_int(g, NORIA_MAX_ELEMENTS);
+  LLVMValueRef bytes = LLVMBuildMul(g->b, nr_ll_elem_bytes(g, type->elem), count, "");
+  LLVMValueRef too_large = LLVMBuildICmp(g->b, LLVMIntUGT, count, most, "");
+  return LLVMBuildSelect(g->b, too_large, nr_ll_int(g, INT64_MAX), bytes, "");
 }
 
 static NrStatus emit_alloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
-  NrLlMem *mem = nr_ll_mem_of_alloc(g, op, type);
-  if (!mem) return NR_ERROR_INVALID;
+  NrLlMem *mem = nr_ll_mem_sized(g, op, type, 0);
   int64_t align = nr_op_attr_int(op, NR_A_alignment, 0);
   LLVMValueRef bytes = nr_ll_mem_bytes(g, type, mem);
   if (align <= 64) {
@@ -319,7 +222,7 @@ static NrStatus emit_realloc(NrLl *g, NrOp *op, const NrLlRow *row) {
   NrType type = nr_result(op, 0)->type;
   NrLlMem *mem = nr_ll_mem_sized(g, op, type, 1);
   LLVMTypeRef fn = LLVMFunctionType(g->ptr, (LLVMTypeRef[]){g->ptr, g->ptr, g->i64}, 3, false);
-  LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base, dense_bytes(g, type, mem)};
+  LLVMValueRef args[] = {g->exec, nr_ll_mem(g, nr_operand(op, 0))->base, nr_ll_mem_bytes(g, type, mem)};
   LLVMValueRef data = nr_ll_api_call(g, offsetof(NoriaRuntimeApi, realloc), fn, args, 3);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "noalias", 0);
   nr_ll_call_attr(g, data, LLVMAttributeReturnIndex, "align", 64);

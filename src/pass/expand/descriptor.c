@@ -120,11 +120,14 @@ NrDescriptor *nr_descriptor_of(NrDescriptors *x, NrValue *memref) {
   if (d) return d;
   NrBuilder here = x->b;
   NrOp *op = memref->op;
+  bool is_new = op && nr_descriptor_is_new_buffer(op);
   bool is_view = op && memref->index == 0 && nr_descriptor_is_view(op);
-  x->b = is_view ? nr_builder_before(op)
-         : op    ? nr_builder_after(op)
-                 : nr_builder_at_start(here.module, memref->block, here.loc);
-  d = is_view ? nr_descriptor_of_view(x, op) : take_apart(x, memref);
+  x->b = is_view || is_new ? nr_builder_before(op)
+         : op              ? nr_builder_after(op)
+                           : nr_builder_at_start(here.module, memref->block, here.loc);
+  d = is_new    ? nr_descriptor_of_new_buffer(x, op)
+      : is_view ? nr_descriptor_of_view(x, op)
+                : take_apart(x, memref);
   x->b = here;
   nr_map_set(&x->of, memref, d);
   return d;
@@ -138,7 +141,11 @@ static NrIndex agreed(NrIndex part, int64_t in_type) { return in_type == NR_DYNA
 NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType type) {
   NrIndex lists[3][NR_MAX_RANK];
   int64_t strides[NR_MAX_RANK], offset;
-  if (!nr_memref_strides(type, strides, &offset)) return NULL;
+  if (!nr_memref_strides(type, strides, &offset)) { /* row-major, by another name */
+    NrType plain = nr_type_memref_layout(type->dims, type->rank, type->elem, NULL, type->space);
+    NrValue *whole = nr_descriptor_whole(x, d, plain);
+    return nr_build_value(&x->b, NR_OP_builtin_unrealized_conversion_cast, type, &whole, 1);
+  }
   lists[0][0] = agreed(d->offset, offset);
   for (uint32_t i = 0; i < type->rank; i++) {
     lists[1][i] = agreed(d->sizes[i], type->dims[i]);

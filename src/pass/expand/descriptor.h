@@ -28,7 +28,7 @@ NrIndex nr_descriptor_add(NrDescriptors *x, NrIndex a, NrIndex b);
 NrIndex nr_descriptor_mul(NrDescriptors *x, NrIndex a, NrIndex b);
 
 /* The descriptor of a ranked memref. That of a view is computed where the view stands; other values are taken apart by
- * ops behind their definition. */
+ * ops behind their definition. NULL for a new buffer whose layout is not known. */
 NrDescriptor *nr_descriptor_of(NrDescriptors *x, NrValue *memref);
 /* Parts that type fixes are set, the others are not known yet. */
 NrDescriptor *nr_descriptor_new(NrDescriptors *x, NrType type, NrValue *data);
@@ -41,7 +41,7 @@ bool nr_descriptor_is_row_major(NrType memref);
 NrValue *nr_descriptor_pointer(NrDescriptors *x, NrValue *memref, NrIndex shift, NrType elem, NrAttr space);
 /* The number of an element among those of d->data; indices are `count` values. */
 NrIndex nr_descriptor_element(NrDescriptors *x, const NrDescriptor *d, NrValue *const *indices, size_t count);
-/* Builds a memref of type again, for ops that take whole memrefs. NULL where its layout is not strided. */
+/* Builds a memref of type again, for ops that take whole memrefs. */
 NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType type);
 
 /* memref_copy.c: these build loops in front of `at`, an op in a block of a function, and leave x->b there. Copies have
@@ -49,6 +49,11 @@ NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType typ
 void nr_descriptor_copy(NrDescriptors *x, NrOp *at, NrValue *target, NrValue *source);
 NrValue *nr_descriptor_clone(NrDescriptors *x, NrOp *at, NrValue *source); /* a new row-major buffer */
 void nr_descriptor_transfer(NrDescriptors *x, NrOp *dma_start);
+
+/* Whether op makes a buffer of more dims than one, or with a layout; the descriptor of that, by ops at x->b that make a
+ * buffer of one dim: NULL where offset or strides are not known (memref_alloc.c). */
+bool nr_descriptor_is_new_buffer(const NrOp *op);
+NrDescriptor *nr_descriptor_of_new_buffer(NrDescriptors *x, NrOp *op);
 
 /* Whether op gives another view of its first operand's memory, which has a rank (memref_views.c). */
 bool nr_descriptor_is_view(const NrOp *op);

@@ -125,45 +125,59 @@ static void copy_arguments(X *x, NrOp *call) {
   }
 }
 
-static void finalize(X *x, NrOp *op) {
+static NrStatus make_buffer(X *x, NrOp *op) {
+  NrType type = nr_result(op, 0)->type;
+  if (nr_descriptor_of(x, nr_result(op, 0))) return NR_OK;
+  return nr_op_error(op, "makes a buffer of type %s, of which offset or strides are not known",
+                     nr_type_text(type->ctx, type));
+}
+
+static void replace_rank(X *x, NrOp *op) {
+  if (nr_operand(op, 0)->type->kind == NR_TYPE_MEMREF)
+    nr_op_replace(op, nr_arith_constant_index(&x->b, nr_operand(op, 0)->type->rank));
+}
+
+/* The allocation of a memref and its address are those of its pointer. */
+static void take_pointer(X *x, NrOp *op) {
+  if (nr_operand(op, 0)->type->kind == NR_TYPE_MEMREF)
+    nr_op_set_operand(op, 0, nr_descriptor_of(x, nr_operand(op, 0))->data);
+}
+
+static NrStatus finalize(X *x, NrOp *op) {
   x->b = nr_builder_before(op);
   size_t memref = accesses[op->info->id];
-  if (memref) {
-    rewrite_access(x, op, memref - 1);
-    return;
-  }
+  if (memref) rewrite_access(x, op, memref - 1);
+  if (memref) return NR_OK;
+  if (nr_descriptor_is_new_buffer(op)) return make_buffer(x, op);
   switch (op->info->id) {
-  case NR_OP_memref_dim: replace_dim(x, op); return;
-  case NR_OP_memref_rank:
-    if (nr_operand(op, 0)->type->kind == NR_TYPE_MEMREF)
-      nr_op_replace(op, nr_arith_constant_index(&x->b, nr_operand(op, 0)->type->rank));
-    return;
-  case NR_OP_memref_extract_aligned_pointer_as_index:
-    if (nr_operand(op, 0)->type->kind == NR_TYPE_MEMREF)
-      nr_op_set_operand(op, 0, nr_descriptor_of(x, nr_operand(op, 0))->data);
-    return;
-  case NR_OP_memref_copy: replace_copy(x, op); return;
-  case NR_OP_bufferization_clone: replace_clone(x, op); return;
-  case NR_OP_memref_dma_start: replace_transfer(x, op); return;
-  case NR_OP_memref_dma_wait: nr_op_erase(op); return;
-  case NR_OP_rt_call: copy_arguments(x, op); return;
+  case NR_OP_memref_dim: replace_dim(x, op); return NR_OK;
+  case NR_OP_memref_rank: replace_rank(x, op); return NR_OK;
+  case NR_OP_memref_dealloc:
+  case NR_OP_memref_extract_aligned_pointer_as_index: take_pointer(x, op); return NR_OK;
+  case NR_OP_memref_copy: replace_copy(x, op); return NR_OK;
+  case NR_OP_bufferization_clone: replace_clone(x, op); return NR_OK;
+  case NR_OP_memref_dma_start: replace_transfer(x, op); return NR_OK;
+  case NR_OP_memref_dma_wait: nr_op_erase(op); return NR_OK;
+  case NR_OP_rt_call: copy_arguments(x, op); return NR_OK;
   case NR_OP_memref_extract_strided_metadata: replace_metadata(x, op); break;
   default: break;
   }
   if (nr_descriptor_is_view(op)) nr_descriptor_of(x, nr_result(op, 0));
+  return NR_OK;
 }
 
-/* A view is gone with its last use, and becomes a cast of a pointer while it has others. */
+/* A view or buffer is gone with its last use, and becomes a cast of a pointer while it has others. */
 static void retire(X *x, NrOp *op) {
   D *d = nr_map_get(&x->of, nr_result(op, 0));
   x->b = nr_builder_before(op);
   if (nr_value_has_uses(nr_result(op, 0))) {
     NrValue *whole = nr_descriptor_whole(x, d, nr_result(op, 0)->type);
-    if (!whole) return;
     nr_value_replace_uses(nr_result(op, 0), whole);
   }
   nr_op_erase(op);
 }
+
+static bool is_taken_apart(const NrOp *op) { return nr_descriptor_is_view(op) || nr_descriptor_is_new_buffer(op); }
 
 static NrStatus finalize_memref_run(NrPassContext *pass, NrOp *func) {
   if (!nr_op_body(func, 0)) return NR_OK;
@@ -177,13 +191,14 @@ static NrStatus finalize_memref_run(NrPassContext *pass, NrOp *func) {
       nr_vec_push(&ops, op);
       if (op->num_regions) nr_collect_ops(op, &ops);
     }
-  for (size_t i = 0; i < ops.size; i++) finalize(&x, ops.data[i]);
-  for (size_t i = ops.size; i-- > 0;)
-    if (!nr_is_erased(ops.data[i]) && nr_descriptor_is_view(ops.data[i])) retire(&x, ops.data[i]);
+  NrStatus status = NR_OK;
+  for (size_t i = 0; i < ops.size && !status; i++) status = finalize(&x, ops.data[i]);
+  for (size_t i = ops.size; i-- > 0 && !status;)
+    if (!nr_is_erased(ops.data[i]) && is_taken_apart(ops.data[i])) retire(&x, ops.data[i]);
   nr_vec_deinit(&ops);
   nr_vec_deinit(&blocks);
   nr_map_deinit(&x.of);
-  return NR_OK;
+  return status;
 }
 
 NR_PASS(finalize_memref, .name = "finalize-memref", .on = "func.func", .run = finalize_memref_run,

@@ -206,6 +206,12 @@ NrValue *nr_descriptor_clone(NrDescriptors *x, NrOp *at, NrValue *source) {
   NrType type = source->type;
   NrValue *copy = nr_build_alloc(&x->b, NR_OP_memref_alloc, type->elem, nr_descriptor_of(x, source)->sizes, type->rank);
   nr_descriptor_copy(x, at, copy, source);
+  NrOp *shaped = copy->op;
+  if (!nr_descriptor_is_new_buffer(shaped)) return copy;
+  D *d = nr_descriptor_of(x, copy); /* made a buffer of one dim in place of this one */
+  copy = nr_descriptor_whole(x, d, copy->type);
+  nr_map_set(&x->of, copy, d);
+  nr_op_erase(shaped);
   return copy;
 }
 

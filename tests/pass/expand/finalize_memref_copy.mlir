@@ -81,6 +81,17 @@ func.func @argument(%a: memref<?xf32, strided<[2]>>, %n: index) {
   return
 }
 
+// A clone is a new buffer, of one dim as all are.
+// CHECK-LABEL: func.func @clone
+// CHECK: %[[M:.*]] = memref.alloc() : memref<24xi64>
+// CHECK-NOT: memref.alloc
+// CHECK: %[[W:.*]] = memref.reinterpret_cast %{{.*}} to offset: [0], sizes: [6, 4], strides: [4, 1]
+// CHECK: return %[[W]]
+func.func @clone(%m: memref<6x4xi64, strided<[1, 6]>>) -> memref<6x4xi64> {
+  %r = bufferization.clone %m : memref<6x4xi64, strided<[1, 6]>> to memref<6x4xi64>
+  return %r : memref<6x4xi64>
+}
+
 // All of them between the interpreter and machine code: the sum of what was copied.
 func.func @main() -> i64 {
   %c0 = arith.constant 0 : index
