@@ -3,21 +3,29 @@
 
 #include "dialect/arith/arith.h"
 
+typedef NrDescriptors X;
+
 /* ---- index arithmetic ------------------------------------------------------------------------------------------- */
 
-static NrIndex without_wrap(NrDescriptors *x, NrIndex out, NrIndex a, NrIndex b) {
-  bool is_new = out.value && out.value != a.value && out.value != b.value;
-  if (is_new) nr_op_set_attr(out.value->op, NR_A_overflowFlags, x->nsw);
+static NrOp *last_built(const X *x) { return x->b.before ? x->b.before->prev : x->b.block->last; }
+
+/* What was built since `before`, if it did not fold. */
+static NrIndex without_wrap(X *x, NrIndex out, const NrOp *before) {
+  NrOp *op = last_built(x);
+  if (op != before && out.value && out.value->op == op && !nr_op_is(op, NR_OP_arith_constant))
+    nr_op_set_attr(op, NR_A_overflowFlags, x->nsw);
   return out;
 }
 
 NrIndex nr_descriptor_add(NrDescriptors *x, NrIndex a, NrIndex b) {
-  return without_wrap(x, nr_index_add(&x->b, a, b), a, b);
+  NrOp *before = last_built(x);
+  return without_wrap(x, nr_index_add(&x->b, a, b), before);
 }
 
 NrIndex nr_descriptor_mul(NrDescriptors *x, NrIndex a, NrIndex b) {
+  NrOp *before = last_built(x);
   if (nr_index_is(a, 0) || nr_index_is(b, 0)) return nr_index_const(0);
-  return without_wrap(x, nr_index_mul(&x->b, a, b), a, b);
+  return without_wrap(x, nr_index_mul(&x->b, a, b), before);
 }
 
 NrIndex nr_descriptor_element(NrDescriptors *x, const NrDescriptor *d, NrValue *const *indices, size_t count) {
