@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "codegen/backend.h"
-#include "codegen/limits.h"
+#include "pass/expand/limits.h"
 
 static const NrCodegenOptions default_options = {.opt_level = 2};
 
@@ -46,7 +46,7 @@ static NrStatus load_backend(NrContext *ctx, const NrBackend **out) {
 static NrStatus start(NrModule *module, const NrCodegenOptions **options, const NrBackend **out) {
   int64_t begin = nr_now_ns();
   if (!*options) *options = &default_options;
-  NrStatus status = nr_codegen_check_limits(module);
+  NrStatus status = nr_check_limits(module->op);
   if (!status) status = load_backend(module->ctx, out);
   if ((*options)->times) *(*options)->times = (NrCodegenTimes){.load = nr_now_ns() - begin};
   return status;

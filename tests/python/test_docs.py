@@ -64,6 +64,21 @@ def check_source_block(text):
         assert line.split(" {")[0].strip() in source, line
 
 
+def check_diff(text):
+    """The source is that before the change, or that after it."""
+    def holds(leave_out):
+        for path, hunks in zip(files[::2], files[1::2]):
+            for hunk in re.split(r"^@@.*\n", hunks, flags=re.M)[1:]:
+                lines = [line[1:] + "\n" for line in hunk.splitlines() if not line.startswith(leave_out)]
+                exists = (ROOT / path).exists()
+                if exists != bool(lines) or (exists and "".join(lines) not in (ROOT / path).read_text()):
+                    return False
+        return True
+
+    files = re.split(r"^--- \S+\n\+\+\+ b/(\S+)\n", text, flags=re.M)[1:]
+    assert files and (holds("-") or holds("+")), text
+
+
 def check_python_block(text, shell):
     """The block prints what the comments behind its prints say."""
     expected = re.findall(r"^print\(.*\) *# (.*)$", text, re.M)
@@ -103,13 +118,15 @@ def test_blocks_of_other_pages(page, tmp_path, shell):
     for name in "program.mlir", "old.mlir":
         (tmp_path / name).write_text(gcd())
     for language, text in blocks(page):
-        assert language in ("", "sh", "c", "mlir"), f"{page}: nothing checks a block of {language}"
+        assert language in ("", "sh", "c", "mlir", "diff"), f"{page}: nothing checks a block of {language}"
         if language == "mlir":  # its first line is its file's name
             (tmp_path / re.match(r"// (\w+\.mlir)\n", text)[1]).write_text(text)
         if language == "sh":
             check_shell_block(text, shell)
         if language == "c":
             check_source_block(text)
+        if language == "diff":
+            check_diff(text)
     for row in re.findall(r"`((?:LOWER|OP)\(.*?\))`", (ROOT / page).read_text()):
         check_source_block(row)
 

@@ -12,6 +12,7 @@
 #include "pass/expand/lower_vectors.h"
 
 #include "pass/core/rewrite.h"
+#include "pass/expand/limits.h"
 #include "pass/expand/vectors_blocks.h"
 
 typedef NrRows R;
@@ -150,7 +151,8 @@ static NrStatus lower_vectors_run(NrPassContext *pass, NrOp *root) {
   R r = {.x = {.target = pass->target}, .arena = pass->scratch};
   NrOpList ops = {0};
   NrRowBlocks blocks = {0};
-  NrStatus status = NR_OK;
+  NrStatus status = nr_check_limits(root); /* a large vector would be thousands of rows */
+  if (status) return status;
   nr_collect_ops(root, &ops);
   nr_rows_open_blocks(&r, ops.data, ops.size, &blocks);
   for (size_t i = 0; i < ops.size && !status; i++)

@@ -1,6 +1,6 @@
 /* limits.c - what is too large for machine code. LLVM has no limits of its own for these: it runs out of time or
  * memory, and then ends the process. */
-#include "codegen/limits.h"
+#include "pass/expand/limits.h"
 
 #include "ir/text.h"
 
@@ -38,8 +38,8 @@ static bool check_op(NrOp *op, void *user) {
   return *status == NR_OK;
 }
 
-NrStatus nr_codegen_check_limits(NrModule *module) {
+NrStatus nr_check_limits(NrOp *root) {
   NrStatus status = NR_OK;
-  nr_walk_pre(module->op, check_op, &status);
+  nr_walk_pre(root, check_op, &status);
   return status;
 }
