@@ -529,6 +529,12 @@ static inline NrValue *nr_op_result(const NrOp *op) { /* of an op that has one *
   assert(op->num_results == 1);
   return nr_result(op, 0);
 }
+static inline NrValue *nr_op_only_operand(const NrOp *op) { /* of an op that has one */
+  assert(op->num_operands == 1);
+  return nr_operand(op, 0);
+}
+/* Of an op of which all operands have one type. */
+static inline NrType nr_op_operand_type(const NrOp *op) { return nr_operand(op, 0)->type; }
 static inline uint32_t nr_use_index(const NrUse *use) { return (uint32_t)(use - use->owner->operands); }
 void nr_op_set_operand(NrOp *op, size_t i, NrValue *value);
 void nr_op_set_operands(NrOp *op, NrValue *const *values, size_t count); /* all; not for ops with successor operands */

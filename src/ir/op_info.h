@@ -263,7 +263,6 @@ static inline size_t nr_shared_rest(const NrOp *op, const NrSharedOperand *of) {
 }
 static inline size_t nr_shared_index(const NrOp *op, const NrSharedOperand *table) {
   const NrSharedOperand *of = &table[op->info->id];
-  assert(of->exists);
   return of->singles_before + (of->varying_before ? of->varying_before * nr_shared_rest(op, of) : 0);
 }
 static inline NrValue *nr_shared_operand(const NrOp *op, const NrSharedOperand *table) {

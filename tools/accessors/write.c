@@ -134,7 +134,7 @@ static void write_list(Out *out, const Op *op, const Side *side, const List *lis
     upper_case(name, constant);
     upper_case(op->name, prefix);
     if (item->varying_before == 0) put(out, "#define NR_%s_%s %u\n", prefix, constant, item->singles_before);
-    if (item->arity) put(out, "#define NR_%s_%s_GROUP %u\n", prefix, constant, i);
+    if (item->arity || item->varying_before) put(out, "#define NR_%s_%s_GROUP %u\n", prefix, constant, i);
     write_item(out, op, side, list, i, name, has_segments);
   }
 }
@@ -199,11 +199,12 @@ void write_shared_operand(Out *header, Out *table, const Shared *operand, const 
   put(header, "\n/* %s */\nextern const NrSharedOperand nr_operand_%s[NR_OP_COUNT];\n", operand->doc, name);
   put(header, "static inline bool nr_op_has_%s(const NrOp *op) { return nr_operand_%s[op->info->id].exists; }\n", name,
       name);
-  put(header, "static inline %snr_op_%s(const NrOp *op) { return nr_shared_%s(op, nr_operand_%s); }\n",
-      operand->many ? "NrGroup " : "NrValue *", name, operand->many ? "group" : "operand", name);
+  put(header, "static inline %snr_op_%s(const NrOp *op) {\n  assert(nr_op_has_%s(op));\n"
+              "  return nr_shared_%s(op, nr_operand_%s);\n}\n",
+      operand->many ? "NrGroup " : "NrValue *", name, name, operand->many ? "group" : "operand", name);
   if (!operand->many)
-    put(header, "static inline size_t nr_op_%s_index(const NrOp *op) { return nr_shared_index(op, nr_operand_%s); }\n",
-        name, name);
+    put(header, "static inline size_t nr_op_%s_index(const NrOp *op) {\n  assert(nr_op_has_%s(op));\n"
+                "  return nr_shared_index(op, nr_operand_%s);\n}\n", name, name, name);
   put(table, "\nconst NrSharedOperand nr_operand_%s[NR_OP_COUNT] = {\n", name);
   for (size_t i = 0; i < num_ops; i++) {
     const Op *op = &ops[i];

@@ -71,7 +71,7 @@ NrOp *nr_affine_parallel_like(NrBuilder *b, const NrOp *loop, const int64_t *kin
   nr_op_set_attr(op, NR_A_steps, nr_attr_array(b->ctx, &step, 1));
   nr_op_set_attr(op, NR_A_reductions, nr_attr_array(b->ctx, numbers.data, numbers.size));
   NrBlock *body = nr_block_create(op->module);
-  nr_block_append(nr_op_region(op, 0), body);
+  nr_block_append(nr_affine_parallel_region(op), body);
   nr_block_add_arg(body, nr_type_index(b->ctx), op->loc);
   nr_vec_deinit(&operands);
   nr_vec_deinit(&types);
@@ -112,7 +112,7 @@ NrValue *nr_affine_build(NrBuilder *b, unsigned op_id, NrAttr map, NrValue *cons
   NrType index = nr_type_index(b->ctx);
   NrOp *op = nr_build_op(b, op_id, operands, nr_affine_num_inputs(map), &index, 1);
   nr_op_set_attr(op, NR_A_map, map);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 bool nr_affine_constant_extreme(NrAttr map, bool greatest, int64_t *out) {
@@ -142,7 +142,7 @@ static NrAffineExpr basis_size(const NrOp *op, size_t at) {
 static NrAffineExpr linear_expr(const NrOp *op, uint32_t *out_dims) {
   NrContext *ctx = nr_op_context(op);
   size_t begin, count;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
   *out_dims = (uint32_t)count;
   NrAffineExpr e = nr_affine_constant(ctx, 0), stride = nr_affine_constant(ctx, 1);
   for (size_t at = 0; at < count; at++) {

@@ -60,14 +60,14 @@ static bool fold_indices(NrOp *op, const NrAttr *constants, NrFold *out) {
 }
 
 bool nr_affine_delinearize_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  if (op->num_results == 1) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (op->num_results == 1) return nr_fold_to_value(out, nr_affine_delinearize_index_linear_index(op));
   return fold_indices(op, constants, out);
 }
 
 bool nr_affine_linearize_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   size_t begin, count;
-  nr_op_operand_group(op, 0, &begin, &count);
-  if (count == 1) return nr_fold_to_value(out, nr_operand(op, 0));
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
+  if (count == 1) return nr_fold_to_value(out, nr_operand(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX));
   return fold_indices(op, constants, out);
 }
 
@@ -311,7 +311,7 @@ static Outcome decide(NrOp *op, NrAttr *out_set) {
 }
 
 static bool take_branch(NrOp *op, bool holds) {
-  NrBlock *block = nr_op_body(op, holds ? 0 : 1);
+  NrBlock *block = holds ? nr_affine_if_then_body(op) : nr_affine_if_else_body(op);
   NrOp *yield = block ? nr_block_terminator(block) : NULL;
   if (block) nr_scf_inline_before(op, block, NULL);
   for (uint32_t i = 0; i < op->num_results; i++) nr_value_replace_uses(nr_result(op, i), nr_operand(yield, i));
@@ -322,7 +322,7 @@ static bool take_branch(NrOp *op, bool holds) {
 bool nr_affine_if_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
   NrAttr set;
-  NrBlock *otherwise = nr_op_body(op, 1);
+  NrBlock *otherwise = nr_affine_if_else_body(op);
   Outcome outcome = decide(op, &set);
   if (outcome != OPEN) return take_branch(op, outcome == HOLDS);
   if (set != nr_op_attr(op, NR_A_condition)) {

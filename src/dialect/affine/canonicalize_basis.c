@@ -28,7 +28,7 @@ static NrValue *known_index(NrOp *op, uint32_t i, NrBuilder *b) {
 static bool constant_basis(NrOp *op) {
   NrIndexListSlot slot = {1, "static_basis"};
   size_t begin, count;
-  nr_op_operand_group(op, 1, &begin, &count);
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_DYNAMIC_BASIS_GROUP, &begin, &count);
   for (size_t i = 0; i < count; i++) {
     int64_t size; /* code that never runs may have invalid constants */
     if (nr_value_constant_int(nr_operand(op, begin + i), &size) && size <= 0) return false;
@@ -40,12 +40,12 @@ static bool constant_basis(NrOp *op) {
 static bool drop_leading_zero(NrOp *op) {
   size_t begin, count, size = nr_index_list_size(op, "static_basis");
   const int64_t *basis = nr_index_list_statics(op, "static_basis");
-  nr_op_operand_group(op, 0, &begin, &count);
-  if (count < 2 || !nr_index_is(nr_index_of(nr_operand(op, 0)), 0)) return false;
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
+  if (count < 2 || !nr_index_is(nr_index_of(nr_operand(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX)), 0)) return false;
   if (size == count && basis[0] == NR_DYNAMIC) return false;
   /* Without a size for the first index, what follows it has one that nobody asks for. */
   if (size == count) nr_op_set_attr(op, NR_A_static_basis, nr_attr_i64_array(nr_op_context(op), basis + 1, size - 1));
-  nr_op_erase_operand(op, 0);
+  nr_op_erase_operand(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX);
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)count - 1, op->num_operands - (uint32_t)(count - 1)}, 2);
   return true;
 }
@@ -53,15 +53,15 @@ static bool drop_leading_zero(NrOp *op) {
 /* Both over the same sizes, which are constants. */
 static bool same_basis(const NrOp *linearize, const NrOp *delinearize) {
   size_t begin, dynamic, count;
-  nr_op_operand_group(linearize, 0, &begin, &count);
-  nr_op_operand_group(linearize, 1, &begin, &dynamic);
+  nr_op_operand_group(linearize, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
+  nr_op_operand_group(linearize, NR_AFFINE_LINEARIZE_INDEX_DYNAMIC_BASIS_GROUP, &begin, &dynamic);
   return dynamic == 0 && delinearize->num_operands == 1 && delinearize->num_results == count &&
          nr_op_attr(linearize, NR_A_static_basis) == nr_op_attr(delinearize, NR_A_static_basis);
 }
 
 /* Of a number made of these indices, and of what is decided. */
 bool nr_affine_delinearize_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *source = nr_operand(op, 0)->op;
+  NrOp *source = nr_affine_delinearize_index_linear_index(op)->op;
   bool undoes = nr_op_is(source, NR_OP_affine_linearize_index) && nr_op_attr(source, NR_A_disjoint) &&
                 same_basis(source, op), changed = constant_basis(op);
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -78,10 +78,10 @@ bool nr_affine_linearize_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
   size_t begin, count;
   if (constant_basis(op) || drop_leading_zero(op)) return true;
-  nr_op_operand_group(op, 0, &begin, &count);
-  NrOp *source = count ? nr_operand(op, 0)->op : NULL;
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
+  NrOp *source = count ? nr_operand(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX)->op : NULL;
   if (!nr_op_is(source, NR_OP_affine_delinearize_index) || !same_basis(op, source)) return false;
   for (uint32_t i = 0; i < count; i++)
     if (nr_operand(op, i) != nr_result(source, i)) return false;
-  return nr_op_replace(op, nr_operand(source, 0));
+  return nr_op_replace(op, nr_affine_delinearize_index_linear_index(source));
 }

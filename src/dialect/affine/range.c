@@ -181,7 +181,8 @@ static int64_t last_reached(NrValue *iv, NrRange r) {
     step = nr_affine_iv_step(iv);
     known = nr_affine_iv_constant_bound(iv, false, &lower);
   } else if (nr_op_is(loop, NR_OP_scf_for)) {
-    known = nr_value_constant_int(nr_operand(loop, 0), &lower) && nr_value_constant_int(nr_operand(loop, 2), &step);
+    known = nr_value_constant_int(nr_scf_for_lower_bound(loop), &lower) &&
+            nr_value_constant_int(nr_scf_for_step(loop), &step);
   }
   if (!known || step <= 0 || r.max == INT64_MAX || !nr_sub_i64(r.max, lower, &distance) || distance < 0) return r.max;
   return r.max - distance % step;

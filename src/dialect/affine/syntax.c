@@ -203,7 +203,7 @@ static void print_bound(NrPrinter *w, NrOp *op, bool upper) {
 
 static void print_iter_args(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " iter_args");
-  nr_w_bindings(w, op, nr_affine_for_begin(op, 2), nr_op_body(op, 0), 1, op->num_results);
+  nr_w_bindings(w, op, nr_affine_for_begin(op, 2), nr_affine_for_body(op), 1, op->num_results);
   nr_w_puts(w, " -> (");
   nr_w_result_types(w, op);
   nr_w_puts(w, ")");
@@ -213,8 +213,8 @@ void nr_affine_for_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"lowerBoundMap", "upperBoundMap", "step", "operandSegmentSizes", NULL};
   int64_t step = nr_op_attr_int(op, NR_A_step, 1);
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_block_arg(nr_op_body(op, 0), 0));
-  nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(nr_op_body(op, 0), 0)));
+  nr_w_value(w, nr_block_arg(nr_affine_for_body(op), 0));
+  nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(nr_affine_for_body(op), 0)));
   nr_w_puts(w, " = ");
   print_bound(w, op, false);
   nr_w_puts(w, " to ");
@@ -222,7 +222,7 @@ void nr_affine_for_print(NrPrinter *w, NrOp *op) {
   if (step != 1) nr_w_printf(w, " step %lld", (long long)step);
   if (op->num_results) print_iter_args(w, op);
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
+  nr_w_region(w, nr_affine_for_region(op), false, op->num_results > 0);
   nr_w_attr_dict(w, op, elided);
 }
 
@@ -253,10 +253,10 @@ void nr_affine_if_print(NrPrinter *w, NrOp *op) {
   print_inputs(w, op, set, 0);
   nr_w_arrow_results(w, op);
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
-  if (nr_op_body(op, 1)) {
+  nr_w_region(w, nr_affine_if_then_region(op), false, op->num_results > 0);
+  if (nr_affine_if_else_body(op)) {
     nr_w_puts(w, " else ");
-    nr_w_region(w, nr_op_region(op, 1), false, op->num_results > 0);
+    nr_w_region(w, nr_affine_if_else_region(op), false, op->num_results > 0);
   }
   nr_w_attr_dict(w, op, (const char *const[]){"condition", NULL});
 }

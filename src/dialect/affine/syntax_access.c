@@ -1,5 +1,6 @@
 /* syntax_access.c - the text of ops with subscripts, `%A[%i + 3, symbol(%n)]`. */
 #include "dialect/affine/affine.h"
+#include "dialect/operands.h"
 #include "dialect/shared/shaped.h"
 
 /* ---- subscripts -------------------------------------------------------------------------------------------------- */
@@ -89,14 +90,14 @@ static void print_accessed(NrPrinter *w, NrOp *op, size_t memref, NrType value) 
 
 void nr_affine_load_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  print_accessed(w, op, 0, nr_result(op, 0)->type);
+  print_accessed(w, op, 0, nr_op_result(op)->type);
 }
 
 void nr_affine_store_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_value(op));
   nr_w_puts(w, ", ");
-  print_accessed(w, op, 1, nr_operand(op, 0)->type);
+  print_accessed(w, op, 1, nr_op_value(op)->type);
 }
 
 /* ---- prefetch %A[..], read, locality<3>, data {attrs} : memref<..> ----------------------------------------------- */
@@ -118,7 +119,7 @@ void nr_affine_prefetch_print(NrPrinter *w, NrOp *op) {
   nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_affine_prefetch_memref(op)->type);
 }
 
 /* ---- dma_start %source[..], %target[..], %tag[..], %n (, %stride, %run)? : memref<..>, memref<..>, memref<..> -----

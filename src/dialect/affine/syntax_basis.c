@@ -65,7 +65,7 @@ NrStatus nr_affine_delinearize_parse(NrParser *p, NrOpState *state) {
 
 void nr_affine_delinearize_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_affine_delinearize_index_linear_index(op));
   nr_w_puts(w, " into ");
   print_basis(w, op, 1);
   nr_w_attr_dict(w, op, (const char *const[]){"static_basis", NULL});
@@ -93,7 +93,7 @@ NrStatus nr_affine_linearize_parse(NrParser *p, NrOpState *state) {
 void nr_affine_linearize_print(NrPrinter *w, NrOp *op) {
   size_t begin, count;
   NrAttr disjoint = nr_op_attr(op, NR_A_disjoint);
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
   nr_w_puts(w, disjoint && (disjoint->kind == NR_ATTR_UNIT || disjoint->i) ? " disjoint " : " ");
   nr_w_indices(w, op, begin, count);
   nr_w_puts(w, " by ");

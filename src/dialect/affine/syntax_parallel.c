@@ -143,7 +143,7 @@ static void print_bounds(NrPrinter *w, NrOp *op, bool upper) {
   NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), map = upper ? nr_op_attr(op, NR_A_upperBoundsMap) : lower;
   size_t first = upper ? nr_affine_num_inputs(lower) : 0;
   nr_w_puts(w, "(");
-  for (uint32_t i = 0; i < nr_op_body(op, 0)->num_args; i++) {
+  for (uint32_t i = 0; i < nr_affine_parallel_body(op)->num_args; i++) {
     uint32_t begin, count;
     nr_affine_parallel_group(op, upper, i, &begin, &count);
     if (i) nr_w_puts(w, ", ");
@@ -158,7 +158,7 @@ static void print_bounds(NrPrinter *w, NrOp *op, bool upper) {
 }
 
 static void print_steps(NrPrinter *w, NrOp *op) {
-  uint32_t rank = nr_op_body(op, 0)->num_args;
+  uint32_t rank = nr_affine_parallel_body(op)->num_args;
   bool ones = true;
   for (uint32_t i = 0; i < rank; i++) ones &= nr_affine_parallel_step(op, i) == 1;
   if (ones) return;
@@ -171,7 +171,7 @@ static void print_steps(NrPrinter *w, NrOp *op) {
 void nr_affine_parallel_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"lowerBoundsMap", "lowerBoundsGroups", "upperBoundsMap", "upperBoundsGroups",
                                        "steps",          "reductions",        NULL};
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_affine_parallel_body(op);
   nr_w_puts(w, " ");
   nr_w_ivs(w, body, body->num_args);
   nr_w_puts(w, " = ");
@@ -189,6 +189,6 @@ void nr_affine_parallel_print(NrPrinter *w, NrOp *op) {
     nr_w_puts(w, ")");
   }
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, op->num_results > 0);
+  nr_w_region(w, nr_affine_parallel_region(op), false, op->num_results > 0);
   nr_w_attr_dict(w, op, elided);
 }

@@ -2,6 +2,7 @@
  *
  * Each rule asks the same of some operands in turn, so that one list of values to be looked at decides. */
 #include "dialect/affine/affine.h"
+#include "dialect/operands.h"
 
 /* A value that is made from more values than these is taken for none: an answer costs no more than this. */
 enum { MAX_LOOKED_AT = 4096 };
@@ -32,7 +33,7 @@ static bool is_top_level(const NrValue *value) {
 static NrOp *below_casts(NrValue *memref) {
   NrOp *op = memref->op;
   for (int i = 0; i < MAX_LOOKED_AT && nr_op_is(op, NR_OP_memref_cast) && op->num_operands == 1; i++)
-    op = nr_operand(op, 0)->op;
+    op = nr_memref_cast_source(op)->op;
   return op;
 }
 
@@ -50,7 +51,7 @@ static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
   bool known = nr_op_is(op, NR_OP_memref_alloc) || nr_op_is(op, NR_OP_memref_view) ||
                nr_op_is(op, NR_OP_memref_subview);
   if (!known) return NULL;
-  NrType type = op->num_results == 1 ? nr_result(op, 0)->type : NULL;
+  NrType type = op->num_results == 1 ? nr_op_result(op)->type : NULL;
   if (!type || type->kind != NR_TYPE_MEMREF || dim < 0 || dim >= (int64_t)type->rank) return NULL;
   *out_static = type->dims[dim] != NR_DYNAMIC;
   size_t begin, count, at = 0, group = nr_op_is(op, NR_OP_memref_alloc) ? 0 : 2;
@@ -64,11 +65,11 @@ static NrValue *size_operand(NrOp *op, int64_t dim, bool *out_static) {
 }
 
 static bool dim_is_symbol(Question *q, NrOp *op) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_op_source(op);
   int64_t dim;
   bool is_static;
   if (is_top_level(source)) return true;
-  if (!source->op || !nr_value_constant_int(nr_operand(op, 1), &dim)) return false;
+  if (!source->op || !nr_value_constant_int(nr_op_index(op), &dim)) return false;
   NrOp *maker = below_casts(source);
   NrValue *size = maker ? size_operand(maker, dim, &is_static) : NULL;
   if (!maker || (!size && !is_static)) return false;
@@ -113,7 +114,7 @@ static bool dim_step(Question *q, NrValue *value) {
   if (nr_affine_is_iv(value) || nr_affine_is_symbol(value)) return true;
   NrOp *op = value->op;
   if (!op) return false;
-  if (is_dim_op(op)) return is_top_level(nr_operand(op, 0));
+  if (is_dim_op(op)) return is_top_level(nr_op_source(op));
   bool of_dims = nr_op_is(op, NR_OP_affine_apply) || nr_op_is(op, NR_OP_affine_delinearize_index) ||
                  nr_op_is(op, NR_OP_affine_linearize_index);
   if (!of_dims) return false;

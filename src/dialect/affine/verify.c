@@ -1,6 +1,7 @@
 /* verify.c - checks of affine ops that their definitions cannot express. The messages are MLIR's, where it has one. */
 #include "dialect/affine/affine.h"
 #include "dialect/arith/combine.h"
+#include "dialect/operands.h"
 #include "dialect/shared/shaped.h"
 
 static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); }
@@ -59,8 +60,8 @@ NrStatus nr_affine_delinearize_verify(NrOp *op) {
 
 NrStatus nr_affine_linearize_verify(NrOp *op) {
   size_t begin, count, dynamic, size = basis_size(op);
-  nr_op_operand_group(op, 0, &begin, &count);
-  nr_op_operand_group(op, 1, &begin, &dynamic);
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_MULTI_INDEX_GROUP, &begin, &count);
+  nr_op_operand_group(op, NR_AFFINE_LINEARIZE_INDEX_DYNAMIC_BASIS_GROUP, &begin, &dynamic);
   if (size != count && size + 1 != count)
     return nr_op_error(op, "(C1) should be passed a basis element for each index except possibly the first");
   if (dynamic != num_dynamic(op))
@@ -84,7 +85,7 @@ static NrStatus verify_bound(NrOp *op, bool upper) {
 }
 
 NrStatus nr_affine_for_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_affine_for_body(op);
   int64_t step = nr_op_attr_int(op, NR_A_step, 0);
   uint32_t count = op->num_results;
   if (body->num_args == 0 || !nr_type_is_index(body->args[0]->type))
@@ -115,7 +116,7 @@ NrStatus nr_affine_if_verify(NrOp *op) {
   for (uint32_t i = 0; i < 2; i++)
     if (nr_op_body(op, i) && nr_op_body(op, i)->num_args)
       return nr_op_error(op, "requires that child entry blocks have no arguments");
-  if (op->num_results && !nr_op_body(op, 1))
+  if (op->num_results && !nr_affine_if_else_body(op))
     return nr_op_error(op, "(C2) must have an else block if defining values");
   return nr_affine_verify_operands(op, 0, set->num_dims, set->num_symbols);
 }
@@ -180,7 +181,7 @@ static NrStatus verify_reductions(NrOp *op) {
 }
 
 NrStatus nr_affine_parallel_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_affine_parallel_body(op);
   NrAttr lower = nr_op_attr(op, NR_A_lowerBoundsMap), upper = nr_op_attr(op, NR_A_upperBoundsMap);
   NrAttr groups[] = {nr_op_attr(op, NR_A_lowerBoundsGroups), nr_op_attr(op, NR_A_upperBoundsGroups)};
   int64_t counts[2] = {0, 0};
@@ -218,7 +219,7 @@ static NrStatus verify_accessed(NrOp *op, NrType memref) {
     int64_t locality = nr_op_attr_int(op, NR_A_localityHint, -1);
     return locality < 0 || locality > 3 ? nr_op_error(op, "(C3) locality must be 0 to 3") : NR_OK;
   }
-  NrType value = stores ? nr_operand(op, 0)->type : nr_result(op, 0)->type;
+  NrType value = stores ? nr_op_value(op)->type : nr_op_result(op)->type;
   if (vector && value->elem != memref->elem)
     return nr_op_error(op, "(C3) requires memref and vector types of the same elemental type");
   if (!vector && value != memref->elem)
@@ -261,7 +262,7 @@ NrStatus nr_affine_dma_start_verify(NrOp *op) {
   for (size_t i = 0; i < NR_AFFINE_DMA_PLACES; i++) NR_TRY(verify_place(op, i, memrefs[i]));
   for (size_t i = parts.n; i < op->num_operands; i++)
     if (!nr_type_is_index(nr_operand(op, i)->type)) return nr_op_error(op, "(C1) operand #%zu must be index", i);
-  if (nr_operand(op, 0)->type->elem != nr_operand(op, parts.target)->type->elem)
+  if (nr_operand(op, NR_AFFINE_DMA_START_OPERANDS)->type->elem != nr_operand(op, parts.target)->type->elem)
     return nr_op_error(op, "(C3) source and target have different element types");
   return NR_OK;
 }

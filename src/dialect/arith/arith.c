@@ -2,6 +2,7 @@
  * canonicalize.c. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/syntax.h"
+#include "dialect/operands.h"
 #include "dialect/shared/fold.h"
 
 /* ---- building ---------------------------------------------------------------------------------------------------- */
@@ -18,7 +19,7 @@ NrValue *nr_arith_constant(NrBuilder *b, NrAttr value) {
   if (!nr_arith_is_constant_type(value->type)) return signed_constant(b, value);
   NrOp *op = nr_build_op(b, NR_OP_arith_constant, NULL, 0, &value->type, 1);
   nr_op_set_attr(op, NR_A_value, value);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 bool nr_arith_is_constant_type(NrType type) {
@@ -71,7 +72,7 @@ static const char *text_of(NrType type) { return nr_type_text(type->ctx, type); 
 
 static NrStatus constant_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   bool typed =
       value && (value->kind == NR_ATTR_INTEGER || value->kind == NR_ATTR_FLOAT || value->kind == NR_ATTR_DENSE ||
                 value->kind == NR_ATTR_RESOURCE || value->kind == NR_ATTR_SPARSE ||
@@ -106,12 +107,12 @@ static bool same_shape(NrType a, NrType b) {
 }
 
 static NrStatus cast_verify(NrOp *op) {
-  NrType in = nr_operand(op, 0)->type, out = nr_result(op, 0)->type;
+  NrType in = nr_op_in(op)->type, out = nr_op_result(op)->type;
   if (!same_shape(in, out))
     return nr_op_error(op, "operand type '%s' and result type '%s' are cast incompatible", text_of(in), text_of(out));
-  if (op->num_operands > 1 && !same_shape(nr_operand(op, 1)->type, out))
+  if (nr_op_has_scale(op) && !same_shape(nr_op_scale(op)->type, out))
     return nr_op_error(op, "operand types '%s', '%s' and result type '%s' are cast incompatible", text_of(in),
-                       text_of(nr_operand(op, 1)->type), text_of(out));
+                       text_of(nr_op_scale(op)->type), text_of(out));
   NrType from = nr_type_elem(in), to = nr_type_elem(out);
   if (nr_type_is_index(from) || nr_type_is_index(to))
     return nr_op_error(op, "works on integers of a fixed width, not on index: use arith.index_cast");
@@ -138,7 +139,7 @@ static bool index_castable(NrType type) {
 }
 
 static NrStatus index_cast_verify(NrOp *op) {
-  NrType in = nr_operand(op, 0)->type, out = nr_result(op, 0)->type;
+  NrType in = nr_op_in(op)->type, out = nr_op_result(op)->type;
   const char *what = "signless-integer-like or memref of signless-integer";
   if (!index_castable(in)) return nr_op_error(op, "operand #0 must be %s, but got '%s'", what, text_of(in));
   if (!index_castable(out)) return nr_op_error(op, "result #0 must be %s, but got '%s'", what, text_of(out));
@@ -149,7 +150,7 @@ static NrStatus index_cast_verify(NrOp *op) {
 }
 
 static NrStatus bitcast_verify(NrOp *op) {
-  NrType in = nr_operand(op, 0)->type, out = nr_result(op, 0)->type;
+  NrType in = nr_op_in(op)->type, out = nr_op_result(op)->type;
   uint32_t bits = nr_type_bits(nr_type_elem(in));
   bool indexed = nr_type_is_index(nr_type_elem(in)) || nr_type_is_index(nr_type_elem(out));
   if (same_shape(in, out) && bits && !indexed && bits == nr_type_bits(nr_type_elem(out))) return NR_OK;
@@ -157,7 +158,7 @@ static NrStatus bitcast_verify(NrOp *op) {
 }
 
 NrStatus nr_arith_verify_bool(NrOp *op) {
-  if (nr_result(op, 0)->type == nr_arith_bool_like(nr_operand(op, 0)->type)) return NR_OK;
+  if (nr_op_result(op)->type == nr_arith_bool_like(nr_op_operand_type(op))) return NR_OK;
   return nr_op_error(op, "failed to verify that result type has i1 element type and same shape as operands");
 }
 
@@ -170,7 +171,7 @@ static NrStatus cmp_verify(NrOp *op) {
 }
 
 static NrStatus select_verify(NrOp *op) {
-  NrType condition = nr_operand(op, 0)->type, type = nr_result(op, 0)->type;
+  NrType condition = nr_arith_select_condition(op)->type, type = nr_op_result(op)->type;
   if (!nr_type_is_shaped(condition)) return NR_OK;
   bool shaped = type->kind == NR_TYPE_VECTOR || nr_type_is_tensor(type);
   if (!shaped) return nr_op_error(op, "expected condition to be a signless i1, but got '%s'", text_of(condition));

@@ -7,6 +7,7 @@
  * Integers wrap, so all of these hold at every width; overflow flags of the ops merged are dropped. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
+#include "dialect/operands.h"
 #include "dialect/shared/fold.h"
 
 /* The integer constant (or splat) that a value is. */
@@ -17,7 +18,7 @@ static bool int_constant(const NrValue *value, NrWide *out) {
 
 /* Replaces op by `lhs op_id rhs`, where either may be the constant c. */
 static bool replace_by(NrOp *op, NrBuilder *b, unsigned op_id, NrValue *x, const NrWide *c, bool constant_first) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   NrAttr value = nr_splat_attr(type, nr_wide_to_attr(nr_type_elem(type), c));
   if (!value) return false;
   NrValue *k = nr_arith_constant(b, value);
@@ -38,8 +39,9 @@ static bool match_linear(NrOp *op, Linear *out) {
     for (size_t i = 0; i < 2; i++)
       if (int_constant(nr_operand(op, i), &c)) return *out = (Linear){nr_operand(op, 1 - i), c, false}, true;
   } else if (nr_op_is(op, NR_OP_arith_subi)) {
-    if (int_constant(nr_operand(op, 1), &c)) return *out = (Linear){nr_operand(op, 0), nr_wide_neg(&c), false}, true;
-    if (int_constant(nr_operand(op, 0), &c)) return *out = (Linear){nr_operand(op, 1), c, true}, true;
+    if (int_constant(nr_arith_subi_rhs(op), &c))
+      return *out = (Linear){nr_arith_subi_lhs(op), nr_wide_neg(&c), false}, true;
+    if (int_constant(nr_arith_subi_lhs(op), &c)) return *out = (Linear){nr_arith_subi_rhs(op), c, true}, true;
   }
   return false;
 }
@@ -56,11 +58,11 @@ bool nr_arith_canon_addi(NrOp *op, NrBuilder *b) { return merge_linear(op, b); }
 
 /* (x - y) - x  is  0 - y */
 static bool negate_rest(NrOp *op, NrBuilder *b) {
-  NrOp *first = nr_operand(op, 0)->op;
-  if (!nr_op_is(first, NR_OP_arith_subi) || nr_operand(first, 0) != nr_operand(op, 1)) return false;
-  NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
+  NrOp *first = nr_arith_subi_lhs(op)->op;
+  if (!nr_op_is(first, NR_OP_arith_subi) || nr_arith_subi_lhs(first) != nr_arith_subi_rhs(op)) return false;
+  NrAttr zero = nr_splat_int(nr_op_result(op)->type, 0);
   if (!zero) return false;
-  NrValue *rest = nr_arith_binary(b, NR_OP_arith_subi, nr_arith_constant(b, zero), nr_operand(first, 1));
+  NrValue *rest = nr_arith_binary(b, NR_OP_arith_subi, nr_arith_constant(b, zero), nr_arith_subi_rhs(first));
   return nr_op_replace(op, rest);
 }
 
@@ -68,47 +70,49 @@ bool nr_arith_canon_subi(NrOp *op, NrBuilder *b) { return merge_linear(op, b) ||
 
 bool nr_arith_canon_muli(NrOp *op, NrBuilder *b) {
   NrWide outer, inner;
-  NrOp *first = nr_operand(op, 0)->op;
-  if (!int_constant(nr_operand(op, 1), &outer) || !nr_op_is(first, NR_OP_arith_muli)) return false;
-  if (!int_constant(nr_operand(first, 1), &inner)) return false;
+  NrOp *first = nr_arith_muli_lhs(op)->op;
+  if (!int_constant(nr_arith_muli_rhs(op), &outer) || !nr_op_is(first, NR_OP_arith_muli)) return false;
+  if (!int_constant(nr_arith_muli_rhs(first), &inner)) return false;
   NrWide c = nr_wide_mul(&outer, &inner);
-  return replace_by(op, b, NR_OP_arith_muli, nr_operand(first, 0), &c, false);
+  return replace_by(op, b, NR_OP_arith_muli, nr_arith_muli_lhs(first), &c, false);
 }
 
 /* Two signs that cancel each other: (-x) * (-y) and (-x) / (-y). */
 bool nr_arith_canon_negated(NrOp *op, NrBuilder *b) {
   (void)b;
-  NrOp *lhs = nr_operand(op, 0)->op, *rhs = nr_operand(op, 1)->op;
+  NrOp *lhs = nr_op_lhs(op)->op, *rhs = nr_op_rhs(op)->op;
   if (!nr_op_is(lhs, NR_OP_arith_negf) || !nr_op_is(rhs, NR_OP_arith_negf)) return false;
-  nr_op_set_operand(op, 0, nr_operand(lhs, 0));
-  nr_op_set_operand(op, 1, nr_operand(rhs, 0));
+  nr_op_set_operand(op, nr_op_lhs_index(op), nr_arith_negf_operand(lhs));
+  nr_op_set_operand(op, nr_op_rhs_index(op), nr_arith_negf_operand(rhs));
   return true;
 }
 
 /* not (a < b)  is  a >= b */
 bool nr_arith_canon_xori(NrOp *op, NrBuilder *b) {
   if (nr_arith_canon_bits(op, b)) return true;
-  NrOp *compare = nr_operand(op, 0)->op;
-  if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_operand(op, 1)), 1)) return false;
+  NrOp *compare = nr_arith_xori_lhs(op)->op;
+  if (!nr_op_is(compare, NR_OP_arith_cmpi) || !nr_const_is_int(nr_value_constant(nr_arith_xori_rhs(op)), 1))
+    return false;
   NrCmpI predicate = nr_cmpi_negated(nr_cmpi_of(compare));
-  return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_operand(compare, 0), nr_operand(compare, 1)));
+  return nr_op_replace(op, nr_arith_cmpi(b, predicate, nr_arith_cmpi_lhs(compare), nr_arith_cmpi_rhs(compare)));
 }
 
 bool nr_arith_canon_cmpi(NrOp *op, NrBuilder *b) {
-  NrValue *lhs = nr_operand(op, 0), *rhs = nr_operand(op, 1);
+  NrValue *lhs = nr_arith_cmpi_lhs(op), *rhs = nr_arith_cmpi_rhs(op);
   if (!nr_value_constant(lhs) || nr_value_constant(rhs)) return nr_arith_canon_cmpi_widened(op, b);
   NrCmpI predicate = nr_cmpi_swapped(nr_cmpi_of(op));
-  nr_op_set_operand(op, 0, rhs);
-  nr_op_set_operand(op, 1, lhs);
+  nr_op_set_operand(op, NR_ARITH_CMPI_LHS, rhs);
+  nr_op_set_operand(op, NR_ARITH_CMPI_RHS, lhs);
   nr_op_set_attr(op, NR_A_predicate, nr_attr_i64(b->ctx, predicate));
   return true;
 }
 
 /* Sums and products of which only the low bits are used. */
 bool nr_arith_canon_extended(NrOp *op, NrBuilder *b) {
-  if (nr_value_has_uses(nr_result(op, 1))) return false;
+  enum { LOW = NR_ARITH_MULSI_EXTENDED_LOW, HIGH = NR_ARITH_MULSI_EXTENDED_HIGH }; /* of all three ops */
+  if (nr_value_has_uses(nr_result(op, HIGH))) return false;
   unsigned id = nr_op_is(op, NR_OP_arith_addui_extended) ? NR_OP_arith_addi : NR_OP_arith_muli;
-  nr_value_replace_uses(nr_result(op, 0), nr_arith_binary(b, id, nr_operand(op, 0), nr_operand(op, 1)));
+  nr_value_replace_uses(nr_result(op, LOW), nr_arith_binary(b, id, nr_op_lhs(op), nr_op_rhs(op)));
   nr_op_erase(op);
   return true;
 }

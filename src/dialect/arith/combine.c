@@ -90,5 +90,5 @@ NrAttr nr_combine_neutral(const NrCombine *combine, NrType type) {
 
 NrAttr nr_combine_neutral_of(const NrOp *op) {
   const NrCombine *combine = op ? nr_combine_of_op(op->info->id) : NULL;
-  return combine ? nr_combine_neutral(combine, nr_result(op, 0)->type) : NULL;
+  return combine ? nr_combine_neutral(combine, nr_op_result(op)->type) : NULL;
 }

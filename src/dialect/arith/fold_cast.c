@@ -2,6 +2,7 @@
  * integer) is not folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
+#include "dialect/operands.h"
 #include "dialect/shared/fold.h"
 
 #include <math.h>
@@ -25,9 +26,9 @@ static NrAttr signed_scalar(const NrOp *op, NrType out, const NrAttr *in) {
 
 /* The value that was there before the op that makes op's operand, when that op is `id` and the types are the same. */
 static NrValue *undone(const NrOp *op, unsigned id) {
-  NrOp *inner = nr_operand(op, 0)->op;
-  if (!nr_op_is(inner, id) || nr_operand(inner, 0)->type != nr_result(op, 0)->type) return NULL;
-  return nr_operand(inner, 0);
+  NrOp *inner = nr_op_in(op)->op;
+  if (!nr_op_is(inner, id) || nr_op_in(inner)->type != nr_op_result(op)->type) return NULL;
+  return nr_op_in(inner);
 }
 
 bool nr_arith_fold_extui(NrOp *op, const NrAttr *c, NrFold *out) {
@@ -45,9 +46,9 @@ bool nr_arith_fold_trunci(NrOp *op, const NrAttr *c, NrFold *out) {
 
 /* There and back is nothing when nothing was cut off on the way. */
 static bool fold_index_cast(NrOp *op, const NrAttr *c, NrFold *out, unsigned id, NrScalarFold fn) {
-  if (nr_operand(op, 0)->type == nr_result(op, 0)->type) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_op_in(op)->type == nr_op_result(op)->type) return nr_fold_to_value(out, nr_op_in(op));
   NrValue *before = undone(op, id);
-  if (before && nr_type_bits(nr_type_elem(before->type)) <= nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)))
+  if (before && nr_type_bits(nr_type_elem(before->type)) <= nr_type_bits(nr_type_elem(nr_op_in(op)->type)))
     return nr_fold_to_value(out, before);
   return nr_fold_elementwise(op, c, out, fn);
 }
@@ -132,7 +133,7 @@ bool nr_arith_fold_fptosi(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_bitcast(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (nr_operand(op, 0)->type == nr_result(op, 0)->type) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_arith_bitcast_in(op)->type == nr_op_result(op)->type) return nr_fold_to_value(out, nr_arith_bitcast_in(op));
   NrValue *before = undone(op, NR_OP_arith_bitcast);
   return before ? nr_fold_to_value(out, before) : nr_fold_elementwise(op, c, out, nr_fold_scalar);
 }
@@ -143,10 +144,10 @@ static NrAttr select_scalar(const NrOp *op, NrType out, const NrAttr *in) {
 
 /* select (a == b), a, b is b: where it chooses a the two are the same. With !=, it is a. */
 static NrValue *same_either_way(const NrOp *op) {
-  NrOp *compare = nr_operand(op, 0)->op;
-  NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);
+  NrOp *compare = nr_arith_select_condition(op)->op;
+  NrValue *if_true = nr_arith_select_true_value(op), *if_false = nr_arith_select_false_value(op);
   if (!nr_op_is(compare, NR_OP_arith_cmpi)) return NULL;
-  NrValue *a = nr_operand(compare, 0), *b = nr_operand(compare, 1);
+  NrValue *a = nr_arith_cmpi_lhs(compare), *b = nr_arith_cmpi_rhs(compare);
   bool both = (a == if_true && b == if_false) || (b == if_true && a == if_false);
   if (!both) return NULL;
   NrCmpI predicate = nr_cmpi_of(compare);
@@ -154,11 +155,12 @@ static NrValue *same_either_way(const NrOp *op) {
 }
 
 bool nr_arith_fold_select(NrOp *op, const NrAttr *c, NrFold *out) {
-  NrValue *if_true = nr_operand(op, 1), *if_false = nr_operand(op, 2);
+  NrValue *if_true = nr_arith_select_true_value(op), *if_false = nr_arith_select_false_value(op);
   if (if_true == if_false || nr_const_is_int(c[0], 1)) return nr_fold_to_value(out, if_true);
   if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, if_false);
-  if (nr_operand(op, 0)->type == nr_result(op, 0)->type && nr_const_is_int(c[1], 1) && nr_const_is_int(c[2], 0))
-    return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_arith_select_condition(op)->type == nr_op_result(op)->type && nr_const_is_int(c[1], 1) &&
+      nr_const_is_int(c[2], 0))
+    return nr_fold_to_value(out, nr_arith_select_condition(op));
   NrValue *same = same_either_way(op);
   if (same) return nr_fold_to_value(out, same);
   return nr_fold_elementwise(op, c, out, select_scalar);

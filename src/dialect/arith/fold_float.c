@@ -4,6 +4,7 @@
  * so that rounding twice gives the same as rounding once (Figueroa 1995). Other formats (8 bits and fewer, f80, f128)
  * are not folded: how they overflow is a matter of the target. */
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 #include "dialect/shared/fold.h"
 
 #include <math.h>
@@ -25,12 +26,12 @@ bool nr_float_foldable(NrAttr attr) { return attr && attr->kind == NR_ATTR_FLOAT
 bool nr_fold_floats(NrOp *op, const NrAttr *constants, NrFold *out) {
   for (size_t i = 0; i < op->num_operands; i++)
     if (!is_foldable(nr_type_elem(nr_operand(op, i)->type))) return false;
-  return is_foldable(nr_type_elem(nr_result(op, 0)->type)) && nr_fold_elementwise(op, constants, out, nr_fold_scalar);
+  return is_foldable(nr_type_elem(nr_op_result(op)->type)) && nr_fold_elementwise(op, constants, out, nr_fold_scalar);
 }
 
 bool nr_arith_fold_negf(NrOp *op, const NrAttr *c, NrFold *out) {
-  NrOp *inner = nr_operand(op, 0)->op;
-  if (nr_op_is(inner, NR_OP_arith_negf)) return nr_fold_to_value(out, nr_operand(inner, 0));
+  NrOp *inner = nr_arith_negf_operand(op)->op;
+  if (nr_op_is(inner, NR_OP_arith_negf)) return nr_fold_to_value(out, nr_arith_negf_operand(inner));
   return nr_fold_floats(op, c, out);
 }
 
@@ -45,7 +46,7 @@ bool nr_arith_fold_addf(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_subf(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_float(c[1], 0.0) || (nr_arith_fastmath_has(op, "nsz") && nr_const_is_float(c[1], -0.0)))
-    return nr_fold_to_value(out, nr_operand(op, 0));
+    return nr_fold_to_value(out, nr_arith_subf_lhs(op));
   return nr_fold_floats(op, c, out);
 }
 
@@ -56,7 +57,7 @@ bool nr_arith_fold_mulf(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_divf(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (nr_const_is_float(c[1], 1.0)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_const_is_float(c[1], 1.0)) return nr_fold_to_value(out, nr_arith_divf_lhs(op));
   return nr_fold_floats(op, c, out);
 }
 
@@ -64,7 +65,7 @@ bool nr_arith_fold_remf(NrOp *op, const NrAttr *c, NrFold *out) { return nr_fold
 
 /* neutral: the infinity that never wins. */
 static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, double neutral, bool nan_wins) {
-  if (nr_operand(op, 0) == nr_operand(op, 1)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_op_lhs(op) == nr_op_rhs(op)) return nr_fold_to_value(out, nr_op_lhs(op));
   for (size_t i = 0; i < 2; i++) {
     if (nan_wins && nr_const_is_float(c[i], neutral)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
     if (!nr_const_is_nan(c[i])) continue;
@@ -88,10 +89,10 @@ bool nr_arith_fold_minnumf(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_cmpf(NrOp *op, const NrAttr *c, NrFold *out) {
   NrCmpF predicate = nr_cmpf_of(op);
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   if (predicate == NR_CMPF_FALSE || predicate == NR_CMPF_TRUE)
     return nr_fold_to_attr(out, nr_splat_int(type, predicate == NR_CMPF_TRUE));
   if (nr_const_is_nan(c[0]) || nr_const_is_nan(c[1]))
     return nr_fold_to_attr(out, nr_splat_int(type, nr_cmpf_allows(predicate, NR_UNORDERED)));
-  return is_foldable(nr_type_elem(nr_operand(op, 0)->type)) && nr_fold_elementwise(op, c, out, nr_fold_scalar);
+  return is_foldable(nr_type_elem(nr_arith_cmpf_lhs(op)->type)) && nr_fold_elementwise(op, c, out, nr_fold_scalar);
 }

@@ -2,6 +2,7 @@
  * (division by zero, a quotient or shift out of range) is never folded. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
+#include "dialect/operands.h"
 #include "dialect/shared/fold.h"
 
 static bool wide_pair(const NrAttr *in, NrWide *a, NrWide *b) {
@@ -90,7 +91,7 @@ static NrAttr wide_scalar(const NrOp *op, NrType out, const NrAttr *in) {
 }
 
 static bool fold_binary(const NrOp *op, const NrAttr *c, NrFold *out) {
-  bool small = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) <= 64;
+  bool small = nr_type_bits(nr_type_elem(nr_op_lhs(op)->type)) <= 64;
   return nr_fold_elementwise(op, c, out, small ? nr_fold_scalar : wide_scalar);
 }
 
@@ -122,44 +123,45 @@ static NrAttr carry_scalar(const NrOp *op, NrType out, const NrAttr *in) {
   return nr_attr_int(out, nr_wide_cmp_unsigned(&sum, &a) < 0);
 }
 
-static bool same_operands(const NrOp *op) { return nr_operand(op, 0) == nr_operand(op, 1); }
+static bool same_operands(const NrOp *op) { return nr_op_lhs(op) == nr_op_rhs(op); }
 
 /* 0 of the result's type. */
 static bool fold_to_int(NrOp *op, NrFold *out, int64_t value) {
-  return nr_fold_to_attr(out, nr_splat_int(nr_result(op, 0)->type, value));
+  return nr_fold_to_attr(out, nr_splat_int(nr_op_result(op)->type, value));
 }
 
 bool nr_arith_fold_addi(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
-  if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, nr_operand(op, 1));
+  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_arith_addi_lhs(op));
+  if (nr_const_is_int(c[0], 0)) return nr_fold_to_value(out, nr_arith_addi_rhs(op));
   /* (x - y) + y = x, whatever wraps. */
   for (size_t i = 0; i < 2; i++) {
     NrOp *sub = nr_operand(op, i)->op;
-    if (nr_op_is(sub, NR_OP_arith_subi) && nr_operand(sub, 1) == nr_operand(op, 1 - i))
-      return nr_fold_to_value(out, nr_operand(sub, 0));
+    if (nr_op_is(sub, NR_OP_arith_subi) && nr_arith_subi_rhs(sub) == nr_operand(op, 1 - i))
+      return nr_fold_to_value(out, nr_arith_subi_lhs(sub));
   }
   return fold_binary(op, c, out);
 }
 
 bool nr_arith_fold_addui(NrOp *op, const NrAttr *c, NrFold *out) {
   if (nr_const_is_int(c[1], 0)) {
-    out[0] = (NrFold){.value = nr_operand(op, 0)};
-    out[1] = (NrFold){.attr = nr_splat_int(nr_result(op, 1)->type, 0)};
+    out[0] = (NrFold){.value = nr_arith_addui_extended_lhs(op)};
+    out[1] = (NrFold){.attr = nr_splat_int(nr_arith_addui_extended_overflow(op)->type, 0)};
     return out[1].attr != NULL;
   }
-  out[0] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 0)->type, addi_scalar)};
-  out[1] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 1)->type, carry_scalar)};
+  out[0] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_arith_addui_extended_sum(op)->type, addi_scalar)};
+  out[1] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_arith_addui_extended_overflow(op)->type, carry_scalar)};
   return out[0].attr && out[1].attr;
 }
 
 static bool fold_mul_extended(NrOp *op, const NrAttr *c, NrFold *out, NrScalarFold high) {
+  NrType type = nr_op_operand_type(op); /* that of both results too */
   for (size_t i = 0; i < 2; i++) {
     if (!nr_const_is_int(c[i], 0)) continue;
     out[0] = out[1] = (NrFold){.attr = c[i]};
     return true;
   }
-  out[0] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 0)->type, muli_scalar)};
-  out[1] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, nr_result(op, 1)->type, high)};
+  out[0] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, type, muli_scalar)};
+  out[1] = (NrFold){.attr = nr_fold_elementwise_attr(op, c, type, high)};
   return out[0].attr && out[1].attr;
 }
 
@@ -168,7 +170,7 @@ bool nr_arith_fold_mulsi_extended(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_mului_extended(NrOp *op, const NrAttr *c, NrFold *out) {
-  NrAttr zero = nr_splat_int(nr_result(op, 0)->type, 0);
+  NrAttr zero = nr_splat_int(nr_arith_mului_extended_low(op)->type, 0);
   for (size_t i = 0; i < 2 && zero; i++) {
     if (!nr_const_is_int(c[i], 1) || c[1 - i]) continue;
     out[0] = (NrFold){.value = nr_operand(op, 1 - i)};
@@ -180,12 +182,12 @@ bool nr_arith_fold_mului_extended(NrOp *op, const NrAttr *c, NrFold *out) {
 
 bool nr_arith_fold_subi(NrOp *op, const NrAttr *c, NrFold *out) {
   if (same_operands(op) && fold_to_int(op, out, 0)) return true;
-  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_arith_subi_lhs(op));
   /* (x + y) - y = x and (x + y) - x = y, whatever wraps. */
-  NrOp *add = nr_operand(op, 0)->op;
+  NrOp *add = nr_arith_subi_lhs(op)->op;
   if (nr_op_is(add, NR_OP_arith_addi))
     for (size_t i = 0; i < 2; i++)
-      if (nr_operand(add, i) == nr_operand(op, 1)) return nr_fold_to_value(out, nr_operand(add, 1 - i));
+      if (nr_operand(add, i) == nr_arith_subi_rhs(op)) return nr_fold_to_value(out, nr_operand(add, 1 - i));
   return fold_binary(op, c, out);
 }
 
@@ -200,8 +202,8 @@ bool nr_arith_fold_muli(NrOp *op, const NrAttr *c, NrFold *out) {
 /* x / 1 = x for all quotients; i1 has no 1 that a signed division could use. */
 static bool fold_quotient(NrOp *op, const NrAttr *c, NrFold *out) {
   bool is_unsigned = nr_op_is(op, NR_OP_arith_divui) || nr_op_is(op, NR_OP_arith_ceildivui);
-  bool bit = !is_unsigned && nr_type_is_int_width(nr_type_elem(nr_result(op, 0)->type), 1);
-  if (!bit && nr_const_is_int(c[1], 1)) return nr_fold_to_value(out, nr_operand(op, 0));
+  bool bit = !is_unsigned && nr_type_is_int_width(nr_type_elem(nr_op_result(op)->type), 1);
+  if (!bit && nr_const_is_int(c[1], 1)) return nr_fold_to_value(out, nr_op_lhs(op));
   return fold_binary(op, c, out);
 }
 
@@ -232,7 +234,7 @@ static NrValue *repeats(const NrOp *op) {
   for (size_t i = 0; i < 2; i++) {
     const NrOp *first = nr_operand(op, i)->op;
     NrValue *again = nr_operand(op, 1 - i);
-    if (first && first->info == op->info && (nr_operand(first, 0) == again || nr_operand(first, 1) == again))
+    if (first && first->info == op->info && (nr_op_lhs(first) == again || nr_op_rhs(first) == again))
       return nr_operand(op, i);
   }
   return NULL;
@@ -242,15 +244,15 @@ static NrValue *repeats(const NrOp *op) {
 static bool are_complements(const NrOp *op) {
   for (size_t i = 0; i < 2; i++) {
     const NrOp *negation = nr_operand(op, i)->op;
-    if (nr_op_is(negation, NR_OP_arith_xori) && nr_operand(negation, 0) == nr_operand(op, 1 - i) &&
-        nr_const_is_int(nr_value_constant(nr_operand(negation, 1)), -1))
+    if (nr_op_is(negation, NR_OP_arith_xori) && nr_arith_xori_lhs(negation) == nr_operand(op, 1 - i) &&
+        nr_const_is_int(nr_value_constant(nr_arith_xori_rhs(negation)), -1))
       return true;
   }
   return false;
 }
 
 bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (same_operands(op)) return nr_fold_to_value(out, nr_arith_andi_lhs(op));
   if (repeats(op)) return nr_fold_to_value(out, repeats(op));
   if (are_complements(op) && fold_to_int(op, out, 0)) return true;
   for (size_t i = 0; i < 2; i++) {
@@ -261,7 +263,7 @@ bool nr_arith_fold_andi(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 bool nr_arith_fold_ori(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (same_operands(op)) return nr_fold_to_value(out, nr_arith_ori_lhs(op));
   if (repeats(op)) return nr_fold_to_value(out, repeats(op));
   if (are_complements(op) && fold_to_int(op, out, -1)) return true;
   for (size_t i = 0; i < 2; i++) {
@@ -285,7 +287,7 @@ bool nr_arith_fold_xori(NrOp *op, const NrAttr *c, NrFold *out) {
 }
 
 static bool fold_shift(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_const_is_int(c[1], 0)) return nr_fold_to_value(out, nr_op_lhs(op));
   return fold_binary(op, c, out);
 }
 
@@ -295,7 +297,7 @@ bool nr_arith_fold_shrsi(NrOp *op, const NrAttr *c, NrFold *out) { return fold_s
 
 /* min and max: x of itself is x; with an end of the type it is x, or that end, which no value beats (wins). */
 static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, int64_t wins, int64_t loses) {
-  if (same_operands(op)) return nr_fold_to_value(out, nr_operand(op, 0));
+  if (same_operands(op)) return nr_fold_to_value(out, nr_op_lhs(op));
   for (size_t i = 0; i < 2; i++) {
     if (nr_const_is_int(c[i], wins)) return nr_fold_to_attr(out, c[i]);
     if (nr_const_is_int(c[i], loses)) return nr_fold_to_value(out, nr_operand(op, 1 - i));
@@ -305,7 +307,7 @@ static bool fold_min_max(NrOp *op, const NrAttr *c, NrFold *out, int64_t wins, i
 
 /* The largest signed value of the op's type; false for types of more than 64 bits. */
 static bool largest(const NrOp *op, int64_t *out) {
-  uint32_t bits = nr_type_bits(nr_type_elem(nr_result(op, 0)->type));
+  uint32_t bits = nr_type_bits(nr_type_elem(nr_op_result(op)->type));
   if (bits > 64) return false;
   *out = (int64_t)(UINT64_MAX >> 1 >> (64 - bits));
   return true;
@@ -349,9 +351,9 @@ bool nr_arith_fold_cmpi(NrOp *op, const NrAttr *c, NrFold *out) {
       fold_to_int(op, out, predicate == NR_CMPI_UGE))
     return true;
   /* An i1 compared with the constant that leaves it as it is. */
-  if (nr_type_is_int_width(nr_type_elem(nr_operand(op, 0)->type), 1) &&
+  if (nr_type_is_int_width(nr_type_elem(nr_arith_cmpi_lhs(op)->type), 1) &&
       ((predicate == NR_CMPI_NE && nr_const_is_int(c[1], 0)) || (predicate == NR_CMPI_EQ && nr_const_is_int(c[1], 1))))
-    return nr_fold_to_value(out, nr_operand(op, 0));
-  bool small = nr_type_bits(nr_type_elem(nr_operand(op, 0)->type)) <= 64;
+    return nr_fold_to_value(out, nr_arith_cmpi_lhs(op));
+  bool small = nr_type_bits(nr_type_elem(nr_arith_cmpi_lhs(op)->type)) <= 64;
   return nr_fold_elementwise(op, c, out, small ? nr_fold_scalar : wide_cmpi_scalar);
 }

@@ -1,6 +1,7 @@
 /* syntax.c - the syntax of arith ops that a format string cannot express: flags, predicates, constants, 2020 forms. */
 #include "dialect/arith/syntax.h"
 #include "dialect/arith/arith.h"
+#include "dialect/operands.h"
 
 #include <string.h>
 
@@ -216,12 +217,12 @@ void nr_arith_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, nr_arith_flag_attrs);
   nr_w_puts(w, " : ");
   if (!cast) {
-    nr_w_type(w, nr_operand(op, 0)->type);
+    nr_w_type(w, nr_op_operand_type(op));
     return;
   }
   nr_w_operand_types(w, op, 0, op->num_operands);
   nr_w_puts(w, " to ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }
 
 NrStatus nr_arith_addui_parse(NrParser *p, NrOpState *state) {
@@ -335,7 +336,7 @@ void nr_arith_cmp_print(NrPrinter *w, NrOp *op) {
   nr_arith_print_flags(w, op);
   nr_w_attr_dict(w, op, (const char *const[]){"predicate", "fastmath", NULL});
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_op_lhs(op)->type);
 }
 
 /* ---- select: `: t` with an i1 condition, `: c, t` with a condition for each element ------------------------------ */
@@ -368,10 +369,10 @@ void nr_arith_select_print(NrPrinter *w, NrOp *op) {
   nr_w_values(w, op, 0, 3);
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
-  NrType condition = nr_operand(op, 0)->type;
+  NrType condition = nr_arith_select_condition(op)->type;
   if (nr_type_is_shaped(condition)) {
     nr_w_type(w, condition);
     nr_w_puts(w, ", ");
   }
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }

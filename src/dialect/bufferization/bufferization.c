@@ -1,5 +1,6 @@
 /* bufferization.c - the ops of dialect bufferization and their hooks. */
 #include "dialect/shared/shaped.h"
+#include "dialect/bufferization/ops.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
@@ -65,7 +66,7 @@ static NrStatus to_tensor_parse(NrParser *p, NrOpState *state) {
 
 static void to_tensor_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_bufferization_to_tensor_buffer(op));
   if (nr_w_is_legacy(w)) { /* restrict is meant */
     nr_w_attr_dict(w, op, (const char *const[]){"restrict", NULL});
     nr_w_puts(w, " : ");
@@ -78,16 +79,16 @@ static void to_tensor_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus to_tensor_verify(NrOp *op) {
-  return same_contents(op, nr_operand(op, 0)->type, nr_result(op, 0)->type);
+  return same_contents(op, nr_bufferization_to_tensor_buffer(op)->type, nr_op_result(op)->type);
 }
 
 /* Of the buffer that was made of a tensor just before: the tensor. */
 static bool to_tensor_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrOp *made = nr_operand(op, 0)->op;
+  NrOp *made = nr_bufferization_to_tensor_buffer(op)->op;
   (void)constants;
   if (!nr_op_is(made, NR_OP_bufferization_to_buffer) || op->prev != made) return false;
-  if (nr_operand(made, 0)->type != nr_result(op, 0)->type) return false;
-  out->value = nr_operand(made, 0);
+  if (nr_bufferization_to_buffer_tensor(made)->type != nr_op_result(op)->type) return false;
+  out->value = nr_bufferization_to_buffer_tensor(made);
   return true;
 }
 
@@ -101,25 +102,25 @@ static NrStatus to_buffer_parse(NrParser *p, NrOpState *state) {
 static void to_buffer_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"read_only", NULL};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_bufferization_to_buffer_tensor(op));
   print_unit(w, op, "read_only");
   print_to(w, op, elided);
 }
 
 static NrStatus to_buffer_verify(NrOp *op) {
-  return same_contents(op, nr_operand(op, 0)->type, nr_result(op, 0)->type);
+  return same_contents(op, nr_bufferization_to_buffer_tensor(op)->type, nr_op_result(op)->type);
 }
 
 static bool to_buffer_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
-  if (nr_value_has_uses(nr_result(op, 0))) return false;
+  if (nr_value_has_uses(nr_op_result(op))) return false;
   nr_op_erase(op);
   return true;
 }
 
 static NrStatus clone_verify(NrOp *op) {
-  NR_TRY(same_contents(op, nr_operand(op, 0)->type, nr_result(op, 0)->type));
-  if (nr_result(op, 0)->type->kind == NR_TYPE_MEMREF && !nr_memref_is_identity(nr_result(op, 0)->type))
+  NR_TRY(same_contents(op, nr_bufferization_clone_input(op)->type, nr_op_result(op)->type));
+  if (nr_op_result(op)->type->kind == NR_TYPE_MEMREF && !nr_memref_is_identity(nr_op_result(op)->type))
     return nr_op_error(op, "(C2) expected a result without layout");
   return NR_OK;
 }
@@ -157,14 +158,14 @@ static NrStatus materialize_parse(NrParser *p, NrOpState *state) {
 
 static void materialize_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_bufferization_materialize_in_destination_source(op));
   nr_w_puts(w, nr_w_is_legacy(w) ? "," : " in");
   if (!nr_w_is_legacy(w)) {
     print_unit(w, op, "restrict");
     print_unit(w, op, "writable");
   }
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_bufferization_materialize_in_destination_dest(op));
   nr_w_attr_dict(w, op, nr_w_is_legacy(w) ? flags + 1 : flags); /* writable is meant in 2020's */
   nr_w_puts(w, " : ");
   if (nr_w_is_legacy(w)) nr_w_operand_types(w, op, 1, 1);
@@ -172,7 +173,8 @@ static void materialize_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus materialize_verify(NrOp *op) {
-  NrType source = nr_operand(op, 0)->type, dest = nr_operand(op, 1)->type;
+  NrType source = nr_bufferization_materialize_in_destination_source(op)->type,
+         dest = nr_bufferization_materialize_in_destination_dest(op)->type;
   bool memory = nr_type_is_memref(dest);
   if (!memory && dest->kind != NR_TYPE_TENSOR)
     return nr_op_error(op, "(C1) expected a destination that is a memref or a tensor with a rank, got %s",
@@ -182,7 +184,7 @@ static NrStatus materialize_verify(NrOp *op) {
   if (memory == (op->num_results == 1))
     return nr_op_error(op, memory ? "(C2) has no result when it writes to a buffer"
                                   : "(C2) has one result when the destination is a tensor");
-  if (!memory && nr_result(op, 0)->type != dest)
+  if (!memory && nr_op_result(op)->type != dest)
     return nr_op_error(op, "(C2) expected a result of type %s", text_of(op, dest));
   return NR_OK;
 }
@@ -225,7 +227,7 @@ static NrValue *optional_operand(NrOp *op, size_t group) {
 static void alloc_tensor_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"operandSegmentSizes", NULL};
   size_t begin = 0, count = 0;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_BUFFERIZATION_ALLOC_TENSOR_SIZES_GROUP, &begin, &count);
   nr_w_puts(w, "(");
   nr_w_values(w, op, begin, count);
   nr_w_puts(w, ")");
@@ -244,10 +246,10 @@ static void alloc_tensor_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus alloc_tensor_verify(NrOp *op) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   size_t begin = 0, count = 0, wanted = nr_type_num_dynamic(type);
   NrValue *copy = optional_operand(op, 1);
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_BUFFERIZATION_ALLOC_TENSOR_SIZES_GROUP, &begin, &count);
   if (copy && count) return nr_op_error(op, "(C1) sizes are not needed when copying a tensor");
   if (!copy && count != wanted)
     return nr_op_error(op, "(C1) expected %zu sizes, one for each dim that is not known, got %zu", wanted, count);

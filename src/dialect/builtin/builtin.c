@@ -1,5 +1,6 @@
 /* builtin.c - the ops of dialect builtin and their hooks. */
 #include "ir/op_info.h"
+#include "dialect/builtin/ops.h"
 #include "ir/text.h"
 
 /* ---- module @name attributes {..} { .. } ------------------------------------------------------------------------- */
@@ -22,18 +23,18 @@ static void module_print(NrPrinter *w, NrOp *op) {
   }
   nr_w_attr_dict_keyword(w, op, (const char *const[]){"sym_name", NULL});
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_builtin_module_body_region(op), false, true);
 }
 
 static NrStatus module_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_builtin_module_body_body(op);
   return body && body->num_args ? nr_op_error(op, "region should have no arguments") : NR_OK;
 }
 
 /* A body is always there, and nothing ends it. */
 static NrStatus module_post_parse(NrParser *p, NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
-  if (!body && op->num_regions == 1) nr_block_append(nr_op_region(op, 0), nr_block_create(op->module));
+  NrBlock *body = nr_builtin_module_body_body(op);
+  if (!body && op->num_regions == 1) nr_block_append(nr_builtin_module_body_region(op), nr_block_create(op->module));
   NrOp *last = body ? body->last : NULL;
   if (nr_op_is(last, NR_OP_builtin_module_terminator) && last->num_results == 0) nr_op_erase(last);
   return NR_OK;
@@ -73,7 +74,7 @@ static void cast_print(NrPrinter *w, NrOp *op) {
 static bool cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   bool same = op->num_operands == op->num_results && op->num_operands > 0;
   for (uint32_t i = 0; same && i < op->num_operands; i++) same = nr_operand(op, i)->type == nr_result(op, i)->type;
-  NrOp *inner = op->num_operands ? nr_operand(op, 0)->op : NULL;
+  NrOp *inner = op->num_operands ? nr_operand(op, NR_BUILTIN_UNREALIZED_CONVERSION_CAST_INPUTS)->op : NULL;
   bool undone = nr_op_is(inner, NR_OP_builtin_unrealized_conversion_cast) && inner->num_results == op->num_operands &&
                 inner->num_operands == op->num_results;
   for (uint32_t i = 0; undone && i < op->num_operands; i++) undone = nr_operand(op, i) == nr_result(inner, i);

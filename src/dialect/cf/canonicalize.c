@@ -9,7 +9,7 @@ typedef NR_VEC(NrValue *) ValueList;
 bool nr_cf_assert_canonicalize(NrOp *op, NrBuilder *b) {
   (void)b;
   int64_t value;
-  if (!nr_value_constant_int(nr_operand(op, 0), &value) || !value) return false;
+  if (!nr_value_constant_int(nr_cf_assert_arg(op), &value) || !value) return false;
   nr_op_erase(op);
   return true;
 }
@@ -98,13 +98,13 @@ bool nr_cf_br_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* In a block that only this edge goes to, the flag is known. Of very many uses not all are looked at: many branches on
  * one flag would look at all of them each. */
-static bool use_known_flag(NrOp *op, NrBuilder *b, uint32_t s, NrAttr known) {
+static bool use_known_flag(NrOp *op, NrValue *flag, NrBuilder *b, uint32_t s, NrAttr known) {
   enum { MANY = 64 };
   uint32_t count = 0;
   NrBlock *block = op->successors[s].block;
   NrValue *constant = NULL;
   if (!has_one_pred(block) || block == op->block) return false;
-  for (NrUse *use = nr_operand(op, 0)->first_use, *next; use && count < MANY; use = next, count++) {
+  for (NrUse *use = flag->first_use, *next; use && count < MANY; use = next, count++) {
     next = use->next;
     const NrOp *user = use->owner;
     while (user && user->block && user->block->region != block->region) user = nr_op_parent(user);
@@ -130,7 +130,7 @@ static bool select_operands(NrOp *op, NrBuilder *b) {
   }
   for (uint32_t i = 0; i < block->num_args; i++) {
     NrValue *yes = nr_successor_operand(op, 0, i), *no = nr_successor_operand(op, 1, i);
-    nr_vec_push(&operands, yes == no ? yes : nr_arith_select(b, nr_operand(op, 0), yes, no));
+    nr_vec_push(&operands, yes == no ? yes : nr_arith_select(b, nr_cf_cond_br_condition(op), yes, no));
   }
   nr_cf_br(b, block, operands.data, operands.size);
   nr_vec_deinit(&operands);
@@ -140,13 +140,13 @@ static bool select_operands(NrOp *op, NrBuilder *b) {
 
 bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t value;
-  if (nr_value_constant_int(nr_operand(op, 0), &value)) return take_successor(op, b, value ? 0 : 1);
+  if (nr_value_constant_int(nr_cf_cond_br_condition(op), &value)) return take_successor(op, b, value ? 0 : 1);
   if (skip_empty_blocks(op)) return true;
   if (same_edge(op, 0, 1)) return take_successor(op, b, 0);
   if (select_operands(op, b)) return true;
   bool changed = false;
   for (uint32_t s = 0; s < 2 && op->successors[0].block != op->successors[1].block; s++)
-    changed |= use_known_flag(op, b, s, nr_attr_bool(b->ctx, s == 0));
+    changed |= use_known_flag(op, nr_cf_cond_br_condition(op), b, s, nr_attr_bool(b->ctx, s == 0));
   return changed;
 }
 
@@ -154,14 +154,14 @@ bool nr_cf_cond_br_canonicalize(NrOp *op, NrBuilder *b) {
 
 bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b) {
   NrAttr values = nr_op_attr(op, NR_A_case_values);
-  NrType type = nr_operand(op, 0)->type;
+  NrType type = nr_cf_switch_flag(op)->type;
   size_t size = nr_type_byte_size(type);
   NR_VEC(NrBlock *) blocks = {0};
   NR_VEC(uint32_t) counts = {0};
   NR_VEC(uint8_t) kept = {0};
   ValueList operands = {0};
   NrMap seen = {0};
-  nr_vec_push(&operands, nr_operand(op, 0));
+  nr_vec_push(&operands, nr_cf_switch_flag(op));
   for (uint32_t s = 0; s < op->num_successors; s++) {
     NrAttr value = s ? nr_attr_element(values, (int64_t)s - 1) : NULL;
     bool hidden = s && nr_map_has(&seen, value);
@@ -196,7 +196,7 @@ bool nr_cf_switch_drop_cases(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b) {
-  NrAttr flag = nr_value_constant(nr_operand(op, 0)), values = nr_op_attr(op, NR_A_case_values);
+  NrAttr flag = nr_value_constant(nr_cf_switch_flag(op)), values = nr_op_attr(op, NR_A_case_values);
   if (op->num_successors == 1) return take_successor(op, b, 0);
   if (!values) return false;
   if (flag) {
@@ -208,6 +208,6 @@ bool nr_cf_switch_canonicalize(NrOp *op, NrBuilder *b) {
   if (skip_empty_blocks(op) || nr_cf_switch_drop_cases(op, b)) return true;
   bool changed = false;
   for (uint32_t s = 1; s < op->num_successors; s++)
-    changed |= use_known_flag(op, b, s, nr_attr_element(values, (int64_t)s - 1));
+    changed |= use_known_flag(op, nr_cf_switch_flag(op), b, s, nr_attr_element(values, (int64_t)s - 1));
   return changed;
 }

@@ -77,7 +77,7 @@ static NrStatus cond_br_parse(NrParser *p, NrOpState *state) {
 
 static void cond_br_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_cf_cond_br_condition(op));
   NrAttr weights = nr_op_attr(op, NR_A_branch_weights);
   if (weights) weights_print(w, weights);
   nr_w_puts(w, ", ");
@@ -124,9 +124,9 @@ static NrStatus switch_parse(NrParser *p, NrOpState *state) {
 static void switch_print(NrPrinter *w, NrOp *op) {
   NrAttr values = nr_op_attr(op, NR_A_case_values);
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_cf_switch_flag(op));
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_cf_switch_flag(op)->type);
   nr_w_puts(w, ", [");
   nr_w_newline(w);
   nr_w_puts(w, "  default: ");
@@ -165,9 +165,9 @@ static NrStatus switch_verify(NrOp *op) {
   int64_t count = 0;
   if (values && (values->kind != NR_ATTR_DENSE || !nr_type_num_elements(values->type, &count)))
     return nr_op_error(op, "requires attribute 'case_values' to be dense integers");
-  if (values && nr_type_elem(values->type) != nr_operand(op, 0)->type)
+  if (values && nr_type_elem(values->type) != nr_cf_switch_flag(op)->type)
     return nr_op_error(op, "'flag' type ('%s') should match case value type ('%s')",
-                       nr_type_text(values->ctx, nr_operand(op, 0)->type),
+                       nr_type_text(values->ctx, nr_cf_switch_flag(op)->type),
                        nr_type_text(values->ctx, nr_type_elem(values->type)));
   if (count + 1 != (int64_t)op->num_successors)
     return nr_op_error(op, "number of case values (%lld) should match number of case destinations (%lld)",

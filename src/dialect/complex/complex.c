@@ -1,5 +1,7 @@
 /* complex.c - the ops of dialect complex and their hooks. A constant is an array of two numbers. */
 #include "dialect/arith/arith.h"
+#include "dialect/complex/ops.h"
+#include "dialect/operands.h"
 #include "dialect/shared/shaped.h"
 
 #include <math.h>
@@ -9,20 +11,20 @@ static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_co
 /* ---- verifiers and syntax --------------------------------------------------------------------------------------- */
 
 static NrStatus parts_verify(NrOp *op) {
-  NrType type = nr_operand(op, 0)->type;
+  NrType type = nr_op_operand_type(op);
   return nr_type_is_float(type->elem) ? NR_OK
                                       : nr_op_error(op, "(C1) expected parts of float type, got %s", text_of(op, type));
 }
 
 static NrStatus part_verify(NrOp *op) {
-  NrType want = nr_operand(op, 0)->type->elem, got = nr_result(op, 0)->type;
+  NrType want = nr_op_complex(op)->type->elem, got = nr_op_result(op)->type;
   if (want != got)
     return nr_op_error(op, "(C1) expected a result of type %s, got %s", text_of(op, want), text_of(op, got));
   return NR_OK;
 }
 
 static NrStatus create_verify(NrOp *op) {
-  NrType part = nr_operand(op, 0)->type, type = nr_result(op, 0)->type;
+  NrType part = nr_complex_create_real(op)->type, type = nr_op_result(op)->type;
   return type->elem == part ? NR_OK
                             : nr_op_error(op, "(C1) expected parts of type %s, got %s", text_of(op, type->elem),
                                           text_of(op, part));
@@ -30,7 +32,7 @@ static NrStatus create_verify(NrOp *op) {
 
 static NrStatus constant_verify(NrOp *op) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  NrType part = nr_result(op, 0)->type->elem;
+  NrType part = nr_op_result(op)->type->elem;
   bool fits = value->size == 2;
   for (size_t i = 0; i < 2 && fits; i++) {
     NrAttr item = value->items[i];
@@ -67,7 +69,7 @@ static NrStatus part_parse(NrParser *p, NrOpState *state) {
 
 static void part_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_complex(op));
   nr_arith_print_flags(w, op);
   nr_w_attr_dict(w, op, nr_arith_flag_attrs);
   nr_w_puts(w, " : ");
@@ -128,10 +130,11 @@ static double dot(NrType part, double x, double y, double sign, double z, double
 
 static bool fold_create(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (!constants[0] || !constants[1]) {
-    NrOp *re = nr_operand(op, 0)->op, *im = nr_operand(op, 1)->op; /* create(re %z, im %z) is %z */
+    NrOp *re = nr_complex_create_real(op)->op,
+         *im = nr_complex_create_imaginary(op)->op; /* create(re %z, im %z) is %z */
     if (!nr_op_is(re, NR_OP_complex_re) || !nr_op_is(im, NR_OP_complex_im)) return false;
-    if (nr_operand(re, 0) != nr_operand(im, 0)) return false;
-    out[0].value = nr_operand(re, 0);
+    if (nr_complex_re_complex(re) != nr_complex_im_complex(im)) return false;
+    out[0].value = nr_complex_re_complex(re);
     return true;
   }
   if (constants[0]->kind != NR_ATTR_FLOAT || constants[1]->kind != NR_ATTR_FLOAT) return false;
@@ -141,7 +144,7 @@ static bool fold_create(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* Part i of a number that is constant or was made of parts. */
 static bool fold_part(NrOp *op, NrAttr constant, size_t i, NrFold *out) {
-  NrOp *made = nr_operand(op, 0)->op;
+  NrOp *made = nr_op_complex(op)->op;
   if (constant && constant->kind == NR_ATTR_ARRAY && constant->size == 2) out[0].attr = constant->items[i];
   else if (nr_op_is(made, NR_OP_complex_create)) out[0].value = nr_operand(made, (uint32_t)i);
   else return false;
@@ -168,16 +171,16 @@ static bool fold_add(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* The operand of the op that value is, when it is this op too: neg and conj of themselves. */
 static bool undoes(const NrOp *op, NrFold *out) {
-  const NrOp *first = nr_operand(op, 0)->op;
+  const NrOp *first = nr_op_complex(op)->op;
   if (!nr_op_is(first, op->info->id)) return false;
-  out[0].value = nr_operand(first, 0);
+  out[0].value = nr_op_complex(first);
   return true;
 }
 
 static bool fold_sub(NrOp *op, const NrAttr *constants, NrFold *out) {
   Number a, b;
   if (number_of(constants[1], &b) && b.re == 0 && b.im == 0 && !signbit(b.re) && !signbit(b.im)) {
-    out[0].value = nr_operand(op, 0); /* x - 0 is x, also when it is -0 */
+    out[0].value = nr_complex_sub_lhs(op); /* x - 0 is x, also when it is -0 */
     return true;
   }
   return numbers_of(constants, &a, &b) && give(out, a.part, a.re - b.re, a.im - b.im);

@@ -1,5 +1,6 @@
 /* canonicalize.c - rewrites of flow ops that change operands or build new ops. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 
 /* ---- dispatch.region -------------------------------------------------------------------------------------------- */
 
@@ -14,7 +15,7 @@ static NrOp *keep_results(NrOp *op, NrBuilder *b, const bool *keep) {
     for (size_t i = 0; i < dims && keep[r]; i++) operands[num_dims++] = nr_operand(op, next + i);
     next += dims;
   }
-  nr_op_operand_group(op, 1, &begin, &workload);
+  nr_op_operand_group(op, NR_FLOW_DISPATCH_REGION_WORKLOAD_GROUP, &begin, &workload);
   for (size_t i = 0; i < workload; i++) operands[num_dims + i] = nr_operand(op, begin + i);
   NrOpState state = {.info = op->info,
                      .loc = op->loc,
@@ -35,7 +36,7 @@ static NrOp *keep_results(NrOp *op, NrBuilder *b, const bool *keep) {
 
 /* Results that nothing uses, and results that are the same value. */
 bool nr_flow_region_canonicalize(NrOp *op, NrBuilder *b) {
-  NrRegion *body = nr_op_region(op, 0);
+  NrRegion *body = nr_flow_dispatch_region_region(op);
   NrOp *yield = body->first == body->last ? nr_block_terminator(body->first) : NULL;
   if (!nr_op_is(yield, NR_OP_flow_return)) return false;
   bool *keep = nr_calloc(op->num_results + 1, sizeof *keep), drop = false;
@@ -94,7 +95,7 @@ static bool is_tied(NrOp *op, size_t argument) {
 
 /* Arguments that come twice or that the body does not use. */
 static bool drop_arguments(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_flow_dispatch_workgroups_workgroup_body(op);
   size_t begin, count;
   bool changed = false;
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &begin, &count);
@@ -116,12 +117,12 @@ static bool drop_arguments(NrOp *op) {
 
 /* Workload values that come twice; the count region's arguments are merged. */
 static bool drop_workload(NrOp *op) {
-  NrBlock *block = nr_op_body(op, 1);
+  NrBlock *block = nr_flow_dispatch_workgroups_workgroup_count_body(op);
   size_t begin, count;
   bool changed = false;
   nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &count);
   /* Ordinals in the body count on the workload as it is. */
-  for (NrOp *o = nr_op_body(op, 0)->first; o; o = o->next)
+  for (NrOp *o = nr_flow_dispatch_workgroups_workgroup_body(op)->first; o; o = o->next)
     if (nr_op_is(o, NR_OP_flow_dispatch_workload_ordinal)) return false;
   for (size_t i = count; block && i-- > 1;) {
     for (size_t k = 0; k < i; k++) {
@@ -143,7 +144,7 @@ static bool drop_workload(NrOp *op) {
 /* A readwrite argument that is only loaded, or only stored, becomes readonly or writeonly. Tied results keep their
  * argument's access. */
 static bool refine_access(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_flow_dispatch_workgroups_workgroup_body(op);
   bool changed = false;
   for (uint32_t i = 0; i < body->num_args; i++) {
     NrValue *arg = nr_block_arg(body, i);
@@ -194,7 +195,7 @@ bool nr_flow_dispatch_canonicalize(NrOp *op, NrBuilder *b) {
 /* ---- tensors ---------------------------------------------------------------------------------------------------- */
 
 bool nr_flow_alloca_canonicalize(NrOp *op, NrBuilder *b) {
-  if (nr_value_has_uses(nr_result(op, 0))) return false;
+  if (nr_value_has_uses(nr_op_result(op))) return false;
   nr_op_erase(op);
   return true;
 }
@@ -211,17 +212,18 @@ static bool replace_by_empty(NrOp *op, NrBuilder *b, size_t dims) {
   NrValue *operands[NR_MAX_RANK];
   nr_op_operand_group(op, dims, &begin, &count);
   for (size_t i = 0; i < count; i++) operands[i] = nr_operand(op, begin + i);
-  return nr_op_replace(op, nr_build_value(b, NR_OP_flow_tensor_empty, nr_result(op, 0)->type, operands, count));
+  return nr_op_replace(op, nr_build_value(b, NR_OP_flow_tensor_empty, nr_op_result(op)->type, operands, count));
 }
 
 /* splat, tie_shape: without elements. */
 bool nr_flow_zero_size_canonicalize(NrOp *op, NrBuilder *b) {
-  return has_zero_dim(nr_result(op, 0)->type) && replace_by_empty(op, b, 1);
+  return has_zero_dim(nr_op_result(op)->type) && replace_by_empty(op, b, 1);
 }
 
 /* clone: of an empty, or without elements. */
 bool nr_flow_empty_source_canonicalize(NrOp *op, NrBuilder *b) {
-  bool empty = nr_op_is(nr_operand(op, 0)->op, NR_OP_flow_tensor_empty) || has_zero_dim(nr_result(op, 0)->type);
+  bool empty =
+      nr_op_is(nr_flow_tensor_clone_operand(op)->op, NR_OP_flow_tensor_empty) || has_zero_dim(nr_op_result(op)->type);
   return empty && replace_by_empty(op, b, 1);
 }
 
@@ -231,25 +233,25 @@ static bool is_reshape(const NrOp *op) {
 
 /* reshape and bitcast: of an empty, without elements, of a splat (reshape only), or of another of them. */
 bool nr_flow_reshape_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_op_source(op);
+  NrType type = nr_op_result(op)->type;
   NrOp *def = source->op;
   if (nr_op_is(def, NR_OP_flow_tensor_empty) || has_zero_dim(type) || has_zero_dim(source->type))
     return replace_by_empty(op, b, 2);
   NrValue *operands[1 + 2 * NR_MAX_RANK];
   size_t count = 1, begin, dims, root_dims;
   if (nr_op_is(def, NR_OP_flow_tensor_splat) && source->type->elem == type->elem) {
-    operands[0] = nr_operand(def, 0);
-    nr_op_operand_group(op, 2, &begin, &dims);
+    operands[0] = nr_flow_tensor_splat_value(def);
+    nr_op_operand_group(op, NR_FLOW_TENSOR_RESHAPE_RESULT_DIMS_GROUP, &begin, &dims);
     for (size_t i = 0; i < dims; i++) operands[count++] = nr_operand(op, begin + i);
     return nr_op_replace(op, nr_build_value(b, NR_OP_flow_tensor_splat, type, operands, count));
   }
   if (!is_reshape(def)) return false;
-  NrValue *root = nr_operand(def, 0);
+  NrValue *root = nr_op_source(def);
   operands[0] = root;
-  nr_op_operand_group(def, 1, &begin, &root_dims);
+  nr_op_operand_group(def, NR_FLOW_TENSOR_RESHAPE_SOURCE_DIMS_GROUP, &begin, &root_dims);
   for (size_t i = 0; i < root_dims; i++) operands[count++] = nr_operand(def, begin + i);
-  nr_op_operand_group(op, 2, &begin, &dims);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_RESHAPE_RESULT_DIMS_GROUP, &begin, &dims);
   for (size_t i = 0; i < dims; i++) operands[count++] = nr_operand(op, begin + i);
   unsigned id = root->type->elem == type->elem ? NR_OP_flow_tensor_reshape : NR_OP_flow_tensor_bitcast;
   NrValue *value = nr_build_value(b, id, type, operands, count);
@@ -259,32 +261,32 @@ bool nr_flow_reshape_canonicalize(NrOp *op, NrBuilder *b) {
 
 bool nr_flow_dynamic_constant_canonicalize(NrOp *op, NrBuilder *b) {
   NrAttr value = nr_op_attr(op, NR_A_value);
-  if (value->type != nr_result(op, 0)->type) return false;
+  if (value->type != nr_op_result(op)->type) return false;
   NrNamedAttr attr = {nr_context_intern(b->ctx, NR_STR("value")), value};
   NrOpState state = {.info = nr_op_infos[NR_OP_flow_tensor_constant],
                      .result_types = &value->type,
                      .num_results = 1,
                      .attrs = &attr,
                      .num_attrs = 1};
-  return nr_op_replace(op, nr_result(nr_build(b, &state), 0));
+  return nr_op_replace(op, nr_op_result(nr_build(b, &state)));
 }
 
 /* slice: of an empty, without elements, or of a slice that nothing else uses, whose starts are added. */
 bool nr_flow_tensor_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_flow_tensor_slice_source(op);
   NrOp *def = source->op;
   size_t begin, count, inner;
-  if (nr_op_is(def, NR_OP_flow_tensor_empty) || has_zero_dim(nr_result(op, 0)->type) || has_zero_dim(source->type))
+  if (nr_op_is(def, NR_OP_flow_tensor_empty) || has_zero_dim(nr_op_result(op)->type) || has_zero_dim(source->type))
     return replace_by_empty(op, b, 4);
   if (!nr_op_is(def, NR_OP_flow_tensor_slice) || !nr_value_has_one_use(source)) return false;
-  NrValue *operands[1 + 4 * NR_MAX_RANK] = {nr_operand(def, 0)};
+  NrValue *operands[1 + 4 * NR_MAX_RANK] = {nr_flow_tensor_slice_source(def)};
   uint32_t segments[5] = {1};
   size_t total = 1, rank = source->type->rank;
-  nr_op_operand_group(def, 1, &begin, &count);
+  nr_op_operand_group(def, NR_FLOW_TENSOR_SLICE_SOURCE_DIMS_GROUP, &begin, &count);
   for (size_t i = 0; i < count; i++) operands[total++] = nr_operand(def, begin + i);
   segments[1] = (uint32_t)count;
-  nr_op_operand_group(op, 2, &begin, &count);
-  nr_op_operand_group(def, 2, &inner, &count);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_SLICE_START_INDICES_GROUP, &begin, &count);
+  nr_op_operand_group(def, NR_FLOW_TENSOR_SLICE_START_INDICES_GROUP, &inner, &count);
   NrType index = nr_type_index(b->ctx);
   for (size_t i = 0; i < rank; i++) {
     NrValue *both[] = {nr_operand(def, inner + i), nr_operand(op, begin + i)};
@@ -296,7 +298,7 @@ bool nr_flow_tensor_slice_canonicalize(NrOp *op, NrBuilder *b) {
     for (size_t i = 0; i < count; i++) operands[total++] = nr_operand(op, begin + i);
     segments[group] = (uint32_t)count;
   }
-  NrValue *value = nr_build_value(b, NR_OP_flow_tensor_slice, nr_result(op, 0)->type, operands, total);
+  NrValue *value = nr_build_value(b, NR_OP_flow_tensor_slice, nr_op_result(op)->type, operands, total);
   nr_op_set_segments(value->op, segments, 5);
   return nr_op_replace(op, value);
 }
@@ -304,22 +306,22 @@ bool nr_flow_tensor_slice_canonicalize(NrOp *op, NrBuilder *b) {
 /* update: into nothing, or with nothing. */
 bool nr_flow_update_canonicalize(NrOp *op, NrBuilder *b) {
   size_t at, one;
-  nr_op_operand_group(op, 3, &at, &one);
-  if (has_zero_dim(nr_result(op, 0)->type)) return replace_by_empty(op, b, 1);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_UPDATE_UPDATE_GROUP, &at, &one);
+  if (has_zero_dim(nr_op_result(op)->type)) return replace_by_empty(op, b, 1);
   bool nothing = nr_op_is(nr_operand(op, at)->op, NR_OP_flow_tensor_empty) || has_zero_dim(nr_operand(op, at)->type);
-  return nothing && nr_op_replace(op, nr_operand(op, 0));
+  return nothing && nr_op_replace(op, nr_flow_tensor_update_target(op));
 }
 
 bool nr_flow_channel_split_canonicalize(NrOp *op, NrBuilder *b) {
-  if (nr_value_has_uses(nr_result(op, 0))) return false;
+  if (nr_value_has_uses(nr_op_result(op))) return false;
   nr_op_erase(op);
   return true;
 }
 
 /* A transfer on the way to somewhere else. */
 bool nr_flow_transfer_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *def = nr_operand(op, 0)->op;
+  NrOp *def = nr_flow_tensor_transfer_operand(op)->op;
   if (!nr_op_is(def, NR_OP_flow_tensor_transfer)) return false;
-  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  nr_op_set_operand(op, NR_FLOW_TENSOR_TRANSFER_OPERAND, nr_flow_tensor_transfer_operand(def));
   return true;
 }

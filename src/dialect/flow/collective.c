@@ -1,5 +1,6 @@
 /* collective.c - texts and checks of collectives. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
@@ -61,11 +62,11 @@ NrStatus nr_flow_collective_parse(NrParser *p, NrOpState *state) {
 void nr_flow_collective_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"reduction_op", "element_type", "tied_operands", NULL};
   size_t source, one, begin, dims;
-  nr_op_operand_group(op, 1, &begin, &dims);
-  nr_op_operand_group(op, 2, &source, &one);
+  nr_op_operand_group(op, NR_FLOW_COLLECTIVE_ALL_GATHER_TARGET_DIMS_GROUP, &begin, &dims);
+  nr_op_operand_group(op, NR_FLOW_COLLECTIVE_ALL_GATHER_SOURCE_GROUP, &source, &one);
   if (reduces(op->info)) nr_w_printf(w, " %s,", nr_flow_reduction_name(nr_op_attr_int(op, NR_A_reduction_op, 0)));
   nr_w_printf(w, " %s, ", nr_flow_element_name(nr_op_attr_int(op, NR_A_element_type, 0)));
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_target(op));
   nr_w_puts(w, ", ");
   nr_w_values(w, op, source, op->num_operands - source);
   nr_w_puts(w, " : (");
@@ -96,7 +97,7 @@ NrStatus nr_flow_collective_verify(NrOp *op) {
   size_t at, one;
   NrType target = operand_type(op, 0);
   NR_TRY(nr_flow_dims_verify(op, "C1", nr_flow_num_dims(target), 1));
-  nr_op_operand_group(op, 2, &at, &one);
+  nr_op_operand_group(op, NR_FLOW_COLLECTIVE_ALL_GATHER_SOURCE_GROUP, &at, &one);
   NrType source = operand_type(op, at);
   int64_t kind = nr_op_attr_int(op, NR_A_element_type, -1), reduction = nr_op_attr_int(op, NR_A_reduction_op, -1);
   if (!nr_flow_element_name(kind) || !element_fits(kind, target->elem) || !element_fits(kind, source->elem))

@@ -20,11 +20,11 @@ void nr_flow_executable_print(NrPrinter *w, NrOp *op) {
   nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_sym_name));
   nr_w_attr_dict_keyword(w, op, elided);
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, false);
+  nr_w_region(w, nr_flow_executable_region(op), false, false);
 }
 
 NrOp *nr_flow_inner_module(const NrOp *executable) {
-  NrBlock *body = nr_op_body(executable, 0);
+  NrBlock *body = nr_flow_executable_body(executable);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (nr_op_is(op, NR_OP_builtin_module)) return op;
   return NULL;
@@ -39,7 +39,7 @@ NrOp *nr_flow_function(NrOp *symbol) {
 }
 
 NrStatus nr_flow_executable_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_flow_executable_body(op);
   size_t modules = 0;
   for (NrOp *o = body ? body->first : NULL; o; o = o->next) {
     bool export = nr_op_is(o, NR_OP_flow_executable_export) || nr_op_is(o, NR_OP_flow_executable_end);
@@ -80,7 +80,7 @@ void nr_flow_export_print(NrPrinter *w, NrOp *op) {
     nr_w_string(w, name);
     nr_w_puts(w, ")");
   }
-  nr_flow_w_count(w, nr_op_region(op, 0), "workgroups");
+  nr_flow_w_count(w, nr_flow_executable_export_workgroup_count_region(op), "workgroups");
   nr_w_attr_dict_keyword(w, op, elided);
 }
 
@@ -149,12 +149,12 @@ void nr_flow_dispatch_print(NrPrinter *w, NrOp *op) {
   nr_flow_w_arguments(w, op);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_flow_w_signature(w, op, NR_FLOW_ARGUMENTS);
+  nr_flow_w_signature(w, op, (NrFlowSignatureGroups){NR_FLOW_ARGUMENTS, NR_FLOW_ARGUMENT_DIMS, NR_FLOW_RESULT_DIMS});
 }
 
 /* The workload that the export's count region takes. */
 static NrStatus workload_verify(NrOp *op, NrOp *export) {
-  NrBlock *count = nr_op_body(export, 0);
+  NrBlock *count = nr_flow_executable_export_workgroup_count_body(export);
   size_t begin, workload;
   if (!count) return NR_OK;
   nr_op_operand_group(op, NR_FLOW_WORKLOAD, &begin, &workload);
@@ -256,7 +256,7 @@ NrStatus nr_flow_call_parse(NrParser *p, NrOpState *state) {
 void nr_flow_call_print(NrPrinter *w, NrOp *op) {
   const char *const elided[] = {"operandSegmentSizes", "callee", nr_flow_named_ties(op, 0), NULL};
   size_t begin, count;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_CALL_ARGUMENTS_GROUP, &begin, &count);
   nr_w_puts(w, " ");
   nr_w_symbol_name(w, nr_op_attr_str(op, NR_A_callee));
   nr_w_puts(w, "(");
@@ -264,12 +264,13 @@ void nr_flow_call_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, ")");
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_flow_w_signature(w, op, 0);
+  nr_flow_w_signature(w, op, (NrFlowSignatureGroups){NR_FLOW_CALL_ARGUMENTS_GROUP, NR_FLOW_CALL_ARGUMENT_DIMS_GROUP,
+                                                      NR_FLOW_CALL_RESULT_DIMS_GROUP});
 }
 
 NrStatus nr_flow_call_verify(NrOp *op) {
   size_t begin, count;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_CALL_ARGUMENTS_GROUP, &begin, &count);
   NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
   NR_TRY(nr_flow_group_dims_verify(op, "C1", SIZE_MAX, 2));
   return nr_flow_tied_verify(op, "C2", op->num_results, count);
@@ -277,7 +278,7 @@ NrStatus nr_flow_call_verify(NrOp *op) {
 
 NrStatus nr_flow_call_verify_symbol(NrOp *op, NrOp *callee) {
   size_t begin, count;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_CALL_ARGUMENTS_GROUP, &begin, &count);
   if (!nr_op_is(callee, NR_OP_flow_func)) return nr_op_error(op, "(C3) callee must be a flow.func");
   NrAttr declared = nr_op_attr(callee, NR_A_function_type);
   if (!declared || declared->kind != NR_ATTR_TYPE || declared->type->kind != NR_TYPE_FUNCTION)
@@ -405,7 +406,7 @@ void nr_flow_func_print(NrPrinter *w, NrOp *op) {
 
 NrStatus nr_flow_func_verify(NrOp *op) {
   NrType type = nr_op_attr(op, NR_A_function_type)->type;
-  if (nr_op_region(op, 0)->first) return nr_op_error(op, "(C1) only external functions are allowed");
+  if (nr_flow_func_region(op)->first) return nr_op_error(op, "(C1) only external functions are allowed");
   if (type->kind != NR_TYPE_FUNCTION) return nr_op_error(op, "function_type must be a function type");
   return nr_flow_tied_verify(op, "C2", type->num_results, type->num_inputs);
 }

@@ -3,7 +3,7 @@
 #include "dialect/flow/flow.h"
 
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
 static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_types) {
@@ -40,7 +40,8 @@ static NrOp *count_region_owner(NrOp *op) {
     NrRegion *region = inner->block->region;
     if (nr_op_is(parent, NR_OP_flow_executable_export)) return parent;
     bool dispatches = nr_op_is(parent, NR_OP_flow_dispatch_workgroups) || nr_op_is(parent, NR_OP_flow_dispatch_region);
-    if (dispatches) return region == nr_op_region(parent, 1) ? parent : NULL;
+    if (dispatches)
+      return region == nr_op_region(parent, NR_FLOW_DISPATCH_REGION_WORKGROUP_COUNT_REGION) ? parent : NULL;
   }
   return NULL;
 }
@@ -164,8 +165,8 @@ static NrStatus slice_verify(NrOp *op) {
     return nr_op_error(op, "(C2) source and result must be of equal rank and element type");
   NR_TRY(indices_verify(op, 2, from->rank, "C3", "start indices"));
   NR_TRY(indices_verify(op, 3, from->rank, "C3", "lengths"));
-  nr_op_operand_group(op, 2, &starts, &count);
-  nr_op_operand_group(op, 3, &lengths, &count);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_SLICE_START_INDICES_GROUP, &starts, &count);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_SLICE_LENGTHS_GROUP, &lengths, &count);
   for (uint32_t i = 0; i < from->rank; i++) {
     int64_t length = 0;
     bool known = nr_value_constant_int(nr_operand(op, lengths + i), &length);
@@ -181,14 +182,14 @@ static NrStatus slice_verify(NrOp *op) {
 static NrStatus trace_verify(NrOp *op) { return nr_flow_group_dims_verify(op, "C1", 0, 1); }
 
 static NrStatus update_verify(NrOp *op) {
-  NrType target = operand_type(op, 0), update = nr_op_group_operand(op, 3)->type;
+  NrType target = operand_type(op, 0), update = nr_op_group_operand(op, NR_FLOW_TENSOR_UPDATE_UPDATE_GROUP)->type;
   size_t starts, count;
   NR_TRY(nr_flow_group_dims_verify(op, "C1", 0, 1));
   NR_TRY(nr_flow_group_dims_verify(op, "C1", 3, 4));
   if (target->rank != update->rank || target->elem != update->elem)
     return nr_op_error(op, "(C2) target and update must be of equal rank and element type");
   NR_TRY(indices_verify(op, 2, target->rank, "C3", "start indices"));
-  nr_op_operand_group(op, 2, &starts, &count);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_UPDATE_START_INDICES_GROUP, &starts, &count);
   for (uint32_t i = 0; i < target->rank; i++)
     NR_TRY(inside_verify(op, target, i, nr_operand(op, starts + i), update->dims[i] != NR_DYNAMIC, update->dims[i]));
   return NR_OK;

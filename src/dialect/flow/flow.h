@@ -83,7 +83,10 @@ NrStatus nr_flow_p_signature(NrParser *p, const NrOperandRef *args, size_t num_a
 /* Results, tied_operands, arguments, argument dims and result dims. */
 NrStatus nr_flow_add_signature(NrParser *p, NrOpState *state, const NrOperandRef *args,
                                const NrFlowSignature *signature);
-void nr_flow_w_signature(NrPrinter *w, NrOp *op, size_t arguments_group);
+typedef struct NrFlowSignatureGroups { /* operand groups */
+  size_t arguments, argument_dims, result_dims;
+} NrFlowSignatureGroups;
+void nr_flow_w_signature(NrPrinter *w, NrOp *op, NrFlowSignatureGroups groups);
 /* type{%d} or %x as type{%d}, where %x must be target. */
 NrStatus nr_flow_p_tied_result(NrParser *p, NrOperandRef target, NrType *out, NrRefs *dims);
 void nr_flow_w_tied_result(NrPrinter *w, NrOp *op, size_t first_dim);

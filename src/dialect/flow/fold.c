@@ -1,5 +1,6 @@
 /* fold.c - folds of flow ops: results that are constants or values that exist. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 static bool fold_attr(NrFold *out, NrAttr attr) { return out->attr = attr, attr != NULL; }
@@ -11,11 +12,11 @@ enum { MOST_ELEMENTS = 1024 };
 
 /* tie_shape without `?` dims is a no-op. */
 bool nr_flow_tie_shape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  return op->num_operands == 1 && fold_value(out, nr_operand(op, 0));
+  return op->num_operands == 1 && fold_value(out, nr_op_operand(op));
 }
 
 bool nr_flow_ordinal_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *operand = nr_operand(op, 0);
+  NrValue *operand = nr_flow_dispatch_workload_ordinal_operand(op);
   if (constants[0]) return fold_attr(out, constants[0]);
   return nr_op_is(operand->op, NR_OP_flow_dispatch_workload_ordinal) &&
          nr_op_attr(operand->op, NR_A_ordinal) == nr_op_attr(op, NR_A_ordinal) && fold_value(out, operand);
@@ -24,14 +25,14 @@ bool nr_flow_ordinal_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 /* reshape, and bitcast between equal element types: to the own shape. With one `?` the number of elements determines
  * it. */
 bool nr_flow_reshape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_op_source(op);
+  NrType type = nr_op_result(op)->type;
   if (source->type == type) {
     bool same = nr_flow_num_dims(type) <= 1;
     if (!same) {
       size_t a, b, count;
-      nr_op_operand_group(op, 1, &a, &count);
-      nr_op_operand_group(op, 2, &b, &count);
+      nr_op_operand_group(op, NR_FLOW_TENSOR_RESHAPE_SOURCE_DIMS_GROUP, &a, &count);
+      nr_op_operand_group(op, NR_FLOW_TENSOR_RESHAPE_RESULT_DIMS_GROUP, &b, &count);
       same = true;
       for (size_t i = 0; i < count; i++) same &= nr_operand(op, a + i) == nr_operand(op, b + i);
     }
@@ -60,16 +61,16 @@ static bool position(NrOp *op, size_t group, NrType type, const NrAttr *constant
 }
 
 bool nr_flow_tensor_load_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_flow_tensor_load_source(op);
   int64_t at;
-  if (nr_op_is(source->op, NR_OP_flow_tensor_splat)) return fold_value(out, nr_operand(source->op, 0));
+  if (nr_op_is(source->op, NR_OP_flow_tensor_splat)) return fold_value(out, nr_flow_tensor_splat_value(source->op));
   if (!constants[0] || !nr_attr_is_elements(constants[0])) return false;
   if (is_dense(constants[0]) && constants[0]->splat) return fold_attr(out, nr_attr_element(constants[0], 0));
   return position(op, 2, source->type, constants, &at) && fold_attr(out, nr_attr_element(constants[0], at));
 }
 
 bool nr_flow_tensor_store_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t at, count;
   size_t size = nr_type_byte_size(type->elem);
   uint8_t bytes[8];
@@ -125,11 +126,11 @@ static uint8_t *expanded(NrAttr constant) {
 }
 
 bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type, source = nr_operand(op, 0)->type;
+  NrType type = nr_op_result(op)->type, source = nr_flow_tensor_slice_source(op)->type;
   int64_t starts[NR_MAX_RANK], count;
   size_t size = nr_type_byte_size(type->elem);
   /* All of a static source, from anywhere inside. */
-  if (source == type && nr_type_has_static_shape(type)) return fold_value(out, nr_operand(op, 0));
+  if (source == type && nr_type_has_static_shape(type)) return fold_value(out, nr_flow_tensor_slice_source(op));
   if (!is_dense(constants[0]) || !nr_type_num_elements(type, &count)) return false;
   if (constants[0]->splat && count > 0) return fold_attr(out, nr_attr_dense(type, constants[0]->data, size));
   if (count > MOST_ELEMENTS || !starts_of(op, 2, constants, starts)) return false;
@@ -144,18 +145,19 @@ bool nr_flow_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 }
 
 bool nr_flow_transfer_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *operand = nr_operand(op, 0);
+  NrValue *operand = nr_flow_tensor_transfer_operand(op);
   return nr_op_is(operand->op, NR_OP_flow_tensor_transfer) &&
          nr_op_attr(operand->op, NR_A_target) == nr_op_attr(op, NR_A_target) && fold_value(out, operand);
 }
 
 bool nr_flow_update_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType target = nr_operand(op, 0)->type;
+  NrType target = nr_flow_tensor_update_target(op)->type;
   size_t at, one;
-  nr_op_operand_group(op, 3, &at, &one);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_UPDATE_UPDATE_GROUP, &at, &one);
   NrValue *update = nr_operand(op, at);
   int64_t starts[NR_MAX_RANK], count;
-  if (nr_type_num_elements(update->type, &count) && count == 0) return fold_value(out, nr_operand(op, 0));
+  if (nr_type_num_elements(update->type, &count) && count == 0)
+    return fold_value(out, nr_flow_tensor_update_target(op));
   bool known = starts_of(op, 2, constants, starts);
   if (update->type == target && nr_type_has_static_shape(target)) {
     /* Only from the origin does all of target fit. */

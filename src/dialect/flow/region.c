@@ -40,7 +40,7 @@ NrStatus nr_flow_region_parse(NrParser *p, NrOpState *state) {
 void nr_flow_region_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"operandSegmentSizes", NULL};
   size_t begin, count, next = 0;
-  nr_op_operand_group(op, 1, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_DISPATCH_REGION_WORKLOAD_GROUP, &begin, &count);
   if (count) nr_w_indices(w, op, begin, count);
   nr_w_puts(w, " -> (");
   for (uint32_t i = 0; i < op->num_results; i++) {
@@ -48,13 +48,13 @@ void nr_flow_region_print(NrPrinter *w, NrOp *op) {
     nr_flow_w_type(w, op, nr_result(op, i)->type, &next);
   }
   nr_w_puts(w, ") ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
-  nr_flow_w_count(w, nr_op_region(op, 1), "count");
+  nr_w_region(w, nr_flow_dispatch_region_region(op), false, true);
+  nr_flow_w_count(w, nr_flow_dispatch_region_workgroup_count_region(op), "count");
   nr_w_attr_dict(w, op, elided);
 }
 
 NrStatus nr_flow_region_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_flow_dispatch_region_body(op);
   if (!body || body->num_args) return nr_op_error(op, "(C1) expected a body without block arguments");
   for (NrBlock *block = body; block; block = block->next) {
     NrOp *yield = nr_block_terminator(block);
@@ -67,7 +67,8 @@ NrStatus nr_flow_region_verify(NrOp *op) {
         return nr_op_error(op, "(C2) operand #%u of flow.return is %s but the result is %s", i,
                            text_of(op, nr_operand(yield, i)->type), text_of(op, nr_result(op, i)->type));
   }
-  if (!nr_op_is(nr_block_terminator(nr_op_region(op, 0)->last), NR_OP_flow_return) && body == nr_op_region(op, 0)->last)
+  if (!nr_op_is(nr_block_terminator(nr_flow_dispatch_region_region(op)->last), NR_OP_flow_return) &&
+      body == nr_flow_dispatch_region_region(op)->last)
     return nr_op_error(op, "(C1) expected the body to end with flow.return");
   for (uint32_t i = 0; i < op->num_results; i++)
     if (nr_result(op, i)->type->kind != NR_TYPE_TENSOR)
@@ -114,10 +115,10 @@ void nr_flow_workgroups_print(NrPrinter *w, NrOp *op) {
   const char *const elided[] = {"operandSegmentSizes", nr_flow_named_ties(op, NR_FLOW_ARGUMENTS), NULL};
   nr_flow_w_arguments(w, op);
   nr_w_puts(w, " : ");
-  nr_flow_w_signature(w, op, NR_FLOW_ARGUMENTS);
+  nr_flow_w_signature(w, op, (NrFlowSignatureGroups){NR_FLOW_ARGUMENTS, NR_FLOW_ARGUMENT_DIMS, NR_FLOW_RESULT_DIMS});
   nr_w_attr_dict_keyword(w, op, elided);
   nr_w_puts(w, " =\n    (");
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_flow_dispatch_workgroups_workgroup_body(op);
   for (uint32_t i = 0; body && i < body->num_args; i++) {
     if (i) nr_w_puts(w, ", ");
     nr_w_value(w, nr_block_arg(body, i));
@@ -125,8 +126,8 @@ void nr_flow_workgroups_print(NrPrinter *w, NrOp *op) {
     nr_w_type(w, nr_block_arg(body, i)->type);
   }
   nr_w_puts(w, ") ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
-  nr_flow_w_count(w, nr_op_region(op, 1), "count");
+  nr_w_region(w, nr_flow_dispatch_workgroups_workgroup_region(op), false, true);
+  nr_flow_w_count(w, nr_flow_dispatch_workgroups_workgroup_count_region(op), "count");
 }
 
 /* (C4) for one block argument: a tensor comes as a dispatch tensor of it, with this access; anything else as it is. */
@@ -149,7 +150,7 @@ static NrStatus block_arg_verify(NrOp *op, NrBlock *body, size_t i, NrType outsi
 }
 
 NrStatus nr_flow_workgroups_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_flow_dispatch_workgroups_workgroup_body(op);
   size_t arguments, count, untied = 0;
   nr_op_operand_group(op, NR_FLOW_ARGUMENTS, &arguments, &count);
   NR_TRY(nr_flow_group_dims_verify(op, "C1", NR_FLOW_ARGUMENTS, NR_FLOW_ARGUMENT_DIMS));
@@ -230,9 +231,9 @@ NrStatus nr_flow_load_parse(NrParser *p, NrOpState *state) {
 void nr_flow_load_print(NrPrinter *w, NrOp *op) {
   size_t next = 1;
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_flow_dispatch_tensor_load_source(op));
   lists_print(w, op, nr_flow_load_slots);
-  nr_flow_w_type(w, op, nr_operand(op, 0)->type, &next);
+  nr_flow_w_type(w, op, nr_flow_dispatch_tensor_load_source(op)->type, &next);
   nr_w_puts(w, " -> ");
   nr_w_result_types(w, op);
 }
@@ -262,9 +263,9 @@ void nr_flow_store_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_values(w, op, 0, 2);
   lists_print(w, op, nr_flow_store_slots);
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_flow_dispatch_tensor_store_value(op)->type);
   nr_w_puts(w, " -> ");
-  nr_flow_w_type(w, op, nr_operand(op, 1)->type, &next);
+  nr_flow_w_type(w, op, nr_flow_dispatch_tensor_store_target(op)->type, &next);
 }
 
 /* whole: the tensor in the binding; part: what is loaded or stored. */
@@ -279,24 +280,24 @@ static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whol
 }
 
 NrStatus nr_flow_load_verify(NrOp *op) {
-  NrType source = nr_operand(op, 0)->type;
+  NrType source = nr_flow_dispatch_tensor_load_source(op)->type;
   NR_TRY(nr_flow_dims_verify(op, "C1", nr_flow_num_dims(source), 1));
   if (source->access == NR_WRITEONLY) return nr_op_error(op, "(C2) source is writeonly");
-  return slice_verify(op, nr_flow_load_slots, source->elem, nr_result(op, 0)->type);
+  return slice_verify(op, nr_flow_load_slots, source->elem, nr_op_result(op)->type);
 }
 
 NrStatus nr_flow_store_verify(NrOp *op) {
-  NrType target = nr_operand(op, 1)->type;
+  NrType target = nr_flow_dispatch_tensor_store_target(op)->type;
   NR_TRY(nr_flow_dims_verify(op, "C1", nr_flow_num_dims(target), 2));
   if (target->access == NR_READONLY) return nr_op_error(op, "(C2) target is readonly");
-  return slice_verify(op, nr_flow_store_slots, target->elem, nr_operand(op, 0)->type);
+  return slice_verify(op, nr_flow_store_slots, target->elem, nr_flow_dispatch_tensor_store_value(op)->type);
 }
 
 /* Constants among the lists become constants of the op. A load's type keeps what it says: it is cast. */
 bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
   if (nr_op_is(op, NR_OP_flow_dispatch_tensor_load)) {
     NrIndex sizes[NR_MAX_RANK];
-    NrType old = nr_result(op, 0)->type;
+    NrType old = nr_op_result(op)->type;
     size_t rank = nr_index_list_all(op, nr_flow_load_slots[1], sizes);
     bool refine = false;
     for (size_t i = 0; i < rank; i++) {
@@ -305,19 +306,20 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
     }
     /* With dims left out it is not clear which size belongs to which dim. */
     if (refine && rank != old->rank) return false;
-    if (!nr_slice_fold_constants(op, nr_flow_load_slots, nr_operand(op, 0)->type->elem)) return false;
+    if (!nr_slice_fold_constants(op, nr_flow_load_slots, nr_flow_dispatch_tensor_load_source(op)->type->elem))
+      return false;
     if (!refine) return true;
     nr_index_list_all(op, nr_flow_load_slots[1], sizes);
-    NrType type = nr_tensor_slice_type(nr_operand(op, 0)->type->elem, sizes);
+    NrType type = nr_tensor_slice_type(nr_flow_dispatch_tensor_load_source(op)->type->elem, sizes);
     NrBuilder after = nr_builder_after(op);
-    NrValue *result = nr_result(op, 0);
+    NrValue *result = nr_op_result(op);
     NrValue *cast = nr_build_value(&after, NR_OP_tensor_cast, old, &result, 1);
     nr_value_replace_uses_except(result, cast, cast->op);
     nr_op_retype(op, &type);
     return true;
   }
   NrIndex sizes[NR_MAX_RANK];
-  NrType value = nr_operand(op, 0)->type;
+  NrType value = nr_flow_dispatch_tensor_store_value(op)->type;
   size_t rank = nr_index_list_all(op, nr_flow_store_slots[1], sizes);
   bool refine = false;
   for (size_t i = 0; i < rank; i++) {
@@ -325,9 +327,11 @@ bool nr_flow_slice_canonicalize(NrOp *op, NrBuilder *b) {
     if (sizes[i].value && nr_value_constant_int(sizes[i].value, &c)) refine = true;
   }
   if (refine && rank != value->rank) return false;
-  if (!nr_slice_fold_constants(op, nr_flow_store_slots, nr_operand(op, 1)->type->elem)) return false;
+  if (!nr_slice_fold_constants(op, nr_flow_store_slots, nr_flow_dispatch_tensor_store_target(op)->type->elem))
+    return false;
   if (!refine) return true;
   nr_index_list_all(op, nr_flow_store_slots[1], sizes);
-  nr_op_set_operand(op, 0, nr_build_tensor_cast(b, nr_operand(op, 0), nr_tensor_slice_type(value, sizes)));
+  NrValue *cast = nr_build_tensor_cast(b, nr_flow_dispatch_tensor_store_value(op), nr_tensor_slice_type(value, sizes));
+  nr_op_set_operand(op, NR_FLOW_DISPATCH_TENSOR_STORE_VALUE, cast);
   return true;
 }

@@ -157,17 +157,17 @@ void nr_flow_w_arguments(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, ")");
 }
 
-void nr_flow_w_signature(NrPrinter *w, NrOp *op, size_t arguments_group) {
+void nr_flow_w_signature(NrPrinter *w, NrOp *op, NrFlowSignatureGroups groups) {
   size_t arguments, count, next, ignored;
-  nr_op_operand_group(op, arguments_group, &arguments, &count);
-  nr_op_operand_group(op, arguments_group + 1, &next, &ignored);
+  nr_op_operand_group(op, groups.arguments, &arguments, &count);
+  nr_op_operand_group(op, groups.argument_dims, &next, &ignored);
   nr_w_puts(w, "(");
   for (size_t i = 0; i < count; i++) {
     if (i) nr_w_puts(w, ", ");
     nr_flow_w_type(w, op, nr_operand(op, arguments + i)->type, &next);
   }
   nr_w_puts(w, op->num_results == 1 ? ") -> " : ") -> (");
-  nr_op_operand_group(op, arguments_group + 2, &next, &ignored);
+  nr_op_operand_group(op, groups.result_dims, &next, &ignored);
   for (uint32_t i = 0; i < op->num_results; i++) {
     NrType type = nr_result(op, i)->type;
     int64_t tied = nr_flow_tied_operand(op, i);

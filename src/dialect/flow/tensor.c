@@ -1,5 +1,6 @@
 /* tensor.c - syntax of tensor ops that a format cannot express, parameters, and dims of flow's tensors. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
 
@@ -124,9 +125,9 @@ NrStatus nr_flow_splat_parse(NrParser *p, NrOpState *state) {
 void nr_flow_splat_print(NrPrinter *w, NrOp *op) {
   size_t next = 1;
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_flow_tensor_splat_value(op));
   nr_w_puts(w, " : ");
-  nr_flow_w_type(w, op, nr_result(op, 0)->type, &next);
+  nr_flow_w_type(w, op, nr_op_result(op)->type, &next);
   nr_w_attr_dict_keyword(w, op, NULL);
 }
 
@@ -157,7 +158,7 @@ static const char *const segments_only[] = {"operandSegmentSizes", NULL};
 
 void nr_flow_tensor_store_print(NrPrinter *w, NrOp *op) {
   size_t next = 2, begin, count;
-  nr_op_operand_group(op, 3, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_STORE_INDICES_GROUP, &begin, &count);
   nr_w_puts(w, " ");
   nr_w_values(w, op, 0, 2);
   if (count) nr_w_indices(w, op, begin, count);
@@ -204,7 +205,7 @@ NrStatus nr_flow_trace_parse(NrParser *p, NrOpState *state) {
 void nr_flow_trace_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"operandSegmentSizes", "key", NULL};
   size_t begin, count, next;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_TRACE_VALUES_GROUP, &begin, &count);
   next = begin + count;
   nr_w_puts(w, " ");
   nr_w_string(w, nr_op_attr_str(op, NR_A_key));
@@ -246,20 +247,20 @@ NrStatus nr_flow_update_parse(NrParser *p, NrOpState *state) {
 
 /* "%target as type{%d}". */
 void nr_flow_w_tied_result(NrPrinter *w, NrOp *op, size_t first_dim) {
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_target(op));
   nr_w_puts(w, " as ");
-  nr_flow_w_type(w, op, nr_result(op, 0)->type, &first_dim);
+  nr_flow_w_type(w, op, nr_op_result(op)->type, &first_dim);
 }
 
 void nr_flow_update_print(NrPrinter *w, NrOp *op) {
   size_t start, num_start, update, one;
-  nr_op_operand_group(op, 2, &start, &num_start);
-  nr_op_operand_group(op, 3, &update, &one);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_UPDATE_START_INDICES_GROUP, &start, &num_start);
+  nr_op_operand_group(op, NR_FLOW_TENSOR_UPDATE_UPDATE_GROUP, &update, &one);
   size_t next = update + 1;
   nr_w_puts(w, " ");
   nr_w_value(w, nr_operand(op, update));
   nr_w_puts(w, ", ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_flow_tensor_update_target(op));
   nr_w_indices(w, op, start, num_start);
   nr_w_puts(w, " : ");
   nr_flow_w_type(w, op, operand_type(op, update), &next);

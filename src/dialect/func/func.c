@@ -56,7 +56,7 @@ static NrStatus func_verify(NrOp *op) {
   if (!type) return nr_op_error(op, "requires attribute 'function_type' to be a function type");
   NrStatus status = verify_dicts(op, "arg_attrs", "argument", type->num_inputs);
   if (status || (status = verify_dicts(op, "res_attrs", "result", type->num_results))) return status;
-  NrBlock *entry = nr_op_body(op, 0);
+  NrBlock *entry = nr_func_func_body(op);
   if (!entry) {
     NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
     if (visibility.size && !nr_str_is(visibility, "public")) return NR_OK;
@@ -112,10 +112,10 @@ static NrStatus call_verify_symbol(NrOp *op, NrOp *target) {
   return type ? verify_against(op, type, 0) : NR_OK; /* a missing type is reported by the function's verifier */
 }
 
-static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_operand(op, 0)->type, 1); }
+static NrStatus call_indirect_verify(NrOp *op) { return verify_against(op, nr_func_call_indirect_callee(op)->type, 1); }
 
 static NrStatus constant_verify_symbol(NrOp *op, NrOp *target) {
-  NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL, has = nr_result(op, 0)->type;
+  NrType type = nr_op_has(target, NR_FUNCTION) ? nr_func_type(target) : NULL, has = nr_op_result(op)->type;
   if (!type)
     return nr_op_error(op, "'%.*s' does not reference a valid function", NR_STR_ARG(nr_op_attr(op, NR_A_value)->s));
   if (type == has) return NR_OK;
@@ -126,7 +126,7 @@ static NrStatus constant_verify_symbol(NrOp *op, NrOp *target) {
 
 /* A call of a function that is known becomes a direct call. */
 static bool call_indirect_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *callee = nr_operand(op, 0)->op;
+  NrOp *callee = nr_func_call_indirect_callee(op)->op;
   if (!nr_op_is(callee, NR_OP_func_constant)) return false;
   NR_VEC(NrValue *) args = {0};
   NR_VEC(NrType) types = {0};

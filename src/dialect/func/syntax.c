@@ -123,7 +123,7 @@ NrStatus nr_func_post_parse(NrParser *p, NrOp *op) {
     nr_op_set_attr(op, NR_A_function_type, old);
   }
   NrType type = nr_func_type(op);
-  NrBlock *last = op->num_regions ? nr_op_region(op, 0)->last : NULL;
+  NrBlock *last = op->num_regions ? nr_func_func_region(op)->last : NULL;
   /* A declaration of 2020 has no word for it, but is private: today's text demands that. */
   if (!last && nr_p_is_legacy(p) && !nr_op_attr(op, NR_A_sym_visibility))
     nr_op_set_attr(op, NR_A_sym_visibility, nr_attr_string(nr_p_context(p), NR_STR("private")));
@@ -167,7 +167,7 @@ static void print_results(NrPrinter *w, NrOp *op, NrType type) {
 void nr_func_print(NrPrinter *w, NrOp *op) {
   static const char *const shown[] = {"sym_name", "sym_visibility", "function_type", "arg_attrs", "res_attrs", NULL};
   NrType type = nr_func_type(op);
-  NrBlock *entry = nr_op_body(op, 0);
+  NrBlock *entry = nr_func_func_body(op);
   NrStr visibility = nr_op_attr_str(op, NR_A_sym_visibility);
   bool implied = nr_w_is_legacy(w) && !entry && nr_str_is(visibility, "private");
   nr_w_puts(w, " ");
@@ -190,7 +190,7 @@ void nr_func_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict_keyword(w, op, shown);
   if (!entry) return;
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_func_func_region(op), false, true);
 }
 
 static void warn_return(NrParser *p, const char *end, const NrType *types, size_t count) {
@@ -253,13 +253,13 @@ NrStatus nr_func_call_indirect_parse(NrParser *p, NrOpState *state) {
 
 void nr_func_call_indirect_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_func_call_indirect_callee(op));
   nr_w_puts(w, "(");
   nr_w_values(w, op, 1, op->num_operands - 1);
   nr_w_puts(w, ")");
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_func_call_indirect_callee(op)->type);
 }
 
 void nr_func_constant_print(NrPrinter *w, NrOp *op) {
@@ -267,5 +267,5 @@ void nr_func_constant_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_attr(w, nr_op_attr(op, NR_A_value));
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }

@@ -38,9 +38,9 @@ static void rebuild(NrOp *op, NrBuilder *b, const bool *keep) {
     if (!nr_str_is(name, "indexing_maps") && !nr_str_is(name, "operandSegmentSizes"))
       nr_op_set_attr_named(fresh, name.data, op->attrs[i].value);
   }
-  nr_block_erase(nr_op_body(fresh, 0));
-  nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
-  NrBlock *body = nr_op_body(fresh, 0);
+  nr_block_erase(nr_linalg_generic_body(fresh));
+  nr_region_take(nr_linalg_generic_region(fresh), nr_op_only_region(op));
+  NrBlock *body = nr_linalg_generic_body(fresh);
   NrOp *yield = nr_block_terminator(body);
   for (uint32_t k = op->num_operands; k-- > 0;) {
     if (keep[k]) continue;
@@ -62,7 +62,7 @@ static bool input_is_used(NrBlock *body, uint32_t k) { return nr_value_has_uses(
 /* Inputs that body does not read, and inputs that come twice with the same map. */
 static bool drop_inputs(NrOp *op, NrBuilder *b) {
   size_t num_inputs = nr_linalg_num_inputs(op);
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   bool *keep = nr_calloc(op->num_operands + 1, sizeof *keep), changed = false;
   for (uint32_t k = 0; k < op->num_operands; k++) keep[k] = true;
   for (uint32_t k = 0; k < num_inputs; k++) {
@@ -88,7 +88,7 @@ static bool output_is_read(NrOp *yield, NrValue *arg, size_t output) {
 
 static bool drop_results(NrOp *op, NrBuilder *b) {
   size_t num_inputs = nr_linalg_num_inputs(op);
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   NrOp *yield = nr_block_terminator(body);
   if (op->num_results != nr_linalg_num_outputs(op) || op->num_results < 2) return false;
   bool *keep = nr_calloc(op->num_operands + 1, sizeof *keep), changed = false;
@@ -120,15 +120,16 @@ static NrValue *splat_of(NrBuilder *b, NrValue *value) {
     NrAttr element = nr_attr_element(constant, 0);
     return element ? nr_arith_constant(b, element) : NULL;
   }
-  if (nr_op_is(value->op, NR_OP_tensor_splat)) return nr_operand(value->op, 0);
-  if (nr_op_is(value->op, NR_OP_linalg_fill)) return nr_operand(value->op, 0);
-  if (nr_op_is(value->op, NR_OP_tensor_from_elements) && value->op->num_operands == 1) return nr_operand(value->op, 0);
+  if (nr_op_is(value->op, NR_OP_tensor_splat)) return nr_tensor_splat_input(value->op);
+  if (nr_op_is(value->op, NR_OP_linalg_fill)) return nr_linalg_fill_value(value->op);
+  if (nr_op_is(value->op, NR_OP_tensor_from_elements) && value->op->num_operands == 1)
+    return nr_op_only_operand(value->op);
   return NULL;
 }
 
 /* Inputs that hold one scalar everywhere are read directly; the operand goes with drop_inputs. */
 static bool inline_splats(NrOp *op, NrBuilder *b) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   bool changed = false;
   for (uint32_t k = 0; k < nr_linalg_num_inputs(op); k++) {
     if (!input_is_used(body, k)) continue;
@@ -149,7 +150,7 @@ static bool absorb_casts(NrOp *op, NrBuilder *b) {
   for (uint32_t k = 0; k < op->num_operands; k++) {
     NrValue *value = nr_operand(op, k);
     if (!nr_op_is(value->op, NR_OP_tensor_cast)) continue;
-    NrValue *source = nr_operand(value->op, 0);
+    NrValue *source = nr_tensor_cast_source(value->op);
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_refines(source->type, value->type)) continue;
     if (k >= num_inputs && op->num_results != op->num_operands - num_inputs) continue;
     nr_op_set_operand(op, k, source);
@@ -200,7 +201,7 @@ static bool never_runs(NrOp *op) {
 
 /* What is yielded for an output is the element that is there: its own, or that of the same buffer as an input. */
 static bool is_own_element(NrOp *op, const NrValue *yielded, size_t output) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   if (yielded == nr_block_arg(body, output)) return true;
   if (yielded->block != body || nr_type_is_tensor(nr_operand(op, output)->type)) return false;
   return nr_operand(op, yielded->index) == nr_operand(op, output) &&
@@ -209,7 +210,7 @@ static bool is_own_element(NrOp *op, const NrValue *yielded, size_t output) {
 
 /* Every output gets the elements that it has. */
 static bool erase_unchanged(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   NrOp *yield = nr_block_terminator(body);
   size_t num_inputs = nr_linalg_num_inputs(op);
   bool empty = never_runs(op);
@@ -227,13 +228,13 @@ static bool erase_unchanged(NrOp *op) {
 
 /* A generic that yields its only input unchanged, element for element. */
 static bool erase_identity(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   NrOp *yield = nr_block_terminator(body);
   if (body->first != yield || op->num_results != 1 || nr_linalg_num_outputs(op) != 1) return false;
   for (uint32_t k = 0; k < nr_linalg_num_inputs(op); k++) {
-    if (nr_operand(yield, 0) != nr_block_arg(body, k)) continue;
+    if (nr_operand(yield, NR_LINALG_YIELD_VALUES) != nr_block_arg(body, k)) continue;
     if (nr_linalg_map(op, k) != nr_linalg_map(op, nr_linalg_num_inputs(op))) return false;
-    if (nr_operand(op, k)->type != nr_result(op, 0)->type || !is_permutation(nr_linalg_map(op, k))) return false;
+    if (nr_operand(op, k)->type != nr_op_result(op)->type || !is_permutation(nr_linalg_map(op, k))) return false;
     return nr_op_replace(op, nr_operand(op, k));
   }
   return false;
@@ -247,16 +248,16 @@ bool nr_linalg_generic_canonicalize(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_linalg_fill_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *output = nr_operand(op, 1);
+  NrValue *output = nr_linalg_fill_output(op);
   /* A fill of a fill, or of a value that only gives the shape: straight into what that was written to. */
   if (op->num_results == 1 && nr_op_is(output->op, NR_OP_linalg_fill)) {
-    nr_op_set_operand(op, 1, nr_operand(output->op, 1));
+    nr_op_set_operand(op, nr_linalg_fill_output_index(op), nr_linalg_fill_output(output->op));
     return true;
   }
   if (op->num_results == 1 && nr_op_is(output->op, NR_OP_tensor_cast)) {
-    NrValue *source = nr_operand(output->op, 0);
+    NrValue *source = nr_tensor_cast_source(output->op);
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_refines(source->type, output->type)) return false;
-    NrValue *fill = nr_build_fill(b, nr_operand(op, 0), source);
+    NrValue *fill = nr_build_fill(b, nr_linalg_fill_value(op), source);
     return nr_op_replace(op, nr_build_tensor_cast(b, fill, output->type));
   }
   return false;

@@ -29,7 +29,7 @@ NrStatus nr_linalg_generalize(NrOp *op, NrBuilder *b, NrValue **out_values) {
   nr_op_set_attr(generic, NR_A_iterator_types, nr_iterator_attr(ctx, iterators));
   nr_op_set_segments(generic, (uint32_t[]){(uint32_t)inputs, (uint32_t)(op->num_operands - inputs)}, 2);
   NrMap map = {0};
-  nr_region_clone(op->module, nr_op_region(op, 0), nr_op_region(generic, 0), &map);
+  nr_region_clone(op->module, nr_op_only_region(op), nr_linalg_generic_region(generic), &map);
   nr_map_deinit(&map);
   for (size_t i = 0; i < results; i++) out_values[i] = nr_result(generic, i);
   nr_free(operands);
@@ -50,7 +50,8 @@ typedef struct Softmax {
 static void init_softmax(Softmax *s, NrBuilder *b, NrOp *op) {
   NrAffineExpr dims[NR_MAX_RANK], kept[NR_MAX_RANK];
   uint32_t num_kept = 0;
-  *s = (Softmax){.b = b, .type = nr_operand(op, 0)->type, .dim = (uint32_t)nr_op_attr_int(op, NR_A_dimension, 0)};
+  *s = (Softmax){
+      .b = b, .type = nr_linalg_softmax_input(op)->type, .dim = (uint32_t)nr_op_attr_int(op, NR_A_dimension, 0)};
   for (uint32_t i = 0; i < s->type->rank; i++) {
     dims[i] = nr_affine_dim(b->ctx, i);
     if (i != s->dim) kept[num_kept++] = dims[i];
@@ -97,16 +98,16 @@ static NrValue *quotient(NrBuilder *b, NrValue *const *args) {
 static NrValue *step(Softmax *s, NrValue *const *inputs, size_t num_inputs, NrValue *output, const NrAttr *maps,
                      const char *iterators, Step compute) {
   NrOp *op = nr_build_generic(s->b, inputs, num_inputs, &output, 1, maps, iterators);
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_linalg_generic_body(op);
   NrBuilder b = nr_builder_at_end(s->b->module, body, s->b->loc);
   NrValue *value = compute(&b, body->args);
   nr_build_op(&b, NR_OP_linalg_yield, &value, 1, NULL, 0);
-  return op->num_results ? nr_result(op, 0) : output;
+  return op->num_results ? nr_op_result(op) : output;
 }
 
 NrStatus nr_linalg_softmax_expand(NrOp *op, NrBuilder *b, NrValue **out_values) {
   Softmax s;
-  NrValue *x = nr_operand(op, 0), *output = nr_operand(op, 1);
+  NrValue *x = nr_linalg_softmax_input(op), *output = nr_linalg_softmax_output(op);
   bool on_buffers = nr_type_is_memref(output->type);
   init_softmax(&s, b, op);
   NrAttr reducing[] = {s.whole, s.row}, mapping[] = {s.whole, s.row, s.whole};

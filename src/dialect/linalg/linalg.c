@@ -26,7 +26,7 @@ NrOp *nr_build_generic(NrBuilder *b, NrValue *const *inputs, size_t num_inputs, 
   nr_op_set_attr(op, NR_A_iterator_types, nr_iterator_attr(b->ctx, iterators));
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)num_inputs, (uint32_t)num_outputs}, 2);
   NrBlock *body = nr_block_create(b->module);
-  nr_block_append(nr_op_region(op, 0), body);
+  nr_block_append(nr_linalg_generic_region(op), body);
   for (size_t i = 0; i < count; i++) nr_block_add_arg(body, nr_type_elem(operands[i]->type), op->loc);
   nr_free(operands);
   nr_free(results);
@@ -37,7 +37,7 @@ NrValue *nr_build_fill(NrBuilder *b, NrValue *scalar, NrValue *output) {
   bool tensor = nr_type_is_tensor(output->type);
   NrOp *op = nr_build_op(b, NR_OP_linalg_fill, (NrValue *[]){scalar, output}, 2, &output->type, tensor);
   nr_op_set_segments(op, (uint32_t[]){1, 1}, 2);
-  return tensor ? nr_result(op, 0) : output;
+  return tensor ? nr_op_result(op) : output;
 }
 
 /* ---- verifier --------------------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ NrValue *nr_build_fill(NrBuilder *b, NrValue *scalar, NrValue *output) {
 static NrStatus fill_verify(NrOp *op) {
   if (nr_linalg_num_inputs(op) != 1 || op->num_operands != 2)
     return nr_op_error(op, "(C1) expected one input and one output");
-  NrType elem = nr_type_elem(nr_operand(op, 1)->type), value = nr_operand(op, 0)->type;
+  NrType elem = nr_type_elem(nr_linalg_fill_output(op)->type), value = nr_linalg_fill_value(op)->type;
   if (value != elem)
     return nr_op_error(op, "(C1) expected a scalar of the output's element type %s, got %s", text_of(op, elem),
                        text_of(op, value));
@@ -124,7 +124,7 @@ static bool in_dims(const NrOp *op, int64_t d) {
 }
 
 static NrStatus transpose_verify(NrOp *op) {
-  NrType in = nr_operand(op, 0)->type, out = nr_operand(op, 1)->type;
+  NrType in = nr_linalg_transpose_input(op)->type, out = nr_linalg_transpose_init(op)->type;
   size_t size = nr_index_list_size(op, "permutation"), wrong;
   if (size != in->rank)
     return nr_op_error(op, "(C1) size of permutation %zu does not match the argument rank %u", size, in->rank);
@@ -151,7 +151,7 @@ static NrAttr transpose_maps(const NrOp *op) {
 }
 
 static NrStatus broadcast_verify(NrOp *op) {
-  NrType in = nr_operand(op, 0)->type, out = nr_operand(op, 1)->type;
+  NrType in = nr_linalg_broadcast_input(op)->type, out = nr_linalg_broadcast_init(op)->type;
   size_t size = nr_index_list_size(op, "dimensions"), wrong;
   if (in->rank + size != out->rank)
     return nr_op_error(op,
@@ -181,14 +181,14 @@ static NrAttr identity_map(NrContext *ctx, uint32_t rank) {
 
 static NrAttr broadcast_maps(const NrOp *op) {
   if (!has_dims(op, "dimensions", 2)) return nr_attr_array(nr_op_context(op), NULL, 0);
-  uint32_t loops = nr_operand(op, 1)->type->rank;
+  uint32_t loops = nr_linalg_broadcast_init(op)->type->rank;
   NrAttr maps[] = {map_without_dims(op, loops), identity_map(nr_op_context(op), loops)};
   return nr_attr_array(nr_op_context(op), maps, 2);
 }
 
 static NrAttr reduce_maps(const NrOp *op) {
   if (!has_dims(op, "dimensions", 2)) return nr_attr_array(nr_op_context(op), NULL, 0);
-  uint32_t loops = nr_operand(op, 0)->type->rank;
+  uint32_t loops = nr_operand(op, NR_LINALG_REDUCE_INPUTS)->type->rank;
   NrAttr *maps = nr_calloc(op->num_operands + 1, sizeof *maps);
   for (uint32_t k = 0; k < op->num_operands; k++)
     maps[k] = k < op->num_operands / 2 ? identity_map(nr_op_context(op), loops) : map_without_dims(op, loops);
@@ -201,14 +201,14 @@ static NrStatus reduce_verify(NrOp *op) {
   size_t wrong;
   if (!op->num_operands || op->num_operands % 2)
     return nr_op_error(op, "(C1) expected as many inits as inputs, and one at least");
-  uint32_t rank = nr_operand(op, 0)->type->rank;
+  uint32_t rank = nr_operand(op, NR_LINALG_REDUCE_INPUTS)->type->rank;
   if (!are_dims(op, "dimensions", rank, &wrong))
     return nr_op_error(op, "(C1) dimensions for reduction should be in the range [0, %d], each once.", (int)rank - 1);
   return nr_linalg_verify_structure(op);
 }
 
 static NrStatus softmax_verify(NrOp *op) {
-  NrType in = nr_operand(op, 0)->type, out = nr_operand(op, 1)->type;
+  NrType in = nr_linalg_softmax_input(op)->type, out = nr_linalg_softmax_output(op)->type;
   int64_t dim = nr_op_attr_int(op, NR_A_dimension, -1);
   if (!nr_type_is_float(in->elem) || in->elem != out->elem)
     return nr_op_error(op, "(C1) expected input and output of one floating-point type, got %s and %s", text_of(op, in),
@@ -219,7 +219,7 @@ static NrStatus softmax_verify(NrOp *op) {
   if (!agree) return nr_op_error(op, "(C1) incompatible output shape");
   if (dim < 0 || dim >= (int64_t)in->rank) return nr_op_error(op, "(C2) incorrect dimension specified");
   size_t tensors = nr_type_is_tensor(out);
-  if (op->num_results != tensors || (tensors && nr_result(op, 0)->type != out))
+  if (op->num_results != tensors || (tensors && nr_op_result(op)->type != out))
     return nr_op_error(op, "(C3) expected a result of output type %s where that is a tensor, and else none",
                        text_of(op, out));
   return NR_OK;

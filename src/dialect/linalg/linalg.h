@@ -89,6 +89,10 @@ NrStatus nr_linalg_softmax_expand(NrOp *op, NrBuilder *b, NrValue **out_values);
 
 /* canonicalize.c */
 bool nr_linalg_generic_canonicalize(NrOp *op, NrBuilder *b);
+/* The one input and the one output of linalg.fill. */
+static inline NrValue *nr_linalg_fill_value(const NrOp *op) { return nr_operand(op, NR_LINALG_FILL_INPUTS); }
+static inline size_t nr_linalg_fill_output_index(const NrOp *op) { return nr_linalg_fill_outputs(op).begin; }
+static inline NrValue *nr_linalg_fill_output(const NrOp *op) { return nr_operand(op, nr_linalg_fill_output_index(op)); }
 bool nr_linalg_fill_canonicalize(NrOp *op, NrBuilder *b);
 
 #endif

@@ -5,6 +5,7 @@
  * reads packed[.. i / t .., i mod t] for each place of the unpacked one: both are one linalg.generic. */
 #include "dialect/arith/arith.h"
 #include "dialect/linalg/linalg.h"
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 
 static bool is_pack(const NrOp *op) { return nr_op_is(op, NR_OP_linalg_pack); }
@@ -55,9 +56,9 @@ NrStatus nr_linalg_pack_parse(NrParser *p, NrOpState *state) {
 void nr_linalg_pack_print(NrPrinter *w, NrOp *op) {
   static const char *const own[] = {"outer_dims_perm", "inner_dims_pos", "static_inner_tiles", "operandSegmentSizes",
                                     NULL};
-  NrValue *padding = is_pack(op) ? nr_op_group_operand(op, 2) : NULL;
+  NrValue *padding = is_pack(op) ? nr_op_group_operand(op, NR_LINALG_PACK_PADDING_VALUE_GROUP) : NULL;
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_source(op));
   if (padding) {
     nr_w_puts(w, " padding_value(");
     nr_w_value(w, padding);
@@ -74,12 +75,12 @@ void nr_linalg_pack_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " inner_tiles = ");
   nr_w_index_list(w, op, tiles_slot(is_pack(op)));
   nr_w_puts(w, " into ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_op_dest(op));
   nr_w_attr_dict(w, op, own);
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_op_source(op)->type);
   nr_w_puts(w, " -> ");
-  nr_w_type(w, nr_operand(op, 1)->type);
+  nr_w_type(w, nr_op_dest(op)->type);
 }
 
 /* ---- what the op says -------------------------------------------------------------------------------------------- */
@@ -94,7 +95,8 @@ typedef struct Packing {
 
 static void read_packing(const NrOp *op, Packing *out) {
   bool pack = is_pack(op), permuted = nr_op_attr(op, NR_A_outer_dims_perm) != NULL;
-  *out = (Packing){.unpacked = nr_operand(op, pack ? 0 : 1), .packed = nr_operand(op, pack ? 1 : 0)};
+  *out = (Packing){.unpacked = pack ? nr_op_source(op) : nr_op_dest(op),
+                   .packed = pack ? nr_op_dest(op) : nr_op_source(op)};
   out->rank = out->unpacked->type->rank;
   permuted = permuted && nr_index_list_size(op, "outer_dims_perm");
   for (uint32_t p = 0; p < out->rank; p++) {
@@ -139,7 +141,7 @@ static NrStatus lists_verify(NrOp *op, uint32_t rank) {
 static NrStatus sizes_verify(NrOp *op) {
   Packing k;
   read_packing(op, &k);
-  bool whole = is_pack(op) && !nr_op_group_operand(op, 2);
+  bool whole = is_pack(op) && !nr_op_group_operand(op, NR_LINALG_PACK_PADDING_VALUE_GROUP);
   for (uint32_t i = 0; i < k.rank; i++) {
     int64_t size = k.unpacked->type->dims[i], outer = k.packed->type->dims[k.place[i]];
     bool tiled = k.inner[i] >= 0;
@@ -163,13 +165,14 @@ static NrStatus sizes_verify(NrOp *op) {
 
 NrStatus nr_linalg_pack_verify(NrOp *op) {
   bool pack = is_pack(op);
-  NrType unpacked = nr_operand(op, pack ? 0 : 1)->type, packed = nr_operand(op, pack ? 1 : 0)->type;
+  NrType unpacked = (pack ? nr_op_source(op) : nr_op_dest(op))->type,
+         packed = (pack ? nr_op_dest(op) : nr_op_source(op))->type;
   size_t tiles = nr_index_list_size(op, "inner_dims_pos");
   NR_TRY(lists_verify(op, unpacked->rank));
   if (packed->rank != unpacked->rank + tiles)
     return nr_op_error(op, "(C2) expected the packed rank %u to be the unpacked rank %u plus %zu inner tiles",
                        packed->rank, unpacked->rank, tiles);
-  NrValue *padding = pack ? nr_op_group_operand(op, 2) : NULL;
+  NrValue *padding = pack ? nr_op_group_operand(op, NR_LINALG_PACK_PADDING_VALUE_GROUP) : NULL;
   if (packed->elem != unpacked->elem || (padding && padding->type != packed->elem))
     return nr_op_error(op, "(C4) expected source, dest and padding_value to have one element type");
   return sizes_verify(op);
@@ -206,11 +209,11 @@ static NrValue *build_pad(NrBuilder *b, NrValue *source, const NrIndex *high, Nr
   nr_op_set_attr(op, NR_A_static_high, highs);
   nr_op_set_segments(op, (uint32_t[]){1, 0, (uint32_t)count - 1}, 3);
   NrBlock *body = nr_block_create(b->module);
-  nr_block_append(nr_op_region(op, 0), body);
+  nr_block_append(nr_tensor_pad_region(op), body);
   for (uint32_t i = 0; i < type->rank; i++) nr_block_add_arg(body, nr_type_index(b->ctx), op->loc);
   NrBuilder inside = nr_builder_at_end(b->module, body, op->loc);
   nr_build_op(&inside, NR_OP_tensor_yield, &padding, 1, NULL, 0);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 /* The source with what its last tiles lack; itself when they lack nothing. */
@@ -290,18 +293,18 @@ static NrValue *gather(NrBuilder *b, const Packing *k, bool pack, NrValue *sourc
   for (uint32_t d = 0; d < loops; d++) exprs[d] = nr_affine_dim(b->ctx, d);
   maps[1] = nr_attr_affine_map(b->ctx, loops, 0, exprs, loops);
   NrOp *op = nr_build_generic(b, &source, is_static, &dest, 1, is_static ? maps : maps + 1, iterators);
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_linalg_generic_body(op);
   NrBuilder inside = nr_builder_at_end(b->module, body, b->loc);
   if (!is_static) source_indices(&inside, k, pack, indices);
   NrValue *element = is_static ? nr_block_arg(body, 0) : nr_build_extract(&inside, source, indices, rank);
   nr_build_op(&inside, NR_OP_linalg_yield, &element, 1, NULL, 0);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 NrStatus nr_linalg_pack_expand(NrOp *op, NrBuilder *b, NrValue **out_values) {
   Packing k;
   read_packing(op, &k);
-  NrValue *padding = nr_op_group_operand(op, 2);
+  NrValue *padding = nr_op_group_operand(op, NR_LINALG_PACK_PADDING_VALUE_GROUP);
   NrValue *source = padding ? padded_source(b, &k, padding) : k.unpacked;
   out_values[0] = gather(b, &k, true, source, k.packed);
   return NR_OK;

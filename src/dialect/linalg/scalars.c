@@ -179,7 +179,7 @@ NrStatus nr_linalg_build_body(NrOp *op) {
     return nr_op_error(op, "expected %zu input%s and one output, but found %zu and %zu", scalar.inputs,
                        scalar.inputs == 1 ? "" : "s", inputs, outputs);
   NrBlock *block = nr_block_create(op->module);
-  nr_block_append(nr_op_region(op, 0), block);
+  nr_block_append(nr_op_only_region(op), block);
   for (uint32_t i = 0; i < op->num_operands; i++)
     nr_block_add_arg(block, nr_type_elem(nr_operand(op, i)->type), op->loc);
   Body n = {.b = nr_builder_at_end(op->module, block, op->loc), .op = op, .block = block, .name = name};

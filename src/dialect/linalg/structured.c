@@ -270,7 +270,7 @@ static NrStatus maps_verify(NrOp *op) {
 }
 
 static NrStatus body_verify(NrOp *op) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   size_t inputs = nr_linalg_num_inputs(op), outputs = nr_linalg_num_outputs(op);
   if (!body || body->num_args != op->num_operands)
     return nr_op_error(op, "(C2) expected as many non-induction variable region arguments as the number of operands");

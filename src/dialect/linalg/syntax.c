@@ -127,7 +127,7 @@ void nr_linalg_generic_print(NrPrinter *w, NrOp *op) {
     nr_w_attr_dict(w, op, own);
   }
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), true, true);
+  nr_w_region(w, nr_linalg_generic_region(op), true, true);
   nr_w_arrow_results(w, op);
 }
 
@@ -169,7 +169,7 @@ NrStatus nr_linalg_named_post_parse(NrParser *p, NrOp *op) {
   size_t begin, count;
   nr_op_remove_attr(op, NR_A_linalg_memoized_indexing_maps); /* what MLIR remembers; our rows give the maps */
   if (!op->num_regions || !nr_op_destinations(op, &begin, &count)) return NR_OK; /* the verifier says why */
-  if (!nr_op_body(op, 0)) NR_TRY(nr_linalg_build_body(op));
+  if (!nr_op_only_body(op)) NR_TRY(nr_linalg_build_body(op));
   if (has_attr(op->info, "indexing_maps") && !nr_op_attr(op, NR_A_indexing_maps))
     nr_op_set_attr(op, NR_A_indexing_maps, nr_linalg_default_maps(op));
   return NR_OK;

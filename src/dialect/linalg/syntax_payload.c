@@ -77,7 +77,7 @@ static void build_payload(NrParser *p, NrOpState *state, const Payload *payload,
                                        .num_results = 1,
                                        .attrs = payload->attrs ? payload->attrs->named : NULL,
                                        .num_attrs = payload->attrs ? payload->attrs->num_named : 0});
-  NrValue *result = nr_result(op, 0);
+  NrValue *result = nr_op_result(op);
   nr_build_op(&b, NR_OP_linalg_yield, &result, 1, NULL, 0);
   nr_free(operands);
 }
@@ -124,10 +124,11 @@ void nr_linalg_dims_print(NrPrinter *w, NrOp *op) { print_head(w, op); }
 
 /* The body's only op when it takes what build_payload would give it, else NULL. */
 static NrOp *short_payload(NrOp *op) {
-  NrBlock *block = nr_op_body(op, 0);
+  NrBlock *block = nr_op_only_body(op);
   NrOp *payload = block->first, *yield = nr_block_terminator(block);
   if (!yield || !payload || payload == yield || payload->next != yield || payload->num_regions) return NULL;
-  if (payload->num_results != 1 || yield->num_operands != 1 || nr_operand(yield, 0)->op != payload) return NULL;
+  if (payload->num_results != 1 || yield->num_operands != 1 || nr_operand(yield, NR_LINALG_YIELD_VALUES)->op != payload)
+    return NULL;
   bool reduces = nr_op_is(op, NR_OP_linalg_reduce);
   size_t inputs = nr_linalg_num_inputs(op), outputs = op->num_operands - inputs;
   size_t taken = reduces ? op->num_operands : inputs;
@@ -135,7 +136,7 @@ static NrOp *short_payload(NrOp *op) {
   for (size_t i = 0; i < taken; i++)
     if (nr_operand(payload, i) != nr_block_arg(block, !reduces ? i : i < outputs ? inputs + i : i - outputs))
       return NULL;
-  return nr_result(payload, 0)->type == nr_block_arg(block, op->num_operands - 1)->type ? payload : NULL;
+  return nr_op_result(payload)->type == nr_block_arg(block, op->num_operands - 1)->type ? payload : NULL;
 }
 
 /* With the flags that MLIR writes here though they are the default. */
@@ -164,7 +165,7 @@ static void print_payload(NrPrinter *w, NrOp *payload) {
 }
 
 void nr_linalg_payload_print(NrPrinter *w, NrOp *op) {
-  NrBlock *block = nr_op_body(op, 0);
+  NrBlock *block = nr_op_only_body(op);
   NrOp *payload = short_payload(op);
   if (payload) print_payload(w, payload);
   print_head(w, op);
@@ -180,6 +181,6 @@ void nr_linalg_payload_print(NrPrinter *w, NrOp *op) {
     nr_w_trailing_loc(w, nr_arg_loc(nr_block_arg(block, i)));
   }
   nr_w_puts(w, ") ");
-  nr_w_region(w, nr_op_region(op, 0), false, true);
+  nr_w_region(w, nr_op_only_region(op), false, true);
   nr_w_indent(w, -2);
 }

@@ -4,6 +4,7 @@
  * so that a program has the same results with and without constants. */
 #include "dialect/arith/arith.h"
 #include "dialect/arith/wide.h"
+#include "dialect/math/ops.h"
 #include "dialect/shared/fold.h"
 
 /* ---- syntax ------------------------------------------------------------------------------------------------------ */
@@ -25,14 +26,14 @@ static NrStatus clampf_parse(NrParser *p, NrOpState *state) {
 
 static void clampf_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_math_clampf_value(op));
   nr_w_puts(w, " to [");
   nr_w_values(w, op, 1, 2);
   nr_w_puts(w, "]");
   nr_arith_print_flags(w, op);
   nr_w_attr_dict(w, op, nr_arith_flag_attrs);
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }
 
 /* math.fpowi %x, %n : f32, i32 */
@@ -63,14 +64,14 @@ static void fpowi_print(NrPrinter *w, NrOp *op) {
 /* ---- folds of floats --------------------------------------------------------------------------------------------- */
 
 static bool fold_absf(NrOp *op, const NrAttr *c, NrFold *out) {
-  NrOp *inner = nr_operand(op, 0)->op;
-  if (nr_op_is(inner, NR_OP_math_absf)) return nr_fold_to_value(out, nr_operand(op, 0));
+  NrOp *inner = nr_math_absf_operand(op)->op;
+  if (nr_op_is(inner, NR_OP_math_absf)) return nr_fold_to_value(out, nr_math_absf_operand(op));
   return nr_fold_floats(op, c, out);
 }
 
 /* For narrower floats the sum in double may be a tie that the exact sum is not, so only the two native widths fold. */
 static bool fold_fma(NrOp *op, const NrAttr *c, NrFold *out) {
-  NrType type = nr_type_elem(nr_result(op, 0)->type);
+  NrType type = nr_type_elem(nr_op_result(op)->type);
   bool native = nr_type_is_float_kind(type, NR_F32) || nr_type_is_float_kind(type, NR_F64);
   return native && nr_fold_floats(op, c, out);
 }
@@ -118,8 +119,8 @@ static NrAttr ipowi_scalar(const NrOp *op, NrType out, const NrAttr *in) {
 }
 
 static bool fold_ipowi(NrOp *op, const NrAttr *c, NrFold *out) {
-  if (nr_const_is_int(c[1], 1) && !nr_type_is_int_width(nr_type_elem(nr_result(op, 0)->type), 1))
-    return nr_fold_to_value(out, nr_operand(op, 0));
+  if (nr_const_is_int(c[1], 1) && !nr_type_is_int_width(nr_type_elem(nr_op_result(op)->type), 1))
+    return nr_fold_to_value(out, nr_math_ipowi_lhs(op));
   return nr_fold_elementwise(op, c, out, ipowi_scalar);
 }
 

@@ -59,9 +59,9 @@ NrStatus nr_memref_atomic_rmw_parse(NrParser *p, NrOpState *state) {
 void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"kind", NULL};
   nr_w_printf(w, nr_w_is_legacy(w) ? " \"%s\" " : " %s ", nr_atomic_kind_name(nr_op_attr_int(op, NR_A_kind, 0)));
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_atomic_rmw_value(op));
   nr_w_puts(w, ", ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_memref_atomic_rmw_memref(op));
   nr_w_indices(w, op, 2, op->num_operands - 2);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : (");
@@ -72,7 +72,7 @@ void nr_memref_atomic_rmw_print(NrPrinter *w, NrOp *op) {
 
 NrStatus nr_memref_atomic_rmw_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "atomic_rmw"));
-  NrType type = nr_operand(op, 0)->type;
+  NrType type = nr_memref_atomic_rmw_value(op)->type;
   NR_TRY(nr_memref_elem_verify(op, type, 1));
   int64_t kind = nr_op_attr_int(op, NR_A_kind, -1);
   if (!nr_atomic_kind_name(kind)) return nr_op_error(op, "(C3) unknown kind");
@@ -102,21 +102,21 @@ NrStatus nr_memref_generic_atomic_rmw_parse(NrParser *p, NrOpState *state) {
 
 void nr_memref_generic_atomic_rmw_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_generic_atomic_rmw_memref(op));
   nr_w_indices(w, op, 1, op->num_operands - 1);
   nr_w_puts(w, " : ");
   nr_w_type(w, memref_of(op, 0));
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), true, true);
+  nr_w_region(w, nr_memref_generic_atomic_rmw_region(op), true, true);
   nr_w_attr_dict(w, op, NULL);
 }
 
 NrStatus nr_memref_generic_atomic_rmw_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "generic_atomic_rmw"));
-  NR_TRY(nr_memref_elem_verify(op, nr_result(op, 0)->type, 0));
+  NR_TRY(nr_memref_elem_verify(op, nr_op_result(op)->type, 0));
   if (!nr_type_is_scalar(memref_of(op, 0)->elem))
     return nr_op_error(op, "(C4) expected a memref of numbers, got %s", text_of(op, memref_of(op, 0)));
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_memref_generic_atomic_rmw_body(op);
   if (!body || body->num_args != 1 || nr_block_arg(body, 0)->type != memref_of(op, 0)->elem)
     return nr_op_error(op, "(C2) expected a body with one argument of type %s", text_of(op, memref_of(op, 0)->elem));
   for (NrOp *inner = body->first; inner; inner = inner->next)
@@ -127,8 +127,8 @@ NrStatus nr_memref_generic_atomic_rmw_verify(NrOp *op) {
 
 NrStatus nr_memref_atomic_yield_verify(NrOp *op) {
   NrOp *parent = nr_op_parent(op);
-  if (parent && parent->num_results == 1 && nr_result(parent, 0)->type != nr_operand(op, 0)->type)
+  if (parent && parent->num_results == 1 && nr_op_result(parent)->type != nr_memref_atomic_yield_value(op)->type)
     return nr_op_error(op, "(C1) types mismatch between yield op: %s and its parent: %s",
-                       text_of(op, nr_operand(op, 0)->type), text_of(op, nr_result(parent, 0)->type));
+                       text_of(op, nr_memref_atomic_yield_value(op)->type), text_of(op, nr_op_result(parent)->type));
   return NR_OK;
 }

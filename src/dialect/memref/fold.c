@@ -1,5 +1,6 @@
 /* fold.c - folds and canonicalisations of memref ops. */
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 
 #include "dialect/vector/vector.h"
 
@@ -38,7 +39,7 @@ static bool only_written(NrValue *buffer) {
 }
 
 bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *buffer = nr_result(op, 0);
+  NrValue *buffer = nr_op_result(op);
   if (!nr_value_has_uses(buffer)) {
     nr_op_erase(op);
     return true;
@@ -48,7 +49,7 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *operands[2 * NR_MAX_RANK];
   int64_t dims[NR_MAX_RANK];
   size_t begin, count, kept = 0, used = 0;
-  nr_op_operand_group(op, 0, &begin, &count);
+  nr_op_operand_group(op, NR_MEMREF_ALLOC_SIZES_GROUP, &begin, &count);
   for (uint32_t i = 0; i < type->rank; i++) {
     dims[i] = type->dims[i];
     if (dims[i] != NR_DYNAMIC) continue;
@@ -64,13 +65,13 @@ bool nr_memref_alloc_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *alloc = nr_build_op(b, op->info->id, operands, kept, &to, 1);
   for (uint32_t i = 0; i < op->num_attrs; i++) nr_op_set_attr_named(alloc, op->attrs[i].name.data, op->attrs[i].value);
   nr_op_set_segments(alloc, segments, 2);
-  return nr_op_replace(op, cast_to(b, nr_result(alloc, 0), type));
+  return nr_op_replace(op, cast_to(b, nr_op_result(alloc), type));
 }
 
 /* A cast whose source type has at least the static information of its result: users can use the source. */
 static NrValue *cast_source(NrValue *value) {
   if (!nr_op_is(value->op, NR_OP_memref_cast)) return NULL;
-  NrValue *source = nr_operand(value->op, 0);
+  NrValue *source = nr_memref_cast_source(value->op);
   return source->type->kind == NR_TYPE_MEMREF ? source : NULL;
 }
 
@@ -80,8 +81,8 @@ static bool stays_valid(const NrOp *op, uint32_t operand, NrType type) {
   switch (op->info->id) {
   case NR_OP_memref_dim: return type->rank > 0;
   case NR_OP_memref_copy: return nr_types_cast_compatible(type, nr_operand(op, 1 - operand)->type);
-  case NR_OP_vector_load: return nr_vector_is_in_rows(type, nr_result(op, 0)->type);
-  case NR_OP_vector_store: return nr_vector_is_in_rows(type, nr_operand(op, 0)->type);
+  case NR_OP_vector_load: return nr_vector_is_in_rows(type, nr_op_result(op)->type);
+  case NR_OP_vector_store: return nr_vector_is_in_rows(type, nr_vector_store_value(op)->type);
   default: return true;
   }
 }
@@ -110,9 +111,10 @@ bool nr_memref_absorb_cast(NrOp *op, NrBuilder *b) {
 
 bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b) {
   int64_t elements;
-  bool empty = nr_type_has_static_shape(nr_operand(op, 0)->type) && nr_type_is_ranked(nr_operand(op, 0)->type) &&
-               nr_type_num_elements(nr_operand(op, 0)->type, &elements) && elements == 0;
-  if (empty || nr_operand(op, 0) == nr_operand(op, 1) || only_written(nr_operand(op, 1))) {
+  bool empty = nr_type_has_static_shape(nr_memref_copy_source(op)->type) &&
+               nr_type_is_ranked(nr_memref_copy_source(op)->type) &&
+               nr_type_num_elements(nr_memref_copy_source(op)->type, &elements) && elements == 0;
+  if (empty || nr_memref_copy_source(op) == nr_memref_copy_target(op) || only_written(nr_memref_copy_target(op))) {
     nr_op_erase(op);
     return true;
   }
@@ -122,7 +124,7 @@ bool nr_memref_copy_canonicalize(NrOp *op, NrBuilder *b) {
 /* ---- access ----------------------------------------------------------------------------------------------------- */
 
 bool nr_memref_load_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *memref = nr_operand(op, 0);
+  NrValue *memref = nr_memref_load_memref(op);
   if (!nr_op_is(memref->op, NR_OP_memref_get_global)) return false;
   NrOp *global = nr_symbol_resolve(op, nr_op_attr(memref->op, NR_A_name));
   if (!nr_op_is(global, NR_OP_memref_global) || !nr_op_attr(global, NR_A_constant)) return false;
@@ -143,17 +145,17 @@ bool nr_memref_dim_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   int64_t i;
   NrIndex dim;
   if (!constants[1] || !nr_attr_is_int(constants[1], &i) || i < 0) return false;
-  return nr_dim_of(nr_operand(op, 0), (size_t)i, &dim) && fold_nr_index(op, out, dim);
+  return nr_dim_of(nr_memref_dim_source(op), (size_t)i, &dim) && fold_nr_index(op, out, dim);
 }
 
 bool nr_memref_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_operand(op, 0)->type;
+  NrType type = nr_memref_rank_source(op)->type;
   return nr_type_is_ranked(type) && fold_index(op, out, type->rank);
 }
 
 /* Static offset, sizes and strides of the type. */
 bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_memref_extract_strided_metadata_source(op);
   int64_t strides[NR_MAX_RANK], offset;
   bool changed = false, strided = nr_memref_strides(source->type, strides, &offset);
   for (uint32_t r = 1; r < op->num_results; r++) {
@@ -175,11 +177,11 @@ bool nr_memref_metadata_canonicalize(NrOp *op, NrBuilder *b) {
 /* cast(x) of x's own type is x; cast(cast(x)) back to x's type is x; cast(cast(x)) goes from x when nothing that the
  * middle type claims gets lost: it claims no more than x or the result does. */
 bool nr_memref_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  if (source->type == nr_result(op, 0)->type) return fold_value(out, source);
+  NrValue *source = nr_op_source(op);
+  if (source->type == nr_op_result(op)->type) return fold_value(out, source);
   if (!nr_op_is(source->op, op->info->id)) return false;
-  NrValue *root = nr_operand(source->op, 0);
-  if (root->type == nr_result(op, 0)->type) return fold_value(out, root);
+  NrValue *root = nr_op_source(source->op);
+  if (root->type == nr_op_result(op)->type) return fold_value(out, root);
   return false;
 }
 
@@ -198,21 +200,21 @@ static bool layout_refines(NrType special, NrType general) {
 
 /* cast(cast(x)) goes from x when nothing that the middle type claims gets lost: it claims no more than x does. */
 bool nr_memref_cast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_memref_cast_source(op);
   (void)b;
   if (!nr_op_is(source->op, op->info->id) || source->type->kind != NR_TYPE_MEMREF) return false;
-  NrValue *root = nr_operand(source->op, 0);
-  NrType to = nr_result(op, 0)->type;
+  NrValue *root = nr_op_source(source->op);
+  NrType to = nr_op_result(op)->type;
   if (root->type->kind != NR_TYPE_MEMREF) return false;
   if (!nr_type_refines(root->type, source->type) && !layout_refines(root->type, source->type)) return false;
   if (to->kind == NR_TYPE_MEMREF && !layout_refines(root->type, to) && !layout_refines(to, root->type)) return false;
-  nr_op_set_operand(op, 0, root);
+  nr_op_set_operand(op, NR_MEMREF_CAST_SOURCE, root);
   return true;
 }
 
 bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
-  NrType type = nr_result(op, 0)->type;
-  NrValue *operands[2 + NR_MAX_RANK] = {nr_operand(op, 0), nr_operand(op, 1)};
+  NrType type = nr_op_result(op)->type;
+  NrValue *operands[2 + NR_MAX_RANK] = {nr_memref_view_source(op), nr_memref_view_byte_shift(op)};
   int64_t dims[NR_MAX_RANK];
   size_t kept = 2, used = 2;
   for (uint32_t i = 0; i < type->rank; i++) {
@@ -235,9 +237,9 @@ bool nr_memref_view_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* The whole of source, as it is. */
 bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_memref_subview_source(op);
   NrIndex offsets[NR_MAX_RANK], sizes[NR_MAX_RANK], strides[NR_MAX_RANK], dim;
-  if (source->type != nr_result(op, 0)->type) return false;
+  if (source->type != nr_op_result(op)->type) return false;
   nr_index_list_all(op, nr_extract_slice_slots[0], offsets);
   nr_index_list_all(op, nr_extract_slice_slots[1], sizes);
   nr_index_list_all(op, nr_extract_slice_slots[2], strides);
@@ -251,7 +253,7 @@ bool nr_memref_subview_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 /* The type of a subview whose lists have changed; the dims that it leaves out stay the same. */
 static NrType refined_type(NrOp *op, const bool *keep) {
   NrIndex lists[3][NR_MAX_RANK];
-  NrType source = nr_operand(op, 0)->type;
+  NrType source = nr_memref_subview_source(op)->type;
   for (size_t i = 0; i < 3; i++) nr_index_list_all(op, nr_extract_slice_slots[i], lists[i]);
   for (uint32_t i = 0; i < source->rank; i++) /* code that never runs may have invalid constants */
     if (!nr_slice_is_inside(lists[0][i], lists[1][i], lists[2][i], source->dims[i], NULL)) return NULL;
@@ -260,8 +262,8 @@ static NrType refined_type(NrOp *op, const bool *keep) {
 }
 
 bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = cast_source(nr_operand(op, 0));
-  NrType old = nr_result(op, 0)->type;
+  NrValue *source = cast_source(nr_memref_subview_source(op));
+  NrType old = nr_op_result(op)->type;
   bool keep[NR_MAX_RANK];
   if (!source && !nr_index_lists_have_constants(op, nr_extract_slice_slots, 3)) return false;
   if (!nr_slice_keeps(op, old, keep)) return false;
@@ -269,7 +271,7 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *copy = nr_op_clone(b->module, op, &map);
   nr_map_deinit(&map);
   nr_op_insert_before(copy, op);
-  if (source) nr_op_set_operand(copy, 0, source);
+  if (source) nr_op_set_operand(copy, NR_MEMREF_SUBVIEW_SOURCE, source);
   nr_index_lists_fold_constants(copy, nr_extract_slice_slots, 3);
   NrType type = refined_type(copy, keep);
   if (!type) {
@@ -277,14 +279,14 @@ bool nr_memref_subview_canonicalize(NrOp *op, NrBuilder *b) {
     return false;
   }
   if (type != old) copy = nr_op_retype(copy, &type);
-  return nr_op_replace(op, cast_to(b, nr_result(copy, 0), old));
+  return nr_op_replace(op, cast_to(b, nr_op_result(copy), old));
 }
 
 /* One reshape, or none, for two in a row of a buffer without layout. */
 static bool merge_reshapes(NrOp *op, NrBuilder *b, NrOp *first) {
   NrGroups groups;
-  NrValue *root = nr_operand(first, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *root = nr_op_source(first);
+  NrType type = nr_op_result(op)->type;
   bool expands = nr_op_is(op, NR_OP_memref_expand_shape);
   NrReshape kind = nr_reshape_merge(first, nr_op_is(first, NR_OP_memref_expand_shape), op, expands, &groups);
   if (kind == NR_RESHAPE_TWO) return false;
@@ -299,8 +301,8 @@ static bool merge_reshapes(NrOp *op, NrBuilder *b, NrOp *first) {
 }
 
 bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
-  if (source->type == nr_result(op, 0)->type) return nr_op_replace(op, source);
+  NrValue *source = nr_op_source(op);
+  if (source->type == nr_op_result(op)->type) return nr_op_replace(op, source);
   if (!nr_op_is(source->op, NR_OP_memref_expand_shape) && !nr_op_is(source->op, NR_OP_memref_collapse_shape))
     return false;
   return merge_reshapes(op, b, source->op);
@@ -308,9 +310,9 @@ bool nr_memref_reshape_canonicalize(NrOp *op, NrBuilder *b) {
 
 /* Transposed by the identity, or the same view again: the source, when its type says all that there is to know. */
 bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_op_source(op);
   (void)constants;
-  if (source->type != nr_result(op, 0)->type) return false;
+  if (source->type != nr_op_result(op)->type) return false;
   if (nr_op_is(op, NR_OP_memref_transpose)) {
     NrAttr map = nr_op_attr(op, NR_A_permutation);
     if (map != nr_attr_affine_identity(nr_op_context(op), map->num_dims)) return false;
@@ -323,28 +325,28 @@ bool nr_memref_same_view_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* Only the base counts: that of what source was made of. */
 bool nr_memref_reinterpret_cast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_memref_reinterpret_cast_source(op);
   (void)b;
   if (!nr_op_is(source->op, NR_OP_memref_reinterpret_cast) && !nr_op_is(source->op, NR_OP_memref_cast)) return false;
-  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  nr_op_set_operand(op, NR_MEMREF_REINTERPRET_CAST_SOURCE, nr_op_source(source->op));
   return true;
 }
 
 /* A transposed view of a transposed view, of a buffer without layout where both together are one again. */
 bool nr_memref_transpose_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_memref_transpose_source(op);
   if (!nr_op_is(source->op, NR_OP_memref_transpose)) return false;
   NrAttr outer = nr_op_attr(op, NR_A_permutation), inner = nr_op_attr(source->op, NR_A_permutation);
   NrAffineExpr exprs[NR_MAX_RANK];
   for (uint32_t i = 0; i < outer->num_exprs; i++) exprs[i] = inner->exprs[outer->exprs[i]->value];
   nr_op_set_attr(op, NR_A_permutation, nr_attr_affine_map(b->ctx, outer->num_dims, 0, exprs, outer->num_exprs));
-  nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  nr_op_set_operand(op, NR_MEMREF_TRANSPOSE_SOURCE, nr_memref_transpose_source(source->op));
   return true;
 }
 
 /* What is aligned so, or better, is aligned so. */
 bool nr_memref_assume_alignment_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_memref_assume_alignment_source(op);
   (void)constants;
   if (!nr_op_is(source->op, NR_OP_memref_assume_alignment)) return false;
   if (nr_op_attr_int(source->op, NR_A_alignment, 0) < nr_op_attr_int(op, NR_A_alignment, INT64_MAX)) return false;

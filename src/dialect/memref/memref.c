@@ -1,6 +1,7 @@
 /* memref.c - the ops of dialect memref and their hooks. Those of views, atomics and transfers are in files of their
  * own, and folds. */
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, operand)->type; }
@@ -10,18 +11,18 @@ static NrType memref_of(const NrOp *op, size_t operand) { return nr_operand(op, 
 /* In 2019 the type alone determined which operands are sizes. */
 static NrStatus alloc_post_parse(NrParser *p, NrOp *op) {
   if (!nr_p_is_legacy(p) || nr_op_attr(op, NR_A_operandSegmentSizes)) return NR_OK;
-  if (op->num_results != 1 || !nr_type_is_memref(nr_result(op, 0)->type)) return NR_OK; /* the verifier reports it */
-  size_t sizes = nr_type_num_dynamic(nr_result(op, 0)->type);
+  if (op->num_results != 1 || !nr_type_is_memref(nr_op_result(op)->type)) return NR_OK; /* the verifier reports it */
+  size_t sizes = nr_type_num_dynamic(nr_op_result(op)->type);
   if (sizes > op->num_operands) return NR_OK; /* the verifier reports it */
   nr_op_set_segments(op, (uint32_t[]){(uint32_t)sizes, op->num_operands - (uint32_t)sizes}, 2);
   return NR_OK;
 }
 
 static NrStatus alloc_verify(NrOp *op) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   size_t begin, sizes, symbols, need = 0;
-  nr_op_operand_group(op, 0, &begin, &sizes);
-  nr_op_operand_group(op, 1, &begin, &symbols);
+  nr_op_operand_group(op, NR_MEMREF_ALLOC_SIZES_GROUP, &begin, &sizes);
+  nr_op_operand_group(op, NR_MEMREF_ALLOC_SYMBOLS_GROUP, &begin, &symbols);
   if (sizes != nr_type_num_dynamic(type))
     return nr_op_error(op,
                        "(C1) dimension operand count (%zu) does not equal the memref's dynamic dimension count (%zu)",
@@ -34,7 +35,7 @@ static NrStatus alloc_verify(NrOp *op) {
 }
 
 static NrStatus realloc_verify(NrOp *op) {
-  NrType from = memref_of(op, 0), to = nr_result(op, 0)->type;
+  NrType from = memref_of(op, 0), to = nr_op_result(op)->type;
   if (from->rank != 1 || to->rank != 1) return nr_op_error(op, "(C1) works on memrefs of rank 1 only");
   if (from->elem != to->elem) return nr_op_error(op, "(C1) source and result have different element types");
   if (from->space != to->space) return nr_op_error(op, "(C1) source and result have different memory spaces");
@@ -70,12 +71,12 @@ NrStatus nr_memref_elem_verify(NrOp *op, NrType type, size_t memref) {
 
 static NrStatus load_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 0, op->num_operands - 1, "load"));
-  return nr_memref_elem_verify(op, nr_result(op, 0)->type, 0);
+  return nr_memref_elem_verify(op, nr_op_result(op)->type, 0);
 }
 
 static NrStatus store_verify(NrOp *op) {
   NR_TRY(nr_memref_indices_verify(op, 1, op->num_operands - 2, "store"));
-  return nr_memref_elem_verify(op, nr_operand(op, 0)->type, 1);
+  return nr_memref_elem_verify(op, nr_op_value(op)->type, 1);
 }
 
 static NrStatus store_parse(NrParser *p, NrOpState *state) {
@@ -97,9 +98,9 @@ static NrStatus store_parse(NrParser *p, NrOpState *state) {
 
 static void store_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_store_value(op));
   nr_w_puts(w, ", ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_memref_store_memref(op));
   nr_w_indices(w, op, 2, op->num_operands - 2);
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
@@ -153,7 +154,7 @@ static NrStatus prefetch_parse(NrParser *p, NrOpState *state) {
 static void prefetch_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"isWrite", "localityHint", "isDataCache", NULL};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_prefetch_memref(op));
   nr_w_indices(w, op, 1, op->num_operands - 1);
   nr_w_prefetch_hints(w, op);
   nr_w_attr_dict(w, op, elided);
@@ -181,7 +182,7 @@ static NrStatus dim_verify(NrOp *op) {
   int64_t index;
   NrType type = memref_of(op, 0);
   if (type->kind != NR_TYPE_MEMREF) return NR_OK;
-  if (nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
+  if (nr_value_constant_int(nr_memref_dim_index(op), &index) && (index < 0 || index >= type->rank))
     return nr_verify_constant_error(op, "(C1) index %lld is out of range for a memref of rank %u", (long long)index,
                                     type->rank);
   return NR_OK;
@@ -202,7 +203,7 @@ static NrStatus metadata_parse(NrParser *p, NrOpState *state) {
 
 static void metadata_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_extract_strided_metadata_source(op));
   nr_w_puts(w, " : ");
   nr_w_type(w, memref_of(op, 0));
   nr_w_puts(w, " -> ");
@@ -211,7 +212,7 @@ static void metadata_print(NrPrinter *w, NrOp *op) {
 }
 
 static NrStatus metadata_verify(NrOp *op) {
-  NrType type = memref_of(op, 0), base = nr_result(op, 0)->type;
+  NrType type = memref_of(op, 0), base = nr_memref_extract_strided_metadata_base(op)->type;
   if (op->num_results != 2 + 2 * (size_t)type->rank)
     return nr_op_error(op, "(C1) expected %u sizes and strides, got %u results", 2 * type->rank, op->num_results - 2);
   if (base->rank != 0 || base->elem != type->elem)
@@ -236,7 +237,7 @@ static NrStatus assume_alignment_parse(NrParser *p, NrOpState *state) {
 static void assume_alignment_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"alignment", NULL};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_assume_alignment_source(op));
   nr_w_printf(w, ", %lld", (long long)nr_op_attr_int(op, NR_A_alignment, 1));
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
@@ -311,9 +312,9 @@ static NrStatus get_global_verify_symbol(NrOp *op, NrOp *global) {
   NrAttr declared = nr_op_attr(global, NR_A_type);
   if (!declared || declared->kind != NR_ATTR_TYPE) return NR_OK; /* an error of the global */
   NrType type = declared->type;
-  if (type != nr_result(op, 0)->type)
+  if (type != nr_op_result(op)->type)
     return nr_op_error(op, "(C2) result type %s does not match type %s of the global memref @%.*s",
-                       text_of(op, nr_result(op, 0)->type), text_of(op, type), NR_STR_ARG(name->s));
+                       text_of(op, nr_op_result(op)->type), text_of(op, type), NR_STR_ARG(name->s));
   return NR_OK;
 }
 

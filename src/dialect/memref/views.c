@@ -1,10 +1,11 @@
 /* views.c - hooks of the ops that give another view of a buffer: casts, slices, reshapes; and the types of
  * views. */
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
-static NrType source_of(const NrOp *op) { return nr_operand(op, 0)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType source_of(const NrOp *op) { return nr_op_source(op)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 /* ---- types of views --------------------------------------------------------------------------------------------- */
 
@@ -151,17 +152,17 @@ NrStatus nr_memref_view_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   if (!nr_op_attr(op, NR_A_no_shift) || !op->num_operands) return NR_OK;
   NrBuilder b = nr_builder_before(op);
-  nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(0)));
+  nr_op_insert_operand(op, NR_MEMREF_VIEW_BYTE_SHIFT, nr_index_value(&b, nr_index_const(0)));
   nr_op_remove_attr(op, NR_A_no_shift);
   return NR_OK;
 }
 
 void nr_memref_view_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_view_source(op));
   nr_w_indices(w, op, 1, 1);
   nr_w_indices(w, op, 2, op->num_operands - 2);
-  nr_w_change(w, op, "to", NULL);
+  nr_w_change(w, op, nr_op_source(op), "to", NULL);
 }
 
 NrStatus nr_memref_view_verify(NrOp *op) {
@@ -231,20 +232,20 @@ NrStatus nr_memref_reinterpret_cast_parse(NrParser *p, NrOpState *state) { retur
 
 void nr_memref_subview_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_subview_source(op));
   nr_w_slice_lists(w, op, nr_extract_slice_slots);
-  nr_w_change(w, op, "to", nr_slice_attrs);
+  nr_w_change(w, op, nr_op_source(op), "to", nr_slice_attrs);
 }
 
 void nr_memref_reinterpret_cast_print(NrPrinter *w, NrOp *op) {
   static const char *const words[] = {" to offset: ", ", sizes: ", ", strides: "};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_reinterpret_cast_source(op));
   for (size_t i = 0; i < 3; i++) {
     nr_w_puts(w, words[i]);
     nr_w_index_list(w, op, nr_extract_slice_slots[i]);
   }
-  nr_w_change(w, op, "to", nr_slice_attrs);
+  nr_w_change(w, op, nr_op_source(op), "to", nr_slice_attrs);
 }
 
 NrStatus nr_memref_subview_verify(NrOp *op) {
@@ -338,10 +339,10 @@ void nr_memref_transpose_print(NrPrinter *w, NrOp *op) {
   NrBuf map = {0};
   nr_print_affine_map(&map, nr_op_attr(op, NR_A_permutation));
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_memref_transpose_source(op));
   nr_w_printf(w, " %s", map.data);
   nr_buf_deinit(&map);
-  nr_w_change(w, op, "to", elided);
+  nr_w_change(w, op, nr_op_source(op), "to", elided);
 }
 
 NrStatus nr_memref_transpose_verify(NrOp *op) {
@@ -368,7 +369,7 @@ NrStatus nr_memref_transpose_verify(NrOp *op) {
 }
 
 NrStatus nr_memref_reshape_verify(NrOp *op) {
-  NrType from = source_of(op), to = result_of(op), shape = nr_operand(op, 1)->type;
+  NrType from = source_of(op), to = result_of(op), shape = nr_memref_reshape_shape(op)->type;
   if (from->elem != to->elem || from->space != to->space)
     return nr_op_error(op, "(C1) element types of source and destination memref types should be the same");
   if (from->layout || to->layout) return nr_op_error(op, "(C2) source and result must have an identity layout");

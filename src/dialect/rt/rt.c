@@ -1,5 +1,6 @@
 /* rt.c - the ops of dialect rt and their hooks. */
 #include "dialect/flow/flow.h"
+#include "dialect/operands.h"
 #include "dialect/rt/rt.h"
 #include "dialect/shared/shaped.h"
 #include "ir/op_info.h"
@@ -74,7 +75,7 @@ static NrStatus dispatch_verify_symbol(NrOp *op, NrOp *target) {
   if (!func) return nr_op_error(op, "(C1) entry is neither an entry point of an executable nor a function");
   NrAttr type = nr_op_attr(func, NR_A_function_type);
   size_t first, count;
-  nr_op_operand_group(op, 1, &first, &count);
+  nr_op_operand_group(op, NR_RT_DISPATCH_ARGS_GROUP, &first, &count);
   if (!type || type->kind != NR_ATTR_TYPE || type->type->kind != NR_TYPE_FUNCTION) return NR_OK; /* its error */
   bool same = type->type->num_inputs == count + 3 && type->type->num_results == 0;
   for (size_t i = 0; i < count && same; i++) same = type->type->inputs[i] == nr_operand(op, first + i)->type;
@@ -87,7 +88,7 @@ static NrStatus dispatch_verify_symbol(NrOp *op, NrOp *target) {
 
 static NrStatus libm_verify(NrOp *op) {
   NrStr name = nr_op_attr_str(op, NR_A_name);
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   for (size_t i = 0; i < NR_COUNTOF(libm); i++) {
     bool is_f32 = nr_str_is(name, libm[i].f32);
     if (!is_f32 && !nr_str_is(name, libm[i].f64)) continue;
@@ -106,14 +107,14 @@ static bool is_pointer(NrType type) {
 }
 
 static NrStatus copy_verify(NrOp *op) {
-  NrType from = nr_operand(op, 0)->type, to = nr_operand(op, 2)->type;
+  NrType from = nr_op_source(op)->type, to = nr_rt_copy_target(op)->type;
   if (is_pointer(from) && is_pointer(to) && from->elem == to->elem) return NR_OK;
   return nr_op_error(op, "(C1) copies between pointers to elements of one type; got %s and %s",
                      nr_type_text(from->ctx, from), nr_type_text(to->ctx, to));
 }
 
 static NrStatus pointer_verify(NrOp *op) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   if (is_pointer(type)) return NR_OK;
   return nr_op_error(op, "(C1) gives a memref of one dim, of open size, without layout; got %s",
                      nr_type_text(type->ctx, type));
@@ -195,7 +196,7 @@ static NrStatus value_verify(NrOp *op, const char *what, size_t i, NrType type, 
 }
 
 static NrStatus grow_verify(NrOp *op) {
-  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  NrType from = nr_operand(op, NR_RT_CALL_ARGS)->type, to = nr_op_result(op)->type;
   bool fits = nr_type_is_ranked(from) && nr_type_is_ranked(to) && from->rank == to->rank && from->rank > 0 &&
               to->dims[0] == NR_DYNAMIC;
   for (uint32_t d = 1; fits && d < to->rank; d++) fits = to->dims[d] == NR_DYNAMIC || to->dims[d] == from->dims[d];
@@ -207,8 +208,8 @@ static NrStatus grow_verify(NrOp *op) {
 static NrStatus call_verify(NrOp *op) {
   NrStr name = nr_op_attr_str(op, NR_A_name);
   const Import *import = find(name);
-  bool has_site =
-      import ? strncmp(import->operands, "site", 4) == 0 : op->num_operands > 0 && is_int(nr_operand(op, 0)->type, 32);
+  bool has_site = import ? strncmp(import->operands, "site", 4) == 0
+                         : op->num_operands > 0 && is_int(nr_operand(op, NR_RT_CALL_ARGS)->type, 32);
   if (nr_op_attr(op, NR_A_node) && !has_site)
     return nr_op_error(op, "(C3) names a node, but \"%.*s\" has no check site as first operand", NR_STR_ARG(name));
   if (!import) return NR_OK; /* of the host, or not known: found out when the program is loaded */

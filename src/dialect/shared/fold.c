@@ -153,7 +153,7 @@ NrAttr nr_fold_elementwise_attr(const NrOp *op, const NrAttr *constants, NrType 
 }
 
 bool nr_fold_elementwise(const NrOp *op, const NrAttr *constants, NrFold *out, NrScalarFold fn) {
-  return nr_fold_to_attr(out, nr_fold_elementwise_attr(op, constants, nr_result(op, 0)->type, fn));
+  return nr_fold_to_attr(out, nr_fold_elementwise_attr(op, constants, nr_op_result(op)->type, fn));
 }
 
 /* ---- ops that fold as they are built ----------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ NrValue *nr_build_folded(NrBuilder *b, NrOp *op) {
   NrFold out = {0};
   assert(op->num_operands <= MAX_OPERANDS && op->num_results == 1);
   for (uint32_t i = 0; i < op->num_operands; i++) constants[i] = nr_value_constant(nr_operand(op, i));
-  NrValue *result = nr_result(op, 0), *value;
+  NrValue *result = nr_op_result(op), *value;
   if (!op->info->fold || !op->info->fold(op, constants, &out)) return result;
   value = out.attr ? nr_arith_constant(b, out.attr) : out.value;
   if (!value || value == result) return result;

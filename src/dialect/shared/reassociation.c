@@ -1,5 +1,6 @@
 /* reassociation.c - groups of dims, and the text of the ops that have them: expand_shape and collapse_shape. */
 #include "dialect/shared/shaped.h"
+#include "dialect/operands.h"
 
 const NrIndexListSlot nr_output_shape_slot = {1, "static_output_shape"};
 
@@ -110,12 +111,12 @@ static const char *const text_attrs[] = {"reassociation", "static_output_shape",
 
 void nr_w_expand_shape(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_source(op));
   nr_w_puts(w, " ");
   nr_w_reassociation(w, op);
   nr_w_puts(w, " output_shape ");
   nr_w_index_list(w, op, nr_output_shape_slot);
-  nr_w_change(w, op, "into", text_attrs);
+  nr_w_change(w, op, nr_op_source(op), "into", text_attrs);
 }
 
 NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state) {
@@ -127,14 +128,14 @@ NrStatus nr_p_collapse_shape(NrParser *p, NrOpState *state) {
 
 void nr_w_collapse_shape(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_source(op));
   nr_w_puts(w, " ");
   nr_w_reassociation(w, op);
-  nr_w_change(w, op, "into", text_attrs);
+  nr_w_change(w, op, nr_op_source(op), "into", text_attrs);
 }
 
 NrStatus nr_output_shape_verify(NrOp *op) {
-  NrType to = nr_result(op, 0)->type;
+  NrType to = nr_op_result(op)->type;
   NR_TRY(nr_index_list_verify(op, nr_output_shape_slot, "output_shape", to->rank));
   const int64_t *statics = nr_index_list_statics(op, nr_output_shape_slot.attr);
   for (uint32_t i = 0; i < to->rank; i++)
@@ -217,7 +218,7 @@ static bool match_groups(NrType fine, const NrGroups *of_fine, NrType coarse, co
 
 NrReshape nr_reshape_merge(const NrOp *first, bool first_expands, const NrOp *second, bool second_expands,
                            NrGroups *out) {
-  NrType from = nr_operand(first, 0)->type, to = nr_result(second, 0)->type;
+  NrType from = nr_op_source(first)->type, to = nr_op_result(second)->type;
   NrGroups inner, outer;
   if (!nr_groups_of(first, &inner) || !nr_groups_of(second, &outer)) return NR_RESHAPE_TWO;
   if (first_expands && second_expands) return compose(&inner, &outer, out) ? NR_RESHAPE_EXPAND : NR_RESHAPE_TWO;

@@ -1,6 +1,7 @@
 /* shaped.c - mixed constant and operand index lists and shapes, shared by the shaped dialects. Text is in
  * shaped_text.c, reassociations in reassociation.c. */
 #include "dialect/shared/shaped.h"
+#include "dialect/bufferization/ops.h"
 
 #include "dialect/arith/arith.h"
 #include "dialect/shared/fold.h"
@@ -234,7 +235,7 @@ NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operan
   NrOp *op = nr_build_op(b, id, operands, count, &type, 1);
   for (size_t i = 0; i < 3; i++) nr_op_set_attr_named(op, nr_slice_attrs[i], attrs[i]);
   nr_op_set_segments(op, segments, fixed + 3);
-  return nr_result(op, 0);
+  return nr_op_result(op);
 }
 
 bool nr_slice_fold_constants(NrOp *op, const NrIndexListSlot slots[3], NrType whole) {
@@ -311,7 +312,7 @@ static NrValue *dynamic_size(NrOp *op, size_t group, NrType type, size_t i) {
 }
 
 bool nr_op_selects_whole(const NrOp *op) {
-  return nr_op_is(op, NR_OP_arith_select) && !nr_type_is_shaped(nr_operand(op, 0)->type);
+  return nr_op_is(op, NR_OP_arith_select) && !nr_type_is_shaped(nr_arith_select_condition(op)->type);
 }
 
 bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
@@ -339,7 +340,7 @@ bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
       return true;
     case NR_OP_bufferization_alloc_tensor: {
       size_t begin, count;
-      nr_op_operand_group(op, 1, &begin, &count);
+      nr_op_operand_group(op, NR_BUFFERIZATION_ALLOC_TENSOR_COPY_GROUP, &begin, &count);
       if (count) { /* copied: sizes are those of that */
         shaped = nr_operand(op, begin);
         continue;
@@ -351,8 +352,8 @@ bool nr_dim_of(NrValue *shaped, size_t i, NrIndex *out) {
     case NR_OP_memref_cast:
     case NR_OP_bufferization_to_tensor:
     case NR_OP_bufferization_clone:
-      if (!nr_type_is_ranked(nr_operand(op, 0)->type)) return false;
-      shaped = nr_operand(op, 0);
+      if (!nr_type_is_ranked(nr_op_only_operand(op)->type)) return false;
+      shaped = nr_op_only_operand(op);
       continue;
     default:
       if (nr_flow_dim_of(shaped, i, out)) return true;

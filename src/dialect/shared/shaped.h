@@ -101,7 +101,8 @@ NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operan
 NrStatus nr_p_colon_type(NrParser *p, NrType *out);
 /* `attr-dict : T word U`, which ends ops that make a U of a T: adds source, of type T, and the result. */
 NrStatus nr_p_change(NrParser *p, NrOpState *state, NrOperandRef source, const char *word);
-void nr_w_change(NrPrinter *w, NrOp *op, const char *word, const char *const *elided); /* of operand 0 and the result */
+/* "attrs : type of from, word, type of the result" */
+void nr_w_change(NrPrinter *w, NrOp *op, const NrValue *from, const char *word, const char *const *elided);
 /* `[%i, %j]`: index operands only. */
 NrStatus nr_p_indices(NrParser *p, NrOperandRef **out, size_t *count);
 NrStatus nr_p_add_indices(NrParser *p, NrOpState *state, const NrOperandRef *refs, size_t count);

@@ -1,5 +1,6 @@
 /* shaped_text.c - text that ops of shaped values share: lists of indices and integers, slices, dim, rank,
  * from_elements. */
+#include "dialect/operands.h"
 #include "dialect/shared/shaped.h"
 
 NrStatus nr_p_index_list(NrParser *p, NrIndexListText *out) {
@@ -116,12 +117,12 @@ NrStatus nr_p_change(NrParser *p, NrOpState *state, NrOperandRef source, const c
   return nr_p_add_operand(p, state, source, type);
 }
 
-void nr_w_change(NrPrinter *w, NrOp *op, const char *word, const char *const *elided) {
+void nr_w_change(NrPrinter *w, NrOp *op, const NrValue *from, const char *word, const char *const *elided) {
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, from->type);
   nr_w_printf(w, " %s ", word);
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }
 
 NrStatus nr_p_indices(NrParser *p, NrOperandRef **out, size_t *count) {
@@ -168,7 +169,7 @@ NrStatus nr_p_dim_post_parse(NrParser *p, NrOp *op) {
   int64_t index;
   if (!nr_attr_is_int(nr_op_attr(op, NR_A_index), &index) || op->num_operands != 1) return NR_OK;
   NrBuilder b = nr_builder_before(op);
-  nr_op_insert_operand(op, 1, nr_index_value(&b, nr_index_const(index)));
+  nr_op_insert_operand(op, nr_op_index_index(op), nr_index_value(&b, nr_index_const(index)));
   nr_op_remove_attr(op, NR_A_index);
   return NR_OK;
 }

@@ -1,12 +1,13 @@
 /* canonicalize.c - rewrites of tensor ops that build new ops. Those of slices and reshapes are in files of their
  * own. */
 #include "dialect/tensor/tensor.h"
+#include "dialect/scf/ops.h"
 
 /* ---- making tensors --------------------------------------------------------------------------------------------- */
 
 /* The type with the sizes that are constants, and the operands that stay; false when none is constant. */
 static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **operands, size_t *num_operands) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK] = {0}, c;
   size_t used = first;
   bool any = false;
@@ -28,7 +29,7 @@ static bool constant_sizes(NrOp *op, size_t first, NrType *out_type, NrValue **o
 /* empty and splat: constant sizes move into the type. */
 bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *operands[1 + NR_MAX_RANK];
-  NrType type, old = nr_result(op, 0)->type;
+  NrType type, old = nr_op_result(op)->type;
   size_t count;
   if (!constant_sizes(op, nr_op_is(op, NR_OP_tensor_splat), &type, operands, &count)) return false;
   NrValue *value = nr_build_value(b, op->info->id, type, operands, count);
@@ -37,13 +38,13 @@ bool nr_tensor_sizes_canonicalize(NrOp *op, NrBuilder *b) {
 
 bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
   NrValue *operands[NR_MAX_RANK];
-  NrType type, old = nr_result(op, 0)->type;
+  NrType type, old = nr_op_result(op)->type;
   size_t count;
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_tensor_generate_body(op);
   NrOp *yield = nr_block_terminator(body);
   /* A body that only yields a value from outside makes a splat. */
-  if (body->first == yield && nr_value_block(nr_operand(yield, 0)) != body) {
-    NrValue *splat[1 + NR_MAX_RANK] = {nr_operand(yield, 0)};
+  if (body->first == yield && nr_value_block(nr_tensor_yield_value(yield)) != body) {
+    NrValue *splat[1 + NR_MAX_RANK] = {nr_tensor_yield_value(yield)};
     for (uint32_t i = 0; i < op->num_operands; i++) splat[1 + i] = nr_operand(op, i);
     return nr_op_replace(op, nr_build_value(b, NR_OP_tensor_splat, old, splat, 1 + op->num_operands));
   }
@@ -56,8 +57,8 @@ bool nr_tensor_generate_canonicalize(NrOp *op, NrBuilder *b) {
                      .num_regions = 1,
                      .loc = op->loc};
   NrOp *fresh = nr_build(b, &state);
-  nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
-  return nr_op_replace(op, nr_build_tensor_cast(b, nr_result(fresh, 0), old));
+  nr_region_take(nr_tensor_generate_region(fresh), nr_tensor_generate_region(op));
+  return nr_op_replace(op, nr_build_tensor_cast(b, nr_op_result(fresh), old));
 }
 
 /* ---- elements --------------------------------------------------------------------------------------------------- */
@@ -71,12 +72,12 @@ static bool extract_from(NrOp *op, NrBuilder *b, NrValue *tensor, const NrIndex 
 
 /* Of a slice: offset + index * stride, dims that were left out at their offset. */
 static bool extract_of_slice(NrOp *op, NrBuilder *b, NrOp *slice) {
-  NrValue *source = nr_operand(slice, 0);
+  NrValue *source = nr_tensor_extract_slice_source(slice);
   NrIndex offsets[NR_MAX_RANK], strides[NR_MAX_RANK];
   bool keep[NR_MAX_RANK];
   size_t rank = nr_index_list_all(slice, nr_extract_slice_slots[0], offsets), at = 1;
   nr_index_list_all(slice, nr_extract_slice_slots[2], strides);
-  if (!nr_slice_keeps(slice, nr_result(slice, 0)->type, keep)) return false;
+  if (!nr_slice_keeps(slice, nr_op_result(slice)->type, keep)) return false;
   for (size_t i = 0; i < rank; i++)
     if (keep[i])
       offsets[i] = nr_index_add(b, offsets[i], nr_index_mul(b, nr_index_of(nr_operand(op, at++)), strides[i]));
@@ -94,17 +95,18 @@ static bool extract_of_expand(NrOp *op, NrBuilder *b, NrOp *expand) {
     for (uint32_t k = 0; k < groups.size[g]; k++) {
       uint32_t d = groups.begin[g] + k;
       if (nr_index_is(shape[d], 1)) continue;
-      indices[g] = nr_index_add(b, nr_index_mul(b, indices[g], shape[d]), nr_index_of(nr_operand(op, 1 + d)));
+      indices[g] = nr_index_add(b, nr_index_mul(b, indices[g], shape[d]),
+                                nr_index_of(nr_operand(op, NR_TENSOR_EXTRACT_INDICES + d)));
     }
   }
-  return extract_from(op, b, nr_operand(expand, 0), indices);
+  return extract_from(op, b, nr_tensor_expand_shape_source(expand), indices);
 }
 
 /* Of a collapse_shape whose groups have at most one dim that is not 1. */
 static bool extract_of_collapse(NrOp *op, NrBuilder *b, NrOp *collapse) {
   NrGroups groups;
   NrIndex indices[NR_MAX_RANK];
-  NrType type = nr_operand(collapse, 0)->type;
+  NrType type = nr_tensor_collapse_shape_source(collapse)->type;
   if (!nr_groups_of(collapse, &groups)) return false;
   for (uint32_t i = 0; i < type->rank; i++) indices[i] = nr_index_const(0);
   for (size_t g = 0; g < groups.count; g++) {
@@ -113,25 +115,26 @@ static bool extract_of_collapse(NrOp *op, NrBuilder *b, NrOp *collapse) {
       if (type->dims[d] == 1) continue;
       if (taken) return false;
       taken = true;
-      indices[d] = nr_index_of(nr_operand(op, 1 + g));
+      indices[d] = nr_index_of(nr_operand(op, NR_TENSOR_EXTRACT_INDICES + g));
     }
   }
-  return extract_from(op, b, nr_operand(collapse, 0), indices);
+  return extract_from(op, b, nr_tensor_collapse_shape_source(collapse), indices);
 }
 
 /* Of a generate with a small body: the body, here. */
 static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
   enum { MOST_OPS = 16 };
-  NrBlock *body = nr_op_body(generate, 0);
+  NrBlock *body = nr_tensor_generate_body(generate);
   NrOp *yield = nr_block_terminator(body);
   size_t ops = 0;
   for (NrOp *o = body->first; o != yield; o = o->next)
     if (o->num_regions || !nr_op_is_pure(o) || ++ops > MOST_OPS) return false;
   NrMap map = {0};
-  for (uint32_t i = 0; i < body->num_args; i++) nr_map_set(&map, nr_block_arg(body, i), nr_operand(op, 1 + i));
+  for (uint32_t i = 0; i < body->num_args; i++)
+    nr_map_set(&map, nr_block_arg(body, i), nr_operand(op, NR_TENSOR_EXTRACT_INDICES + i));
   for (NrOp *o = body->first; o != yield; o = o->next) nr_op_insert_before(nr_op_clone(b->module, o, &map), op);
-  NrValue *result = nr_map_get(&map, nr_operand(yield, 0));
-  if (!result) result = nr_operand(yield, 0);
+  NrValue *result = nr_map_get(&map, nr_tensor_yield_value(yield));
+  if (!result) result = nr_tensor_yield_value(yield);
   nr_map_deinit(&map);
   return nr_op_replace(op, result);
 }
@@ -139,28 +142,29 @@ static bool extract_of_generate(NrOp *op, NrBuilder *b, NrOp *generate) {
 /* An extract at another index than an insert: extracts from the insert's destination. */
 static bool extract_of_insert(NrOp *op, NrOp *insert) {
   for (uint32_t i = 1; i < op->num_operands; i++) {
-    NrIndex x = nr_index_of(nr_operand(op, i)), y = nr_index_of(nr_operand(insert, i + 1));
+    NrIndex x = nr_index_of(nr_operand(op, i)), y = nr_index_of(nr_operand(insert, NR_TENSOR_INSERT_DEST + i));
     if (x.value || y.value || x.constant == y.constant) continue;
-    nr_op_set_operand(op, 0, nr_operand(insert, 1));
+    nr_op_set_operand(op, NR_TENSOR_EXTRACT_TENSOR, nr_tensor_insert_dest(insert));
     return true;
   }
   return false;
 }
 
 bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *tensor = nr_operand(op, 0);
+  NrValue *tensor = nr_tensor_extract_tensor(op);
   int64_t count;
   bool changed = false;
   /* The only place in a dim of size 1 is 0; this makes equal reads equal. */
   for (uint32_t i = 0; i < tensor->type->rank; i++) {
-    if (tensor->type->dims[i] != 1 || nr_index_is(nr_index_of(nr_operand(op, 1 + i)), 0)) continue;
-    nr_op_set_operand(op, 1 + i, nr_index_value(b, nr_index_const(0)));
+    if (tensor->type->dims[i] != 1 || nr_index_is(nr_index_of(nr_operand(op, NR_TENSOR_EXTRACT_INDICES + i)), 0))
+      continue;
+    nr_op_set_operand(op, NR_TENSOR_EXTRACT_INDICES + i, nr_index_value(b, nr_index_const(0)));
     changed = true;
   }
   switch (tensor->op ? tensor->op->info->id : NR_OP_unregistered) {
   case NR_OP_tensor_cast:
-    if (nr_operand(tensor->op, 0)->type->kind != NR_TYPE_TENSOR) return changed;
-    nr_op_set_operand(op, 0, nr_operand(tensor->op, 0));
+    if (nr_tensor_cast_source(tensor->op)->type->kind != NR_TYPE_TENSOR) return changed;
+    nr_op_set_operand(op, NR_TENSOR_EXTRACT_TENSOR, nr_tensor_cast_source(tensor->op));
     return true;
   case NR_OP_tensor_extract_slice: return extract_of_slice(op, b, tensor->op) || changed;
   case NR_OP_tensor_expand_shape: return extract_of_expand(op, b, tensor->op) || changed;
@@ -168,7 +172,7 @@ bool nr_tensor_extract_canonicalize(NrOp *op, NrBuilder *b) {
   case NR_OP_tensor_generate: return extract_of_generate(op, b, tensor->op) || changed;
   case NR_OP_tensor_insert: return extract_of_insert(op, tensor->op) || changed;
   case NR_OP_tensor_reshape: {
-    NrValue *source = nr_operand(tensor->op, 0);
+    NrValue *source = nr_tensor_reshape_source(tensor->op);
     NrIndex zeros[NR_MAX_RANK] = {0};
     if (source->type->kind != NR_TYPE_TENSOR || !nr_type_num_elements(source->type, &count) || count != 1)
       return changed;
@@ -188,17 +192,17 @@ bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
     if (!nr_groups_of(op, &groups) || i >= groups.count) return false;
     *out = nr_index_const(1);
     for (uint32_t k = 0; k < groups.size[i]; k++)
-      *out = nr_index_mul(b, *out, nr_dim_build(b, nr_operand(op, 0), groups.begin[i] + k));
+      *out = nr_index_mul(b, *out, nr_dim_build(b, nr_tensor_collapse_shape_source(op), groups.begin[i] + k));
     return true;
   case NR_OP_tensor_concat: {
     bool along = (int64_t)i == nr_op_attr_int(op, NR_A_dim, 0);
-    *out = nr_dim_build(b, nr_operand(op, 0), i);
+    *out = nr_dim_build(b, nr_operand(op, NR_TENSOR_CONCAT_INPUTS), i);
     for (uint32_t k = 1; along && k < op->num_operands; k++)
       *out = nr_index_add(b, *out, nr_dim_build(b, nr_operand(op, k), i));
     return true;
   }
   case NR_OP_tensor_pad:
-    *out = nr_dim_build(b, nr_operand(op, 0), i);
+    *out = nr_dim_build(b, nr_tensor_pad_source(op), i);
     for (size_t s = 0; s < 2; s++) {
       nr_index_list_all(op, nr_pad_slots[s], list);
       *out = nr_index_add(b, *out, list[i]);
@@ -206,14 +210,14 @@ bool nr_tensor_dim_of_op(NrBuilder *b, NrOp *op, size_t i, NrIndex *out) {
     return true;
   case NR_OP_tensor_reshape: {
     NrValue *at = nr_index_value(b, nr_index_const((int64_t)i));
-    NrValue *size = nr_build_extract(b, nr_operand(op, 1), &at, 1);
+    NrValue *size = nr_build_extract(b, nr_tensor_reshape_shape(op), &at, 1);
     NrType index = nr_type_index(b->ctx);
     if (size->type != index) size = nr_build_value(b, NR_OP_arith_index_cast, index, &size, 1);
     *out = (NrIndex){size, 0};
     return true;
   }
   case NR_OP_bufferization_to_tensor:
-  case NR_OP_tensor_bitcast: *out = nr_dim_build(b, nr_operand(op, 0), i); return true;
+  case NR_OP_tensor_bitcast: *out = nr_dim_build(b, nr_op_only_operand(op), i); return true;
   default:
     if (!nr_op_has(op, NR_ELEMENTWISE) || !op->num_operands) return false;
     /* The last operand: a select's first may be a scalar. */
@@ -230,39 +234,40 @@ static NrValue *shape_source(NrOp *def, uint32_t result) {
   if (destination) return destination;
   switch (def->info->id) {
   case NR_OP_scf_forall:
-    nr_op_operand_group(def, 3, &begin, &count);
+    nr_op_operand_group(def, NR_SCF_FORALL_OUTPUTS_GROUP, &begin, &count);
     return nr_operand(def, begin + result);
-  case NR_OP_tensor_cast: return nr_type_is_ranked(nr_operand(def, 0)->type) ? nr_operand(def, 0) : NULL;
+  case NR_OP_tensor_cast:
+    return nr_type_is_ranked(nr_tensor_cast_source(def)->type) ? nr_tensor_cast_source(def) : NULL;
   default: return NULL;
   }
 }
 
 bool nr_tensor_dim_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *tensor = nr_operand(op, 0);
+  NrValue *tensor = nr_tensor_dim_source(op);
   int64_t i;
   NrIndex dim;
   if (tensor->type->kind == NR_TYPE_UNRANKED_TENSOR && nr_op_is(tensor->op, NR_OP_tensor_cast)) {
-    NrValue *whole = nr_operand(tensor->op, 0);
+    NrValue *whole = nr_tensor_cast_source(tensor->op);
     /* A scalar has no dims: that is found in the run. */
     if (nr_type_is_ranked(whole->type) && whole->type->rank == 0) return false;
-    nr_op_set_operand(op, 0, whole);
+    nr_op_set_operand(op, NR_TENSOR_DIM_SOURCE, whole);
     return true;
   }
   if (!tensor->op || tensor->type->kind != NR_TYPE_TENSOR) return false;
   NrValue *source = shape_source(tensor->op, tensor->index);
   if (source && source->type->kind == NR_TYPE_TENSOR) {
-    nr_op_set_operand(op, 0, source);
+    nr_op_set_operand(op, NR_TENSOR_DIM_SOURCE, source);
     return true;
   }
-  if (!nr_value_constant_int(nr_operand(op, 1), &i) || i < 0 || i >= tensor->type->rank) return false;
+  if (!nr_value_constant_int(nr_tensor_dim_index(op), &i) || i < 0 || i >= tensor->type->rank) return false;
   if (!nr_tensor_dim_of_op(b, tensor->op, (size_t)i, &dim)) return false;
   return nr_op_replace(op, nr_index_value(b, dim));
 }
 
 bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *def = nr_operand(op, 0)->op;
+  NrOp *def = nr_tensor_bitcast_source(op)->op;
   if (!nr_op_is(def, NR_OP_tensor_bitcast)) return false;
-  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  nr_op_set_operand(op, NR_TENSOR_BITCAST_SOURCE, nr_tensor_bitcast_source(def));
   return true;
 }
 
@@ -271,7 +276,7 @@ bool nr_tensor_bitcast_canonicalize(NrOp *op, NrBuilder *b) {
 /* What an element-wise op gives has the shape of its operands: a cast of the result to a type with a rank becomes casts
  * of the operands, and the op is on values with a rank. */
 static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
-  NrType to = nr_result(op, 0)->type;
+  NrType to = nr_op_result(op)->type;
   NrValue *operands[4];
   if (def->num_results != 1 || def->num_operands > NR_COUNTOF(operands) || def->num_regions) return false;
   for (uint32_t i = 0; i < def->num_operands; i++) {
@@ -287,21 +292,21 @@ static bool cast_operands(NrOp *op, NrOp *def, NrBuilder *b) {
                                         .num_results = 1,
                                         .attrs = def->attrs,
                                         .num_attrs = def->num_attrs});
-  return nr_op_replace(op, nr_result(made, 0));
+  return nr_op_replace(op, nr_op_result(made));
 }
 
 /* A cast of a cast goes from the root. A cast to a type that says more, of an op that could have had it: the op gets
  * it. */
 bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
-  NrType to = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_cast_source(op);
+  NrType to = nr_op_result(op)->type;
   NrOp *def = source->op;
   if (nr_op_is(def, NR_OP_tensor_cast)) {
     /* The claims of the middle type must be kept: the root's type must imply them. */
-    NrValue *root = nr_operand(def, 0);
+    NrValue *root = nr_tensor_cast_source(def);
     bool claims_less = source->type->kind == NR_TYPE_UNRANKED_TENSOR || nr_type_refines(root->type, source->type);
     if (!claims_less || !nr_types_cast_compatible(root->type, to)) return false;
-    nr_op_set_operand(op, 0, root);
+    nr_op_set_operand(op, NR_TENSOR_CAST_SOURCE, root);
     return true;
   }
   bool gains_rank = source->type->kind == NR_TYPE_UNRANKED_TENSOR && to->kind == NR_TYPE_TENSOR;
@@ -323,6 +328,6 @@ bool nr_tensor_cast_canonicalize(NrOp *op, NrBuilder *b) {
 
 NrValue *nr_tensor_uncast(NrValue *value) {
   if (!nr_op_is(value->op, NR_OP_tensor_cast)) return NULL;
-  NrValue *source = nr_operand(value->op, 0);
+  NrValue *source = nr_tensor_cast_source(value->op);
   return source->type->kind == NR_TYPE_TENSOR && nr_type_refines(source->type, value->type) ? source : NULL;
 }

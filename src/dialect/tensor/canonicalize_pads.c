@@ -9,10 +9,10 @@
 
 /* The value that all elements around source have, defined outside of the body; NULL when there is none. */
 static NrValue *value_around(const NrOp *pad) {
-  const NrBlock *body = nr_op_body(pad, 0);
+  const NrBlock *body = nr_tensor_pad_body(pad);
   NrOp *yield = nr_block_terminator(body);
-  if (body->first != yield || nr_value_block(nr_operand(yield, 0)) == body) return NULL;
-  return nr_operand(yield, 0);
+  if (body->first != yield || nr_value_block(nr_tensor_yield_value(yield)) == body) return NULL;
+  return nr_tensor_yield_value(yield);
 }
 
 static bool same_value(const NrValue *a, const NrValue *b) {
@@ -41,8 +41,8 @@ static NrValue *rebuild(NrOp *op, NrBuilder *b, NrValue *source, NrIndex lists[2
                                          .num_regions = 1});
   for (size_t s = 0; s < 2; s++) nr_op_set_attr_named(fresh, nr_pad_slots[s].attr, statics[s]);
   nr_op_set_segments(fresh, segments, 3);
-  nr_region_take(nr_op_region(fresh, 0), nr_op_region(op, 0));
-  return nr_result(fresh, 0);
+  nr_region_take(nr_tensor_pad_region(fresh), nr_tensor_pad_region(op));
+  return nr_op_result(fresh);
 }
 
 /* The dims that source and padding give, where both are known, else those of type; false when type says otherwise. */
@@ -62,7 +62,7 @@ static bool padded_dims(NrType from, NrIndex lists[2][NR_MAX_RANK], NrType type,
 static bool merge_pads(NrOp *op, NrBuilder *b, NrOp *inner, const NrValue *value) {
   const NrValue *first = value_around(inner);
   NrIndex lists[2][NR_MAX_RANK], more[2][NR_MAX_RANK];
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t sum, dims[NR_MAX_RANK];
   if (nr_op_attr(inner, NR_A_nofold) || !first || !same_value(first, value)) return false;
   NrIndex sums[2][NR_MAX_RANK];
@@ -75,19 +75,19 @@ static bool merge_pads(NrOp *op, NrBuilder *b, NrOp *inner, const NrValue *value
       sums[s][i] = open ? lists[s][i].value ? lists[s][i] : more[s][i] : nr_index_const(sum);
     }
   }
-  if (!padded_dims(nr_operand(inner, 0)->type, sums, type, dims)) return false;
+  if (!padded_dims(nr_tensor_pad_source(inner)->type, sums, type, dims)) return false;
   for (size_t s = 0; s < 2; s++)
     for (uint32_t i = 0; i < type->rank; i++) lists[s][i] = nr_index_add(b, lists[s][i], more[s][i]);
-  return nr_op_replace(op, rebuild(op, b, nr_operand(inner, 0), lists, type));
+  return nr_op_replace(op, rebuild(op, b, nr_tensor_pad_source(inner), lists, type));
 }
 
 /* Around a tensor that is this value everywhere: a larger one. */
 static bool pad_of_one_value(NrOp *op, NrBuilder *b, const NrOp *source, const NrValue *value) {
   NrIndex dims[NR_MAX_RANK];
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   bool fill = nr_op_is(source, NR_OP_linalg_fill);
   if (!fill && !nr_op_is(source, NR_OP_tensor_splat)) return false;
-  NrValue *scalar = nr_operand(source, 0);
+  NrValue *scalar = fill ? nr_linalg_fill_value(source) : nr_tensor_splat_input(source);
   if (scalar->type != type->elem || !same_value(scalar, value)) return false;
   for (uint32_t i = 0; i < type->rank; i++) {
     dims[i] = nr_index_const(type->dims[i]);
@@ -106,13 +106,15 @@ static bool is_padded(NrIndex lists[2][NR_MAX_RANK], uint32_t d) {
 /* pad(slice(pad(slice(x)))) where each pad has dims of its own: one slice and one pad. Of a dim that the first pads the
  * second slice takes all, and of the others it takes what it takes of x. */
 static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrValue *value) {
-  NrOp *pad = nr_operand(slice, 0)->op;
-  NrOp *from = nr_op_is(pad, NR_OP_tensor_pad) ? nr_operand(pad, 0)->op : NULL;
+  NrOp *pad = nr_tensor_extract_slice_source(slice)->op;
+  NrOp *from = nr_op_is(pad, NR_OP_tensor_pad) ? nr_tensor_pad_source(pad)->op : NULL;
   if (!nr_op_is(from, NR_OP_tensor_extract_slice) || nr_op_attr(pad, NR_A_nofold)) return false;
   const NrValue *around = value_around(pad);
-  NrType type = nr_result(op, 0)->type, padded = nr_result(pad, 0)->type;
+  NrType type = nr_op_result(op)->type, padded = nr_op_result(pad)->type;
   if (!around || !same_value(around, value)) return false;
-  if (nr_operand(op, 0)->type->rank != padded->rank || nr_operand(from, 0)->type->rank != padded->rank) return false;
+  if (nr_tensor_pad_source(op)->type->rank != padded->rank ||
+      nr_tensor_extract_slice_source(from)->type->rank != padded->rank)
+    return false;
   NrIndex first[3][NR_MAX_RANK], second[3][NR_MAX_RANK], first_pad[2][NR_MAX_RANK], pads[2][NR_MAX_RANK];
   for (size_t s = 0; s < 3; s++) {
     nr_index_list_all(from, nr_extract_slice_slots[s], first[s]);
@@ -132,14 +134,14 @@ static bool merge_slices_and_pads(NrOp *op, NrBuilder *b, NrOp *slice, const NrV
     if (by_first) pads[1][d] = first_pad[1][d];
     else first[1][d] = second[1][d];
   }
-  NrValue *part = nr_build_extract_slice(b, nr_operand(from, 0), first[0], first[1], first[2], NULL);
+  NrValue *part = nr_build_extract_slice(b, nr_tensor_extract_slice_source(from), first[0], first[1], first[2], NULL);
   return nr_op_replace(op, rebuild(op, b, part, pads, type));
 }
 
 /* Padding that constants give moves into the op, and with it into the type. */
 static bool constant_padding(NrOp *op, NrBuilder *b) {
   NrIndex lists[2][NR_MAX_RANK];
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK];
   bool more = false;
   for (size_t s = 0; s < 2; s++) {
@@ -152,15 +154,15 @@ static bool constant_padding(NrOp *op, NrBuilder *b) {
       more = true;
     }
   }
-  if (!more || !padded_dims(nr_operand(op, 0)->type, lists, type, dims)) return false;
+  if (!more || !padded_dims(nr_tensor_pad_source(op)->type, lists, type, dims)) return false;
   NrType exact = nr_type_with_dims(type, dims, type->rank);
   if (exact->oversized) return false;
-  NrValue *pad = rebuild(op, b, nr_operand(op, 0), lists, exact);
+  NrValue *pad = rebuild(op, b, nr_tensor_pad_source(op), lists, exact);
   return nr_op_replace(op, nr_build_tensor_cast(b, pad, type));
 }
 
 bool nr_tensor_pad_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *source = nr_operand(op, 0)->op;
+  NrOp *source = nr_tensor_pad_source(op)->op;
   const NrValue *value = value_around(op);
   if (constant_padding(op, b)) return true;
   if (value && nr_op_is(source, NR_OP_tensor_extract_slice)) return merge_slices_and_pads(op, b, source, value);

@@ -1,16 +1,17 @@
 /* canonicalize_reshapes.c - rewrites of expand_shape, collapse_shape and reshape that build new ops. */
 #include "dialect/tensor/tensor.h"
+#include "dialect/operands.h"
 
 /* The sizes that an expand_shape or collapse_shape of an expand_shape gives. */
 static void sizes_of(NrOp *op, NrBuilder *b, NrIndex *shape) {
   NrGroups groups;
   NrIndex inner[NR_MAX_RANK];
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   if (nr_op_is(op, NR_OP_tensor_expand_shape)) {
     nr_index_list_all(op, nr_output_shape_slot, shape);
     return;
   }
-  nr_index_list_all(nr_operand(op, 0)->op, nr_output_shape_slot, inner);
+  nr_index_list_all(nr_tensor_collapse_shape_source(op)->op, nr_output_shape_slot, inner);
   for (size_t g = 0; nr_groups_of(op, &groups) && g < groups.count; g++) {
     shape[g] = nr_index_const(type->dims[g] == NR_DYNAMIC ? 1 : type->dims[g]);
     for (uint32_t k = 0; k < groups.size[g] && type->dims[g] == NR_DYNAMIC; k++)
@@ -22,8 +23,8 @@ static void sizes_of(NrOp *op, NrBuilder *b, NrIndex *shape) {
 static bool merge(NrOp *op, NrBuilder *b, NrOp *first) {
   NrGroups groups;
   NrIndex shape[NR_MAX_RANK];
-  NrValue *root = nr_operand(first, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *root = nr_op_source(first);
+  NrType type = nr_op_result(op)->type;
   switch (nr_reshape_merge(first, nr_op_is(first, NR_OP_tensor_expand_shape), op,
                            nr_op_is(op, NR_OP_tensor_expand_shape), &groups)) {
   case NR_RESHAPE_NONE: return nr_op_replace(op, root);
@@ -39,16 +40,17 @@ static bool merge(NrOp *op, NrBuilder *b, NrOp *first) {
 /* A collapse that only drops dims of size 1 of a slice: the slice leaves them out. */
 static bool collapse_of_slice(NrOp *op, NrBuilder *b, NrOp *slice, const NrGroups *groups) {
   NrIndex lists[3][NR_MAX_RANK];
-  NrType type = nr_result(op, 0)->type;
-  if (!nr_groups_join_ones(groups, nr_result(slice, 0)->type)) return false;
+  NrType type = nr_op_result(op)->type;
+  if (!nr_groups_join_ones(groups, nr_op_result(slice)->type)) return false;
   for (size_t s = 0; s < 3; s++) nr_index_list_all(slice, nr_extract_slice_slots[s], lists[s]);
   if (!nr_slice_keeps(slice, type, NULL)) return false;
-  return nr_op_replace(op, nr_build_extract_slice(b, nr_operand(slice, 0), lists[0], lists[1], lists[2], type));
+  return nr_op_replace(
+      op, nr_build_extract_slice(b, nr_tensor_extract_slice_source(slice), lists[0], lists[1], lists[2], type));
 }
 
 bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_op_source(op);
+  NrType type = nr_op_result(op)->type;
   NrOp *def = source->op;
   bool expand = nr_op_is(op, NR_OP_tensor_expand_shape);
   NrGroups outer;
@@ -75,7 +77,7 @@ bool nr_tensor_reshape_canonicalize(NrOp *op, NrBuilder *b) {
       if (type->dims[i] != NR_DYNAMIC) shape[i] = nr_index_const(type->dims[i]);
       else shape[i] = (NrIndex){nr_index_value(b, shape[i]), 0};
     if (nr_op_is(def, NR_OP_tensor_empty)) fresh = nr_build_empty(b, type->elem, shape, type->rank);
-    else fresh = nr_build_splat(b, nr_operand(def, 0), shape, type->rank);
+    else fresh = nr_build_splat(b, nr_tensor_splat_input(def), shape, type->rank);
     return nr_op_replace(op, fresh);
   }
   case NR_OP_tensor_collapse_shape:
@@ -117,16 +119,16 @@ static bool counts_differ(NrType a, NrType b) {
  * element that is made here gets its final shape at once. Shapes that contradict each other stay as they are, for that
  * to be found in the run. */
 bool nr_tensor_reshape_op_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *operands[2] = {source, nr_operand(op, 1)};
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_reshape_source(op), *operands[2] = {source, nr_tensor_reshape_shape(op)};
+  NrType type = nr_op_result(op)->type;
   int64_t dims[NR_MAX_RANK];
   bool known = nr_op_is(source->op, NR_OP_tensor_reshape) || nr_tensor_uncast(source);
-  if (known && !counts_differ(nr_operand(source->op, 0)->type, type)) {
-    nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+  if (known && !counts_differ(nr_op_source(source->op)->type, type)) {
+    nr_op_set_operand(op, NR_TENSOR_RESHAPE_SOURCE, nr_op_source(source->op));
     return true;
   }
   if (nr_tensor_uncast(operands[1])) {
-    nr_op_set_operand(op, 1, nr_operand(operands[1]->op, 0));
+    nr_op_set_operand(op, NR_TENSOR_RESHAPE_SHAPE, nr_tensor_cast_source(operands[1]->op));
     return true;
   }
   if (type->kind != NR_TYPE_TENSOR) return false;

@@ -23,8 +23,8 @@ static NrType refined_part_type(NrOp *op, const NrIndex *now, NrType old) {
 /* slice(slice(x)) with unit strides and all dims kept is one slice. */
 static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
   NrIndex outer_lists[3][NR_MAX_RANK], lists[3][NR_MAX_RANK];
-  NrValue *source = nr_operand(inner, 0);
-  if (nr_result(inner, 0)->type->rank != source->type->rank) return false;
+  NrValue *source = nr_tensor_extract_slice_source(inner);
+  if (nr_op_result(inner)->type->rank != source->type->rank) return false;
   for (size_t s = 0; s < 3; s++) {
     nr_index_list_all(op, nr_extract_slice_slots[s], outer_lists[s]);
     nr_index_list_all(inner, nr_extract_slice_slots[s], lists[s]);
@@ -38,12 +38,12 @@ static bool merge_slices(NrOp *op, NrBuilder *b, NrOp *inner) {
     if (!nr_slice_is_inside(offset, outer_lists[1][i], lists[2][i], source->type->dims[i], NULL)) return false;
   }
   for (uint32_t i = 0; i < source->type->rank; i++) lists[0][i] = nr_index_add(b, lists[0][i], outer_lists[0][i]);
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   return nr_op_replace(op, nr_build_extract_slice(b, source, lists[0], outer_lists[1], lists[2], type));
 }
 
 bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *cast = nr_tensor_uncast(source);
+  NrValue *source = nr_tensor_extract_slice_source(op), *cast = nr_tensor_uncast(source);
   NrIndex lists[3][NR_MAX_RANK];
   if (nr_op_is(source->op, NR_OP_tensor_extract_slice) && merge_slices(op, b, source->op)) return true;
   if (!cast && !nr_index_lists_have_constants(op, nr_extract_slice_slots, 3)) return false;
@@ -53,7 +53,7 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
     for (size_t i = 0; i < n; i++)
       if (lists[s][i].value) lists[s][i] = nr_index_of(lists[s][i].value);
   }
-  NrType old = nr_result(op, 0)->type, type = refined_part_type(op, lists[1], old);
+  NrType old = nr_op_result(op)->type, type = refined_part_type(op, lists[1], old);
   if (!type || !is_inside(lists, source->type)) return false;
   NrValue *slice = nr_build_extract_slice(b, source, lists[0], lists[1], lists[2], type);
   return nr_op_replace(op, nr_build_tensor_cast(b, slice, old));
@@ -63,7 +63,7 @@ bool nr_tensor_extract_slice_canonicalize(NrOp *op, NrBuilder *b) {
 static bool writes_over(const NrOp *op, const NrOp *before) {
   if (!nr_op_is(before, NR_OP_tensor_insert_slice)) return false;
   for (size_t s = 0; s < 3; s++)
-    for (uint32_t i = 0; i < nr_operand(op, 1)->type->rank; i++)
+    for (uint32_t i = 0; i < nr_tensor_insert_slice_dest(op)->type->rank; i++)
       if (!nr_index_eq(nr_index_list_get(op, nr_insert_slice_slots[s], i),
                        nr_index_list_get(before, nr_insert_slice_slots[s], i)))
         return false;
@@ -72,7 +72,7 @@ static bool writes_over(const NrOp *op, const NrOp *before) {
 
 /* A source of which a cast hides sizes: without the cast, and with the sizes. */
 static bool insert_cast_source(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_tensor_uncast(nr_operand(op, 0)), *dest = nr_operand(op, 1);
+  NrValue *source = nr_tensor_uncast(nr_tensor_insert_slice_source(op)), *dest = nr_tensor_insert_slice_dest(op);
   NrIndex lists[3][NR_MAX_RANK];
   if (!source || source->type->rank != dest->type->rank) return false;
   for (size_t s = 0; s < 3; s++) nr_index_list_all(op, nr_insert_slice_slots[s], lists[s]);
@@ -86,9 +86,10 @@ static bool insert_cast_source(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1), *cast = nr_tensor_uncast(dest);
+  NrValue *source = nr_tensor_insert_slice_source(op), *dest = nr_tensor_insert_slice_dest(op),
+          *cast = nr_tensor_uncast(dest);
   if (writes_over(op, dest->op)) {
-    nr_op_set_operand(op, 1, nr_operand(dest->op, 1));
+    nr_op_set_operand(op, NR_TENSOR_INSERT_SLICE_DEST, nr_tensor_insert_slice_dest(dest->op));
     return true;
   }
   NrIndex lists[3][NR_MAX_RANK];
@@ -96,8 +97,8 @@ bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   /* Dims of size 1 that only came for the insertion are left out. */
   if (nr_op_is(source->op, NR_OP_tensor_expand_shape) && nr_groups_of(source->op, &groups) &&
       nr_groups_join_ones(&groups, source->type)) {
-    if (nr_slice_keeps(op, nr_operand(source->op, 0)->type, NULL)) {
-      nr_op_set_operand(op, 0, nr_operand(source->op, 0));
+    if (nr_slice_keeps(op, nr_tensor_expand_shape_source(source->op)->type, NULL)) {
+      nr_op_set_operand(op, NR_TENSOR_INSERT_SLICE_SOURCE, nr_tensor_expand_shape_source(source->op));
       return true;
     }
   }
@@ -113,5 +114,5 @@ bool nr_tensor_insert_slice_canonicalize(NrOp *op, NrBuilder *b) {
   if (!type || !is_inside(lists, cast ? cast->type : dest->type)) return false;
   source = nr_build_tensor_cast(b, source, type);
   NrValue *result = nr_build_insert_slice(b, source, cast ? cast : dest, lists[0], lists[1], lists[2]);
-  return nr_op_replace(op, nr_build_tensor_cast(b, result, nr_result(op, 0)->type));
+  return nr_op_replace(op, nr_build_tensor_cast(b, result, nr_op_result(op)->type));
 }

@@ -1,4 +1,6 @@
 /* fold.c - folds of tensor ops: results that are constants or values that exist. */
+#include "dialect/linalg/linalg.h"
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 
 enum {
@@ -12,14 +14,14 @@ static bool fold_index(NrOp *op, NrFold *out, int64_t c) { return fold_attr(out,
 /* ---- making tensors --------------------------------------------------------------------------------------------- */
 
 bool nr_tensor_splat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   uint8_t bytes[8];
   if (!nr_type_has_static_shape(type) || !constants[0] || !nr_attr_scalar_bytes(constants[0], bytes)) return false;
   return fold_attr(out, nr_attr_dense(type, bytes, nr_type_byte_size(type->elem)));
 }
 
 bool nr_tensor_from_elements_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   size_t size = nr_type_byte_size(type->elem), count = op->num_operands;
   if (size == 0 || size > 8 || count > MOST_ELEMENTS) return false;
   for (size_t i = 0; i < count; i++)
@@ -55,7 +57,7 @@ static bool same_indices(NrOp *a, size_t a0, NrOp *b, size_t b0) {
 }
 
 bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *tensor = nr_operand(op, 0);
+  NrValue *tensor = nr_tensor_extract_tensor(op);
   int64_t at;
   bool known = linear_index(tensor->type, constants + 1, &at);
   NrAttr constant = constants[0];
@@ -63,20 +65,22 @@ bool nr_tensor_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
     return fold_attr(out, nr_attr_element(constant, known ? at : 0));
   switch (tensor->op ? tensor->op->info->id : NR_OP_unregistered) {
   case NR_OP_tensor_from_elements:
-    if (tensor->op->num_operands == 1) return fold_value(out, nr_operand(tensor->op, 0));
+    if (tensor->op->num_operands == 1) return fold_value(out, nr_op_only_operand(tensor->op));
     return known && fold_value(out, nr_operand(tensor->op, (size_t)at));
-  case NR_OP_tensor_splat: return fold_value(out, nr_operand(tensor->op, 0));
+  case NR_OP_tensor_splat: return fold_value(out, nr_tensor_splat_input(tensor->op));
   case NR_OP_linalg_fill:
-    return nr_operand(tensor->op, 0)->type == nr_result(op, 0)->type && fold_value(out, nr_operand(tensor->op, 0));
-  case NR_OP_tensor_insert: return same_indices(op, 1, tensor->op, 2) && fold_value(out, nr_operand(tensor->op, 0));
+    return nr_linalg_fill_value(tensor->op)->type == nr_op_result(op)->type &&
+           fold_value(out, nr_linalg_fill_value(tensor->op));
+  case NR_OP_tensor_insert:
+    return same_indices(op, 1, tensor->op, 2) && fold_value(out, nr_tensor_insert_scalar(tensor->op));
   default: return false;
   }
 }
 
 bool nr_tensor_insert_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *scalar = nr_operand(op, 0), *dest = nr_operand(op, 1);
+  NrValue *scalar = nr_tensor_insert_scalar(op), *dest = nr_tensor_insert_dest(op);
   /* An element that was read from the same place. */
-  if (nr_op_is(scalar->op, NR_OP_tensor_extract) && nr_operand(scalar->op, 0) == dest &&
+  if (nr_op_is(scalar->op, NR_OP_tensor_extract) && nr_tensor_extract_tensor(scalar->op) == dest &&
       same_indices(scalar->op, 1, op, 2))
     return fold_value(out, dest);
   /* A splat of the same scalar. */
@@ -84,7 +88,7 @@ bool nr_tensor_insert_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   if (constants[0] && constant && constant->kind == NR_ATTR_DENSE && constant->splat &&
       nr_attr_element(constant, 0) == constants[0])
     return fold_attr(out, constant);
-  return nr_op_is(dest->op, NR_OP_tensor_splat) && nr_operand(dest->op, 0) == scalar && fold_value(out, dest);
+  return nr_op_is(dest->op, NR_OP_tensor_splat) && nr_tensor_splat_input(dest->op) == scalar && fold_value(out, dest);
 }
 
 /* ---- shape and type --------------------------------------------------------------------------------------------- */
@@ -93,31 +97,31 @@ bool nr_tensor_dim_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   int64_t i;
   NrIndex dim;
   if (!constants[1] || !nr_attr_is_int(constants[1], &i) || i < 0) return false;
-  if (!nr_dim_of(nr_operand(op, 0), (size_t)i, &dim)) return false;
+  if (!nr_dim_of(nr_tensor_dim_source(op), (size_t)i, &dim)) return false;
   return dim.value ? fold_value(out, dim.value) : fold_index(op, out, dim.constant);
 }
 
 bool nr_tensor_rank_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  while (nr_op_is(source->op, NR_OP_tensor_cast)) source = nr_operand(source->op, 0);
+  NrValue *source = nr_tensor_rank_source(op);
+  while (nr_op_is(source->op, NR_OP_tensor_cast)) source = nr_tensor_cast_source(source->op);
   return nr_type_is_ranked(source->type) && fold_index(op, out, source->type->rank);
 }
 
 bool nr_tensor_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_cast_source(op);
+  NrType type = nr_op_result(op)->type;
   if (source->type == type) return fold_value(out, source);
   if (!nr_op_is(source->op, NR_OP_tensor_cast)) return false;
-  NrValue *root = nr_operand(source->op, 0);
+  NrValue *root = nr_tensor_cast_source(source->op);
   return root->type == type && fold_value(out, root);
 }
 
 bool nr_tensor_bitcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_bitcast_source(op);
+  NrType type = nr_op_result(op)->type;
   if (source->type == type) return fold_value(out, source);
   if (!nr_op_is(source->op, NR_OP_tensor_bitcast)) return false;
-  return nr_operand(source->op, 0)->type == type && fold_value(out, nr_operand(source->op, 0));
+  return nr_tensor_bitcast_source(source->op)->type == type && fold_value(out, nr_tensor_bitcast_source(source->op));
 }
 
 /* The same elements in another static shape. */
@@ -129,8 +133,8 @@ static NrAttr reshaped(NrAttr constant, NrType type) {
 }
 
 bool nr_tensor_reshape_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_op_source(op);
+  NrType type = nr_op_result(op)->type;
   if (type->kind != NR_TYPE_TENSOR) return false;
   bool empty = false; /* of no elements, the other dims may be anything */
   for (uint32_t i = 0; i < type->rank; i++) empty |= type->dims[i] == 0;
@@ -165,7 +169,7 @@ static bool same_slice(NrOp *a, const NrIndexListSlot *a_slots, NrOp *b, const N
 
 /* A constant's slice with constant lists. */
 static NrAttr slice_constant(NrOp *op, NrAttr constant) {
-  NrType from = constant->type, to = nr_result(op, 0)->type;
+  NrType from = constant->type, to = nr_op_result(op)->type;
   NrIndex lists[3][NR_MAX_RANK];
   int64_t count, index[NR_MAX_RANK] = {0};
   size_t size = nr_type_byte_size(from->elem);
@@ -199,29 +203,30 @@ out:
 }
 
 bool nr_tensor_extract_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_tensor_extract_slice_source(op);
+  NrType type = nr_op_result(op)->type;
   if (source->type == type && is_whole(op, nr_extract_slice_slots, source)) return fold_value(out, source);
-  if (nr_op_is(source->op, NR_OP_tensor_insert_slice) && nr_operand(source->op, 0)->type == type &&
+  if (nr_op_is(source->op, NR_OP_tensor_insert_slice) && nr_tensor_insert_slice_source(source->op)->type == type &&
       same_slice(op, nr_extract_slice_slots, source->op, nr_insert_slice_slots))
-    return fold_value(out, nr_operand(source->op, 0));
+    return fold_value(out, nr_tensor_insert_slice_source(source->op));
   if (constants[0] && nr_attr_is_elements(constants[0])) return fold_attr(out, slice_constant(op, constants[0]));
   return false;
 }
 
 bool nr_tensor_insert_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0), *dest = nr_operand(op, 1);
+  NrValue *source = nr_tensor_insert_slice_source(op), *dest = nr_tensor_insert_slice_dest(op);
   int64_t count;
   if (source->type == dest->type && is_whole(op, nr_insert_slice_slots, dest)) return fold_value(out, source);
   if (nr_type_num_elements(source->type, &count) && count == 0) return fold_value(out, dest);
-  return nr_op_is(source->op, NR_OP_tensor_extract_slice) && nr_operand(source->op, 0) == dest &&
+  return nr_op_is(source->op, NR_OP_tensor_extract_slice) && nr_tensor_extract_slice_source(source->op) == dest &&
          same_slice(source->op, nr_extract_slice_slots, op, nr_insert_slice_slots) && fold_value(out, dest);
 }
 
 bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t dim = nr_op_attr_int(op, NR_A_dim, 0), total, outer, at = 0;
-  if (op->num_operands == 1 && nr_operand(op, 0)->type == type) return fold_value(out, nr_operand(op, 0));
+  if (op->num_operands == 1 && nr_operand(op, NR_TENSOR_CONCAT_INPUTS)->type == type)
+    return fold_value(out, nr_operand(op, NR_TENSOR_CONCAT_INPUTS));
   size_t size = nr_type_byte_size(type->elem);
   if (!nr_type_num_elements(type, &total) || total > MOST_ELEMENTS || size == 0) return false;
   for (uint32_t i = 0; i < op->num_operands; i++)
@@ -243,7 +248,7 @@ bool nr_tensor_concat_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* The source is a splat. */
 bool nr_tensor_gather_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   NrAttr source = constants[0];
   if (!source || source->kind != NR_ATTR_DENSE || !source->splat || !nr_type_has_static_shape(type)) return false;
   return fold_attr(out, nr_attr_dense(type, source->data, nr_type_byte_size(type->elem)));

@@ -1,5 +1,6 @@
 /* slices.c - hooks of extract_slice, insert_slice and pad, and builders of all tensor ops. */
 #include "dialect/tensor/tensor.h"
+#include "dialect/operands.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 
@@ -22,9 +23,9 @@ NrStatus nr_tensor_extract_slice_parse(NrParser *p, NrOpState *state) {
 
 void nr_tensor_extract_slice_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_tensor_extract_slice_source(op));
   nr_w_slice_lists(w, op, nr_extract_slice_slots);
-  nr_w_change(w, op, "to", nr_slice_attrs);
+  nr_w_change(w, op, nr_op_source(op), "to", nr_slice_attrs);
 }
 
 static NrStatus insert_parse(NrParser *p, NrOpState *state, bool has_result) {
@@ -50,15 +51,15 @@ NrStatus nr_tensor_parallel_insert_slice_parse(NrParser *p, NrOpState *state) { 
 
 void nr_tensor_insert_slice_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_op_source(op));
   nr_w_puts(w, " into ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_op_dest(op));
   nr_w_slice_lists(w, op, nr_insert_slice_slots);
   nr_w_attr_dict(w, op, nr_slice_attrs);
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_op_source(op)->type);
   nr_w_puts(w, " into ");
-  nr_w_type(w, nr_operand(op, 1)->type);
+  nr_w_type(w, nr_op_dest(op)->type);
 }
 
 /* ---- verifier --------------------------------------------------------------------------------------------------- */
@@ -76,11 +77,12 @@ static NrStatus slice_verify(NrOp *op, const NrIndexListSlot *slots, NrType whol
 }
 
 NrStatus nr_tensor_extract_slice_verify(NrOp *op) {
-  return slice_verify(op, nr_extract_slice_slots, nr_operand(op, 0)->type, nr_result(op, 0)->type, "result");
+  return slice_verify(op, nr_extract_slice_slots, nr_tensor_extract_slice_source(op)->type, nr_op_result(op)->type,
+                      "result");
 }
 
 NrStatus nr_tensor_insert_slice_verify(NrOp *op) {
-  return slice_verify(op, nr_insert_slice_slots, nr_operand(op, 1)->type, nr_operand(op, 0)->type, "source");
+  return slice_verify(op, nr_insert_slice_slots, nr_op_dest(op)->type, nr_op_source(op)->type, "source");
 }
 
 /* ---- pad -------------------------------------------------------------------------------------------------------- */
@@ -113,18 +115,18 @@ NrStatus nr_tensor_pad_parse(NrParser *p, NrOpState *state) {
 void nr_tensor_pad_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"nofold", "static_low", "static_high", "operandSegmentSizes", NULL};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_tensor_pad_source(op));
   nr_w_puts(w, nr_op_attr(op, NR_A_nofold) ? " nofold low" : " low");
   nr_w_index_list(w, op, nr_pad_slots[0]);
   nr_w_puts(w, " high");
   nr_w_index_list(w, op, nr_pad_slots[1]);
   nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), true, true);
-  nr_w_change(w, op, "to", elided);
+  nr_w_region(w, nr_tensor_pad_region(op), true, true);
+  nr_w_change(w, op, nr_op_source(op), "to", elided);
 }
 
 NrStatus nr_tensor_pad_verify(NrOp *op) {
-  NrType from = nr_operand(op, 0)->type, to = nr_result(op, 0)->type;
+  NrType from = nr_tensor_pad_source(op)->type, to = nr_op_result(op)->type;
   NrIndex low[NR_MAX_RANK], high[NR_MAX_RANK];
   NR_TRY(nr_index_list_verify(op, nr_pad_slots[0], "low", from->rank));
   NR_TRY(nr_index_list_verify(op, nr_pad_slots[1], "high", from->rank));
@@ -140,24 +142,25 @@ NrStatus nr_tensor_pad_verify(NrOp *op) {
       return nr_op_error(op, "(C2) dim %u of the result is %lld but source and padding give %lld", i,
                          (long long)to->dims[i], (long long)sum);
   }
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_tensor_pad_body(op);
   NrOp *yield = body ? nr_block_terminator(body) : NULL;
   if (!body || body->num_args != from->rank)
     return nr_op_error(op, "(C3) expected the body to have %u arguments", from->rank);
-  if (!nr_op_is(yield, NR_OP_tensor_yield) || yield->num_operands != 1 || nr_operand(yield, 0)->type != from->elem)
+  if (!nr_op_is(yield, NR_OP_tensor_yield) || yield->num_operands != 1 ||
+      nr_tensor_yield_value(yield)->type != from->elem)
     return nr_op_error(op, "(C3) expected the body to yield %s", text_of(op, from->elem));
   return NR_OK;
 }
 
 bool nr_tensor_pad_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   NrIndex list[NR_MAX_RANK];
-  if (nr_operand(op, 0)->type != nr_result(op, 0)->type || nr_op_attr(op, NR_A_nofold)) return false;
+  if (nr_tensor_pad_source(op)->type != nr_op_result(op)->type || nr_op_attr(op, NR_A_nofold)) return false;
   for (size_t s = 0; s < 2; s++) {
     size_t count = nr_index_list_all(op, nr_pad_slots[s], list);
     for (size_t i = 0; i < count; i++)
       if (!nr_index_is(list[i].value ? nr_index_of(list[i].value) : list[i], 0)) return false;
   }
-  out->value = nr_operand(op, 0);
+  out->value = nr_tensor_pad_source(op);
   return true;
 }
 

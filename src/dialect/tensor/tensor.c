@@ -1,10 +1,11 @@
 /* tensor.c - the ops of dialect tensor, their hooks and builders. Slices, folds and canonicalisations have their own
  * files. */
 #include "dialect/tensor/tensor.h"
+#include "dialect/operands.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 static NrStatus elem_infer(NrContext *ctx, const NrOpState *state, NrType *out_types) {
   (void)ctx;
@@ -78,7 +79,7 @@ static void generate_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
   nr_w_values(w, op, 0, op->num_operands);
   if (op->num_operands) nr_w_puts(w, " ");
-  nr_w_region(w, nr_op_region(op, 0), true, true);
+  nr_w_region(w, nr_tensor_generate_region(op), true, true);
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
   nr_w_result_types(w, op);
@@ -86,7 +87,7 @@ static void generate_print(NrPrinter *w, NrOp *op) {
 
 /* A body with one index argument per dim that yields elem. */
 static NrStatus element_body_verify(NrOp *op, const char *id, uint32_t rank, NrType elem) {
-  NrBlock *body = nr_op_body(op, 0);
+  NrBlock *body = nr_op_only_body(op);
   if (!body || body->num_args != rank) return nr_op_error(op, "(%s) expected the body to have %u arguments", id, rank);
   for (uint32_t i = 0; i < rank; i++)
     if (!nr_type_is_index(nr_block_arg(body, i)->type)) return nr_op_error(op, "(%s) body arguments must be index", id);
@@ -161,9 +162,9 @@ static NrStatus insert_parse(NrParser *p, NrOpState *state) {
 
 static void insert_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_tensor_insert_scalar(op));
   nr_w_puts(w, " into ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_op_dest(op));
   nr_w_indices(w, op, 2, op->num_operands - 2);
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
@@ -181,7 +182,7 @@ static NrStatus dim_verify(NrOp *op) {
   int64_t index;
   NrType type = operand_type(op, 0);
   if (type->kind != NR_TYPE_TENSOR) return NR_OK;
-  if (nr_value_constant_int(nr_operand(op, 1), &index) && (index < 0 || index >= type->rank))
+  if (nr_value_constant_int(nr_tensor_dim_index(op), &index) && (index < 0 || index >= type->rank))
     return nr_verify_constant_error(op, "(C1) index %lld is out of range for a tensor of rank %u", (long long)index,
                                     type->rank);
   return NR_OK;
@@ -300,7 +301,7 @@ static NrStatus gather_parse(NrParser *p, NrOpState *state) {
 
 static void gather_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_tensor_gather_source(op));
   nr_w_indices(w, op, 1, 1);
   dims_print(w, op, "gather_dims");
 }
@@ -319,9 +320,9 @@ static NrStatus scatter_parse(NrParser *p, NrOpState *state) {
 
 static void scatter_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_tensor_scatter_source(op));
   nr_w_puts(w, " into ");
-  nr_w_value(w, nr_operand(op, 1));
+  nr_w_value(w, nr_tensor_scatter_dest(op));
   nr_w_indices(w, op, 2, 1);
   dims_print(w, op, "scatter_dims");
 }

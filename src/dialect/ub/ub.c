@@ -19,7 +19,7 @@ static NrStatus poison_parse(NrParser *p, NrOpState *state) {
 static void poison_print(NrPrinter *w, NrOp *op) {
   nr_w_attr_dict(w, op, (const char *const[]){"value", NULL});
   nr_w_puts(w, " : ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }
 
 static NrStatus poison_verify(NrOp *op) {

@@ -26,13 +26,13 @@ static bool through_insert(Place *at) {
   bool inside = count <= at->count;
   for (size_t i = 0; i < count && i < at->count; i++) {
     if (!put[i].value && !at->position[i].value && put[i].constant != at->position[i].constant) {
-      at->source = nr_operand(at->source->op, 1);
+      at->source = nr_vector_insert_dest(at->source->op);
       return true;
     }
     inside &= nr_index_eq(put[i], at->position[i]);
   }
   if (!inside) return false;
-  at->source = nr_operand(at->source->op, 0);
+  at->source = nr_vector_insert_value(at->source->op);
   at->count -= count;
   memmove(at->position, at->position + count, at->count * sizeof *at->position);
   return true;
@@ -45,14 +45,14 @@ static bool through_extract(Place *at) {
   memmove(at->position + count, at->position, at->count * sizeof *at->position);
   memcpy(at->position, outer, count * sizeof *outer);
   at->count += count;
-  at->source = nr_operand(at->source->op, 0);
+  at->source = nr_vector_extract_source(at->source->op);
   return true;
 }
 
 /* The element, or the vector of the last dims, with the same number in row-major order; false when shapes differ in
  * these dims. */
 static bool through_shape_cast(Place *at) {
-  NrType type = at->source->type, from = nr_operand(at->source->op, 0)->type;
+  NrType type = at->source->type, from = nr_vector_shape_cast_source(at->source->op)->type;
   uint32_t rest = type->rank - (uint32_t)at->count;
   int64_t number = 0;
   if (from->rank < rest) return false;
@@ -61,7 +61,7 @@ static bool through_shape_cast(Place *at) {
   for (uint32_t i = 0; i < at->count; i++) number = number * type->dims[i] + at->position[i].constant;
   at->count = from->rank - rest;
   for (size_t i = at->count; i-- > 0; number /= from->dims[i]) at->position[i] = nr_index_const(number % from->dims[i]);
-  at->source = nr_operand(at->source->op, 0);
+  at->source = nr_vector_shape_cast_source(at->source->op);
   return true;
 }
 
@@ -73,51 +73,51 @@ static bool through_transpose(Place *at) {
     if (permutation[i] != i) return false;
   for (size_t i = 0; i < at->count; i++) position[permutation[i]] = at->position[i];
   memcpy(at->position, position, at->count * sizeof *position);
-  at->source = nr_operand(at->source->op, 0);
+  at->source = nr_vector_transpose_vector(at->source->op);
   return true;
 }
 
 static void through_slice(Place *at) {
   NrAttr offsets = nr_op_attr(at->source->op, NR_A_offsets);
   for (size_t i = 0; i < offsets->size; i++) at->position[i].constant += nr_vector_entry(offsets, i);
-  at->source = nr_operand(at->source->op, 0);
+  at->source = nr_vector_extract_strided_slice_source(at->source->op);
 }
 
 /* From dest where the position is outside of the slice, from value where it is an element inside. */
 static bool through_insert_slice(Place *at) {
   NrOp *op = at->source->op;
-  NrType slice = nr_operand(op, 0)->type;
+  NrType slice = nr_vector_insert_strided_slice_value(op)->type;
   NrAttr offsets = nr_op_attr(op, NR_A_offsets);
   uint32_t more = at->source->type->rank - slice->rank;
   for (uint32_t i = 0; i < at->count; i++) {
     int64_t first = nr_vector_entry(offsets, i), size = i < more ? 1 : slice->dims[i - more];
     if (at->position[i].constant >= first && at->position[i].constant < first + size) continue;
-    at->source = nr_operand(op, 1);
+    at->source = nr_vector_insert_strided_slice_dest(op);
     return true;
   }
   if (at->count < at->source->type->rank) return false;
   for (uint32_t i = 0; i < slice->rank; i++)
     at->position[i] = nr_index_const(at->position[more + i].constant - nr_vector_entry(offsets, more + i));
   at->count = slice->rank;
-  at->source = nr_operand(op, 0);
+  at->source = nr_vector_insert_strided_slice_value(op);
   return true;
 }
 
 static void through_broadcast(Place *at) {
-  NrType type = at->source->type, from = nr_operand(at->source->op, 0)->type;
+  NrType type = at->source->type, from = nr_vector_broadcast_source(at->source->op)->type;
   uint32_t more = type->rank - from->rank;
   for (uint32_t i = 0; i < from->rank; i++)
     at->position[i] = from->dims[i] == 1 ? nr_index_const(0) : at->position[more + i];
   at->count = from->rank;
-  at->source = nr_operand(at->source->op, 0);
+  at->source = nr_vector_broadcast_source(at->source->op);
 }
 
 static bool through_shuffle(Place *at) {
   const int64_t *mask = nr_index_list_statics(at->source->op, "mask");
-  int64_t picked = mask[at->position[0].constant], first = nr_operand(at->source->op, 0)->type->dims[0];
+  int64_t picked = mask[at->position[0].constant], first = nr_vector_shuffle_v1(at->source->op)->type->dims[0];
   if (picked < 0) return false;
   at->position[0] = nr_index_const(picked < first ? picked : picked - first);
-  at->source = nr_operand(at->source->op, picked < first ? 0 : 1);
+  at->source = picked < first ? nr_vector_shuffle_v1(at->source->op) : nr_vector_shuffle_v2(at->source->op);
   return true;
 }
 
@@ -130,7 +130,7 @@ static bool step_back(Place *at) {
   case NR_OP_vector_insert: return through_insert(at);
   case NR_OP_vector_extract: return through_extract(at);
   case NR_OP_vector_shape_cast:
-    return known && !nr_operand(op, 0)->type->scalable && through_shape_cast(at);
+    return known && !nr_vector_shape_cast_source(op)->type->scalable && through_shape_cast(at);
   case NR_OP_vector_transpose: return through_transpose(at);
   case NR_OP_vector_insert_strided_slice: return known && through_insert_slice(at);
   case NR_OP_vector_extract_strided_slice:
@@ -138,18 +138,18 @@ static bool step_back(Place *at) {
     through_slice(at);
     return true;
   case NR_OP_vector_broadcast:
-    if (!element || nr_operand(op, 0)->type->kind != NR_TYPE_VECTOR) return false;
+    if (!element || nr_vector_broadcast_source(op)->type->kind != NR_TYPE_VECTOR) return false;
     through_broadcast(at);
     return true;
-  case NR_OP_vector_shuffle: return known && nr_operand(op, 0)->type->rank > 0 && through_shuffle(at);
+  case NR_OP_vector_shuffle: return known && nr_vector_shuffle_v1(op)->type->rank > 0 && through_shuffle(at);
   default: return false;
   }
 }
 
 /* Some of the elements that a vector was made of. */
 static bool extract_elements(NrOp *op, NrBuilder *b, const NrIndex *position, size_t count) {
-  NrOp *made = nr_operand(op, 0)->op;
-  NrType type = nr_result(op, 0)->type, from = nr_operand(op, 0)->type;
+  NrOp *made = nr_vector_extract_source(op)->op;
+  NrType type = nr_op_result(op)->type, from = nr_vector_extract_source(op)->type;
   int64_t at = 0, num;
   if (!nr_op_is(made, NR_OP_vector_from_elements) || type->kind != NR_TYPE_VECTOR || !are_constant(position, count))
     return false;
@@ -164,8 +164,8 @@ static bool extract_elements(NrOp *op, NrBuilder *b, const NrIndex *position, si
 
 /* A row of a mask: that of the other sizes where the position is below its own. */
 static bool extract_mask(NrOp *op, NrBuilder *b, const NrIndex *position, size_t count) {
-  NrOp *mask = nr_operand(op, 0)->op;
-  NrType type = nr_result(op, 0)->type;
+  NrOp *mask = nr_vector_extract_source(op)->op;
+  NrType type = nr_op_result(op)->type;
   int64_t size;
   if (!nr_op_is(mask, NR_OP_vector_create_mask) || type->kind != NR_TYPE_VECTOR || type->scalable) return false;
   for (size_t i = 0; i < count; i++) {
@@ -178,8 +178,8 @@ static bool extract_mask(NrOp *op, NrBuilder *b, const NrIndex *position, size_t
 }
 
 bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
-  Place at = {.source = nr_operand(op, 0)};
-  if (nr_vector_of_poison(op, b)) return true;
+  Place at = {.source = nr_vector_extract_source(op)};
+  if (nr_vector_of_poison(op, at.source, b)) return true;
   if (at.source->type->scalable) return false;
   bool changed = nr_vector_read_positions(op, extract_slot, at.source->type, at.position);
   at.count = nr_index_list_size(op, extract_slot.attr);
@@ -187,14 +187,14 @@ bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b) {
   if (!changed && (extract_elements(op, b, at.position, at.count) || extract_mask(op, b, at.position, at.count)))
     return true;
   if (!changed) {
-    NrValue *inner = nr_op_is(at.source->op, NR_OP_vector_broadcast) ? nr_operand(at.source->op, 0) : NULL;
-    NrType type = nr_result(op, 0)->type;
+    NrValue *inner = nr_op_is(at.source->op, NR_OP_vector_broadcast) ? nr_vector_broadcast_source(at.source->op) : NULL;
+    NrType type = nr_op_result(op)->type;
     bool rest = inner && type->kind == NR_TYPE_VECTOR && inner->type->kind == NR_TYPE_VECTOR;
     if (!rest || at.count + inner->type->rank > at.source->type->rank) return false;
     return nr_op_replace(op, nr_build_broadcast(b, inner, type));
   }
-  if (at.count == 0 && at.source->type == nr_result(op, 0)->type) return nr_op_replace(op, at.source);
+  if (at.count == 0 && at.source->type == nr_op_result(op)->type) return nr_op_replace(op, at.source);
   if (at.source->type->kind != NR_TYPE_VECTOR) return false;
   NrValue *value = nr_build_vector_extract(b, at.source, at.position, at.count);
-  return value->type == nr_result(op, 0)->type && nr_op_replace(op, value);
+  return value->type == nr_op_result(op)->type && nr_op_replace(op, value);
 }

@@ -5,12 +5,13 @@
  *           %2 = vector.shape_cast %1 : vector<1x1x4xf32> to vector<1x4xf32>
  */
 #include "dialect/shared/fold.h"
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 
 /* Poison in other places, or more of it, is poison. */
-bool nr_vector_of_poison(NrOp *op, NrBuilder *b) {
-  if (!nr_op_is(nr_operand(op, 0)->op, NR_OP_ub_poison)) return false;
-  return nr_op_replace(op, nr_build_value(b, NR_OP_ub_poison, nr_result(op, 0)->type, NULL, 0));
+bool nr_vector_of_poison(NrOp *op, const NrValue *vector, NrBuilder *b) {
+  if (!nr_op_is(vector->op, NR_OP_ub_poison)) return false;
+  return nr_op_replace(op, nr_build_value(b, NR_OP_ub_poison, nr_op_result(op)->type, NULL, 0));
 }
 
 /* Leading dims of size 1. */
@@ -21,41 +22,42 @@ static uint32_t leading_ones(NrType type) {
 }
 
 bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *first = nr_operand(op, 0)->op;
-  NrType type = nr_result(op, 0)->type;
-  if (nr_vector_of_poison(op, b)) return true;
+  NrValue *source = nr_vector_broadcast_source(op);
+  NrOp *first = source->op;
+  NrType type = nr_op_result(op)->type;
+  if (nr_vector_of_poison(op, source, b)) return true;
   if (nr_op_is(first, NR_OP_vector_broadcast)) {
-    nr_op_set_operand(op, 0, nr_operand(first, 0));
+    nr_op_set_operand(op, NR_VECTOR_BROADCAST_SOURCE, nr_vector_broadcast_source(first));
     return true;
   }
   if (!nr_op_is(first, NR_OP_vector_shape_cast) || type->scalable) return false;
   /* Dims of size 1 in front come with the repetition. */
-  NrType from = nr_operand(first, 0)->type, middle = nr_operand(op, 0)->type;
+  NrType from = nr_vector_shape_cast_source(first)->type, middle = nr_vector_broadcast_source(op)->type;
   uint32_t skipped = leading_ones(from), ones = leading_ones(middle), rest = middle->rank - ones;
   if (from->rank > type->rank || from->rank - skipped != rest) return false;
   if (rest && memcmp(from->dims + skipped, middle->dims + ones, rest * sizeof *from->dims) != 0) return false;
-  nr_op_set_operand(op, 0, nr_operand(first, 0));
+  nr_op_set_operand(op, NR_VECTOR_BROADCAST_SOURCE, nr_vector_shape_cast_source(first));
   return true;
 }
 
 /* The order of elements does not matter if all are the same scalar. */
-bool nr_vector_of_one_scalar(NrOp *op, NrBuilder *b) {
-  NrValue *scalar = nr_vector_broadcast_scalar(nr_operand(op, 0));
-  return scalar && nr_op_replace(op, nr_build_broadcast(b, scalar, nr_result(op, 0)->type));
+bool nr_vector_of_one_scalar(NrOp *op, const NrValue *vector, NrBuilder *b) {
+  NrValue *scalar = nr_vector_broadcast_scalar(vector);
+  return scalar && nr_op_replace(op, nr_build_broadcast(b, scalar, nr_op_result(op)->type));
 }
 
 bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
   (void)constants;
   const int64_t *permutation = nr_index_list_statics(op, "permutation");
-  for (uint32_t i = 0; i < nr_result(op, 0)->type->rank; i++)
+  for (uint32_t i = 0; i < nr_op_result(op)->type->rank; i++)
     if (permutation[i] != i) return false;
-  return nr_fold_to_value(out, nr_operand(op, 0));
+  return nr_fold_to_value(out, nr_vector_transpose_vector(op));
 }
 
 /* Whether all that a transpose moves is dims of size 1. */
 static bool keeps_order(const NrOp *transpose) {
   const int64_t *permutation = nr_index_list_statics(transpose, "permutation");
-  NrType from = nr_operand(transpose, 0)->type;
+  NrType from = nr_vector_transpose_vector(transpose)->type;
   int64_t last = -1;
   if (from->scalable) return false;
   for (uint32_t i = 0; i < from->rank; i++) {
@@ -68,9 +70,9 @@ static bool keeps_order(const NrOp *transpose) {
 
 /* A vector repeated along the dims that change places only. */
 static bool transpose_broadcast(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(nr_operand(op, 0)->op, 0);
+  NrValue *source = nr_vector_broadcast_source(nr_vector_transpose_vector(op)->op);
   const int64_t *permutation = nr_index_list_statics(op, "permutation");
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   if (type->scalable || source->type->kind != NR_TYPE_VECTOR) return false;
   uint32_t more = type->rank - source->type->rank;
   for (uint32_t i = more; i < type->rank; i++)
@@ -80,9 +82,9 @@ static bool transpose_broadcast(NrOp *op, NrBuilder *b) {
 
 /* The sizes of a mask, in the other order. */
 static bool transpose_mask(NrOp *op, NrBuilder *b) {
-  NrOp *mask = nr_operand(op, 0)->op;
+  NrOp *mask = nr_vector_transpose_vector(op)->op;
   const int64_t *permutation = nr_index_list_statics(op, "permutation");
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   NrValue *operands[NR_MAX_RANK];
   int64_t sizes[NR_MAX_RANK];
   bool constant = nr_op_is(mask, NR_OP_vector_constant_mask);
@@ -95,22 +97,24 @@ static bool transpose_mask(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_vector_transpose_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *first = nr_operand(op, 0)->op;
-  if (nr_vector_of_poison(op, b) || nr_vector_of_one_scalar(op, b)) return true;
+  NrValue *vector = nr_vector_transpose_vector(op);
+  NrOp *first = vector->op;
+  if (nr_vector_of_poison(op, vector, b) || nr_vector_of_one_scalar(op, vector, b)) return true;
   switch (first ? first->info->id : NR_OP_unregistered) {
   case NR_OP_vector_transpose: break;
   case NR_OP_vector_broadcast: return transpose_broadcast(op, b);
   case NR_OP_vector_create_mask:
   case NR_OP_vector_constant_mask: return transpose_mask(op, b);
   case NR_OP_vector_shape_cast:
-    return keeps_order(op) && nr_op_replace(op, nr_build_shape_cast(b, nr_operand(first, 0), nr_result(op, 0)->type));
+    return keeps_order(op) &&
+           nr_op_replace(op, nr_build_shape_cast(b, nr_vector_shape_cast_source(first), nr_op_result(op)->type));
   default: return false;
   }
   const int64_t *outer = nr_index_list_statics(op, "permutation"), *inner = nr_index_list_statics(first, "permutation");
   int64_t both[NR_MAX_RANK];
-  for (uint32_t i = 0; i < nr_result(op, 0)->type->rank; i++) both[i] = inner[outer[i]];
-  nr_op_set_attr(op, NR_A_permutation, nr_attr_i64_array(b->ctx, both, nr_result(op, 0)->type->rank));
-  nr_op_set_operand(op, 0, nr_operand(first, 0));
+  for (uint32_t i = 0; i < nr_op_result(op)->type->rank; i++) both[i] = inner[outer[i]];
+  nr_op_set_attr(op, NR_A_permutation, nr_attr_i64_array(b->ctx, both, nr_op_result(op)->type->rank));
+  nr_op_set_operand(op, NR_VECTOR_TRANSPOSE_VECTOR, nr_vector_transpose_vector(first));
   return true;
 }
 
@@ -124,23 +128,24 @@ static bool ends_in(NrType type, NrType part) {
 
 /* Of a vector repeated along new leading dims: nothing was repeated, or the result has it repeated just as well. */
 static bool cast_broadcast(NrOp *op, NrBuilder *b) {
-  NrValue *source = nr_operand(nr_operand(op, 0)->op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_vector_broadcast_source(nr_vector_shape_cast_source(op)->op);
+  NrType type = nr_op_result(op)->type;
   int64_t before, after;
   if (source->type->kind != NR_TYPE_VECTOR || type->scalable || source->type->scalable) return false;
   if (!nr_type_num_elements(source->type, &before) || !nr_type_num_elements(type, &after)) return false;
   if (before == after) return nr_op_replace(op, nr_build_shape_cast(b, source, type));
-  if (!ends_in(nr_operand(op, 0)->type, source->type) || !ends_in(type, source->type)) return false;
+  if (!ends_in(nr_vector_shape_cast_source(op)->type, source->type) || !ends_in(type, source->type)) return false;
   return nr_op_replace(op, nr_build_broadcast(b, source, type));
 }
 
 bool nr_vector_shape_cast_canonicalize(NrOp *op, NrBuilder *b) {
-  NrOp *def = nr_operand(op, 0)->op;
+  NrValue *source = nr_op_source(op);
+  NrOp *def = source->op;
   bool bits = nr_op_is(op, NR_OP_vector_bitcast);
-  if (nr_vector_of_poison(op, b) || (!bits && nr_vector_of_one_scalar(op, b))) return true;
+  if (nr_vector_of_poison(op, source, b) || (!bits && nr_vector_of_one_scalar(op, source, b))) return true;
   if (!bits && nr_op_is(def, NR_OP_vector_broadcast) && cast_broadcast(op, b)) return true;
   bool passed = nr_op_is(def, op->info->id) || (!bits && nr_op_is(def, NR_OP_vector_transpose) && keeps_order(def));
   if (!passed) return false;
-  nr_op_set_operand(op, 0, nr_operand(def, 0));
+  nr_op_set_operand(op, nr_op_source_index(op), nr_op_only_operand(def));
   return true;
 }

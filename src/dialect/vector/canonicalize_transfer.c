@@ -5,6 +5,7 @@
  *           %2 = vector.transfer_read %1[%i], %p : tensor<8xf32>, vector<4xf32>
  */
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/tensor/tensor.h"
 #include "dialect/vector/vector.h"
 
@@ -61,9 +62,9 @@ static bool absorb_cast(NrOp *op) {
   NrValue *base = nr_transfer_base(op);
   bool tensor = base->type->kind == NR_TYPE_TENSOR;
   if (tensor ? !read || !nr_op_is(base->op, NR_OP_tensor_cast) : !nr_op_is(base->op, NR_OP_memref_cast)) return false;
-  NrValue *source = nr_operand(base->op, 0);
+  NrValue *source = nr_memref_cast_source(base->op);
   if (!nr_type_refines(source->type, base->type)) return false;
-  nr_op_set_operand(op, read ? 0 : 1, source);
+  nr_op_set_operand(op, nr_op_base_index(op), source);
   return true;
 }
 
@@ -74,9 +75,9 @@ bool nr_vector_transfer_read_canonicalize(NrOp *op, NrBuilder *b) {
   NrOp *write = write_before(op);
   for (int steps = 0; write && steps < MOST_STEPS; steps++) {
     if (!nr_transfer_mask(write) && !nr_transfer_mask(op) && is_all_in_bounds(write) && same_place(write, op))
-      return nr_op_replace(op, nr_operand(write, 0));
+      return nr_op_replace(op, nr_vector_transfer_write_value(write));
     if (!are_apart(write, op)) break;
-    nr_op_set_operand(op, 0, nr_transfer_base(write));
+    nr_op_set_operand(op, NR_VECTOR_TRANSFER_READ_BASE, nr_transfer_base(write));
     changed = true;
     write = write_before(op);
   }
@@ -88,10 +89,10 @@ static bool drop_earlier(NrOp *op) {
   NrOp *after = op, *write = write_before(op);
   for (int steps = 0; write && steps < MOST_STEPS; steps++) {
     if ((!nr_transfer_mask(op) || nr_transfer_mask(op) == nr_transfer_mask(write)) && same_place(write, op)) {
-      nr_op_set_operand(after, 1, nr_transfer_base(write));
+      nr_op_set_operand(after, NR_VECTOR_TRANSFER_WRITE_BASE, nr_transfer_base(write));
       return true;
     }
-    if (!are_apart(write, op) || !nr_value_has_one_use(nr_result(write, 0))) return false;
+    if (!are_apart(write, op) || !nr_value_has_one_use(nr_op_result(write))) return false;
     after = write;
     write = write_before(write);
   }
@@ -100,7 +101,7 @@ static bool drop_earlier(NrOp *op) {
 
 /* What is written was read there. */
 static bool writes_back(const NrOp *op) {
-  const NrOp *read = nr_operand(op, 0)->op;
+  const NrOp *read = nr_vector_transfer_write_value(op)->op;
   return nr_op_is(read, NR_OP_vector_transfer_read) && nr_transfer_base(read) == nr_transfer_base(op) &&
          !nr_transfer_mask(read) && same_place(read, op);
 }

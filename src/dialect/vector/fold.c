@@ -1,15 +1,16 @@
 /* fold.c - folds of vector ops. */
 #include "dialect/shared/fold.h"
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 
 static bool fold_value(NrFold *out, NrValue *value) { return out->value = value, true; }
 
 /* A constant scalar or splat makes a constant splat. */
 bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   NrAttr constant = constants[0];
   uint8_t bytes[8];
-  if (nr_operand(op, 0)->type == type) return fold_value(out, nr_operand(op, 0));
+  if (nr_vector_broadcast_source(op)->type == type) return fold_value(out, nr_vector_broadcast_source(op));
   if (!constant || type->scalable) return false;
   if (constant->kind == NR_ATTR_DENSE && constant->splat)
     return out->attr = nr_attr_dense(type, constant->data, nr_type_byte_size(type->elem)), true;
@@ -18,19 +19,19 @@ bool nr_vector_broadcast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 }
 
 bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
+  NrValue *source = nr_vector_extract_source(op);
   NrType type = source->type;
   size_t count = nr_index_list_size(op, "static_position");
   const int64_t *position = nr_index_list_statics(op, "static_position");
-  if (source->type == nr_result(op, 0)->type) return fold_value(out, source);
+  if (source->type == nr_op_result(op)->type) return fold_value(out, source);
   if (nr_op_is(source->op, NR_OP_vector_broadcast)) {
     /* Every element of a broadcast scalar is that scalar; a broadcast of the result's own type is the result. */
-    NrValue *from = nr_operand(source->op, 0);
-    if (from->type == nr_result(op, 0)->type) return fold_value(out, from);
+    NrValue *from = nr_vector_broadcast_source(source->op);
+    if (from->type == nr_op_result(op)->type) return fold_value(out, from);
   }
   NrAttr every = nr_splat_scalar(constants[0]);
   if (every && type->kind == NR_TYPE_VECTOR && constants[0]->type == type)
-    return (out->attr = nr_splat_attr(nr_result(op, 0)->type, every)) != NULL;
+    return (out->attr = nr_splat_attr(nr_op_result(op)->type, every)) != NULL;
   int64_t at = 0;
   for (size_t i = 0; i < count; i++) {
     if (position[i] == NR_DYNAMIC) return false;
@@ -44,10 +45,10 @@ bool nr_vector_extract_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
 
 /* shape_cast and bitcast: to the own type, or there and back. */
 bool nr_vector_shape_cast_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrValue *source = nr_operand(op, 0);
-  NrType type = nr_result(op, 0)->type;
+  NrValue *source = nr_op_source(op);
+  NrType type = nr_op_result(op)->type;
   if (source->type == type) return fold_value(out, source);
   if (!nr_op_is(source->op, op->info->id)) return false;
-  NrValue *root = nr_operand(source->op, 0);
+  NrValue *root = nr_op_source(source->op);
   return root->type == type && fold_value(out, root);
 }

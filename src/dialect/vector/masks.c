@@ -5,6 +5,7 @@
  */
 #include "dialect/shared/fold.h"
 #include "dialect/memref/memref.h"
+#include "dialect/operands.h"
 #include "dialect/vector/vector.h"
 
 /* ---- masks ------------------------------------------------------------------------------------------------------- */
@@ -21,7 +22,7 @@ NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes
 
 /* Of constants. */
 bool nr_vector_create_mask_canonicalize(NrOp *op, NrBuilder *b) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   int64_t sizes[NR_MAX_RANK];
   if (type->scalable || type->rank == 0) return false;
   for (uint32_t i = 0; i < type->rank; i++) {
@@ -32,7 +33,7 @@ bool nr_vector_create_mask_canonicalize(NrOp *op, NrBuilder *b) {
 }
 
 bool nr_vector_constant_mask_fold(NrOp *op, const NrAttr *constants, NrFold *out) {
-  NrType type = nr_result(op, 0)->type;
+  NrType type = nr_op_result(op)->type;
   const int64_t *sizes = nr_index_list_statics(op, "mask_dim_sizes");
   bool all = true, none = false;
   (void)constants;
@@ -82,11 +83,11 @@ bool nr_vector_masked_canonicalize(NrOp *op, NrBuilder *b) {
   Lets lets = what_lets(nr_operand(op, group_begin(op, 2, &one)));
   for (size_t i = 0; i < num_indices; i++) at[i] = nr_operand(op, indices + i);
   if (lets == NONE && op->num_results) return nr_op_replace(op, vector);
-  if (lets == ALL && !nr_vector_is_in_rows(nr_operand(op, 0)->type, vector->type)) lets = SOME;
+  if (lets == ALL && !nr_vector_is_in_rows(nr_op_base(op)->type, vector->type)) lets = SOME;
   if (lets == ALL && op->num_results)
-    return nr_op_replace(op, nr_build_vector_load(b, nr_result(op, 0)->type, nr_operand(op, 0), at, num_indices));
+    return nr_op_replace(op, nr_build_vector_load(b, nr_op_result(op)->type, nr_op_base(op), at, num_indices));
   if (lets == SOME) return nr_memref_absorb_cast(op, b);
-  if (lets == ALL) nr_build_vector_store(b, vector, nr_operand(op, 0), at, num_indices);
+  if (lets == ALL) nr_build_vector_store(b, vector, nr_op_base(op), at, num_indices);
   nr_op_erase(op);
   return true;
 }
@@ -103,7 +104,7 @@ static bool is_consecutive(const NrValue *places) {
 
 /* gather and scatter of consecutive elements. */
 static bool access_in_row(NrOp *op, NrBuilder *b) {
-  NrValue *operands[4] = {nr_operand(op, 0)};
+  NrValue *operands[4] = {nr_op_base(op)};
   size_t one;
   NrType base = operands[0]->type;
   if (base->kind != NR_TYPE_MEMREF || base->rank != 1 || base->layout) return false;
@@ -111,7 +112,7 @@ static bool access_in_row(NrOp *op, NrBuilder *b) {
   if (places->type->rank != 1 || places->type->scalable || !is_consecutive(places)) return false;
   for (size_t g = 1; g < 4; g++) operands[g] = nr_operand(op, group_begin(op, g == 1 ? 1 : g + 1, &one));
   if (op->num_results)
-    return nr_op_replace(op, nr_build_value(b, NR_OP_vector_maskedload, nr_result(op, 0)->type, operands, 4));
+    return nr_op_replace(op, nr_build_value(b, NR_OP_vector_maskedload, nr_op_result(op)->type, operands, 4));
   nr_build_op(b, NR_OP_vector_maskedstore, operands, 4, NULL, 0);
   nr_op_erase(op);
   return true;

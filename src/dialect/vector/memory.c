@@ -3,7 +3,7 @@
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 /* base[indices] with `tail` operands behind, of which the last is the vector when it is no result. */
 static NrStatus base_verify(NrOp *op, size_t base, size_t tail, NrType vector) {

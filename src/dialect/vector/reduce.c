@@ -5,7 +5,7 @@
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 #define KIND_PREFIX "vector.kind<"
 
@@ -73,7 +73,7 @@ void nr_vector_reduction_print(NrPrinter *w, NrOp *op) {
   nr_w_printf(w, " <%.*s>, ", NR_STR_ARG(nr_vector_kind(op)));
   nr_w_values(w, op, 0, op->num_operands);
   nr_arith_print_flags(w, op);
-  nr_w_change(w, op, "into", elided);
+  nr_w_change(w, op, nr_vector_reduction_vector(op), "into", elided);
 }
 
 NrStatus nr_vector_reduction_verify(NrOp *op) {
@@ -107,7 +107,7 @@ void nr_vector_multi_reduction_print(NrPrinter *w, NrOp *op) {
   nr_w_values(w, op, 0, 2);
   nr_w_puts(w, " ");
   nr_w_integers(w, op, "reduction_dims");
-  nr_w_change(w, op, "to", elided);
+  nr_w_change(w, op, nr_vector_multi_reduction_source(op), "to", elided);
 }
 
 NrStatus nr_vector_multi_reduction_verify(NrOp *op) {

@@ -3,7 +3,7 @@
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 /* Entry i of an array of integer attributes; false when it is none. */
 static bool entry(NrAttr array, size_t i, int64_t *out) {
@@ -82,7 +82,7 @@ NrStatus nr_vector_interleave_verify(NrOp *op) {
 }
 
 NrStatus nr_vector_deinterleave_verify(NrOp *op) {
-  NrType from = operand_type(op, 0), to = result_of(op);
+  NrType from = nr_vector_deinterleave_source(op)->type, to = nr_vector_deinterleave_even(op)->type;
   bool ok = from->rank == to->rank && from->rank && from->elem == to->elem &&
             !memcmp(from->dims, to->dims, (from->rank - 1) * sizeof *to->dims) &&
             from->dims[from->rank - 1] / 2 == to->dims[to->rank - 1] && from->dims[from->rank - 1] % 2 == 0;
@@ -100,10 +100,10 @@ NrStatus nr_vector_transpose_parse(NrParser *p, NrOpState *state) {
 void nr_vector_transpose_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"permutation", NULL};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_vector_transpose_vector(op));
   nr_w_puts(w, ", ");
   nr_w_integers(w, op, "permutation");
-  nr_w_change(w, op, "to", elided);
+  nr_w_change(w, op, nr_vector_transpose_vector(op), "to", elided);
 }
 
 NrStatus nr_vector_transpose_verify(NrOp *op) {

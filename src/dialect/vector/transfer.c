@@ -1,16 +1,17 @@
 /* transfer.c - hooks of transfer_read and transfer_write, and builders of vector ops. */
 #include "dialect/vector/vector.h"
+#include "dialect/operands.h"
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static bool is_read(const NrOp *op) { return nr_op_is(op, NR_OP_vector_transfer_read); }
 
 /* ---- access ----------------------------------------------------------------------------------------------------- */
 
-NrValue *nr_transfer_base(const NrOp *op) { return nr_operand(op, is_read(op) ? 0 : 1); }
-NrValue *nr_transfer_mask(const NrOp *op) { return nr_op_group_operand(op, 3); }
+NrValue *nr_transfer_base(const NrOp *op) { return nr_op_base(op); }
+NrValue *nr_transfer_mask(const NrOp *op) { return nr_op_group_operand(op, NR_VECTOR_TRANSFER_READ_MASK_GROUP); }
 
 NrType nr_transfer_vector_type(const NrOp *op) {
-  return is_read(op) ? nr_result(op, 0)->type : nr_operand(op, 0)->type;
+  return is_read(op) ? nr_op_result(op)->type : nr_vector_transfer_write_value(op)->type;
 }
 
 bool nr_transfer_in_bounds(const NrOp *op, size_t vector_dim) {
@@ -145,15 +146,15 @@ static void mask_print(NrPrinter *w, NrOp *op) {
 void nr_vector_transfer_read_print(NrPrinter *w, NrOp *op) {
   uint32_t rank = nr_transfer_base(op)->type->rank;
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_vector_transfer_read_base(op));
   nr_w_indices(w, op, 1, rank);
   nr_w_puts(w, ", ");
-  nr_w_value(w, nr_operand(op, 1 + rank));
+  nr_w_value(w, nr_operand(op, NR_VECTOR_TRANSFER_READ_INDICES + rank));
   mask_print(w, op);
   attrs_print(w, op);
-  nr_w_type(w, nr_operand(op, 0)->type);
+  nr_w_type(w, nr_vector_transfer_read_base(op)->type);
   nr_w_puts(w, ", ");
-  nr_w_type(w, nr_result(op, 0)->type);
+  nr_w_type(w, nr_op_result(op)->type);
 }
 
 void nr_vector_transfer_write_print(NrPrinter *w, NrOp *op) {
@@ -174,7 +175,8 @@ NrStatus nr_vector_transfer_verify(NrOp *op) {
   uint64_t seen = 0;
   if (!nr_type_is_ranked(base) || base->kind == NR_TYPE_VECTOR)
     return nr_op_error(op, "requires a ranked buffer or tensor, got %s", text_of(op, base));
-  nr_op_operand_group(op, is_read(op) ? 1 : 2, &begin, &count);
+  nr_op_operand_group(op, is_read(op) ? NR_VECTOR_TRANSFER_READ_INDICES_GROUP : NR_VECTOR_TRANSFER_WRITE_INDICES_GROUP,
+                      &begin, &count);
   if (count != base->rank) return nr_op_error(op, "(C1) requires %u indices, got %zu", base->rank, count);
   if (map->num_dims != base->rank || map->num_exprs != vector->rank || map->num_symbols)
     return nr_op_error(op, "(C2) requires a permutation_map from %u dims to %u", base->rank, vector->rank);
@@ -191,14 +193,14 @@ NrStatus nr_vector_transfer_verify(NrOp *op) {
     return nr_op_error(op, "(C3) expects the in_bounds attr of same rank as permutation_map results");
   if (nr_type_elem(base) != vector->elem && nr_type_elem(base) != vector)
     return nr_op_error(op, "(C4) requires base and vector to have the same element type");
-  if (is_read(op) && nr_operand(op, 1 + base->rank)->type != nr_type_elem(base))
+  if (is_read(op) && nr_vector_transfer_read_padding(op)->type != nr_type_elem(base))
     return nr_op_error(op, "(C4) requires padding of the element type %s", text_of(op, nr_type_elem(base)));
   NrValue *mask = nr_transfer_mask(op);
   if (mask && mask->type != nr_transfer_mask_type(vector, map))
     return nr_op_error(op, "(C5) inferred mask type (%s) and mask operand type (%s) don't match",
                        text_of(op, nr_transfer_mask_type(vector, map)), text_of(op, mask->type));
   if (!is_read(op) &&
-      (nr_type_is_tensor(base) ? op->num_results != 1 || nr_result(op, 0)->type != base : op->num_results != 0))
+      (nr_type_is_tensor(base) ? op->num_results != 1 || nr_op_result(op)->type != base : op->num_results != 0))
     return nr_op_error(op, "(C6) expected a result of the base's type for a tensor and none for a buffer");
   return NR_OK;
 }

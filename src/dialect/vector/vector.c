@@ -5,7 +5,7 @@
 
 static const char *text_of(NrOp *op, NrType type) { return nr_type_text(nr_op_context(op), type); }
 static NrType operand_type(const NrOp *op, size_t i) { return nr_operand(op, i)->type; }
-static NrType result_of(const NrOp *op) { return nr_result(op, 0)->type; }
+static NrType result_of(const NrOp *op) { return nr_op_result(op)->type; }
 
 static NrStatus broadcast_verify(NrOp *op) {
   NrType from = operand_type(op, 0), to = result_of(op);
@@ -41,7 +41,7 @@ static NrStatus extract_parse(NrParser *p, NrOpState *state) {
 static void extract_print(NrPrinter *w, NrOp *op) {
   static const char *const elided[] = {"static_position", NULL};
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_vector_extract_source(op));
   nr_w_index_list(w, op, extract_slot);
   nr_w_attr_dict(w, op, elided);
   nr_w_puts(w, " : ");
@@ -146,7 +146,7 @@ static NrStatus to_elements_parse(NrParser *p, NrOpState *state) {
 
 static void to_elements_print(NrPrinter *w, NrOp *op) {
   nr_w_puts(w, " ");
-  nr_w_value(w, nr_operand(op, 0));
+  nr_w_value(w, nr_vector_to_elements_source(op));
   nr_w_attr_dict(w, op, NULL);
   nr_w_puts(w, " : ");
   nr_w_operand_types(w, op, 0, 1);

@@ -76,7 +76,8 @@ int64_t nr_vector_entry(NrAttr list, size_t i);             /* of offsets */
 NrValue *nr_vector_broadcast_scalar(const NrValue *value); /* that all elements are; NULL when there is none */
 /* Positions; those that constants give, and that lie inside, become numbers: true when there are such. */
 bool nr_vector_read_positions(const NrOp *op, NrIndexListSlot slot, NrType type, NrIndex *position);
-bool nr_vector_of_poison(NrOp *op, NrBuilder *b); /* for ops that only move elements */
+/* For ops that only move the elements of vector. */
+bool nr_vector_of_poison(NrOp *op, const NrValue *vector, NrBuilder *b);
 /* The mask of these sizes, of which each is in its dim; NULL: nothing is let through. */
 NrValue *nr_vector_constant_mask(NrBuilder *b, NrType type, const int64_t *sizes);
 
@@ -93,7 +94,7 @@ bool nr_vector_transpose_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_shuffle_fold(NrOp *op, const NrAttr *constants, NrFold *out);
 bool nr_vector_slice_fold(NrOp *op, const NrAttr *constants, NrFold *out); /* extract_ and insert_strided_slice */
 bool nr_vector_deinterleave_fold(NrOp *op, const NrAttr *constants, NrFold *out);
-bool nr_vector_of_one_scalar(NrOp *op, NrBuilder *b); /* for ops that only move elements */
+bool nr_vector_of_one_scalar(NrOp *op, const NrValue *vector, NrBuilder *b);
 bool nr_vector_broadcast_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_from_elements_canonicalize(NrOp *op, NrBuilder *b);
 bool nr_vector_extract_canonicalize(NrOp *op, NrBuilder *b);
