@@ -264,6 +264,18 @@ def range_op(d, op):
                 opset=d.choose(11, 25))
 
 
+@ops("HannWindow", "HammingWindow", "BlackmanWindow")
+def signal_window(d, op):
+    a, b, c = dict(HannWindow=(.5, .5, 0), HammingWindow=(25 / 46, 21 / 46, 0), BlackmanWindow=(.42, .5, .08))[op]
+    size, t = d.integer(2, 40), d.choose(np.float32, np.float64)
+    attrs = {"periodic": d.integer(0, 1)} if d.chance() else {}
+    if t is np.float64:
+        attrs["output_datatype"] = 11
+    x = 2 * np.pi * np.arange(size) / (size if attrs.get("periodic", 1) else size - 1)
+    want = (a - b * np.cos(x) + c * np.cos(2 * x)).astype(t)
+    return Case(op, [Operand(size, d.choose(np.int32, np.int64))], attrs, opset=17, wants=[want], tolerance=1e-5)
+
+
 @ops("Shape")
 def shape(d, op):
     opset, x = d.opset(op), d.array(np.float32)

@@ -3,6 +3,7 @@
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/memref/memref.h"
+#include "dialect/scf/scf.h"
 #include "pass/expand/descriptor.h"
 
 typedef NrDescriptors X;
@@ -26,16 +27,25 @@ static NrBlock *new_block(X *x) {
 
 static void build_in(X *x, NrBlock *block) { x->b = nr_builder_at_end(x->b.module, block, x->b.loc); }
 
-/* Moves op and what follows into a block of its own; ops are built at the end of what is before. */
+/* From here on blocks can be built in front of op, until join. Op and what follows get a block of their own, which is
+ * returned; where a region has one block only, the others stand in an scf.execute_region, and NULL is returned. */
 static NrBlock *split_at(X *x, NrOp *op) {
   NrBlock *before = op->block, *rest = nr_block_create(x->b.module);
+  if (nr_op_has(nr_op_parent(op), NR_SINGLE_BLOCK)) {
+    x->b = nr_builder_before(op);
+    NrOp *around = nr_build(&x->b, &(NrOpState){.info = nr_op_infos[NR_OP_scf_execute_region], .num_regions = 1});
+    nr_block_append(nr_op_only_region(around), rest);
+    build_in(x, rest);
+    return NULL;
+  }
   nr_block_split(before, op, rest);
   build_in(x, before);
   return rest;
 }
 
 static void join(X *x, NrBlock *rest, NrOp *op) {
-  nr_cf_br(&x->b, rest, NULL, 0);
+  if (rest) nr_cf_br(&x->b, rest, NULL, 0);
+  else nr_scf_yield(&x->b, NULL, 0);
   x->b = nr_builder_before(op);
 }
 
@@ -199,7 +209,7 @@ void nr_descriptor_copy(NrDescriptors *x, NrOp *at, NrValue *target, NrValue *so
   bool straight = !c.loops && most_elements(&c, 0) <= PIECE / bytes_of(target->type->elem);
   NrBlock *rest = straight ? NULL : split_at(x, at);
   copy_dims(&c, 0, c.to.offset, c.from.offset);
-  if (rest) join(x, rest, at);
+  if (!straight) join(x, rest, at);
 }
 
 NrValue *nr_descriptor_clone(NrDescriptors *x, NrOp *at, NrValue *source) {

@@ -141,3 +141,29 @@ func.func @main() -> i64 {
   memref.dealloc %tag : memref<1xi32>
   return %out : i64
 }
+
+// In a region that has one block, the loop stands in a region of its own.
+// RUN: noria opt --finalize-memref %s | FileCheck %s --check-prefix=LOOP
+// RUN: noria opt --finalize-memref %s | noria run --interpret --entry=in_a_loop - 5 | FileCheck %s --check-prefix=VALUE
+// VALUE: 2.500000e+00 : f32
+// LOOP-LABEL: func.func @in_a_loop(
+// LOOP: scf.for
+// LOOP: scf.execute_region
+// LOOP: cf.cond_br
+// LOOP: scf.yield
+func.func @in_a_loop(%n: index) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = arith.constant 2.5 : f32
+  %a = memref.alloc(%n) : memref<?x4xf32>
+  %b = memref.alloc(%n) : memref<?x4xf32>
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %x, %a[%i, %c1] : memref<?x4xf32>
+    memref.copy %a, %b : memref<?x4xf32> to memref<?x4xf32>
+  }
+  %k = arith.subi %n, %c1 : index
+  %v = memref.load %b[%k, %c1] : memref<?x4xf32>
+  memref.dealloc %a : memref<?x4xf32>
+  memref.dealloc %b : memref<?x4xf32>
+  return %v : f32
+}
