@@ -24,6 +24,7 @@ void nr_flow_executable_print(NrPrinter *w, NrOp *op) {
 }
 
 NrOp *nr_flow_inner_module(const NrOp *executable) {
+  if (!nr_op_is(executable, NR_OP_flow_executable)) return NULL; /* an export that stands elsewhere: its own error */
   NrBlock *body = nr_flow_executable_body(executable);
   for (NrOp *op = body ? body->first : NULL; op; op = op->next)
     if (nr_op_is(op, NR_OP_builtin_module)) return op;

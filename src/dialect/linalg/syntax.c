@@ -168,7 +168,7 @@ NrStatus nr_linalg_named_post_parse(NrParser *p, NrOp *op) {
   (void)p;
   size_t begin, count;
   nr_op_remove_attr(op, NR_A_linalg_memoized_indexing_maps); /* what MLIR remembers; our rows give the maps */
-  if (!op->num_regions || !nr_op_destinations(op, &begin, &count)) return NR_OK; /* the verifier says why */
+  if (op->num_regions != 1 || !nr_op_destinations(op, &begin, &count)) return NR_OK; /* the verifier says why */
   if (!nr_op_only_body(op)) NR_TRY(nr_linalg_build_body(op));
   if (has_attr(op->info, "indexing_maps") && !nr_op_attr(op, NR_A_indexing_maps))
     nr_op_set_attr(op, NR_A_indexing_maps, nr_linalg_default_maps(op));

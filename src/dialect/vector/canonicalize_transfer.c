@@ -62,7 +62,7 @@ static bool absorb_cast(NrOp *op) {
   NrValue *base = nr_transfer_base(op);
   bool tensor = base->type->kind == NR_TYPE_TENSOR;
   if (tensor ? !read || !nr_op_is(base->op, NR_OP_tensor_cast) : !nr_op_is(base->op, NR_OP_memref_cast)) return false;
-  NrValue *source = nr_memref_cast_source(base->op);
+  NrValue *source = nr_op_source(base->op);
   if (!nr_type_refines(source->type, base->type)) return false;
   nr_op_set_operand(op, nr_op_base_index(op), source);
   return true;

@@ -316,3 +316,13 @@ func.func @bound_dim(%t: !flow.dispatch.tensor<readonly:tensor<?xf32>>) {
   %d = flow.dispatch.tensor.dim %t[1] : !flow.dispatch.tensor<readonly:tensor<?xf32>>
   return
 }
+
+// -----
+
+// The dispatch of an export that is in no executable has nothing to say beside that.
+// expected-error@+1 {{'flow.executable.export' op expects parent op 'flow.executable'}}
+flow.executable.export public @f
+func.func @main() {
+  flow.dispatch @f() : () -> ()
+  return
+}

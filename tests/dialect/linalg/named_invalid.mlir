@@ -273,3 +273,12 @@ func.func @wrong(%i: tensor<8x8xf32>, %d: tensor<1x1x8x8xf64>) {
   %0 = linalg.pack %i inner_dims_pos = [0, 1] inner_tiles = [8, 8] into %d : tensor<8x8xf32> -> tensor<1x1x8x8xf64>
   return
 }
+
+// -----
+
+func.func @two_regions(%a: memref<8xf32>, %b: memref<8xf32>) {
+  // expected-error@+2 {{has incorrect number of regions: expected 1 but found 2}}
+  // expected-error@+1 {{region #0 ('body') must have a block}}
+  "linalg.copy"(%a, %b) <{operandSegmentSizes = array<i32: 1, 1>}> ({}, {}) : (memref<8xf32>, memref<8xf32>) -> ()
+  return
+}

@@ -34,3 +34,13 @@ func.func @effects(%m: memref<8xf32>, %t: tensor<8xf32>, %i: index, %v: vector<4
   vector.transfer_write %v, %m[%i] : vector<4xf32>, memref<8xf32>
   return
 }
+
+// CHECK-LABEL: func.func @read_of_a_cast
+// CHECK-SAME: (%[[T:.*]]: tensor<8xf32>,
+// CHECK-NOT: tensor.cast
+// CHECK: vector.transfer_read %[[T]]
+func.func @read_of_a_cast(%t: tensor<8xf32>, %i: index, %p: f32) -> vector<4xf32> {
+  %c = tensor.cast %t : tensor<8xf32> to tensor<?xf32>
+  %v = vector.transfer_read %c[%i], %p : tensor<?xf32>, vector<4xf32>
+  return %v : vector<4xf32>
+}
