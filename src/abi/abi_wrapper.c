@@ -109,7 +109,7 @@ static NrValue *alloc_strided(NrBuilder *b, NrValue *like, NrType type) {
   size_t count = 1;
   for (size_t i = 0; i < 3; i++) {
     size_t before = count;
-    attrs[i] = nr_index_list_split(b->ctx, lists[i], i ? type->rank : 1, operands, &count);
+    attrs[i] = nr_index_list_split(b, lists[i], i ? type->rank : 1, operands, &count);
     segments[1 + i] = (uint32_t)(count - before);
   }
   NrOp *view = nr_build_op(b, NR_OP_memref_reinterpret_cast, operands, count, &type, 1);

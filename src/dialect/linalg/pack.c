@@ -196,8 +196,8 @@ static NrValue *build_pad(NrBuilder *b, NrValue *source, const NrIndex *high, Nr
     bool known = !high[i].value && type->dims[i] != NR_DYNAMIC;
     dims[i] = known ? type->dims[i] + high[i].constant : NR_DYNAMIC;
   }
-  NrAttr lows = nr_index_list_split(b->ctx, low, type->rank, operands, &count);
-  NrAttr highs = nr_index_list_split(b->ctx, high, type->rank, operands, &count);
+  NrAttr lows = nr_index_list_split(b, low, type->rank, operands, &count);
+  NrAttr highs = nr_index_list_split(b, high, type->rank, operands, &count);
   NrType padded = nr_type_tensor(dims, type->rank, type->elem);
   NrOp *op = nr_build(b, &(NrOpState){.info = nr_op_infos[NR_OP_tensor_pad],
                                       .operands = operands,

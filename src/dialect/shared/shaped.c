@@ -93,15 +93,17 @@ NrIndex nr_index_list_get(const NrOp *op, NrIndexListSlot slot, size_t i) {
   return (NrIndex){nr_operand(op, begin + before), 0};
 }
 
-NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands,
+NrAttr nr_index_list_split(NrBuilder *b, const NrIndex *list, size_t count, NrValue **operands,
                            size_t *num_operands) {
   int64_t statics[NR_MAX_RANK];
   assert(count <= NR_MAX_RANK);
   for (size_t i = 0; i < count; i++) {
-    statics[i] = list[i].value ? NR_DYNAMIC : list[i].constant;
-    if (list[i].value) operands[(*num_operands)++] = list[i].value;
+    /* The least integer stands for a dynamic one in the list, so as a size, which is wrong, it is an operand. */
+    bool is_static = !list[i].value && list[i].constant != NR_DYNAMIC;
+    statics[i] = is_static ? list[i].constant : NR_DYNAMIC;
+    if (!is_static) operands[(*num_operands)++] = nr_index_value(b, list[i]);
   }
-  return nr_attr_i64_array(ctx, statics, count);
+  return nr_attr_i64_array(b->ctx, statics, count);
 }
 
 static bool is_i64_array(NrAttr a) {
@@ -229,7 +231,7 @@ NrValue *nr_build_slice(NrBuilder *b, unsigned id, NrType type, NrValue **operan
   size_t count = fixed;
   for (size_t i = 0; i < 3; i++) {
     size_t before = count;
-    attrs[i] = nr_index_list_split(b->ctx, lists[i], rank, operands, &count);
+    attrs[i] = nr_index_list_split(b, lists[i], rank, operands, &count);
     segments[fixed + i] = (uint32_t)(count - before);
   }
   NrOp *op = nr_build_op(b, id, operands, count, &type, 1);

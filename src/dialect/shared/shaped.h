@@ -41,7 +41,7 @@ NrIndex nr_index_list_get(const NrOp *op, NrIndexListSlot slot, size_t i);
 /* All entries; out has NR_MAX_RANK places. Returns their number. */
 size_t nr_index_list_all(const NrOp *op, NrIndexListSlot slot, NrIndex *out);
 /* Collects entries for a new op: appends operands and gives the attribute's value. out_operands has room for count. */
-NrAttr nr_index_list_split(NrContext *ctx, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands);
+NrAttr nr_index_list_split(NrBuilder *b, const NrIndex *list, size_t count, NrValue **operands, size_t *num_operands);
 /* "(C) ..." errors: the list has `rank` entries and as many operands as dynamic entries. */
 NrStatus nr_index_list_verify(NrOp *op, NrIndexListSlot slot, const char *what, size_t rank);
 /* Whether a slice of a dim may be in bounds, as far as its constants tell (dim NR_DYNAMIC: unknown). *out_last, if

@@ -27,7 +27,7 @@ static NrValue *rebuild(NrOp *op, NrBuilder *b, NrValue *source, NrIndex lists[2
   NrAttr statics[2];
   for (size_t s = 0; s < 2; s++) {
     size_t before = count;
-    statics[s] = nr_index_list_split(b->ctx, lists[s], type->rank, operands, &count);
+    statics[s] = nr_index_list_split(b, lists[s], type->rank, operands, &count);
     segments[1 + s] = (uint32_t)(count - before);
   }
   NrOp *fresh = nr_build(b, &(NrOpState){.info = op->info,

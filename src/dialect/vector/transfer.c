@@ -224,7 +224,7 @@ static NrType at_position(NrType vector, size_t count) {
 NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *position, size_t count) {
   NrValue *operands[1 + NR_MAX_RANK] = {source};
   size_t num = 1;
-  NrAttr statics = nr_index_list_split(b->ctx, position, count, operands, &num);
+  NrAttr statics = nr_index_list_split(b, position, count, operands, &num);
   NrValue *value = nr_build_value(b, NR_OP_vector_extract, at_position(source->type, count), operands, num);
   nr_op_set_attr(value->op, NR_A_static_position, statics);
   return value;
@@ -233,7 +233,7 @@ NrValue *nr_build_vector_extract(NrBuilder *b, NrValue *source, const NrIndex *p
 NrValue *nr_build_vector_insert(NrBuilder *b, NrValue *value, NrValue *dest, const NrIndex *position, size_t count) {
   NrValue *operands[2 + NR_MAX_RANK] = {value, dest};
   size_t num = 2;
-  NrAttr statics = nr_index_list_split(b->ctx, position, count, operands, &num);
+  NrAttr statics = nr_index_list_split(b, position, count, operands, &num);
   NrValue *result = nr_build_value(b, NR_OP_vector_insert, dest->type, operands, num);
   nr_op_set_attr(result->op, NR_A_static_position, statics);
   return result;

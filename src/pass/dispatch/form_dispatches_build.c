@@ -51,7 +51,7 @@ static NrValue *access(Inside *in, NrValue *binding, NrValue *const *dims, int c
   NrAttr statics[3];
   for (size_t i = 0; i < 3; i++) {
     size_t before = n;
-    statics[i] = nr_index_list_split(in->b.ctx, list[i], type->rank, operands, &n);
+    statics[i] = nr_index_list_split(&in->b, list[i], type->rank, operands, &n);
     counts[1 + i] = n - before;
   }
   NrType result = part_type(type, list[1]);

@@ -166,7 +166,7 @@ NrValue *nr_descriptor_whole(NrDescriptors *x, const NrDescriptor *d, NrType typ
   size_t count = 1;
   for (size_t i = 0; i < 3; i++) {
     size_t before = count;
-    attrs[i] = nr_index_list_split(x->b.ctx, lists[i], i ? type->rank : 1, operands, &count);
+    attrs[i] = nr_index_list_split(&x->b, lists[i], i ? type->rank : 1, operands, &count);
     segments[1 + i] = (uint32_t)(count - before);
   }
   NrOp *view = nr_build_op(&x->b, NR_OP_memref_reinterpret_cast, operands, count, &type, 1);
