@@ -89,8 +89,8 @@ typedef struct NrDiag {
 typedef void (*NrDiagHandler)(void *user, const NrDiag *diag);
 void nr_context_set_diag_handler(NrContext *ctx, NrDiagHandler handler, void *user);
 void nr_context_diag_handler(NrContext *ctx, NrDiagHandler *out_handler, void **out_user);
-/* Keeps the diagnostics of what is only tried from the handler. Captures nest. nr_diag_capture_end brings the handler
- * back and appends the message of the first error to out_error, where that is not NULL. */
+/* Around an attempt that may fail: its diagnostics do not reach the handler. Captures nest. nr_diag_capture_end
+ * restores the handler and appends the message of the first error to out_error, where that is not NULL. */
 typedef struct NrDiagCapture {
   NrContext *ctx;
   NrDiagHandler handler; /* of before */

@@ -47,7 +47,7 @@ static void end_linking(Linking *l) {
   nr_buf_deinit(&l->text);
 }
 
-/* Runs a program that keeps both files open; the begin of what it says goes to l->text. False when it cannot be
+/* Runs a linker, which inherits both files; l->text gets the begin of its output. False when it cannot be
  * started. Nothing is allocated while it runs, so that no fault leaves it behind. */
 static bool run(Linking *l, char *const *argv, int *out_status) {
   enum { MOST_TEXT = 4096 };

@@ -392,6 +392,6 @@ LLVMValueRef nr_ll_variant_declare(NrLl *g, size_t i);
 /* Functions say for which CPU they are, and noria_module of all but the last variant gets a name of its own. */
 void nr_ll_variant_seal(NrLl *g, size_t i, size_t count);
 NrStatus nr_ll_variant_join(NrLl *into, NrLl *from); /* from's module is moved */
-void nr_ll_variant_hide(NrLl *g); /* of what variants share nothing but noria_module stays a symbol of the file */
+void nr_ll_variant_hide(NrLl *g); /* noria_module becomes the only exported symbol */
 
 #endif

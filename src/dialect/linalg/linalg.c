@@ -98,8 +98,7 @@ static NrStatus window_op_verify(NrOp *op) {
   return nr_linalg_verify_structure(op);
 }
 
-/* Numbers of a list of dims: each less than rank, and once. *out_wrong is one that is not. */
-static bool are_dims(const NrOp *op, const char *attr, uint32_t rank, size_t *out_wrong) {
+bool nr_linalg_are_dims(const NrOp *op, const char *attr, uint32_t rank, size_t *out_wrong) {
   uint64_t seen = 0;
   for (size_t i = 0; i < nr_index_list_size(op, attr); i++) {
     int64_t d = nr_index_list_statics(op, attr)[i];
@@ -110,7 +109,7 @@ static bool are_dims(const NrOp *op, const char *attr, uint32_t rank, size_t *ou
   return true;
 }
 
-/* Whether there is the list at all, and the operands that maps are made of: what is asked of may be wrong. */
+/* The op has the list attribute and enough operands to make maps. An op that was not verified may lack them. */
 static bool has_dims(const NrOp *op, const char *attr, size_t num_operands) {
   NrAttr list = nr_op_attr_named(op, attr);
   return list && list->kind == NR_ATTR_DENSE_ARRAY && nr_type_is_int_width(list->type, 64) &&
@@ -128,7 +127,7 @@ static NrStatus transpose_verify(NrOp *op) {
   size_t size = nr_index_list_size(op, "permutation"), wrong;
   if (size != in->rank)
     return nr_op_error(op, "(C1) size of permutation %zu does not match the argument rank %u", size, in->rank);
-  if (!are_dims(op, "permutation", in->rank, &wrong)) return nr_op_error(op, "(C1) permutation is not valid");
+  if (!nr_linalg_are_dims(op, "permutation", in->rank, &wrong)) return nr_op_error(op, "(C1) permutation is not valid");
   if (in->rank != out->rank)
     return nr_op_error(op, "(C1) input rank %u does not match init rank %u", in->rank, out->rank);
   return nr_linalg_verify_structure(op);
@@ -141,7 +140,7 @@ static NrAttr transpose_maps(const NrOp *op) {
   if (!has_dims(op, "permutation", 2)) return nr_attr_array(ctx, NULL, 0);
   uint32_t rank = (uint32_t)nr_index_list_size(op, "permutation");
   size_t wrong;
-  if (rank > NR_MAX_RANK || !are_dims(op, "permutation", rank, &wrong)) return nr_attr_array(ctx, NULL, 0);
+  if (rank > NR_MAX_RANK || !nr_linalg_are_dims(op, "permutation", rank, &wrong)) return nr_attr_array(ctx, NULL, 0);
   for (uint32_t p = 0; p < rank; p++) {
     out[p] = nr_affine_dim(ctx, p);
     in[nr_index_list_statics(op, "permutation")[p]] = out[p];
@@ -158,7 +157,7 @@ static NrStatus broadcast_verify(NrOp *op) {
                        "(C1) input rank plus added dimensions does not match init rank. input rank: %u, dimensions "
                        "size: %zu, init rank: %u",
                        in->rank, size, out->rank);
-  if (!are_dims(op, "dimensions", out->rank, &wrong))
+  if (!nr_linalg_are_dims(op, "dimensions", out->rank, &wrong))
     return nr_op_error(op, "(C1) dimension %zu is out of range or stands twice. expected range: [0, %d], got: %lld",
                        wrong, (int)out->rank - 1, (long long)nr_index_list_statics(op, "dimensions")[wrong]);
   return nr_linalg_verify_structure(op);
@@ -202,7 +201,7 @@ static NrStatus reduce_verify(NrOp *op) {
   if (!op->num_operands || op->num_operands % 2)
     return nr_op_error(op, "(C1) expected as many inits as inputs, and one at least");
   uint32_t rank = nr_operand(op, NR_LINALG_REDUCE_INPUTS)->type->rank;
-  if (!are_dims(op, "dimensions", rank, &wrong))
+  if (!nr_linalg_are_dims(op, "dimensions", rank, &wrong))
     return nr_op_error(op, "(C1) dimensions for reduction should be in the range [0, %d], each once.", (int)rank - 1);
   return nr_linalg_verify_structure(op);
 }

@@ -44,6 +44,9 @@ NrValue *nr_build_fill(NrBuilder *b, NrValue *scalar, NrValue *output);
 
 /* structured.c: .maps hooks. Identity maps over the dims of the first output; operands of rank 0 have no dims. */
 NrAttr nr_linalg_identity_maps(const NrOp *op);
+/* The list attribute has numbers of dims, each less than rank and there once. *out_wrong: the place of one that is not.
+ */
+bool nr_linalg_are_dims(const NrOp *op, const char *attr, uint32_t rank, size_t *out_wrong);
 NrAttr nr_linalg_default_maps(const NrOp *op); /* those of .indexing, or identity maps */
 NrAttr nr_linalg_given_maps(const NrOp *op);   /* the attribute indexing_maps, or the default ones */
 NrAttr nr_linalg_required_maps(const NrOp *op); /* the attribute, which the row demands */

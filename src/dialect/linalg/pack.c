@@ -112,23 +112,14 @@ static void read_packing(const NrOp *op, Packing *out) {
 
 /* ---- verifier --------------------------------------------------------------------------------------------------- */
 
-/* Each number is less than rank and stands once. */
-static bool are_dims(const NrOp *op, const char *attr, uint32_t rank) {
-  uint64_t seen = 0;
-  for (size_t i = 0; i < nr_index_list_size(op, attr); i++) {
-    int64_t d = nr_index_list_statics(op, attr)[i];
-    if (d < 0 || d >= (int64_t)rank || seen >> d & 1) return false;
-    seen |= UINT64_C(1) << d;
-  }
-  return true;
-}
-
 static NrStatus lists_verify(NrOp *op, uint32_t rank) {
   bool permuted = nr_op_attr(op, NR_A_outer_dims_perm) && nr_index_list_size(op, "outer_dims_perm");
-  size_t tiles = nr_index_list_size(op, "inner_dims_pos");
+  size_t tiles = nr_index_list_size(op, "inner_dims_pos"), wrong;
   NrIndexListSlot slot = tiles_slot(is_pack(op));
-  if (!are_dims(op, "inner_dims_pos", rank)) return nr_op_error(op, "(C1) invalid inner_dims_pos vector");
-  if (permuted && (nr_index_list_size(op, "outer_dims_perm") != rank || !are_dims(op, "outer_dims_perm", rank)))
+  if (!nr_linalg_are_dims(op, "inner_dims_pos", rank, &wrong))
+    return nr_op_error(op, "(C1) invalid inner_dims_pos vector");
+  if (permuted &&
+      (nr_index_list_size(op, "outer_dims_perm") != rank || !nr_linalg_are_dims(op, "outer_dims_perm", rank, &wrong)))
     return nr_op_error(op, "(C1) invalid outer_dims_perm vector");
   NR_TRY(nr_index_list_verify(op, slot, "inner tiles", tiles));
   for (size_t j = 0; j < tiles; j++) {

@@ -88,7 +88,7 @@ bool nr_vector_insert_canonicalize(NrOp *op, NrBuilder *b) {
                 nr_type_num_elements(dest->type, &all) && part == all;
   if (covers) return nr_op_replace(op, nr_build_broadcast(b, nr_vector_insert_value(op), dest->type));
   if (nr_op_is(dest->op, NR_OP_vector_insert) && same_positions(op, dest->op)) {
-    nr_op_set_operand(op, NR_VECTOR_INSERT_DEST, nr_vector_insert_dest(dest->op)); /* what was there is written over */
+    nr_op_set_operand(op, NR_VECTOR_INSERT_DEST, nr_vector_insert_dest(dest->op)); /* this insert overwrites that one */
     return true;
   }
   if (!nr_vector_read_positions(op, insert_slot, dest->type, position)) return false;

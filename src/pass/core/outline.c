@@ -54,7 +54,8 @@ bool nr_outline_needs(NrOutline *o, NrValue *value) { return needs(o, value, 0);
 
 static bool needs_symbols(NrOp *op, void *user);
 
-/* False when a copy would not be the same: of a buffer that is written, or of what is no function or buffer. */
+/* Collects a symbol to be copied. False for a buffer that the program writes, of which there can be one only, and for
+ * symbols other than functions and buffers. */
 static bool needs_symbol(NrOutline *o, NrOp *symbol) {
   if (!symbol) return false;
   if (nr_map_has(&o->values, symbol)) return true;

@@ -17,7 +17,7 @@
 typedef enum NrCapture {
   NR_CAPTURE_REFUSE,
   NR_CAPTURE_PASS,  /* as an argument */
-  NR_CAPTURE_REMAKE /* the function has its own copy of the op, and of what that op needs */
+  NR_CAPTURE_REMAKE /* the function gets a copy of the op and of the ops that compute its operands */
 } NrCapture;
 
 typedef struct NrOutline {

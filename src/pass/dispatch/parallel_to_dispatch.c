@@ -33,7 +33,7 @@ static const int64_t LARGE_WORK = INT64_C(1) << 38;
 typedef struct Dispatch {
   NrPassContext *pass;
   NrExecutables *executables;
-  int64_t min_dispatch, min_workgroup; /* estimated picoseconds of the loop, and of what a thread gets */
+  int64_t min_dispatch, min_workgroup; /* in picoseconds: the least work of a dispatch, of a workgroup */
   int64_t point;                       /* estimated picoseconds of one point */
   NrOp *loop, *func; /* func: of the host program */
   uint32_t rank, cuts;

@@ -1,5 +1,5 @@
-/* memref_copy.c - copies of memrefs, for finalize-memref: rt.copy of what lies without gaps in both, in loops over the
- * other dims. Whatever may be large goes in pieces with safepoints between. */
+/* memref_copy.c - copies of memrefs, for finalize-memref: an rt.copy for the inner dims that have no gaps in both,
+ * in loops over the other dims. A copy that may be large is split into pieces with safepoints between them. */
 #include "dialect/arith/arith.h"
 #include "dialect/cf/cf.h"
 #include "dialect/memref/memref.h"

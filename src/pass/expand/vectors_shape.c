@@ -114,7 +114,7 @@ static V load_row(R *r, NrType type, V slot, V number) {
   return nr_build_vector_load(&r->x.b, type, slot, (V[]){number, nr_rows_index(r, 0)}, 2);
 }
 
-/* count rows of what is in memory, from number first on. */
+/* Loads count rows from memory, beginning with row `first`. */
 static void load_rows(R *r, NrType type, V slot, V first, size_t count, V *out) {
   for (size_t i = 0; i < count; i++) out[i] = load_row(r, type, slot, nr_rows_add(r, first, (int64_t)i));
 }

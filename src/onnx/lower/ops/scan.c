@@ -139,7 +139,7 @@ static NrOp *build_loop(NrLower *l, Trips *t) {
   return loop;
 }
 
-/* The results of the loop are those of the scan; their dims are those of what was carried in. */
+/* The loop gives the results of the scan. A result has the dims of the value that the loop began with. */
 static void set_results(NrLower *l, Trips *t, NrOp *loop) {
   const Scan *scan = t->scan;
   for (size_t i = 0; i < t->num_carried; i++) {
